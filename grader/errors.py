@@ -1,0 +1,49 @@
+"""What can be our fault or the user's, drawn as a tree.
+
+    AttncheckError                 anything we raise on purpose
+    ├── UsageError                 exit 2: the command was called in a way we cannot serve
+    ├── SubmissionError            exit 3: this submission cannot be read
+    ├── CourseError                exit 4: the bank (questions/, reference/, course.yaml) is at fault
+    ├── SandboxError               exit 4: the sandbox failed in a way that is not the learner's doing
+    │   └── SandboxUnavailable     exit 4: this machine cannot confine learner code
+    └── CacheError                 exit 4: the cache folder cannot be used
+
+What a *learner's code* does wrong is never an exception here: it is an Observation or an Outcome
+(see ``model``). Every message says what was expected, what was found, where, and what to do.
+"""
+
+from __future__ import annotations
+
+
+class AttncheckError(Exception):
+    """Base of everything raised on purpose. ``exit_code`` is what the command line returns."""
+
+    exit_code = 4
+
+
+class UsageError(AttncheckError):
+    """The command line asks for something that does not exist or does not go together."""
+
+    exit_code = 2
+
+
+class SubmissionError(AttncheckError):
+    """A submission that cannot be read at all: nothing of it was executed and nothing was lost."""
+
+    exit_code = 3
+
+
+class CourseError(AttncheckError):
+    """The bank is broken. The message names file, line, key, the value seen and what was expected."""
+
+
+class SandboxError(AttncheckError):
+    """The sandbox broke for a reason that is ours: never counted against a learner."""
+
+
+class SandboxUnavailable(SandboxError):
+    """This machine lacks a layer that confinement needs; ``attncheck doctor`` explains which."""
+
+
+class CacheError(AttncheckError):
+    """The cache folder cannot be created, or belongs to somebody else."""

@@ -1,0 +1,665 @@
+"""The types that the rooms of this house pass to each other: frozen, plain, and without logic.
+
+Imports nothing of ours, and NumPy only for the type checker, so that commands which print text
+start fast. Sequences are tuples; mappings are tuples of pairs.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    import numpy as np
+    from numpy.typing import NDArray
+
+    AnyArray: TypeAlias = NDArray[np.generic]
+
+Lang: TypeAlias = Literal["en", "zh"]
+ArrayType: TypeAlias = Literal["numpy", "torch"]
+Visibility: TypeAlias = Literal["public", "hidden"]
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """One sentence for learners, in both languages of the course."""
+
+    en: str
+    zh: str
+
+    def of(self, lang: Lang) -> str:
+        """The sentence in ``lang``."""
+        return self.zh if lang == "zh" else self.en
+
+    def fill(self, **values: object) -> Text:
+        """Both sentences with ``{name}`` replaced; a ``Text`` value is taken in its own language."""
+
+        def one(lang: Lang) -> str:
+            said = {key: value.of(lang) if isinstance(value, Text) else value for key, value in values.items()}
+            return self.of(lang).format(**said)
+
+        return Text(one("en"), one("zh"))
+
+
+# ------------------------------------------------------------------------------------- the course
+
+#: A size in a recipe: a number, or integer arithmetic over drawn symbols (``"h * d_k + 1"``).
+Size: TypeAlias = int | str
+
+
+@dataclass(frozen=True, slots=True)
+class Normal:
+    """Independent normal numbers, float32. ``scale`` multiplies, ``shift`` is then added."""
+
+    shape: tuple[Size, ...]
+    scale: float = 1.0
+    shift: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Integers:
+    """Integers in ``[low, high)``, int64."""
+
+    shape: tuple[Size, ...]
+    low: Size
+    high: Size
+
+
+@dataclass(frozen=True, slots=True)
+class RandomMask:
+    """Booleans over (..., n_q, n_k), about ``keep`` of them True, different in every sample.
+
+    Each row keeps at least one True and (if n_k > 1) at least one False; the rows ``empty``
+    (indices along n_q; -1 is the last) of every second sample lose all their Trues.
+    """
+
+    shape: tuple[Size, ...]
+    keep: float = 0.6
+    empty: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Causal:
+    """Boolean (n_q, n_k), True on and below the diagonal that aligns last query and last key."""
+
+    n_q: Size
+    n_k: Size
+
+
+@dataclass(frozen=True, slots=True)
+class Literal_:
+    """A value written in the bank as it is: number, string, boolean, None or (nested) list.
+
+    With ``dtype`` (``float32``, ``int64``, ``bool``) a list becomes an array of that type.
+    """
+
+    value: Any
+    dtype: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Symbol:
+    """The value of a drawn symbol, as a Python integer."""
+
+    size: Size
+
+
+Recipe: TypeAlias = Normal | Integers | RandomMask | Causal | Literal_ | Symbol
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """One parameter of a signature; optional ones are passed by name, others by position."""
+
+    name: str
+    required: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """One set of inputs. ``only`` restricts it to the checks named there (empty: any check)."""
+
+    name: str
+    public: bool
+    args: tuple[tuple[str, Recipe], ...]
+    construct: tuple[tuple[str, Recipe], ...] = ()
+    parameters: tuple[tuple[str, Recipe], ...] = ()
+    draw: tuple[tuple[str, tuple[int, ...]], ...] = ()
+    only: tuple[str, ...] = ()
+    raises: str | None = None
+
+    @property
+    def visibility(self) -> Visibility:
+        """What learners may see of it."""
+        return "public" if self.public else "hidden"
+
+
+@dataclass(frozen=True, slots=True)
+class CheckSpec:
+    """A check as an exercise asks for it. ``on`` names cases; empty means the check's own choice."""
+
+    kind: str
+    weight: float
+    on: tuple[str, ...] = ()
+    options: tuple[tuple[str, Any], ...] = ()
+
+    def option(self, name: str, default: Any = None) -> Any:
+        """The option ``name`` from the bank, else ``default``."""
+        return dict(self.options).get(name, default)
+
+
+@dataclass(frozen=True, slots=True)
+class Variant:
+    """Another form in which the contract lets arguments be taken, tried when the first one fails.
+
+    ``expand`` maps a mask argument to the two arguments whose lengths (axis -2) it spans: the mask is
+    passed as ``(batch, n_q, n_k)`` instead of with a head axis.
+    """
+
+    name: str
+    expand: tuple[tuple[str, tuple[str, str]], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Exercise:
+    """What a learner writes: a function, or a class with ``forward``.
+
+    ``signature`` is Python as in the contract. ``adapter`` names the helper inside the sandbox that
+    puts the case's ``parameters`` into an instance (classes only). ``returns`` is ``attention`` where
+    ``(output, weights)`` is accepted besides ``output``.
+    """
+
+    name: str
+    kind: Literal["function", "class"]
+    signature: str
+    parameters: tuple[Parameter, ...]
+    summary: Text
+    result: Text
+    reference: str
+    points: float
+    cases: tuple[Case, ...]
+    checks: tuple[CheckSpec, ...]
+    hints: tuple[Text, ...] = ()
+    forward_signature: str | None = None
+    forward: tuple[Parameter, ...] = ()
+    adapter: str | None = None
+    returns: Literal["value", "attention"] = "value"
+    array_types: tuple[ArrayType, ...] = ("torch", "numpy")
+    variants: tuple[Variant, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Misconception:
+    """A named wrong belief, the truth that answers it, and the question that leads there."""
+
+    id: str
+    truth: Text
+    ask: Text | None = None
+    ask_next: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """A quiz item. ``spec`` belongs to the item kind (see ``grader.items``)."""
+
+    id: str
+    kind: str
+    ask: Text
+    points: float
+    use: Literal["graded", "practice"]
+    spec: Any
+    explain: Text | None = None
+    sources: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """One question of the course, from one YAML file."""
+
+    id: str
+    title: Text
+    group: str
+    prompt: Text
+    file: str
+    sources: tuple[str, ...] = ()
+    misconceptions: tuple[Misconception, ...] = ()
+    items: tuple[Item, ...] = ()
+    exercises: tuple[Exercise, ...] = ()
+
+    @property
+    def points(self) -> float:
+        """Graded points that the question can give."""
+        graded = sum(item.points for item in self.items if item.use == "graded")
+        return graded + sum(exercise.points for exercise in self.exercises)
+
+    def misconception(self, name: str | None) -> Misconception | None:
+        """The misconception ``name`` of this question, or None."""
+        return next((m for m in self.misconceptions if m.id == name), None)
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A paper or manual that the bank cites."""
+
+    id: str
+    title: str
+    authors: str
+    year: int
+    where: str
+
+
+@dataclass(frozen=True, slots=True)
+class Course:
+    """A whole course: what ``grader.course`` reads from ``questions/`` and ``course.yaml``.
+
+    ``reference`` holds the sources of the references, as a submission of its own.
+    """
+
+    title: Text
+    public_id: str
+    groups: tuple[tuple[str, Text], ...]
+    questions: tuple[Question, ...]
+    sources: tuple[Source, ...]
+    reference: tuple[SourceFile, ...]
+    digest: str
+    folder: str
+
+    def question(self, name: str) -> Question | None:
+        """The question with the id ``name`` (any case), or None."""
+        return next((q for q in self.questions if q.id.lower() == name.lower()), None)
+
+    def exercise(self, name: str) -> tuple[Question, Exercise] | None:
+        """The exercise ``name`` with its question, or None."""
+        return next(((q, e) for q in self.questions for e in q.exercises if e.name == name), None)
+
+
+# ---------------------------------------------------------------------------------- the submission
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A piece of source that is executed as one: a whole ``.py`` file, or one notebook cell.
+
+    ``label`` is what tracebacks and messages call it (``q05.py``, ``q05.ipynb cell 3``).
+    """
+
+    label: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class SourceFile:
+    """One file of source, read and never run. ``module`` is the name others import it by.
+
+    ``is_package`` is true for ``__init__.py``. ``defines`` are top-level definitions with their
+    lines; ``imports_torch`` is true when torch is imported anywhere in it.
+    """
+
+    path: str
+    module: str
+    parts: tuple[Part, ...]
+    defines: tuple[tuple[str, int], ...] = ()
+    imports_torch: bool = False
+    is_package: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What ``answers.yaml`` says for one item: plain data, with the line it stands on."""
+
+    item: str
+    value: Any
+    line: int
+
+
+@dataclass(frozen=True, slots=True)
+class Notice:
+    """Something the reader of a report should know that costs no points. ``where`` is a path."""
+
+    where: str
+    text: Text
+
+
+@dataclass(frozen=True, slots=True)
+class Submission:
+    """What a learner handed in, read and never run. ``answers`` is None without an answers file."""
+
+    learner: str
+    files: tuple[SourceFile, ...]
+    answers: tuple[Answer, ...] | None = None
+    notices: tuple[Notice, ...] = ()
+    digest: str = ""
+    origin: str = ""
+
+
+# -------------------------------------------------------------------------------------- programs
+
+#: What a step may be given: constants, arrays, references to earlier steps, and lists of these.
+Argument: TypeAlias = Any
+
+
+@dataclass(frozen=True, slots=True)
+class Ref:
+    """The result of an earlier step of the same program."""
+
+    step: int
+
+
+@dataclass(frozen=True, slots=True)
+class Array:
+    """An array on its way in or out of the child.
+
+    In: ``layout`` ``strided`` asks for a non-contiguous view of equal values, ``requires_grad`` for a
+    torch leaf. Out: ``container`` says what the learner returned (``numpy``, ``torch`` or ``scalar``).
+    """
+
+    values: AnyArray
+    container: Literal["", "numpy", "torch", "scalar"] = ""
+    layout: Literal["plain", "strided"] = "plain"
+    requires_grad: bool = False
+    dtype: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Value:
+    """A step that puts a constant (or a fresh array) where later steps can refer to it."""
+
+    value: Argument
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """A step that calls ``target``: a top-level name of the submission, or an earlier result."""
+
+    target: str | Ref
+    args: tuple[Argument, ...] = ()
+    kwargs: tuple[tuple[str, Argument], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Apply:
+    """A step that runs one of the helpers in ``sandbox/inside/helpers.py`` by name."""
+
+    helper: str
+    args: tuple[Argument, ...] = ()
+    kwargs: tuple[tuple[str, Argument], ...] = ()
+
+
+Step: TypeAlias = Value | Call | Apply
+
+
+@dataclass(frozen=True, slots=True)
+class Program:
+    """A short straight-line program for the child; the results of the steps ``send`` come back.
+
+    ``module`` is the source file whose names it calls. ``group`` is what shares one time limit (an
+    exercise). ``seed`` is what the random generators are reset to before it.
+    """
+
+    module: str
+    steps: tuple[Step, ...]
+    send: tuple[int, ...]
+    group: str = ""
+    array_type: ArrayType = "torch"
+    seed: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """All that one submission is asked to do."""
+
+    files: tuple[SourceFile, ...]
+    programs: tuple[Program, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What one submission may use. Seconds of CPU unless said otherwise; bytes for sizes."""
+
+    group_cpu: float = 2.0
+    group_wall: float = 6.0
+    import_cpu: float = 4.0
+    import_wall: float = 10.0
+    total_cpu: float = 20.0
+    total_wall: float = 60.0
+    memory: int = 1 << 30
+    result_bytes: int = 64 << 20
+    fresh_children: int = 40
+
+
+# ----------------------------------------------------------------------------------- observations
+
+
+@dataclass(frozen=True, slots=True)
+class Returned:
+    """The program ran; the values of its ``send`` steps, in order."""
+
+    values: tuple[Any, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Raised:
+    """The learner's code raised. ``during`` is ``import`` or ``call``; ``line`` is in ``file``."""
+
+    type: str
+    text: str
+    file: str | None
+    line: int | None
+    during: Literal["import", "call"] = "call"
+    bases: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class TimedOut:
+    """It used more than ``limit`` seconds (``clock``: cpu or wall)."""
+
+    limit: float
+    clock: Literal["cpu", "wall"]
+    during: Literal["import", "call"] = "call"
+
+
+@dataclass(frozen=True, slots=True)
+class Died:
+    """The process ended on its own: by a signal, or by an exit the learner's code asked for."""
+
+    signal: int | None
+    code: int | None
+    during: Literal["import", "call"] = "call"
+
+
+@dataclass(frozen=True, slots=True)
+class TooBig:
+    """It wanted to return more than ``limit`` bytes."""
+
+    limit: int
+
+
+@dataclass(frozen=True, slots=True)
+class Unreadable:
+    """It returned something that is not a value of the contract. ``reason`` is a word of the protocol."""
+
+    reason: str
+    detail: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class NotRun:
+    """It was not tried: ``budget`` (the submission's time was used up) or ``children``."""
+
+    reason: Literal["budget", "group", "children"]
+
+
+Observation: TypeAlias = Returned | Raised | TimedOut | Died | TooBig | Unreadable | NotRun
+
+if TYPE_CHECKING:
+    #: How grading reaches the sandbox: tests pass a function of their own.
+    Observe: TypeAlias = Callable[[Job, Limits], "Observed"]
+
+
+@dataclass(frozen=True, slots=True)
+class Observed:
+    """One observation per program, with what the machine could do for isolation."""
+
+    observations: tuple[Observation, ...]
+    layers: tuple[str, ...]
+    unsafe: bool
+    versions: tuple[tuple[str, str], ...] = ()
+    cpu_seconds: float = 0.0
+
+
+# ----------------------------------------------------------------------------------------- results
+
+
+class Status(StrEnum):
+    """What became of a check, an item or an exercise; the words are those of ``--json``."""
+
+    PASSED = "passed"
+    FAILED = "failed"
+    RAISED = "raised"
+    TIMED_OUT = "timed-out"
+    DIED = "died"
+    MISSING = "missing"
+    SKIPPED = "skipped"
+    PENDING = "pending"
+    UNMARKED = "unmarked"
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """The first place where two arrays differ, written out for people."""
+
+    index: tuple[int, ...]
+    expected: str
+    actual: str
+    differing: int
+    size: int
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What a check says about one case. ``applies`` is false when its weight goes to the others."""
+
+    status: Status
+    message: Text | None = None
+    difference: Difference | None = None
+    remark: Text | None = None
+    misconception: str | None = None
+    applies: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """A verdict with its points."""
+
+    check: str
+    case: str
+    visibility: Visibility
+    verdict: Verdict
+    earned: float
+    possible: float
+
+    @property
+    def status(self) -> Status:
+        """The verdict's status."""
+        return self.verdict.status
+
+
+@dataclass(frozen=True, slots=True)
+class ItemResult:
+    """A quiz item, graded."""
+
+    id: str
+    kind: str
+    status: Status
+    earned: float
+    possible: float
+    message: Text | None = None
+    misconception: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ExerciseResult:
+    """An exercise, graded. ``message`` is the first thing to mend."""
+
+    name: str
+    status: Status
+    earned: float
+    possible: float
+    outcomes: tuple[Outcome, ...]
+    message: Text | None = None
+    misconception: str | None = None
+    file: str | None = None
+    array_type: ArrayType | None = None
+    remarks: tuple[Text, ...] = ()
+
+    @property
+    def first_failure(self) -> Outcome | None:
+        """The outcome to mend first: the earliest that cost points."""
+        lost = (o for o in self.outcomes if o.status not in (Status.PASSED, Status.PENDING) and o.verdict.applies)
+        return next(lost, None)
+
+
+@dataclass(frozen=True, slots=True)
+class QuestionResult:
+    """One question's items and exercises."""
+
+    id: str
+    title: Text
+    items: tuple[ItemResult, ...]
+    exercises: tuple[ExerciseResult, ...]
+
+    @property
+    def earned(self) -> float:
+        """Points earned."""
+        return sum(i.earned for i in self.items) + sum(e.earned for e in self.exercises)
+
+    @property
+    def possible(self) -> float:
+        """Points that could be earned."""
+        return sum(i.possible for i in self.items) + sum(e.possible for e in self.exercises)
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """Everything that grading one submission found. Sums are derived, never stored."""
+
+    learner: str
+    course_title: Text
+    course_digest: str
+    seed: str
+    questions: tuple[QuestionResult, ...]
+    layers: tuple[str, ...]
+    unsafe: bool
+    versions: tuple[tuple[str, str], ...]
+    seconds: float
+    notices: tuple[Notice, ...] = ()
+    late_by_seconds: float | None = None
+    not_attempted: tuple[str, ...] = field(default=())
+
+    @property
+    def earned(self) -> float:
+        """Points earned over all questions."""
+        return sum(q.earned for q in self.questions)
+
+    @property
+    def possible(self) -> float:
+        """Points possible over all questions."""
+        return sum(q.possible for q in self.questions)
+
+    @property
+    def complete(self) -> bool:
+        """False when anything could not be marked through a fault of ours."""
+        statuses = [i.status for q in self.questions for i in q.items]
+        statuses += [o.status for q in self.questions for e in q.exercises for o in e.outcomes]
+        statuses += [e.status for q in self.questions for e in q.exercises]
+        return Status.UNMARKED not in statuses
+
+    @property
+    def passed(self) -> bool:
+        """True when every item and exercise that counts passed."""
+        statuses = [i.status for q in self.questions for i in q.items]
+        statuses += [e.status for q in self.questions for e in q.exercises]
+        return all(s is Status.PASSED for s in statuses)
