@@ -107,7 +107,14 @@ class Symbol:
     size: Size
 
 
-Recipe: TypeAlias = Normal | Integers | RandomMask | Causal | Literal_ | Symbol
+@dataclass(frozen=True, slots=True)
+class Same:
+    """The very array (or value) that the argument ``name`` of the same case has, not a copy."""
+
+    name: str
+
+
+Recipe: TypeAlias = Normal | Integers | RandomMask | Causal | Literal_ | Symbol | Same
 
 
 @dataclass(frozen=True, slots=True)
