@@ -1,0 +1,86 @@
+# `make demo` and `make test` work on a fresh clone: whatever they need is set up in .venv first.
+#
+#   PYTHON=python3.12 make test      uses another Python for a new .venv (3.11 or later)
+
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+MAKEFLAGS += --no-print-directory
+
+PYTHON ?= python3
+VENV := .venv
+PY := $(VENV)/bin/python
+READY := $(VENV)/.ready
+DEMO := demo-output
+
+# One thread each: two threads on a busy machine make the CPU clocks of the limits meaningless.
+export OMP_NUM_THREADS = 1
+
+.PHONY: help demo test prove check bench clean
+
+help:
+	@echo 'make demo    grade a small invented class and show the results'
+	@echo 'make test    every test but the long ones, with coverage of grader/'
+	@echo 'make prove   the long tests'
+	@echo 'make check   lint, format, types, and that the bank loads'
+	@echo 'make clean   remove .venv and everything that was made'
+
+demo: $(READY)
+	@echo '== Grading examples/class'
+	@$(PY) cli.py batch examples/class --out $(DEMO) $(as-graded)
+	@echo
+	@echo '== One report in full: dia-no-scaling'
+	@$(PY) cli.py grade examples/class/dia-no-scaling $(as-graded)
+	@echo
+	@echo 'Results of the whole class: $(DEMO)/'
+
+# 1: graded, not everything passed; 5: some submissions could not be graded. Both are what the class is made for.
+as-graded = || case $$? in 1|5) ;; *) exit 1;; esac
+
+test: $(READY)
+	@$(PY) -m pytest -q --cov --cov-fail-under=95
+
+prove: $(READY)
+	@$(PY) -m pytest -q -m prove
+
+check: $(READY)
+	@echo '== ruff'
+	@$(PY) -m ruff check .
+	@$(PY) -m ruff format --check .
+	@echo '== mypy'
+	@$(PY) -m mypy
+	@echo '== bank'
+	@$(PY) cli.py questions
+
+bench: $(READY)
+	@echo 'No benchmarks yet.'
+
+clean:
+	rm -rf $(VENV) $(DEMO) build dist htmlcov .coverage .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+# ------------------------------------------------------------------------------------------- set-up
+
+# The version of an installed torch that is new enough, or nothing. Reads metadata; torch is not imported.
+find-torch = from importlib.metadata import version; v = version("torch"); \
+  print(v if tuple(map(int, v.split(".")[:2])) >= (2, 4) else "")
+
+# A torch that $(PYTHON) already has is used: .venv then sees that Python's packages, and the version found
+# takes the place of the one in constraints.txt.
+$(READY): pyproject.toml constraints.txt
+	@if ! $(PY) -c '' 2>/dev/null; then \
+	  $(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || { \
+	    echo "attncheck needs Python 3.11 or later, and '$(PYTHON)' is: $$($(PYTHON) --version 2>&1)"; \
+	    echo "Name another one, for example: make $(or $(MAKECMDGOALS),test) PYTHON=python3.12"; exit 1; }; \
+	  torch=$$($(PYTHON) -c '$(find-torch)' 2>/dev/null); \
+	  echo "== Creating $(VENV) with $$($(PYTHON) --version)$${torch:+ and its torch $$torch}"; \
+	  $(PYTHON) -m venv --clear $${torch:+--system-site-packages} $(VENV) || { \
+	    echo "No virtual environment could be made; on Debian and Ubuntu: apt install python3-venv"; exit 1; }; \
+	fi
+	@echo '== Installing into $(VENV) (the first time some minutes, most of them for torch)'
+	@cp constraints.txt $(VENV)/constraints.txt
+	@if grep -q 'include-system-site-packages = true' $(VENV)/pyvenv.cfg; then \
+	  torch=$$($(PY) -c '$(find-torch)' 2>/dev/null); \
+	  [ -z "$$torch" ] || sed -i.bak "s/^torch==.*/torch==$$torch/" $(VENV)/constraints.txt; \
+	fi
+	@$(PY) -m pip install --quiet --disable-pip-version-check -c $(VENV)/constraints.txt -e '.[dev]'
+	@touch $@

@@ -1,0 +1,25 @@
+"""What every test gets: one thread, no settings from outside, and a cache of its own."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+
+import pytest
+
+# Before anything imports numpy: see `OMP_NUM_THREADS` in the Makefile.
+for _name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
+    os.environ[_name] = "1"
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _alone(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Keeps the user's cache, course, language and terminal out of the tests."""
+    with pytest.MonkeyPatch.context() as patch:
+        for name in [name for name in os.environ if name.startswith("ATTNCHECK_")]:
+            patch.delenv(name)
+        for name in ("FORCE_COLOR", "COLUMNS", "LINES"):
+            patch.delenv(name, raising=False)
+        patch.setenv("ATTNCHECK_CACHE", str(tmp_path_factory.mktemp("cache")))
+        patch.setenv("NO_COLOR", "1")
+        yield
