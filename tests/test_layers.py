@@ -1,0 +1,152 @@
+"""The arrows of ARCHITECTURE.md, read from the imports: module level, inside functions and for type checkers alike."""
+
+from __future__ import annotations
+
+import ast
+import graphlib
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+
+#: What everybody may import: types, our own faults, and the version.
+COMMON = {"model", "errors", ""}
+
+#: room: the other rooms that it may import (COMMON goes without saying, its own modules too).
+ARROWS: dict[str, set[str]] = {
+    "": set(),
+    "model": set(),
+    "errors": set(),
+    "sizes": set(),
+    "yaml_lines": set(),
+    "cache": set(),
+    "compare": set(),
+    "score": set(),
+    "inputs": {"sizes"},
+    "submission": {"yaml_lines"},
+    "items": {"sizes", "compare"},
+    "checks": {"sizes", "inputs", "compare"},
+    "edge": {"sizes", "yaml_lines", "items", "checks"},
+    "course": {"edge", "cache", "yaml_lines", "items", "checks", "submission"},
+    "expectations": {"inputs", "cache", "checks"},
+    "grade": {"inputs", "items", "checks", "compare", "score", "expectations"},
+    "sandbox.inside": set(),
+    "sandbox": {"sandbox.inside", "cache"},
+    "report": set(),
+    "stubs": set(),
+    "batch": {"cache", "course", "submission", "grade", "report", "sandbox"},
+    "doctor": {"cache", "course", "sandbox"},
+    "commands": {
+        *{"batch", "cache", "course", "doctor", "grade", "inputs", "items", "report", "sandbox", "stubs", "submission"}
+    },
+    "__main__": {"commands"},
+}
+
+#: Runs beside learner code, or is copied by learners: nothing but these, the standard library and itself.
+LIBRARIES = {"numpy", "torch"}
+
+
+def modules(folder: str) -> dict[str, Path]:
+    """Dotted name → file of every module below ``folder``."""
+    files = sorted((ROOT / folder).rglob("*.py"))
+    return {".".join(f.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__"): f for f in files}
+
+
+GRADER = modules("grader")
+REFERENCE = modules("reference")
+ALL = GRADER | REFERENCE
+
+
+def imports(name: str) -> Iterator[str]:
+    """Every module that ``name`` imports, ours as precisely as the import says."""
+    path = ALL[name]
+    package = name.split(".") if path.name == "__init__.py" else name.split(".")[:-1]
+    for node in ast.walk(ast.parse(path.read_bytes())):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            above = package[: len(package) - node.level + 1] if node.level else []
+            source = ".".join([*above, *filter(None, [node.module])])
+            for alias in node.names:
+                yield f"{source}.{alias.name}" if f"{source}.{alias.name}" in ALL else source
+
+
+def room(module: str) -> str:
+    """The room of a module of grader: the longest name in the table that it lies under, else its own name."""
+    inner = name = module.removeprefix("grader").removeprefix(".")
+    while inner not in ARROWS:
+        if "." not in inner:
+            return name
+        inner = inner.rpartition(".")[0]
+    return inner
+
+
+def top(module: str) -> str:
+    """The first name of a dotted one."""
+    return module.partition(".")[0]
+
+
+def calls(name: str) -> Iterator[tuple[str, int]]:
+    """Every call of a plain name, or of an attribute of ``builtins``, with its line."""
+    for node in ast.walk(ast.parse(ALL[name].read_bytes())):
+        match node:
+            case ast.Call(func=ast.Name(id=called)):
+                yield called, node.lineno
+            case ast.Call(func=ast.Attribute(value=ast.Name(id="builtins"), attr=called)):
+                yield called, node.lineno
+
+
+def test_the_table_has_no_cycle() -> None:
+    """Rooms can be built one after the other."""
+    assert list(graphlib.TopologicalSorter(ARROWS).static_order())
+
+
+@pytest.mark.parametrize("name", GRADER)
+def test_imports_follow_the_arrows(name: str) -> None:
+    """A module imports its own room, the common ones, and the rooms that the table names."""
+    here = room(name)
+    assert here in ARROWS, f"{name} stands in no room: add it to ARROWS in tests/test_layers.py"
+    allowed = ARROWS[here] | {here}
+    if here not in COMMON and here != "sandbox.inside":
+        allowed = allowed | COMMON
+    wrong = [target for target in imports(name) if top(target) == "grader" and room(target) not in allowed]
+    assert not wrong, f"{name} may not import {', '.join(wrong)}"
+
+
+def test_modules_import_each_other_without_cycle() -> None:
+    """No module needs itself, in whatever roundabout way."""
+    graph = {name: {target for target in imports(name) if target in ALL and target != name} for name in ALL}
+    assert list(graphlib.TopologicalSorter(graph).static_order())
+
+
+@pytest.mark.parametrize("name", [n for n in GRADER if n.startswith("grader.sandbox.inside")] + list(REFERENCE))
+def test_what_runs_in_the_child_needs_little(name: str) -> None:
+    """References and ``inside`` import numpy, torch, the standard library, and their own folder."""
+    own = "reference" if name in REFERENCE else "grader.sandbox.inside"
+    for target in imports(name):
+        fine = target == own or target.startswith(f"{own}.") or top(target) in LIBRARIES | sys.stdlib_module_names
+        assert fine, f"{name} may not import {target}"
+
+
+@pytest.mark.parametrize("name", [n for n in GRADER if room(n) != "sandbox.inside"])
+def test_the_grader_process_stays_small_and_safe(name: str) -> None:
+    """Outside ``inside`` nothing imports torch or the references, and nothing runs text as a program."""
+    assert not {top(target) for target in imports(name)} & {"torch", "reference"}
+    run = [f"{called} in line {line}" for called, line in calls(name) if called in {"eval", "exec", "compile"}]
+    assert not run, f"{name} calls {', '.join(run)}"
+
+
+@pytest.mark.parametrize("name", [n for n in GRADER if n.startswith("grader.sandbox")])
+def test_nothing_is_pickled_at_the_wall(name: str) -> None:
+    """What crosses the process boundary is frames, never a format that can run or allocate at will."""
+    assert not {top(target) for target in imports(name)} & {"pickle", "marshal", "shelve", "dill", "cloudpickle"}
+
+
+@pytest.mark.parametrize("name", [n for n in GRADER if room(n) == "sandbox"])
+def test_the_parent_shares_only_the_wire_format(name: str) -> None:
+    """Of the child's folder, the grader's half of the sandbox imports ``frames`` and nothing else."""
+    inside = {target for target in imports(name) if target.startswith("grader.sandbox.inside")}
+    assert inside <= {"grader.sandbox.inside.frames"}
