@@ -1,0 +1,10 @@
+"""The wall between learner code and everything that matters.
+
+``open_sandbox`` gives a ``Sandbox``; its ``observe`` runs a ``Job`` and returns one observation per program.
+"""
+
+from __future__ import annotations
+
+from grader.sandbox.launch import Sandbox, open_sandbox
+
+__all__ = ["Sandbox", "open_sandbox"]

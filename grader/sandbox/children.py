@@ -1,0 +1,214 @@
+"""A running child as the grader sees it: frames in, a clock, a way to kill it. Confined or plain."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import queue
+import select
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+from typing import Any, Protocol
+
+from grader.model import Limits
+from grader.sandbox.inside import frames
+
+
+class Ended(Exception):
+    """The child's stream is over."""
+
+    def __init__(self, signal: int | None, code: int | None, cpu_limit: bool = False) -> None:
+        super().__init__(f"signal {signal}" if signal else f"exit code {code}")
+        self.signal = signal
+        self.code = code
+        self.cpu_limit = cpu_limit
+
+
+class Garbled(Exception):
+    """The child wrote something that is not a frame."""
+
+
+class Oversized(Exception):
+    """The child announced more bytes than it may send."""
+
+
+Frame = tuple[int, Any]
+
+
+class Child(Protocol):
+    """One child with one job. ``patience`` is how long it may take to say HELLO, in seconds."""
+
+    patience: float
+
+    def receive(self, timeout: float, limit: int) -> Frame | None:
+        """The next frame, or None after ``timeout`` seconds. Raises Ended, Garbled, Oversized."""
+
+    def cpu_seconds(self, default: float = 0.0) -> float:
+        """CPU time used so far; ``default`` when it can no longer be asked."""
+
+    def kill(self) -> None:
+        """Ends it now."""
+
+    def close(self) -> None:
+        """Ends it if it still runs, and gives everything back."""
+
+
+class Children(Protocol):
+    """What starts children."""
+
+    unsafe: bool
+
+    def start(self, job: bytes, cpu_seconds: int, limits: Limits) -> Child:
+        """A child that has been given ``job`` (a JOB frame)."""
+
+
+class FrameBuffer:
+    """Bytes as they come, frames as they are complete."""
+
+    def __init__(self) -> None:
+        self._data = bytearray()
+        self._length: int | None = None
+        self._kind = 0
+
+    def add(self, piece: bytes) -> None:
+        """More bytes."""
+        self._data += piece
+
+    @property
+    def wanted(self) -> int:
+        """How many bytes to ask for next."""
+        return min(max((self._length or 0) - len(self._data), 1 << 16), 1 << 20)
+
+    def take(self, limit: int) -> Frame | None:
+        """The next whole frame. Raises Oversized from the header alone, Garbled for a bad kind or body."""
+        if self._length is None:
+            if len(self._data) < frames.HEADER.size:
+                return None
+            self._kind, self._length = frames.HEADER.unpack_from(self._data)
+            del self._data[: frames.HEADER.size]
+            if self._kind not in frames.KINDS:
+                raise Garbled(f"a frame of kind {self._kind}")
+            if self._length > limit + (1 << 20):
+                raise Oversized
+        if len(self._data) < self._length:
+            return None
+        body = bytes(self._data[: self._length])
+        del self._data[: self._length]
+        self._length = None
+        try:
+            return self._kind, frames.decode(body)
+        except frames.FrameError as error:
+            raise Garbled(str(error)) from None
+
+
+def write_job(fd: int, job: bytes, until: float) -> bool:
+    """Writes all of ``job`` without ever blocking past ``until``; False if the reader is gone or stuck."""
+    os.set_blocking(fd, False)
+    view = memoryview(job)
+    poll = select.poll()
+    poll.register(fd, select.POLLOUT)
+    while view:
+        try:
+            view = view[os.write(fd, view[: 1 << 20]) :]
+        except BlockingIOError:
+            if not poll.poll(max(0.0, until - time.monotonic()) * 1000):
+                return False
+        except BrokenPipeError:
+            return False
+    return True
+
+
+class PlainChildren:
+    """The same child program in a new interpreter each time, with timeouts and nothing else. Unsafe."""
+
+    unsafe = True
+
+    def __init__(self, preload: tuple[str, ...]) -> None:
+        self._preload = preload
+
+    def start(self, job: bytes, cpu_seconds: int, limits: Limits) -> PlainChild:
+        """A new interpreter that runs ``inside.plain``."""
+        sandbox = Path(__file__).parent
+        arguments = json.dumps([list(self._preload), cpu_seconds, limits.memory])
+        code = (
+            "import json, sys; sys.path.insert(0, sys.argv[1]); from inside import plain; del sys.path[0];"
+            "plain.main(*json.loads(sys.argv[2]))"
+        )
+        environment = {k: v for k, v in os.environ.items() if not k.startswith(("PYTHON", "ATTNCHECK"))}
+        environment |= {name: "1" for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")}
+        process = subprocess.Popen(
+            [sys.executable, "-I", "-B", "-c", code, str(sandbox), arguments],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            env=environment,
+            start_new_session=True,
+        )
+        return PlainChild(process, job)
+
+
+class PlainChild:
+    """A child behind ordinary pipes, read by a thread so that it works on every system."""
+
+    patience = 120.0
+
+    def __init__(self, process: subprocess.Popen[bytes], job: bytes) -> None:
+        self._process = process
+        self._pieces: queue.SimpleQueue[bytes] = queue.SimpleQueue()
+        self._buffer = FrameBuffer()
+        self._threads = [
+            threading.Thread(target=self._feed, args=(job,), daemon=True),
+            threading.Thread(target=self._drain, daemon=True),
+        ]
+        for thread in self._threads:
+            thread.start()
+
+    def _feed(self, job: bytes) -> None:
+        assert self._process.stdin is not None
+        with contextlib.suppress(OSError):
+            self._process.stdin.write(job)
+            self._process.stdin.close()
+
+    def _drain(self) -> None:
+        assert self._process.stdout is not None
+        with contextlib.suppress(OSError, ValueError):
+            while piece := self._process.stdout.read1(1 << 20):  # type: ignore[attr-defined]
+                self._pieces.put(piece)
+        self._pieces.put(b"")
+
+    def receive(self, timeout: float, limit: int) -> Frame | None:
+        """See ``Child``."""
+        until = time.monotonic() + timeout
+        while (frame := self._buffer.take(limit)) is None:
+            try:
+                piece = self._pieces.get(timeout=max(0.0, until - time.monotonic()))
+            except queue.Empty:
+                return None
+            if not piece:
+                code = self._process.wait()
+                raise Ended(-code if code < 0 else None, code if code >= 0 else None)
+            self._buffer.add(piece)
+        return frame
+
+    def cpu_seconds(self, default: float = 0.0) -> float:
+        """Not metered: only the wall clock counts here."""
+        return 0.0
+
+    def kill(self) -> None:
+        """See ``Child``."""
+        self._process.kill()
+
+    def close(self) -> None:
+        """See ``Child``."""
+        self._process.kill()
+        self._process.wait()
+        for thread in self._threads:
+            thread.join(timeout=5)
+        for stream in (self._process.stdin, self._process.stdout):
+            if stream is not None:
+                with contextlib.suppress(OSError):
+                    stream.close()

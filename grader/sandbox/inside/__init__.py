@@ -1,0 +1,33 @@
+"""What runs beside learner code, and the protocol that it speaks.
+
+Everything in this folder ends up in the process of a submission, where learner code can read and
+change it. So it knows no expected value, no tolerance, no verdict, no path and no secret, and it
+imports the standard library, NumPy and torch only. It is started as a package of its own (``inside``),
+never as part of ``grader``. Nothing that it says is trusted: the other side checks every byte.
+
+One stream of frames in each direction (``frames.py`` is the only module that both sides import):
+
+    grader → child      JOB       {files, tasks}             one frame, read whole before anything runs
+    child → grader      HELLO     {layers, versions, cpu}    after confinement, before the first line of a learner
+                        FAILED    text                       instead of HELLO: confinement did not work
+                        LOADED    {task}                     a ``load`` task ended well
+                        RETURNED  {task, values}             a ``run`` task ended well: the values of its *send* steps
+                        RAISED    {task, during, type, bases, text, file, line}
+                        UNREADABLE {task, reason, detail}    a value that is not of the contract
+                        TOO_BIG   {task, limit}
+
+Tasks are answered in their order, one frame each. A task is
+
+    ["load", module]                                          execute the parts of a source file
+    ["run", module, array_type, seed, steps, send, limit]     run a straight-line program
+
+and a step is one of
+
+    ["value", argument]
+    ["call", name or reference, arguments, keyword arguments]
+    ["apply", helper, arguments, keyword arguments]           helpers: see ``helpers.py``
+
+Arguments are None, booleans, integers, floats, strings, lists, tuples, dicts with string keys, arrays
+(``frames.Block``) and references to earlier steps (``frames.StepRef``). Results come back as the same
+kinds of value, references excepted; everything else stays in the child.
+"""

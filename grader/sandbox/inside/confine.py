@@ -1,0 +1,225 @@
+"""Giving up every power that a submission does not need: namespaces, capabilities, rlimits, Landlock, seccomp.
+
+A thin layer over the kernel's calls by ctypes. ``namespaces`` and ``drop_capabilities`` run once, in the
+zygote, before NumPy and torch are imported; ``Landlock`` prepares its rule set there as well; ``enter`` runs
+in every child, after the fork and before the first byte of learner code. Sources: landlock(7), seccomp(2),
+prctl(2), user_namespaces(7), capabilities(7).
+"""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import os
+import resource
+import signal
+from dataclasses import dataclass
+
+_libc = ctypes.CDLL(None, use_errno=True)
+_libc.prctl.argtypes = [ctypes.c_int] + [ctypes.c_ulong] * 4
+
+PR_SET_PDEATHSIG, PR_SET_DUMPABLE, PR_SET_SECCOMP, PR_CAPBSET_DROP = 1, 4, 22, 24
+PR_SET_NO_NEW_PRIVS, PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL = 38, 47, 4
+SECCOMP_MODE_FILTER = 2
+
+_NAMESPACES = {
+    "userns": 0x10000000,
+    "pidns": 0x20000000,
+    "netns": 0x40000000,
+    "ipcns": 0x08000000,
+    "utsns": 0x04000000,
+    "mountns": 0x00020000,
+}
+
+# Landlock: system calls (the same number on every architecture) and rights by ABI version.
+_CREATE_RULESET, _ADD_RULE, _RESTRICT_SELF = 444, 445, 446
+_EXECUTE, _WRITE_FILE, _READ_FILE, _READ_DIR = 1, 2, 4, 8
+_FS_RIGHTS = {1: (1 << 13) - 1, 2: (1 << 14) - 1, 3: (1 << 15) - 1, 5: (1 << 16) - 1}
+_NET_RIGHTS = 0b11  # bind and connect, since ABI 4
+_SCOPES = 0b11  # abstract sockets and signals, since ABI 6
+
+
+class ConfineError(OSError):
+    """A layer that was asked for could not be entered."""
+
+
+def _check(result: int, what: str) -> None:
+    if result < 0:
+        number = ctypes.get_errno()
+        raise ConfineError(number, f"{what}: {os.strerror(number)}")
+
+
+def namespaces() -> tuple[str, ...]:
+    """Moves this process into new namespaces of every kind, all or none; says which.
+
+    The next fork is process 1 of the new PID namespace. The process keeps its user outside, has an
+    unprivileged id inside, and cannot be given another.
+    """
+    uid, gid = os.geteuid(), os.getegid()
+    flags = 0
+    for flag in _NAMESPACES.values():
+        flags |= flag
+    if _libc.unshare(flags) != 0:
+        return ()
+    with open("/proc/self/setgroups", "w") as file:
+        file.write("deny")
+    with open("/proc/self/uid_map", "w") as file:
+        file.write(f"65534 {uid} 1")
+    with open("/proc/self/gid_map", "w") as file:
+        file.write(f"65534 {gid} 1")
+    return tuple(_NAMESPACES)
+
+
+class _CapHeader(ctypes.Structure):
+    _fields_ = (("version", ctypes.c_uint32), ("pid", ctypes.c_int))
+
+
+class _CapData(ctypes.Structure):
+    _fields_ = (("effective", ctypes.c_uint32), ("permitted", ctypes.c_uint32), ("inheritable", ctypes.c_uint32))
+
+
+def drop_capabilities() -> None:
+    """Empties every capability set for good: bounding, ambient, inheritable, permitted, effective."""
+    for capability in range(64):
+        if _libc.prctl(PR_CAPBSET_DROP, capability, 0, 0, 0) != 0:
+            break  # past the last one, or none to drop
+    _libc.prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0)
+    header = _CapHeader(0x20080522, 0)
+    _check(_libc.capset(ctypes.byref(header), ctypes.byref((_CapData * 2)())), "capset")
+
+
+def hide() -> None:
+    """No core dumps, no ptrace and no /proc entries for processes of the same user; no new privileges."""
+    _check(_libc.prctl(PR_SET_DUMPABLE, 0, 0, 0, 0), "PR_SET_DUMPABLE")
+    _check(_libc.prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0), "PR_SET_NO_NEW_PRIVS")
+
+
+class _RulesetAttr(ctypes.Structure):
+    _fields_ = (("fs", ctypes.c_uint64), ("net", ctypes.c_uint64), ("scoped", ctypes.c_uint64))
+
+
+class _PathAttr(ctypes.Structure):
+    _pack_ = 1
+    _fields_ = (("allowed", ctypes.c_uint64), ("fd", ctypes.c_int32))
+
+
+def landlock_abi() -> int:
+    """The version of Landlock that the kernel offers; 0 without it."""
+    return max(0, int(_libc.syscall(_CREATE_RULESET, None, ctypes.c_size_t(0), ctypes.c_uint32(1))))
+
+
+@dataclass(frozen=True, slots=True)
+class Landlock:
+    """A rule set, ready to be entered. ``fd`` lives in the zygote."""
+
+    fd: int
+    abi: int
+
+    @classmethod
+    def prepare(cls, readable: list[str], highest_abi: int) -> Landlock | None:
+        """Everything forbidden but reading what is below ``readable``; None where there is no Landlock."""
+        abi = min(landlock_abi(), highest_abi)
+        if abi < 1:
+            return None
+        rights = _FS_RIGHTS[max(version for version in _FS_RIGHTS if version <= abi)]
+        attr = _RulesetAttr(rights, _NET_RIGHTS if abi >= 4 else 0, _SCOPES if abi >= 6 else 0)
+        size = 24 if abi >= 6 else 16 if abi >= 4 else 8
+        fd = int(_libc.syscall(_CREATE_RULESET, ctypes.byref(attr), ctypes.c_size_t(size), ctypes.c_uint32(0)))
+        _check(fd, "landlock_create_ruleset")
+        for path in readable:
+            with contextlib.suppress(FileNotFoundError):
+                _allow(fd, path)
+        return cls(fd, abi)
+
+    def enter(self) -> None:
+        """Restricts this process and all it will start."""
+        _check(_libc.syscall(_RESTRICT_SELF, self.fd, ctypes.c_uint32(0)), "landlock_restrict_self")
+
+
+def _allow(ruleset: int, path: str) -> None:
+    target = os.open(path, os.O_PATH | os.O_CLOEXEC)
+    try:
+        rights = _READ_FILE | _READ_DIR if os.path.isdir(path) else _READ_FILE
+        rule = _PathAttr(rights, target)
+        _check(_libc.syscall(_ADD_RULE, ruleset, 1, ctypes.byref(rule), ctypes.c_uint32(0)), f"landlock: {path}")
+    finally:
+        os.close(target)
+
+
+class _SockFprog(ctypes.Structure):
+    _fields_ = (("length", ctypes.c_ushort), ("filter", ctypes.c_char_p))
+
+
+def seccomp(program: bytes) -> None:
+    """Installs a BPF filter over system calls, for good (seccomp(2))."""
+    prog = _SockFprog(len(program) // 8, program)
+    _check(_libc.prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, ctypes.addressof(prog), 0, 0), "seccomp")
+
+
+def address_space() -> int:
+    """Bytes of address space that this process has mapped."""
+    with open("/proc/self/statm") as file:
+        return int(file.read().split()[0]) * resource.getpagesize()
+
+
+def limit_resources(cpu_seconds: int, memory: int, own_user_namespace: bool) -> None:
+    """rlimits for the whole submission; ``memory`` is the address space it may have in all."""
+    limits = {
+        resource.RLIMIT_AS: memory,
+        resource.RLIMIT_CPU: cpu_seconds,
+        resource.RLIMIT_FSIZE: 0,
+        resource.RLIMIT_NOFILE: 64,
+        resource.RLIMIT_CORE: 0,
+        resource.RLIMIT_MEMLOCK: 0,
+        resource.RLIMIT_MSGQUEUE: 0,
+    }
+    if own_user_namespace:  # elsewhere it would count the user's other processes
+        limits[resource.RLIMIT_NPROC] = 128
+    for which, value in limits.items():
+        _, hard = resource.getrlimit(which)
+        bound = value if hard == resource.RLIM_INFINITY else min(value, hard)
+        resource.setrlimit(which, (bound, bound))
+
+
+def arrange_descriptors(job: int, results: int, null: int, keep: tuple[int, ...]) -> tuple[int, ...]:
+    """Puts ``job`` on 0, ``null`` on 1 and 2, ``results`` on 3; returns new numbers for ``keep``; closes the rest."""
+    import fcntl
+
+    # Everything is moved out of the way first: dup2 onto a number still in use would close it.
+    high = [fcntl.fcntl(fd, fcntl.F_DUPFD, 200) for fd in (job, null, null, results)]
+    kept = tuple(fcntl.fcntl(fd, fcntl.F_DUPFD, 300 + 10 * at) for at, fd in enumerate(keep))
+    for number, fd in enumerate(high):
+        os.dup2(fd, number, inheritable=False)
+    last = 4
+    for fd in sorted(kept):
+        os.closerange(last, fd)
+        last = fd + 1
+    os.closerange(last, 1 << 16)
+    return kept
+
+
+def default_signals() -> None:
+    """Default action for every signal that a parent may have ignored or handled, and none blocked."""
+    for number in range(1, signal.NSIG):
+        with contextlib.suppress(OSError, ValueError):
+            signal.signal(number, signal.SIG_DFL)
+    signal.pthread_sigmask(signal.SIG_SETMASK, set())
+
+
+def die_with_parent() -> None:
+    """The kernel kills this process when its parent (the zygote) ends."""
+    _check(_libc.prctl(PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0), "PR_SET_PDEATHSIG")
+
+
+def collapse() -> None:
+    """Asks for huge pages behind this process's anonymous memory (MADV_COLLAPSE): forks copy fewer tables.
+
+    An optimisation for batches only; a kernel that cannot is no error.
+    """
+    with open("/proc/self/maps") as file:
+        lines = file.read().splitlines()
+    for line in lines:
+        span, mode, _, device, *rest = line.split()
+        if mode.startswith("rw") and device == "00:00" and (len(rest) < 2 or rest[1] == "[heap]"):
+            start, end = (int(edge, 16) for edge in span.split("-"))
+            _libc.madvise(ctypes.c_void_p(start), ctypes.c_size_t(end - start), 25)

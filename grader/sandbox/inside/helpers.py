@@ -1,0 +1,84 @@
+"""What a program may apply besides the learner's own names: small, and solving no exercise."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+from typing import Any
+
+import torch
+
+from .projections import Projections
+
+
+def attention_output(value: Any) -> Any:
+    """``output`` of a result that is ``output`` or ``(output, weights)``."""
+    return value[0] if isinstance(value, (tuple, list)) and len(value) >= 2 else value
+
+
+def ready(instance: Any, dtype: str | None = None) -> Any:
+    """The instance as it is graded: a module in eval mode, in the precision of the case."""
+    if isinstance(instance, torch.nn.Module):
+        instance.eval()
+        if dtype is not None:
+            instance.to(getattr(torch, dtype))
+    return instance
+
+
+def forward(instance: Any, *args: Any, **kwargs: Any) -> Any:
+    """Calls the instance, or its ``forward`` where it cannot be called."""
+    return instance(*args, **kwargs) if callable(instance) else instance.forward(*args, **kwargs)
+
+
+def projections(instance: Any, weights: dict[str, Any]) -> Projections:
+    """Puts ``weights`` (role → array (d_in, d_out)) where the instance keeps its projections."""
+    return Projections.fill(instance, weights)
+
+
+def describe(filled: Projections) -> dict[str, Any]:
+    """Where the weights went, as plain data."""
+    return filled.describe()
+
+
+def gradients(output: Any, arguments: list[Any], filled: Projections | None = None) -> list[Any] | None:
+    """Gradients of a nonlinear loss of ``output``: by the arguments, then by each projection.
+
+    The loss is Σ c·y + y²/2 with c = cos(1, 2, 3, …): a plain sum would say nothing about query and
+    key. An entry is None where no gradient arrives; the whole is None when ``output`` has no graph.
+    """
+    if not isinstance(output, torch.Tensor) or not output.requires_grad:
+        return None
+    ramp = torch.arange(1, output.numel() + 1, dtype=torch.float64).cos().reshape(output.shape).to(output.dtype)
+    leaves = [leaf for leaf in arguments if isinstance(leaf, torch.Tensor)]
+    leaves += filled.leaves() if filled is not None else []
+    wanted = list({id(leaf): leaf for leaf in leaves if leaf.requires_grad}.values())
+    got = torch.autograd.grad((ramp * output + output * output / 2).sum(), wanted, allow_unused=True)
+    by_leaf = {id(leaf): gradient for leaf, gradient in zip(wanted, got, strict=True)}
+    result = [by_leaf.get(id(leaf)) for leaf in arguments]
+    return result + (filled.gradients(by_leaf) if filled is not None else [])
+
+
+def parameters(instance: Any, output: Any) -> list[Any] | None:
+    """(name, shape, trainable, reached by a gradient of ``output``) of every parameter of a module; else None."""
+    if not isinstance(instance, torch.nn.Module):
+        return None
+    named = list(instance.named_parameters())
+    trainable = [parameter for _, parameter in named if parameter.requires_grad]
+    reached: set[int] = set()
+    if trainable and isinstance(output, torch.Tensor) and output.requires_grad:
+        got = torch.autograd.grad(output.square().sum(), trainable, allow_unused=True)
+        reached = {id(p) for p, gradient in zip(trainable, got, strict=True) if gradient is not None}
+    return [[name, list(p.shape), bool(p.requires_grad), id(p) in reached] for name, p in named]
+
+
+def require_grad(value: Any) -> Any:
+    """The tensor as a leaf that collects gradients."""
+    return value.requires_grad_() if isinstance(value, torch.Tensor) and value.is_floating_point() else value
+
+
+HELPERS: Mapping[str, Callable[..., Any]] = MappingProxyType(
+    {
+        function.__name__: function
+        for function in (attention_output, ready, forward, projections, describe, gradients, parameters, require_grad)
+    }
+)

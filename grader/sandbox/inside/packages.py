@@ -1,0 +1,50 @@
+"""Importing an exact set of packages, whatever else stands in the folder where they are installed.
+
+``sys.path`` holds the standard library only; this finder knows the path of each admitted top-level name.
+What is not in its table does not exist: ``ImportError``, as libraries that probe for others expect it.
+"""
+
+from __future__ import annotations
+
+import importlib.abc
+import importlib.machinery
+import importlib.util
+import os
+import sys
+from collections.abc import Sequence
+from types import ModuleType
+
+
+class Packages(importlib.abc.MetaPathFinder):
+    """A finder over a table of top-level names. Their submodules are found through their ``__path__``."""
+
+    def __init__(self, paths: dict[str, str]) -> None:
+        self._paths: dict[str, str] = {}
+        for entry, path in paths.items():
+            # "numpy.libs" and "torch-2.4.dist-info" are folders to read from, not packages to import.
+            name = entry if os.path.isdir(path) else entry.partition(".")[0]
+            if name.isidentifier():
+                self._paths[name] = path
+
+    def find_spec(
+        self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
+    ) -> importlib.machinery.ModuleSpec | None:
+        """The spec of an admitted top-level package or module."""
+        place = self._paths.get(fullname)
+        if place is None:
+            return None
+        if not os.path.isdir(place):
+            return importlib.util.spec_from_file_location(fullname, place)
+        init = os.path.join(place, "__init__.py")
+        if os.path.exists(init):
+            return importlib.util.spec_from_file_location(fullname, init, submodule_search_locations=[place])
+        spec = importlib.machinery.ModuleSpec(fullname, None, is_package=True)
+        spec.submodule_search_locations = [place]
+        return spec
+
+
+def install(stdlib: list[str], paths: dict[str, str]) -> None:
+    """Makes ``stdlib`` and the packages of the table all that can be imported from now on."""
+    sys.path[:] = stdlib
+    sys.path_importer_cache.clear()
+    sys.meta_path.append(Packages(paths))

@@ -1,0 +1,165 @@
+"""Running a straight-line program on a learner's names, and packing what it gives into wire values."""
+
+from __future__ import annotations
+
+import random
+import sys
+import warnings
+from collections.abc import Callable
+from typing import Any, Literal, TypeAlias, cast
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from . import frames
+from .helpers import HELPERS
+from .refusals import TooBig, Unfit
+
+ArrayType: TypeAlias = Literal["numpy", "torch"]
+
+
+def reset(seed: int) -> None:
+    """Puts every global switch that an earlier call may have moved back to where it starts."""
+    random.seed(seed)
+    np.random.seed(seed % 2**32)
+    np.seterr(all="warn")
+    np.set_printoptions(edgeitems=3, threshold=1000, precision=8, suppress=False)
+    warnings.resetwarnings()
+    warnings.simplefilter("ignore")
+    sys.setrecursionlimit(1000)
+    torch.manual_seed(seed)
+    torch.set_default_dtype(torch.float32)
+    torch.set_grad_enabled(True)
+    torch.set_printoptions(profile="default")
+    if torch.get_num_threads() != 1:
+        torch.set_num_threads(1)
+    if torch.are_deterministic_algorithms_enabled():
+        torch.use_deterministic_algorithms(False)
+
+
+def run(names: dict[str, Any], array_type: ArrayType, seed: int, steps: list[Any], send: list[int]) -> list[Any]:
+    """The results of the steps ``send``, unpacked. Whatever the learner's code raises comes through."""
+    reset(seed)
+    results: list[Any] = []
+
+    def argument(value: Any) -> Any:
+        match value:
+            case frames.Block():
+                return unwrap(value, array_type)
+            case frames.StepRef():
+                return results[value.step]
+            case list():
+                return [argument(entry) for entry in value]
+            case tuple():
+                return tuple(argument(entry) for entry in value)
+            case dict():
+                return {key: argument(entry) for key, entry in value.items()}
+        return value
+
+    for op, *rest in steps:
+        if op == "value":
+            results.append(argument(rest[0]))
+            continue
+        target, args, kwargs = rest
+        if op == "apply":
+            function: Callable[..., Any] = HELPERS[target]
+        else:
+            function = results[target.step] if isinstance(target, frames.StepRef) else names[target]
+        results.append(function(*argument(args), **argument(kwargs)))
+    return [results[at] for at in send]
+
+
+def unwrap(block: frames.Block, array_type: ArrayType) -> Any:
+    """A fresh, writable array of the learner's type."""
+    array = _strided(block.array) if block.flags & frames.STRIDED else np.array(block.array)
+    if array_type == "numpy":
+        return array
+    tensor = torch.from_numpy(array)
+    if block.flags & frames.REQUIRES_GRAD:
+        tensor.requires_grad_()
+    return tensor
+
+
+def _strided(array: NDArray[Any]) -> NDArray[Any]:
+    """Equal values with gaps along every axis, so that no two axes can be merged without a copy."""
+    room = np.zeros([size + 1 for size in array.shape[:-1]] + [2 * size for size in array.shape[-1:]], array.dtype)
+    view = room[tuple(slice(size) for size in array.shape[:-1]) + ((slice(None, None, 2),) if array.ndim else ())]
+    view[...] = array
+    return view
+
+
+def pack(value: Any, limit: int) -> Any:
+    """``value`` as wire values: numbers, strings, arrays and containers of these.
+
+    Raises ``Unfit`` for everything else and ``TooBig`` beyond ``limit`` bytes, before anything large
+    is copied (an expanded tensor can claim terabytes).
+    """
+    budget = limit
+
+    def one(value: Any, depth: int) -> Any:
+        nonlocal budget
+        budget -= 16
+        if budget < 0:
+            raise TooBig
+        if depth > frames.MAX_DEPTH - 4:
+            raise Unfit("nested")
+        match value:
+            case None | bool() | float() | str() if type(value) in (type(None), bool, float, str):
+                budget -= len(value) if isinstance(value, str) else 0
+                return value
+            case int() if type(value) is int:
+                if abs(value) >= 10**300:
+                    raise Unfit("integer")
+                return value
+            case np.generic():
+                return array(np.asarray(value), frames.SCALAR)
+            case np.ndarray():
+                return array(value, 0)
+            case torch.Tensor():
+                return tensor(value)
+            case list() | tuple():
+                if len(value) * 16 > budget:
+                    raise TooBig
+                entries = [one(entry, depth + 1) for entry in list(value)]
+                return entries if isinstance(value, list) else tuple(entries)
+            case dict():
+                if not all(type(key) is str for key in value):
+                    raise Unfit("keys")
+                return {key: one(entry, depth + 1) for key, entry in value.items()}
+        raise Unfit("type", type(value).__name__)
+
+    def charge(count: int, itemsize: int) -> None:
+        nonlocal budget
+        budget -= count * itemsize
+        if budget < 0:
+            raise TooBig
+
+    def array(value: NDArray[Any], flags: int) -> frames.Block:
+        plain = value.view(np.ndarray)
+        if plain.dtype.kind not in "biuf" or plain.dtype.itemsize > 8:
+            raise Unfit("dtype", str(plain.dtype))
+        charge(plain.size, plain.dtype.itemsize)
+        return frames.Block(np.ascontiguousarray(plain).reshape(plain.shape), flags)
+
+    def tensor(value: torch.Tensor) -> frames.Block:
+        plain = torch.Tensor.detach(value).as_subclass(torch.Tensor)
+        if plain.layout is not torch.strided or plain.is_quantized or plain.device.type != "cpu":
+            raise Unfit("tensor", f"{plain.layout}, {plain.device}")
+        if plain.is_complex():
+            raise Unfit("dtype", str(plain.dtype))
+        charge(plain.numel(), plain.element_size())
+        flags = frames.TORCH
+        if plain.dtype is torch.bfloat16:
+            plain, flags = plain.contiguous().view(torch.uint16), flags | frames.BFLOAT16
+        try:
+            return frames.Block(plain.resolve_neg().contiguous().numpy(), flags)
+        except (TypeError, RuntimeError):
+            raise Unfit("dtype", str(plain.dtype)) from None
+
+    return one(value, 0)
+
+
+def as_array_type(word: str) -> ArrayType:
+    """``word`` as the type of arrays that learners are given."""
+    return cast("ArrayType", word if word == "numpy" else "torch")

@@ -1,0 +1,367 @@
+"""Finding the projections of an attention module however its author named and fused them.
+
+The contract admits ``nn.Linear`` layers or raw arrays ``(d_in, d_out)`` under many names, one fused
+projection for query, key and value, one layer per head, and whole heads. Each role (``w_q``, ``w_k``,
+``w_v``, ``w_o``) becomes a ``Place``: one or more pieces of parameters, side by side along d_out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import torch
+
+from .refusals import Unfit
+
+_LONG = {"q": ("query", "queries"), "k": ("key", "keys"), "v": ("value", "values"), "o": ("out", "output")}
+_FUSED = {"qkv", "wqkv", "inproj", "cattn", "qkvproj", "toqkv", "linearqkv", "fcqkv", "projqkv", "inprojweight"}
+
+
+def _names(letter: str) -> set[str]:
+    """The accepted names of one projection, lower case and without underscores."""
+    stems = (letter, *_LONG[letter])
+    shapes = ("{}", "w{}", "{}proj", "proj{}", "to{}", "linear{}", "{}linear", "fc{}", "{}fc", "{}layer", "{}projection")
+    names = {shape.format(stem) for stem in stems for shape in shapes} | {f"{letter}w", f"{letter}weight", f"weight{letter}"}
+    return names | {"proj", "cproj", "projection", "outweight", "dense"} if letter == "o" else names
+
+
+_ROLES = {f"w_{letter}": _names(letter) for letter in "qkvo"}
+_HEADS = {"heads", "head", "attentionheads", "attnheads", "attentions", "hs"}
+LOOKED_FOR = ("w_q", "W_q", "wq", "q_proj", "query", "to_q", "linear_q", "fc_q", "qkv", "in_proj", "c_attn", "out_proj", "proj")
+
+
+def _canonical(name: str) -> str:
+    return name.lower().replace("_", "")
+
+
+def _is_matrix(value: object) -> bool:
+    return isinstance(value, (torch.Tensor, np.ndarray)) and value.ndim == 2
+
+
+def _attributes(owner: Any) -> dict[str, Any]:
+    """What the owner holds, by name; nothing of the learner's is executed to find out."""
+    found: dict[str, Any] = {}
+    for kind in reversed(type(owner).__mro__):
+        if kind.__module__ not in ("builtins", "torch.nn.modules.module"):
+            found |= {name: v for name, v in vars(kind).items() if _is_matrix(v) or isinstance(v, torch.nn.Module)}
+    found |= {name: v for name, v in getattr(owner, "__dict__", {}).items() if not name.startswith("__")}
+    if isinstance(owner, torch.nn.Module):
+        for held in (owner._parameters, owner._buffers, owner._modules):
+            found |= {name: value for name, value in held.items() if value is not None}
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """A matrix (or some of its output columns) that acts as ``x @ w``. ``transposed``: stored (d_out, d_in)."""
+
+    owner: Any
+    attribute: str
+    path: str
+    transposed: bool
+    columns: tuple[int | None, int | None] = (None, None)
+
+    @property
+    def base(self) -> Any:
+        return _attributes(self.owner)[self.attribute]
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        rows, columns = self.base.shape[::-1] if self.transposed else self.base.shape
+        return rows, len(range(columns)[slice(*self.columns)])
+
+    def view(self, matrix: Any) -> Any:
+        return (matrix.T if self.transposed else matrix)[:, slice(*self.columns)]
+
+    def fill(self, weight: Any) -> None:
+        """Copies ``weight`` (d_in, d_out) into place, in its own precision."""
+        base = self.base
+        if isinstance(base, torch.Tensor):
+            weight = torch.as_tensor(weight)
+            if base.dtype != weight.dtype:
+                base = base.detach().to(weight.dtype).requires_grad_(base.requires_grad)
+                self._replace(base)
+            with torch.no_grad():
+                self.view(base.data).copy_(weight)
+        else:
+            weight = np.asarray(weight)
+            if base.dtype != weight.dtype or not base.flags.writeable:
+                base = base.astype(weight.dtype)
+                self._replace(base)
+            self.view(base)[...] = weight
+
+    def _replace(self, base: Any) -> None:
+        if isinstance(self.owner, list):
+            self.owner[int(self.attribute)] = base
+        elif isinstance(self.owner, torch.nn.Module) and self.attribute in self.owner._parameters:
+            self.owner._parameters[self.attribute] = torch.nn.Parameter(base)
+        else:
+            setattr(self.owner, self.attribute, base)
+
+
+Place = tuple[Piece, ...]
+
+
+def _clear_bias(owner: Any, names: tuple[str, ...]) -> bool:
+    """Zeroes the vectors of ``owner`` that go by one of ``names``; says whether there was one."""
+    cleared = False
+    for name, value in _attributes(owner).items():
+        if _canonical(name) in names and isinstance(value, (torch.Tensor, np.ndarray)) and value.ndim <= 2:
+            if isinstance(value, torch.Tensor):
+                value.data.zero_()
+            else:
+                value[...] = 0
+            cleared = True
+    return cleared
+
+
+def _layer(value: Any, path: str) -> Piece | None:
+    """The one matrix behind a layer-like object: an ``nn.Linear``, what wraps one, or a learner's own layer."""
+    if isinstance(value, torch.nn.Linear):
+        return Piece(value, "weight", f"{path}.weight", transposed=True)
+    if isinstance(value, (torch.nn.ModuleList, list, tuple)):
+        return None
+    if isinstance(value, torch.nn.Module):
+        linears = [module for module in value.modules() if isinstance(module, torch.nn.Linear)]
+        if linears:
+            return Piece(linears[0], "weight", f"{path}.weight", transposed=True) if len(linears) == 1 else None
+    if not callable(value) or isinstance(value, type):
+        return None
+    matrices = [name for name, held in _attributes(value).items() if _is_matrix(held)]
+    if len(matrices) != 1:
+        return None
+    return Piece(value, matrices[0], f"{path}.{matrices[0]}", transposed=_stored_transposed(value, matrices[0]))
+
+
+def _stored_transposed(layer: Any, attribute: str) -> bool:
+    """Whether a learner's own layer computes ``x @ w.T``: asked by giving it the identity."""
+    held = _attributes(layer)[attribute]
+    rows, columns = held.shape
+    if rows != columns:
+        tries: tuple[tuple[int, bool], ...] = ((columns, True), (rows, False))
+    else:
+        tries = ((rows, True),)
+    for width, transposed in tries:
+        eye = torch.eye(width, dtype=held.dtype) if isinstance(held, torch.Tensor) else np.eye(width, dtype=held.dtype)
+        probe = Piece(layer, attribute, "", transposed=False)
+        probe.fill((torch.arange(held.shape[0] * held.shape[1]) if isinstance(held, torch.Tensor)
+                    else np.arange(rows * columns)).reshape(held.shape) / (rows * columns) + (0 * held))
+        try:
+            with torch.no_grad():
+                result = layer(eye)
+                zero = layer(eye * 0)
+        except Exception:
+            continue
+        stored = _attributes(layer)[attribute]
+        wanted = stored.T if transposed else stored
+        difference = result - zero - wanted
+        if tuple(result.shape) == tuple(wanted.shape) and bool((abs(difference) < 1e-4).all()):
+            return transposed
+    return False
+
+
+def _place(value: Any, owner: Any, name: str, path: str) -> Place | None:
+    """Where one projection lives: a matrix, a layer, or one of these per head."""
+    if _is_matrix(value):
+        return (Piece(owner, name, path, transposed=False),)
+    if isinstance(value, (torch.nn.ModuleList, torch.nn.ParameterList, list, tuple)) and len(value):
+        pieces: list[Piece] = []
+        for at, entry in enumerate(value):
+            holder = value if isinstance(value, (torch.nn.ParameterList, list)) else None
+            piece = _layer(entry, f"{path}[{at}]")
+            if piece is None and _is_matrix(entry) and holder is not None:
+                piece = Piece(_Entry(holder), str(at), f"{path}[{at}]", transposed=False)
+            if piece is None:
+                return None
+            pieces.append(piece)
+        return tuple(pieces)
+    layer = _layer(value, path)
+    return (layer,) if layer else None
+
+
+class _Entry:
+    """A list of matrices, seen as an owner whose attributes are the entries."""
+
+    def __init__(self, holder: Any) -> None:
+        object.__setattr__(self, "holder", holder)
+
+    @property
+    def __dict__(self) -> dict[str, Any]:  # type: ignore[override]
+        return {str(at): entry for at, entry in enumerate(object.__getattribute__(self, "holder"))}
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        holder = object.__getattribute__(self, "holder")
+        holder[int(name)] = value
+
+
+def _split(place: Place) -> dict[str, Place] | None:
+    """A fused projection as three: equal thirds of the columns, in the order q, k, v."""
+    if len(place) != 1:
+        return None
+    width = place[0].shape[1]
+    if width % 3:
+        return None
+    third = width // 3
+    piece = place[0]
+    return {
+        role: (Piece(piece.owner, piece.attribute, piece.path, piece.transposed, (at * third, (at + 1) * third)),)
+        for at, role in enumerate(("w_q", "w_k", "w_v"))
+    }
+
+
+def _find(owner: Any, path: str) -> dict[str, Place]:
+    """The roles that ``owner`` itself holds."""
+    prefix = f"{path}." if path else ""
+    if isinstance(owner, torch.nn.MultiheadAttention) and owner.in_proj_weight is not None:
+        fused = Piece(owner, "in_proj_weight", f"{prefix}in_proj_weight", transposed=True)
+        return (_split((fused,)) or {}) | {"w_o": (_required(_layer(owner.out_proj, f"{prefix}out_proj")),)}
+    found: dict[str, Place] = {}
+    held = _attributes(owner)
+    for name, value in held.items():
+        for role, names in _ROLES.items():
+            if _canonical(name) in names and role not in found and (place := _place(value, owner, name, prefix + name)):
+                found[role] = place
+    for name, value in held.items():
+        if _canonical(name) in _FUSED and not {"w_q", "w_k", "w_v"} & set(found):
+            place = _place(value, owner, name, prefix + name)
+            found |= (_split(place) or {}) if place else {}
+    if not {"w_q", "w_k", "w_v"} & set(found):
+        found |= _heads(held, prefix)
+    return found
+
+
+def _required(piece: Piece | None) -> Piece:
+    if piece is None:
+        raise Unfit("projections", *LOOKED_FOR)
+    return piece
+
+
+def _heads(held: dict[str, Any], prefix: str) -> dict[str, Place]:
+    """Whole heads in a list: modules that each have q, k and v."""
+    for name, value in held.items():
+        if not isinstance(value, (torch.nn.ModuleList, list, tuple)) or not len(value):
+            continue
+        each = [_find(head, f"{prefix}{name}[{at}]") for at, head in enumerate(value)]
+        if all({"w_q", "w_k", "w_v"} <= set(found) for found in each):
+            return {role: tuple(p for found in each for p in found[role]) for role in ("w_q", "w_k", "w_v")}
+    return {}
+
+
+def _owners(instance: Any) -> Iterator[tuple[str, Any]]:
+    """The instance, then what it is made of."""
+    yield "", instance
+    if isinstance(instance, torch.nn.Module):
+        for path, module in instance.named_modules():
+            if path and not isinstance(module, (torch.nn.Linear, torch.nn.ModuleList)):
+                yield path, module
+    else:
+        for name, value in _attributes(instance).items():
+            if hasattr(value, "__dict__") and not isinstance(value, (torch.Tensor, type)):
+                yield name, value
+
+
+def _locate(instance: Any) -> dict[str, Place]:
+    """Every role's place, looked for in the instance first and then in the part that has q, k and v."""
+    own = _find(instance, "")
+    if {"w_q", "w_k", "w_v"} <= set(own):
+        inner = own
+    else:
+        inner = next((f for path, o in _owners(instance) if {"w_q", "w_k", "w_v"} <= set(f := _find(o, path))), {})
+    found = {role: own.get(role) or inner.get(role) for role in _ROLES} | {r: inner[r] for r in inner if r != "w_o"}
+    if found["w_o"] is None:
+        found["w_o"] = next((f["w_o"] for path, o in _owners(instance) if "w_o" in (f := _find(o, path))), None)
+    missing = [role for role, place in found.items() if not place]
+    if missing:
+        raise Unfit("projections", ",".join(missing), ",".join(LOOKED_FOR), *_held_names(instance))
+    return {role: place for role, place in found.items() if place}
+
+
+def _held_names(instance: Any) -> list[str]:
+    if isinstance(instance, torch.nn.Module):
+        names = [name for name, _ in instance.named_modules() if name] + [n for n, _ in instance.named_parameters()]
+        return sorted(set(names))[:30]
+    return sorted(name for name in _attributes(instance) if not name.startswith("_"))[:30]
+
+
+@dataclass(frozen=True, slots=True)
+class Projections:
+    """An instance whose projections hold the grader's weights."""
+
+    instance: Any
+    places: dict[str, Place]
+    biased: bool
+
+    @classmethod
+    def fill(cls, instance: Any, weights: dict[str, Any]) -> Projections:
+        """Finds the place of every role and copies its weight there; biases become zero.
+
+        Raises ``Unfit``: reason ``projections`` when a role is not found, ``projection-shape`` when a
+        place has other sizes than the weight.
+        """
+        places = {role: place for role, place in _locate(instance).items() if role in weights}
+        biased = False
+        for role, place in places.items():
+            weight = weights[role]
+            rows, width = weight.shape
+            shapes = [piece.shape for piece in place]
+            if any(r != rows for r, _ in shapes) or sum(w for _, w in shapes) != width:
+                names = ", ".join(piece.path for piece in place[:4])
+                seen = ", ".join(f"({r}, {w})" for r, w in shapes[:4])
+                raise Unfit("projection-shape", role, names, seen, f"({rows}, {width})")
+            start = 0
+            for piece in place:
+                piece.fill(weight[:, start : start + piece.shape[1]])
+                start += piece.shape[1]
+                biased |= piece.owner is not instance and _clear_bias(piece.owner, ("bias", "b"))
+        biased |= any(_clear_bias(owner, _BIASES) for _, owner in _owners(instance))
+        return cls(instance, places, biased)
+
+    def describe(self) -> dict[str, Any]:
+        """Names, sharing and registration of what was found, as plain data."""
+        module = isinstance(self.instance, torch.nn.Module)
+        registered = {id(p) for p in self.instance.parameters()} if module else set()
+        spots = {role: {_spot(piece) for piece in place} for role, place in self.places.items()}
+        roles = sorted(spots)
+        return {
+            "attributes": {role: place[0].path for role, place in self.places.items()},
+            "shared": [[a, b] for at, a in enumerate(roles) for b in roles[at + 1 :] if spots[a] & spots[b]],
+            "module": module,
+            "registered": {role: all(id(p.base) in registered for p in place) for role, place in self.places.items()},
+            "trainable": {role: all(_trainable(p.base) for p in place) for role, place in self.places.items()},
+            "biased": self.biased,
+        }
+
+    def leaves(self) -> list[Any]:
+        """The tensors behind the places, each once."""
+        bases = [piece.base for place in self.places.values() for piece in place]
+        return list({id(base): base for base in bases if isinstance(base, torch.Tensor)}.values())
+
+    def gradients(self, by_leaf: dict[int, Any]) -> list[Any]:
+        """For each role, in alphabetical order: its gradient as ``(d_in, d_out)``, or None."""
+        result: list[Any] = []
+        for role in sorted(self.places):
+            pieces = [(piece, by_leaf.get(id(piece.base))) for piece in self.places[role]]
+            whole = [piece.view(gradient) for piece, gradient in pieces if gradient is not None]
+            result.append(torch.cat(whole, dim=1) if len(whole) == len(pieces) else None)
+        return result
+
+
+def _spot(piece: Piece) -> tuple[int, str]:
+    base = piece.base
+    pointer = base.untyped_storage().data_ptr() if isinstance(base, torch.Tensor) else base.ctypes.data
+    return pointer, str(piece.columns)
+
+
+def _trainable(base: Any) -> bool:
+    return isinstance(base, torch.Tensor) and base.requires_grad
+
+
+_BIASES = tuple(
+    shape.format(stem)
+    for letter in "qkvo"
+    for stem in (letter, *_LONG[letter])
+    for shape in ("b{}", "{}bias", "bias{}", "{}b")
+) + ("bqkv", "qkvbias", "inprojbias")

@@ -1,0 +1,16 @@
+"""Two ways in which a result cannot travel: neither is an exception of the learner's."""
+
+from __future__ import annotations
+
+
+class Unfit(Exception):
+    """A result or an object that the contract has no place for: the reason is a word of the protocol."""
+
+    def __init__(self, reason: str, *detail: str) -> None:
+        super().__init__(reason, *detail)
+        self.reason = reason
+        self.detail = [entry[:200] for entry in detail[:40]]
+
+
+class TooBig(Exception):
+    """A result larger than the grader is ready to read."""

@@ -1,0 +1,169 @@
+"""A process that has imported NumPy and torch, and forks one confined child per submission.
+
+It never sees a submission, an input or an output: it is handed the ends of two pipes, and hands back a
+pidfd of the child it made. One thread, its own namespaces where the kernel allows, no capabilities.
+
+Control socket (SOCK_SEQPACKET; the grader speaks first):
+
+    grader → zygote   CONFIG   JSON in pieces of at most 64 KiB behind a "+", a zero byte at the end
+    zygote → grader   READY    JSON: what was achieved
+    grader → zygote   FORK     cpu seconds, with the two pipe ends
+    zygote → grader   PID      with a pidfd
+    zygote → grader   EXIT     wait status of the child, and what it used
+
+When the control socket closes, the zygote ends, and takes its namespace and every child with it.
+"""
+
+from __future__ import annotations
+
+import gc
+import importlib
+import json
+import os
+import select
+import signal
+import socket
+import struct
+from typing import Any
+
+FORK = struct.Struct("<I")
+EXIT = struct.Struct("<id")
+
+
+def main(control_fd: int) -> None:
+    """The zygote's life, from the exec to the end of the control socket."""
+    from . import confine, packages
+
+    control = socket.socket(fileno=control_fd)
+    config = _config(control)
+    spaces = confine.namespaces() if config["namespaces"] else ()
+    if "pidns" in spaces:
+        _become_first_process()
+    confine.drop_capabilities()
+    packages.install(config["stdlib"], config["packages"])
+    _preload(config)
+    landlock = confine.Landlock.prepare(config["readable"] + _mapped_libraries(config), config["landlock_abi"])
+    if config["collapse"]:
+        confine.collapse()
+    confine.hide()
+    gc.collect()
+    gc.freeze()
+    state = {
+        "namespaces": list(spaces),
+        "landlock": landlock.abi if landlock else 0,
+        "threads": len(os.listdir("/proc/self/task")),
+        "uid": os.getuid(),
+    }
+    control.send(json.dumps(state).encode())
+    null = os.open("/dev/null", os.O_RDWR | os.O_CLOEXEC)
+    while (request := _request(control)) is not None:
+        _fork(control, request, config, spaces, landlock, null)
+
+
+def _config(control: socket.socket) -> dict[str, Any]:
+    whole = bytearray()
+    while piece := control.recv(1 << 17):
+        if piece == b"\0":
+            break
+        whole += piece[1:]
+    config: dict[str, Any] = json.loads(whole)
+    config["seccomp"] = bytes.fromhex(config["seccomp"])
+    return config
+
+
+def _become_first_process() -> None:
+    """Forks: the child goes on as process 1 of the new namespace, the parent waits and ends like it."""
+    pid = os.fork()
+    if pid == 0:
+        return
+    _, status = os.waitpid(pid, 0)
+    os._exit(os.waitstatus_to_exitcode(status) & 0xFF)
+
+
+def _preload(config: dict[str, Any]) -> None:
+    """Imports what children need, and runs the usual operations once, so that no child pays for the first time."""
+    for name in config["preload"]:
+        importlib.import_module(name)
+    import torch
+
+    from . import serve  # the child's own code, compiled before the fork
+
+    torch.set_num_threads(1)
+    serve.warm_up()
+
+
+def _mapped_libraries(config: dict[str, Any]) -> list[str]:
+    """The system's shared libraries that are in use, or their folders where these hold no Python packages."""
+    with open("/proc/self/maps") as file:
+        paths = {line.split(maxsplit=5)[5].strip() for line in file if line.count("/") and ".so" in line}
+    known = tuple(entry + "/" for entry in config["readable"])
+    result = set()
+    for path in paths:
+        if path.startswith(known) or not os.path.isfile(path):
+            continue
+        folder = os.path.dirname(path)
+        shared = any(entry.startswith("python") or entry.endswith("-packages") for entry in os.listdir(folder))
+        result.add(path if shared else folder)
+    return sorted(result)
+
+
+def _request(control: socket.socket) -> tuple[bytes, list[int]] | None:
+    data, fds, _, _ = socket.recv_fds(control, FORK.size, 2)
+    return (data, fds) if len(data) == FORK.size and len(fds) == 2 else None
+
+
+def _fork(
+    control: socket.socket, request: tuple[bytes, list[int]], config: dict[str, Any], spaces: Any, landlock: Any, null: int
+) -> None:
+    data, (job, results) = request
+    pid = os.fork()
+    if pid == 0:
+        try:
+            _child(FORK.unpack(data)[0], job, results, config, spaces, landlock, null)
+        finally:
+            os._exit(0)
+    os.close(job)
+    os.close(results)
+    pidfd = os.pidfd_open(pid)
+    socket.send_fds(control, [struct.pack("<I", pid)], [pidfd])
+    waiting = select.poll()
+    waiting.register(pidfd, select.POLLIN)
+    waiting.register(control, select.POLLHUP)
+    while not any(fd == pidfd for fd, _ in waiting.poll()):
+        os.kill(pid, signal.SIGKILL)  # the grader is gone
+        break
+    _, status, usage = os.wait4(pid, 0)
+    os.close(pidfd)
+    control.send(EXIT.pack(status, usage.ru_utime + usage.ru_stime))
+
+
+def _child(
+    cpu_seconds: int, job_fd: int, results_fd: int, config: dict[str, Any], spaces: Any, landlock: Any, null: int
+) -> None:
+    from . import confine, frames, serve
+
+    try:
+        confine.die_with_parent()
+        confine.default_signals()
+        os.setsid()
+        keep = (landlock.fd,) if landlock else ()
+        (*moved,) = confine.arrange_descriptors(job_fd, results_fd, null, keep)
+        memory = confine.address_space() + config["memory"]
+        confine.limit_resources(cpu_seconds, memory, "userns" in spaces)
+        confine.hide()
+        layers = []
+        job = serve.read_job(0)
+        os.dup2(1, 0)
+        if landlock:
+            confine.Landlock(moved[0], landlock.abi).enter()
+            os.close(moved[0])
+            layers.append(f"landlock-{landlock.abi}")
+        if config["seccomp"]:
+            confine.seccomp(config["seccomp"])
+            layers.insert(0, "seccomp")
+        layers += ["rlimits", *spaces]
+    except BaseException as error:
+        serve.send(3, frames.FAILED, f"{type(error).__name__}: {error}")
+        return
+    serve.send(3, frames.HELLO, {"layers": layers, "versions": serve.versions()})
+    serve.serve(job, 3)

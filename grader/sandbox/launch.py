@@ -1,0 +1,405 @@
+"""From a job to observations: children, frames, limits, and a fresh child after a death.
+
+The grader trusts nothing that comes back. A frame is read only up to a size known before; its bytes are
+decoded by ``inside.frames`` alone; frames must answer the tasks in their order. Anything else ends the child.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+import numpy as np
+
+from grader.errors import SandboxError, SandboxUnavailable
+from grader.model import (
+    Apply,
+    Array,
+    Call,
+    Died,
+    Job,
+    Limits,
+    NotRun,
+    Observation,
+    Observed,
+    Program,
+    Raised,
+    Ref,
+    Returned,
+    Step,
+    TimedOut,
+    TooBig,
+    Unreadable,
+    Value,
+)
+from grader.sandbox.children import Child, Children, Ended, Garbled, Oversized, PlainChildren
+from grader.sandbox.inside import frames
+from grader.sandbox.zygote import Settings, Zygote, ZygoteLost
+
+Mode = Literal["auto", "require", "plain"]
+
+_TOTAL_RESULT_BYTES = 4  # times the limit of one result
+
+
+# ------------------------------------------------------------------------------------------ encoding
+
+
+def encode_job(job: Job, tasks: list[Task], limits: Limits) -> bytes:
+    """The JOB frame for ``tasks``."""
+    files = [
+        {"module": f.module, "parts": [[p.label, p.text] for p in f.parts], "is_package": f.is_package}
+        for f in job.files
+    ]
+    return frames.frame(frames.JOB, {"files": files, "tasks": [_task(task, limits) for task in tasks]})
+
+
+def _task(task: Task, limits: Limits) -> list[Any]:
+    if task.program is None:
+        return ["load", task.module]
+    program = task.program
+    steps = [_step(step) for step in program.steps]
+    return ["run", program.module, program.array_type, program.seed, steps, list(program.send), limits.result_bytes]
+
+
+def _step(step: Step) -> list[Any]:
+    match step:
+        case Value(value):
+            return ["value", _argument(value)]
+        case Call(target, args, kwargs):
+            return ["call", _argument(target), [_argument(a) for a in args], {k: _argument(v) for k, v in kwargs}]
+        case Apply(helper, args, kwargs):
+            return ["apply", helper, [_argument(a) for a in args], {k: _argument(v) for k, v in kwargs}]
+
+
+def _argument(value: Any) -> Any:
+    match value:
+        case Array():
+            flags = frames.STRIDED if value.layout == "strided" else 0
+            return frames.Block(value.values, flags | (frames.REQUIRES_GRAD if value.requires_grad else 0))
+        case Ref():
+            return frames.StepRef(value.step)
+        case list():
+            return [_argument(entry) for entry in value]
+        case tuple():
+            return tuple(_argument(entry) for entry in value)
+        case dict():
+            return {key: _argument(entry) for key, entry in value.items()}
+    return value
+
+
+def decode_value(value: Any) -> Any:
+    """A value from the wire as the grader sees it: arrays become ``Array``."""
+    match value:
+        case frames.Block(array, flags):
+            container: Literal["numpy", "torch", "scalar"] = "numpy"
+            if flags & frames.TORCH:
+                container = "torch"
+            elif flags & frames.SCALAR:
+                container = "scalar"
+            if flags & frames.BFLOAT16 and array.dtype == np.uint16:
+                wide = (array.astype(np.uint32) << 16).view(np.float32)
+                return Array(wide, container, dtype="bfloat16")
+            return Array(array, container, dtype=str(array.dtype))
+        case list():
+            return [decode_value(entry) for entry in value]
+        case tuple():
+            return tuple(decode_value(entry) for entry in value)
+        case dict():
+            return {key: decode_value(entry) for key, entry in value.items()}
+    return value
+
+
+# ----------------------------------------------------------------------------------------- observing
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """A piece of work with one answer: loading ``module``, or running the program at ``index``."""
+
+    module: str
+    index: int | None = None
+    program: Program | None = None
+
+
+@dataclass(slots=True)
+class _Clock:
+    """What a group, or the whole submission, has used."""
+
+    cpu: float = 0.0
+    wall: float = 0.0
+
+
+@dataclass(slots=True)
+class _Run:
+    """The state of one ``observe``."""
+
+    job: Job
+    limits: Limits
+    found: dict[int, Observation] = field(default_factory=dict)
+    lost_modules: dict[str, Observation] = field(default_factory=dict)
+    groups: dict[str, _Clock] = field(default_factory=dict)
+    total: _Clock = field(default_factory=_Clock)
+    received: int = 0
+    children: int = 0
+    layers: tuple[str, ...] = ()
+    versions: tuple[tuple[str, str], ...] = ()
+
+    def remaining(self) -> list[Task]:
+        """What is left to do, each file loaded before its first program; settles what cannot be tried."""
+        tasks: list[Task] = []
+        loaded: set[str] = set()
+        for index, program in enumerate(self.job.programs):
+            if index in self.found:
+                continue
+            if program.module in self.lost_modules:
+                self.found[index] = self.lost_modules[program.module]
+            elif self._spent(self.groups.get(program.group)):
+                self.found[index] = NotRun("group")
+            else:
+                if program.module not in loaded:
+                    loaded.add(program.module)
+                    tasks.append(Task(program.module))
+                tasks.append(Task(program.module, index, program))
+        return tasks
+
+    def _spent(self, clock: _Clock | None) -> bool:
+        return clock is not None and (clock.cpu >= self.limits.group_cpu or clock.wall >= self.limits.group_wall)
+
+    def settle(self, task: Task, observation: Observation) -> None:
+        """Records what became of ``task``."""
+        if task.index is None:
+            self.lost_modules[task.module] = observation
+        else:
+            self.found[task.index] = observation
+
+    def give_up(self, reason: Literal["budget", "children"]) -> None:
+        """Settles all that is left."""
+        for index in range(len(self.job.programs)):
+            self.found.setdefault(index, NotRun(reason))
+
+    def allowance(self, task: Task) -> tuple[float, float, Literal["import", "call"]]:
+        """Seconds of CPU and of wall time that ``task`` may still use."""
+        if task.program is None:
+            cpu, wall, during = self.limits.import_cpu, self.limits.import_wall, "import"
+        else:
+            clock = self.groups.setdefault(task.program.group, _Clock())
+            cpu, wall, during = self.limits.group_cpu - clock.cpu, self.limits.group_wall - clock.wall, "call"
+        cpu = min(cpu, self.limits.total_cpu - self.total.cpu)
+        return cpu, min(wall, self.limits.total_wall - self.total.wall), during  # type: ignore[return-value]
+
+    def charge(self, task: Task, cpu: float, wall: float) -> None:
+        """Books what ``task`` has used."""
+        clocks = [self.total]
+        if task.program is not None:
+            clocks.append(self.groups.setdefault(task.program.group, _Clock()))
+        for clock in clocks:
+            clock.cpu += cpu
+            clock.wall += wall
+
+
+def observe(children: Children, job: Job, limits: Limits) -> Observed:
+    """Runs every program of ``job``, in as few children as possible. Raises SandboxError for our own faults."""
+    run = _Run(job, limits)
+    while tasks := run.remaining():
+        if run.total.cpu >= limits.total_cpu or run.total.wall >= limits.total_wall:
+            run.give_up("budget")
+            break
+        if run.children >= limits.fresh_children:
+            run.give_up("children")
+            break
+        run.children += 1
+        cpu = int(limits.total_cpu - run.total.cpu) + 2
+        with contextlib.closing(children.start(encode_job(job, tasks, limits), cpu, limits)) as child:
+            _greet(run, child, limits)
+            _follow(run, child, tasks)
+    ordered = tuple(run.found[index] for index in range(len(job.programs)))
+    return Observed(ordered, run.layers, children.unsafe, run.versions, run.total.cpu)
+
+
+def _greet(run: _Run, child: Child, limits: Limits) -> None:
+    """Waits for HELLO: nothing of the learner's has run before it, so its absence is our fault."""
+    try:
+        got = child.receive(child.patience, limits.result_bytes)
+    except (Ended, Garbled, Oversized) as error:
+        raise SandboxError(f"the sandboxed child ended before it was ready ({error})") from error
+    if got is None:
+        raise SandboxError(f"the sandboxed child was not ready after {child.patience:g} s")
+    kind, value = got
+    if kind != frames.HELLO:
+        raise SandboxError(f"the sandboxed child could not be confined: {value}")
+    run.layers = tuple(value["layers"])
+    run.versions = tuple(sorted(value["versions"].items()))
+
+
+def _follow(run: _Run, child: Child, tasks: list[Task]) -> None:
+    """Takes the answers to ``tasks`` as they come, until all are there or the child is at its end."""
+    for number, task in enumerate(tasks):
+        cpu_limit, wall_limit, during = run.allowance(task)
+        cpu_before, wall_before = child.cpu_seconds(), time.monotonic()
+        observation = _answer(run, child, number, task, cpu_before + cpu_limit, wall_before + wall_limit, during)
+        cpu, wall = child.cpu_seconds(cpu_before) - cpu_before, time.monotonic() - wall_before
+        match observation:
+            case None:
+                run.charge(task, cpu, wall)
+            case TimedOut(clock=clock):
+                # Exactly used up: what is left of the group is not tried again.
+                run.charge(task, max(cpu, cpu_limit if clock == "cpu" else 0.0), max(wall, wall_limit if clock == "wall" else 0))
+                run.settle(task, observation)
+                return
+            case Died() | Unreadable(reason="protocol") | TooBig(limit=-1):
+                run.charge(task, cpu, wall)
+                run.settle(task, TooBig(run.limits.result_bytes) if isinstance(observation, TooBig) else observation)
+                return
+            case _:
+                run.charge(task, cpu, wall)
+                run.settle(task, observation)
+
+
+def _answer(
+    run: _Run, child: Child, number: int, task: Task, cpu_until: float, wall_until: float, during: Literal["import", "call"]
+) -> Observation | None:
+    """What became of one task; None for a file that loaded."""
+    while True:
+        now = time.monotonic()
+        if now >= wall_until:
+            child.kill()
+            return TimedOut(_allowed(run, task, "wall"), "wall", during)
+        cpu_left = cpu_until - child.cpu_seconds()
+        if cpu_left <= 0:
+            child.kill()
+            return TimedOut(_allowed(run, task, "cpu"), "cpu", during)
+        try:
+            got = child.receive(min(wall_until - now, max(cpu_left, 0.005)), run.limits.result_bytes)
+            if got is not None:
+                return _observation(run, got, number, task)
+        except Ended as end:
+            if end.cpu_limit:
+                return TimedOut(run.limits.total_cpu, "cpu", during)
+            return Died(end.signal, end.code, during)
+        except Oversized:
+            child.kill()
+            return TooBig(-1)
+        except Garbled:
+            child.kill()
+            return Unreadable("protocol")
+
+
+def _allowed(run: _Run, task: Task, clock: Literal["cpu", "wall"]) -> float:
+    limits = run.limits
+    if task.program is None:
+        return limits.import_cpu if clock == "cpu" else limits.import_wall
+    return limits.group_cpu if clock == "cpu" else limits.group_wall
+
+
+def _observation(run: _Run, got: tuple[int, Any], number: int, task: Task) -> Observation | None:
+    """A frame as an observation. Raises Garbled for one that does not answer ``task``."""
+    kind, value = got
+    try:
+        if value["task"] != number or (kind == frames.LOADED) != (task.index is None):
+            raise Garbled("an answer to something else")
+        match kind:
+            case frames.LOADED:
+                return None
+            case frames.RETURNED:
+                values = tuple(decode_value(entry) for entry in value["values"])
+                if task.program is None or len(values) != len(task.program.send):
+                    raise Garbled("another number of values")
+                return Returned(values)
+            case frames.RAISED:
+                during: Literal["import", "call"] = "import" if value["during"] == "import" else "call"
+                bases = tuple(_text(base, 80) for base in value["bases"][:20])
+                file = None if value["file"] is None else _text(value["file"], 200)
+                line = value["line"] if isinstance(value["line"], int) else None
+                return Raised(_text(value["type"], 80), _text(value["text"], 600), file, line, during, bases)
+            case frames.UNREADABLE:
+                return Unreadable(_text(value["reason"], 40), tuple(_text(d, 200) for d in value["detail"][:40]))
+            case frames.TOO_BIG:
+                return TooBig(run.limits.result_bytes)
+    except (KeyError, TypeError, IndexError, AttributeError) as error:
+        raise Garbled("a frame with other fields") from error
+    raise Garbled(f"a frame of kind {kind}")
+
+
+def _text(value: Any, limit: int) -> str:
+    if not isinstance(value, str):
+        raise Garbled("something that is not text")
+    return value[:limit]
+
+
+# ------------------------------------------------------------------------------------------- sandbox
+
+
+class Sandbox:
+    """Where learner code runs: one zygote (or, unsafe, a new interpreter per submission)."""
+
+    def __init__(self, mode: Mode, settings: Settings) -> None:
+        self._mode = mode
+        self._settings = settings
+        self._children: Children | None = None
+        self._zygote: Zygote | None = None
+        self.why_unsafe: str | None = None
+
+    def start(self) -> None:
+        """Begins importing torch in the background; returns at once."""
+        if self._mode != "plain" and self._zygote is None and self._children is None:
+            try:
+                self._zygote = Zygote.launch(self._settings)
+            except SandboxUnavailable as error:
+                self._fall_back(error)
+
+    def _fall_back(self, error: SandboxUnavailable) -> None:
+        if self._mode == "require":
+            raise error
+        self.why_unsafe = str(error)
+        self._children = PlainChildren(self._settings.preload)
+
+    def children(self) -> Children:
+        """What starts children, once it is ready. Raises SandboxUnavailable in mode ``require``."""
+        if self._children is None and self._mode == "plain":
+            self._children = PlainChildren(self._settings.preload)
+        self.start()
+        if self._children is None and self._zygote is not None:
+            try:
+                self._zygote.wait_until_ready()
+                self._children = self._zygote
+            except SandboxUnavailable as error:
+                self._zygote.close()
+                self._zygote = None
+                self._fall_back(error)
+        assert self._children is not None
+        return self._children
+
+    @property
+    def unsafe(self) -> bool:
+        """True when learner code runs without a wall."""
+        return self.children().unsafe
+
+    def observe(self, job: Job, limits: Limits) -> Observed:
+        """Runs ``job``; a zygote that dies meanwhile is replaced once and the job is run again."""
+        for last in (False, True):
+            try:
+                return observe(self.children(), job, limits)
+            except ZygoteLost:
+                self.close()
+                if last:
+                    raise
+        raise AssertionError("unreachable")
+
+    def close(self) -> None:
+        """Ends the zygote and everything in it."""
+        if self._zygote is not None:
+            self._zygote.close()
+        self._zygote = self._children = None
+
+
+@contextlib.contextmanager
+def open_sandbox(*, mode: Mode = "auto", settings: Settings | None = None) -> Iterator[Sandbox]:
+    """A sandbox for a ``with`` statement. ``auto`` falls back to plain mode where confinement is missing."""
+    sandbox = Sandbox(mode, settings or Settings())
+    try:
+        yield sandbox
+    finally:
+        sandbox.close()

@@ -1,0 +1,151 @@
+"""What a child may still do: the system calls on its list, the files it may read, what it imports from.
+
+Decided on the grader's side and handed to the zygote as data: a BPF program and lists of paths.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import importlib.metadata
+import importlib.util
+import os
+import re
+import sys
+import sysconfig
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+
+_ROOTS = ("torch", "numpy")
+
+#: Calls that do no harm by themselves: memory, time, threads, reading what is open or Landlock lets open.
+_ALLOWED = """
+    access arch_prctl brk capget clock_getres clock_gettime clock_nanosleep close close_range dup dup2 dup3
+    epoll_create1 epoll_ctl epoll_pwait epoll_wait eventfd2 exit exit_group faccessat faccessat2 fadvise64 fstat
+    fstatfs futex getcwd getdents64 getegid geteuid getgid getgroups getpgid getpgrp getpid getppid getrandom
+    getresgid getresuid getrlimit getrusage getsid gettid gettimeofday getuid get_mempolicy get_robust_list lseek
+    lstat madvise membarrier mincore mmap mprotect mremap munmap nanosleep newfstatat pipe pipe2 poll ppoll pread64
+    preadv pselect6 read readlink readlinkat readv restart_syscall rseq rt_sigaction rt_sigpending rt_sigprocmask
+    rt_sigreturn rt_sigsuspend rt_sigtimedwait sched_getaffinity sched_getparam sched_getscheduler sched_yield select
+    set_robust_list set_tid_address sigaltstack stat statfs statx sysinfo time times timer_create timer_delete
+    timer_settime uname wait4 waitid write writev
+""".split()
+
+_THREAD = 0x00010000  # CLONE_THREAD
+_WRITING = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND | getattr(os, "O_TMPFILE", 0) & ~os.O_DIRECTORY
+_FCNTL = (0, 1, 2, 3, 4, 5, 1030)  # F_DUPFD, F_GETFD, F_SETFD, F_GETFL, F_SETFL, F_GETLK, F_DUPFD_CLOEXEC
+_PRCTL = (15, 16, 0x53564D41)  # PR_SET_NAME, PR_GET_NAME, PR_SET_VMA
+
+
+@cache
+def seccomp_program() -> bytes:
+    """The allow-list as BPF. Empty where libseccomp is missing (the caller decides what that means)."""
+    try:
+        import pyseccomp as seccomp
+    except (ImportError, OSError, RuntimeError):
+        return b""
+    deny = seccomp.SyscallFilter(seccomp.ERRNO(1))  # EPERM
+    same, masked = seccomp.EQ, seccomp.MASKED_EQ
+
+    def rule(action: int, name: str, *conditions: object) -> None:
+        try:
+            deny.add_rule(action, name, *conditions)
+        except (OSError, ValueError, RuntimeError):
+            pass  # a call that this architecture does not have
+
+    for name in _ALLOWED:
+        rule(seccomp.ALLOW, name)
+    rule(seccomp.ALLOW, "clone", seccomp.Arg(0, masked, _THREAD, _THREAD))
+    rule(seccomp.ERRNO(38), "clone3")  # ENOSYS: the C library falls back to clone
+    rule(seccomp.ERRNO(38), "openat2")
+    rule(seccomp.ALLOW, "open", seccomp.Arg(1, masked, _WRITING, 0))
+    rule(seccomp.ALLOW, "openat", seccomp.Arg(2, masked, _WRITING, 0))
+    rule(seccomp.ALLOW, "prlimit64", seccomp.Arg(2, same, 0))
+    rule(seccomp.ERRNO(25), "ioctl")  # ENOTTY
+    for command in _FCNTL:
+        rule(seccomp.ALLOW, "fcntl", seccomp.Arg(1, same, command))
+    for option in _PRCTL:
+        rule(seccomp.ALLOW, "prctl", seccomp.Arg(0, same, option))
+    with open(os.memfd_create("filter"), "r+b") as file:
+        deny.export_bpf(file)
+        file.seek(0)
+        return file.read()
+
+
+def stdlib_entries() -> tuple[str, ...]:
+    """Everything of the standard library but the folders where packages are installed into it."""
+    found: dict[str, None] = {}
+    for key in ("stdlib", "platstdlib"):
+        folder = Path(sysconfig.get_paths()[key])
+        for entry in sorted(folder.iterdir()) if folder.is_dir() else ():
+            if entry.name not in ("site-packages", "dist-packages", "__pycache__", "ensurepip", "idlelib", "test"):
+                found[str(entry.resolve())] = None
+    return tuple(found)
+
+
+def stdlib_path() -> tuple[str, ...]:
+    """``sys.path`` of an interpreter without site-packages."""
+    paths = sysconfig.get_paths()
+    folders = dict.fromkeys([paths["stdlib"], paths["platstdlib"]])
+    dynload = [os.path.join(folder, "lib-dynload") for folder in folders]
+    return (*folders, *(folder for folder in dynload if os.path.isdir(folder)))
+
+
+def packages() -> dict[str, Path]:
+    """Top-level entries (name → file or folder) of torch, NumPy and what they require, and of nothing else."""
+    found: dict[str, Path] = {}
+    for distribution in _closure(_ROOTS):
+        for name, path in _top_level(distribution):
+            found.setdefault(name, path)
+    for root in _ROOTS:
+        if root not in found:
+            spec = importlib.util.find_spec(root)
+            if spec and spec.submodule_search_locations:
+                found[root] = Path(spec.submodule_search_locations[0])
+    return found
+
+
+def _closure(names: tuple[str, ...]) -> Iterator[importlib.metadata.Distribution]:
+    seen: set[str] = set()
+    waiting = list(names)
+    while waiting:
+        name = re.sub(r"[-_.]+", "-", waiting.pop()).lower()
+        if name in seen:
+            continue
+        seen.add(name)
+        try:
+            distribution = importlib.metadata.distribution(name)
+        except importlib.metadata.PackageNotFoundError:
+            continue  # required for another platform, or by an extra
+        yield distribution
+        for requirement in distribution.requires or ():
+            if "extra ==" not in requirement:
+                match = re.match(r"[A-Za-z0-9][A-Za-z0-9._-]*", requirement)
+                waiting += [match[0]] if match else []
+
+
+def _top_level(distribution: importlib.metadata.Distribution) -> Iterator[tuple[str, Path]]:
+    record = distribution.read_text("RECORD") or ""
+    names = {line.partition("/")[0] for line in record.splitlines() if "/" in line}
+    names |= {line.partition(",")[0] for line in record.splitlines() if "/" not in line}
+    for name in sorted(names):
+        # A RECORD may list a shared __pycache__, scripts ("..") and .pth files: none of these is a package.
+        if name and name not in ("..", "__pycache__") and not name.endswith(".pth"):
+            path = Path(str(distribution.locate_file(name)))
+            if path.exists():
+                yield name, path
+
+
+def readable(found: dict[str, Path]) -> tuple[str, ...]:
+    """The Landlock read list, system libraries apart (the zygote adds those it has mapped)."""
+    system = ("/etc/ld.so.cache", "/usr/share/zoneinfo", "/dev/null", "/dev/urandom")
+    return (*stdlib_entries(), *(str(path.resolve()) for path in found.values()), *system)
+
+
+def libseccomp_present() -> bool:
+    """True when the library behind ``pyseccomp`` can be loaded."""
+    try:
+        ctypes.CDLL("libseccomp.so.2")
+    except OSError:
+        return False
+    return sys.platform == "linux"

@@ -1,0 +1,302 @@
+"""The grader's hold on a zygote: starting it, asking it for children, noticing when it is gone."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import select
+import signal
+import socket
+import struct
+import subprocess
+import sys
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from grader.errors import SandboxError, SandboxUnavailable
+from grader.model import Limits
+from grader.sandbox import policy
+from grader.sandbox.children import Ended, Frame, FrameBuffer, write_job
+
+PRELOAD = ("numpy", "torch", "torch.optim", "torch.profiler", "torch.utils.flop_counter")
+
+_FORK = struct.Struct("<I")
+_EXIT = struct.Struct("<id")
+_NOBODY = 65534
+_READY_SECONDS = 180.0
+_BOOT = (
+    "import sys; sys.path.insert(0, sys.argv[1]); from inside import zygote; del sys.path[0]; zygote.main(int(sys.argv[2]))"
+)
+
+
+class ZygoteLost(SandboxError):
+    """The zygote ended while it was needed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """How a sandbox is set up. The switches that weaken it exist for tests and for ``doctor``.
+
+    ``collapse`` asks for huge pages (batches); ``landlock_abi`` holds Landlock to an older version.
+    """
+
+    preload: tuple[str, ...] = PRELOAD
+    collapse: bool = False
+    namespaces: bool = True
+    landlock_abi: int = 99
+    seccomp: bool = True
+    memory: int = field(default=1 << 30)
+
+
+class Zygote:
+    """A running zygote. One child at a time."""
+
+    unsafe = False
+
+    def __init__(self, process: subprocess.Popen[bytes], control: socket.socket, settings: Settings) -> None:
+        self._process = process
+        self._control = control
+        self._settings = settings
+        self._owed = False  # an EXIT message that has not been read yet
+        self.state: dict[str, Any] = {}
+
+    @classmethod
+    def launch(cls, settings: Settings) -> Zygote:
+        """Starts one; it imports torch while the caller does other things."""
+        if sys.platform != "linux":
+            raise SandboxUnavailable(f"learner code can be confined on Linux only; this is {sys.platform}")
+        ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        try:
+            process = subprocess.Popen(
+                [sys.executable, "-I", "-S", "-B", "-c", _BOOT, str(Path(__file__).parent), str(theirs.fileno())],
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL if not os.environ.get("ATTNCHECK_DEBUG") else None,
+                env=_environment(),
+                pass_fds=(theirs.fileno(),),
+                cwd="/",
+                start_new_session=True,
+                **_unprivileged(),
+            )
+        except OSError as error:
+            ours.close()
+            raise SandboxUnavailable(f"the sandbox process could not be started: {error}") from error
+        finally:
+            theirs.close()
+        zygote = cls(process, ours, settings)
+        zygote._configure()
+        return zygote
+
+    def _configure(self) -> None:
+        settings = self._settings
+        program = policy.seccomp_program() if settings.seccomp else b""
+        if settings.seccomp and not program:
+            self.close()
+            raise SandboxUnavailable(
+                "libseccomp was not found, so system calls cannot be filtered; "
+                "install libseccomp2 (Debian, Ubuntu) or libseccomp (Fedora, Arch) and run 'attncheck doctor'"
+            )
+        found = policy.packages()
+        config = {
+            "stdlib": list(policy.stdlib_path()),
+            "packages": {name: str(path) for name, path in found.items()},
+            "readable": list(policy.readable(found)),
+            "preload": list(settings.preload),
+            "namespaces": settings.namespaces,
+            "landlock_abi": settings.landlock_abi,
+            "seccomp": program.hex(),
+            "collapse": settings.collapse,
+            "memory": settings.memory,
+        }
+        whole = json.dumps(config).encode()
+        try:
+            for at in range(0, len(whole), 1 << 16):
+                self._control.send(b"+" + whole[at : at + (1 << 16)])
+            self._control.send(b"\0")
+        except OSError as error:
+            self.close()
+            raise SandboxUnavailable(f"the sandbox process ended at its start: {error}") from error
+
+    def wait_until_ready(self) -> None:
+        """Blocks until torch is imported. Raises SandboxUnavailable where the wall would be too low."""
+        if self.state:
+            return
+        self._control.settimeout(_READY_SECONDS)
+        try:
+            message = self._control.recv(1 << 16)
+        except OSError as error:
+            raise SandboxError(f"the sandbox process did not become ready: {error}") from error
+        if not message:
+            raise SandboxUnavailable(
+                f"the sandbox process ended before it was ready (exit code {self._process.wait()}); "
+                "'attncheck doctor' shows which layer is missing, ATTNCHECK_DEBUG=1 shows its messages"
+            )
+        state: dict[str, Any] = json.loads(message)
+        if state["threads"] != 1:
+            raise SandboxError(f"the zygote has {state['threads']} threads; it must have one before it forks")
+        if not state["landlock"]:
+            raise SandboxUnavailable(
+                "this kernel has no Landlock, so files cannot be hidden from learner code; "
+                "Linux 5.13 or later is needed, with 'landlock' in the kernel's list of security modules (lsm=)"
+            )
+        if os.geteuid() == 0 and state["uid"] == 0:
+            raise SandboxUnavailable(
+                "learner code would run as root: user namespaces are not available here and Python is not readable "
+                "by other users; run attncheck as an ordinary user, or install Python where everybody can read it"
+            )
+        self.state = state
+
+    def start(self, job: bytes, cpu_seconds: int, limits: Limits) -> ConfinedChild:
+        """A new confined child that is given ``job``."""
+        self.wait_until_ready()
+        self._settle()
+        job_read, job_write = os.pipe2(os.O_CLOEXEC)
+        results_read, results_write = os.pipe2(os.O_CLOEXEC)
+        try:
+            try:
+                socket.send_fds(self._control, [_FORK.pack(cpu_seconds)], [job_read, results_write])
+            finally:
+                os.close(job_read)
+                os.close(results_write)
+            message, fds, _, _ = socket.recv_fds(self._control, 64, 1)
+            if not message or not fds:
+                raise ZygoteLost("the zygote ended")
+        except OSError as error:
+            os.close(job_write)
+            os.close(results_read)
+            raise ZygoteLost(f"the zygote ended: {error}") from error
+        except ZygoteLost:
+            os.close(job_write)
+            os.close(results_read)
+            raise
+        self._owed = True
+        child = ConfinedChild(self, fds[0], results_read)
+        write_job(job_write, job, time.monotonic() + child.patience)
+        os.close(job_write)
+        return child
+
+    def exit_status(self) -> tuple[int, float]:
+        """The wait status and CPU seconds of the child that ended last."""
+        try:
+            message = self._control.recv(64)
+        except OSError as error:
+            raise ZygoteLost(f"the zygote ended: {error}") from error
+        if len(message) != _EXIT.size:
+            raise ZygoteLost("the zygote ended")
+        self._owed = False
+        status, used = _EXIT.unpack(message)
+        return status, used
+
+    def _settle(self) -> None:
+        if self._owed:
+            self.exit_status()
+
+    def close(self) -> None:
+        """Ends the zygote; the kernel ends its namespace with it."""
+        self._control.close()
+        try:
+            self._process.wait(timeout=2)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            self._process.wait()
+
+
+class ConfinedChild:
+    """A child behind the wall, held by a pidfd."""
+
+    patience = 60.0
+
+    def __init__(self, zygote: Zygote, pidfd: int, results: int) -> None:
+        self._zygote = zygote
+        self._pidfd = pidfd
+        self._results = results
+        self._buffer = FrameBuffer()
+        self._clock = _cpu_clock(pidfd)
+        self._poll = select.poll()
+        self._poll.register(results, select.POLLIN)
+
+    def receive(self, timeout: float, limit: int) -> Frame | None:
+        """See ``Child``."""
+        until = time.monotonic() + timeout
+        while (frame := self._buffer.take(limit)) is None:
+            left = until - time.monotonic()
+            if not self._poll.poll(max(0.0, left) * 1000):
+                return None
+            piece = os.read(self._results, self._buffer.wanted)
+            if not piece:
+                self._end()
+            self._buffer.add(piece)
+            if left <= 0:
+                return self._buffer.take(limit)  # a slow drip must not hold us past the limit
+        return frame
+
+    def _end(self) -> None:
+        """Its pipe is closed: it has ended, or closed it and lives on, which comes to the same."""
+        self.kill()
+        status, _ = self._zygote.exit_status()
+        code = os.waitstatus_to_exitcode(status)
+        raise Ended(-code if code < 0 else None, code if code >= 0 else None, cpu_limit=code == -signal.SIGXCPU)
+
+    def cpu_seconds(self, default: float = 0.0) -> float:
+        """See ``Child``. Read from the process's own CPU clock, which it cannot touch."""
+        if self._clock is None:
+            return 0.0
+        try:
+            return time.clock_gettime(self._clock)
+        except OSError:
+            return default
+
+    def kill(self) -> None:
+        """See ``Child``."""
+        with contextlib.suppress(ProcessLookupError):
+            signal.pidfd_send_signal(self._pidfd, signal.SIGKILL)
+
+    def close(self) -> None:
+        """See ``Child``. The zygote reaps it while we go on."""
+        self.kill()
+        os.close(self._pidfd)
+        os.close(self._results)
+
+
+def _cpu_clock(pidfd: int) -> int | None:
+    """The clock id of the process's CPU time, seen from this PID namespace; None where it cannot be read."""
+    with open(f"/proc/self/fdinfo/{pidfd}") as file:
+        for line in file:
+            if line.startswith("Pid:"):
+                pid = int(line.split()[1])
+                clock = (~pid << 3) | 2
+                try:
+                    time.clock_gettime(clock)
+                except OSError:
+                    return None
+                return clock if pid > 0 else None
+    return None
+
+
+def _environment() -> dict[str, str]:
+    """A clean environment: nothing of ours, one thread per library, and where shared libraries are."""
+    kept = {name: os.environ[name] for name in ("LD_LIBRARY_PATH",) if name in os.environ}
+    threads = {f"{library}_NUM_THREADS": "1" for library in ("OMP", "OPENBLAS", "MKL", "NUMEXPR")}
+    return {"PATH": "/usr/bin:/bin", "LC_ALL": "C.UTF-8", "HOME": "/", **threads, **kept}
+
+
+def _unprivileged() -> dict[str, Any]:
+    """How to start it when we are root: as nobody, where nobody can read Python; else namespaces must do."""
+    if os.geteuid() != 0:
+        return {}
+    needed = [sys.executable, os.path.realpath(sys.executable), str(Path(__file__).parent / "inside" / "zygote.py")]
+    needed += [str(path) for path in policy.packages().values()] + [policy.stdlib_path()[0]]
+    if all(_open_to_all(Path(path)) for path in needed):
+        return {"user": _NOBODY, "group": _NOBODY, "extra_groups": []}
+    return {}
+
+
+def _open_to_all(path: Path) -> bool:
+    path = Path(os.path.abspath(path))
+    try:
+        return all(p.stat().st_mode & 0o001 for p in path.parents) and bool(path.stat().st_mode & 0o004)
+    except OSError:
+        return False
