@@ -1,0 +1,195 @@
+"""The files of a course, put together: parsed, validated, checked against each other, frozen.
+
+Every fault of every file is collected before anything is raised; files that are well-formed are
+checked further even where others are not.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TypeVar
+
+from pydantic import BaseModel
+
+from grader import crosscheck, edge
+from grader.errors import CourseError
+from grader.faults import Fault, unknown
+from grader.model import Course, Part, Question, Source, SourceFile
+from grader.yaml_lines import Document, parse
+
+Model = TypeVar("Model", bound=BaseModel)
+
+#: Faults that are printed at once.
+_MOST = 10
+
+_SOURCES = "questions/sources.yaml"
+_DEFAULTS = "questions/course.yaml"
+_OWN = "course.yaml"
+
+
+def course(files: Mapping[str, bytes], folder: Path, digest: str) -> Course:
+    """The course made of ``files`` (contents by name within ``folder``), or a ``CourseError`` with its faults."""
+    reader = _Reader(files)
+    own = reader.read(_OWN, edge.CourseFile) or edge.CourseFile()
+    defaults = reader.read(_DEFAULTS, edge.CourseFile) or edge.CourseFile()
+    sources = _sources(reader)
+    reference = _reference(reader)
+    questions = _questions(reader)
+    if not reader.said and not questions:
+        reader.said.append(f"{folder / 'questions'}: no question in it; expected files such as q05_attention.yaml")
+
+    groups = own.groups or defaults.groups or {}
+    sound = not reader.said
+    known = crosscheck.Known(
+        groups=list(groups) if groups or sound else None,
+        sources=None if sources is None else [source.id for source in sources],
+        references=None if reference is None else {_module(file): [n for n, _ in file.defines] for file in reference},
+        item_ids=[item.id for question in questions for item in question.items] if sound else None,
+    )
+    for question in questions:
+        document = reader.documents[question.file]
+        reader.report(question.file, *crosscheck.faults(question, document.value, known))
+    for file, fault in crosscheck.twice(questions):
+        reader.report(file, fault)
+    counted = _counted(own.questions or defaults.questions, questions, reader if sound else None)
+    title, public_id = own.title or defaults.title, own.public_id or defaults.public_id
+    for key, value in (("title", title), ("public_id", public_id), ("groups", groups)):
+        if not value and sound:
+            reader.report(_OWN, Fault((key,), "missing; there is no bundled course.yaml to take it from"))
+    if reader.said or title is None or public_id is None:
+        raise CourseError(_message(folder, reader.said))
+    return Course(
+        title=title,
+        public_id=public_id,
+        groups=tuple(groups.items()),
+        questions=counted,
+        sources=sources or (),
+        reference=reference or (),
+        digest=digest,
+        folder=str(folder),
+    )
+
+
+@dataclass(slots=True)
+class _Reader:
+    """Reads files by name, and keeps what there is to say against them."""
+
+    files: Mapping[str, bytes]
+    said: list[str] = field(default_factory=list)
+    documents: dict[str, Document] = field(default_factory=dict)
+
+    def report(self, name: str, *faults: Fault) -> None:
+        """Puts faults down, each with its line."""
+        document = self.documents.get(name, Document(None, {(): 1}))
+        self.said += [fault.render(name, document) for fault in faults]
+
+    def text(self, name: str) -> str | None:
+        """The file as text; None, with something said, where it is none."""
+        try:
+            return self.files[name].decode()
+        except UnicodeDecodeError as fault:
+            line = self.files[name].count(b"\n", 0, fault.start) + 1
+            self.said.append(
+                f"{name}:{line}: saw the byte 0x{fault.object[fault.start]:02x}; expected UTF-8. Save it so."
+            )
+            return None
+
+    def read(self, name: str, model: type[Model]) -> Model | None:
+        """The YAML file as ``model``; None where it is not there, or something was said."""
+        text = self.text(name) if name in self.files else None
+        if text is None:
+            return None
+        try:
+            document = self.documents[name] = parse(text, name, CourseError)
+        except CourseError as fault:
+            self.said.append(str(fault))
+            return None
+        found = edge.validate(model, document.value)
+        faults = found if isinstance(found, list) else []
+        self.report(name, *faults, *edge.blanks(document.value))
+        return None if isinstance(found, list) else found
+
+
+def _sources(reader: _Reader) -> tuple[Source, ...] | None:
+    if _SOURCES not in reader.files:
+        return ()
+    found = reader.read(_SOURCES, edge.SourcesFile)
+    return found.build() if found else None
+
+
+def _questions(reader: _Reader) -> list[Question]:
+    names = [name for name in reader.files if name.startswith("questions/q")]
+    found = [(name, reader.read(name, edge.question_file())) for name in names]
+    questions = [question.build(name) for name, question in found if question]
+    return sorted(questions, key=lambda question: int(question.id.removeprefix("Q")))
+
+
+def _counted(ids: tuple[str, ...] | None, questions: list[Question], reader: _Reader | None) -> tuple[Question, ...]:
+    """The questions that ``course.yaml`` lists, in its order; all of them if it lists none."""
+    if ids is None:
+        return tuple(questions)
+    by_id = {question.id: question for question in questions}
+    for index, name in enumerate(ids):
+        if reader and name not in by_id:
+            reader.report(_OWN, unknown(("questions", index), name, "a question of this course", by_id))
+    return tuple(by_id[name] for name in dict.fromkeys(ids) if name in by_id)
+
+
+def _reference(reader: _Reader) -> tuple[SourceFile, ...] | None:
+    """The references as text with what they define; None if one of them is not Python."""
+    found: list[SourceFile] = []
+    for name in (name for name in reader.files if name.startswith("reference/")):
+        text = reader.text(name)
+        if text is None:
+            return None
+        try:
+            tree = ast.parse(text)
+        except (SyntaxError, ValueError) as fault:
+            line = getattr(fault, "lineno", None) or 1
+            reader.said.append(f"{name}:{line}: this is not Python: {getattr(fault, 'msg', fault)}")
+            return None
+        package = name.endswith("/__init__.py")
+        module = (name.removesuffix("/__init__.py") if package else name.removesuffix(".py")).replace("/", ".")
+        found.append(SourceFile(name, module, (Part(name, text),), _defines(tree), _imports_torch(tree), package))
+    return tuple(found)
+
+
+def _module(file: SourceFile) -> str:
+    """The module as the bank names it: without ``reference.``."""
+    return file.module.rpartition(".")[2]
+
+
+def _defines(tree: ast.Module) -> tuple[tuple[str, int], ...]:
+    found: list[tuple[str, int]] = []
+    for node in tree.body:
+        match node:
+            case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name) | ast.ClassDef(name=name):
+                found.append((name, node.lineno))
+            case ast.Assign(targets=targets):
+                found += [(target.id, node.lineno) for target in targets if isinstance(target, ast.Name)]
+            case ast.AnnAssign(target=ast.Name(id=name), value=ast.expr()):
+                found.append((name, node.lineno))
+    return tuple(found)
+
+
+def _imports_torch(tree: ast.Module) -> bool:
+    for node in ast.walk(tree):
+        match node:
+            case ast.Import(names=names):
+                modules = [alias.name for alias in names]
+            case ast.ImportFrom(module=str(module), level=0):
+                modules = [module]
+            case _:
+                continue
+        if any(module.partition(".")[0] == "torch" for module in modules):
+            return True
+    return False
+
+
+def _message(folder: Path, said: list[str]) -> str:
+    several = "faults" if len(said) > 1 else "a fault"
+    rest = [f"… and {len(said) - _MOST} more"] if len(said) > _MOST else []
+    return "\n".join([f"The course in {folder} has {several}:", *said[:_MOST], *rest])

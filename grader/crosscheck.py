@@ -1,0 +1,259 @@
+"""What in a bank must fit together beyond the shape of each file: names, references, sizes."""
+
+from __future__ import annotations
+
+import builtins
+import itertools
+import pkgutil
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path as FilePath
+from typing import Any, TypeAlias
+
+from grader import items, sizes
+from grader.faults import Fault, Path, unexpected, unknown
+from grader.model import (
+    Case,
+    Causal,
+    Exercise,
+    Integers,
+    Literal_,
+    Normal,
+    Parameter,
+    Question,
+    RandomMask,
+    Recipe,
+    Same,
+    Size,
+    Symbol,
+)
+
+_CHECKS = FilePath(__file__).parent / "checks"
+
+Draws: TypeAlias = Mapping[str, Sequence[int]]
+
+#: Combinations of drawn symbols that are tried for one size.
+_MOST_DRAWS = 1000
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """What questions may name. ``None`` where it could not be read: then nothing is said about it."""
+
+    groups: Sequence[str] | None
+    sources: Sequence[str] | None
+    references: Mapping[str, Sequence[str]] | None
+    item_ids: Sequence[str] | None
+
+
+def check_kinds() -> tuple[str, ...]:
+    """The modules in ``grader/checks``, which are not imported for it."""
+    found = pkgutil.iter_modules([str(_CHECKS)])
+    return tuple(sorted(module.name for module in found if not module.name.startswith("_")))
+
+
+def faults(question: Question, raw: Mapping[str, Any], known: Known) -> Iterator[Fault]:
+    """Everything in ``question`` that does not fit; ``raw`` is its file as plain values."""
+    number = int(question.id.removeprefix("Q"))
+    file = FilePath(question.file).name
+    if not file.startswith((f"q{number:02}_", f"q{number:02}.")):
+        yield unexpected(("id",), question.id, f"the number in the file's name ({file}), or a file q{number:02}_….yaml")
+    if known.groups is not None and question.group not in known.groups:
+        yield unknown(("group",), question.group, "a group of course.yaml", known.groups)
+    yield from _sources((), question.sources, known)
+    for misconception in question.misconceptions:
+        asked = misconception.ask_next
+        if asked and known.item_ids is not None and asked not in known.item_ids:
+            yield unknown(("misconceptions", misconception.id, "ask_next"), asked, "the id of an item", known.item_ids)
+    names = [misconception.id for misconception in question.misconceptions]
+    yield from _misconceptions(("items",), raw.get("items"), names)
+    for index, item in enumerate(question.items):
+        path = ("items", index)
+        if not item.id.startswith(f"{question.id}."):
+            yield unexpected((*path, "id"), item.id, f"an id that begins with {question.id}.")
+        yield from _sources(path, item.sources, known)
+        for fault in items.kinds()[item.kind].faults(item.spec):
+            yield fault.inside(*path)
+    for index, exercise in enumerate(question.exercises):
+        for fault in _exercise(exercise, known):
+            yield fault.inside("exercises", index)
+
+
+def twice(questions: Sequence[Question]) -> Iterator[tuple[str, Fault]]:
+    """Names that must be unique in the whole bank and are not, with the file of the later one."""
+    first: dict[tuple[str, str], str] = {}
+    for question in questions:
+        named: list[tuple[str, str, Path]] = [("question", question.id, ("id",))]
+        named += [("item", item.id, ("items", i, "id")) for i, item in enumerate(question.items)]
+        named += [("exercise", e.name, ("exercises", i, e.kind)) for i, e in enumerate(question.exercises)]
+        for kind, name, path in named:
+            if (kind, name) in first:
+                yield question.file, unexpected(path, name, f"a name of its own; {first[kind, name]} has this one")
+            first.setdefault((kind, name), question.file)
+
+
+def _sources(path: Path, named: Sequence[str], known: Known) -> Iterator[Fault]:
+    for index, source in enumerate(named):
+        if known.sources is not None and source not in known.sources:
+            yield unknown((*path, "sources", index), source, "an id of sources.yaml", known.sources)
+
+
+def _misconceptions(path: Path, value: Any, known: Sequence[str]) -> Iterator[Fault]:
+    """Wherever an item of whatever kind says ``misconception: name``."""
+    if isinstance(value, list):
+        for index, part in enumerate(value):
+            yield from _misconceptions((*path, index), part, known)
+    elif isinstance(value, dict):
+        for key, part in value.items():
+            if key == "misconception" and isinstance(part, str) and part not in known:
+                yield unknown((*path, key), part, "a misconception of this question", known)
+            yield from _misconceptions((*path, key), part, known)
+
+
+# ------------------------------------------------------------------------------------------- exercises
+
+
+def _exercise(exercise: Exercise, known: Known) -> Iterator[Fault]:
+    if known.references is not None:
+        yield from _reference(exercise.reference, known.references)
+    names = [case.name for case in exercise.cases]
+    kinds = [check.kind for check in exercise.checks]
+    for index, case in enumerate(exercise.cases):
+        if case.name in names[:index]:
+            path: Path = ("cases", index, "name")
+            yield unexpected(path, case.name, "a name that no other case of the exercise has")
+        for place, kind in enumerate(case.only):
+            if kind not in kinds:
+                yield unknown(("cases", index, "only", place), kind, "a check of this exercise", kinds)
+        for fault in _case(case, exercise):
+            yield fault.inside("cases", index)
+    for index, check in enumerate(exercise.checks):
+        if check.kind not in check_kinds():
+            yield unknown(("checks", index), check.kind, "a check of grader/checks", check_kinds())
+        for place, name in enumerate(check.on):
+            if name not in names:
+                yield unknown(("checks", index, check.kind, "on", place), name, "a case of this exercise", names)
+    taken = [parameter.name for parameter in (exercise.forward if exercise.kind == "class" else exercise.parameters)]
+    for index, variant in enumerate(exercise.variants):
+        for mask, lengths in variant.expand:
+            path = ("variants", index, "expand", mask)
+            for where, name in ((path, mask), ((*path, 0), lengths[0]), ((*path, 1), lengths[1])):
+                if name not in taken:
+                    yield unknown(where, name, "an argument of this exercise", taken)
+
+
+def _reference(name: str, references: Mapping[str, Sequence[str]]) -> Iterator[Fault]:
+    module, _, attribute = name.partition(".")
+    if module not in references:
+        yield unknown(("reference",), module, "a module in reference/", list(references))
+    elif attribute not in references[module]:
+        yield unknown(
+            ("reference",), name, f"a name of reference/{module}.py", [f"{module}.{n}" for n in references[module]]
+        )
+
+
+def _case(case: Case, exercise: Exercise) -> Iterator[Fault]:
+    called = exercise.signature
+    if exercise.kind == "class":
+        yield from _arguments("construct", case.construct, exercise.parameters, called, case)
+        called = exercise.forward_signature or f"{exercise.name}.forward, which the exercise does not have"
+        yield from _arguments("args", case.args, exercise.forward, called, case)
+        if case.parameters and not exercise.adapter:
+            yield Fault(("parameters",), "there is no `adapter` in the exercise; expected one that puts them in place")
+    else:
+        yield from _arguments("args", case.args, exercise.parameters, called, case)
+        for key, found in (("construct", case.construct), ("parameters", case.parameters)):
+            if found:
+                yield Fault((key,), f"the exercise is a function; expected `{key}` for a class only")
+    draws = dict(case.draw)
+    for key, recipes in (("construct", case.construct), ("parameters", case.parameters), ("args", case.args)):
+        for name, recipe in recipes:
+            for fault in _recipe(recipe, draws, dict(recipes), name):
+                yield fault.inside(key, name)
+    if case.raises and not _is_exception(case.raises):
+        known = [name for name in dir(builtins) if _is_exception(name)]
+        yield unknown(("raises",), case.raises, "an exception of Python", known)
+
+
+def _is_exception(name: str) -> bool:
+    found = getattr(builtins, name, None)
+    return isinstance(found, type) and issubclass(found, Exception)
+
+
+def _arguments(
+    key: str, given: Sequence[tuple[str, Recipe]], parameters: Sequence[Parameter], called: str, case: Case
+) -> Iterator[Fault]:
+    """``given`` are arguments of ``called``; none that it requires is missing, unless the call has to fail."""
+    for name, _ in given:
+        if all(name != parameter.name for parameter in parameters):
+            yield unknown((key, name), name, f"an argument of {called}", [parameter.name for parameter in parameters])
+    missing = [p.name for p in parameters if p.required and all(p.name != name for name, _ in given)]
+    if missing and case.raises is None:
+        yield Fault((key,), f"missing: {', '.join(missing)}; expected all that {called} requires, or `raises`")
+
+
+# --------------------------------------------------------------------------------------------- recipes
+
+
+def _recipe(recipe: Recipe, draws: Draws, around: Mapping[str, Recipe], own: str) -> Iterator[Fault]:
+    """``around`` are the recipes that ``recipe`` stands among, under the name ``own``."""
+    match recipe:
+        case Same(name=name):
+            others = [other for other, found in around.items() if other != own and not isinstance(found, Same)]
+            if name not in others:
+                yield unknown(("same_as",), name, "another argument here with a recipe of its own", others)
+        case Literal_(value=value) if _holds_mapping(value):
+            yield unexpected(("value",), value, "a number, text, true, false, null or a list of these")
+    for path, size, least in _sizes(recipe):
+        yield from _size(path, size, least, draws)
+    if isinstance(recipe, Integers):
+        for symbols in _drawn(sizes.names(recipe.low) | sizes.names(recipe.high), draws):
+            low, high = sizes.evaluate(recipe.low, symbols), sizes.evaluate(recipe.high, symbols)
+            if low >= high:
+                yield unexpected((), f"low: {low}, high: {high}", "low below high")
+                break
+
+
+def _sizes(recipe: Recipe) -> Iterator[tuple[Path, Size, int | None]]:
+    """Where sizes stand in the recipe, and the least that each may be."""
+    shapes = {"normal": Normal, "integers": Integers, "mask": RandomMask}
+    match recipe:
+        case Normal(shape=shape) | Integers(shape=shape) | RandomMask(shape=shape):
+            key = next(key for key, kind in shapes.items() if isinstance(recipe, kind))
+            yield from (((key, index), size, 0) for index, size in enumerate(shape))
+        case Causal(n_q=n_q, n_k=n_k):
+            yield from ((("causal", 0), n_q, 0), (("causal", 1), n_k, 0))
+        case Symbol(size=size):
+            yield (), size, None
+    if isinstance(recipe, Integers):
+        yield from ((("low",), recipe.low, None), (("high",), recipe.high, None))
+
+
+def _size(path: Path, size: Size, least: int | None, draws: Draws) -> Iterator[Fault]:
+    strange = sorted(sizes.names(size) - set(draws))
+    for name in strange:
+        text = "" if path else " (a text is written {value: …})"
+        fault = unknown(path, name, "a symbol that the case draws", list(draws))
+        yield Fault(path, fault.text + text)
+    for symbols in _drawn(sizes.names(size), draws) if not strange else ():
+        at = f" with {', '.join(f'{name} = {value}' for name, value in symbols.items())}" if symbols else ""
+        try:
+            value = sizes.evaluate(size, symbols)
+        except ValueError as fault:
+            yield unexpected(path, size, f"arithmetic that always has a value, but {fault}{at}")
+            return
+        if least is not None and value < least:
+            yield unexpected(path, size, f"a size of {least} or more, but it is {value}{at}")
+            return
+
+
+def _drawn(names: frozenset[str], draws: Draws) -> Iterator[dict[str, int]]:
+    """The combinations of draws of ``names``; none if one of them is not drawn."""
+    used = sorted(names)
+    if set(used) <= set(draws):
+        for values in itertools.islice(itertools.product(*(draws[name] for name in used)), _MOST_DRAWS):
+            yield dict(zip(used, values, strict=True))
+
+
+def _holds_mapping(value: Any) -> bool:
+    return isinstance(value, dict) or (isinstance(value, list) and any(map(_holds_mapping, value)))

@@ -1,0 +1,659 @@
+"""The edge of the bank: YAML in, frozen types of ``grader.model`` out, faults in the words of authors.
+
+Loaded only when a course is not in the cache, because it needs pydantic. The models follow the files
+key by key; documents are validated as JSON, since pydantic's strict mode takes lists for tuples and
+mappings for dataclasses only there.
+"""
+
+from __future__ import annotations
+
+import ast
+import dataclasses
+import functools
+import json
+import operator
+import typing
+from collections.abc import Mapping, Sequence
+from typing import Annotated, Any, Literal, TypeVar
+
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    ConfigDict,
+    Discriminator,
+    Field,
+    PlainValidator,
+    RootModel,
+    StringConstraints,
+    Tag,
+    ValidationError,
+    WithJsonSchema,
+    create_model,
+    model_validator,
+)
+from pydantic_core import ErrorDetails, PydanticCustomError
+
+from grader import crosscheck, items, sizes
+from grader.faults import Fault, Path, show, unexpected, unknown
+from grader.model import (
+    ArrayType,
+    Case,
+    Causal,
+    CheckSpec,
+    Exercise,
+    Integers,
+    Item,
+    Literal_,
+    Misconception,
+    Normal,
+    Parameter,
+    Question,
+    RandomMask,
+    Recipe,
+    Same,
+    Size,
+    Source,
+    Symbol,
+    Text,
+    Variant,
+)
+
+Model = TypeVar("Model", bound=BaseModel)
+
+
+class Edge(BaseModel):
+    """A mapping of the bank: unknown keys are refused, and nothing is converted on the quiet."""
+
+    model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
+
+
+# ------------------------------------------------------------------------------------ names and sizes
+
+_IDENTIFIER = r"^[A-Za-z_][A-Za-z0-9_]*$"
+_SLUG = r"^[a-z0-9]+(-[a-z0-9]+)*$"
+_QUESTION = r"^Q[1-9][0-9]*$"
+_ITEM = r"^Q[1-9][0-9]*\.[a-z0-9]+(-[a-z0-9]+)*$"
+_REFERENCE = r"^[A-Za-z_][A-Za-z0-9_]*\.[A-Za-z_][A-Za-z0-9_]*$"
+_CASE = r"^[^/\s]([^/\n]*[^/\s])?$"
+_IN_WORDS = {
+    _IDENTIFIER: "a Python name",
+    _SLUG: "lower-case words joined by -, such as no-scaling",
+    _QUESTION: "an id such as Q5",
+    _ITEM: "an id such as Q5.output-shape",
+    _REFERENCE: "module.name, such as attention.softmax for softmax in reference/attention.py",
+    _CASE: "a name without / and without spaces around it",
+}
+
+Name = Annotated[str, StringConstraints(pattern=_IDENTIFIER)]
+Slug = Annotated[str, StringConstraints(pattern=_SLUG)]
+QuestionId = Annotated[str, StringConstraints(pattern=_QUESTION)]
+ItemId = Annotated[str, StringConstraints(pattern=_ITEM)]
+CaseName = Annotated[str, StringConstraints(pattern=_CASE)]
+Points = Annotated[float, Field(gt=0, allow_inf_nan=False)]
+
+
+def _expected(what: str) -> PydanticCustomError:
+    return PydanticCustomError("expected", "{what}", {"what": what})
+
+
+def _size(value: object) -> Size:
+    if isinstance(value, int) and not isinstance(value, bool):
+        return value
+    if isinstance(value, str):
+        try:
+            sizes.names(value)
+        except ValueError as fault:
+            raise _expected(f"{sizes.GRAMMAR}, but {fault}") from None
+        return value
+    raise _expected(sizes.GRAMMAR)
+
+
+def _signature(text: str) -> str:
+    parameters(text)
+    return text
+
+
+def parameters(signature: str) -> tuple[Parameter, ...]:
+    """The parameters of ``(q, k, mask=None)``, by syntax alone."""
+    expected = "plain Python parameters in parentheses, such as (q, k, v, mask=None)"
+    try:
+        tree = ast.parse(f"def f{signature}: pass").body
+    except (SyntaxError, ValueError) as fault:
+        raise _expected(f"{expected} (Python says: {fault})") from None
+    match tree:
+        case [ast.FunctionDef(args=found, returns=None, body=[ast.Pass()])]:
+            unusual = found.posonlyargs or found.kwonlyargs or found.vararg or found.kwarg
+            if not unusual and not any(arg.annotation for arg in found.args):
+                required = len(found.args) - len(found.defaults)
+                return tuple(Parameter(arg.arg, index < required) for index, arg in enumerate(found.args))
+    raise _expected(f"{expected}; no *, /, ** and no annotations")
+
+
+SizeField = Annotated[Any, PlainValidator(_size), WithJsonSchema({"type": ["integer", "string"]})]
+Shape = tuple[SizeField, ...]
+Signature = Annotated[str, AfterValidator(_signature)]
+
+# --------------------------------------------------------------------------------------------- recipes
+
+
+class NormalRecipe(Edge):
+    """Normal numbers of this shape, times ``scale``, plus ``shift``."""
+
+    normal: Shape
+    scale: float = 1.0
+    shift: float = 0.0
+
+    def build(self) -> Recipe:
+        """The frozen recipe."""
+        return Normal(self.normal, self.scale, self.shift)
+
+
+class IntegersRecipe(Edge):
+    """Integers of this shape, from ``low`` to ``high - 1``."""
+
+    integers: Shape
+    low: SizeField = 0
+    high: SizeField = 10
+
+    def build(self) -> Recipe:
+        """The frozen recipe."""
+        return Integers(self.integers, self.low, self.high)
+
+
+class MaskRecipe(Edge):
+    """A random mask (..., n_q, n_k); the rows ``empty`` of every second sample allow nothing."""
+
+    mask: Annotated[Shape, Field(min_length=2)]
+    keep: Annotated[float, Field(gt=0, lt=1)] = 0.6
+    empty: tuple[int, ...] = ()
+
+    def build(self) -> Recipe:
+        """The frozen recipe."""
+        return RandomMask(self.mask, self.keep, self.empty)
+
+
+class CausalRecipe(Edge):
+    """The causal mask (n_q, n_k)."""
+
+    causal: Annotated[Shape, Field(min_length=2, max_length=2)]
+
+    def build(self) -> Recipe:
+        """The frozen recipe."""
+        return Causal(*self.causal)
+
+
+class ValueRecipe(Edge):
+    """The value itself; with ``dtype`` an array."""
+
+    value: Any
+    dtype: Literal["float32", "float64", "int64", "bool"] | None = None
+
+    def build(self) -> Recipe:
+        """The frozen recipe."""
+        return Literal_(self.value, self.dtype)
+
+
+class SameRecipe(Edge):
+    """The very array that another argument of the case has."""
+
+    same_as: Name
+
+    def build(self) -> Recipe:
+        """The frozen recipe."""
+        return Same(self.same_as)
+
+
+def _constant(value: object) -> object:
+    return _size(value) if isinstance(value, str) else value
+
+
+_RECIPES = {
+    next(iter(recipe.model_fields)): recipe.__name__
+    for recipe in (NormalRecipe, IntegersRecipe, MaskRecipe, CausalRecipe, ValueRecipe, SameRecipe)
+}
+_CONSTANT = "Constant"
+
+
+def _recipe_tag(value: object) -> str | None:
+    if isinstance(value, dict):
+        return next((tag for key, tag in _RECIPES.items() if key in value), None)
+    return None if isinstance(value, list) else _CONSTANT
+
+
+RecipeField = Annotated[
+    Annotated[NormalRecipe, Tag("NormalRecipe")]
+    | Annotated[IntegersRecipe, Tag("IntegersRecipe")]
+    | Annotated[MaskRecipe, Tag("MaskRecipe")]
+    | Annotated[CausalRecipe, Tag("CausalRecipe")]
+    | Annotated[ValueRecipe, Tag("ValueRecipe")]
+    | Annotated[SameRecipe, Tag("SameRecipe")]
+    | Annotated[
+        Any,
+        PlainValidator(_constant),
+        WithJsonSchema({"type": ["number", "boolean", "null", "string"]}),
+        Tag(_CONSTANT),
+    ],
+    Discriminator(_recipe_tag, custom_error_type="recipe", custom_error_message="recipe"),
+]
+
+
+def _recipe(value: Any) -> Recipe:
+    if isinstance(value, Edge):
+        build: Recipe = operator.methodcaller("build")(value)
+        return build
+    return Symbol(value) if isinstance(value, str) else Literal_(value)
+
+
+def _recipes(fields: Mapping[str, Any]) -> tuple[tuple[str, Recipe], ...]:
+    return tuple((name, _recipe(value)) for name, value in fields.items())
+
+
+# ------------------------------------------------------------------------------------------- exercises
+
+
+class CaseEdge(Edge):
+    """One set of inputs; hidden unless ``public``. ``only`` keeps it to the checks named there."""
+
+    name: CaseName
+    public: bool = False
+    draw: dict[Name, Annotated[tuple[int, ...], Field(min_length=1)]] = {}
+    construct_: dict[Name, RecipeField] = Field({}, alias="construct")
+    parameters: dict[Name, RecipeField] = {}
+    args: dict[Name, RecipeField] = {}
+    only: tuple[str, ...] = ()
+    raises: Name | None = None
+
+    def build(self) -> Case:
+        """The frozen case."""
+        return Case(
+            name=self.name,
+            public=self.public,
+            args=_recipes(self.args),
+            construct=_recipes(self.construct_),
+            parameters=_recipes(self.parameters),
+            draw=tuple(self.draw.items()),
+            only=self.only,
+            raises=self.raises,
+        )
+
+
+class CheckOptions(Edge):
+    """Where a check is made (``on``: names of cases), its weight, and what else its kind takes."""
+
+    model_config = ConfigDict(extra="allow")
+
+    on: tuple[str, ...] = ()
+    weight: Points | None = None
+
+    def build(self, kind: str) -> CheckSpec:
+        """The frozen check."""
+        weight = self.weight or _WEIGHTS.get(kind, 1.0)
+        return CheckSpec(kind, weight, self.on, tuple((self.model_extra or {}).items()))
+
+
+#: The value checks are what an exercise is about.
+_WEIGHTS = {"values": 4.0}
+
+
+def _check_tag(value: object) -> str | None:
+    if isinstance(value, str):
+        return "CheckName"
+    return "CheckMapping" if isinstance(value, dict) and len(value) == 1 else None
+
+
+def _known_check(schema: dict[str, Any]) -> None:
+    schema["enum"] = list(crosscheck.check_kinds())
+
+
+def _one_known_check(schema: dict[str, Any]) -> None:
+    schema |= {"propertyNames": {"enum": list(crosscheck.check_kinds())}, "minProperties": 1, "maxProperties": 1}
+
+
+CheckField = Annotated[
+    Annotated[str, Field(json_schema_extra=_known_check), Tag("CheckName")]
+    | Annotated[dict[str, CheckOptions], Field(json_schema_extra=_one_known_check), Tag("CheckMapping")],
+    Discriminator(_check_tag, custom_error_type="check", custom_error_message="check"),
+]
+
+
+class VariantEdge(Edge):
+    """Another form of the arguments that the contract lets a submission take."""
+
+    name: CaseName
+    expand: Annotated[dict[Name, tuple[Name, Name]], Field(min_length=1)]
+
+    def build(self) -> Variant:
+        """The frozen variant."""
+        return Variant(self.name, tuple(self.expand.items()))
+
+
+class ExerciseEdge(Edge):
+    """What a learner writes: a ``function``, or a ``class`` with ``forward``."""
+
+    model_config = ConfigDict(json_schema_extra={"oneOf": [{"required": ["function"]}, {"required": ["class"]}]})
+
+    function: Name | None = None
+    class_: Name | None = Field(None, alias="class")
+    signature: Signature
+    forward: Signature | None = None
+    adapter: Name | None = None
+    summary: Text
+    result: Text
+    returns: Literal["value", "attention"] = "value"
+    reference: Annotated[str, StringConstraints(pattern=_REFERENCE)]
+    points: Points = 4.0
+    array_types: Annotated[tuple[ArrayType, ...], Field(min_length=1, max_length=2)] = ("torch", "numpy")
+    hints: tuple[Text, ...] = ()
+    cases: Annotated[tuple[CaseEdge, ...], Field(min_length=1)]
+    checks: Annotated[tuple[CheckField, ...], Field(min_length=1)]
+    variants: tuple[VariantEdge, ...] = ()
+
+    @model_validator(mode="after")
+    def _one_kind(self) -> ExerciseEdge:
+        if (self.function is None) == (self.class_ is None):
+            raise _expected("either `function: name` or `class: Name`")
+        if self.class_ is None and (self.forward or self.adapter):
+            raise _expected("`forward` and `adapter` with a `class` only")
+        return self
+
+    def build(self) -> Exercise:
+        """The frozen exercise."""
+        name = self.function or self.class_ or ""
+        return Exercise(
+            name=name,
+            kind="class" if self.class_ else "function",
+            signature=name + self.signature,
+            parameters=parameters(self.signature),
+            summary=self.summary,
+            result=self.result,
+            reference=self.reference,
+            points=self.points,
+            cases=tuple(case.build() for case in self.cases),
+            checks=tuple(_check(check) for check in self.checks),
+            hints=self.hints,
+            forward_signature=f"forward{self.forward}" if self.forward else None,
+            forward=parameters(self.forward) if self.forward else (),
+            adapter=self.adapter,
+            returns=self.returns,
+            array_types=self.array_types,
+            variants=tuple(variant.build() for variant in self.variants),
+        )
+
+
+def _check(value: str | dict[str, CheckOptions]) -> CheckSpec:
+    kind, options = (value, CheckOptions()) if isinstance(value, str) else next(iter(value.items()))
+    return options.build(kind)
+
+
+# ------------------------------------------------------------------------------------------- questions
+
+
+class ItemEdge(Edge):
+    """What every quiz item has; the rest of its keys belongs to its ``kind``."""
+
+    id: ItemId
+    kind: str
+    use: Literal["graded", "practice"] = "graded"
+    points: Points = 1.0
+    ask: Text
+    explain: Text | None = None
+    sources: tuple[str, ...] = ()
+
+    def build(self) -> Item:
+        """The frozen item, with the spec of its kind."""
+        spec = items.kinds()[self.kind].Spec
+        return Item(
+            id=self.id,
+            kind=self.kind,
+            ask=self.ask,
+            points=self.points,
+            use=self.use,
+            spec=spec(**{field.name: getattr(self, field.name) for field in dataclasses.fields(spec)}),
+            explain=self.explain,
+            sources=self.sources,
+        )
+
+
+class MisconceptionEdge(Edge):
+    """A wrong belief: what is true instead, and the question that leads there."""
+
+    truth: Text
+    ask: Text | None = None
+    ask_next: ItemId | None = None
+
+    def build(self, name: str) -> Misconception:
+        """The frozen misconception."""
+        return Misconception(name, self.truth, self.ask, self.ask_next)
+
+
+class QuestionEdge(Edge):
+    """One question of the course: its prompt, misconceptions, quiz items and exercises."""
+
+    id: QuestionId
+    title: Text
+    group: Slug
+    prompt: Text
+    sources: tuple[str, ...] = ()
+    misconceptions: dict[Slug, MisconceptionEdge] = {}
+    items: tuple[ItemEdge, ...] = ()
+    exercises: tuple[ExerciseEdge, ...] = ()
+
+    def build(self, file: str) -> Question:
+        """The frozen question, as read from ``file``."""
+        return Question(
+            id=self.id,
+            title=self.title,
+            group=self.group,
+            prompt=self.prompt,
+            file=file,
+            sources=self.sources,
+            misconceptions=tuple(found.build(name) for name, found in self.misconceptions.items()),
+            items=tuple(item.build() for item in self.items),
+            exercises=tuple(exercise.build() for exercise in self.exercises),
+        )
+
+
+def _item_model(kind: str) -> type[ItemEdge]:
+    """The keys of every item with those of the kind; a field such as ``from_`` is the key ``from``."""
+    spec = items.kinds()[kind].Spec
+    hints = typing.get_type_hints(spec, include_extras=True)
+    fields: dict[str, Any] = {"kind": (Literal[kind], ...)}
+    for field in dataclasses.fields(spec):
+        if field.name in ItemEdge.model_fields:
+            raise TypeError(f"grader/items/{kind}.py: Spec.{field.name} is a key that every item has")
+        settings: dict[str, Any] = {"alias": field.name.removesuffix("_")}
+        if field.default is not dataclasses.MISSING:
+            settings["default"] = field.default
+        elif field.default_factory is not dataclasses.MISSING:
+            settings["default_factory"] = field.default_factory
+        fields[field.name] = (hints[field.name], Field(**settings))
+    model = create_model(_item_tag({"kind": kind}) or "", __base__=ItemEdge, **fields)
+    model.__doc__ = items.kinds()[kind].__doc__
+    return model
+
+
+def _item_tag(value: object) -> str | None:
+    kind = value.get("kind") if isinstance(value, dict) else None
+    return f"{kind.capitalize()}Item" if isinstance(kind, str) and kind in items.kinds() else None
+
+
+@functools.cache
+def question_file() -> type[QuestionEdge]:
+    """The model of a question file, with the item kinds there are."""
+    models = [_item_model(kind) for kind in items.kinds()]
+    union: Any = functools.reduce(operator.or_, (Annotated[model, Tag(model.__name__)] for model in models))
+    by_kind = Discriminator(_item_tag, custom_error_type="kind", custom_error_message="kind")
+    fields: dict[str, Any] = {"items": (tuple[Annotated[union, by_kind], ...], ())}
+    file = create_model("QuestionFile", __base__=QuestionEdge, **fields)
+    file.__doc__ = QuestionEdge.__doc__
+    return file
+
+
+# ----------------------------------------------------------------------------------------- other files
+
+
+class SourceEdge(Edge):
+    """A paper or manual: ``where`` is an address, or what else is needed to find it."""
+
+    title: str
+    authors: str
+    year: int
+    where: str
+
+
+class SourcesFile(RootModel[dict[Slug, SourceEdge]]):
+    """``sources.yaml``: what the bank cites, by id."""
+
+    model_config = ConfigDict(strict=True, frozen=True)
+
+    def build(self) -> tuple[Source, ...]:
+        """The frozen sources."""
+        return tuple(
+            Source(name, source.title, source.authors, source.year, source.where) for name, source in self.root.items()
+        )
+
+
+class CourseFile(Edge):
+    """``course.yaml``: what is not there is taken from the bundled course."""
+
+    title: Text | None = None
+    public_id: Annotated[str, Field(min_length=1)] | None = None
+    groups: Annotated[dict[Slug, Text], Field(min_length=1)] | None = None
+    questions: tuple[QuestionId, ...] | None = None
+
+
+# -------------------------------------------------------------------------------- validation and faults
+
+
+def validate(model: type[Model], value: Any) -> Model | list[Fault]:
+    """``value`` as ``model``, or everything that is wrong with it."""
+    try:
+        return model.model_validate_json(json.dumps(value))
+    except ValidationError as error:
+        schema = model.model_json_schema()
+        return [_fault(detail, schema) for detail in error.errors(include_url=False)]
+
+
+def blanks(value: Any, path: Path = ()) -> list[Fault]:
+    """The texts in ``value`` that are there in name only."""
+    if isinstance(value, list):
+        return [fault for index, part in enumerate(value) for fault in blanks(part, (*path, index))]
+    if not isinstance(value, dict):
+        return []
+    found = [fault for key, part in value.items() for fault in blanks(part, (*path, key))]
+    empty = [lang for lang in ("en", "zh") if isinstance(text := value.get(lang), str) and not text.strip()]
+    return found + [unexpected((*path, lang), value[lang], "a text in English and in Chinese") for lang in empty]
+
+
+def _fault(detail: ErrorDetails, schema: dict[str, Any]) -> Fault:
+    """Pydantic's error in words that know the bank: tags leave the path, and the schema says what was expected."""
+    definitions: dict[str, Any] = schema.get("$defs", {})
+    path: list[str | int] = []
+    node, around = schema, schema
+    for part in detail["loc"]:
+        if part in definitions:
+            node = definitions[str(part)]
+        elif part not in ("[key]", _CONSTANT, "CheckName", "CheckMapping"):
+            path.append(part)
+            node, around = _below(node, part, definitions), _resolve(node, definitions)
+    place, seen = tuple(path), detail["input"]
+    match detail["type"]:
+        case "missing":
+            both = "; every text stands here in English and in Chinese" if path[-1] in ("en", "zh") else ""
+            return Fault(place, f"missing; expected {_describe(node, definitions)}{both}")
+        case "extra_forbidden" | "unexpected_keyword_argument":
+            fault = unknown(place, str(path[-1]), "a key that is known here", around.get("properties", {}))
+            if seen is None and list(around.get("properties", {})) == ["en", "zh"]:
+                return Fault(place, f"{fault.text} (a text with a comma needs quotes inside {{ }})")
+            return fault
+        case "literal_error":
+            choices = _resolve(node, definitions)
+            known = [str(one) for one in choices.get("enum", [choices.get("const")])]
+            return unknown(place, seen, "one of", known) if isinstance(seen, str) else _known(place, seen, known)
+        case "string_pattern_mismatch":
+            return unexpected(place, seen, _IN_WORDS[detail["ctx"]["pattern"]])
+        case "expected":
+            return unexpected(place, seen, detail["ctx"]["what"])
+        case "kind":
+            return _choice(place, seen, "kind", items.kinds())
+        case "recipe":
+            return _choice(place, seen, "", _RECIPES)
+        case "check":
+            return unexpected(place, seen, "the name of a check, or one name with its options: {name: {on: […]}}")
+        case "too_short" | "string_too_short":
+            return unexpected(place, seen, f"at least {detail['ctx']['min_length']} of them")
+        case "too_long":
+            return unexpected(place, seen, f"at most {detail['ctx']['max_length']} of them")
+        case "greater_than":
+            return unexpected(place, seen, f"a number above {detail['ctx']['gt']:g}")
+        case "less_than":
+            return unexpected(place, seen, f"a number below {detail['ctx']['lt']:g}")
+        case "finite_number":
+            return unexpected(place, seen, "a finite number")
+    return unexpected(place, seen, _describe(node, definitions))
+
+
+def _choice(path: Path, seen: object, key: str, known: Mapping[str, object]) -> Fault:
+    """A fault of what is told apart by a key (recipes) or by the value of ``key`` (items)."""
+    names = list(known)
+    if not isinstance(seen, dict):
+        what = f"a mapping with `{key}`" if key else "a number, true, false, null, or a mapping with a recipe"
+        hint = " (a list is written {value: […]})" if isinstance(seen, list) and not key else ""
+        return unexpected(path, seen, f"{what}: {', '.join(names)}{hint}")
+    if key:
+        if key not in seen:
+            return Fault((*path, key), f"missing; expected one of: {', '.join(names)}")
+        said = seen[key]
+        return unknown((*path, key), said, "one of", names) if isinstance(said, str) else _known(path, said, names)
+    first = next(iter(seen), "")
+    return unknown((*path, first) if first else path, first, "a recipe", names)
+
+
+def _known(path: Path, seen: object, names: Sequence[str]) -> Fault:
+    return unexpected(path, seen, f"one of: {', '.join(names)}")
+
+
+def _resolve(node: dict[str, Any], definitions: Mapping[str, Any]) -> dict[str, Any]:
+    """A schema node without its reference, and without ``or null``."""
+    for option in node.get("anyOf", []):
+        if option.get("type") != "null":
+            return _resolve(option, definitions)
+    found: dict[str, Any] = definitions[node["$ref"].rsplit("/", 1)[1]] if "$ref" in node else node
+    return found
+
+
+def _below(node: dict[str, Any], part: str | int, definitions: Mapping[str, Any]) -> dict[str, Any]:
+    """The schema of what stands at ``part``; an empty one where the schema says nothing."""
+    node = _resolve(node, definitions)
+    if isinstance(part, int):
+        prefix = node.get("prefixItems", [])
+        found = prefix[part] if part < len(prefix) else node.get("items", {})
+    else:
+        found = node.get("properties", {}).get(part, node.get("additionalProperties", {}))
+    return found if isinstance(found, dict) else {}
+
+
+_TYPES = {
+    "string": "a text",
+    "integer": "a whole number",
+    "number": "a number",
+    "boolean": "true or false",
+    "array": "a list",
+    "object": "a mapping",
+    "null": "null",
+}
+
+
+def _describe(node: dict[str, Any], definitions: Mapping[str, Any]) -> str:
+    """What a schema node wants, in words."""
+    node = _resolve(node, definitions)
+    if "enum" in node or "const" in node:
+        return f"one of: {', '.join(map(show, node.get('enum', [node.get('const')])))}"
+    if "pattern" in node:
+        return _IN_WORDS[node["pattern"]]
+    kind = node.get("type", "")
+    if kind == "object" and "properties" in node:
+        needed = node.get("required", [])
+        keys = [f"{key}: …" for key in node["properties"] if key in needed or not needed]
+        return f"a mapping {{{', '.join(keys)}}}"
+    return _TYPES.get(kind, "another value") if isinstance(kind, str) else " or ".join(_TYPES[one] for one in kind)

@@ -1,0 +1,63 @@
+"""What can be wrong at one place of the bank, and how it is said: seen, expected, nearest spelling."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+if TYPE_CHECKING:
+    from grader.yaml_lines import Document
+
+#: Keys and indices that lead from the top of a document to a value in it.
+Path: TypeAlias = tuple[str | int, ...]
+
+_LONGEST = 70
+_MOST = 16
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """``text`` says what was seen and expected at ``path`` (keys and indices from the top of the file)."""
+
+    path: Path
+    text: str
+
+    def inside(self, *around: str | int) -> Fault:
+        """The same fault, seen from further out."""
+        return Fault((*around, *self.path), self.text)
+
+    def render(self, name: str, document: Document) -> str:
+        """``questions/q05.yaml:12: items[0].kind: saw …; expected …``."""
+        place = f"{show_path(self.path)}: " if self.path else ""
+        return f"{name}:{document.line(self.path)}: {place}{self.text}"
+
+
+def unexpected(path: Path, seen: object, expected: str) -> Fault:
+    """A value that should be another one."""
+    return Fault(path, f"saw {show(seen)}; expected {expected}")
+
+
+def unknown(path: Path, seen: str, what: str, known: Iterable[str]) -> Fault:
+    """A name that is not among the ``known`` ones. ``what`` says what they are (``a source of sources.yaml``)."""
+    # Not needed where nothing is wrong, and item kinds import this module.
+    import difflib
+
+    names = list(known)
+    close = difflib.get_close_matches(seen.lower(), {name.lower(): name for name in names}, 1, 0.6)
+    nearest = next((f"; did you mean '{name}'?" for name in names if close and name.lower() == close[0]), "")
+    listed = ", ".join(names[:_MOST]) + (f", … ({len(names)} in all)" if len(names) > _MOST else "")
+    return Fault(path, f"saw {show(seen)}; expected {what}: {listed or 'there is none'}{nearest}")
+
+
+def show_path(path: Path) -> str:
+    """A path as people write it: ``items[0].ask.en``."""
+    return "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in path).lstrip(".")
+
+
+def show(value: Any) -> str:
+    """A value as YAML writes it on one line, cut where it gets long."""
+    text = f"'{value}'" if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
+    text = " ".join(text.split())
+    return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…"
