@@ -1,0 +1,135 @@
+"""The command line: parse, call, print, exit code. One module per family of verbs, imported when needed.
+
+Nothing heavy is imported here or at the top of a family's module: ``attncheck --help`` costs Python,
+click, and little else.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import sys
+from importlib import import_module
+from typing import TYPE_CHECKING, NoReturn
+
+import click
+
+import grader
+from grader.errors import AttncheckError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+INTERRUPTED = 130
+
+#: For whom, and which module has the verb.
+FAMILIES: dict[str, dict[str, str]] = {
+    "Learners": {"questions": "learn", "show": "learn", "start": "learn", "grade": "grading"},
+    "Instructors": {"batch": "classes"},
+    "Authors": {"bank": "bank"},
+    "Everyone": {"doctor": "doctoring"},
+}
+_MODULES = {verb: module for verbs in FAMILIES.values() for verb, module in verbs.items()}
+
+
+class _Verbs(click.Group):
+    """A group that imports the module of a verb when the verb is asked for."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(_MODULES)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in _MODULES:
+            return None
+        command = getattr(import_module(f"grader.commands.{_MODULES[cmd_name]}"), cmd_name)
+        assert isinstance(command, click.Command)
+        return command
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        if args and args[0] not in _MODULES and not args[0].startswith("-"):
+            from difflib import get_close_matches
+
+            near = get_close_matches(args[0], _MODULES, 1)
+            hint = f"did you mean “{near[0]}”?" if near else f"there are {', '.join(_MODULES)}."
+            raise click.UsageError(f"No command “{args[0]}”: {hint}", ctx)
+        return super().resolve_command(ctx, args)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        room = formatter.width - 6 - max(map(len, _MODULES))
+        for family, verbs in FAMILIES.items():
+            commands = [(verb, self.get_command(ctx, verb)) for verb in verbs]
+            with formatter.section(family):
+                formatter.write_dl([(verb, c.get_short_help_str(room)) for verb, c in commands if c is not None])
+
+
+@click.command(cls=_Verbs, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+@click.version_option(grader.__version__, prog_name="attncheck")
+def cli() -> None:
+    """Grades answers and code about attention, and says what to mend first.
+
+    \b
+    attncheck questions       what there is to do
+    attncheck start Q5        writes q05.py and answers.yaml to begin with
+    attncheck grade q05.py    grades it, in a sandbox where the machine has one
+    """
+
+
+def main(argv: Sequence[str] | None = None) -> NoReturn:
+    """Runs the command line and ends the process with its exit code."""
+    code = run(argv)
+    try:
+        sys.stdout.flush()
+    except BrokenPipeError:
+        _forget_stdout()
+    sys.exit(code)
+
+
+def run(argv: Sequence[str] | None = None) -> int:
+    """Runs the command line; every error becomes one readable message on stderr and an exit code."""
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="replace")
+    try:
+        return int(cli.main(args=argv, prog_name="attncheck", standalone_mode=False) or 0)
+    except click.ClickException as error:
+        error.show()
+        return error.exit_code
+    except AttncheckError as error:
+        _complain(str(error))
+        return error.exit_code
+    except (click.Abort, KeyboardInterrupt):
+        _complain("interrupted")
+        return INTERRUPTED
+    except BrokenPipeError:  # whoever read our output has seen enough
+        _forget_stdout()
+        return 0
+    except Exception as error:
+        return _our_bug(error)
+
+
+def _our_bug(error: Exception) -> int:
+    import traceback
+
+    if os.environ.get("ATTNCHECK_DEBUG"):
+        traceback.print_exception(error)
+    last = traceback.extract_tb(error.__traceback__)[-1]
+    _complain(
+        f"a fault of attncheck itself, not of the submission: {type(error).__name__}: {error}\n"
+        f"(line {last.lineno} of {os.path.basename(last.filename)}; run it again with ATTNCHECK_DEBUG=1 "
+        "to see the whole traceback, and please report it)"
+    )
+    return AttncheckError.exit_code
+
+
+def _complain(message: str) -> None:
+    from grader.report.words import clean
+
+    click.echo(f"attncheck: {clean(message, 4000, lines=True)}", err=True)
+
+
+def _forget_stdout() -> None:
+    """Lets the interpreter close stdout without a second complaint about the broken pipe."""
+    with contextlib.suppress(OSError, ValueError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -1,0 +1,60 @@
+"""The verb that examines this machine."""
+
+from __future__ import annotations
+
+from itertools import groupby
+from typing import TYPE_CHECKING
+
+import click
+
+from grader.commands.options import json_option, lang_option, write_json
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from grader.doctor import Finding
+    from grader.model import Lang
+
+
+@click.command()
+@json_option
+@lang_option
+def doctor(as_json: bool, lang: Lang) -> None:
+    """Examines this machine: versions, content, sandbox.
+
+    Exits with 0 when nothing is missing, else with 1.
+    """
+    from grader.doctor import examine
+
+    findings = examine()
+    if as_json:
+        write_json([_as_json(finding) for finding in findings])
+    else:
+        for line in _lines(findings, lang):
+            click.echo(line)
+    click.get_current_context().exit(int(any(finding.state == "missing" for finding in findings)))
+
+
+def _as_json(finding: Finding) -> dict[str, str | None]:
+    return {
+        "area": finding.area,
+        "name": finding.name,
+        "state": finding.state,
+        "detail": finding.detail,
+        "remedy": finding.remedy,
+    }
+
+
+def _lines(findings: Iterable[Finding], lang: Lang) -> Iterable[str]:
+    from grader.report.plain import indent
+    from grader.report.words import REMEDY, STATE
+
+    for area, found in groupby(findings, key=lambda finding: finding.area):
+        yield area
+        for finding in found:
+            mark = {"ok": "✓", "weak": "!", "missing": "✗"}[finding.state]
+            state = "" if finding.state == "ok" else f" ({STATE[finding.state].of(lang)})"
+            text = f"{finding.name}{state}: {finding.detail}" if finding.detail else f"{finding.name}{state}"
+            yield f"  {mark} " + indent(text, 4).lstrip()
+            if finding.remedy:
+                yield indent(REMEDY.fill(remedy=finding.remedy).of(lang), 6)

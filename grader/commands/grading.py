@@ -1,0 +1,115 @@
+"""The verb that grades one submission."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+import click
+
+from grader.commands.options import (
+    course_option,
+    json_option,
+    lang_option,
+    load_course,
+    read_seed,
+    write_json,
+)
+from grader.errors import UsageError
+
+if TYPE_CHECKING:
+    from grader.model import Course, Lang, Report
+
+PASSED, NOT_ALL_PASSED, INCOMPLETE = 0, 1, 4
+
+
+@click.command()
+@click.argument("path", type=click.Path(path_type=Path))
+@click.option("-q", "--question", "questions", multiple=True, metavar="Q", help="Only this question; repeatable.")
+@click.option(
+    "-e", "--exercise", "exercises", multiple=True, metavar="NAME", help="Only this function or class; repeatable."
+)
+@click.option("--learner", metavar="NAME", help="Whose it is (default: as answers.yaml or the path says).")
+@click.option("--seed", "number", type=click.IntRange(min=0), metavar="N", help="Hidden cases from this number.")
+@click.option(
+    "--seed-file",
+    type=click.Path(path_type=Path),
+    metavar="F",
+    help="Hidden cases from this secret file; needs the sandbox.",
+)
+@click.option("--public-only", is_flag=True, help="Only the public cases.")
+@click.option("--require-sandbox", is_flag=True, help="Refuse to run code that this machine cannot confine.")
+@click.option("--unsafe-no-sandbox", is_flag=True, help="Run the code unconfined; stamped into the results.")
+@json_option
+@lang_option
+@course_option
+def grade(
+    path: Path,
+    questions: tuple[str, ...],
+    exercises: tuple[str, ...],
+    learner: str | None,
+    number: int | None,
+    seed_file: Path | None,
+    public_only: bool,
+    require_sandbox: bool,
+    unsafe_no_sandbox: bool,
+    as_json: bool,
+    lang: Lang,
+    course_folder: Path | None,
+) -> None:
+    """Grades a file, folder, notebook or zip.
+
+    Says what is right, and of everything else what to mend first. Exits with 0 when everything
+    passed, 1 when not, 3 when PATH cannot be read as a submission.
+    """
+    mode = _mode(seed_file is not None, require_sandbox, unsafe_no_sandbox)
+    from grader.sandbox import open_sandbox
+
+    with open_sandbox(mode=mode) as sandbox:
+        sandbox.start()  # torch is imported beside the reading below
+        from grader.grade import Selection
+        from grader.grade import grade as grade_submission
+        from grader.submission import read
+
+        seed = read_seed(number, seed_file)
+        course = load_course(course_folder)
+        submission = read(path, learner)
+        selection = Selection(questions=questions, exercises=exercises, public_only=public_only)
+        report = grade_submission(course, submission, sandbox.observe, selection=selection, seed=seed)
+    _write(report, course, lang, as_json)
+    if report.unsafe and mode == "auto":
+        from grader.report.words import UNCONFINED
+
+        click.echo(f"attncheck: {UNCONFINED.of(lang)}", err=True)
+    click.get_current_context().exit(_code(report))
+
+
+def _mode(secret: bool, require: bool, unsafe: bool) -> Literal["auto", "require", "plain"]:
+    if unsafe and require:
+        raise UsageError("--require-sandbox and --unsafe-no-sandbox contradict each other: give the one or the other.")
+    if unsafe and secret:
+        raise UsageError(
+            "--unsafe-no-sandbox does not go with --seed-file: unconfined code could read the seed. "
+            "Leave one of them out; --seed N gives hidden cases that need not stay secret."
+        )
+    if unsafe:
+        return "plain"
+    return "require" if secret or require else "auto"
+
+
+def _write(report: Report, course: Course, lang: Lang, as_json: bool) -> None:
+    if as_json:
+        from grader.report.json_report import to_json
+
+        write_json(to_json(report, lang))
+        return
+    from grader.commands.consoles import stdout
+    from grader.report.terminal import render
+
+    render(report, course, lang, stdout())
+
+
+def _code(report: Report) -> int:
+    if not report.complete:
+        return INCOMPLETE
+    return PASSED if report.passed else NOT_ALL_PASSED

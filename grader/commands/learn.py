@@ -1,0 +1,204 @@
+"""Verbs for looking at the questions and starting on them."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from grader.commands.options import (
+    course_option,
+    find_question,
+    json_option,
+    lang_option,
+    load_course,
+    nearest,
+    write_json,
+)
+from grader.errors import UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from grader.model import Course, Exercise, Lang, Question
+
+# ------------------------------------------------------------------------------------------- questions
+
+
+@click.command()
+@click.option("--group", metavar="GROUP", help="Only the questions of this group.")
+@json_option
+@lang_option
+@course_option
+def questions(group: str | None, as_json: bool, lang: Lang, course_folder: Path | None) -> None:
+    """Lists the questions with their groups and points."""
+    course = load_course(course_folder)
+    chosen = [q for q in course.questions if group is None or q.group.lower() == group.lower()]
+    if group is not None and not chosen:
+        raise UsageError(f"There is no group “{group}”.{nearest(group, [name for name, _ in course.groups])}")
+    if as_json:
+        write_json([_as_json(question) for question in chosen])
+    else:
+        _table(chosen, lang)
+
+
+def _as_json(question: Question) -> dict[str, Any]:
+    from grader.report.json_report import number
+
+    return {
+        "id": question.id,
+        "title": {"en": question.title.en, "zh": question.title.zh},
+        "group": question.group,
+        "points": number(question.points),
+        "items": [item.id for item in question.items],
+        "exercises": [exercise.name for exercise in question.exercises],
+    }
+
+
+def _table(chosen: list[Question], lang: Lang) -> None:
+    from grader.report.plain import WIDTH, cells, columns, shorten
+    from grader.report.words import QUESTION_COLUMNS, points
+
+    title_width = WIDTH - 18 - max((cells(q.group) for q in chosen), default=0)
+    rows = [tuple(text.of(lang) for text in QUESTION_COLUMNS)]
+    rows += [(q.id, shorten(q.title.of(lang), title_width), q.group, points(q.points)) for q in chosen]
+    for line in columns(rows, right=[3]):
+        click.echo(line)
+
+
+# ------------------------------------------------------------------------------------------------ show
+
+
+@click.command()
+@click.argument("question")
+@lang_option
+@course_option
+def show(question: str, lang: Lang, course_folder: Path | None) -> None:
+    """Shows a question: its prompt, exercises and conventions."""
+    course = load_course(course_folder)
+    for line in _shown(find_question(course, question), lang):
+        click.echo(line)
+
+
+def _shown(question: Question, lang: Lang) -> Iterable[str]:
+    from grader import stubs
+    from grader.report import words
+    from grader.report.plain import indent
+
+    title = f"{question.id}  {question.title.of(lang)}"
+    yield indent(words.WITH.fill(what=title, more=stubs.points_of(question.points)).of(lang), 0)
+    yield ""
+    yield indent(question.prompt.of(lang), 0)
+    items = stubs.graded(question)
+    if items:
+        yield ""
+        yield words.TO_ANSWER.of(lang)
+        for item in items:
+            yield indent(words.WITH.fill(what=item.id, more=stubs.points_of(item.points)).of(lang), 2)
+            yield indent(item.ask.of(lang), 4)
+    if question.exercises:
+        yield ""
+        yield words.TO_WRITE.of(lang)
+    for exercise in question.exercises:
+        yield from _exercise(exercise, lang)
+    conventions = stubs.conventions(question)
+    if conventions:
+        yield ""
+        yield words.CONVENTIONS.of(lang)
+    for text in conventions:
+        yield "  - " + indent(text.of(lang), 4).lstrip()
+    yield ""
+    yield indent(words.BEGIN.fill(id=question.id).of(lang), 0)
+
+
+def _exercise(exercise: Exercise, lang: Lang) -> Iterable[str]:
+    from grader import stubs
+    from grader.report import words
+    from grader.report.plain import indent
+
+    name = exercise.name if exercise.kind == "function" else f"class {exercise.name}"
+    marks = [stubs.points_of(exercise.points).of(lang)]
+    if exercise.array_types == ("torch",):
+        marks.append("torch")
+    head = words.WITH.fill(what=f"{name}{exercise.signature}", more=words.COMMA.of(lang).join(marks))
+    yield indent(head.of(lang), 2)
+    if exercise.forward_signature is not None:
+        yield indent(f"forward{exercise.forward_signature}", 4)
+    yield indent(exercise.summary.of(lang), 4)
+    yield indent(words.RESULT.fill(result=exercise.result).of(lang), 4)
+    public = [case.name for case in exercise.cases if case.public]
+    hidden = str(len(exercise.cases) - len(public))
+    named = words.COMMA.of(lang).join(public) or words.NONE.of(lang)
+    yield indent(words.CASES.fill(public=named, hidden=hidden).of(lang), 4)
+
+
+# ----------------------------------------------------------------------------------------------- start
+
+
+@click.command()
+@click.argument("question", metavar="QUESTION|all")
+@click.argument("folder", metavar="[DIR]", type=click.Path(path_type=Path, file_okay=False), default=Path())
+@lang_option
+@course_option
+def start(question: str, folder: Path, lang: Lang, course_folder: Path | None) -> None:
+    """Writes files to begin with; never overwrites anything.
+
+    QUESTION is a question such as Q5, or “all”. A Python file with empty exercises (q05.py) and an
+    answers.yaml for the quiz items are written to DIR (default: here).
+    """
+    from grader import stubs
+    from grader.report import words
+
+    course = load_course(course_folder)
+    chosen = _chosen(course, question)
+    files = {stubs.file_name(q): stubs.stub(q, lang) for q in chosen if q.exercises}
+    items = [item.id for q in chosen for item in stubs.graded(q)]
+    if items:
+        files["answers.yaml"] = stubs.answers(chosen, lang)
+    for name, text in files.items():
+        written = _write_new(folder / name, text)
+        said = words.WRITTEN if written else words.KEPT
+        click.echo(said.fill(file=str(folder / name)).of(lang))
+        if not written and name == "answers.yaml":
+            _say_missing(folder / name, items, lang)
+
+
+def _chosen(course: Course, name: str) -> tuple[Question, ...]:
+    return course.questions if name.lower() == "all" else (find_question(course, name),)
+
+
+def _write_new(path: Path, text: str) -> bool:
+    """Whether ``path`` was free and now holds ``text``."""
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with path.open("x", encoding="utf-8", newline="\n") as file:
+            file.write(text)
+    except FileExistsError:
+        if path.parent.is_dir():
+            return False
+        raise UsageError(f"{path.parent} is a file; name a folder to write to.") from None
+    except OSError as error:
+        raise UsageError(f"{path} cannot be written: {error.strerror}. Name another folder to write to.") from error
+    return True
+
+
+def _say_missing(path: Path, items: list[str], lang: Lang) -> None:
+    """Names the items for which an ``answers.yaml`` that was left alone has no place yet."""
+    from grader.report import words
+    from grader.report.plain import indent
+
+    try:
+        text = path.read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        text = ""
+    missing = [item for item in items if not _has_place(text, item)]
+    if missing:
+        click.echo(words.TO_ADD.of(lang))
+        click.echo(indent(words.COMMA.of(lang).join(missing), 2))
+
+
+def _has_place(text: str, item: str) -> bool:
+    """Whether ``item`` is a key in ``text``, which may not even be valid YAML: grading says what is wrong with it."""
+    return re.search(rf"""(?:^|[{{,])\s*["']?{re.escape(item)}["']?\s*:""", text, re.MULTILINE) is not None

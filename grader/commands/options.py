@@ -1,0 +1,100 @@
+"""Options that several verbs share, and what they mean."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from grader.errors import UsageError
+
+if TYPE_CHECKING:
+    from grader.inputs import Seed
+    from grader.model import Course, Lang, Question
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+def language(environ: Mapping[str, str]) -> Lang:
+    """The language that the environment asks for: ATTNCHECK_LANG, else the locale, else English."""
+    own = environ.get("ATTNCHECK_LANG")
+    if own:
+        if own[:2].lower() not in ("en", "zh"):
+            raise UsageError(f"ATTNCHECK_LANG is “{own}”; it can be en or zh.")
+        return "zh" if own[:2].lower() == "zh" else "en"
+    locale = next((environ[name] for name in ("LC_ALL", "LC_MESSAGES", "LANG") if environ.get(name)), "")
+    return "zh" if locale[:2].lower() == "zh" else "en"
+
+
+def lang_option(command: F) -> F:
+    """``--lang``, with the default that the environment gives."""
+    return click.option(
+        "--lang",
+        type=click.Choice(["en", "zh"]),
+        default=lambda: language(os.environ),
+        help="Language of what is written (default: ATTNCHECK_LANG, else the locale).",
+    )(command)
+
+
+def course_option(command: F) -> F:
+    """``--course``, a folder; ``grader.course.find`` knows what stands for it when it is left out."""
+    return click.option(
+        "--course",
+        "course_folder",
+        type=click.Path(path_type=Path),
+        metavar="DIR",
+        help="A folder with questions/ and reference/ (default: ATTNCHECK_COURSE, else the bundled course).",
+    )(command)
+
+
+def json_option(command: F) -> F:
+    """``--json``: data on stdout, everything else on stderr."""
+    return click.option("--json", "as_json", is_flag=True, help="Write JSON to stdout, anything else to stderr.")(
+        command
+    )
+
+
+def load_course(folder: Path | None) -> Course:
+    """The course in ``folder``, else the bundled one."""
+    from grader import course
+
+    return course.load(course.find(folder))
+
+
+def find_question(course: Course, name: str) -> Question:
+    """The question that ``name`` means: ``Q5``, ``q05`` or ``5``."""
+    number = name.lower().removeprefix("q").lstrip("0")
+    found = course.question(name) or course.question(f"Q{number}")
+    if found is None:
+        raise UsageError(f"There is no question “{name}”.{nearest(name, [q.id for q in course.questions])}")
+    return found
+
+
+def nearest(name: str, names: list[str]) -> str:
+    """A sentence that says what ``name`` may have been meant to be."""
+    from difflib import get_close_matches
+
+    folded = {known.lower(): known for known in names}
+    near = get_close_matches(name.lower(), folded, 1)
+    return f" Did you mean {folded[near[0]]}?" if near else f" There are: {', '.join(names)}."
+
+
+def read_seed(number: int | None, file: Path | None) -> Seed:
+    """The seed that ``--seed`` or ``--seed-file`` gives, else the public one."""
+    from grader.inputs import Seed
+
+    if number is not None and file is not None:
+        raise UsageError("--seed and --seed-file exclude each other: give the one or the other.")
+    if file is not None:
+        return Seed.from_file(file)
+    return Seed.public() if number is None else Seed.number(number)
+
+
+def write_json(value: object) -> None:
+    """``value`` as JSON on stdout: UTF-8 whatever the terminal is set to."""
+    import json
+
+    click.echo(json.dumps(value, ensure_ascii=False, indent=2).encode(errors="backslashreplace"))

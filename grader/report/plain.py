@@ -1,0 +1,105 @@
+"""Plain text in two languages: how wide it is on a terminal, where it may break, columns.
+
+Chinese has no spaces to break at, and most of its characters take two cells, so neither ``textwrap``
+nor ``len`` will do. A line never starts with a closing mark nor ends with an opening one.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterable, Iterator, Sequence
+
+#: What people see without asking for more or less: a terminal of this many cells.
+WIDTH = 80
+
+_WIDE = (
+    "\u2e80-\u303f\u3040-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe4f\uff01-\uff60\uffe0-\uffe6\U00020000-\U0003fffd"
+)
+_OPEN = "（「『【《〈“‘"
+_CLOSE = "，。、；：？！）」』】》〉”’…"
+_UNIT = re.compile(
+    rf"[^\S\n]+|[{_OPEN}]*(?:(?![{_OPEN}{_CLOSE}])[{_WIDE}]|[^\s{_WIDE}{_OPEN}]+)[{_CLOSE}]*|[{_OPEN}{_CLOSE}]+"
+)
+
+
+def cells(text: str) -> int:
+    """How many cells of a terminal ``text`` takes."""
+    if text.isascii():
+        return len(text)
+    return sum(_cell(char) for char in text)
+
+
+def _cell(char: str) -> int:
+    if unicodedata.category(char) in ("Mn", "Me", "Cf"):
+        return 0
+    return 2 if unicodedata.east_asian_width(char) in "WF" else 1
+
+
+def wrap(text: str, width: int = WIDTH) -> list[str]:
+    """``text`` in lines of at most ``width`` cells.
+
+    Line breaks in it stay; what is indented stays indented when it has to go on in the next line.
+    """
+    lines: list[str] = []
+    for line in text.rstrip().split("\n"):
+        body = line.lstrip(" ")
+        indent = " " * min(len(line) - len(body), max(0, width // 2))
+        lines += [(indent + part).rstrip() for part in _fill(body, max(8, width - len(indent)))]
+    return lines
+
+
+def _fill(text: str, width: int) -> Iterator[str]:
+    line, used = "", 0
+    for unit in _UNIT.findall(text):
+        size = cells(unit)
+        if used + size > width:
+            if unit.isspace():
+                continue
+            if line:
+                yield line
+            while size > width:
+                head = _cut(unit, width)
+                yield head
+                unit = unit[len(head) :]
+                size = cells(unit)
+            line, used = unit, size
+        elif line or not unit.isspace():
+            line, used = line + unit, used + size
+    yield line
+
+
+def _cut(text: str, width: int) -> str:
+    """The longest beginning of ``text`` that takes at most ``width`` cells, one character at least."""
+    used = 0
+    for at, char in enumerate(text):
+        used += _cell(char)
+        if used > width:
+            return text[: max(at, 1)]
+    return text
+
+
+def shorten(text: str, width: int) -> str:
+    """``text``, or as much of its beginning as fits ``width`` cells with an ellipsis."""
+    return text if cells(text) <= width else _cut(text, width - 1).rstrip() + "…"
+
+
+def indent(text: str, by: int, width: int = WIDTH) -> str:
+    """``text`` wrapped to ``width``, every line of it ``by`` cells to the right."""
+    return "\n".join(" " * by + line if line else "" for line in wrap(text, width - by))
+
+
+def pad(text: str, width: int, *, right: bool = False) -> str:
+    """``text`` with spaces up to ``width`` cells, after it or (``right``) before it."""
+    space = " " * (width - cells(text))
+    return space + text if right else text + space
+
+
+def columns(rows: Iterable[Sequence[str]], *, right: Sequence[int] = (), gap: int = 2) -> list[str]:
+    """Rows of a table as lines, each column as wide as its widest cell; ``right`` names columns aligned right."""
+    table = [tuple(row) for row in rows]
+    widths = [max(map(cells, column)) for column in zip(*table, strict=True)]
+    return [
+        (" " * gap).join(pad(cell, widths[at], right=at in right) for at, cell in enumerate(row)).rstrip()
+        for row in table
+    ]

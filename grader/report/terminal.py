@@ -1,0 +1,281 @@
+"""A report as a good tutor would go through it: what is right, what to mend first, what to think about next.
+
+Everything is written through ``rich.text.Text`` objects, never as markup, so that nothing a learner
+named or raised can style, hide or move anything.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from typing import TYPE_CHECKING
+
+from rich.text import Text as Styled
+
+from grader.model import (
+    Course,
+    Difference,
+    ExerciseResult,
+    ItemResult,
+    Lang,
+    Misconception,
+    Outcome,
+    Question,
+    QuestionResult,
+    Report,
+    Status,
+    Text,
+)
+from grader.report import words
+from grader.report.plain import cells, shorten, wrap
+from grader.report.words import clean, points
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from rich.console import Console
+
+_WIDEST = 100
+_MARK = {
+    Status.PASSED: ("✓", "green"),
+    Status.MISSING: ("–", "dim"),
+    Status.SKIPPED: ("–", "dim"),
+    Status.PENDING: ("…", "cyan"),
+    Status.UNMARKED: ("!", "magenta"),
+}
+_WRONG = ("✗", "red")
+#: No check has anything to say of these; the exercise's own message says why.
+_NOT_TRIED = (Status.MISSING, Status.SKIPPED)
+
+
+def render(report: Report, course: Course, lang: Lang, console: Console) -> None:
+    """Writes ``report`` to ``console``; ``course`` gives the words for misconceptions."""
+    page = _Page(console, lang)
+    _head(page, report)
+    for result in report.questions:
+        _question(page, result, course.question(result.id))
+    _foot(page, report)
+
+
+class _Page:
+    """Lines on a console: wrapped by us, because rich breaks Chinese anywhere or nowhere."""
+
+    def __init__(self, console: Console, lang: Lang) -> None:
+        self._console = console
+        self.lang = lang
+        self.width = min(console.width, _WIDEST)
+
+    def say(self, text: Text, **values: object) -> str:
+        """A sentence of ours in the language of the page."""
+        return text.fill(**values).of(self.lang) if values else text.of(self.lang)
+
+    def blank(self) -> None:
+        """An empty line."""
+        self._console.print()
+
+    def lines(self, text: str, *, indent: int = 0, lead: str = "", style: str = "") -> None:
+        """``text``, wrapped, ``indent`` cells from the left; ``lead`` stands before its first line."""
+        hang = indent + cells(lead)
+        for at, line in enumerate(wrap(text, self.width - hang)):
+            begin = " " * indent + lead if at == 0 else " " * hang
+            self._put(Styled.assemble(begin, (line, style)))
+
+    def row(self, left: Sequence[tuple[str, str]], right: str, *, style: str = "") -> None:
+        """Styled pieces from the left edge and ``right`` at the right edge, on two lines where one is too short."""
+        text = Styled.assemble(*left)
+        free = self.width - cells(text.plain) - cells(right)
+        if free < 2:
+            for line in wrap(text.plain, self.width):
+                self._put(Styled(line, style=left[0][1]))
+            text, free = Styled(), self.width - cells(right)
+        self._put(text.append(" " * free).append(right, style))
+
+    def rule(self) -> None:
+        """A line across the page."""
+        self._put(Styled("─" * self.width, style="dim"))
+
+    def _put(self, text: Styled) -> None:
+        self._console.print(text, no_wrap=True, overflow="ignore", crop=False)
+
+
+# ------------------------------------------------------------------------------------------ the parts
+
+
+def _head(page: _Page, report: Report) -> None:
+    earned = page.say(words.OF_POINTS, earned=points(report.earned), possible=points(report.possible))
+    learner = shorten(clean(report.learner, 40), page.width // 2)
+    free = page.width - cells(learner) - cells(earned) - 6
+    title = shorten(page.say(report.course_title), free) if free > 10 else ""
+    page.row([(learner, "bold"), ("  " + title, "dim")], earned, style="bold")
+    page.rule()
+    if report.late_by_seconds is not None:
+        page.lines(page.say(words.LATE, time=_duration(report.late_by_seconds, page.lang)), style="yellow")
+
+
+def _question(page: _Page, result: QuestionResult, question: Question | None) -> None:
+    page.blank()
+    earned = page.say(words.OF_POINTS, earned=points(result.earned), possible=points(result.possible))
+    page.row([(f"{result.id}  ", "bold cyan"), (page.say(result.title), "bold")], earned, style="bold")
+    for item in result.items:
+        if item.status is not Status.MISSING:
+            _item(page, item, question)
+    missing = [item.id for item in result.items if item.status is Status.MISSING]
+    if missing:
+        names = page.say(words.COMMA).join(missing)
+        page.lines(page.say(words.NOT_ANSWERED, names=names), indent=2, lead="– ", style="dim")
+    for exercise in result.exercises:
+        _exercise(page, exercise, question)
+
+
+def _item(page: _Page, item: ItemResult, question: Question | None) -> None:
+    mark, colour = _MARK.get(item.status, _WRONG)
+    status = "" if item.status in (Status.PASSED, Status.FAILED) else "  " + page.say(words.STATUS[item.status])
+    earned = page.say(words.OF, earned=points(item.earned), possible=points(item.possible))
+    page.row([(f"  {mark} ", colour), (item.id, ""), (status, "dim")], earned, style="dim")
+    if item.status is not Status.PASSED:
+        _explain(page, item.message, question, item.misconception)
+
+
+def _exercise(page: _Page, exercise: ExerciseResult, question: Question | None) -> None:
+    mark, colour = _MARK.get(exercise.status, _WRONG)
+    earned = page.say(words.OF, earned=points(exercise.earned), possible=points(exercise.possible))
+    status = "" if exercise.status is Status.PASSED else "  " + page.say(words.STATUS[exercise.status])
+    page.row([(f"  {mark} ", colour), (exercise.name, "bold"), (status, colour)], earned, style="dim")
+    if exercise.status is not Status.PASSED:
+        first = None if exercise.status in _NOT_TRIED else exercise.first_failure
+        if first is not None:
+            page.lines(page.say(words.FIRST, where=_where(page, first)), indent=4, style="bold")
+        message = first.verdict.message if first is not None and first.verdict.message else exercise.message
+        _explain(page, message, question, exercise.misconception, first)
+    _tally(page, exercise)
+    for remark in exercise.remarks:
+        page.lines(clean(page.say(remark), 600, lines=True), indent=4, lead="· ")
+
+
+def _explain(
+    page: _Page,
+    message: Text | None,
+    question: Question | None,
+    misconception: str | None,
+    outcome: Outcome | None = None,
+) -> None:
+    """What was found, where, what is true instead, and the question that leads there."""
+    indent = 4 if outcome is None else 6
+    said = "" if message is None else clean(page.say(message), 1200, lines=True)
+    if said:
+        page.lines(said, indent=indent)
+    if outcome is not None and outcome.visibility == "public" and outcome.verdict.difference is not None:
+        _difference(page, outcome.verdict.difference, indent)
+    belief = question.misconception(misconception) if question is not None else None
+    if belief is not None:
+        _belief(page, belief, said, indent)
+
+
+def _belief(page: _Page, belief: Misconception, said: str, indent: int) -> None:
+    truth = page.say(belief.truth)
+    if truth not in said:
+        page.lines(truth, indent=indent, style="yellow")
+    if belief.ask is not None and page.say(belief.ask) not in said:
+        page.lines(page.say(belief.ask), indent=indent, lead="→ ", style="cyan")
+    if belief.ask_next is not None:
+        page.lines(page.say(words.ASK_NEXT, item=belief.ask_next), indent=indent, lead="→ ", style="cyan")
+
+
+def _difference(page: _Page, difference: Difference, indent: int) -> None:
+    values = page.say(words.VALUES_ONLY, expected=clean(difference.expected, 200), actual=clean(difference.actual, 200))
+    if difference.index:
+        values = page.say(words.AT, index=list(difference.index), values=values)
+    page.lines(values, indent=indent)
+    if difference.size > 1:
+        share = page.say(words.DIFFERING, differing=difference.differing, size=difference.size)
+        page.lines(share, indent=indent, style="dim")
+
+
+def _tally(page: _Page, exercise: ExerciseResult) -> None:
+    """One line of checks, and how much hidden cases decide."""
+    counted = [outcome for outcome in exercise.outcomes if outcome.verdict.applies]
+    if not counted or exercise.status in _NOT_TRIED:
+        return
+    passed = sum(outcome.status is Status.PASSED for outcome in counted)
+    parts = [page.say(words.CHECKS, passed=passed, all=len(counted))]
+    lost = Counter(outcome.check for outcome in counted if outcome.status is not Status.PASSED)
+    if lost:
+        names = [name if times == 1 else f"{name} ×{times}" for name, times in lost.items()]
+        parts.append(page.say(words.NOT_PASSED, names=page.say(words.COMMA).join(names)))
+    if exercise.array_type is not None:
+        parts.append(page.say(words.GIVEN[exercise.array_type]))
+    line = page.say(words.SEMICOLON).join(parts)
+    if exercise.file is not None:
+        line = page.say(words.SAYS, who=clean(exercise.file, 60), said=line)
+    page.lines(line, indent=4, style="dim")
+    hidden = sum(outcome.possible for outcome in counted if outcome.visibility == "hidden")
+    if hidden:
+        said = page.say(words.HIDDEN_DECIDE, points=points(hidden), possible=points(exercise.possible))
+        page.lines(said, indent=4, style="dim")
+
+
+def _foot(page: _Page, report: Report) -> None:
+    page.blank()
+    if report.passed and report.questions:
+        page.lines(page.say(words.ALL_PASSED), style="bold green")
+    if not report.complete:
+        page.lines(page.say(words.INCOMPLETE), lead="! ", style="magenta")
+    if report.notices:
+        page.lines(page.say(words.NOTES), style="bold")
+    for notice in report.notices:
+        said = clean(page.say(notice.text), 600, lines=True)
+        if notice.where:
+            said = page.say(words.SAYS, who=clean(notice.where, 80), said=said)
+        page.lines(said, indent=2, lead="· ")
+    if report.not_attempted:
+        names = page.say(words.COMMA).join(ranges(report.not_attempted))
+        page.lines(page.say(words.NOT_ATTEMPTED, names=names), style="dim")
+    _provenance(page, report)
+
+
+def _provenance(page: _Page, report: Report) -> None:
+    if report.unsafe:
+        page.lines(page.say(words.NO_SANDBOX), lead="! ", style="bold yellow")
+    parts = [] if report.unsafe else [_layers(page, report)]
+    parts += [page.say(words.SEED, seed=report.seed), page.say(words.SECONDS, seconds=f"{report.seconds:.1f}")]
+    page.lines(page.say(words.SEMICOLON).join(parts), style="dim")
+
+
+def _layers(page: _Page, report: Report) -> str:
+    if not report.layers:
+        return page.say(words.NOTHING_RUN)
+    return page.say(words.SANDBOX, layers=page.say(words.COMMA).join(report.layers))
+
+
+# ---------------------------------------------------------------------------------------- small words
+
+
+def _where(page: _Page, outcome: Outcome) -> str:
+    where = words.PUBLIC_CASE if outcome.visibility == "public" else words.HIDDEN_CASE
+    return page.say(where, check=outcome.check, case=outcome.case)
+
+
+def _duration(seconds: float, lang: Lang) -> str:
+    minutes = max(1, round(seconds / 60))
+    days, rest = divmod(minutes, 24 * 60)
+    hours, minutes = divmod(rest, 60)
+    units = (("d", "h", "min"), (" 天", " 小时", " 分钟"))[lang == "zh"]
+    gap = "" if lang == "zh" else " "
+    parts = [f"{value}{gap}{unit}" for value, unit in zip((days, hours, minutes), units, strict=True) if value]
+    return " ".join(parts)
+
+
+def ranges(names: Iterable[str]) -> list[str]:
+    """Neighbouring numbered names joined: ``Q1``, ``Q2``, ``Q3`` become ``Q1-Q3``."""
+    runs: list[tuple[str, str]] = []
+    for name in names:
+        if runs and _follows(runs[-1][1], name):
+            runs[-1] = (runs[-1][0], name)
+        else:
+            runs.append((name, name))
+    return [first if first == last else f"{first}–{last}" for first, last in runs]
+
+
+def _follows(before: str, name: str) -> bool:
+    one, two = (re.fullmatch(r"(\D*)(\d+)", text) for text in (before, name))
+    return bool(one and two and one[1] == two[1] and int(one[2]) + 1 == int(two[2]))

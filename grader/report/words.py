@@ -1,0 +1,134 @@
+"""What the program itself says to people, in both languages, and how strange text is made harmless."""
+
+from __future__ import annotations
+
+import re
+
+from grader.model import Status, Text
+
+# ------------------------------------------------------------------------------------ text of others
+
+#: Terminal sequences: control strings (titles, hyperlinks), CSI (colours, cursor), and the short ones.
+_SEQUENCE = re.compile(
+    r"(?:\x1b[\]PX^_]|[\x9d\x90\x98\x9e\x9f])[^\x07\x1b\x9c\n]*(?:\x07|\x1b\\|\x9c)?"
+    r"|(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]?"
+    r"|\x1b[ -/]*[0-~]?"
+)
+_BREAK = re.compile(r"\r\n?|[\v\f\x85\u2028\u2029]")
+_BLANK_LINES = re.compile(r"\n{3,}")
+
+
+def clean(text: str, limit: int = 400, *, lines: bool = False) -> str:
+    """Text that a learner may have chosen, made safe to show: at most ``limit`` printable characters.
+
+    Terminal sequences, control characters, bidirectional overrides and invisible characters are
+    dropped; every other blank is one space. Line breaks stay only where ``lines`` allows them.
+    """
+    rows = [_printable(row) for row in _BREAK.sub("\n", _SEQUENCE.sub("", text)).split("\n")]
+    kept = _BLANK_LINES.sub("\n\n", "\n".join(rows)).strip("\n") if lines else " ".join(rows).strip()
+    return kept if len(kept) <= limit else kept[: limit - 1].rstrip() + "…"
+
+
+def _printable(row: str) -> str:
+    return "".join(" " if char.isspace() else char for char in row if char.isprintable() or char.isspace()).rstrip()
+
+
+def points(value: float) -> str:
+    """Points as people write them: at most two decimals, none where the number is whole."""
+    return f"{value:.2f}".rstrip("0").rstrip(".")
+
+
+# --------------------------------------------------------------------------------------------- reports
+
+STATUS = {
+    Status.PASSED: Text("passed", "通过"),
+    Status.FAILED: Text("not right yet", "尚未正确"),
+    Status.RAISED: Text("raised an exception", "抛出异常"),
+    Status.TIMED_OUT: Text("took too long", "超时"),
+    Status.DIED: Text("ended the whole process", "进程中止"),
+    Status.MISSING: Text("not found", "未找到"),
+    Status.SKIPPED: Text("not run", "未运行"),
+    Status.PENDING: Text("waits for a person to mark it", "等待人工批改"),
+    Status.UNMARKED: Text("could not be marked (our fault, costs no points)", "无法评分（系统的问题，不扣分）"),
+}
+
+OF = Text("{earned} of {possible}", "{earned} / {possible}")
+OF_POINTS = Text("{earned} of {possible} points", "{earned} / {possible} 分")
+FIRST = Text("First thing to mend ({where}):", "首先要改的地方（{where}）：")
+PUBLIC_CASE = Text("{check}, case “{case}”", "{check}，用例「{case}」")
+HIDDEN_CASE = Text("{check}, hidden case “{case}”", "{check}，隐藏用例「{case}」")
+AT = Text("at {index}: {values}", "在 {index} 处：{values}")
+VALUES_ONLY = Text("expected {expected}, got {actual}", "应为 {expected}，得到 {actual}")
+DIFFERING = Text("{differing} of {size} entries differ", "{size} 个元素中有 {differing} 个不同")
+CHECKS = Text("{passed} of {all} checks passed", "{all} 项检查通过 {passed} 项")
+NOT_PASSED = Text("not passed: {names}", "未通过：{names}")
+HIDDEN_DECIDE = Text(
+    "Hidden cases decide {points} of these {possible} points.", "隐藏用例决定这 {possible} 分中的 {points} 分。"
+)
+GIVEN = {
+    "torch": Text("run with torch tensors", "以 torch 张量运行"),
+    "numpy": Text("run with NumPy arrays", "以 NumPy 数组运行"),
+}
+ASK_NEXT = Text("Item {item} asks about just this.", "{item} 题问的正是这一点。")
+NOT_ANSWERED = Text("not answered: {names}", "未作答：{names}")
+NOT_ATTEMPTED = Text("Not attempted: {names}", "未作答的题：{names}")
+NOTES = Text("Please note", "请注意")
+LATE = Text("handed in {time} late", "迟交 {time}")
+ALL_PASSED = Text("Everything here is right. Well done!", "全部正确，做得好！")
+INCOMPLETE = Text(
+    "Something could not be marked because of a fault in the course or in attncheck. It counts neither for nor "
+    "against you; please tell your instructor.",
+    "有内容因课程或 attncheck 自身的问题而无法评分，既不加分也不扣分；请告知授课教师。",
+)
+SANDBOX = Text("Sandbox: {layers}", "沙箱：{layers}")
+NO_SANDBOX = Text(
+    "Run WITHOUT a sandbox: this code could read and change everything that you can. "
+    "`attncheck doctor` says what is missing.",
+    "未使用沙箱：这段代码可以读取和修改你能访问的一切。运行 `attncheck doctor` 可查看缺少什么。",
+)
+NOTHING_RUN = Text("No code was run", "没有运行任何代码")
+SEED = Text("seed: {seed}", "种子：{seed}")
+SECONDS = Text("{seconds} s", "{seconds} 秒")
+SAYS = Text("{who}: {said}", "{who}：{said}")
+WITH = Text("{what} ({more})", "{what}（{more}）")
+COMMA = Text(", ", "、")
+SEMICOLON = Text("; ", "；")
+
+# --------------------------------------------------------------------------------- looking and starting
+
+QUESTION_COLUMNS = (Text("id", "题号"), Text("title", "标题"), Text("group", "分组"), Text("points", "分值"))
+TO_ANSWER = Text("To answer (in answers.yaml)", "要回答的（写在 answers.yaml 中）")
+TO_WRITE = Text("To write", "要编写的")
+CONVENTIONS = Text("Conventions", "约定")
+RESULT = Text("Result: {result}", "结果：{result}")
+CASES = Text("Public cases: {public}; hidden: {hidden}", "公开用例：{public}；隐藏用例：{hidden} 个")
+NONE = Text("none", "无")
+BEGIN = Text("`attncheck start {id}` writes the files to begin with.", "`attncheck start {id}` 会写出用来起步的文件。")
+WRITTEN = Text("written: {file}", "已写入：{file}")
+KEPT = Text("kept as it is: {file}", "保持原样：{file}")
+TO_ADD = Text(
+    "It has no place yet for these items; add them below “answers:”:", "其中还缺少以下题目，请加到「answers:」之下："
+)
+
+# ------------------------------------------------------------------------------------------- grading
+
+UNCONFINED = Text(
+    "This code ran unconfined, because this machine cannot sandbox it: run only code that you trust. "
+    "`attncheck doctor` says why.",
+    "这台机器无法提供沙箱，代码在没有隔离的情况下运行：请只运行你信任的代码。原因见 `attncheck doctor`。",
+)
+
+# --------------------------------------------------------------------------------------------- classes
+
+BATCH_COLUMNS = (Text("learner", "学习者"), Text("points", "得分"), Text("status", "状态"))
+GRADED = Text("graded", "已评分")
+PARTLY = Text("graded, but something could not be marked", "已评分，但有内容无法评分")
+BATCH_DONE = Text(
+    "{graded} of {all} submissions graded; results in {folder}", "{all} 份提交中已评分 {graded} 份；结果在 {folder}"
+)
+PROGRESS = Text("{done} of {all} graded", "已评分 {done} / {all}")
+
+# ---------------------------------------------------------------------------------------------- doctor
+
+STATE = {"ok": Text("ok", "正常"), "weak": Text("weak", "较弱"), "missing": Text("missing", "缺少")}
+REMEDY = Text("to mend: {remedy}", "解决办法：{remedy}")

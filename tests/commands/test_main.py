@@ -1,0 +1,169 @@
+"""The command line as a whole: help, errors, exit codes, and what it costs to start."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+
+import click
+import pytest
+
+import grader
+from grader import commands
+from grader.commands import cli, main, options
+from grader.errors import AttncheckError, CourseError, SandboxUnavailable, SubmissionError, UsageError
+
+Attncheck = Callable[..., object]
+
+
+def _walk(command: click.Command, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], click.Command]]:
+    yield path, command
+    if isinstance(command, click.Group):
+        context = click.Context(command)
+        for name in command.list_commands(context):
+            found = command.get_command(context, name)
+            assert found is not None
+            yield from _walk(found, (*path, name))
+
+
+COMMANDS = dict(_walk(cli))
+
+
+@pytest.mark.parametrize("path", COMMANDS, ids=" ".join)
+def test_every_command_has_help(path: tuple[str, ...], attncheck: Attncheck) -> None:
+    """Commands and their options say what they are for, on 80 columns."""
+    command = COMMANDS[path]
+    assert command.help
+    for parameter in command.params:
+        if isinstance(parameter, click.Option):
+            assert parameter.help, parameter.name
+    ran = attncheck(*path, "--help")
+    assert (ran.code, ran.err) == (0, "")
+    assert command.help.split("\n")[0][:40] in ran.out
+    assert max(map(len, ran.out.splitlines())) <= 80
+
+
+def test_help_names_every_command_in_full(attncheck: Attncheck) -> None:
+    """The list of commands has no sentence that ends in dots."""
+    ran = attncheck("--help")
+    assert "..." not in ran.out.split("Learners:")[1]
+    assert all(f"  {name} " in ran.out for (name, *_) in list(COMMANDS)[1:])
+
+
+def test_version(attncheck: Attncheck) -> None:
+    """It is the version of the package."""
+    assert grader.__version__ in attncheck("--version").out
+
+
+@pytest.mark.parametrize(
+    ("args", "fragment"),
+    [
+        (["gard"], "did you mean “grade”?"),
+        (["xyzzy"], "there are questions, show, start"),
+        (["grade"], "Missing argument 'PATH'"),
+        (["grade", "--lang", "fr", "x"], "'en', 'zh'"),
+        (["batch", "x"], "Missing option '--out'"),
+    ],
+)
+def test_wrong_usage(args: list[str], fragment: str, attncheck: Attncheck) -> None:
+    """What cannot be understood exits with 2 and names the way out, on stderr."""
+    ran = attncheck(*args)
+    assert (ran.code, ran.out) == (2, "")
+    assert fragment in ran.err
+
+
+@pytest.mark.parametrize(
+    ("error", "code", "fragment"),
+    [
+        (UsageError("no such thing"), 2, "attncheck: no such thing\n"),
+        (SubmissionError("cannot\x1b[2J be read"), 3, "attncheck: cannot be read\n"),
+        (CourseError("questions/q05.yaml:3: bad\nand more"), 4, "attncheck: questions/q05.yaml:3: bad\nand more\n"),
+        (SandboxUnavailable("no seccomp"), 4, "no seccomp"),
+        (AttncheckError("ours"), 4, "ours"),
+        (ZeroDivisionError("by zero"), 4, "a fault of attncheck itself, not of the submission: ZeroDivisionError"),
+        (KeyboardInterrupt(), 130, "interrupted"),
+        (BrokenPipeError(), 0, ""),
+    ],
+)
+def test_errors_become_messages(
+    error: BaseException, code: int, fragment: str, attncheck: Attncheck, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whatever goes wrong ends in one readable message without a traceback, and in its exit code."""
+
+    def fail(*_: object) -> None:
+        raise error
+
+    monkeypatch.setattr(options, "load_course", fail)
+    monkeypatch.setattr("grader.commands.learn.load_course", fail)
+    monkeypatch.setattr(commands, "_forget_stdout", lambda: None)
+    ran = attncheck("questions")
+    assert ran.code == code
+    assert fragment in ran.err
+    assert "Traceback" not in ran.err
+
+
+def test_debugging_shows_the_traceback(attncheck: Attncheck, monkeypatch: pytest.MonkeyPatch) -> None:
+    """With ATTNCHECK_DEBUG a fault of ours can be traced."""
+    monkeypatch.setenv("ATTNCHECK_DEBUG", "1")
+    monkeypatch.setattr("grader.commands.learn.load_course", lambda folder: 1 / 0)
+    ran = attncheck("questions")
+    assert ran.code == 4
+    assert "Traceback" in ran.err
+
+
+def test_main_exits() -> None:
+    """The entry point ends the process with the code of the run."""
+    with pytest.raises(SystemExit) as ended:
+        main(["--version"])
+    assert ended.value.code == 0
+
+
+def test_a_closed_pipe_is_no_error() -> None:
+    """``attncheck … | head -1`` ends without a word about broken pipes."""
+    shell = f"{sys.executable} -m grader --help | head -1"
+    done = subprocess.run(["sh", "-c", shell], capture_output=True, text=True, check=True)
+    assert done.stdout.startswith("Usage")
+    assert done.stderr == ""
+
+
+@pytest.mark.parametrize("args", [["--help"], ["grade", "--help"], ["--version"]])
+def test_help_starts_light(args: list[str]) -> None:
+    """Nothing heavy is imported on the way to help."""
+    script = f"""
+import sys
+from grader.commands import run
+code = run({args!r})
+heavy = {{"torch", "numpy", "pydantic", "rich", "yaml", "asyncio", "importlib.metadata"}} & set(sys.modules)
+sys.exit(f"imported: {{heavy}}" if heavy or code else 0)
+"""
+    env = {name: value for name, value in os.environ.items() if not name.startswith("COV_")}
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, env=env, check=False)
+    assert done.stderr == ""
+    assert done.returncode == 0
+
+
+@pytest.mark.parametrize(
+    ("environ", "expected"),
+    [
+        ({}, "en"),
+        ({"LANG": "zh_CN.UTF-8"}, "zh"),
+        ({"LC_ALL": "zh_TW", "LANG": "en_US"}, "zh"),
+        ({"LC_ALL": "C.UTF-8", "LANG": "zh_CN.UTF-8"}, "en"),
+        ({"LC_ALL": "", "LANG": "zh_CN.UTF-8"}, "zh"),
+        ({"ATTNCHECK_LANG": "en", "LANG": "zh_CN.UTF-8"}, "en"),
+        ({"ATTNCHECK_LANG": "zh-Hans"}, "zh"),
+    ],
+)
+def test_language(environ: dict[str, str], expected: str) -> None:
+    """Our own variable decides, then the locale in the order of POSIX, then English."""
+    assert options.language(environ) == expected
+
+
+def test_unknown_language(attncheck: Attncheck, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A language that we do not have is refused, not guessed."""
+    monkeypatch.setenv("ATTNCHECK_LANG", "fr")
+    ran = attncheck("questions")
+    assert ran.code == 2
+    assert "ATTNCHECK_LANG is “fr”; it can be en or zh." in ran.err

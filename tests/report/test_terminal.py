@@ -1,0 +1,160 @@
+"""What people see of a report."""
+
+from __future__ import annotations
+
+import io
+from dataclasses import replace
+
+import pytest
+from rich.cells import cell_len
+from rich.console import Console
+
+from grader.model import Course, ExerciseResult, Lang, Notice, QuestionResult, Report, Status, Text
+from grader.report.terminal import ranges, render
+
+
+def shown(report: Report, course: Course, lang: Lang = "en", *, width: int = 80, colour: bool = False) -> str:
+    """The report as it stands on a terminal."""
+    out = io.StringIO()
+    system = "truecolor" if colour else None
+    render(report, course, lang, Console(file=out, width=width, color_system=system, force_terminal=colour))
+    return out.getvalue()
+
+
+def flat(text: str) -> str:
+    """``text`` without regard to where its lines break."""
+    return " ".join(text.split())
+
+
+@pytest.mark.parametrize(
+    "fragment",
+    [
+        "ada",
+        "5 of 21 points",
+        "Q5 Scaled dot-product attention",
+        "✓ Q5.shape 1 of 1",
+        "✗ Q5.output 0 of 1 The output is a weighted mean of the values. → What shape do the values have?",
+        "not answered: Q5.scale",
+        "✗ scaled_dot_product_attention not right yet 1 of 7",
+        "First thing to mend (values, case “basic”): The values differ.",
+        "at [0, 2, 1]: expected 0.25, got 0.5",
+        "24 of 120 entries differ",
+        "Scores are divided by the square root of d_k. → What happens to the softmax as d_k grows?",
+        "→ Item Q5.scale asks about just this.",
+        "q05.py: 1 of 3 checks passed; not passed: values ×2; run with NumPy arrays",
+        "Hidden cases decide 4 of these 7 points.",
+        "· The result has dtype float64.",
+        "First thing to mend (values, hidden case “more keys than queries”): The values differ there too.",
+        "– uniform_attention not found 0 of 4 Not defined anywhere.",
+        "handed in 2 h 1 min late",
+        "· notes.txt: This file was not read.",
+        "Not attempted: Q1–Q3, Q6",
+        "Sandbox: seccomp, landlock-7; seed: public; 0.4 s",
+    ],
+)
+def test_says(fragment: str, report: Report, course: Course) -> None:
+    """Everything a learner needs stands in the report, in this order of words."""
+    assert fragment in flat(shown(report, course))
+
+
+@pytest.mark.parametrize(
+    "fragment",
+    [
+        "5 / 21 分",
+        "Q5 缩放点积注意力",
+        "✗ Q5.output 0 / 1 输出是值的加权平均。 → 值的形状是什么？",
+        "首先要改的地方（values，用例「basic」）： 数值不同。",
+        "在 [0, 2, 1] 处：应为 0.25，得到 0.5",
+        "120 个元素中有 24 个不同",
+        "3 项检查通过 1 项；未通过：values ×2；以 NumPy 数组运行",
+        "隐藏用例决定这 7 分中的 4 分。",
+        "– uniform_attention 未找到",
+        "迟交 2 小时 1 分钟",
+        "沙箱：seccomp、landlock-7；种子：public；0.4 秒",
+    ],
+)
+def test_says_in_chinese(fragment: str, report: Report, course: Course) -> None:
+    """The same in Chinese, with full-width punctuation."""
+    assert fragment in flat(shown(report, course, "zh"))
+
+
+@pytest.mark.parametrize("lang", ["en", "zh"])
+@pytest.mark.parametrize("width", [40, 80])
+def test_fits(lang: Lang, width: int, report: Report, course: Course) -> None:
+    """No line is wider than the terminal, whatever the language and however long the sentences."""
+    long = Text("A long sentence about attention and its many keys. " * 9, "这是一个关于注意力和许多键的长句子。" * 15)
+    (question,) = report.questions
+    exercises = tuple(replace(e, remarks=(long,), message=long) for e in question.exercises)
+    wide = replace(question, title=long, exercises=exercises)
+    text = shown(replace(report, questions=(wide,), notices=(Notice("x" * 300, long),)), course, lang, width=width)
+    assert max(map(cell_len, text.splitlines())) <= width
+
+
+def test_keeps_hidden_values(report: Report, course: Course) -> None:
+    """No value of a hidden case is shown, even where its verdict carries some."""
+    text = shown(report, course)
+    assert "7.125" not in text
+    assert "8.375" not in text
+
+
+def test_no_escape_sequences_without_colour(report: Report, course: Course) -> None:
+    """Without a terminal, or with NO_COLOR, nothing but text is written."""
+    assert "\x1b" not in shown(report, course)
+    assert "\x1b" in shown(report, course, colour=True)
+
+
+HOSTILE = "[bold red]x[/bold red]\x1b[2J\x1b]0;title\x07\u202eesrever\u200b\r\n\x9b31m"
+
+
+def test_hostile_text_is_harmless(report: Report, course: Course) -> None:
+    """Names, file names and messages of a learner cannot style, clear, move or reverse anything."""
+    hostile = Text(HOSTILE, HOSTILE)
+    exercise = ExerciseResult("f", Status.RAISED, 0, 4, (), message=hostile, file=HOSTILE, remarks=(hostile,))
+    question = QuestionResult("Q5", Text("t", "t"), (), (exercise,))
+    text = shown(replace(report, learner=HOSTILE, questions=(question,), notices=(Notice(HOSTILE, hostile),)), course)
+    assert "[bold red]x[/bold red]" in text
+    assert "title" not in text
+    assert "31m" not in text
+    assert all(char == "\n" or char.isprintable() for char in text)
+
+
+@pytest.mark.parametrize(
+    ("change", "fragment"),
+    [
+        ({"unsafe": True, "layers": ()}, "! Run WITHOUT a sandbox"),
+        ({"layers": ()}, "No code was run; seed: public"),
+    ],
+)
+def test_says_how_it_ran(change: dict[str, object], fragment: str, report: Report, course: Course) -> None:
+    """The last lines say what stood between the code and the machine."""
+    assert fragment in flat(shown(replace(report, **change), course))
+
+
+def test_praises(report: Report, course: Course) -> None:
+    """When everything passed, that is said."""
+    (question,) = report.questions
+    right = replace(question, items=question.items[:1], exercises=())
+    assert "Everything here is right" in shown(replace(report, questions=(right,)), course)
+
+
+def test_admits_a_fault_of_ours(report: Report, course: Course) -> None:
+    """What could not be marked is named as our fault."""
+    (question,) = report.questions
+    broken = replace(question.exercises[0], status=Status.UNMARKED, outcomes=())
+    text = flat(shown(replace(report, questions=(replace(question, exercises=(broken,)),)), course))
+    assert "! scaled_dot_product_attention could not be marked" in text
+    assert "It counts neither for nor against you" in text
+
+
+@pytest.mark.parametrize(
+    ("names", "expected"),
+    [
+        ((), []),
+        (("Q1",), ["Q1"]),
+        (("Q1", "Q2"), ["Q1–Q2"]),
+        (("Q1", "Q3", "Q4", "Q5", "x"), ["Q1", "Q3–Q5", "x"]),
+    ],
+)
+def test_ranges(names: tuple[str, ...], expected: list[str]) -> None:
+    """Neighbours are joined, others stand alone."""
+    assert ranges(names) == expected

@@ -1,0 +1,80 @@
+"""Strange text, and the program's own."""
+
+from __future__ import annotations
+
+import string
+
+import pytest
+
+from grader.model import Status, Text
+from grader.report import words
+from grader.report.words import clean, points
+
+
+@pytest.mark.parametrize(
+    ("dirty", "expected"),
+    [
+        ("plain", "plain"),
+        ("中文，好", "中文，好"),
+        ("\x1b[31mred\x1b[0m", "red"),
+        ("\x1b]8;;http://x\x1b\\link\x1b]8;;\x07", "link"),
+        ("\x1b]0;never ended", ""),
+        ("\x9b2Jgone", "gone"),
+        ("\x1bcreset", "reset"),
+        ("\x1b[", ""),
+        ("a\x00b\x7fc\x08d", "abcd"),
+        ("left\u202eright\u2066x\u2069", "leftrightx"),
+        ("zero\u200bwidth\ufeff", "zerowidth"),
+        ("tab\tand\u3000wide", "tab and wide"),
+        ("two\r\nlines\u2028three", "two lines three"),
+        ("\ud800lone", "lone"),
+        ("[red]markup[/red]", "[red]markup[/red]"),
+    ],
+)
+def test_clean(dirty: str, expected: str) -> None:
+    """Only what can be seen is left, on one line."""
+    assert clean(dirty) == expected
+
+
+def test_clean_keeps_lines_where_asked() -> None:
+    """Messages may have several lines; blank ones do not pile up."""
+    assert clean("\n one\t\r\ntwo\x1b[1m\n\n\n\nthree\n", lines=True) == " one\ntwo\n\nthree"
+
+
+def test_clean_has_a_limit() -> None:
+    """Long text ends with an ellipsis at the limit."""
+    assert clean("x" * 50, 10) == "x" * 9 + "…"
+    assert clean("x" * 10, 10) == "x" * 10
+
+
+@pytest.mark.parametrize(
+    ("value", "expected"), [(3.0, "3"), (2.5, "2.5"), (1 / 3, "0.33"), (10, "10"), (0.0, "0"), (0.1 + 0.2, "0.3")]
+)
+def test_points(value: float, expected: str) -> None:
+    """Points are written the way people write them."""
+    assert points(value) == expected
+
+
+def test_every_status_has_words() -> None:
+    """Whatever becomes of a check can be said."""
+    assert set(words.STATUS) == set(Status)
+
+
+def _sentences() -> dict[str, Text]:
+    own = {name: value for name, value in vars(words).items() if isinstance(value, Text)}
+    groups = {name: value for name, value in vars(words).items() if isinstance(value, dict)}
+    return own | {
+        f"{name}[{key}]": text
+        for name, group in groups.items()
+        for key, text in group.items()
+        if isinstance(text, Text)
+    }
+
+
+@pytest.mark.parametrize("name", sorted(_sentences()))
+def test_both_languages_name_the_same_values(name: str) -> None:
+    """A sentence has the same places to fill in both languages, and neither is empty."""
+    text = _sentences()[name]
+    places = [{field for _, field, _, _ in string.Formatter().parse(said) if field} for said in (text.en, text.zh)]
+    assert places[0] == places[1]
+    assert text.en and text.zh

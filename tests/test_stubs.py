@@ -1,0 +1,154 @@
+"""The files a learner starts from."""
+
+from __future__ import annotations
+
+import ast
+import re
+from dataclasses import replace
+
+import pytest
+import yaml
+
+from grader import stubs
+from grader.items.choice import Option, Spec
+from grader.model import Case, Exercise, Item, Lang, Parameter, Question, Text
+from grader.report.plain import cells
+
+SDPA = Exercise(
+    name="scaled_dot_product_attention",
+    kind="function",
+    signature="(q, k, v, mask=None)",
+    parameters=(Parameter("q", True), Parameter("k", True), Parameter("v", True), Parameter("mask", False)),
+    summary=Text(
+        'Scores q kᵀ / √d_k, a softmax over the keys, a weighted mean of the values: three steps in one \\ """ line.',
+        "得分 q kᵀ / √d_k，在键上做 softmax，再对值加权平均：三个步骤合在一起，写成一个不长不短的函数。",
+    ),
+    result=Text("(..., n_q, d_v)", "(..., n_q, d_v)"),
+    reference="attention.scaled_dot_product_attention",
+    points=7,
+    cases=(Case("basic", True, ()),),
+    checks=(),
+    returns="attention",
+)
+MHA = replace(
+    SDPA,
+    name="MultiHeadAttention",
+    kind="class",
+    signature="(d_model, num_heads)",
+    parameters=(Parameter("d_model", True), Parameter("num_heads", True)),
+    forward_signature="(query, key, value, mask=None)",
+    forward=(Parameter("query", True), Parameter("mask", False)),
+    adapter="projections",
+    cases=(Case("indivisible", False, (), raises="ValueError"),),
+)
+CACHE = replace(
+    SDPA, name="KVCache", kind="class", signature="()", parameters=(), array_types=("torch",), returns="value"
+)
+ITEM = Item(
+    id="Q5.output",
+    kind="choice",
+    ask=Text("What comes out?\n  (one row per query)", "结果是什么？"),
+    points=1,
+    use="graded",
+    spec=Spec(
+        (Option("a", Text("The scores", "得分")), Option("b", Text("Means of values", "值的平均"), correct=True))
+    ),
+)
+QUESTION = Question(
+    id="Q5",
+    title=Text("Scaled dot-product attention", "缩放点积注意力"),
+    group="self-attention",
+    prompt=Text("Write it.", "写出来。"),
+    file="q05.yaml",
+    items=(ITEM, replace(ITEM, id="Q5.practice", use="practice")),
+    exercises=(SDPA, MHA, CACHE),
+)
+
+
+@pytest.mark.parametrize("lang", ["en", "zh"])
+def test_a_stub_is_python_that_does_nothing(lang: Lang) -> None:
+    """It parses, imports nothing, and defines every exercise with its signature and a docstring."""
+    text = stubs.stub(QUESTION, lang)
+    module = ast.parse(text)
+    assert not [node for node in ast.walk(module) if isinstance(node, ast.Import | ast.ImportFrom)]
+    function, mha, cache = module.body[1:]
+    assert isinstance(function, ast.FunctionDef)
+    assert (function.name, ast.unparse(function.args)) == ("scaled_dot_product_attention", "q, k, v, mask=None")
+    assert [type(node) for node in function.body] == [ast.Expr, ast.Raise]
+    assert isinstance(mha, ast.ClassDef) and isinstance(cache, ast.ClassDef)
+    signatures = {
+        f"{node.name}.{method.name}({ast.unparse(method.args)})"
+        for node in (mha, cache)
+        for method in node.body
+        if isinstance(method, ast.FunctionDef)
+    }
+    assert signatures == {
+        "MultiHeadAttention.__init__(self, d_model, num_heads)",
+        "MultiHeadAttention.forward(self, query, key, value, mask=None)",
+        "KVCache.__init__(self)",
+    }
+    said = " ".join((ast.get_docstring(function) or "").split())
+    assert said.startswith(SDPA.summary.of(lang)[:40])
+    assert "(..., n_q, d_v)" in said
+
+
+def test_a_stub_raises_not_implemented() -> None:
+    """What nobody has written yet says so when it is called."""
+    names: dict[str, object] = {}
+    exec(stubs.stub(QUESTION, "en"), names)
+    with pytest.raises(NotImplementedError):
+        names["scaled_dot_product_attention"](1, 2, 3)  # type: ignore[operator]
+    with pytest.raises(NotImplementedError):
+        names["MultiHeadAttention"](8, 2)  # type: ignore[operator]
+
+
+@pytest.mark.parametrize("lang", ["en", "zh"])
+def test_a_stub_fits_an_editor(lang: Lang) -> None:
+    """Its lines are short, whatever the language, and none ends in a blank."""
+    for text in (stubs.stub(QUESTION, lang), stubs.answers([QUESTION], lang)):
+        assert max(map(cells, text.splitlines())) <= 92
+        assert not re.search(r"[ \t]$", text, re.MULTILINE)
+        assert text.endswith("\n") and not text.endswith("\n\n")
+
+
+@pytest.mark.parametrize(
+    ("exercises", "fragment", "there"),
+    [
+        ((SDPA,), "Masks are boolean", True),
+        ((CACHE,), "marked “torch”", True),
+        ((CACHE,), "any other file numpy.ndarray", False),
+        ((SDPA,), "marked “torch”", False),
+        ((MHA,), "w_q, w_k, w_v and w_o", True),
+        ((SDPA,), "w_q, w_k, w_v and w_o", False),
+        ((MHA,), "d_k = d_model // num_heads", True),
+        ((MHA,), "raise ValueError", True),
+        ((SDPA,), "(output, weights)", True),
+        ((), "by position", False),
+    ],
+)
+def test_conventions_are_those_that_matter(exercises: tuple[Exercise, ...], fragment: str, there: bool) -> None:
+    """A question states the conventions that its exercises can meet, and no others."""
+    said = " ".join(text.en for text in stubs.conventions(replace(QUESTION, exercises=exercises)))
+    assert (fragment in said) is there
+
+
+@pytest.mark.parametrize(("name", "expected"), [("Q5", "q05.py"), ("Q24", "q24.py")])
+def test_file_name(name: str, expected: str) -> None:
+    """Files sort like the questions."""
+    assert stubs.file_name(replace(QUESTION, id=name)) == expected
+
+
+@pytest.mark.parametrize("lang", ["en", "zh"])
+def test_answers(lang: Lang) -> None:
+    """The skeleton is valid, answers nothing, leaves practice out, and shows the options as comments."""
+    text = stubs.answers([QUESTION], lang)
+    assert yaml.safe_load(text) == {"format": 1, "learner": "your-name", "answers": {"Q5.output": None}}
+    for option in ITEM.spec.options:
+        assert f"#   {option.id}: {option.text.of(lang)}" in text
+    assert ITEM.ask.of(lang).splitlines()[0] in text
+
+
+def test_answers_without_items() -> None:
+    """Nothing to answer is still a valid file."""
+    text = stubs.answers([replace(QUESTION, items=())], "en")
+    assert yaml.safe_load(text)["answers"] == {}
