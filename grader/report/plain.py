@@ -22,6 +22,8 @@ _UNIT = re.compile(
     rf"[^\S\n]+|[{_OPEN}]*(?:(?![{_OPEN}{_CLOSE}])[{_WIDE}]|[^\s{_WIDE}{_OPEN}]+)[{_CLOSE}]*|[{_OPEN}{_CLOSE}]+"
 )
 
+_BEGIN = re.compile(r" *(?:[-*] +)?")
+
 
 def cells(text: str) -> int:
     """How many cells of a terminal ``text`` takes."""
@@ -39,13 +41,14 @@ def _cell(char: str) -> int:
 def wrap(text: str, width: int = WIDTH) -> list[str]:
     """``text`` in lines of at most ``width`` cells.
 
-    Line breaks in it stay; what is indented stays indented when it has to go on in the next line.
+    Line breaks in it stay; where an indented line, or one of a list, has to go on, so does its indentation.
     """
     lines: list[str] = []
     for line in text.rstrip().split("\n"):
-        body = line.lstrip(" ")
-        indent = " " * min(len(line) - len(body), max(0, width // 2))
-        lines += [(indent + part).rstrip() for part in _fill(body, max(8, width - len(indent)))]
+        begin = next(_BEGIN.finditer(line))[0][: width // 2]
+        hang = " " * len(begin)
+        filled = _fill(line[len(begin) :], width - len(begin))
+        lines += [((hang if at else begin) + part).rstrip() for at, part in enumerate(filled)]
     return lines
 
 

@@ -29,7 +29,10 @@ def test_cells(text: str, expected: int) -> None:
         ("abcdefghijkl", 8, ["abcdefgh", "ijkl"]),
         ("a\nb", 10, ["a", "b"]),
         ("a\n\nb\n", 10, ["a", "", "b"]),
-        ("  - one two three", 12, ["  - one two", "  three"]),
+        ("    one two three", 12, ["    one two", "    three"]),
+        ("  - one two three\n- 注意力机制", 11, ["  - one two", "    three", "- 注意力机", "  制"]),
+        ("-x * y", 4, ["-x *", "y"]),
+        (" " * 9 + "one", 8, ["    one"]),
     ],
 )
 def test_wrap(text: str, width: int, expected: list[str]) -> None:
