@@ -13,15 +13,8 @@ from collections.abc import Iterable, Iterator, Sequence
 #: What people see without asking for more or less: a terminal of this many cells.
 WIDTH = 80
 
-_WIDE = (
-    "\u2e80-\u303f\u3040-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe4f\uff01-\uff60\uffe0-\uffe6\U00020000-\U0003fffd"
-)
 _OPEN = "（「『【《〈“‘"
 _CLOSE = "，。、；：？！）」』】》〉”’…"
-_UNIT = re.compile(
-    rf"[^\S\n]+|[{_OPEN}]*(?:(?![{_OPEN}{_CLOSE}])[{_WIDE}]|[^\s{_WIDE}{_OPEN}]+)[{_CLOSE}]*|[{_OPEN}{_CLOSE}]+"
-)
-
 _BEGIN = re.compile(r" *(?:[-*] +)?")
 
 
@@ -54,10 +47,11 @@ def wrap(text: str, width: int = WIDTH) -> list[str]:
 
 def _fill(text: str, width: int) -> Iterator[str]:
     line, used = "", 0
-    for unit in _UNIT.findall(text):
+    for unit in _units(text):
         size = cells(unit)
         if used + size > width:
             if unit.isspace():
+                used = width  # a blank at the end is dropped; nothing may follow it on this line
                 continue
             if line:
                 yield line
@@ -70,6 +64,22 @@ def _fill(text: str, width: int) -> Iterator[str]:
         elif line or not unit.isspace():
             line, used = line + unit, used + size
     yield line
+
+
+def _units(text: str) -> Iterator[str]:
+    """``text`` in pieces between which a line may break."""
+    start = 0
+    for at in range(1, len(text)):
+        if _may_break(text[at - 1], text[at]):
+            yield text[start:at]
+            start = at
+    yield text[start:]
+
+
+def _may_break(before: str, after: str) -> bool:
+    if before.isspace() or after.isspace():
+        return before.isspace() != after.isspace()
+    return (_cell(before) == 2 or _cell(after) == 2) and before not in _OPEN and after not in _CLOSE
 
 
 def _cut(text: str, width: int) -> str:

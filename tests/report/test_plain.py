@@ -21,6 +21,7 @@ def test_cells(text: str, expected: int) -> None:
         ("", 10, [""]),
         ("one two three", 8, ["one two", "three"]),
         ("one  two", 8, ["one  two"]),
+        ("one two  x", 8, ["one two", "x"]),
         ("注意力机制", 8, ["注意力机", "制"]),
         ("注意力机。制", 8, ["注意力", "机。制"]),
         ("注意力（机）", 8, ["注意力", "（机）"]),
