@@ -170,7 +170,7 @@ def _definition(exercise: Exercise, lang: Lang) -> str:
     doc = _docstring(text, "    ")
     empty = f"{inner}raise NotImplementedError"
     if exercise.kind == "function":
-        return f"def {exercise.name}{exercise.signature}:\n{doc}\n{empty}"
+        return f"def {exercise.signature}:\n{doc}\n{empty}"
     methods = [f"    def __init__{_with_self(exercise.signature)}:\n{empty}"]
     if exercise.forward_signature is not None:
         methods.append(f"    def forward{_with_self(exercise.forward_signature)}:\n{empty}")
@@ -178,7 +178,8 @@ def _definition(exercise: Exercise, lang: Lang) -> str:
 
 
 def _with_self(signature: str) -> str:
-    inside = signature.strip()[1:-1].strip()
+    """The parameters of ``name(a, b)`` as those of a method."""
+    inside = signature.partition("(")[2].removesuffix(")")
     return f"(self, {inside})" if inside else "(self)"
 
 

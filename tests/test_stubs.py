@@ -17,7 +17,7 @@ from grader.report.plain import cells
 SDPA = Exercise(
     name="scaled_dot_product_attention",
     kind="function",
-    signature="(q, k, v, mask=None)",
+    signature="scaled_dot_product_attention(q, k, v, mask=None)",
     parameters=(Parameter("q", True), Parameter("k", True), Parameter("v", True), Parameter("mask", False)),
     summary=Text(
         'Scores q kᵀ / √d_k, a softmax over the keys, a weighted mean of the values: three steps in one \\ """ line.',
@@ -34,15 +34,15 @@ MHA = replace(
     SDPA,
     name="MultiHeadAttention",
     kind="class",
-    signature="(d_model, num_heads)",
+    signature="MultiHeadAttention(d_model, num_heads)",
     parameters=(Parameter("d_model", True), Parameter("num_heads", True)),
-    forward_signature="(query, key, value, mask=None)",
+    forward_signature="forward(query, key, value, mask=None)",
     forward=(Parameter("query", True), Parameter("mask", False)),
     adapter="projections",
     cases=(Case("indivisible", False, (), raises="ValueError"),),
 )
 CACHE = replace(
-    SDPA, name="KVCache", kind="class", signature="()", parameters=(), array_types=("torch",), returns="value"
+    SDPA, name="KVCache", kind="class", signature="KVCache()", parameters=(), array_types=("torch",), returns="value"
 )
 ITEM = Item(
     id="Q5.output",

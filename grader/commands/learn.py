@@ -118,14 +118,14 @@ def _exercise(exercise: Exercise, lang: Lang) -> Iterable[str]:
     from grader.report import words
     from grader.report.plain import indent
 
-    name = exercise.name if exercise.kind == "function" else f"class {exercise.name}"
+    signature = exercise.signature if exercise.kind == "function" else f"class {exercise.signature}"
     marks = [stubs.points_of(exercise.points).of(lang)]
     if exercise.array_types == ("torch",):
         marks.append("torch")
-    head = words.WITH.fill(what=f"{name}{exercise.signature}", more=words.COMMA.of(lang).join(marks))
+    head = words.WITH.fill(what=signature, more=words.COMMA.of(lang).join(marks))
     yield indent(head.of(lang), 2)
     if exercise.forward_signature is not None:
-        yield indent(f"forward{exercise.forward_signature}", 4)
+        yield indent(exercise.forward_signature, 4)
     yield indent(exercise.summary.of(lang), 4)
     yield indent(words.RESULT.fill(result=exercise.result).of(lang), 4)
     public = [case.name for case in exercise.cases if case.public]

@@ -24,7 +24,7 @@ ITEM = Item(
 SDPA = Exercise(
     name="scaled_dot_product_attention",
     kind="function",
-    signature="(q, k, v, mask=None)",
+    signature="scaled_dot_product_attention(q, k, v, mask=None)",
     parameters=(Parameter("q", True), Parameter("mask", False)),
     summary=Text("One weighted mean of the values for each query.", "为每个查询计算值的加权平均。"),
     result=Text("(..., n_q, d_v)", "(..., n_q, d_v)"),
@@ -37,7 +37,7 @@ SDPA = Exercise(
 MHA = Exercise(
     name="MultiHeadAttention",
     kind="class",
-    signature="(d_model, num_heads)",
+    signature="MultiHeadAttention(d_model, num_heads)",
     parameters=(Parameter("d_model", True), Parameter("num_heads", True)),
     summary=Text("Attention in several heads.", "多头注意力。"),
     result=Text("(batch, n_q, d_model)", "(batch, n_q, d_model)"),
@@ -45,7 +45,7 @@ MHA = Exercise(
     points=9,
     cases=(Case("basic", False, ()),),
     checks=(),
-    forward_signature="(query, key, value, mask=None)",
+    forward_signature="forward(query, key, value, mask=None)",
     forward=(Parameter("query", True), Parameter("mask", False)),
     adapter="projections",
     array_types=("torch",),
