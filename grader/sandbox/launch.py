@@ -56,6 +56,18 @@ def encode_job(job: Job, tasks: list[Task], limits: Limits) -> bytes:
     return frames.frame(frames.JOB, {"files": files, "tasks": [_task(task, limits) for task in tasks]})
 
 
+def tasks_of(job: Job) -> list[Task]:
+    """All programs of ``job``, each file loaded before its first one."""
+    tasks: list[Task] = []
+    loaded: set[str] = set()
+    for index, program in enumerate(job.programs):
+        if program.module not in loaded:
+            loaded.add(program.module)
+            tasks.append(Task(program.module))
+        tasks.append(Task(program.module, index, program))
+    return tasks
+
+
 def _task(task: Task, limits: Limits) -> list[Any]:
     if task.program is None:
         return ["load", task.module]
@@ -87,6 +99,23 @@ def _argument(value: Any) -> Any:
             return tuple(_argument(entry) for entry in value)
         case dict():
             return {key: _argument(entry) for key, entry in value.items()}
+    return value
+
+
+def encode_value(value: Any) -> Any:
+    """The inverse of ``decode_value``."""
+    match value:
+        case Array(values, container, dtype=dtype):
+            flags = {"torch": frames.TORCH, "scalar": frames.SCALAR}.get(container, 0)
+            if dtype == "bfloat16":
+                return frames.Block((values.view(np.uint32) >> 16).astype(np.uint16), flags | frames.BFLOAT16)
+            return frames.Block(values, flags)
+        case list():
+            return [encode_value(entry) for entry in value]
+        case tuple():
+            return tuple(encode_value(entry) for entry in value)
+        case dict():
+            return {key: encode_value(entry) for key, entry in value.items()}
     return value
 
 
@@ -149,21 +178,21 @@ class _Run:
 
     def remaining(self) -> list[Task]:
         """What is left to do, each file loaded before its first program; settles what cannot be tried."""
-        tasks: list[Task] = []
-        loaded: set[str] = set()
-        for index, program in enumerate(self.job.programs):
-            if index in self.found:
+        tasks = []
+        for task in tasks_of(self.job):
+            index, program = task.index, task.program
+            if index in self.found or (program is None and task.module in self.lost_modules):
                 continue
-            if program.module in self.lost_modules:
-                self.found[index] = self.lost_modules[program.module]
+            if program is None or index is None:
+                tasks.append(task)
+            elif task.module in self.lost_modules:
+                self.found[index] = self.lost_modules[task.module]
             elif self._spent(self.groups.get(program.group)):
                 self.found[index] = NotRun("group")
             else:
-                if program.module not in loaded:
-                    loaded.add(program.module)
-                    tasks.append(Task(program.module))
-                tasks.append(Task(program.module, index, program))
-        return tasks
+                tasks.append(task)
+        needed = {task.module for task in tasks if task.program is not None}
+        return [task for task in tasks if task.module in needed]
 
     def _spent(self, clock: _Clock | None) -> bool:
         return clock is not None and (clock.cpu >= self.limits.group_cpu or clock.wall >= self.limits.group_wall)

@@ -1,0 +1,42 @@
+"""A query that may attend to no key gets a zero row: not NaN, and not the mean of all values."""
+
+from __future__ import annotations
+
+from grader.calls import Target
+from grader.checks import Seen, values
+from grader.compare import compare
+from grader.inputs import Drawn
+from grader.model import CheckSpec, Program, Returned, Status, Text, Verdict
+from grader.trouble import our_trouble, trouble
+
+REFERENCE = True
+WEIGHT = 1.0
+EVERY_CASE = True
+
+_NAN = Text(
+    "a query whose keys are all masked gives NaN: softmax over nothing but −inf is 0/0; its row should be zero",
+    "所有 key 都被遮住的查询得到了 NaN：对全是 −inf 的一行做 softmax 就是 0/0；这一行应当为零",
+)
+_OTHER = Text(
+    "a query whose keys are all masked does not give a zero row: a large negative number instead of −inf attends to everything equally",
+    "所有 key 都被遮住的查询没有得到零行：用很大的负数代替 −inf，等于平均地注意所有位置",
+)
+
+
+def calls(target: Target, drawn: Drawn, spec: CheckSpec) -> tuple[Program, ...]:
+    """One call."""
+    return values.calls(target, drawn, spec)
+
+
+def judge(seen: Seen) -> Verdict:
+    """As for values, with the two usual causes explained."""
+    if bad := our_trouble(seen.expected) or trouble(seen.got, seen.case):
+        return bad
+    match seen.got, seen.expected:
+        case (Returned((got,)),), (Returned((expected,)),):
+            found = compare(expected, got)
+            if found is None:
+                return Verdict(Status.PASSED)
+            message = {"nan": _NAN, "values": _OTHER}.get(found.kind, found.text if seen.case.public else found.secret)
+            return Verdict(Status.FAILED, message, found.difference if seen.case.public else None)
+    raise ValueError("fully_masked_rows asks for one program")

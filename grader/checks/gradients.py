@@ -1,0 +1,79 @@
+"""Gradients arrive where the reference's do, and are the same. torch only; NumPy has none to check.
+
+The loss is nonlinear in the output (see ``inside/helpers.py``): a plain sum would not reach query and key.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from grader.calls import Target, Writer
+from grader.checks import Seen
+from grader.compare import compare
+from grader.inputs import Drawn
+from grader.model import Apply, Array, CheckSpec, Program, Returned, Same, Status, Text, Verdict
+from grader.trouble import our_trouble, trouble
+
+REFERENCE = True
+WEIGHT = 1.0
+EVERY_CASE = False
+
+_CUT_ALL = Text(
+    "no gradient flows back from the result: is it detached, computed under no_grad, or rebuilt from numbers?",
+    "梯度无法从结果往回传：是不是用了 detach、no_grad，或者从数值重新构造了结果？",
+)
+_CUT = Text("no gradient reaches {names}: the path from there to the result is cut", "梯度传不到 {names}：从它到结果的计算图被切断了")
+_WRONG = Text("the gradient by {name} differs from the expected one", "对 {name} 的梯度与期望的不同")
+_NUMPY = Text("gradients are checked in torch only", "梯度只在 torch 下检查")
+
+
+def calls(target: Target, drawn: Drawn, spec: CheckSpec) -> tuple[Program, ...]:
+    """One call on leaves that require gradients, then the gradients by all of them."""
+    writer = Writer.to(target)
+    if target.array_type == "numpy":
+        return (writer.program(writer.call(drawn).output),)
+    called = writer.call(drawn, requires_grad=True)
+    leaves = [ref for _, ref in called.arguments]
+    got = writer.add(Apply("gradients", (called.output, leaves, called.filled)))
+    return (writer.program(got),)
+
+
+def names(seen: Seen) -> list[str]:
+    """What the gradients are by, in their order: the arguments, then the parameters by name."""
+    return [name for name, _ in seen.drawn.args] + sorted(name for name, _ in seen.drawn.parameters)
+
+
+def judge(seen: Seen) -> Verdict:
+    """First what is cut, then what is wrong."""
+    if bad := our_trouble(seen.expected) or trouble(seen.got, seen.case):
+        return bad
+    match seen.got, seen.expected:
+        case (Returned((got,)),), (Returned((list() as expected,)),):
+            if seen.array_type == "numpy":
+                return _without_torch(got)
+            return _compare(seen, got, expected)
+    raise ValueError("the reference gave no gradients")
+
+
+def _without_torch(got: object) -> Verdict:
+    """NumPy in, NumPy out: nothing to check. A tensor from NumPy arrays is torch code with its graph cut."""
+    if isinstance(got, Array) and got.container == "torch":
+        return Verdict(Status.FAILED, _CUT_ALL)
+    return Verdict(Status.SKIPPED, _NUMPY, applies=False)
+
+
+def _compare(seen: Seen, got: object, expected: list[object]) -> Verdict:
+    if not isinstance(got, list) or len(got) != len(expected):
+        return Verdict(Status.FAILED, _CUT_ALL)
+    pairs = list(zip(names(seen), expected, got, strict=True))
+    # The same array given twice has one gradient, reported under its first name.
+    repeated = {name for name, value in seen.drawn.args if isinstance(value, Same)}
+    pairs = [(name, e, g) for name, e, g in pairs if isinstance(e, Array) and name not in repeated]
+    if cut := [name for name, e, g in pairs if not isinstance(g, Array) and np.any(e.values)]:  # type: ignore[attr-defined]
+        return Verdict(Status.FAILED, _CUT.fill(names=", ".join(cut)))
+    rtol, atol = seen.spec.option("rtol", 1e-3), seen.spec.option("atol", 1e-4)
+    for name, e, g in pairs:
+        if isinstance(g, Array) and (found := compare(e, g, rtol, atol)):
+            difference = found.difference if seen.case.public else None
+            return Verdict(Status.FAILED, _WRONG.fill(name=name), difference)
+    return Verdict(Status.PASSED)

@@ -1,0 +1,40 @@
+"""Bad arguments are refused with the exception that the contract names."""
+
+from __future__ import annotations
+
+from grader.calls import Target, Writer
+from grader.checks import Seen
+from grader.inputs import Drawn
+from grader.model import CheckSpec, Program, Raised, Returned, Status, Text, Unreadable, Verdict
+from grader.trouble import trouble
+
+REFERENCE = False
+WEIGHT = 1.0
+EVERY_CASE = True
+
+_NONE = Text("arguments that make no sense are accepted; expected {expected}", "接受了没有意义的参数；应当抛出 {expected}")
+_OTHER = Text("it raised {got}; expected {expected}", "抛出的是 {got}，应为 {expected}")
+
+
+def calls(target: Target, drawn: Drawn, spec: CheckSpec) -> tuple[Program, ...]:
+    """The call, or for a class the construction alone where the case has no arguments."""
+    writer = Writer.to(target)
+    if target.exercise.kind == "class" and not drawn.args:
+        writer.instance(drawn)
+        del writer.steps[1:]
+        return (writer.program(),)
+    writer.call(drawn)
+    return (writer.program(),)
+
+
+def judge(seen: Seen) -> Verdict:
+    """The named exception, or one derived from it."""
+    expected = seen.case.raises or "ValueError"
+    match seen.got:
+        case (Raised(during="call", bases=bases),) if expected in bases:
+            return Verdict(Status.PASSED)
+        case (Raised(during="call", type=got),) if got != "NotImplementedError":
+            return Verdict(Status.FAILED, _OTHER.fill(got=got, expected=expected))
+        case (Returned() | Unreadable(),):
+            return Verdict(Status.FAILED, _NONE.fill(expected=expected))
+    return trouble(seen.got, seen.case) or Verdict(Status.FAILED, _NONE.fill(expected=expected))

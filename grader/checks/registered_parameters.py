@@ -1,0 +1,71 @@
+"""An optimiser that is given ``module.parameters()`` trains every projection, and nothing idle. torch modules only."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from grader.calls import Target, Writer
+from grader.checks import Seen
+from grader.inputs import Drawn
+from grader.model import Apply, CheckSpec, Program, Returned, Status, Text, Verdict
+from grader.trouble import trouble
+
+REFERENCE = False
+WEIGHT = 1.0
+EVERY_CASE = False
+
+_PLAIN = Text("a plain class has no parameters to register", "普通的类没有需要注册的参数")
+_SHARED = Text("{a} and {b} share one parameter: each projection needs its own", "{a} 和 {b} 共用一个参数：每个投影都要有自己的参数")
+_HIDDEN = Text(
+    "{names} will never be trained: not among the module's parameters() (a plain tensor, or a layer in a Python list?)",
+    "{names} 永远不会被训练：它不在模块的 parameters() 里（是普通张量，还是放在 Python 列表里的层？）",
+)
+_FROZEN = Text("{names} has requires_grad=False and will never be trained", "{names} 的 requires_grad 是 False，永远不会被训练")
+_IDLE = Text("the parameter {names} has no influence on the result", "参数 {names} 对结果没有任何影响")
+_MANY = Text(
+    "the module has {got} parameters besides biases; the projections need {expected}",
+    "除偏置以外，模块有 {got} 个参数；这些投影只需要 {expected} 个",
+)
+
+
+def calls(target: Target, drawn: Drawn, spec: CheckSpec) -> tuple[Program, ...]:
+    """Where the projections were found, and every parameter with whether a gradient reaches it."""
+    writer = Writer.to(target)
+    made, filled = writer.instance(drawn)
+    called = writer.call(drawn, instance=made)
+    found = writer.add(Apply("describe", (filled,)))
+    listed = writer.add(Apply("parameters", (made, called.output)))
+    return (writer.program(found, listed),)
+
+
+def judge(seen: Seen) -> Verdict:
+    """Shared, unregistered, frozen, idle, too many: in this order."""
+    if bad := trouble(seen.got, seen.case):
+        return bad
+    match seen.got:
+        case (Returned((dict() as found, listed)),):
+            if not isinstance(listed, list):
+                return Verdict(Status.SKIPPED, _PLAIN, applies=False)
+            message = finding(seen, found, listed)
+            return Verdict(Status.PASSED) if message is None else Verdict(Status.FAILED, message)
+    return Verdict(Status.FAILED, _PLAIN)
+
+
+def finding(seen: Seen, found: dict[str, Any], listed: list[Any]) -> Text | None:
+    """What is wrong with the module's parameters, if anything."""
+    attributes: dict[str, str] = found["attributes"]
+    if found["shared"]:
+        a, b = found["shared"][0]
+        return _SHARED.fill(a=attributes[a], b=attributes[b])
+    if hidden := [attributes[role] for role, is_in in sorted(found["registered"].items()) if not is_in]:
+        return _HIDDEN.fill(names=", ".join(hidden))
+    if frozen := [attributes[role] for role, learns in sorted(found["trainable"].items()) if not learns]:
+        return _FROZEN.fill(names=", ".join(frozen))
+    if idle := [name for name, _, trainable, reached in listed if trainable and not reached]:
+        return _IDLE.fill(names=", ".join(idle[:4]))
+    expected = sum(math.prod(value.shape) for _, value in seen.drawn.parameters)
+    matrices = sum(math.prod(shape) for _, shape, _, _ in listed if len(shape) != 1)
+    if matrices != expected:
+        return _MANY.fill(got=matrices, expected=expected)
+    return None

@@ -1,0 +1,57 @@
+"""The arguments are, bit for bit, what they were before the call."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from grader.calls import Target, Writer
+from grader.checks import Seen
+from grader.inputs import Drawn
+from grader.model import Array, CheckSpec, Program, Returned, Same, Status, Text, Verdict
+from grader.trouble import trouble
+
+REFERENCE = False
+WEIGHT = 1.0
+EVERY_CASE = False
+
+_CHANGED = Text(
+    "the call changed its argument {names} in place: whoever called it still needs the old values",
+    "调用就地修改了参数 {names}：调用者之后还要用到原来的值",
+)
+
+
+def arrays(drawn: Drawn) -> list[str]:
+    """The arguments that are arrays of their own."""
+    return [name for name, value in drawn.args if isinstance(value, np.ndarray)]
+
+
+def calls(target: Target, drawn: Drawn, spec: CheckSpec) -> tuple[Program, ...]:
+    """One call; the arrays that were given to it come back as it left them."""
+    writer = Writer.to(target)
+    given = dict(writer.call(drawn).arguments)
+    return (writer.program(*(given[name] for name in arrays(drawn))),)
+
+
+def judge(seen: Seen) -> Verdict:
+    """Equal bytes, shape and dtype."""
+    if bad := trouble(seen.got, seen.case):
+        return bad
+    match seen.got:
+        case (Returned(after),):
+            before = dict(seen.drawn.args)
+            pairs = zip(arrays(seen.drawn), after, strict=True)
+            changed = [name for name, left in pairs if not _identical(before[name], left)]
+            if changed:
+                return Verdict(Status.FAILED, _CHANGED.fill(names=", ".join(changed)))
+            return Verdict(Status.PASSED)
+    raise ValueError("unchanged_inputs asks for one program")
+
+
+def _identical(before: NDArray[Any], after: object) -> bool:
+    if not isinstance(after, Array):
+        return False
+    values = after.values
+    return values.shape == before.shape and values.dtype == before.dtype and values.tobytes() == before.tobytes()

@@ -1,0 +1,35 @@
+"""The result is the reference's: float32 inputs, against float64 computed from the same numbers."""
+
+from __future__ import annotations
+
+from grader.calls import Target, Writer
+from grader.checks import Seen
+from grader.compare import compare
+from grader.inputs import Drawn
+from grader.model import CheckSpec, Program, Returned, Status, Verdict
+from grader.trouble import our_trouble, trouble
+
+REFERENCE = True
+WEIGHT = 4.0
+EVERY_CASE = True
+
+
+def calls(target: Target, drawn: Drawn, spec: CheckSpec) -> tuple[Program, ...]:
+    """One call."""
+    writer = Writer.to(target)
+    return (writer.program(writer.call(drawn).output),)
+
+
+def judge(seen: Seen) -> Verdict:
+    """Kind, shape, finiteness, values."""
+    if bad := our_trouble(seen.expected) or trouble(seen.got, seen.case):
+        return bad
+    match seen.got, seen.expected:
+        case (Returned((got,)),), (Returned((expected,)),):
+            found = compare(expected, got, seen.spec.option("rtol", 1e-4), seen.spec.option("atol", 1e-5))
+            if found is None:
+                return Verdict(Status.PASSED)
+            if seen.case.public:
+                return Verdict(Status.FAILED, found.text, found.difference)
+            return Verdict(Status.FAILED, found.secret)
+    raise ValueError("values asks for one program")

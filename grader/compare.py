@@ -1,0 +1,126 @@
+"""Comparing what came back with what should have: kind, shape, finiteness, then values; never by broadcasting."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from grader.model import Array, Difference, Text
+
+_KINDS = {"b": Text("booleans", "布尔值"), "i": Text("integers", "整数"), "u": Text("integers", "整数"), "f": Text("floats", "浮点数")}
+
+
+@dataclass(frozen=True, slots=True)
+class Mismatch:
+    """How an actual value is not the expected one. ``secret`` is the sentence for hidden cases."""
+
+    kind: str
+    text: Text
+    secret: Text
+    difference: Difference | None = None
+
+
+def compare(expected: Any, actual: Any, rtol: float = 1e-4, atol: float = 1e-5) -> Mismatch | None:
+    """None if ``actual`` is ``expected`` within ``|a − e| ≤ atol + rtol·|e|``, entry by entry.
+
+    Expected arrays come from the reference (float64); the dtype of ``actual`` is not judged, only its kind:
+    booleans stay booleans, numbers may be of any width.
+    """
+    if isinstance(expected, Array):
+        return _compare_arrays(expected.values, actual, rtol, atol)
+    if isinstance(expected, (list, tuple)):
+        if not isinstance(actual, (list, tuple)) or len(actual) != len(expected):
+            return _wrong_kind(Text(f"{len(expected)} values", f"{len(expected)} 个值"), describe(actual))
+        for one, other in zip(expected, actual, strict=True):
+            if found := compare(one, other, rtol, atol):
+                return found
+        return None
+    if isinstance(expected, (bool, int, float)):
+        return _compare_arrays(np.asarray(expected), actual, rtol, atol)
+    if expected != actual or type(expected) is not type(actual):
+        return _wrong_kind(describe(expected), describe(actual))
+    return None
+
+
+def _compare_arrays(expected: NDArray[Any], actual: Any, rtol: float, atol: float) -> Mismatch | None:
+    if expected.ndim == 0 and isinstance(actual, (bool, int, float)):
+        actual = Array(np.asarray(actual), "scalar")
+    if not isinstance(actual, Array):
+        return _wrong_kind(Text("an array", "一个数组"), describe(actual))
+    got = actual.values
+    if got.shape != expected.shape:
+        return Mismatch(
+            "shape",
+            Text("the result has shape {got}; expected {expected}", "结果的形状是 {got}，应为 {expected}").fill(
+                got=_shape(got.shape), expected=_shape(expected.shape)
+            ),
+            Text("the result has the wrong shape", "结果的形状不对"),
+        )
+    if (expected.dtype.kind == "b") != (got.dtype.kind == "b"):
+        return _wrong_kind(_KINDS[expected.dtype.kind], _KINDS.get(got.dtype.kind, Text("other", "其他")))
+    if expected.dtype.kind == "b":
+        return _differences(expected, got, expected != got)
+    return _numbers(expected.astype(np.float64), got.astype(np.float64), rtol, atol)
+
+
+def _numbers(expected: NDArray[Any], got: NDArray[Any], rtol: float, atol: float) -> Mismatch | None:
+    stray = ~np.isfinite(got) & np.isfinite(expected)
+    if stray.any():
+        kind = "nan" if np.isnan(got).any() else "inf"
+        word = "NaN" if kind == "nan" else "inf"
+        text = Text("the result contains {word}", "结果里出现了 {word}").fill(word=word)
+        found = _differences(expected, got, stray)
+        return Mismatch(kind, text, text, found.difference if found else None)
+    with np.errstate(invalid="ignore", over="ignore"):
+        near = np.abs(got - expected) <= atol + rtol * np.abs(expected)
+    near |= got == expected  # infinities of equal sign
+    return _differences(expected, got, ~near)
+
+
+def _differences(expected: NDArray[Any], got: NDArray[Any], wrong: NDArray[np.bool_]) -> Mismatch | None:
+    if not wrong.any():
+        return None
+    index = tuple(int(i) for i in np.argwhere(wrong)[0])
+    difference = Difference(index, number(expected[index]), number(got[index]), int(wrong.sum()), int(wrong.size))
+    return Mismatch(
+        "values",
+        Text("the values differ from the expected ones", "结果的数值与期望的不同"),
+        Text("the values are wrong", "结果的数值不对"),
+        difference,
+    )
+
+
+def _wrong_kind(expected: Text, got: Text) -> Mismatch:
+    text = Text("the result is {got}; expected {expected}", "结果是{got}，应为{expected}").fill(got=got, expected=expected)
+    return Mismatch("kind", text, text)
+
+
+def number(value: Any) -> str:
+    """One entry, for people."""
+    return str(bool(value)) if isinstance(value, (bool, np.bool_)) else f"{float(value):.6g}"
+
+
+def _shape(shape: tuple[int, ...]) -> str:
+    return "(" + ", ".join(str(size) for size in shape) + ("," if len(shape) == 1 else "") + ")"
+
+
+def describe(value: Any) -> Text:
+    """What kind of thing came back."""
+    match value:
+        case None:
+            return Text("None (is a return missing?)", "None（是不是漏了 return？）")
+        case Array():
+            return Text(f"an array of shape {_shape(value.values.shape)}", f"形状为 {_shape(value.values.shape)} 的数组")
+        case bool() | int() | float():
+            return Text("a number", "一个数")
+        case str():
+            return Text("a string", "一个字符串")
+        case tuple() | list():
+            word = "tuple" if isinstance(value, tuple) else "list"
+            return Text(f"a {word} of {len(value)}", f"含 {len(value)} 个元素的 {word}")
+        case dict():
+            return Text("a dict", "一个 dict")
+    return Text("something else", "别的东西")

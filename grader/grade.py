@@ -1,0 +1,431 @@
+"""Submission → report: plan, observe, judge, score. The one sentence of the program.
+
+Everything that runs learner code comes in as ``observe``; nothing here does.
+"""
+
+from __future__ import annotations
+
+import difflib
+import re
+import time
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from grader import __version__, checks, items, score
+from grader.calls import Target, varied
+from grader.checks import Seen
+from grader.errors import SandboxError, SandboxUnavailable, SubmissionError, UsageError
+from grader.inputs import Drawn, Seed, draw
+from grader.model import (
+    ArrayType,
+    Case,
+    CheckSpec,
+    Course,
+    Exercise,
+    ExerciseResult,
+    Item,
+    ItemResult,
+    Job,
+    Limits,
+    Notice,
+    Observation,
+    Observed,
+    Outcome,
+    Program,
+    Question,
+    QuestionResult,
+    Report,
+    SourceFile,
+    Status,
+    Submission,
+    Text,
+    Variant,
+    Verdict,
+)
+from grader.submission import definers
+
+if TYPE_CHECKING:
+    from grader.model import Observe
+
+#: The references are ours: they may take their time.
+REFERENCE_LIMITS = Limits(
+    group_cpu=20.0, group_wall=60.0, import_cpu=20.0, import_wall=60.0, total_cpu=300.0, total_wall=900.0
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """What to grade: named questions and exercises, everything, or (by default) what the submission touches."""
+
+    questions: tuple[str, ...] = ()
+    exercises: tuple[str, ...] = ()
+    public_only: bool = False
+    everything: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Chosen:
+    """One question with what of it is graded."""
+
+    question: Question
+    items: tuple[Item, ...]
+    exercises: tuple[Exercise, ...]
+
+
+def grade(
+    course: Course,
+    submission: Submission,
+    observe: Observe,
+    *,
+    selection: Selection = Selection(),
+    seed: Seed | None = None,
+    limits: Limits = Limits(),
+    expect: Observe | None = None,
+) -> Report:
+    """Grades ``submission``. ``expect`` observes the references (default: as ``observe`` does).
+
+    Raises UsageError for names in ``selection`` that the course does not have, and SubmissionError when
+    nothing of the course is in the submission.
+    """
+    started = time.perf_counter()
+    chosen = choose(course, submission, selection)
+    seed = seed or Seed.public()
+    plans = [
+        _plan(question.question, exercise, submission, seed, selection.public_only)
+        for question in chosen
+        for exercise in question.exercises
+    ]
+    code = _Code(course, submission, observe, expect or observe, limits)
+    results = code.run(plans)
+    questions = tuple(
+        QuestionResult(
+            each.question.id,
+            each.question.title,
+            tuple(_item(item, submission) for item in each.items),
+            tuple(results[exercise.name] for exercise in each.exercises),
+        )
+        for each in chosen
+    )
+    return Report(
+        learner=submission.learner,
+        course_title=course.title,
+        course_digest=course.digest,
+        seed=seed.label,
+        questions=questions,
+        layers=code.seen.layers,
+        unsafe=code.seen.unsafe,
+        versions=(*code.seen.versions, ("attncheck", __version__)),
+        seconds=time.perf_counter() - started,
+        notices=(*submission.notices, *_notices(course, submission, chosen)),
+        not_attempted=tuple(q.id for q in course.questions if q.id not in {each.question.id for each in chosen}),
+    )
+
+
+# ------------------------------------------------------------------------------------------- choosing
+
+
+def choose(course: Course, submission: Submission, selection: Selection) -> tuple[Chosen, ...]:
+    """What of the course is graded for this submission; see ``Selection``."""
+    _known(selection.questions, [q.id for q in course.questions], "question")
+    _known(selection.exercises, [e.name for q in course.questions for e in q.exercises], "exercise")
+    named = {name.lower() for name in selection.questions}
+    chosen = []
+    for question in course.questions:
+        whole = selection.everything or question.id.lower() in named
+        exercises = tuple(e for e in question.exercises if whole or e.name in selection.exercises)
+        graded = tuple(item for item in question.items if item.use == "graded")
+        if whole:
+            chosen.append(Chosen(question, graded if _answers_count(submission, selection) else (), exercises))
+        elif exercises:
+            chosen.append(Chosen(question, (), exercises))
+        elif not named and not selection.exercises and _touched(question, submission, course):
+            chosen.append(Chosen(question, graded if submission.answers is not None else (), question.exercises))
+    if not selection.everything and not _anything(chosen, submission):
+        raise SubmissionError(_nothing(course, submission, selection))
+    return tuple(chosen)
+
+
+def _answers_count(submission: Submission, selection: Selection) -> bool:
+    """Items count for a whole class; one learner who hands in code alone is not told that answers are missing."""
+    return selection.everything or submission.answers is not None
+
+
+def _known(names: Iterable[str], possible: list[str], what: str) -> None:
+    for name in names:
+        if name.lower() not in (p.lower() for p in possible):
+            near = difflib.get_close_matches(name, possible, 1, 0.5)
+            hint = f"; did you mean {near[0]}?" if near else f"; there are: {', '.join(possible)}"
+            raise UsageError(f"the course has no {what} {name!r}{hint}")
+
+
+def question_of(file: SourceFile, course: Course) -> Question | None:
+    """The question that a file is named after: ``q05.py``, ``Q5.py``, ``q5_anything.ipynb``."""
+    match = re.match(r"q_?0*(\d+)(?!\d)", file.path.rpartition("/")[2], re.IGNORECASE)
+    return course.question(f"Q{match[1]}") if match else None
+
+
+def _touched(question: Question, submission: Submission, course: Course) -> bool:
+    names = [e.name for e in question.exercises if definers(submission, e.name)]
+    answered = {answer.item for answer in submission.answers or ()}
+    if any(item.id in answered for item in question.items):
+        return True
+    if names and len(submission.files) == 1 and (own := question_of(submission.files[0], course)):
+        # A single file named after a question may define helpers that other questions ask for, too.
+        return own is question or not any(definers(submission, e.name) for e in own.exercises)
+    return bool(names)
+
+
+def _anything(chosen: list[Chosen], submission: Submission) -> bool:
+    return any(
+        any(definers(submission, e.name) for e in each.exercises) or (each.items and submission.answers)
+        for each in chosen
+    )
+
+
+def _nothing(course: Course, submission: Submission, selection: Selection) -> str:
+    wanted = [
+        e.name
+        for q in course.questions
+        for e in q.exercises
+        if not (selection.questions or selection.exercises)
+        or e.name in selection.exercises
+        or q.id.lower() in {name.lower() for name in selection.questions}
+    ]
+    defined = [name for file in submission.files for name, _ in file.defines]
+    hints = [f"{name} (did you mean {near[0]}?)" for name in defined if (near := difflib.get_close_matches(name, wanted, 1))]
+    seen = ", ".join(hints or defined[:8]) or "no function and no class"
+    expected = ", ".join(wanted[:4]) + (", …" if len(wanted) > 4 else "")
+    return (
+        f"{submission.origin or submission.learner}: nothing to grade. Expected a top-level definition of {expected}; "
+        f"found {seen}. 'attncheck start Q5' writes a file to begin with, 'attncheck show Q5' says what it asks for."
+    )
+
+
+# ------------------------------------------------------------------------------------------- planning
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One check on one case, with its inputs."""
+
+    spec: CheckSpec
+    case: Case
+    drawn: Drawn
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """One exercise, where its code is (None: nowhere), and everything that will be asked."""
+
+    question: Question
+    exercise: Exercise
+    file: SourceFile | None
+    entries: tuple[Entry, ...]
+
+
+def _plan(question: Question, exercise: Exercise, submission: Submission, seed: Seed, public_only: bool) -> Plan:
+    drawn = {case.name: draw(case, exercise.name, seed) for case in exercise.cases}
+    entries = tuple(
+        Entry(spec, case, drawn[case.name])
+        for spec in exercise.checks
+        for case in checks.cases_for(spec, exercise)
+        if case.public or not public_only
+    )
+    return Plan(question, exercise, source_of(exercise.name, question, submission), entries)
+
+
+def source_of(name: str, question: Question, submission: Submission) -> SourceFile | None:
+    """The file that defines ``name``: of several the one named after the question, else the first."""
+    found = definers(submission, name)
+    number = re.escape(question.id.lstrip("Qq"))
+    own = [f for f in found if re.match(rf"q_?0*{number}(?!\d)", f.path.rpartition("/")[2], re.IGNORECASE)]
+    return next(iter((*own, *found)), None)
+
+
+@dataclass(frozen=True, slots=True)
+class Attempt:
+    """A way of calling an exercise: in one array type, in one form of its arguments."""
+
+    array_type: ArrayType
+    variant: Variant | None
+
+    @property
+    def group(self) -> str:
+        """A name for its time limit."""
+        return f"{self.array_type} {self.variant.name if self.variant else ''}"
+
+
+def attempts(exercise: Exercise, file: SourceFile) -> tuple[Attempt, ...]:
+    """The array type that the file speaks first, the other one after it; the plain form before the variants."""
+    spoken: ArrayType = "torch" if file.imports_torch else "numpy"
+    types = sorted(exercise.array_types, key=lambda kind: kind != spoken)
+    return tuple(Attempt(kind, variant) for kind in types for variant in (None, *exercise.variants))
+
+
+def programs(plan: Plan, target: Target, variant: Variant | None, reference: bool) -> list[tuple[Program, ...]]:
+    """For every entry its programs; for the reference none where it is not asked."""
+    kinds = checks.kinds()
+    asked = []
+    for entry in plan.entries:
+        check = kinds[entry.spec.kind]
+        wanted = check.REFERENCE or not reference
+        asked.append(check.calls(target, varied(variant, entry.drawn), entry.spec) if wanted else ())
+    return asked
+
+
+# -------------------------------------------------------------------------------------------- running
+
+
+@dataclass(slots=True)
+class _Code:
+    """The code half of grading one submission."""
+
+    course: Course
+    submission: Submission
+    observe: Observe
+    expect: Observe
+    limits: Limits
+    seen: Observed = Observed((), (), unsafe=False)
+
+    def run(self, plans: list[Plan]) -> dict[str, ExerciseResult]:
+        """Every plan's result. All that can share a child does; what failed is tried in its other forms."""
+        results = {plan.exercise.name: _missing(plan) for plan in plans if plan.file is None}
+        present = [plan for plan in plans if plan.file is not None]
+        expected = {plan.exercise.name: self._expectations(plan) for plan in present}
+        for number in range(8):
+            tried = [
+                (plan, ways[number])
+                for plan in present
+                if plan.file is not None
+                and len(ways := attempts(plan.exercise, plan.file)) > number
+                and (number == 0 or _worth_another(results[plan.exercise.name]))
+            ]
+            if not tried:
+                break
+            for name, result in self._attempt(tried, expected).items():
+                if name not in results or result.earned > results[name].earned:
+                    results[name] = result
+        return results
+
+    def _expectations(self, plan: Plan) -> list[tuple[Observation, ...]]:
+        module = f"reference.{plan.exercise.reference.rpartition('.')[0]}"
+        name = plan.exercise.reference.rpartition(".")[2]
+        target = Target(plan.exercise, module, "torch", "float64", calls=name)
+        asked = programs(plan, target, None, reference=True)
+        return self._observed(self.expect, self.course.reference, asked, REFERENCE_LIMITS)
+
+    def _attempt(
+        self, tried: list[tuple[Plan, Attempt]], expected: dict[str, list[tuple[Observation, ...]]]
+    ) -> dict[str, ExerciseResult]:
+        asked = []
+        for plan, way in tried:
+            assert plan.file is not None
+            target = Target(plan.exercise, plan.file.module, way.array_type, group=f"{plan.exercise.name} {way.group}")
+            asked.append(programs(plan, target, way.variant, reference=False))
+        try:
+            got = iter(self._observed(self.observe, self.submission.files, [p for each in asked for p in each], self.limits))
+        except SandboxUnavailable:
+            raise
+        except SandboxError as error:
+            return {plan.exercise.name: _unmarked(plan, str(error)) for plan, _ in tried}
+        return {
+            plan.exercise.name: _judge(plan, way, [next(got) for _ in plan.entries], expected[plan.exercise.name])
+            for plan, way in tried
+        }
+
+    def _observed(
+        self, observe: Observe, files: tuple[SourceFile, ...], asked: list[tuple[Program, ...]], limits: Limits
+    ) -> list[tuple[Observation, ...]]:
+        flat = tuple(program for each in asked for program in each)
+        seen = observe(Job(files, flat), limits)
+        if observe is self.observe:
+            self.seen = seen
+        found = iter(seen.observations)
+        return [tuple(next(found) for _ in each) for each in asked]
+
+
+def _worth_another(result: ExerciseResult) -> bool:
+    """A failure that another array type or form could mend; not one that used up its time."""
+    statuses = {outcome.status for outcome in result.outcomes if outcome.verdict.applies}
+    return statuses != {Status.PASSED} and not statuses & {Status.TIMED_OUT, Status.UNMARKED}
+
+
+def _judge(
+    plan: Plan, way: Attempt, got: list[tuple[Observation, ...]], expected: list[tuple[Observation, ...]]
+) -> ExerciseResult:
+    kinds = checks.kinds()
+    judged = []
+    for entry, mine, wanted in zip(plan.entries, got, expected, strict=True):
+        drawn = varied(way.variant, entry.drawn)
+        seen = Seen(plan.exercise, entry.case, entry.spec, drawn, mine, wanted, way.array_type)
+        judged.append((entry.spec, entry.case, kinds[entry.spec.kind].judge(seen)))
+    return _result(plan, score.outcomes(plan.exercise.points, judged), way.array_type)
+
+
+def _result(plan: Plan, outcomes: tuple[Outcome, ...], array_type: ArrayType | None) -> ExerciseResult:
+    status = score.overall(outcomes)
+    lost = next((o for o in outcomes if o.verdict.applies and o.status is not Status.PASSED), None)
+    remarks = dict.fromkeys(o.verdict.remark for o in outcomes if o.verdict.remark is not None)
+    return ExerciseResult(
+        name=plan.exercise.name,
+        status=status,
+        earned=score.tidy(sum(o.earned for o in outcomes)),
+        possible=score.tidy(sum(o.possible for o in outcomes)),
+        outcomes=outcomes,
+        message=lost.verdict.message if lost else None,
+        misconception=lost.verdict.misconception if lost else None,
+        file=plan.file.path if plan.file else None,
+        array_type=array_type,
+        remarks=tuple(remarks),
+    )
+
+
+def _every(plan: Plan, verdict: Verdict) -> ExerciseResult:
+    judged = [(entry.spec, entry.case, verdict) for entry in plan.entries]
+    return _result(plan, score.outcomes(plan.exercise.points, judged), None)
+
+
+def _missing(plan: Plan) -> ExerciseResult:
+    text = Text("{name} is not defined in the submission", "提交里没有定义 {name}").fill(name=plan.exercise.name)
+    return _every(plan, Verdict(Status.MISSING, text))
+
+
+def _unmarked(plan: Plan, why: str) -> ExerciseResult:
+    text = Text("not marked, through no fault of yours: {why}", "未评分，不是你的问题：{why}").fill(why=why)
+    return _every(plan, Verdict(Status.UNMARKED, text))
+
+
+# ---------------------------------------------------------------------------------------------- items
+
+
+def _item(item: Item, submission: Submission) -> ItemResult:
+    answers = {answer.item: answer.value for answer in submission.answers or ()}
+    if answers.get(item.id) is None:
+        return ItemResult(item.id, item.kind, Status.MISSING, 0.0, item.points, Text("not answered", "没有作答"))
+    judged = items.kinds()[item.kind].judge(item.spec, answers[item.id])
+    earned = score.tidy(item.points * judged.fraction)
+    return ItemResult(item.id, item.kind, judged.status, earned, item.points, judged.message, judged.misconception)
+
+
+def _notices(course: Course, submission: Submission, chosen: tuple[Chosen, ...]) -> Iterable[Notice]:
+    """What a reader of the report should know about names that stand twice and answers to nothing."""
+    for each in chosen:
+        for exercise in each.exercises:
+            found = definers(submission, exercise.name)
+            if len(found) > 1:
+                used = source_of(exercise.name, each.question, submission)
+                text = Text(
+                    "{name} is defined in {paths}; the one in {used} was graded",
+                    "{name} 在 {paths} 里都有定义；评分用的是 {used} 里的",
+                )
+                paths = ", ".join(file.path for file in found)
+                used_path = used.path if used else ""
+                yield Notice(used_path, text.fill(name=exercise.name, paths=paths, used=used_path))
+    ids = {item.id: item for question in course.questions for item in question.items}
+    for answer in submission.answers or ():
+        if answer.item not in ids:
+            near = difflib.get_close_matches(answer.item, list(ids), 1)
+            hint = Text(" (did you mean {near}?)", "（是不是 {near}？）").fill(near=near[0]) if near else Text("", "")
+            text = Text("line {line}: there is no item {id}{hint}", "第 {line} 行：没有题目 {id}{hint}")
+            yield Notice("answers.yaml", text.fill(line=answer.line, id=answer.item, hint=hint))

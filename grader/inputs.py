@@ -1,0 +1,131 @@
+"""Recipes and a seed → the arrays that a case is run on.
+
+Every array has a generator of its own, keyed by seed, exercise, case and name, so that adding an argument
+or a case moves no other. Public cases are the same for everybody; hidden ones follow the course's seed.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from grader.errors import CourseError, UsageError
+from grader.model import Case, Causal, Integers, Literal_, Normal, RandomMask, Recipe, Same, Size, Symbol
+from grader.sizes import evaluate
+
+_PUBLIC = b"attncheck public seed"
+_SHORTEST_SECRET = 16
+
+
+@dataclass(frozen=True, slots=True)
+class Seed:
+    """What hidden inputs are drawn from. ``label`` may be shown to anybody; ``key`` may be secret."""
+
+    label: str
+    key: bytes
+
+    @classmethod
+    def public(cls) -> Seed:
+        """The seed that everybody has."""
+        return cls("public", _PUBLIC)
+
+    @classmethod
+    def number(cls, number: int) -> Seed:
+        """A seed given on the command line."""
+        return cls(str(number), b"number " + str(number).encode())
+
+    @classmethod
+    def from_file(cls, path: Path) -> Seed:
+        """A secret seed: the bytes of a file. Raises UsageError for a missing or too short one."""
+        try:
+            key = path.read_bytes().strip()
+        except OSError as error:
+            raise UsageError(f"the seed file {path} cannot be read: {error.strerror}") from error
+        if len(key) < _SHORTEST_SECRET:
+            raise UsageError(
+                f"the seed file {path} holds {len(key)} bytes; at least {_SHORTEST_SECRET} are needed, "
+                "for example from: head -c 32 /dev/urandom | base64"
+            )
+        return cls("file:" + hashlib.sha256(b"label " + key).hexdigest()[:8], b"file " + key)
+
+
+@dataclass(frozen=True, slots=True)
+class Drawn:
+    """The inputs of one case. Values are arrays, Python constants, or ``Same`` for the very same array again."""
+
+    args: tuple[tuple[str, Any], ...]
+    construct: tuple[tuple[str, Any], ...]
+    parameters: tuple[tuple[str, Any], ...]
+
+
+def draw(case: Case, exercise: str, seed: Seed) -> Drawn:
+    """The inputs of ``case``. Raises CourseError where a recipe makes no sense."""
+    key = _PUBLIC if case.public else seed.key
+    symbols = {
+        name: choices[int(_generator(key, exercise, case.name, "draw", name).integers(len(choices)))]
+        for name, choices in case.draw
+    }
+
+    def values(kind: str, recipes: tuple[tuple[str, Recipe], ...]) -> tuple[tuple[str, Any], ...]:
+        made = []
+        for name, recipe in recipes:
+            generator = _generator(key, exercise, case.name, kind, name)
+            try:
+                made.append((name, make(recipe, symbols, generator)))
+            except ValueError as error:
+                raise CourseError(f"{exercise}, case {case.name!r}, {kind}.{name}: {error}") from error
+        return tuple(made)
+
+    return Drawn(values("args", case.args), values("construct", case.construct), values("parameters", case.parameters))
+
+
+def _generator(key: bytes, *words: str) -> np.random.Generator:
+    digest = hmac.new(key, "\0".join(words).encode(), hashlib.sha256).digest()
+    return np.random.Generator(np.random.PCG64(int.from_bytes(digest[:16], "little")))
+
+
+def make(recipe: Recipe, symbols: Mapping[str, int], generator: np.random.Generator) -> Any:
+    """The value of one recipe. Raises ValueError for sizes that are not arithmetic or are negative."""
+
+    def shape(sizes: tuple[Size, ...]) -> tuple[int, ...]:
+        return tuple(evaluate(size, symbols) for size in sizes)
+
+    match recipe:
+        case Normal(sizes, scale, shift):
+            return (generator.standard_normal(shape(sizes)) * scale + shift).astype(np.float32)
+        case Integers(sizes, low, high):
+            return generator.integers(evaluate(low, symbols), evaluate(high, symbols), shape(sizes))
+        case RandomMask(sizes, keep, empty):
+            return random_mask(shape(sizes), keep, empty, generator)
+        case Causal(n_q, n_k):
+            rows, columns = evaluate(n_q, symbols), evaluate(n_k, symbols)
+            return np.tril(np.ones((rows, columns), dtype=bool), k=columns - rows)
+        case Literal_(value, dtype):
+            return value if dtype is None else np.array(value, dtype=dtype)
+        case Symbol(size):
+            return evaluate(size, symbols)
+        case Same():
+            return recipe
+
+
+def random_mask(
+    shape: tuple[int, ...], keep: float, empty: tuple[int, ...], generator: np.random.Generator
+) -> NDArray[np.bool_]:
+    """A mask (..., n_q, n_k) whose rows all keep something and hide something; see ``RandomMask``."""
+    *_, n_q, n_k = shape
+    mask = (generator.random(shape) < keep).reshape(-1, n_q, n_k)
+    kept = generator.integers(n_k, size=mask.shape[:2])
+    hidden = (kept + generator.integers(1, max(n_k, 2), size=kept.shape)) % n_k
+    if n_k > 1:
+        np.put_along_axis(mask, hidden[..., None], False, axis=-1)
+    np.put_along_axis(mask, kept[..., None], True, axis=-1)
+    for row in empty:
+        mask[::2, row, :] = False
+    return mask.reshape(shape)

@@ -1,0 +1,149 @@
+"""What to say when a program did not return: every observation but ``Returned``, as a verdict."""
+
+from __future__ import annotations
+
+from grader.model import (
+    Case,
+    Died,
+    NotRun,
+    Observation,
+    Raised,
+    Returned,
+    Status,
+    Text,
+    TimedOut,
+    TooBig,
+    Unreadable,
+    Verdict,
+)
+
+
+def trouble(observations: tuple[Observation, ...], case: Case) -> Verdict | None:
+    """The verdict for the first observation that is no ``Returned``; None when all are."""
+    failed = next((seen for seen in observations if not isinstance(seen, Returned)), None)
+    return None if failed is None else verdict(failed, public=case.public)
+
+
+def our_trouble(observations: tuple[Observation, ...]) -> Verdict | None:
+    """The verdict when the *reference* did not return: our fault, and nobody's lost point."""
+    failed = next((seen for seen in observations if not isinstance(seen, Returned)), None)
+    if failed is None:
+        return None
+    said = verdict(failed, public=True).message or Text("", "")
+    text = Text("not marked: the course's own reference failed ({said})", "未评分：课程自己的参考实现出错了（{said}）")
+    return Verdict(Status.UNMARKED, text.fill(said=said))
+
+
+def verdict(observation: Observation, *, public: bool) -> Verdict:
+    """Status and sentence for an observation that is no ``Returned``.
+
+    The text of an exception is shown for public cases only: it could print a hidden input.
+    """
+    match observation:
+        case Raised():
+            return Verdict(Status.RAISED, _raised(observation, public))
+        case TimedOut(limit, clock, during):
+            return Verdict(Status.TIMED_OUT, _timed_out(limit, clock, during))
+        case Died():
+            return Verdict(Status.DIED, _died(observation))
+        case TooBig(limit):
+            text = Text("the result is larger than {limit} MB", "结果超过了 {limit} MB")
+            return Verdict(Status.FAILED, text.fill(limit=limit >> 20))
+        case Unreadable(reason, detail):
+            return Verdict(Status.FAILED, _unreadable(reason, detail))
+        case NotRun(reason):
+            return Verdict(Status.SKIPPED, _NOT_RUN[reason])
+        case Returned():
+            raise ValueError("a program that returned is no trouble")
+
+
+_NOT_RUN = {
+    "budget": Text("not run: the time for this submission was used up", "没有运行：这份作业的总时间已经用完"),
+    "group": Text("not run: an earlier call used up the time of this exercise", "没有运行：前面的调用已用完这道练习的时间"),
+    "children": Text("not run: this submission crashed too many times", "没有运行：这份作业崩溃的次数太多"),
+}
+
+
+def _raised(seen: Raised, public: bool) -> Text:
+    place = Text("", "")
+    if seen.file is not None:
+        place = Text(" at {file}, line {line}", "（{file} 第 {line} 行）").fill(file=_one_line(seen.file), line=seen.line)
+    # Text from import time cannot know an input, so it may always be shown.
+    said = f": {seen.text}" if seen.text and (public or seen.during == "import") else ""
+    when = Text("while the file was loaded, ", "加载文件时，") if seen.during == "import" else Text("", "")
+    if seen.type == "NotImplementedError":
+        return Text("not written yet{place}", "还没有写{place}").fill(place=place)
+    text = Text("{when}it raised {type}{said}{place}", "{when}抛出了 {type}{said}{place}").fill(
+        when=when, type=_one_line(seen.type), said=_one_line(said), place=place
+    )
+    if seen.type in ("ModuleNotFoundError", "ImportError") and seen.during == "import":
+        hint = Text("{text}. Only NumPy, torch and the standard library are available here", "{text}。这里只能用 NumPy、torch 和标准库")
+        return hint.fill(text=text)
+    if seen.type == "MemoryError":
+        return Text("{text}. There is about 1 GB for a whole submission", "{text}。整份作业大约有 1 GB 内存可用").fill(text=text)
+    return text
+
+
+def _one_line(text: str) -> str:
+    """Text from a learner on one line. It is only ever a value for ``fill``, never a template."""
+    return text.replace("\n", " ")
+
+
+def _timed_out(limit: float, clock: str, during: str) -> Text:
+    what = Text("loading the file", "加载文件") if during == "import" else Text("it", "运行")
+    if clock == "cpu":
+        text = Text("{what} computed for more than {limit:g} s and was stopped: does a loop never end?", "{what}计算超过 {limit:g} 秒，被停止：是不是有循环不会结束？")
+    else:
+        text = Text("{what} took more than {limit:g} s and was stopped: does it wait for something?", "{what}超过 {limit:g} 秒，被停止：是不是在等待什么？")
+    return text.fill(what=what, limit=limit)
+
+
+_SIGNALS = {
+    11: Text("a segmentation fault", "段错误"),
+    6: Text("an abort", "中止（abort）"),
+    9: Text("the limits on memory or time", "超出内存或时间限制"),
+    24: Text("the limit on computing time", "超出计算时间限制"),
+    8: Text("an arithmetic fault", "算术错误"),
+    31: Text("a forbidden system call", "被禁止的系统调用"),
+}
+
+
+def _died(seen: Died) -> Text:
+    when = Text(" while the file was loaded", "（在加载文件时）") if seen.during == "import" else Text("", "")
+    if seen.signal is not None:
+        why = _SIGNALS.get(seen.signal, Text(f"signal {seen.signal}", f"信号 {seen.signal}"))
+        return Text("the program was ended{when} by {why}", "程序被终止{when}：{why}").fill(when=when, why=why)
+    text = Text("the program ended itself{when} (exit code {code})", "程序自己退出了{when}（退出码 {code}）")
+    return text.fill(when=when, code=seen.code)
+
+
+def _unreadable(reason: str, detail: tuple[str, ...]) -> Text:
+    said = (*detail, "", "", "", "")
+    match reason:
+        case "projections":
+            text = Text(
+                "no projection was found for {roles}; looked for attributes such as {looked}; your class has {has}",
+                "没有找到投影 {roles}；查找的属性名有 {looked} 等；你的类里有 {has}",
+            )
+            return text.fill(
+                roles=said[0].replace(",", ", "),
+                looked=said[1].replace(",", ", "),
+                has=", ".join(detail[2:]) or Text("none", "没有任何属性"),
+            )
+        case "projection-shape":
+            text = Text(
+                "{role} (found as {path}) maps {seen}; expected (d_in, d_out) = {expected}",
+                "{role}（对应属性 {path}）的形状是 {seen}，应为 (d_in, d_out) = {expected}",
+            )
+            return text.fill(role=said[0], path=said[1], seen=said[2], expected=said[3])
+        case "undefined":
+            return Text("{name} is no longer defined when the file has been loaded", "文件加载完以后，{name} 已经没有定义").fill(name=said[0])
+        case "type":
+            return Text("the result is a {type}; expected an array or a tensor", "结果是 {type}，应为数组或张量").fill(type=said[0])
+        case "dtype":
+            return Text("the result has the type {dtype}, which is not graded", "结果的类型是 {dtype}，无法评分").fill(dtype=said[0])
+        case "tensor":
+            return Text("the result is not an ordinary CPU tensor ({what})", "结果不是普通的 CPU 张量（{what}）").fill(what=said[0])
+        case "protocol":
+            return Text("the program wrote into the channel that results travel on, and was stopped", "程序往传送结果的通道里写了东西，被停止")
+    return Text("the result cannot be read ({reason})", "结果无法读取（{reason}）").fill(reason=reason)
