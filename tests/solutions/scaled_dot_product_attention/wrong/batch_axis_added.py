@@ -1,0 +1,18 @@
+"""A matrix gets a batch axis that is never taken off again.
+
+caught-by: values
+"""
+
+import torch
+
+
+def scaled_dot_product_attention(q, k, v, mask=None):
+    if q.dim() == 2:
+        q, k, v = q.unsqueeze(0), k.unsqueeze(0), v.unsqueeze(0)
+    scores = q @ k.transpose(-2, -1) / q.shape[-1] ** 0.5
+    if mask is not None:
+        scores = scores.masked_fill(~mask, float("-inf"))
+    weights = torch.softmax(scores, dim=-1)
+    if mask is not None:
+        weights = weights.masked_fill(~mask, 0.0)
+    return weights @ v

@@ -1,0 +1,17 @@
+"""The scores are divided by the square root of the number of keys.
+
+caught-by: values
+"""
+
+import torch
+
+
+def scaled_dot_product_attention(q, k, v, mask=None):
+    n = k.shape[-2]
+    scores = q @ k.transpose(-2, -1) / n**0.5
+    if mask is not None:
+        scores = scores.masked_fill(~mask, float("-inf"))
+    weights = torch.softmax(scores, dim=-1)
+    if mask is not None:
+        weights = weights.masked_fill(~mask, 0.0)
+    return weights @ v

@@ -1,0 +1,17 @@
+"""Every input is in the graph, but q and k only times zero: their gradients exist and are 0.
+
+caught-by: gradients
+"""
+
+import torch
+
+
+def scaled_dot_product_attention(q, k, v, mask=None):
+    scores = q.detach() @ k.detach().transpose(-2, -1) / q.shape[-1] ** 0.5
+    scores = scores + 0 * (q @ k.transpose(-2, -1))
+    if mask is not None:
+        scores = scores.masked_fill(~mask, float("-inf"))
+    weights = torch.softmax(scores, dim=-1)
+    if mask is not None:
+        weights = weights.masked_fill(~mask, 0.0)
+    return weights @ v

@@ -1,0 +1,17 @@
+"""q is scaled in place.
+
+caught-by: unchanged_inputs, gradients
+"""
+
+import torch
+
+
+def scaled_dot_product_attention(q, k, v, mask=None):
+    q /= q.shape[-1] ** 0.5
+    scores = q @ k.transpose(-2, -1)
+    if mask is not None:
+        scores = scores.masked_fill(~mask, float("-inf"))
+    weights = torch.softmax(scores, dim=-1)
+    if mask is not None:
+        weights = weights.masked_fill(~mask, 0.0)
+    return weights @ v

@@ -1,0 +1,18 @@
+"""The values are centred in place and the mean is added to the result again.
+
+caught-by: unchanged_inputs, gradients
+"""
+
+import torch
+
+
+def scaled_dot_product_attention(q, k, v, mask=None):
+    scores = q @ k.transpose(-2, -1) / q.shape[-1] ** 0.5
+    if mask is not None:
+        scores = scores.masked_fill(~mask, float("-inf"))
+    weights = torch.softmax(scores, dim=-1)
+    if mask is not None:
+        weights = weights.masked_fill(~mask, 0.0)
+    mean = v.mean(dim=-2, keepdim=True)
+    v -= mean
+    return weights @ v + weights.sum(dim=-1, keepdim=True) * mean

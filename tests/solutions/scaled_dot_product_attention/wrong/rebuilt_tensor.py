@@ -1,0 +1,14 @@
+"""The result is copied into a new tensor from Python lists, which drops the graph.
+
+caught-by: gradients
+"""
+
+import torch
+
+
+def scaled_dot_product_attention(q, k, v, mask=None):
+    scores = q @ k.transpose(-2, -1) / q.shape[-1] ** 0.5
+    if mask is not None:
+        scores = scores.masked_fill(~mask, float("-inf"))
+    weights = torch.nan_to_num(torch.softmax(scores, dim=-1))
+    return torch.tensor((weights @ v).tolist(), dtype=v.dtype)

@@ -1,0 +1,14 @@
+"""Softmax is applied to what is already the result of a softmax.
+
+caught-by: values
+"""
+
+import torch
+
+
+def scaled_dot_product_attention(q, k, v, mask=None):
+    scores = q @ k.transpose(-2, -1) / q.shape[-1] ** 0.5
+    if mask is not None:
+        scores = scores.masked_fill(~mask, float("-inf"))
+    weights = torch.softmax(torch.softmax(scores, dim=-1), dim=-1)
+    return torch.nan_to_num(weights) @ v

@@ -1,0 +1,18 @@
+"""Only the two best keys count.
+
+caught-by: values
+"""
+
+import torch
+
+
+def scaled_dot_product_attention(q, k, v, mask=None):
+    scores = q @ k.transpose(-2, -1) / q.shape[-1] ** 0.5
+    if mask is not None:
+        scores = scores.masked_fill(~mask, float("-inf"))
+    second = scores.topk(2, dim=-1).values[..., -1:]
+    scores = scores.masked_fill(scores < second, float("-inf"))
+    weights = torch.softmax(scores, dim=-1)
+    if mask is not None:
+        weights = weights.masked_fill(~mask, 0.0)
+    return weights @ v
