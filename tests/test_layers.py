@@ -20,28 +20,35 @@ ARROWS: dict[str, set[str]] = {
     "": set(),
     "model": set(),
     "errors": set(),
+    # the bank
     "sizes": set(),
-    "yaml_lines": set(),
     "cache": set(),
-    "compare": set(),
-    "score": set(),
-    "inputs": {"sizes"},
+    "faults": set(),
+    "yaml_lines": {"faults"},
+    "items": {"faults"},
+    "crosscheck": {"faults", "items", "sizes"},
+    "edge": {"crosscheck", "faults", "items", "sizes"},
+    "assemble": {"crosscheck", "edge", "faults", "submission", "yaml_lines"},
+    "course": {"assemble", "cache", "edge"},
+    # the submission
     "submission": {"yaml_lines"},
-    "items": {"sizes", "compare"},
-    "checks": {"sizes", "inputs", "compare"},
-    "edge": {"sizes", "yaml_lines", "items", "checks"},
-    "course": {"edge", "cache", "yaml_lines", "items", "checks", "submission"},
-    "expectations": {"inputs", "cache", "checks"},
-    "grade": {"inputs", "items", "checks", "compare", "score", "expectations"},
+    # the wall
     "sandbox.inside": set(),
-    "sandbox": {"sandbox.inside", "cache"},
+    "sandbox": {"cache", "sandbox.inside"},
+    # grading, which is given the sandbox as a function
+    "inputs": {"sizes"},
+    "calls": {"inputs"},
+    "compare": set(),
+    "trouble": set(),
+    "score": set(),
+    "checks": {"calls", "compare", "inputs", "trouble"},
+    "grade": {"calls", "checks", "inputs", "items", "score", "submission"},
+    # what people see
     "report": set(),
-    "stubs": set(),
-    "batch": {"cache", "course", "submission", "grade", "report", "sandbox"},
+    "stubs": {"report"},
     "doctor": {"cache", "course", "sandbox"},
-    "commands": {
-        *{"batch", "cache", "course", "doctor", "grade", "inputs", "items", "report", "sandbox", "stubs", "submission"}
-    },
+    "batch": {"cache", "course", "grade", "inputs", "report", "sandbox", "submission"},
+    "commands": {"batch", "course", "doctor", "grade", "inputs", "report", "sandbox", "stubs", "submission"},
     "__main__": {"commands"},
 }
 
