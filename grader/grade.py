@@ -122,6 +122,15 @@ def grade(
     )
 
 
+def prepare(course: Course, expect: Observe, seed: Seed) -> None:
+    """Runs every reference once, so that ``expect`` remembers it."""
+    nobody = Submission("", ())
+    code = _Code(course, nobody, expect, expect, Limits())
+    for question in course.questions:
+        for exercise in question.exercises:
+            code.expectations(_plan(question, exercise, nobody, seed, public_only=False))
+
+
 # ------------------------------------------------------------------------------------------- choosing
 
 
@@ -292,7 +301,7 @@ class _Code:
         """Every plan's result. All that can share a child does; what failed is tried in its other forms."""
         results = {plan.exercise.name: _missing(plan) for plan in plans if plan.file is None}
         present = [plan for plan in plans if plan.file is not None]
-        expected = {plan.exercise.name: self._expectations(plan) for plan in present}
+        expected = {plan.exercise.name: self.expectations(plan) for plan in present}
         for number in range(8):
             tried = [
                 (plan, ways[number])
@@ -308,7 +317,7 @@ class _Code:
                     results[name] = result
         return results
 
-    def _expectations(self, plan: Plan) -> list[tuple[Observation, ...]]:
+    def expectations(self, plan: Plan) -> list[tuple[Observation, ...]]:
         module = f"reference.{plan.exercise.reference.rpartition('.')[0]}"
         name = plan.exercise.reference.rpartition(".")[2]
         target = Target(plan.exercise, module, "torch", "float64", calls=name)

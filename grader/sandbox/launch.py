@@ -406,6 +406,12 @@ class Sandbox:
         """True when learner code runs without a wall."""
         return self.children().unsafe
 
+    @property
+    def layers(self) -> tuple[str, ...]:
+        """What stands between learner code and this machine."""
+        self.children()
+        return self._zygote.layers if self._zygote is not None else ()
+
     def observe(self, job: Job, limits: Limits) -> Observed:
         """Runs ``job``; a zygote that dies meanwhile is replaced once and the job is run again."""
         for last in (False, True):

@@ -149,6 +149,12 @@ class Zygote:
             )
         self.state = state
 
+    @property
+    def layers(self) -> tuple[str, ...]:
+        """What each child will be confined by."""
+        seccomp = ("seccomp",) if self._settings.seccomp else ()
+        return (*seccomp, f"landlock-{self.state['landlock']}", "rlimits", *self.state["namespaces"])
+
     def start(self, job: bytes, cpu_seconds: int, limits: Limits) -> ConfinedChild:
         """A new confined child that is given ``job``."""
         self.wait_until_ready()

@@ -1,0 +1,272 @@
+"""Many submissions → one JSON file each and a class table. One zygote per worker process."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import multiprocessing
+import os
+import re
+import tempfile
+from collections.abc import Callable
+from concurrent.futures import Future, ProcessPoolExecutor, as_completed
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from grader import cache, course
+from grader.errors import AttncheckError, SandboxError, SandboxUnavailable, SubmissionError, UsageError
+from grader.grade import Selection, grade, prepare
+from grader.inputs import Seed
+from grader.model import Course, Lang, Report, Status
+from grader.report.json_report import to_json
+from grader.sandbox import Sandbox, Settings
+from grader.sandbox.canaries import release
+from grader.sandbox.remember import remembering
+from grader.submission import read
+
+if TYPE_CHECKING:
+    from grader.model import Observe
+
+_IGNORED = re.compile(r"^(\.|__|readme)", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class BatchProgress:
+    """How far a batch is; ``row`` is the one that was finished last."""
+
+    done: int
+    total: int
+    row: Row
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One learner's line in the class table. ``error`` says why a submission could not be graded."""
+
+    learner: str
+    earned: float
+    possible: float
+    complete: bool
+    questions: tuple[tuple[str, float, float], ...]
+    file: str
+    seconds: float
+    error: str | None = None
+    passed: bool = False
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class BatchResult:
+    """The class table, in the order of the submissions' names."""
+
+    rows: tuple[Row, ...]
+    layers: tuple[str, ...]
+
+    @property
+    def gradable(self) -> bool:
+        """False when a submission could not be graded, or not completely."""
+        return all(row.error is None and row.complete for row in self.rows)
+
+
+def submissions(folder: Path) -> tuple[Path, ...]:
+    """What is handed in: every file, notebook, zip and folder directly in ``folder``. Raises UsageError."""
+    if not folder.is_dir():
+        raise UsageError(f"{folder} is not a folder; expected one that holds a file, folder or zip per learner")
+    found = tuple(sorted(path for path in folder.iterdir() if not _IGNORED.match(path.name)))
+    if not found:
+        raise UsageError(f"{folder} is empty; expected a file, folder or zip per learner")
+    return found
+
+
+def run(
+    folder: Path,
+    out: Path,
+    *,
+    course_folder: Path,
+    seed: Seed,
+    workers: int | None = None,
+    lang: Lang = "en",
+    progress: Callable[[BatchProgress], None] = lambda _: None,
+) -> BatchResult:
+    """Grades everything in ``folder`` into ``out``. Refuses (SandboxUnavailable) where code cannot be confined."""
+    paths = submissions(folder)
+    out.mkdir(parents=True, exist_ok=True)
+    names = _names(paths)
+    count = max(1, min(workers or os.cpu_count() or 1, len(paths)))
+    plan = Plan(str(course_folder), seed, str(out), lang)
+    context = multiprocessing.get_context("spawn")
+    rows: dict[Path, Row] = {}
+    with ProcessPoolExecutor(count, mp_context=context, initializer=Worker.begin, initargs=(plan,)) as pool:
+        try:
+            layers = _rehearse(plan)
+            waiting = {pool.submit(Worker.grade, path, name): path for path, name in zip(paths, names, strict=True)}
+            for future in as_completed(waiting):
+                rows[waiting[future]] = _row(future)
+                progress(BatchProgress(len(rows), len(paths), rows[waiting[future]]))
+        except BaseException:
+            pool.shutdown(wait=False, cancel_futures=True)
+            raise
+    result = BatchResult(tuple(rows[path] for path in paths), layers)
+    write(out / "class.csv", table(result))
+    write(out / "class.json", json.dumps([asdict(row) for row in result.rows], ensure_ascii=False, indent=1) + "\n")
+    return result
+
+
+def _row(future: Future[Row]) -> Row:
+    try:
+        return future.result()
+    except AttncheckError:
+        raise
+    except Exception as error:
+        raise SandboxError(f"a worker process ended unexpectedly: {error}") from error
+
+
+def _names(paths: tuple[Path, ...]) -> list[str]:
+    """A learner's name for each path: its stem, with a number where two would be equal."""
+    names: list[str] = []
+    for path in paths:
+        stem = path.name if path.is_dir() else path.stem
+        name, number = stem, 1
+        while name.casefold() in (other.casefold() for other in names):
+            number += 1
+            name = f"{stem} ({number})"
+        names.append(name)
+    return names
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What a worker needs to know; plain, because it travels to another process."""
+
+    course_folder: str
+    seed: Seed
+    out: str
+    lang: Lang
+
+    def expecting(self, observe: Observe) -> Observe:
+        """``observe`` for references, with a memory: the user's cache, or with a secret seed the output folder."""
+        if self.seed.label == "public":
+            return remembering(observe, lambda key: cache.get("expected", key), lambda k, d: cache.put("expected", k, d))
+        folder = Path(self.out, ".expected")
+        folder.mkdir(mode=0o700, exist_ok=True)
+
+        def get(key: str) -> bytes | None:
+            try:
+                return (folder / key).read_bytes()
+            except OSError:
+                return None
+
+        return remembering(observe, get, lambda key, data: write(folder / key, data))
+
+
+def _rehearse(plan: Plan) -> tuple[str, ...]:
+    """Before anything is graded: canary attacks, and the references run once for all workers."""
+    sandbox = Sandbox("require", Settings())
+    try:
+        escaped = [canary.name for canary in release(sandbox.observe) if not canary.refused]
+        if escaped:
+            raise SandboxUnavailable(
+                f"the sandbox does not hold on this machine (it let code {', '.join(escaped)}); "
+                "nothing was graded. 'attncheck doctor' shows the layers"
+            )
+        prepare(course.load(Path(plan.course_folder)), plan.expecting(sandbox.observe), plan.seed)
+        return sandbox.layers
+    finally:
+        sandbox.close()
+
+
+class Worker:
+    """What lives in a worker process: a course, a sandbox."""
+
+    _state: tuple[Plan, Course, Sandbox] | None = None
+
+    @classmethod
+    def begin(cls, plan: Plan) -> None:
+        """Loads the course while the zygote imports torch."""
+        sandbox = Sandbox("require", Settings(collapse=True))
+        sandbox.start()
+        cls._state = (plan, course.load(Path(plan.course_folder)), sandbox)
+
+    @classmethod
+    def grade(cls, path: Path, name: str) -> Row:
+        """Grades one submission, writes its JSON file, returns its row."""
+        assert cls._state is not None
+        plan, loaded, sandbox = cls._state
+        target = Path(plan.out, f"{_file_name(name)}.json")
+        try:
+            report = grade(
+                loaded,
+                read(path, name),
+                sandbox.observe,
+                selection=Selection(everything=True),
+                seed=plan.seed,
+                expect=plan.expecting(sandbox.observe),
+            )
+        except SubmissionError as error:
+            data: dict[str, Any] = {"format": 1, "learner": name, "complete": False, "error": str(error)}
+            write(target, json.dumps(data, ensure_ascii=False, indent=1) + "\n")
+            possible = sum(question.points for question in loaded.questions)
+            return Row(name, 0.0, possible, False, (), target.name, 0.0, error=str(error))
+        write(target, json.dumps(to_json(report, plan.lang), ensure_ascii=False, indent=1) + "\n")
+        return _summary(report, target.name)
+
+
+def _summary(report: Report, file: str) -> Row:
+    questions = tuple((q.id, q.earned, q.possible) for q in report.questions)
+    exercises = [e for q in report.questions for e in q.exercises]
+    notes = tuple(
+        f"{e.name}: {e.status}" for e in exercises if e.status in (Status.TIMED_OUT, Status.DIED, Status.UNMARKED)
+    )
+    return Row(
+        report.learner,
+        report.earned,
+        report.possible,
+        report.complete,
+        questions,
+        file,
+        report.seconds,
+        passed=report.passed,
+        notes=notes,
+    )
+
+
+def _file_name(name: str) -> str:
+    """A learner's name as a file name on any system."""
+    safe = re.sub(r"[^\w.()\- ]", "_", name).strip(". ") or "learner"
+    return f"{safe}_" if safe.casefold() in ("class", "con", "nul", "aux", "prn") else safe
+
+
+def table(result: BatchResult) -> str:
+    """The class table as CSV: one row per learner, one column per question."""
+    ids = list(dict.fromkeys(q for row in result.rows for q, _, _ in row.questions))
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(["learner", "earned", "possible", *ids, "complete", "error"])
+    for row in result.rows:
+        points = {q: earned for q, earned, _ in row.questions}
+        cells = [row.learner, f"{row.earned:g}", f"{row.possible:g}", *(f"{points.get(q, 0):g}" for q in ids)]
+        writer.writerow([_cell(cell) for cell in [*cells, "yes" if row.complete else "no", row.error or ""]])
+    return text.getvalue()
+
+
+def _cell(text: str) -> str:
+    """A cell that no spreadsheet takes for a formula."""
+    return f"'{text}" if text[:1] in ("=", "+", "-", "@", "\t", "\r") else text
+
+
+def write(path: Path, data: str | bytes) -> None:
+    """Writes a file whole or not at all."""
+    raw = data.encode() if isinstance(data, str) else data
+    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=".writing-")
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(raw)
+            file.flush()
+            os.fsync(file.fileno())
+        os.chmod(temporary, 0o644)
+        os.replace(temporary, path)
+    except BaseException:
+        os.unlink(temporary)
+        raise
