@@ -200,7 +200,7 @@ def _tally(page: _Page, exercise: ExerciseResult) -> None:
     parts = [page.say(words.CHECKS, passed=passed, all=len(counted))]
     lost = Counter(outcome.check for outcome in counted if outcome.status is not Status.PASSED)
     if lost:
-        names = [name if times == 1 else f"{name} ×{times}" for name, times in lost.items()]
+        names = [_plain(name) if times == 1 else f"{_plain(name)} ×{times}" for name, times in lost.items()]
         parts.append(page.say(words.NOT_PASSED, names=page.say(words.COMMA).join(names)))
     if exercise.array_type is not None:
         parts.append(page.say(words.GIVEN[exercise.array_type]))
@@ -252,7 +252,12 @@ def _layers(page: _Page, report: Report) -> str:
 
 def _where(page: _Page, outcome: Outcome) -> str:
     where = words.PUBLIC_CASE if outcome.visibility == "public" else words.HIDDEN_CASE
-    return page.say(where, check=outcome.check, case=outcome.case)
+    return page.say(where, check=_plain(outcome.check), case=outcome.case)
+
+
+def _plain(check: str) -> str:
+    """The name of a check as words."""
+    return check.replace("_", " ")
 
 
 def _duration(seconds: float, lang: Lang) -> str:
