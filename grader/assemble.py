@@ -18,6 +18,7 @@ from grader import crosscheck, edge
 from grader.errors import CourseError
 from grader.faults import Fault, unknown
 from grader.model import Course, Part, Question, Source, SourceFile
+from grader.submission import source
 from grader.yaml_lines import Document, parse
 
 Model = TypeVar("Model", bound=BaseModel)
@@ -54,7 +55,12 @@ def course(files: Mapping[str, bytes], folder: Path, digest: str) -> Course:
         reader.report(question.file, *crosscheck.faults(question, document.value, known))
     for file, fault in crosscheck.twice(questions):
         reader.report(file, fault)
-    counted = _counted(own.questions or defaults.questions, questions, reader if sound else None)
+    listed = _OWN if own.questions else _DEFAULTS
+    counted = own.questions or defaults.questions or tuple(question.id for question in questions)
+    by_id = {question.id: question for question in questions}
+    for index, name in enumerate(counted):
+        if sound and name not in by_id:
+            reader.report(listed, unknown(("questions", index), name, "a question of this course", by_id))
     title, public_id = own.title or defaults.title, own.public_id or defaults.public_id
     for key, value in (("title", title), ("public_id", public_id), ("groups", groups)):
         if not value and sound:
@@ -65,7 +71,7 @@ def course(files: Mapping[str, bytes], folder: Path, digest: str) -> Course:
         title=title,
         public_id=public_id,
         groups=tuple(groups.items()),
-        questions=counted,
+        questions=tuple(by_id[name] for name in dict.fromkeys(counted)),
         sources=sources or (),
         reference=reference or (),
         digest=digest,
@@ -84,7 +90,7 @@ class _Reader:
     def report(self, name: str, *faults: Fault) -> None:
         """Puts faults down, each with its line."""
         document = self.documents.get(name, Document(None, {(): 1}))
-        self.said += [fault.render(name, document) for fault in faults]
+        self.said += [fault.render(name, document.line(fault.path)) for fault in faults]
 
     def text(self, name: str) -> str | None:
         """The file as text; None, with something said, where it is none."""
@@ -92,9 +98,8 @@ class _Reader:
             return self.files[name].decode()
         except UnicodeDecodeError as fault:
             line = self.files[name].count(b"\n", 0, fault.start) + 1
-            self.said.append(
-                f"{name}:{line}: saw the byte 0x{fault.object[fault.start]:02x}; expected UTF-8. Save it so."
-            )
+            byte = fault.object[fault.start]
+            self.said.append(f"{name}:{line}: saw the byte 0x{byte:02x}; expected UTF-8")
             return None
 
     def read(self, name: str, model: type[Model]) -> Model | None:
@@ -127,17 +132,6 @@ def _questions(reader: _Reader) -> list[Question]:
     return sorted(questions, key=lambda question: int(question.id.removeprefix("Q")))
 
 
-def _counted(ids: tuple[str, ...] | None, questions: list[Question], reader: _Reader | None) -> tuple[Question, ...]:
-    """The questions that ``course.yaml`` lists, in its order; all of them if it lists none."""
-    if ids is None:
-        return tuple(questions)
-    by_id = {question.id: question for question in questions}
-    for index, name in enumerate(ids):
-        if reader and name not in by_id:
-            reader.report(_OWN, unknown(("questions", index), name, "a question of this course", by_id))
-    return tuple(by_id[name] for name in dict.fromkeys(ids) if name in by_id)
-
-
 def _reference(reader: _Reader) -> tuple[SourceFile, ...] | None:
     """The references as text with what they define; None if one of them is not Python."""
     found: list[SourceFile] = []
@@ -153,40 +147,14 @@ def _reference(reader: _Reader) -> tuple[SourceFile, ...] | None:
             return None
         package = name.endswith("/__init__.py")
         module = (name.removesuffix("/__init__.py") if package else name.removesuffix(".py")).replace("/", ".")
-        found.append(SourceFile(name, module, (Part(name, text),), _defines(tree), _imports_torch(tree), package))
+        facts = source.combine([(Part(name, text), tree)])
+        found.append(SourceFile(name, module, facts.parts, facts.defines, "torch" in facts.imports, package))
     return tuple(found)
 
 
 def _module(file: SourceFile) -> str:
     """The module as the bank names it: without ``reference.``."""
     return file.module.rpartition(".")[2]
-
-
-def _defines(tree: ast.Module) -> tuple[tuple[str, int], ...]:
-    found: list[tuple[str, int]] = []
-    for node in tree.body:
-        match node:
-            case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name) | ast.ClassDef(name=name):
-                found.append((name, node.lineno))
-            case ast.Assign(targets=targets):
-                found += [(target.id, node.lineno) for target in targets if isinstance(target, ast.Name)]
-            case ast.AnnAssign(target=ast.Name(id=name), value=ast.expr()):
-                found.append((name, node.lineno))
-    return tuple(found)
-
-
-def _imports_torch(tree: ast.Module) -> bool:
-    for node in ast.walk(tree):
-        match node:
-            case ast.Import(names=names):
-                modules = [alias.name for alias in names]
-            case ast.ImportFrom(module=str(module), level=0):
-                modules = [module]
-            case _:
-                continue
-        if any(module.partition(".")[0] == "torch" for module in modules):
-            return True
-    return False
 
 
 def _message(folder: Path, said: list[str]) -> str:

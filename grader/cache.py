@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import os
 import re
-import tempfile
 from contextlib import suppress
 from pathlib import Path
 
@@ -57,6 +56,9 @@ def get(kind: str, key: str) -> bytes | None:
 
 def put(kind: str, key: str, data: bytes) -> None:
     """Stores the entry, whole or not at all."""
+    # Reading is far more frequent.
+    import tempfile
+
     with suppress(OSError, CacheError):
         entry = _entry(kind, key)
         entry.parent.mkdir(mode=0o700, exist_ok=True)

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import builtins
 import itertools
 import pkgutil
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path as FilePath
@@ -28,9 +28,14 @@ from grader.model import (
     Symbol,
 )
 
+_OPTION = re.compile(r"""\.option\(\s*["'](\w+)["']""")
+_WEIGHT = re.compile(r"^WEIGHT = ([0-9.]+)$", re.MULTILINE)
 _CHECKS = FilePath(__file__).parent / "checks"
 
 Draws: TypeAlias = Mapping[str, Sequence[int]]
+
+#: What a contract may ask a submission to raise.
+_EXCEPTIONS = ("ValueError", "TypeError", "IndexError", "KeyError", "RuntimeError", "NotImplementedError")
 
 #: Combinations of drawn symbols that are tried for one size.
 _MOST_DRAWS = 1000
@@ -50,6 +55,21 @@ def check_kinds() -> tuple[str, ...]:
     """The modules in ``grader/checks``, which are not imported for it."""
     found = pkgutil.iter_modules([str(_CHECKS)])
     return tuple(sorted(module.name for module in found if not module.name.startswith("_")))
+
+
+def check_options(kind: str) -> tuple[str, ...]:
+    """The options of a check: the names that its source asks its spec for, as in ``spec.option("of")``."""
+    return tuple(sorted(set(_OPTION.findall(_check_source(kind)))))
+
+
+def check_weight(kind: str) -> float:
+    """The weight of a check whose spec gives none: ``WEIGHT`` in its source."""
+    found = _WEIGHT.search(_check_source(kind))
+    return float(found[1]) if found else 1.0
+
+
+def _check_source(kind: str) -> str:
+    return (_CHECKS / f"{kind}.py").read_text("utf-8") if kind in check_kinds() else ""
 
 
 def faults(question: Question, raw: Mapping[str, Any], known: Known) -> Iterator[Fault]:
@@ -88,7 +108,7 @@ def twice(questions: Sequence[Question]) -> Iterator[tuple[str, Fault]]:
         named += [("exercise", e.name, ("exercises", i, e.kind)) for i, e in enumerate(question.exercises)]
         for kind, name, path in named:
             if (kind, name) in first:
-                yield question.file, unexpected(path, name, f"a name of its own; {first[kind, name]} has this one")
+                yield question.file, unexpected(path, name, f"a name of its own, but {first[kind, name]} has it, too")
             first.setdefault((kind, name), question.file)
 
 
@@ -130,6 +150,13 @@ def _exercise(exercise: Exercise, known: Known) -> Iterator[Fault]:
     for index, check in enumerate(exercise.checks):
         if check.kind not in check_kinds():
             yield unknown(("checks", index), check.kind, "a check of grader/checks", check_kinds())
+        if not check.on and not any(_serves(case, check.kind) for case in exercise.cases):
+            wanted = "with `raises`" if check.kind == "raises" else "that `only` and `raises` leave to it"
+            yield Fault(("checks", index), f"{check.kind} has no case; expected one {wanted}")
+        for option, _ in check.options:
+            if option not in check_options(check.kind):
+                known_here = ["on", "weight", *check_options(check.kind)]
+                yield unknown(("checks", index, check.kind, option), option, "one of the keys", known_here)
         for place, name in enumerate(check.on):
             if name not in names:
                 yield unknown(("checks", index, check.kind, "on", place), name, "a case of this exercise", names)
@@ -140,6 +167,13 @@ def _exercise(exercise: Exercise, known: Known) -> Iterator[Fault]:
             for where, name in ((path, mask), ((*path, 0), lengths[0]), ((*path, 1), lengths[1])):
                 if name not in taken:
                     yield unknown(where, name, "an argument of this exercise", taken)
+
+
+def _serves(case: Case, kind: str) -> bool:
+    """Whether a check that names no cases can use this one."""
+    if kind == "raises":
+        return case.raises is not None
+    return kind in case.only or not (case.only or case.raises)
 
 
 def _reference(name: str, references: Mapping[str, Sequence[str]]) -> Iterator[Fault]:
@@ -153,15 +187,16 @@ def _reference(name: str, references: Mapping[str, Sequence[str]]) -> Iterator[F
 
 
 def _case(case: Case, exercise: Exercise) -> Iterator[Fault]:
-    called = exercise.signature
     if exercise.kind == "class":
-        yield from _arguments("construct", case.construct, exercise.parameters, called, case)
-        called = exercise.forward_signature or f"{exercise.name}.forward, which the exercise does not have"
-        yield from _arguments("args", case.args, exercise.forward, called, case)
+        yield from _arguments("construct", case.construct, exercise.parameters, exercise.signature, case)
+        if exercise.forward_signature:
+            yield from _arguments("args", case.args, exercise.forward, exercise.forward_signature, case)
+        elif case.args:
+            yield Fault(("args",), "the exercise has no `forward`; expected one, such as (query, mask=None)")
         if case.parameters and not exercise.adapter:
             yield Fault(("parameters",), "there is no `adapter` in the exercise; expected one that puts them in place")
     else:
-        yield from _arguments("args", case.args, exercise.parameters, called, case)
+        yield from _arguments("args", case.args, exercise.parameters, exercise.signature, case)
         for key, found in (("construct", case.construct), ("parameters", case.parameters)):
             if found:
                 yield Fault((key,), f"the exercise is a function; expected `{key}` for a class only")
@@ -170,14 +205,8 @@ def _case(case: Case, exercise: Exercise) -> Iterator[Fault]:
         for name, recipe in recipes:
             for fault in _recipe(recipe, draws, dict(recipes), name):
                 yield fault.inside(key, name)
-    if case.raises and not _is_exception(case.raises):
-        known = [name for name in dir(builtins) if _is_exception(name)]
-        yield unknown(("raises",), case.raises, "an exception of Python", known)
-
-
-def _is_exception(name: str) -> bool:
-    found = getattr(builtins, name, None)
-    return isinstance(found, type) and issubclass(found, Exception)
+    if case.raises and case.raises not in _EXCEPTIONS:
+        yield unknown(("raises",), case.raises, "one of", _EXCEPTIONS)
 
 
 def _arguments(
@@ -210,7 +239,7 @@ def _recipe(recipe: Recipe, draws: Draws, around: Mapping[str, Recipe], own: str
         for symbols in _drawn(sizes.names(recipe.low) | sizes.names(recipe.high), draws):
             low, high = sizes.evaluate(recipe.low, symbols), sizes.evaluate(recipe.high, symbols)
             if low >= high:
-                yield unexpected((), f"low: {low}, high: {high}", "low below high")
+                yield Fault((), f"saw low {low} and high {high}; expected low below high")
                 break
 
 

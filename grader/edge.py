@@ -119,7 +119,8 @@ def parameters(signature: str) -> tuple[Parameter, ...]:
     try:
         tree = ast.parse(f"def f{signature}: pass").body
     except (SyntaxError, ValueError) as fault:
-        raise _expected(f"{expected} (Python says: {fault})") from None
+        said = fault.msg if isinstance(fault, SyntaxError) else fault
+        raise _expected(f"{expected} (Python says: {said})") from None
     match tree:
         case [ast.FunctionDef(args=found, returns=None, body=[ast.Pass()])]:
             unusual = found.posonlyargs or found.kwonlyargs or found.vararg or found.kwarg
@@ -287,12 +288,8 @@ class CheckOptions(Edge):
 
     def build(self, kind: str) -> CheckSpec:
         """The frozen check."""
-        weight = self.weight or _WEIGHTS.get(kind, 1.0)
+        weight = self.weight or crosscheck.check_weight(kind)
         return CheckSpec(kind, weight, self.on, tuple((self.model_extra or {}).items()))
-
-
-#: The value checks are what an exercise is about.
-_WEIGHTS = {"values": 4.0}
 
 
 def _check_tag(value: object) -> str | None:
@@ -531,7 +528,12 @@ def validate(model: type[Model], value: Any) -> Model | list[Fault]:
         return model.model_validate_json(json.dumps(value))
     except ValidationError as error:
         schema = model.model_json_schema()
-        return [_fault(detail, schema) for detail in error.errors(include_url=False)]
+        return [_fault(detail, schema) for detail in error.errors(include_url=False) if not _echo(detail)]
+
+
+def _echo(detail: ErrorDetails) -> bool:
+    """Whether a list is called too short only because something in it was refused."""
+    return detail["type"] == "too_short" and len(detail["input"]) >= detail["ctx"]["min_length"]
 
 
 def blanks(value: Any, path: Path = ()) -> list[Fault]:
@@ -562,14 +564,13 @@ def _fault(detail: ErrorDetails, schema: dict[str, Any]) -> Fault:
             both = "; every text stands here in English and in Chinese" if path[-1] in ("en", "zh") else ""
             return Fault(place, f"missing; expected {_describe(node, definitions)}{both}")
         case "extra_forbidden" | "unexpected_keyword_argument":
-            fault = unknown(place, str(path[-1]), "a key that is known here", around.get("properties", {}))
+            fault = unknown(place, str(path[-1]), "one of the keys", around.get("properties", {}))
             if seen is None and list(around.get("properties", {})) == ["en", "zh"]:
                 return Fault(place, f"{fault.text} (a text with a comma needs quotes inside {{ }})")
             return fault
         case "literal_error":
             choices = _resolve(node, definitions)
-            known = [str(one) for one in choices.get("enum", [choices.get("const")])]
-            return unknown(place, seen, "one of", known) if isinstance(seen, str) else _known(place, seen, known)
+            return _one_of(place, seen, [str(one) for one in choices.get("enum", [choices.get("const")])])
         case "string_pattern_mismatch":
             return unexpected(place, seen, _IN_WORDS[detail["ctx"]["pattern"]])
         case "expected":
@@ -581,9 +582,9 @@ def _fault(detail: ErrorDetails, schema: dict[str, Any]) -> Fault:
         case "check":
             return unexpected(place, seen, "the name of a check, or one name with its options: {name: {on: […]}}")
         case "too_short" | "string_too_short":
-            return unexpected(place, seen, f"at least {detail['ctx']['min_length']} of them")
+            return unexpected(place, seen, f"a length of {detail['ctx']['min_length']} or more")
         case "too_long":
-            return unexpected(place, seen, f"at most {detail['ctx']['max_length']} of them")
+            return unexpected(place, seen, f"a length of {detail['ctx']['max_length']} or less")
         case "greater_than":
             return unexpected(place, seen, f"a number above {detail['ctx']['gt']:g}")
         case "less_than":
@@ -603,13 +604,14 @@ def _choice(path: Path, seen: object, key: str, known: Mapping[str, object]) -> 
     if key:
         if key not in seen:
             return Fault((*path, key), f"missing; expected one of: {', '.join(names)}")
-        said = seen[key]
-        return unknown((*path, key), said, "one of", names) if isinstance(said, str) else _known(path, said, names)
+        return _one_of((*path, key), seen[key], names)
     first = next(iter(seen), "")
     return unknown((*path, first) if first else path, first, "a recipe", names)
 
 
-def _known(path: Path, seen: object, names: Sequence[str]) -> Fault:
+def _one_of(path: Path, seen: object, names: Sequence[str]) -> Fault:
+    if isinstance(seen, str):
+        return unknown(path, seen, "one of", names)
     return unexpected(path, seen, f"one of: {', '.join(names)}")
 
 
@@ -629,7 +631,9 @@ def _below(node: dict[str, Any], part: str | int, definitions: Mapping[str, Any]
         prefix = node.get("prefixItems", [])
         found = prefix[part] if part < len(prefix) else node.get("items", {})
     else:
-        found = node.get("properties", {}).get(part, node.get("additionalProperties", {}))
+        node = next((option for option in node.get("oneOf", []) if option.get("type") == "object"), node)
+        others = [*node.get("patternProperties", {}).values(), node.get("additionalProperties", {})]
+        found = node.get("properties", {}).get(part, others[0])
     return found if isinstance(found, dict) else {}
 
 

@@ -5,10 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeAlias
-
-if TYPE_CHECKING:
-    from grader.yaml_lines import Document
+from typing import Any, TypeAlias
 
 #: Keys and indices that lead from the top of a document to a value in it.
 Path: TypeAlias = tuple[str | int, ...]
@@ -28,10 +25,10 @@ class Fault:
         """The same fault, seen from further out."""
         return Fault((*around, *self.path), self.text)
 
-    def render(self, name: str, document: Document) -> str:
+    def render(self, file: str, line: int) -> str:
         """``questions/q05.yaml:12: items[0].kind: saw …; expected …``."""
         place = f"{show_path(self.path)}: " if self.path else ""
-        return f"{name}:{document.line(self.path)}: {place}{self.text}"
+        return f"{file}:{line}: {place}{self.text}"
 
 
 def unexpected(path: Path, seen: object, expected: str) -> Fault:

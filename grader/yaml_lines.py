@@ -66,7 +66,7 @@ def parse(text: str, name: str, error: type[AttncheckError]) -> Document:
         mark, problem = fault.problem_mark or fault.context_mark, fault.problem or "cannot be read"
         hint = next((f"; {hint}" for part, hint in _HINTS.items() if part in problem), "")
         context = f" {fault.context}" if fault.context else ""
-        if context and fault.context_mark:
+        if context and mark and fault.context_mark and fault.context_mark.line < mark.line:
             context += f" that begins on line {fault.context_mark.line + 1}"
         reader.fail(mark.line + 1 if mark else 1, f"this is not YAML: {problem}{context}{hint}")
     except yaml.reader.ReaderError as fault:

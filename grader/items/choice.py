@@ -9,6 +9,11 @@ from grader.faults import Fault, unexpected
 from grader.items import Judged
 from grader.model import Status, Text
 
+_UNKNOWN = Text(
+    "There is no option “{said}” here; choose one of {ids}.", "这道题没有选项「{said}」，请从 {ids} 中选择。"
+)
+_OTHER = Text("Answer with the letter of one option: {ids}.", "请填写一个选项的编号：{ids}。")
+
 
 @dataclass(frozen=True, slots=True)
 class Option:
@@ -30,7 +35,7 @@ class Spec:
 def faults(spec: Spec) -> Iterator[Fault]:
     """At least two options with different ids, exactly one of them correct."""
     if len(spec.options) < 2:
-        yield unexpected(("options",), f"{len(spec.options)} options", "at least two")
+        yield Fault(("options",), f"saw {len(spec.options)} of them; expected two or more")
     seen: set[str] = set()
     for index, option in enumerate(spec.options):
         path = ("options", index, "id")
@@ -43,7 +48,8 @@ def faults(spec: Spec) -> Iterator[Fault]:
         seen.add(_plain(option.id))
     correct = [option.id for option in spec.options if option.correct]
     if len(correct) != 1:
-        yield unexpected(("options",), ", ".join(correct) or "none", "exactly one option with `correct: true`")
+        said = ", ".join(correct) or "none"
+        yield Fault(("options",), f"saw {said} marked as correct; expected exactly one option with `correct: true`")
 
 
 def judge(spec: Spec, value: object) -> Judged:
@@ -55,24 +61,9 @@ def judge(spec: Spec, value: object) -> Judged:
                 return Judged(Status.PASSED, 1.0)
             return Judged(Status.FAILED, 0.0, misconception=option.misconception)
     ids = [option.id for option in spec.options]
-    if chosen is None:
-        return Judged(
-            Status.FAILED,
-            0.0,
-            Text(
-                f"Expected the letter of one option: {', '.join(ids)}.",
-                f"答案应是一个选项的编号：{'、'.join(ids)}。",
-            ),
-        )
-    said = _short(chosen)
-    return Judged(
-        Status.FAILED,
-        0.0,
-        Text(
-            f"There is no option “{said}” here; choose one of {', '.join(ids)}.",
-            f"这道题没有选项「{said}」，请从 {'、'.join(ids)} 中选择。",
-        ),
-    )
+    said = "" if chosen is None else _short(chosen)
+    message = _OTHER if chosen is None else _UNKNOWN
+    return Judged(Status.FAILED, 0.0, message.fill(said=said, ids=Text(", ".join(ids), "、".join(ids))))
 
 
 def _plain(text: str) -> str:
