@@ -1,0 +1,189 @@
+"""What a learner hands in, as a ``Submission``: read as text, never imported, executed or unpacked to disk."""
+
+from __future__ import annotations
+
+import os
+import stat
+import unicodedata
+from collections.abc import Sequence
+from dataclasses import replace
+from hashlib import sha256
+from pathlib import Path
+
+from grader.model import Answer, Notice, SourceFile, Submission, Text
+from grader.submission import messages as say
+from grader.submission import modules, source
+from grader.submission.files import (
+    ARCHIVE_SUFFIXES,
+    Gathered,
+    Raw,
+    collect_folder,
+    file_member,
+    gather,
+    kind_of,
+    refusal,
+    what_is,
+)
+from grader.submission.messages import Unusable, listing, printable
+
+__all__ = ["Unusable", "definers", "duplicates", "read"]
+
+_LONGEST_NAME = 80
+
+
+def read(path: Path, learner: str | None = None) -> Submission:
+    """Reads a ``.py`` file, a notebook, a folder, a zip or a lone answers file.
+
+    Raises ``SubmissionError`` when nothing of it can be graded; what is merely left out becomes a notice.
+    """
+    place = os.fspath(path)
+    base = os.path.basename(os.path.abspath(place)) if "\0" not in place else place
+    name = printable(base) or "/"
+    try:
+        status = os.stat(place)
+    except (FileNotFoundError, NotADirectoryError, ValueError):
+        raise Unusable(printable(place), say.MISSING.fill(near=_near(place, base))) from None
+    except OSError as error:
+        raise refusal(printable(place), error) from None
+    if stat.S_ISDIR(status.st_mode):
+        return _submission(collect_folder(place, name), learner, base, place)
+    if not stat.S_ISREG(status.st_mode):
+        raise Unusable(name, say.SPECIAL.fill(what=what_is(status.st_mode)))
+    stem, suffix = os.path.splitext(base)
+    if suffix.lower() == ".zip":
+        from grader.submission import archive
+
+        return _submission(archive.collect(place, name), learner, stem, place)
+    kind = "answers" if suffix.lower() in (".yaml", ".yml") else kind_of(base)
+    if kind in ("archive", "other"):
+        raise Unusable(name, _not_read(base))
+    member = replace(file_member(place, name, status.st_size, follow=True), kind=kind)
+    found = gather(name, [member])
+    return _submission(found, learner, stem, place)
+
+
+def definers(submission: Submission, name: str) -> tuple[SourceFile, ...]:
+    """The files that define ``name`` at top level."""
+    return tuple(file for file in submission.files if any(name == defined for defined, _ in file.defines))
+
+
+def duplicates(submission: Submission) -> tuple[tuple[str, tuple[str, ...]], ...]:
+    """The names that more than one file defines, with the paths of those files."""
+    places: dict[str, list[str]] = {}
+    for file in submission.files:
+        for name, _ in file.defines:
+            places.setdefault(name, []).append(file.path)
+    return tuple((name, tuple(paths)) for name, paths in places.items() if len(paths) > 1)
+
+
+def _near(place: str, base: str) -> Text:
+    """Names like the missing one, in the folder where it was looked for."""
+    import difflib
+
+    try:
+        names = os.listdir(os.path.dirname(place) or ".")
+    except (OSError, ValueError):
+        return say.NOTHING
+    close = [printable(name) for name in difflib.get_close_matches(base, names, 3)]
+    return say.NEAR.fill(names=listing(close)) if close else say.NOTHING
+
+
+def _not_read(base: str) -> Text:
+    """Why a file of this name is not read, and what to hand in instead."""
+    lower = base.lower()
+    stem, suffix = os.path.splitext(base)
+    if kind_of(stem) in ("source", "notebook") or stem.lower().endswith(".zip"):
+        return say.HIDDEN_SUFFIX.fill(suffix=printable(suffix), new=printable(stem))
+    if lower.endswith(ARCHIVE_SUFFIXES):
+        inner = os.path.splitext(stem)[1]
+        return say.OTHER_ARCHIVE.fill(suffix=".tar" + suffix if inner.lower() == ".tar" else suffix)
+    return say.WRONG_KIND
+
+
+def _submission(found: Gathered, learner: str | None, stem: str, origin: str) -> Submission:
+    files, left_out, notices = _sources(found, stem)
+    named: str | None = None
+    answers: tuple[Answer, ...] | None = None
+    for raw in found.raws:
+        if raw.kind == "answers":
+            from grader.submission.answers import read as read_answers
+
+            named, answers = read_answers(raw)
+    problems = (*found.problems, *left_out)
+    if answers is None and not any(part.text.strip() for file in files for part in file.parts):
+        raise _nothing_usable(found, problems)
+    return Submission(
+        learner=_clean(learner) or _clean(named) or _clean(stem) or "learner",
+        files=files,
+        answers=answers,
+        notices=(*(problem.notice() for problem in problems), *notices, *found.notices),
+        digest=_digest(found.raws),
+        origin=origin,
+    )
+
+
+def _sources(found: Gathered, stem: str) -> tuple[tuple[SourceFile, ...], tuple[Unusable, ...], tuple[Notice, ...]]:
+    """The source files that can be used, those that cannot, and remarks on notebooks."""
+    code = [raw for raw in found.raws if raw.kind != "answers"]
+    top = modules.common_folder([raw.path for raw in code])
+    scanned: list[tuple[str, source.Scanned]] = []
+    problems: list[Unusable] = []
+    notices: list[Notice] = []
+    for raw in (replace(raw, path=raw.path.removeprefix(top)) for raw in code):
+        try:
+            if raw.kind == "notebook":
+                from grader.submission import notebook
+
+                facts, remarks = notebook.scan(raw)
+                notices += remarks
+            else:
+                facts = source.scan(raw)
+        except Unusable as problem:
+            problems.append(problem)
+        else:
+            scanned.append((raw.path, facts))
+    named = modules.name_modules([path for path, _ in scanned], _package(scanned, top, stem))
+    files = []
+    for (path, facts), name in zip(scanned, named, strict=True):
+        if (shadow := modules.shadowed(path, name.module)) is not None:
+            problems.append(shadow)
+            continue
+        imports_torch = "torch" in facts.imports
+        files.append(SourceFile(path, name.module, facts.parts, facts.defines, imports_torch, name.is_package))
+    return tuple(sorted(files, key=lambda file: file.path)), tuple(problems), tuple(notices)
+
+
+def _package(scanned: Sequence[tuple[str, source.Scanned]], top: str, stem: str) -> str:
+    """The name of the folder around the files, if they import each other through it; else empty."""
+    name = modules.identifier(top.rstrip("/").rpartition("/")[2] or stem)
+    if modules.is_taken(name) or any(path.split("/")[0].partition(".")[0] == name for path, _ in scanned):
+        return ""
+    above = any(facts.relative > path.count("/") for path, facts in scanned)
+    return name if above or any(name in facts.imports for _, facts in scanned) else ""
+
+
+def _nothing_usable(found: Gathered, problems: Sequence[Unusable]) -> Unusable:
+    if len(problems) == 1:
+        return problems[0]
+    if problems:
+        said = problems[:3]
+        en = " ".join(f"{problem.where}: {problem.text.en}" for problem in said)
+        zh = "".join(f"{problem.where}：{problem.text.zh}" for problem in said)
+        return Unusable(found.name, say.ALL_LEFT_OUT.fill(count=len(problems), problems=Text(en, zh)))
+    names = [*(raw.path for raw in found.raws), *found.others]
+    return Unusable(found.name, say.NO_CODE.fill(found=listing(names) if names else say.NO_FILES))
+
+
+def _clean(name: str | None) -> str:
+    """A name that can be shown, sorted and compared: one line, composed characters, not too long."""
+    shown = "".join(char if char.isprintable() else " " for char in unicodedata.normalize("NFC", name or ""))
+    return " ".join(shown.split())[:_LONGEST_NAME].rstrip()
+
+
+def _digest(raws: Sequence[Raw]) -> str:
+    total = sha256()
+    for path, data in sorted((raw.path, raw.data) for raw in raws):
+        for piece in (path.encode(), data):
+            total.update(len(piece).to_bytes(8, "big"))
+            total.update(piece)
+    return total.hexdigest()

@@ -1,0 +1,148 @@
+"""A zip read in memory: nothing is unpacked to disk, and nothing in it is believed about its size."""
+
+from __future__ import annotations
+
+import io
+import re
+import stat
+import struct
+import zipfile
+import zlib
+from functools import partial
+
+from grader.model import Text
+from grader.submission import messages as say
+from grader.submission.files import MAX_FILES, Gathered, Member, gather, is_ignored, kind_of, open_file, what_is
+from grader.submission.messages import Unusable, printable
+from grader.submission.text import looks_like
+
+#: What zipfile may read at once: bounds the table of contents (about 90 000 names) before it is taken in.
+_MAX_READ = 4 << 20
+_CHUNK = 1 << 16
+#: Source compresses four- to tenfold; notebooks with plots less.
+_MAX_RATIO = 200
+_SMALL = 1 << 20
+_METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)  # the others may claim gigabytes of memory
+_DAMAGE = (
+    zipfile.BadZipFile, zlib.error, EOFError, OSError, NotImplementedError, RuntimeError, ValueError, IndexError,
+    OverflowError, struct.error,
+)  # fmt: skip
+
+
+def collect(place: str, name: str) -> Gathered:
+    """All files in the zip at ``place`` that count."""
+    with open_file(place, name, follow=True) as file:
+        head = file.read(4096)
+        file.seek(0)
+        try:
+            archive = zipfile.ZipFile(_Bounded(file.fileno(), closefd=False))
+        except _TooMuch:
+            raise Unusable(name, say.TOO_MANY_FILES.fill(limit=MAX_FILES)) from None
+        except UnicodeDecodeError:
+            raise Unusable(name, say.NAMES_NOT_UTF8) from None
+        except _DAMAGE:
+            raise Unusable(name, say.NOT_A_ZIP.fill(what=_instead(head))) from None
+        with archive:
+            return gather(name, _members(archive, name))
+
+
+class _TooMuch(Exception):
+    """More was asked for at once than a reasonable archive needs."""
+
+
+class _Bounded(io.FileIO):
+    def read(self, size: int | None = -1, /) -> bytes:
+        if size is not None and size > _MAX_READ:
+            raise _TooMuch
+        return super().read(_MAX_READ if size is None or size < 0 else size) or b""
+
+
+def _instead(head: bytes) -> Text:
+    if head.startswith(b"PK"):
+        return say.CUT_OFF
+    other = looks_like(head)
+    return say.BUT.fill(what=other[0]) if other else say.NOTHING
+
+
+def _members(archive: zipfile.ZipFile, name: str) -> list[Member]:
+    members: list[Member] = []
+    seen: set[str] = set()
+    for info in archive.infolist():
+        path = _checked(_name(info), name)
+        if path in seen:
+            raise _bad_name(name, path, say.TWICE)
+        seen.add(path)
+        if info.is_dir() or any(is_ignored(part) for part in path.split("/")):
+            continue
+        if len(members) >= MAX_FILES:
+            raise Unusable(name, say.TOO_MANY_FILES.fill(limit=MAX_FILES))
+        shown = printable(path)
+        mode = info.external_attr >> 16
+        if info.create_system == 3 and stat.S_IFMT(mode) not in (0, stat.S_IFREG):
+            what = say.A_SPECIAL_FILE if stat.S_ISDIR(mode) else what_is(mode)
+            raise Unusable(name, say.SPECIAL_IN_ZIP.fill(name=shown, what=what))
+        kind = kind_of(path.rpartition("/")[2])
+        if kind in ("source", "notebook", "answers"):
+            _check_content(info, name, shown)
+        members.append(Member(shown, kind, info.file_size, partial(_read, archive, info, name)))
+    return members
+
+
+def _name(info: zipfile.ZipInfo) -> str:
+    """The name of an entry; without the UTF-8 mark it is what its bytes most likely mean."""
+    name = info.orig_filename
+    if info.flag_bits & 0x800 or name.isascii():
+        return name
+    stored = name.encode("cp437")
+    chinese = re.search(rb"[\x81-\xfe]{2}", stored)  # accented letters rarely come in pairs
+    for encoding in ("utf-8", "gb18030") if chinese else ("utf-8",):
+        try:
+            return stored.decode(encoding)
+        except UnicodeDecodeError:
+            continue
+    return name
+
+
+def _checked(name: str, archive: str) -> str:
+    """The path that an entry's name means, without empty and ``.`` steps."""
+    parts = [part for part in name.split("/") if part not in ("", ".")]
+    for wrong, why in (
+        ("\\" in name, say.HAS_BACKSLASH),
+        (name.startswith("/"), say.IS_ABSOLUTE),
+        (re.match("[A-Za-z]:", name) is not None, say.HAS_DRIVE),
+        (".." in parts, say.GOES_UP),
+        (not parts or "\0" in name, say.NAMELESS),
+    ):
+        if wrong:
+            raise _bad_name(archive, name, why)
+    return "/".join(parts)
+
+
+def _bad_name(archive: str, name: str, why: Text) -> Unusable:
+    return Unusable(archive, say.BAD_ZIP_NAME.fill(name=printable(name), why=why))
+
+
+def _check_content(info: zipfile.ZipInfo, archive: str, shown: str) -> None:
+    if info.flag_bits & 0x1:
+        raise Unusable(archive, say.ENCRYPTED.fill(name=shown))
+    if info.compress_type not in _METHODS:
+        raise Unusable(archive, say.COMPRESSION.fill(name=shown, method=info.compress_type))
+    if info.file_size > _SMALL and info.file_size > _MAX_RATIO * info.compress_size:
+        packed, found = say.size(info.compress_size), say.size(info.file_size)
+        raise Unusable(archive, say.BOMB.fill(name=shown, packed=packed, found=found))
+
+
+def _read(archive: zipfile.ZipFile, info: zipfile.ZipInfo, name: str, limit: int) -> bytes:
+    """The content of one entry, taken in small pieces; zipfile stops at the declared size and checks the sum."""
+    content = bytearray()
+    try:
+        with archive.open(info) as entry:
+            while piece := entry.read(_CHUNK):
+                content += piece
+                if len(content) > limit:
+                    break
+        if len(content) != info.file_size:
+            raise zipfile.BadZipFile(f"{info.file_size} bytes declared, {len(content)} found")
+    except _DAMAGE as error:
+        raise Unusable(name, say.BROKEN_ZIP.fill(reason=printable(str(error) or type(error).__name__))) from None
+    return bytes(content)

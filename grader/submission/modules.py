@@ -1,0 +1,94 @@
+"""Which name each file is imported by."""
+
+from __future__ import annotations
+
+import keyword
+import re
+import sys
+import unicodedata
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from itertools import takewhile
+
+from grader.model import Text
+from grader.submission import messages as say
+from grader.submission.messages import Unusable
+
+LIBRARIES = {"numpy": "NumPy", "torch": "PyTorch"}
+
+
+@dataclass(frozen=True, slots=True)
+class Named:
+    """The module name of one path; ``changed`` if it is not the path's own words."""
+
+    module: str
+    is_package: bool
+    changed: bool
+
+
+def identifier(stem: str) -> str:
+    """``stem`` as a name that can be imported, unchanged where it is one already."""
+    name = re.sub(r"\W", "_", unicodedata.normalize("NFKC", stem))
+    if not name.isidentifier():
+        name = f"_{name}"
+    return f"{name}_" if keyword.iskeyword(name) or name == "__main__" else name
+
+
+def is_taken(name: str) -> bool:
+    """Whether ``name`` is a library of the course or a module of the standard library."""
+    return name in LIBRARIES or name in sys.stdlib_module_names
+
+
+def common_folder(paths: Sequence[str]) -> str:
+    """The folders, with a final slash, that all paths start with; empty if there are none."""
+    folders = [path.split("/")[:-1] for path in paths]
+    if not folders:
+        return ""
+    pairs = zip(min(folders), max(folders), strict=False)
+    return "".join(f"{one}/" for one, _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
+
+
+def name_modules(paths: Sequence[str], package: str = "") -> list[Named]:
+    """A module name for every path, all different; with ``package``, everything is inside that package.
+
+    A ``.py`` file wins over a notebook, a name that needed no change over one that did.
+    """
+    result = [_propose(path, package) for path in paths]
+
+    def rank(index: int) -> tuple[bool, bool, bool, str]:
+        return _is_notebook(paths[index]), result[index].changed, not result[index].is_package, paths[index]
+
+    taken: set[str] = set()
+    for index in sorted(range(len(paths)), key=rank):
+        name, count = result[index].module, 1
+        while name in taken:
+            count += 1
+            name = f"{result[index].module}_{count}"
+        taken.add(name)
+        result[index] = replace(result[index], module=name)
+    return result
+
+
+def _is_notebook(path: str) -> bool:
+    return path.lower().endswith(".ipynb")
+
+
+def _propose(path: str, package: str) -> Named:
+    *folders, file = path.split("/")
+    stem = file.rpartition(".")[0]
+    is_package = stem == "__init__" and bool(folders or package) and not _is_notebook(path)
+    given = folders if is_package else [*folders, stem]
+    parts = [identifier(part) for part in given]
+    if _is_notebook(path) and not folders and is_taken(parts[0]):  # nobody imports a notebook by its name
+        parts = [f"{parts[0]}_notebook"]
+    return Named(".".join([package, *parts] if package else parts), is_package, parts != given)
+
+
+def shadowed(path: str, module: str) -> Unusable | None:
+    """Why the file may not be used, if its module would hide another that code relies on."""
+    top = module.partition(".")[0]
+    if not is_taken(top):
+        return None
+    library = LIBRARIES.get(top)
+    owner: Text = say.A_LIBRARY.fill(name=library) if library else say.A_STANDARD_MODULE
+    return Unusable(path, say.SHADOWS.fill(name=top, owner=owner, new=f"my_{path}"))

@@ -1,0 +1,211 @@
+"""A Jupyter notebook as Python: its code cells in order, without what only IPython understands."""
+
+from __future__ import annotations
+
+import ast
+import json
+import re
+from typing import Any
+
+from grader.model import Notice, Part, Text
+from grader.submission import messages as say
+from grader.submission.files import MAX_SOURCE, Raw
+from grader.submission.messages import Unusable, listing, printable
+from grader.submission.source import Scanned, combine, parse
+from grader.submission.text import decode
+
+MAX_CELLS = 2000
+#: Brackets in the JSON: each may become an object of some hundred bytes.
+MAX_BRACKETS = 1_000_000
+_SHOWN = 40
+
+#: Cell magics whose cell is ordinary Python all the same.
+_AROUND_PYTHON = frozenset({"time", "timeit", "capture", "prun"})
+#: A line at the start of a statement, without its indentation, that IPython handles itself.
+_MAGIC = re.compile(
+    r"""[%!?]                                     # %magic, !command, ?help
+      | [\w.,\[\] *]+ = \s* [!%]                  # x = !command, x = %magic
+      | [\w.*\[\]]+ \?{1,2} \s* $                 # help?
+      | (?: pip3? | conda | mamba ) \s+ (?: install | uninstall | list | show ) \b""",
+    re.VERBOSE,
+)
+#: What matters for knowing where statements start. An unfinished string ends with its line, so matching is linear.
+_TOKEN = re.compile(
+    r"""(?P<long>\"{3}|'{3})
+      | (?P<skip>"(?:\\.|[^"\\])*(?:"|\\?$) | '(?:\\.|[^'\\])*(?:'|\\?$) | \#.*)
+      | (?P<opening>[(\[{]) | (?P<closing>[)\]}]) | (?P<joined>\\$)""",
+    re.VERBOSE,
+)
+_LONG_ENDS = {quote: re.compile(rf"(?:\\.|[^\\])*?{quote}") for quote in ('"""', "'''")}
+
+
+def scan(raw: Raw) -> tuple[Scanned, tuple[Notice, ...]]:
+    """Reads an ``.ipynb`` file; a cell that is not Python is left out with a notice."""
+    cells = _code_cells(raw)
+    parsed: list[tuple[Part, ast.Module]] = []
+    broken: list[Unusable] = []
+    lines: list[Text] = []
+    whole: list[Text] = []
+    for number, text in enumerate(cells, 1):
+        if not text.strip():
+            continue
+        label = f"{raw.path} cell {number}"
+        try:
+            tree, text, dropped = _parse_cell(text, label)
+        except _Foreign as magic:
+            whole.append(say.WHOLE_CELL.fill(cell=number, text=str(magic)))
+        except Unusable as problem:
+            broken.append(problem)
+        else:
+            parsed.append((Part(label, text), tree))
+            lines += [say.MAGIC.fill(cell=number, line=line, text=what) for line, what in dropped]
+    if not parsed:
+        raise broken[0] if broken else Unusable(raw.path, say.NO_CODE_CELLS)
+    notices = [problem.notice() for problem in broken]
+    if whole:
+        notices.append(Notice(raw.path, say.WHOLE_CELLS.fill(cells=listing(whole))))
+    if lines:
+        notices.append(Notice(raw.path, say.MAGICS.fill(lines=listing(lines))))
+    return combine(parsed), tuple(notices)
+
+
+class _Foreign(Exception):
+    """The first line of a cell that a cell magic hands to something other than Python."""
+
+
+def _code_cells(raw: Raw) -> list[str]:
+    """The sources of the code cells, in order, blank ones included."""
+    text = decode(raw.data, raw.path, say.A_JUPYTER_NOTEBOOK)
+    if not text.strip():
+        raise Unusable(raw.path, say.EMPTY)
+    if text.count("{") + text.count("[") > MAX_BRACKETS:
+        raise Unusable(raw.path, say.TOO_INTRICATE.fill(limit=MAX_BRACKETS))
+    try:
+        notebook = json.loads(text)
+    except json.JSONDecodeError as error:
+        raise Unusable(raw.path, say.NOT_JSON.fill(line=error.lineno, reason=error.msg)) from None
+    except (RecursionError, ValueError, MemoryError) as error:
+        raise Unusable(raw.path, say.NOT_JSON.fill(line=1, reason=printable(str(error)))) from None
+    version = notebook.get("nbformat") if isinstance(notebook, dict) else None
+    if type(version) is not int or version < 1:
+        raise _malformed(raw, say.NO_VERSION)
+    if version > 4:
+        raise _malformed(raw, say.NEWER.fill(version=version))
+    if version < 4:
+        notebook = _upgraded(raw, text)
+    if (language := _language(notebook)) is not None:
+        raise Unusable(raw.path, say.OTHER_LANGUAGE.fill(language=printable(language, _SHOWN)))
+    cells = notebook.get("cells")
+    if not isinstance(cells, list):
+        raise _malformed(raw, say.NO_CELLS)
+    sources = []
+    for number, cell in enumerate(cells, 1):
+        if isinstance(cell, dict) and cell.get("cell_type") != "code":
+            continue
+        source = cell.get("source") if isinstance(cell, dict) else None
+        if isinstance(source, list) and all(isinstance(line, str) for line in source):
+            source = "".join(source)
+        if not isinstance(source, str):
+            raise _malformed(raw, say.ODD_CELL.fill(number=number))
+        sources.append(source.replace("\r\n", "\n").replace("\r", "\n"))
+    if len(sources) > MAX_CELLS:
+        raise Unusable(raw.path, say.TOO_MANY_CELLS.fill(limit=MAX_CELLS))
+    total = sum(map(len, sources))
+    if total > MAX_SOURCE:
+        found, limit = say.size(total), say.size(MAX_SOURCE)
+        raise Unusable(raw.path, say.TOO_LARGE.fill(found=found, limit=limit, what=say.CELLS, advice=say.SHORTEN))
+    return sources
+
+
+def _malformed(raw: Raw, reason: Text) -> Unusable:
+    return Unusable(raw.path, say.NOT_A_NOTEBOOK.fill(reason=reason))
+
+
+def _upgraded(raw: Raw, text: str) -> dict[str, Any]:
+    """A notebook of an older format as format 4, which alone is read without nbformat (0.15 s to import)."""
+    import warnings
+
+    import nbformat
+
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            upgraded: dict[str, Any] = nbformat.reads(text, as_version=4)  # type: ignore[no-untyped-call]
+            return upgraded
+    except Exception as error:  # what a notebook of the wrong shape raises there is not foreseeable
+        reason = printable(f"{type(error).__name__}: {error}", 120)
+        raise _malformed(raw, say.CONVERSION.fill(reason=reason)) from None
+
+
+def _language(notebook: dict[str, Any]) -> str | None:
+    """The language of a notebook that is not for Python."""
+    metadata = notebook.get("metadata")
+    for section, key in (("kernelspec", "language"), ("language_info", "name")):
+        about = metadata.get(section) if isinstance(metadata, dict) else None
+        language = about.get(key) if isinstance(about, dict) else None
+        if isinstance(language, str) and language:
+            return None if language.lower().startswith(("python", "ipython")) else language
+    return None
+
+
+def _parse_cell(text: str, label: str) -> tuple[ast.Module, str, list[tuple[int, str]]]:
+    """The tree of a cell, its text as it was parsed, and what was taken out of it with its line."""
+    try:
+        return parse(text, label), text, []
+    except Unusable:
+        kept, dropped = _without_magics(text.split("\n"))
+        if not dropped:
+            raise
+    text = "\n".join(kept)
+    return parse(text, label), text, dropped
+
+
+def _without_magics(lines: list[str]) -> tuple[list[str], list[tuple[int, str]]]:
+    """The lines with IPython's own replaced, so that the others keep their numbers and indentation."""
+    kept: list[str] = []
+    dropped: list[tuple[int, str]] = []
+    quote, depth, joined = "", 0, False
+    leading, in_magic = True, False
+    for number, line in enumerate(lines, 1):
+        code = line.lstrip()
+        if in_magic:
+            kept.append("")
+            in_magic = line.endswith("\\")
+        elif leading and code.startswith("%%"):
+            if (name := re.match(r"%%(\w*)", code)) and name[1] not in _AROUND_PYTHON:
+                raise _Foreign(printable(code.strip(), _SHOWN))
+            kept.append("")
+            dropped.append((number, printable(code.strip(), _SHOWN)))
+        elif not (quote or depth or joined) and _MAGIC.match(code):
+            kept.append(line[: len(line) - len(code)] + "pass")
+            dropped.append((number, printable(code.strip(), _SHOWN)))
+            in_magic, leading = line.endswith("\\"), False
+        else:
+            kept.append(line)
+            quote, depth, joined = _state_after(line, quote, depth)
+            leading = leading and not code
+    return kept, dropped
+
+
+def _state_after(line: str, quote: str, depth: int) -> tuple[str, int, bool]:
+    """Whether a long string, brackets or a backslash carry a statement on beyond ``line``."""
+    at = 0
+    while True:
+        if quote:
+            end = _LONG_ENDS[quote].match(line, at)
+            if end is None:
+                return quote, depth, False
+            quote, at = "", end.end()
+        token = _TOKEN.search(line, at)
+        if token is None:
+            return "", depth, False
+        at = token.end()
+        match token.lastgroup:
+            case "long":
+                quote = token["long"]
+            case "opening":
+                depth += 1
+            case "closing":
+                depth = max(0, depth - 1)
+            case "joined":
+                return "", depth, True

@@ -1,0 +1,157 @@
+"""Python text as facts about it, by its syntax tree alone: nothing of a learner's is imported or run.
+
+Only ``ast.parse`` is used. Compiling is left to the child, which has limits: bytecode can grow
+exponentially with the source (every ``finally`` is compiled twice), a syntax tree cannot.
+"""
+
+from __future__ import annotations
+
+import ast
+import warnings
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from grader.model import Part, Text
+from grader.submission import messages as say
+from grader.submission.files import Raw
+from grader.submission.messages import Unusable, printable
+from grader.submission.text import decode
+
+_WIDTH = 80
+_HINTS: tuple[tuple[str, Text], ...] = (
+    ("Missing parentheses in call to", say.PYTHON_2),
+    ("multiple exception types must be parenthesized", say.PYTHON_2),
+    ("tabs and spaces", say.INDENTATION),
+    ("unindent does not match", say.INDENTATION),
+    ("unexpected indent", say.INDENTATION),
+    ("invalid character", say.FULL_WIDTH),
+    ("invalid non-printable character", say.FULL_WIDTH),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Scanned:
+    """What a file's syntax tree tells. ``imports`` are top-level names; ``relative`` is the deepest level."""
+
+    parts: tuple[Part, ...]
+    defines: tuple[tuple[str, int], ...]
+    imports: frozenset[str]
+    relative: int
+
+
+def scan(raw: Raw) -> Scanned:
+    """Reads a ``.py`` file."""
+    text = decode(raw.data, raw.path, say.PYTHON_SOURCE, python=True)
+    if not text.strip() and not raw.path.endswith("__init__.py"):
+        raise Unusable(raw.path, say.EMPTY)
+    if text.lstrip().startswith("{") and '"nbformat"' in text:
+        advice = say.RENAME_IT.fill(suffix=".ipynb")
+        raise Unusable(
+            raw.path,
+            say.LOOKS_LIKE.fill(expected=say.PYTHON_SOURCE, what=say.A_JUPYTER_NOTEBOOK, advice=advice),
+        )
+    return combine([(Part(raw.path, text), parse(text, raw.path))])
+
+
+def combine(parsed: Sequence[tuple[Part, ast.Module]]) -> Scanned:
+    """The facts about parts that share one namespace; of two definitions the later counts."""
+    defines: dict[str, int] = {}
+    imports: set[str] = set()
+    relative = 0
+    for _, tree in parsed:
+        for name, line in _definitions(tree):
+            defines.pop(name, None)
+            defines[name] = line
+        for module, level in _imports(tree):
+            relative = max(relative, level)
+            if not level:
+                imports.add(module.partition(".")[0])
+    return Scanned(tuple(part for part, _ in parsed), tuple(defines.items()), frozenset(imports), relative)
+
+
+def parse(text: str, where: str) -> ast.Module:
+    """The syntax tree of ``text``; whatever the parser thinks of it is raised for people to read."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            return ast.parse(text)
+    except SyntaxError as error:
+        raise Unusable(where, _complaint(error, text)) from None
+    except (ValueError, RecursionError, MemoryError, OverflowError) as error:
+        reason = printable(str(error) or type(error).__name__)
+        raise Unusable(where, say.GIVES_UP.fill(reason=reason)) from None
+
+
+def _complaint(error: SyntaxError, text: str) -> Text:
+    lines = text.split("\n")
+    number = min(max(error.lineno or 1, 1), len(lines))
+    column = max(error.offset or 1, 1)
+    line = lines[number - 1]
+    hint = next((hint for part, hint in _HINTS if part in error.msg), say.NOTHING)
+    if line.startswith(("%", "!")):
+        hint = say.ONLY_IN_JUPYTER
+    elif line.startswith(("<<<<<<<", "=======", ">>>>>>>")):
+        hint = say.CONFLICT
+    shown = printable(_around(line, column))
+    source = say.QUOTED_LINE.fill(line=shown) if shown else say.NOTHING
+    reason = printable(error.msg)
+    return say.SYNTAX.fill(line=number, column=column, source=source, reason=reason, hint=hint)
+
+
+def _around(line: str, column: int) -> str:
+    """The part of a long line that surrounds a column."""
+    if len(line) <= _WIDTH:
+        return line.strip()
+    start = max(0, min(column - 1 - _WIDTH // 2, len(line) - _WIDTH))
+    end = start + _WIDTH
+    return ("…" if start else "") + line[start:end].strip() + ("…" if end < len(line) else "")
+
+
+def _definitions(tree: ast.Module) -> Iterator[tuple[str, int]]:
+    """Names bound at top level by a definition or an assignment, in order, with their lines."""
+    pending: list[ast.AST] = list(reversed(tree.body))
+    while pending:
+        node = pending.pop()
+        match node:
+            case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.ClassDef():
+                yield node.name, node.lineno
+            case ast.Assign():
+                yield from _names(node.targets)
+            case ast.AnnAssign() if node.value is not None:
+                yield from _names([node.target])
+            case ast.If() if _asks_for_main(node.test):
+                pending += node.orelse[::-1]
+            case _:
+                fields = ("body", "handlers", "cases", "orelse", "finalbody")
+                nested = [child for field in fields for child in getattr(node, field, ())]
+                pending += nested[::-1]
+
+
+def _names(targets: Sequence[ast.expr]) -> Iterator[tuple[str, int]]:
+    for target in targets:
+        for node in ast.walk(target):
+            if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+                yield node.id, node.lineno
+
+
+def _asks_for_main(test: ast.expr) -> bool:
+    """Whether a condition is ``__name__ == "__main__"``: its body does not run when the file is imported."""
+    match test:
+        case ast.Compare(ops=[ast.Eq()], left=left, comparators=[right]):
+            return {ast.unparse(left), ast.unparse(right)} == {"__name__", "'__main__'"}
+    return False
+
+
+def _imports(tree: ast.Module) -> Iterator[tuple[str, int]]:
+    """Every module imported anywhere, inside functions too, with the level of a relative import."""
+    for node in ast.walk(tree):
+        match node:
+            case ast.Import():
+                yield from ((alias.name, 0) for alias in node.names)
+            case ast.ImportFrom():
+                yield node.module or "", node.level
+            case ast.Call(
+                func=ast.Name(id="__import__" | "import_module") | ast.Attribute(attr="__import__" | "import_module"),
+                args=[ast.Constant(value=str(module)), *_],
+            ) if not module.startswith("."):
+                yield module, 0
