@@ -148,7 +148,9 @@ class Plan:
     def expecting(self, observe: Observe) -> Observe:
         """``observe`` for references, with a memory: the user's cache, or with a secret seed the output folder."""
         if self.seed.label == "public":
-            return remembering(observe, lambda key: cache.get("expected", key), lambda k, d: cache.put("expected", k, d))
+            return remembering(
+                observe, lambda key: cache.get("expected", key), lambda k, d: cache.put("expected", k, d)
+            )
         folder = Path(self.out, ".expected")
         folder.mkdir(mode=0o700, exist_ok=True)
 

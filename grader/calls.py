@@ -122,7 +122,9 @@ class Writer:
         return Called(output, tuple(made.items()), filled)
 
     @staticmethod
-    def _split(given: tuple[tuple[str, Any], ...], parameters: Any) -> tuple[tuple[Any, ...], tuple[tuple[str, Any], ...]]:
+    def _split(
+        given: tuple[tuple[str, Any], ...], parameters: Any
+    ) -> tuple[tuple[Any, ...], tuple[tuple[str, Any], ...]]:
         """Required arguments by position, optional ones by name, as the contract says."""
         values = dict(given)
         args = tuple(values[p.name] for p in parameters if p.required and p.name in values)

@@ -10,7 +10,12 @@ from numpy.typing import NDArray
 
 from grader.model import Array, Difference, Text
 
-_KINDS = {"b": Text("booleans", "布尔值"), "i": Text("integers", "整数"), "u": Text("integers", "整数"), "f": Text("floats", "浮点数")}
+_KINDS = {
+    "b": Text("booleans", "布尔值"),
+    "i": Text("integers", "整数"),
+    "u": Text("integers", "整数"),
+    "f": Text("floats", "浮点数"),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +99,9 @@ def _differences(expected: NDArray[Any], got: NDArray[Any], wrong: NDArray[np.bo
 
 
 def _wrong_kind(expected: Text, got: Text) -> Mismatch:
-    text = Text("the result is {got}; expected {expected}", "结果是{got}，应为{expected}").fill(got=got, expected=expected)
+    text = Text("the result is {got}; expected {expected}", "结果是{got}，应为{expected}").fill(
+        got=got, expected=expected
+    )
     return Mismatch("kind", text, text)
 
 
@@ -113,7 +120,9 @@ def describe(value: Any) -> Text:
         case None:
             return Text("None (is a return missing?)", "None（是不是漏了 return？）")
         case Array():
-            return Text(f"an array of shape {_shape(value.values.shape)}", f"形状为 {_shape(value.values.shape)} 的数组")
+            return Text(
+                f"an array of shape {_shape(value.values.shape)}", f"形状为 {_shape(value.values.shape)} 的数组"
+            )
         case bool() | int() | float():
             return Text("a number", "一个数")
         case str():

@@ -1,4 +1,4 @@
-"""What this machine can do: versions, content, layers of the sandbox, canary attacks; and what to set where it cannot."""
+"""What this machine can do: versions, content, layers, canary attacks; and what to set where it cannot."""
 
 from __future__ import annotations
 

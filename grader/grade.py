@@ -9,7 +9,7 @@ import difflib
 import re
 import time
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from grader import __version__, checks, items, score
@@ -80,7 +80,7 @@ def grade(
     *,
     selection: Selection = Selection(),
     seed: Seed | None = None,
-    limits: Limits = Limits(),
+    limits: Limits | None = None,
     expect: Observe | None = None,
 ) -> Report:
     """Grades ``submission``. ``expect`` observes the references (default: as ``observe`` does).
@@ -96,7 +96,7 @@ def grade(
         for question in chosen
         for exercise in question.exercises
     ]
-    code = _Code(course, submission, observe, expect or observe, limits)
+    code = _Code(course, submission, observe, expect or observe, limits or Limits())
     results = code.run(plans)
     questions = tuple(
         QuestionResult(
@@ -202,7 +202,9 @@ def _nothing(course: Course, submission: Submission, selection: Selection) -> st
         or q.id.lower() in {name.lower() for name in selection.questions}
     ]
     defined = [name for file in submission.files for name, _ in file.defines]
-    hints = [f"{name} (did you mean {near[0]}?)" for name in defined if (near := difflib.get_close_matches(name, wanted, 1))]
+    hints = [
+        f"{name} (did you mean {near[0]}?)" for name in defined if (near := difflib.get_close_matches(name, wanted, 1))
+    ]
     seen = ", ".join(hints or defined[:8]) or "no function and no class"
     expected = ", ".join(wanted[:4]) + (", …" if len(wanted) > 4 else "")
     return (
@@ -295,7 +297,7 @@ class _Code:
     observe: Observe
     expect: Observe
     limits: Limits
-    seen: Observed = Observed((), (), unsafe=False)
+    seen: Observed = field(default_factory=lambda: Observed((), (), unsafe=False))
 
     def run(self, plans: list[Plan]) -> dict[str, ExerciseResult]:
         """Every plan's result. All that can share a child does; what failed is tried in its other forms."""
@@ -333,7 +335,9 @@ class _Code:
             target = Target(plan.exercise, plan.file.module, way.array_type, group=f"{plan.exercise.name} {way.group}")
             asked.append(programs(plan, target, way.variant, reference=False))
         try:
-            got = iter(self._observed(self.observe, self.submission.files, [p for each in asked for p in each], self.limits))
+            got = iter(
+                self._observed(self.observe, self.submission.files, [p for each in asked for p in each], self.limits)
+            )
         except SandboxUnavailable:
             raise
         except SandboxError as error:

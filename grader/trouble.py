@@ -59,7 +59,9 @@ def verdict(observation: Observation, *, public: bool) -> Verdict:
 
 _NOT_RUN = {
     "budget": Text("not run: the time for this submission was used up", "没有运行：这份作业的总时间已经用完"),
-    "group": Text("not run: an earlier call used up the time of this exercise", "没有运行：前面的调用已用完这道练习的时间"),
+    "group": Text(
+        "not run: an earlier call used up the time of this exercise", "没有运行：前面的调用已用完这道练习的时间"
+    ),
     "children": Text("not run: this submission crashed too many times", "没有运行：这份作业崩溃的次数太多"),
 }
 
@@ -67,7 +69,9 @@ _NOT_RUN = {
 def _raised(seen: Raised, public: bool) -> Text:
     place = Text("", "")
     if seen.file is not None:
-        place = Text(" at {file}, line {line}", "（{file} 第 {line} 行）").fill(file=_one_line(seen.file), line=seen.line)
+        place = Text(" at {file}, line {line}", "（{file} 第 {line} 行）").fill(
+            file=_one_line(seen.file), line=seen.line
+        )
     # Text from import time cannot know an input, so it may always be shown.
     said = f": {seen.text}" if seen.text and (public or seen.during == "import") else ""
     when = Text("while the file was loaded, ", "加载文件时，") if seen.during == "import" else Text("", "")
@@ -77,10 +81,15 @@ def _raised(seen: Raised, public: bool) -> Text:
         when=when, type=_one_line(seen.type), said=_one_line(said), place=place
     )
     if seen.type in ("ModuleNotFoundError", "ImportError") and seen.during == "import":
-        hint = Text("{text}. Only NumPy, torch and the standard library are available here", "{text}。这里只能用 NumPy、torch 和标准库")
+        hint = Text(
+            "{text}. Only NumPy, torch and the standard library are available here",
+            "{text}。这里只能用 NumPy、torch 和标准库",
+        )
         return hint.fill(text=text)
     if seen.type == "MemoryError":
-        return Text("{text}. There is about 1 GB for a whole submission", "{text}。整份作业大约有 1 GB 内存可用").fill(text=text)
+        return Text("{text}. There is about 1 GB for a whole submission", "{text}。整份作业大约有 1 GB 内存可用").fill(
+            text=text
+        )
     return text
 
 
@@ -92,9 +101,15 @@ def _one_line(text: str) -> str:
 def _timed_out(limit: float, clock: str, during: str) -> Text:
     what = Text("loading the file", "加载文件") if during == "import" else Text("it", "运行")
     if clock == "cpu":
-        text = Text("{what} computed for more than {limit:g} s and was stopped: does a loop never end?", "{what}计算超过 {limit:g} 秒，被停止：是不是有循环不会结束？")
+        text = Text(
+            "{what} computed for more than {limit:g} s and was stopped: does a loop never end?",
+            "{what}计算超过 {limit:g} 秒，被停止：是不是有循环不会结束？",
+        )
     else:
-        text = Text("{what} took more than {limit:g} s and was stopped: does it wait for something?", "{what}超过 {limit:g} 秒，被停止：是不是在等待什么？")
+        text = Text(
+            "{what} took more than {limit:g} s and was stopped: does it wait for something?",
+            "{what}超过 {limit:g} 秒，被停止：是不是在等待什么？",
+        )
     return text.fill(what=what, limit=limit)
 
 
@@ -137,13 +152,24 @@ def _unreadable(reason: str, detail: tuple[str, ...]) -> Text:
             )
             return text.fill(role=said[0], path=said[1], seen=said[2], expected=said[3])
         case "undefined":
-            return Text("{name} is no longer defined when the file has been loaded", "文件加载完以后，{name} 已经没有定义").fill(name=said[0])
+            return Text(
+                "{name} is no longer defined when the file has been loaded", "文件加载完以后，{name} 已经没有定义"
+            ).fill(name=said[0])
         case "type":
-            return Text("the result is a {type}; expected an array or a tensor", "结果是 {type}，应为数组或张量").fill(type=said[0])
+            return Text("the result is a {type}; expected an array or a tensor", "结果是 {type}，应为数组或张量").fill(
+                type=said[0]
+            )
         case "dtype":
-            return Text("the result has the type {dtype}, which is not graded", "结果的类型是 {dtype}，无法评分").fill(dtype=said[0])
+            return Text("the result has the type {dtype}, which is not graded", "结果的类型是 {dtype}，无法评分").fill(
+                dtype=said[0]
+            )
         case "tensor":
-            return Text("the result is not an ordinary CPU tensor ({what})", "结果不是普通的 CPU 张量（{what}）").fill(what=said[0])
+            return Text("the result is not an ordinary CPU tensor ({what})", "结果不是普通的 CPU 张量（{what}）").fill(
+                what=said[0]
+            )
         case "protocol":
-            return Text("the program wrote into the channel that results travel on, and was stopped", "程序往传送结果的通道里写了东西，被停止")
+            return Text(
+                "the program wrote into the channel that results travel on, and was stopped",
+                "程序往传送结果的通道里写了东西，被停止",
+            )
     return Text("the result cannot be read ({reason})", "结果无法读取（{reason}）").fill(reason=reason)

@@ -16,7 +16,10 @@ REFERENCE = True
 WEIGHT = 1.0
 EVERY_CASE = False
 
-_OTHER = Text("{given} in, {got} out: the dtype of the inputs is not kept", "输入是 {given}，输出却是 {got}：没有保持输入的精度（dtype）")
+_OTHER = Text(
+    "{given} in, {got} out: the dtype of the inputs is not kept",
+    "输入是 {given}，输出却是 {got}：没有保持输入的精度（dtype）",
+)
 _LOSS = Text(
     "float64 in and float64 out, but with the accuracy of float32: something in between is computed in lower precision",
     "输入和输出都是 float64，精度却只有 float32 的水平：中间有一步用了更低的精度",

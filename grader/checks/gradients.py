@@ -22,7 +22,10 @@ _CUT_ALL = Text(
     "no gradient flows back from the result: is it detached, computed under no_grad, or rebuilt from numbers?",
     "梯度无法从结果往回传：是不是用了 detach、no_grad，或者从数值重新构造了结果？",
 )
-_CUT = Text("no gradient reaches {names}: the path from there to the result is cut", "梯度传不到 {names}：从它到结果的计算图被切断了")
+_CUT = Text(
+    "no gradient reaches {names}: the path from there to the result is cut",
+    "梯度传不到 {names}：从它到结果的计算图被切断了",
+)
 _WRONG = Text("the gradient by {name} differs from the expected one", "对 {name} 的梯度与期望的不同")
 _NUMPY = Text("gradients are checked in torch only", "梯度只在 torch 下检查")
 

@@ -12,7 +12,8 @@ WEIGHT = 1.0
 EVERY_CASE = False
 
 _VIEW = Text(
-    "it fails on inputs that are not contiguous in memory (a transposed tensor, say): view needs contiguous memory, reshape does not",
+    "it fails on inputs that are not contiguous in memory (a transposed tensor, say): "
+    "view needs contiguous memory, reshape does not",
     "输入在内存中不连续（例如转置得到的张量）时会失败：view 要求内存连续，reshape 不要求",
 )
 

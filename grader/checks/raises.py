@@ -12,7 +12,9 @@ REFERENCE = False
 WEIGHT = 1.0
 EVERY_CASE = True
 
-_NONE = Text("arguments that make no sense are accepted; expected {expected}", "接受了没有意义的参数；应当抛出 {expected}")
+_NONE = Text(
+    "arguments that make no sense are accepted; expected {expected}", "接受了没有意义的参数；应当抛出 {expected}"
+)
 _OTHER = Text("it raised {got}; expected {expected}", "抛出的是 {got}，应为 {expected}")
 
 

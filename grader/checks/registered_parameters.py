@@ -16,12 +16,17 @@ WEIGHT = 1.0
 EVERY_CASE = False
 
 _PLAIN = Text("a plain class has no parameters to register", "普通的类没有需要注册的参数")
-_SHARED = Text("{a} and {b} share one parameter: each projection needs its own", "{a} 和 {b} 共用一个参数：每个投影都要有自己的参数")
+_SHARED = Text(
+    "{a} and {b} share one parameter: each projection needs its own",
+    "{a} 和 {b} 共用一个参数：每个投影都要有自己的参数",
+)
 _HIDDEN = Text(
     "{names} will never be trained: not among the module's parameters() (a plain tensor, or a layer in a Python list?)",
     "{names} 永远不会被训练：它不在模块的 parameters() 里（是普通张量，还是放在 Python 列表里的层？）",
 )
-_FROZEN = Text("{names} has requires_grad=False and will never be trained", "{names} 的 requires_grad 是 False，永远不会被训练")
+_FROZEN = Text(
+    "{names} has requires_grad=False and will never be trained", "{names} 的 requires_grad 是 False，永远不会被训练"
+)
 _IDLE = Text("the parameter {names} has no influence on the result", "参数 {names} 对结果没有任何影响")
 _MANY = Text(
     "the module has {got} parameters besides biases; the projections need {expected}",

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from grader.calls import Target, Writer
 from grader.checks import Seen
 from grader.inputs import Drawn
-from grader.model import Array, CheckSpec, Program, Returned, Same, Status, Text, Verdict
+from grader.model import Array, CheckSpec, Program, Returned, Status, Text, Verdict
 from grader.trouble import trouble
 
 REFERENCE = False

@@ -6,5 +6,6 @@
 from __future__ import annotations
 
 from grader.sandbox.launch import Sandbox, open_sandbox
+from grader.sandbox.zygote import Settings
 
-__all__ = ["Sandbox", "open_sandbox"]
+__all__ = ["Sandbox", "Settings", "open_sandbox"]

@@ -55,9 +55,7 @@ def release(observe: Observe) -> tuple[Canary, ...]:
             for file in files
         )
         seen = observe(Job(files, programs), Limits()).observations
-    return tuple(
-        Canary(name, not isinstance(found, Returned)) for name, found in zip(_ATTACKS, seen, strict=True)
-    )
+    return tuple(Canary(name, not isinstance(found, Returned)) for name, found in zip(_ATTACKS, seen, strict=True))
 
 
 def _source(body: str) -> str:

@@ -275,7 +275,11 @@ def _follow(run: _Run, child: Child, tasks: list[Task]) -> None:
                 run.charge(task, cpu, wall)
             case TimedOut(clock=clock):
                 # Exactly used up: what is left of the group is not tried again.
-                run.charge(task, max(cpu, cpu_limit if clock == "cpu" else 0.0), max(wall, wall_limit if clock == "wall" else 0))
+                run.charge(
+                    task,
+                    max(cpu, cpu_limit if clock == "cpu" else 0.0),
+                    max(wall, wall_limit if clock == "wall" else 0),
+                )
                 run.settle(task, observation)
                 return
             case Died() | Unreadable(reason="protocol") | TooBig(limit=-1):
@@ -288,7 +292,13 @@ def _follow(run: _Run, child: Child, tasks: list[Task]) -> None:
 
 
 def _answer(
-    run: _Run, child: Child, number: int, task: Task, cpu_until: float, wall_until: float, during: Literal["import", "call"]
+    run: _Run,
+    child: Child,
+    number: int,
+    task: Task,
+    cpu_until: float,
+    wall_until: float,
+    during: Literal["import", "call"],
 ) -> Observation | None:
     """What became of one task; None for a file that loaded."""
     while True:

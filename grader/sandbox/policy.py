@@ -5,6 +5,7 @@ Decided on the grader's side and handed to the zygote as data: a BPF program and
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import importlib.metadata
 import importlib.util
@@ -21,18 +22,20 @@ _ROOTS = ("torch", "numpy")
 #: Calls that do no harm by themselves: memory, time, threads, reading what is open or Landlock lets open.
 _ALLOWED = """
     access arch_prctl brk capget clock_getres clock_gettime clock_nanosleep close close_range dup dup2 dup3
-    epoll_create1 epoll_ctl epoll_pwait epoll_wait eventfd2 exit exit_group faccessat faccessat2 fadvise64 fstat
-    fstatfs futex getcwd getdents64 getegid geteuid getgid getgroups getpgid getpgrp getpid getppid getrandom
-    getresgid getresuid getrlimit getrusage getsid gettid gettimeofday getuid get_mempolicy get_robust_list lseek
-    lstat madvise membarrier mincore mmap mprotect mremap munmap nanosleep newfstatat pipe pipe2 poll ppoll pread64
-    preadv pselect6 read readlink readlinkat readv restart_syscall rseq rt_sigaction rt_sigpending rt_sigprocmask
-    rt_sigreturn rt_sigsuspend rt_sigtimedwait sched_getaffinity sched_getparam sched_getscheduler sched_yield select
-    set_robust_list set_tid_address sigaltstack stat statfs statx sysinfo time times timer_create timer_delete
-    timer_settime uname wait4 waitid write writev
-""".split()
+    epoll_create1 epoll_ctl epoll_pwait epoll_wait eventfd2 exit exit_group faccessat faccessat2 fadvise64
+    fstat fstatfs futex getcwd getdents64 getegid geteuid getgid getgroups getpgid getpgrp getpid getppid
+    getrandom getresgid getresuid getrlimit getrusage getsid gettid gettimeofday getuid get_mempolicy
+    get_robust_list lseek lstat madvise membarrier mincore mmap mprotect mremap munmap nanosleep newfstatat
+    pipe pipe2 poll ppoll pread64 preadv pselect6 read readlink readlinkat readv restart_syscall rseq
+    rt_sigaction rt_sigpending rt_sigprocmask rt_sigreturn rt_sigsuspend rt_sigtimedwait sched_getaffinity
+    sched_getparam sched_getscheduler sched_yield select set_robust_list set_tid_address sigaltstack stat
+    statfs statx sysinfo time times timer_create timer_delete timer_settime uname wait4 waitid write writev
+"""
 
 _THREAD = 0x00010000  # CLONE_THREAD
-_WRITING = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND | getattr(os, "O_TMPFILE", 0) & ~os.O_DIRECTORY
+_WRITING = (
+    os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND | getattr(os, "O_TMPFILE", 0) & ~os.O_DIRECTORY
+)
 _FCNTL = (0, 1, 2, 3, 4, 5, 1030)  # F_DUPFD, F_GETFD, F_SETFD, F_GETFL, F_SETFL, F_GETLK, F_DUPFD_CLOEXEC
 _PRCTL = (15, 16, 0x53564D41)  # PR_SET_NAME, PR_GET_NAME, PR_SET_VMA
 
@@ -48,12 +51,10 @@ def seccomp_program() -> bytes:
     same, masked = seccomp.EQ, seccomp.MASKED_EQ
 
     def rule(action: int, name: str, *conditions: object) -> None:
-        try:
+        with contextlib.suppress(OSError, ValueError, RuntimeError):  # a call that this architecture lacks
             deny.add_rule(action, name, *conditions)
-        except (OSError, ValueError, RuntimeError):
-            pass  # a call that this architecture does not have
 
-    for name in _ALLOWED:
+    for name in _ALLOWED.split():
         rule(seccomp.ALLOW, name)
     rule(seccomp.ALLOW, "clone", seccomp.Arg(0, masked, _THREAD, _THREAD))
     rule(seccomp.ERRNO(38), "clone3")  # ENOSYS: the C library falls back to clone

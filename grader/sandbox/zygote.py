@@ -12,7 +12,7 @@ import struct
 import subprocess
 import sys
 import time
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -23,12 +23,13 @@ from grader.sandbox.children import Ended, Frame, FrameBuffer, write_job
 
 PRELOAD = ("numpy", "torch", "torch.optim", "torch.profiler", "torch.utils.flop_counter")
 
-_FORK = struct.Struct("<I")
+_FORK = struct.Struct("<IQ")
 _EXIT = struct.Struct("<id")
 _NOBODY = 65534
 _READY_SECONDS = 180.0
 _BOOT = (
-    "import sys; sys.path.insert(0, sys.argv[1]); from inside import zygote; del sys.path[0]; zygote.main(int(sys.argv[2]))"
+    "import sys; sys.path.insert(0, sys.argv[1]); from inside import zygote; del sys.path[0];"
+    "zygote.main(int(sys.argv[2]))"
 )
 
 
@@ -48,7 +49,6 @@ class Settings:
     namespaces: bool = True
     landlock_abi: int = 99
     seccomp: bool = True
-    memory: int = field(default=1 << 30)
 
 
 class Zygote:
@@ -109,7 +109,6 @@ class Zygote:
             "landlock_abi": settings.landlock_abi,
             "seccomp": program.hex(),
             "collapse": settings.collapse,
-            "memory": settings.memory,
         }
         whole = json.dumps(config).encode()
         try:
@@ -163,7 +162,7 @@ class Zygote:
         results_read, results_write = os.pipe2(os.O_CLOEXEC)
         try:
             try:
-                socket.send_fds(self._control, [_FORK.pack(cpu_seconds)], [job_read, results_write])
+                socket.send_fds(self._control, [_FORK.pack(cpu_seconds, limits.memory)], [job_read, results_write])
             finally:
                 os.close(job_read)
                 os.close(results_write)

@@ -31,7 +31,7 @@ def reset(seed: int) -> None:
     torch.manual_seed(seed)
     torch.set_default_dtype(torch.float32)
     torch.set_grad_enabled(True)
-    torch.set_printoptions(profile="default")
+    torch.set_printoptions(profile="default")  # type: ignore[no-untyped-call]
     if torch.get_num_threads() != 1:
         torch.set_num_threads(1)
     if torch.are_deterministic_algorithms_enabled():

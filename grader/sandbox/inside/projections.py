@@ -23,14 +23,44 @@ _FUSED = {"qkv", "wqkv", "inproj", "cattn", "qkvproj", "toqkv", "linearqkv", "fc
 def _names(letter: str) -> set[str]:
     """The accepted names of one projection, lower case and without underscores."""
     stems = (letter, *_LONG[letter])
-    shapes = ("{}", "w{}", "{}proj", "proj{}", "to{}", "linear{}", "{}linear", "fc{}", "{}fc", "{}layer", "{}projection")
-    names = {shape.format(stem) for stem in stems for shape in shapes} | {f"{letter}w", f"{letter}weight", f"weight{letter}"}
+    shapes = (
+        "{}",
+        "w{}",
+        "{}proj",
+        "proj{}",
+        "to{}",
+        "linear{}",
+        "{}linear",
+        "fc{}",
+        "{}fc",
+        "{}layer",
+        "{}projection",
+    )
+    names = {shape.format(stem) for stem in stems for shape in shapes} | {
+        f"{letter}w",
+        f"{letter}weight",
+        f"weight{letter}",
+    }
     return names | {"proj", "cproj", "projection", "outweight", "dense"} if letter == "o" else names
 
 
 _ROLES = {f"w_{letter}": _names(letter) for letter in "qkvo"}
 _HEADS = {"heads", "head", "attentionheads", "attnheads", "attentions", "hs"}
-LOOKED_FOR = ("w_q", "W_q", "wq", "q_proj", "query", "to_q", "linear_q", "fc_q", "qkv", "in_proj", "c_attn", "out_proj", "proj")
+LOOKED_FOR = (
+    "w_q",
+    "W_q",
+    "wq",
+    "q_proj",
+    "query",
+    "to_q",
+    "linear_q",
+    "fc_q",
+    "qkv",
+    "in_proj",
+    "c_attn",
+    "out_proj",
+    "proj",
+)
 
 
 def _canonical(name: str) -> str:
@@ -66,14 +96,17 @@ class Piece:
 
     @property
     def base(self) -> Any:
+        """The whole matrix, as it is stored."""
         return _attributes(self.owner)[self.attribute]
 
     @property
     def shape(self) -> tuple[int, int]:
+        """(d_in, d_out) of the piece."""
         rows, columns = self.base.shape[::-1] if self.transposed else self.base.shape
         return rows, len(range(columns)[slice(*self.columns)])
 
     def view(self, matrix: Any) -> Any:
+        """The piece of ``matrix`` (stored like the base), as (d_in, d_out)."""
         return (matrix.T if self.transposed else matrix)[:, slice(*self.columns)]
 
     def fill(self, weight: Any) -> None:
@@ -138,27 +171,19 @@ def _layer(value: Any, path: str) -> Piece | None:
 
 def _stored_transposed(layer: Any, attribute: str) -> bool:
     """Whether a learner's own layer computes ``x @ w.T``: asked by giving it the identity."""
-    held = _attributes(layer)[attribute]
-    rows, columns = held.shape
-    if rows != columns:
-        tries: tuple[tuple[int, bool], ...] = ((columns, True), (rows, False))
-    else:
-        tries = ((rows, True),)
-    for width, transposed in tries:
-        eye = torch.eye(width, dtype=held.dtype) if isinstance(held, torch.Tensor) else np.eye(width, dtype=held.dtype)
-        probe = Piece(layer, attribute, "", transposed=False)
-        probe.fill((torch.arange(held.shape[0] * held.shape[1]) if isinstance(held, torch.Tensor)
-                    else np.arange(rows * columns)).reshape(held.shape) / (rows * columns) + (0 * held))
+    piece = Piece(layer, attribute, "", transposed=False)
+    rows, columns = piece.shape
+    probe = np.linspace(-1, 1, rows * columns).reshape(rows, columns)
+    torchy = isinstance(piece.base, torch.Tensor)
+    piece.fill(torch.from_numpy(probe).to(piece.base.dtype) if torchy else probe.astype(piece.base.dtype))
+    for transposed, width, wanted in ((True, columns, probe.T), (False, rows, probe)):
+        eye = torch.eye(width, dtype=piece.base.dtype) if torchy else np.eye(width, dtype=piece.base.dtype)
         try:
             with torch.no_grad():
-                result = layer(eye)
-                zero = layer(eye * 0)
+                result = np.asarray(layer(eye)) - np.asarray(layer(0 * eye))
         except Exception:
-            continue
-        stored = _attributes(layer)[attribute]
-        wanted = stored.T if transposed else stored
-        difference = result - zero - wanted
-        if tuple(result.shape) == tuple(wanted.shape) and bool((abs(difference) < 1e-4).all()):
+            continue  # it does not take rows of this width
+        if result.shape == wanted.shape and np.allclose(result, wanted, atol=1e-4):
             return transposed
     return False
 
@@ -359,9 +384,14 @@ def _trainable(base: Any) -> bool:
     return isinstance(base, torch.Tensor) and base.requires_grad
 
 
-_BIASES = tuple(
-    shape.format(stem)
-    for letter in "qkvo"
-    for stem in (letter, *_LONG[letter])
-    for shape in ("b{}", "{}bias", "bias{}", "{}b")
-) + ("bqkv", "qkvbias", "inprojbias")
+_BIASES = (
+    *(
+        shape.format(stem)
+        for letter in "qkvo"
+        for stem in (letter, *_LONG[letter])
+        for shape in ("b{}", "{}bias", "bias{}", "{}b")
+    ),
+    "bqkv",
+    "qkvbias",
+    "inprojbias",
+)

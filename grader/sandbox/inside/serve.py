@@ -107,7 +107,7 @@ def warm_up() -> None:
         output = torch.nan_to_num(scores) @ y
         torch.autograd.grad(torch.einsum("bij,bjk->bik", output, y.transpose(1, 2)).sum(), x, allow_unused=True)
         torch.nn.functional.scaled_dot_product_attention(y, y, y)
-        torch.nn.Linear(4, 4, dtype=dtype)(y).sum().backward()  # type: ignore[no-untyped-call]
+        torch.nn.Linear(4, 4, dtype=dtype)(y).sum().backward()
     a = np.arange(12.0).reshape(3, 4)
     np.exp(a - a.max(-1, keepdims=True)) / np.einsum("ij,kj->ik", a, a).sum()
     np.random.default_rng(0).standard_normal(3)

@@ -7,7 +7,7 @@ Control socket (SOCK_SEQPACKET; the grader speaks first):
 
     grader → zygote   CONFIG   JSON in pieces of at most 64 KiB behind a "+", a zero byte at the end
     zygote → grader   READY    JSON: what was achieved
-    grader → zygote   FORK     cpu seconds, with the two pipe ends
+    grader → zygote   FORK     CPU seconds and bytes of memory, with the two pipe ends
     zygote → grader   PID      with a pidfd
     zygote → grader   EXIT     wait status of the child, and what it used
 
@@ -26,7 +26,7 @@ import socket
 import struct
 from typing import Any
 
-FORK = struct.Struct("<I")
+FORK = struct.Struct("<IQ")
 EXIT = struct.Struct("<id")
 
 
@@ -113,13 +113,18 @@ def _request(control: socket.socket) -> tuple[bytes, list[int]] | None:
 
 
 def _fork(
-    control: socket.socket, request: tuple[bytes, list[int]], config: dict[str, Any], spaces: Any, landlock: Any, null: int
+    control: socket.socket,
+    request: tuple[bytes, list[int]],
+    config: dict[str, Any],
+    spaces: Any,
+    landlock: Any,
+    null: int,
 ) -> None:
     data, (job, results) = request
     pid = os.fork()
     if pid == 0:
         try:
-            _child(FORK.unpack(data)[0], job, results, config, spaces, landlock, null)
+            _child(FORK.unpack(data), job, results, config, spaces, landlock, null)
         finally:
             os._exit(0)
     os.close(job)
@@ -138,7 +143,13 @@ def _fork(
 
 
 def _child(
-    cpu_seconds: int, job_fd: int, results_fd: int, config: dict[str, Any], spaces: Any, landlock: Any, null: int
+    allowed: tuple[int, int],
+    job_fd: int,
+    results_fd: int,
+    config: dict[str, Any],
+    spaces: Any,
+    landlock: Any,
+    null: int,
 ) -> None:
     from . import confine, frames, serve
 
@@ -148,8 +159,8 @@ def _child(
         os.setsid()
         keep = (landlock.fd,) if landlock else ()
         (*moved,) = confine.arrange_descriptors(job_fd, results_fd, null, keep)
-        memory = confine.address_space() + config["memory"]
-        confine.limit_resources(cpu_seconds, memory, "userns" in spaces)
+        cpu_seconds, memory = allowed
+        confine.limit_resources(cpu_seconds, confine.address_space() + memory, "userns" in spaces)
         confine.hide()
         layers = []
         job = serve.read_job(0)
