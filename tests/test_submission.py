@@ -13,7 +13,7 @@ import pytest
 from grader.errors import SubmissionError
 from grader.model import Answer, Submission
 from grader.submission import Unusable, definers, duplicates, read
-from grader.submission.files import MAX_CODE, MAX_FILES, MAX_NOTEBOOK, MAX_SOURCE, refusal
+from grader.submission.files import MAX_CODE, MAX_FILES, MAX_NOTEBOOK, MAX_SOURCE, file_member, refusal
 
 CODE = "def softmax(x):\n    return x\n"
 
@@ -265,6 +265,24 @@ def test_special_files_are_not_opened(tmp_path: Path) -> None:
     assert "but a device, and is not opened" in refused(tmp_path / "zero.py")
     write(tmp_path, {"q05.py": CODE})
     assert "not regular files, and not opened: pipe.py, sock.py." in said(read(tmp_path))
+
+
+def test_what_changes_before_it_is_opened(tmp_path: Path) -> None:
+    """A file that grows, goes, or becomes a link or a pipe after it was looked at is not read."""
+    path = write(tmp_path, {"q05.py": CODE, "other.py": CODE}) / "q05.py"
+    member = file_member(str(path), "q05.py", path.stat().st_size)
+    assert member.read(MAX_SOURCE) == CODE.encode()
+    path.write_bytes(b"#" * (MAX_SOURCE + 1))
+    changes = [
+        ("more than the 1 MiB", lambda: None),
+        ("reading stopped", lambda: path.unlink()),
+        ("reading stopped", lambda: path.symlink_to("other.py")),
+        ("but a pipe", lambda: (path.unlink(), os.mkfifo(path))),
+    ]
+    for expected, change in changes:
+        change()
+        with pytest.raises(Unusable, match=expected):
+            member.read(MAX_SOURCE)
 
 
 def test_permission_denied_has_a_remedy() -> None:

@@ -85,6 +85,7 @@ def test_learner_and_missing_parts(tmp_path: Path, text: str, learner: str) -> N
         ("format: 1\nlearner: true", "found true"),
         ("format: 1\nanswers: [a]", "line 2: `answers` should hold lines such as `Q5.output: b`, found a list"),
         ("format: 1\nanswers: b", "found 'b'"),
+        ("format: {a: 1}", "found a mapping"),
         ("format: 1\nanswers: {Q1: a, Q1: b}", "answers.yaml:2: "),
         ("format: 1\nanswers: {1: a}", "answers.yaml:2: "),
         ("format: 1\nanswers: &a {}", "answers.yaml:2: "),

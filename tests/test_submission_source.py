@@ -121,6 +121,7 @@ def test_encodings_that_work(source: bytes) -> None:
     [
         ("# caf\xe9\nx = 1".encode("latin-1"), "byte 0xE9 in line 1 is not valid UTF-8"),
         ("x = 1\r\ny = 2\r\n# 注意\r\n".encode("gbk"), "byte 0xD2 in line 3 is not valid UTF-8. Save it as UTF-8"),
+        (b"# coding \xff\nx = 1", "byte 0xFF in line 1"),
         (b"# encoding\n\nx = '\xff'", "byte 0xFF in line 3"),
         (b"x = '\xed\xa0\x80'", "byte 0xED in line 1"),
         (b"# coding: ascii\nx = '\xe9'", "byte 0xE9 in line 2 is not valid ASCII"),
