@@ -38,11 +38,13 @@ def find(course: Path | None) -> Path:
             "Install attncheck again, or name a course folder with --course."
         )
     said = "--course" if course else "ATTNCHECK_COURSE"
-    if not folder.is_dir():
-        raise CourseError(f"{said} names {folder}, which is not a folder; expected one with questions/ in it.")
+    expected = "expected a course folder with questions/ in it"
+    try:
+        inside = sorted(entry.name for entry in folder.iterdir())
+    except OSError as fault:
+        raise CourseError(f"{said} names {folder} ({fault.strerror}); {expected}.") from fault
     if not (folder / "questions").is_dir():
-        inside = ", ".join(sorted(entry.name for entry in folder.iterdir())[:8]) or "nothing"
-        raise CourseError(f"{said} names {folder}; expected a course folder with questions/ in it, saw {inside}.")
+        raise CourseError(f"{said} names {folder}; {expected}, saw {', '.join(inside[:8]) or 'nothing'}.")
     return folder.resolve()
 
 

@@ -124,10 +124,11 @@ def parameters(signature: str) -> tuple[Parameter, ...]:
     match tree:
         case [ast.FunctionDef(args=found, returns=None, body=[ast.Pass()])]:
             unusual = found.posonlyargs or found.kwonlyargs or found.vararg or found.kwarg
-            if not unusual and not any(arg.annotation for arg in found.args):
+            names = [arg.arg for arg in found.args]
+            if not unusual and not any(arg.annotation for arg in found.args) and len(set(names)) == len(names):
                 required = len(found.args) - len(found.defaults)
-                return tuple(Parameter(arg.arg, index < required) for index, arg in enumerate(found.args))
-    raise _expected(f"{expected}; no *, /, ** and no annotations")
+                return tuple(Parameter(name, index < required) for index, name in enumerate(names))
+    raise _expected(f"{expected}; no *, /, **, no annotations, no name twice")
 
 
 SizeField = Annotated[Any, PlainValidator(_size), WithJsonSchema({"type": ["integer", "string"]})]
@@ -528,7 +529,8 @@ def validate(model: type[Model], value: Any) -> Model | list[Fault]:
         return model.model_validate_json(json.dumps(value))
     except ValidationError as error:
         schema = model.model_json_schema()
-        return [_fault(detail, schema) for detail in error.errors(include_url=False) if not _echo(detail)]
+        found = [_fault(detail, schema, value) for detail in error.errors(include_url=False) if not _echo(detail)]
+        return list(dict.fromkeys(found))
 
 
 def _echo(detail: ErrorDetails) -> bool:
@@ -547,51 +549,56 @@ def blanks(value: Any, path: Path = ()) -> list[Fault]:
     return found + [unexpected((*path, lang), value[lang], "a text in English and in Chinese") for lang in empty]
 
 
-def _fault(detail: ErrorDetails, schema: dict[str, Any]) -> Fault:
-    """Pydantic's error in words that know the bank: tags leave the path, and the schema says what was expected."""
+def _fault(detail: ErrorDetails, schema: dict[str, Any], value: Any) -> Fault:
+    """Pydantic's error about ``value`` in words that know the bank; the schema says what was expected."""
     definitions: dict[str, Any] = schema.get("$defs", {})
     path: list[str | int] = []
     node, around = schema, schema
-    for part in detail["loc"]:
-        if part in definitions:
-            node = definitions[str(part)]
-        elif part not in ("[key]", _CONSTANT, "CheckName", "CheckMapping"):
+    for place, part in enumerate(detail["loc"], 1):
+        there = part in value if isinstance(value, dict) else isinstance(value, list) and part in range(len(value))
+        if there or (detail["type"] == "missing" and place == len(detail["loc"])):
             path.append(part)
-            node, around = _below(node, part, definitions), _resolve(node, definitions)
-    place, seen = tuple(path), detail["input"]
+            node, around = _below(node, part, definitions), node
+            value = value[part] if there else None
+        elif part in definitions:  # the tag of a union; other words that pydantic adds are not in the file either
+            node = definitions[str(part)]
+    where, seen = tuple(path), detail["input"]
     match detail["type"]:
         case "missing":
             both = "; every text stands here in English and in Chinese" if path[-1] in ("en", "zh") else ""
-            return Fault(place, f"missing; expected {_describe(node, definitions)}{both}")
+            return Fault(where, f"missing; expected {_describe(node, definitions)}{both}")
         case "extra_forbidden" | "unexpected_keyword_argument":
-            fault = unknown(place, str(path[-1]), "one of the keys", around.get("properties", {}))
-            if seen is None and list(around.get("properties", {})) == ["en", "zh"]:
-                return Fault(place, f"{fault.text} (a text with a comma needs quotes inside {{ }})")
+            keys = [key for option in _options(around, definitions) for key in option.get("properties", {})]
+            fault = unknown(where, str(path[-1]), "one of the keys", keys)
+            if seen is None and keys == ["en", "zh"]:
+                return Fault(where, f"{fault.text} (a text with a comma needs quotes inside {{ }})")
             return fault
         case "literal_error":
-            choices = _resolve(node, definitions)
-            return _one_of(place, seen, [str(one) for one in choices.get("enum", [choices.get("const")])])
+            options = _options(node, definitions)
+            return _one_of(
+                where, seen, [str(one) for option in options for one in option.get("enum", [option.get("const")])]
+            )
         case "string_pattern_mismatch":
-            return unexpected(place, seen, _IN_WORDS[detail["ctx"]["pattern"]])
+            return unexpected(where, seen, _in_words(detail["ctx"]["pattern"]))
         case "expected":
-            return unexpected(place, seen, detail["ctx"]["what"])
+            return unexpected(where, seen, detail["ctx"]["what"])
         case "kind":
-            return _choice(place, seen, "kind", items.kinds())
+            return _choice(where, seen, "kind", items.kinds())
         case "recipe":
-            return _choice(place, seen, "", _RECIPES)
+            return _choice(where, seen, "", _RECIPES)
         case "check":
-            return unexpected(place, seen, "the name of a check, or one name with its options: {name: {on: […]}}")
+            return unexpected(where, seen, "the name of a check, or one name with its options: {name: {on: […]}}")
         case "too_short" | "string_too_short":
-            return unexpected(place, seen, f"a length of {detail['ctx']['min_length']} or more")
+            return unexpected(where, seen, f"a length of {detail['ctx']['min_length']} or more")
         case "too_long":
-            return unexpected(place, seen, f"a length of {detail['ctx']['max_length']} or less")
+            return unexpected(where, seen, f"a length of {detail['ctx']['max_length']} or less")
         case "greater_than":
-            return unexpected(place, seen, f"a number above {detail['ctx']['gt']:g}")
+            return unexpected(where, seen, f"a number above {detail['ctx']['gt']:g}")
         case "less_than":
-            return unexpected(place, seen, f"a number below {detail['ctx']['lt']:g}")
-        case "finite_number":
-            return unexpected(place, seen, "a finite number")
-    return unexpected(place, seen, _describe(node, definitions))
+            return unexpected(where, seen, f"a number below {detail['ctx']['lt']:g}")
+        case kind if kind.endswith("_type"):
+            return unexpected(where, seen, _describe(node, definitions))
+    return unexpected(where, seen, detail["msg"].removeprefix("Input should be "))
 
 
 def _choice(path: Path, seen: object, key: str, known: Mapping[str, object]) -> Fault:
@@ -615,26 +622,32 @@ def _one_of(path: Path, seen: object, names: Sequence[str]) -> Fault:
     return unexpected(path, seen, f"one of: {', '.join(names)}")
 
 
-def _resolve(node: dict[str, Any], definitions: Mapping[str, Any]) -> dict[str, Any]:
-    """A schema node without its reference, and without ``or null``."""
-    for option in node.get("anyOf", []):
-        if option.get("type") != "null":
-            return _resolve(option, definitions)
-    found: dict[str, Any] = definitions[node["$ref"].rsplit("/", 1)[1]] if "$ref" in node else node
-    return found
+def _options(node: dict[str, Any], definitions: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """What a schema node admits, but for null: itself, or the members of a union; references are followed."""
+    if "$ref" in node:
+        return [definitions[node["$ref"].rsplit("/", 1)[1]]]
+    union = node.get("anyOf") or node.get("oneOf")
+    if union is None:
+        return [node]
+    return [option for member in union if member.get("type") != "null" for option in _options(member, definitions)]
 
 
 def _below(node: dict[str, Any], part: str | int, definitions: Mapping[str, Any]) -> dict[str, Any]:
     """The schema of what stands at ``part``; an empty one where the schema says nothing."""
-    node = _resolve(node, definitions)
-    if isinstance(part, int):
-        prefix = node.get("prefixItems", [])
-        found = prefix[part] if part < len(prefix) else node.get("items", {})
-    else:
-        node = next((option for option in node.get("oneOf", []) if option.get("type") == "object"), node)
-        others = [*node.get("patternProperties", {}).values(), node.get("additionalProperties", {})]
-        found = node.get("properties", {}).get(part, others[0])
-    return found if isinstance(found, dict) else {}
+    for option in _options(node, definitions):
+        if isinstance(part, int):
+            prefix = option.get("prefixItems", [])
+            found = prefix[part] if part < len(prefix) else option.get("items")
+        else:
+            others = [*option.get("patternProperties", {}).values(), option.get("additionalProperties")]
+            found = option.get("properties", {}).get(part, others[0])
+        if isinstance(found, dict):
+            return found
+    return {}
+
+
+def _in_words(pattern: str) -> str:
+    return _IN_WORDS.get(pattern, f"a text that matches {pattern}")
 
 
 _TYPES = {
@@ -650,14 +663,17 @@ _TYPES = {
 
 def _describe(node: dict[str, Any], definitions: Mapping[str, Any]) -> str:
     """What a schema node wants, in words."""
-    node = _resolve(node, definitions)
+    return " or ".join(dict.fromkeys(map(_describe_one, _options(node, definitions))))
+
+
+def _describe_one(node: dict[str, Any]) -> str:
     if "enum" in node or "const" in node:
         return f"one of: {', '.join(map(show, node.get('enum', [node.get('const')])))}"
     if "pattern" in node:
-        return _IN_WORDS[node["pattern"]]
+        return _in_words(node["pattern"])
     kind = node.get("type", "")
     if kind == "object" and "properties" in node:
         needed = node.get("required", [])
         keys = [f"{key}: …" for key in node["properties"] if key in needed or not needed]
         return f"a mapping {{{', '.join(keys)}}}"
-    return _TYPES.get(kind, "another value") if isinstance(kind, str) else " or ".join(_TYPES[one] for one in kind)
+    return _TYPES.get(kind, "a value") if isinstance(kind, str) else " or ".join(_TYPES[one] for one in kind)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, TypeAlias
@@ -55,6 +54,9 @@ def show_path(path: Path) -> str:
 
 def show(value: Any) -> str:
     """A value as YAML writes it on one line, cut where it gets long."""
+    # Like difflib: not needed where nothing is wrong.
+    import json
+
     text = f"'{value}'" if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
     text = " ".join(text.split())
     return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…"
