@@ -12,13 +12,12 @@ from grader.commands.options import (
     course_option,
     json_option,
     lang_option,
-    load_course,
     read_seed,
     write_json,
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     from grader.batch import BatchProgress, BatchResult, Row
     from grader.model import Lang
@@ -53,16 +52,23 @@ def batch(
     cannot be confined. Exits with 5 when some submissions could not be graded.
     """
     from grader import batch as batches
+    from grader import course
 
-    course = load_course(course_folder)
-    seed = read_seed(None, seed_file)
-    result = batches.run(course, submissions, out, seed=seed, workers=workers, progress=_progress(lang))
+    result = batches.run(
+        submissions,
+        out,
+        course_folder=course.find(course_folder),
+        seed=read_seed(None, seed_file),
+        workers=workers,
+        lang=lang,
+        progress=_progress(lang),
+    )
     if as_json:
         write_json(_as_json(result, out))
     else:
-        _table(result, out, lang)
-    failed = any(row.error is not None for row in result.rows)
-    click.get_current_context().exit(SOME_NOT_GRADABLE if failed else ALL_GRADED)
+        for line in _lines(result, out, lang):
+            click.echo(line)
+    click.get_current_context().exit(ALL_GRADED if result.gradable else SOME_NOT_GRADABLE)
 
 
 def _progress(lang: Lang) -> Callable[[BatchProgress], None]:
@@ -72,50 +78,57 @@ def _progress(lang: Lang) -> Callable[[BatchProgress], None]:
     from grader.report.words import PROGRESS
 
     def show(progress: BatchProgress) -> None:
-        said = PROGRESS.fill(done=progress.done, all=progress.all).of(lang)
-        click.echo(f"\r{said}", err=True, nl=progress.done == progress.all)
+        said = PROGRESS.fill(done=progress.done, all=progress.total).of(lang)
+        click.echo(f"\r{said}", err=True, nl=progress.done == progress.total)
 
     return show
 
 
 def _as_json(result: BatchResult, out: Path) -> dict[str, Any]:
-    return {"format": 1, "out": str(out), "learners": [_row_as_json(row) for row in result.rows]}
-
-
-def _row_as_json(row: Row) -> dict[str, Any]:
     from grader.report.json_report import number
     from grader.report.words import clean
 
-    return {
-        "learner": clean(row.learner),
-        "earned": number(row.earned),
-        "possible": number(row.possible),
-        "complete": row.complete,
-        "error": None if row.error is None else clean(row.error, 2000),
-        "seconds": number(row.seconds),
-    }
+    learners = [
+        {
+            "learner": clean(row.learner),
+            "earned": number(row.earned),
+            "possible": number(row.possible),
+            "complete": row.complete,
+            "passed": row.passed,
+            "error": None if row.error is None else clean(row.error, 2000, lines=True),
+            "notes": [clean(note) for note in row.notes],
+            "file": row.file,
+            "seconds": number(row.seconds),
+        }
+        for row in result.rows
+    ]
+    return {"format": 1, "out": str(out), "layers": list(result.layers), "learners": learners}
 
 
-def _table(result: BatchResult, out: Path, lang: Lang) -> None:
-    from grader.report import words
-    from grader.report.plain import columns, wrap
+def _lines(result: BatchResult, out: Path, lang: Lang) -> Iterator[str]:
+    from grader.report.plain import WIDTH, columns, indent, shorten
+    from grader.report.words import BATCH_COLUMNS, BATCH_DONE, SAYS, clean
 
-    rows = [tuple(text.of(lang) for text in words.BATCH_COLUMNS), *(_row(row, lang) for row in result.rows)]
-    for line in columns(rows, right=[1]):
-        click.echo(line)
-    for row in result.rows:
-        if row.error is not None:
-            click.echo()
-            for line in wrap(f"{words.clean(row.learner, 40)}: {words.clean(row.error, 1000, lines=True)}"):
-                click.echo(line)
-    graded = sum(row.error is None for row in result.rows)
-    click.echo()
-    click.echo(words.BATCH_DONE.fill(graded=graded, all=len(result.rows), folder=str(out)).of(lang))
+    rows = [tuple(text.of(lang) for text in BATCH_COLUMNS), *(_row(row, lang) for row in result.rows)]
+    yield from (shorten(line, WIDTH) for line in columns(rows, right=[1]))
+    yield ""
+    failed = [row for row in result.rows if row.error is not None]
+    for row in failed:
+        why = clean(row.error or "", 1000, lines=True)
+        yield indent(SAYS.fill(who=clean(row.learner, 40), said=why).of(lang), 0)
+    if failed:
+        yield ""
+    graded = len(result.rows) - len(failed)
+    yield indent(BATCH_DONE.fill(graded=graded, all=len(result.rows), folder=str(out)).of(lang), 0)
 
 
 def _row(row: Row, lang: Lang) -> tuple[str, str, str]:
-    from grader.report import words
+    from grader.report.plain import shorten
+    from grader.report.words import GRADED, NOT_GRADED, OF, PARTLY, SEMICOLON, WHOLE, clean, points
 
-    status = row.status_text or (words.GRADED if row.complete else words.PARTLY)
-    earned = words.OF.fill(earned=words.points(row.earned), possible=words.points(row.possible)).of(lang)
-    return words.clean(row.learner, 30), "–" if row.error is not None else earned, words.clean(status.of(lang), 44)
+    learner = shorten(clean(row.learner), 30)
+    if row.error is not None:
+        return learner, "–", NOT_GRADED.of(lang)
+    status = WHOLE if row.passed else GRADED if row.complete else PARTLY
+    said = SEMICOLON.of(lang).join([status.of(lang), *map(clean, row.notes)])
+    return learner, OF.fill(earned=points(row.earned), possible=points(row.possible)).of(lang), said

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from itertools import groupby
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from grader.commands.options import json_option, lang_option, write_json
+from grader.commands.options import course_option, json_option, lang_option, write_json
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -19,14 +20,15 @@ if TYPE_CHECKING:
 @click.command()
 @json_option
 @lang_option
-def doctor(as_json: bool, lang: Lang) -> None:
+@course_option
+def doctor(as_json: bool, lang: Lang, course_folder: Path | None) -> None:
     """Examines this machine: versions, content, sandbox.
 
     Exits with 0 when nothing is missing, else with 1.
     """
     from grader.doctor import examine
 
-    findings = examine()
+    findings = examine(course_folder)
     if as_json:
         write_json([_as_json(finding) for finding in findings])
     else:
@@ -47,14 +49,16 @@ def _as_json(finding: Finding) -> dict[str, str | None]:
 
 def _lines(findings: Iterable[Finding], lang: Lang) -> Iterable[str]:
     from grader.report.plain import indent
-    from grader.report.words import REMEDY, STATE
+    from grader.report.words import AREA, REMEDY, SAYS, STATE, WITH
 
     for area, found in groupby(findings, key=lambda finding: finding.area):
-        yield area
+        yield AREA[area].of(lang)
         for finding in found:
             mark = {"ok": "✓", "weak": "!", "missing": "✗"}[finding.state]
-            state = "" if finding.state == "ok" else f" ({STATE[finding.state].of(lang)})"
-            text = f"{finding.name}{state}: {finding.detail}" if finding.detail else f"{finding.name}{state}"
+            name = finding.name
+            if finding.state != "ok":
+                name = WITH.fill(what=name, more=STATE[finding.state]).of(lang)
+            text = SAYS.fill(who=name, said=finding.detail).of(lang) if finding.detail else name
             yield f"  {mark} " + indent(text, 4).lstrip()
             if finding.remedy:
                 yield indent(REMEDY.fill(remedy=finding.remedy).of(lang), 6)

@@ -144,7 +144,7 @@ def _exercise(page: _Page, exercise: ExerciseResult, question: Question | None) 
     if exercise.status is not Status.PASSED:
         first = None if exercise.status in _NOT_TRIED else exercise.first_failure
         if first is not None:
-            page.lines(page.say(words.FIRST, where=_where(page, first)), indent=4, style="bold")
+            page.lines(_first(page, exercise, first), indent=4, style="bold")
         message = first.verdict.message if first is not None and first.verdict.message else exercise.message
         _explain(page, message, question, exercise.misconception, first)
     _tally(page, exercise)
@@ -199,7 +199,7 @@ def _tally(page: _Page, exercise: ExerciseResult) -> None:
     passed = sum(outcome.status is Status.PASSED for outcome in counted)
     parts = [page.say(words.CHECKS, passed=passed, all=len(counted))]
     lost = Counter(outcome.check for outcome in counted if outcome.status is not Status.PASSED)
-    if lost:
+    if passed and lost:
         names = [_plain(name) if times == 1 else f"{_plain(name)} ×{times}" for name, times in lost.items()]
         parts.append(page.say(words.NOT_PASSED, names=page.say(words.COMMA).join(names)))
     if exercise.array_type is not None:
@@ -250,9 +250,12 @@ def _layers(page: _Page, report: Report) -> str:
 # ---------------------------------------------------------------------------------------- small words
 
 
-def _where(page: _Page, outcome: Outcome) -> str:
+def _first(page: _Page, exercise: ExerciseResult, outcome: Outcome) -> str:
+    """The heading above the first failure; it names no place where every check says the same."""
+    if len(exercise.outcomes) > 1 and len({each.verdict.message for each in exercise.outcomes}) == 1:
+        return page.say(words.FIRST)
     where = words.PUBLIC_CASE if outcome.visibility == "public" else words.HIDDEN_CASE
-    return page.say(where, check=_plain(outcome.check), case=outcome.case)
+    return page.say(words.FIRST_AT, where=page.say(where, check=_plain(outcome.check), case=outcome.case))
 
 
 def _plain(check: str) -> str:

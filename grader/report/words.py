@@ -54,7 +54,8 @@ STATUS = {
 
 OF = Text("{earned} of {possible}", "{earned} / {possible}")
 OF_POINTS = Text("{earned} of {possible} points", "{earned} / {possible} 分")
-FIRST = Text("First thing to mend ({where}):", "首先要改的地方（{where}）：")
+FIRST = Text("First thing to mend:", "首先要改的地方：")
+FIRST_AT = Text("First thing to mend ({where}):", "首先要改的地方（{where}）：")
 PUBLIC_CASE = Text("{check}, case “{case}”", "{check}，用例「{case}」")
 HIDDEN_CASE = Text("{check}, hidden case “{case}”", "{check}，隐藏用例「{case}」")
 AT = Text("at {index}: {values}", "在 {index} 处：{values}")
@@ -122,13 +123,22 @@ UNCONFINED = Text(
 
 BATCH_COLUMNS = (Text("learner", "学习者"), Text("points", "得分"), Text("status", "状态"))
 GRADED = Text("graded", "已评分")
-PARTLY = Text("graded, but something could not be marked", "已评分，但有内容无法评分")
+WHOLE = Text("everything right", "全部正确")
+PARTLY = Text("in part (a fault of ours)", "部分评分（系统的问题）")
+NOT_GRADED = Text("not gradable, see below", "无法评分，见下文")
 BATCH_DONE = Text(
-    "{graded} of {all} submissions graded; results in {folder}", "{all} 份提交中已评分 {graded} 份；结果在 {folder}"
+    "{graded} of {all} submissions graded. In {folder}: class.csv, class.json, and a file for each learner.",
+    "{all} 份提交中已评分 {graded} 份。{folder} 中有 class.csv、class.json，以及每位学习者的文件。",
 )
 PROGRESS = Text("{done} of {all} graded", "已评分 {done} / {all}")
 
 # ---------------------------------------------------------------------------------------------- doctor
 
+AREA = {
+    "versions": Text("Versions", "版本"),
+    "content": Text("Content", "内容"),
+    "sandbox": Text("Sandbox layers", "沙箱各层"),
+    "canaries": Text("Trial attacks", "试探攻击"),
+}
 STATE = {"ok": Text("ok", "正常"), "weak": Text("weak", "较弱"), "missing": Text("missing", "缺少")}
 REMEDY = Text("to mend: {remedy}", "解决办法：{remedy}")

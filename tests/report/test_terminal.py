@@ -9,7 +9,18 @@ import pytest
 from rich.cells import cell_len
 from rich.console import Console
 
-from grader.model import Course, ExerciseResult, Lang, Notice, QuestionResult, Report, Status, Text
+from grader.model import (
+    Course,
+    ExerciseResult,
+    Lang,
+    Notice,
+    Outcome,
+    QuestionResult,
+    Report,
+    Status,
+    Text,
+    Verdict,
+)
 from grader.report.terminal import ranges, render
 
 
@@ -128,6 +139,17 @@ def test_hostile_text_is_harmless(report: Report, course: Course) -> None:
 def test_says_how_it_ran(change: dict[str, object], fragment: str, report: Report, course: Course) -> None:
     """The last lines say what stood between the code and the machine."""
     assert fragment in flat(shown(replace(report, **change), course))
+
+
+def test_a_file_that_cannot_be_loaded(report: Report, course: Course) -> None:
+    """What every check says is said once, without the name of a check or a list of them."""
+    (question,) = report.questions
+    said = Text("q05.py cannot be loaded", "无法加载 q05.py")
+    verdict = Verdict(Status.RAISED, said)
+    outcomes = tuple(Outcome(check, "basic", "public", verdict, 0, 2) for check in ("values", "dtype"))
+    broken = replace(question.exercises[0], status=Status.RAISED, outcomes=outcomes, message=said, misconception=None)
+    text = flat(shown(replace(report, questions=(replace(question, exercises=(broken,)),)), course))
+    assert "First thing to mend: q05.py cannot be loaded q05.py: 0 of 2 checks passed; run with NumPy arrays" in text
 
 
 def test_praises(report: Report, course: Course) -> None:
