@@ -17,9 +17,9 @@ from typing import TYPE_CHECKING, Any
 
 from grader import cache, course
 from grader.errors import AttncheckError, SandboxError, SandboxUnavailable, SubmissionError, UsageError
-from grader.grade import Selection, grade, prepare
+from grader.grade import Memo, Selection, grade
 from grader.inputs import Seed
-from grader.model import Course, Lang, Report, Status
+from grader.model import Lang, Report, Status
 from grader.report.json_report import to_json
 from grader.sandbox import Sandbox, Settings
 from grader.sandbox.canaries import release
@@ -173,7 +173,7 @@ def _rehearse(plan: Plan) -> tuple[str, ...]:
                 f"the sandbox does not hold on this machine (it let code {', '.join(escaped)}); "
                 "nothing was graded. 'attncheck doctor' shows the layers"
             )
-        prepare(course.load(Path(plan.course_folder)), plan.expecting(sandbox.observe), plan.seed)
+        Memo(course.load(Path(plan.course_folder)), plan.seed, plan.expecting(sandbox.observe)).prepare()
         return sandbox.layers
     finally:
         sandbox.close()
@@ -182,34 +182,34 @@ def _rehearse(plan: Plan) -> tuple[str, ...]:
 class Worker:
     """What lives in a worker process: a course, a sandbox."""
 
-    _state: tuple[Plan, Course, Sandbox] | None = None
+    _state: tuple[Plan, Memo, Sandbox] | None = None
 
     @classmethod
     def begin(cls, plan: Plan) -> None:
         """Loads the course while the zygote imports torch."""
         sandbox = Sandbox("require", Settings(collapse=True))
         sandbox.start()
-        cls._state = (plan, course.load(Path(plan.course_folder)), sandbox)
+        loaded = course.load(Path(plan.course_folder))
+        cls._state = (plan, Memo(loaded, plan.seed, plan.expecting(sandbox.observe)), sandbox)
 
     @classmethod
     def grade(cls, path: Path, name: str) -> Row:
         """Grades one submission, writes its JSON file, returns its row."""
         assert cls._state is not None
-        plan, loaded, sandbox = cls._state
+        plan, memo, sandbox = cls._state
         target = Path(plan.out, f"{_file_name(name)}.json")
         try:
             report = grade(
-                loaded,
+                memo.course,
                 read(path, name),
                 sandbox.observe,
                 selection=Selection(everything=True),
-                seed=plan.seed,
-                expect=plan.expecting(sandbox.observe),
+                memo=memo,
             )
         except SubmissionError as error:
             data: dict[str, Any] = {"format": 1, "learner": name, "complete": False, "error": str(error)}
             write(target, json.dumps(data, ensure_ascii=False, indent=1) + "\n")
-            possible = sum(question.points for question in loaded.questions)
+            possible = sum(question.points for question in memo.course.questions)
             return Row(name, 0.0, possible, False, (), target.name, 0.0, error=str(error))
         write(target, json.dumps(to_json(report, plan.lang), ensure_ascii=False, indent=1) + "\n")
         return _summary(report, target.name)

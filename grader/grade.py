@@ -82,21 +82,24 @@ def grade(
     seed: Seed | None = None,
     limits: Limits | None = None,
     expect: Observe | None = None,
+    memo: Memo | None = None,
 ) -> Report:
     """Grades ``submission``. ``expect`` observes the references (default: as ``observe`` does).
+
+    ``memo`` is for grading many: what does not depend on the submission is worked out once for each memo.
 
     Raises UsageError for names in ``selection`` that the course does not have, and SubmissionError when
     nothing of the course is in the submission.
     """
     started = time.perf_counter()
     chosen = choose(course, submission, selection)
-    seed = seed or Seed.public()
+    memo = memo or Memo(course, seed or Seed.public(), expect or observe, selection.public_only)
     plans = [
-        _plan(question.question, exercise, submission, seed, selection.public_only)
-        for question in chosen
-        for exercise in question.exercises
+        Plan(each.question, exercise, source_of(exercise.name, each.question, submission), memo.entries(exercise))
+        for each in chosen
+        for exercise in each.exercises
     ]
-    code = _Code(course, submission, observe, expect or observe, limits or Limits())
+    code = _Code(submission, observe, memo, limits or Limits())
     results = code.run(plans)
     questions = tuple(
         QuestionResult(
@@ -111,7 +114,7 @@ def grade(
         learner=submission.learner,
         course_title=course.title,
         course_digest=course.digest,
-        seed=seed.label,
+        seed=memo.seed.label,
         questions=questions,
         layers=code.seen.layers,
         unsafe=code.seen.unsafe,
@@ -120,15 +123,6 @@ def grade(
         notices=(*submission.notices, *_notices(course, submission, chosen)),
         not_attempted=tuple(q.id for q in course.questions if q.id not in {each.question.id for each in chosen}),
     )
-
-
-def prepare(course: Course, expect: Observe, seed: Seed) -> None:
-    """Runs every reference once, so that ``expect`` remembers it."""
-    nobody = Submission("", ())
-    code = _Code(course, nobody, expect, expect, Limits())
-    for question in course.questions:
-        for exercise in question.exercises:
-            code.expectations(_plan(question, exercise, nobody, seed, public_only=False))
 
 
 # ------------------------------------------------------------------------------------------- choosing
@@ -235,15 +229,51 @@ class Plan:
     entries: tuple[Entry, ...]
 
 
-def _plan(question: Question, exercise: Exercise, submission: Submission, seed: Seed, public_only: bool) -> Plan:
-    drawn = {case.name: draw(case, exercise.name, seed) for case in exercise.cases}
-    entries = tuple(
-        Entry(spec, case, drawn[case.name])
-        for spec in exercise.checks
-        for case in checks.cases_for(spec, exercise)
-        if case.public or not public_only
-    )
-    return Plan(question, exercise, source_of(exercise.name, question, submission), entries)
+@dataclass(frozen=True, slots=True)
+class Memo:
+    """What grading needs that is the same for every submission: inputs, and what the references return for them."""
+
+    course: Course
+    seed: Seed
+    expect: Observe
+    public_only: bool = False
+    _entries: dict[str, tuple[Entry, ...]] = field(default_factory=dict)
+    _expected: dict[str, list[tuple[Observation, ...]]] = field(default_factory=dict)
+
+    def entries(self, exercise: Exercise) -> tuple[Entry, ...]:
+        """Every check of ``exercise`` on every case it is judged on."""
+        if exercise.name not in self._entries:
+            drawn = {case.name: draw(case, exercise.name, self.seed) for case in exercise.cases}
+            self._entries[exercise.name] = tuple(
+                Entry(spec, case, drawn[case.name])
+                for spec in exercise.checks
+                for case in checks.cases_for(spec, exercise)
+                if case.public or not self.public_only
+            )
+        return self._entries[exercise.name]
+
+    def expected(self, exercise: Exercise) -> list[tuple[Observation, ...]]:
+        """For each entry what the reference returned; empty where a check does not ask it."""
+        if exercise.name not in self._expected:
+            module, _, name = exercise.reference.rpartition(".")
+            target = Target(exercise, f"reference.{module}", "torch", "float64", calls=name)
+            asked = programs(self.entries(exercise), target, None, reference=True)
+            flat = tuple(program for each in asked for program in each)
+            seen = self.expect(Job(self.course.reference, flat), REFERENCE_LIMITS)
+            self._expected[exercise.name] = grouped(asked, seen.observations)
+        return self._expected[exercise.name]
+
+    def prepare(self) -> None:
+        """Works out everything for the whole course now."""
+        for question in self.course.questions:
+            for exercise in question.exercises:
+                self.expected(exercise)
+
+
+def grouped(asked: list[tuple[Program, ...]], seen: tuple[Observation, ...]) -> list[tuple[Observation, ...]]:
+    """The observations of a flat job, as its programs were asked for."""
+    found = iter(seen)
+    return [tuple(next(found) for _ in each) for each in asked]
 
 
 def source_of(name: str, question: Question, submission: Submission) -> SourceFile | None:
@@ -274,11 +304,13 @@ def attempts(exercise: Exercise, file: SourceFile) -> tuple[Attempt, ...]:
     return tuple(Attempt(kind, variant) for kind in types for variant in (None, *exercise.variants))
 
 
-def programs(plan: Plan, target: Target, variant: Variant | None, reference: bool) -> list[tuple[Program, ...]]:
+def programs(
+    entries: tuple[Entry, ...], target: Target, variant: Variant | None, reference: bool
+) -> list[tuple[Program, ...]]:
     """For every entry its programs; for the reference none where it is not asked."""
     kinds = checks.kinds()
     asked = []
-    for entry in plan.entries:
+    for entry in entries:
         check = kinds[entry.spec.kind]
         wanted = check.REFERENCE or not reference
         asked.append(check.calls(target, varied(variant, entry.drawn), entry.spec) if wanted else ())
@@ -292,70 +324,49 @@ def programs(plan: Plan, target: Target, variant: Variant | None, reference: boo
 class _Code:
     """The code half of grading one submission."""
 
-    course: Course
     submission: Submission
     observe: Observe
-    expect: Observe
+    memo: Memo
     limits: Limits
     seen: Observed = field(default_factory=lambda: Observed((), (), unsafe=False))
 
     def run(self, plans: list[Plan]) -> dict[str, ExerciseResult]:
         """Every plan's result. All that can share a child does; what failed is tried in its other forms."""
         results = {plan.exercise.name: _missing(plan) for plan in plans if plan.file is None}
+        ways = {plan.exercise.name: attempts(plan.exercise, plan.file) for plan in plans if plan.file is not None}
         present = [plan for plan in plans if plan.file is not None]
-        expected = {plan.exercise.name: self.expectations(plan) for plan in present}
-        for number in range(8):
+        for number in range(max(map(len, ways.values()), default=0)):
             tried = [
-                (plan, ways[number])
+                (plan, ways[plan.exercise.name][number])
                 for plan in present
-                if plan.file is not None
-                and len(ways := attempts(plan.exercise, plan.file)) > number
+                if number < len(ways[plan.exercise.name])
                 and (number == 0 or _worth_another(results[plan.exercise.name]))
             ]
-            if not tried:
-                break
-            for name, result in self._attempt(tried, expected).items():
-                if name not in results or result.earned > results[name].earned:
-                    results[name] = result
+            for result in self._attempt(tried) if tried else ():
+                if result.name not in results or result.earned > results[result.name].earned:
+                    results[result.name] = result
         return results
 
-    def expectations(self, plan: Plan) -> list[tuple[Observation, ...]]:
-        module = f"reference.{plan.exercise.reference.rpartition('.')[0]}"
-        name = plan.exercise.reference.rpartition(".")[2]
-        target = Target(plan.exercise, module, "torch", "float64", calls=name)
-        asked = programs(plan, target, None, reference=True)
-        return self._observed(self.expect, self.course.reference, asked, REFERENCE_LIMITS)
-
-    def _attempt(
-        self, tried: list[tuple[Plan, Attempt]], expected: dict[str, list[tuple[Observation, ...]]]
-    ) -> dict[str, ExerciseResult]:
+    def _attempt(self, tried: list[tuple[Plan, Attempt]]) -> list[ExerciseResult]:
         asked = []
         for plan, way in tried:
             assert plan.file is not None
             target = Target(plan.exercise, plan.file.module, way.array_type, group=f"{plan.exercise.name} {way.group}")
-            asked.append(programs(plan, target, way.variant, reference=False))
+            asked.append(programs(plan.entries, target, way.variant, reference=False))
         try:
-            got = iter(
-                self._observed(self.observe, self.submission.files, [p for each in asked for p in each], self.limits)
-            )
+            expected = [self.memo.expected(plan.exercise) for plan, _ in tried]
+            flat = tuple(program for each in asked for wanted in each for program in wanted)
+            self.seen = self.observe(Job(self.submission.files, flat), self.limits)
         except SandboxUnavailable:
             raise
         except SandboxError as error:
-            return {plan.exercise.name: _unmarked(plan, str(error)) for plan, _ in tried}
-        return {
-            plan.exercise.name: _judge(plan, way, [next(got) for _ in plan.entries], expected[plan.exercise.name])
-            for plan, way in tried
-        }
-
-    def _observed(
-        self, observe: Observe, files: tuple[SourceFile, ...], asked: list[tuple[Program, ...]], limits: Limits
-    ) -> list[tuple[Observation, ...]]:
-        flat = tuple(program for each in asked for program in each)
-        seen = observe(Job(files, flat), limits)
-        if observe is self.observe:
-            self.seen = seen
-        found = iter(seen.observations)
-        return [tuple(next(found) for _ in each) for each in asked]
+            return [_unmarked(plan, str(error)) for plan, _ in tried]
+        found = iter(self.seen.observations)
+        results = []
+        for (plan, way), wanted, each in zip(tried, expected, asked, strict=True):
+            mine = grouped(each, tuple(next(found) for programs_ in each for _ in programs_))
+            results.append(_judge(plan, way, mine, wanted))
+        return results
 
 
 def _worth_another(result: ExerciseResult) -> bool:

@@ -169,7 +169,7 @@ def test_broken_files_do_not_sink_others(tmp_path: Path) -> None:
         ({"a.py": "(", "b.py": ")", "c.py": "="}, "none of the 3 files can be graded. a.py: line 1"),
         ({"answers.yaml": "format: 1", "x/answers.yml": "format: 1"}, "2 answers files (answers.yaml, x/answers.yml)"),
         ({f"{n}.csv": "" for n in range(MAX_FILES + 1)}, f"more than {MAX_FILES} files"),
-        ({f"{n}.py": "#" * MAX_SOURCE for n in range(MAX_CODE // MAX_SOURCE + 1)}, "add up to 5 MiB of code"),
+        ({f"{n}.py": "#" * MAX_SOURCE for n in range(MAX_CODE // MAX_SOURCE + 1)}, "add up to 1.2 MiB of code"),
     ],
 )
 def test_folders_refused(tmp_path: Path, files: dict[str, str], expected: str) -> None:

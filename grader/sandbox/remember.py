@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import importlib.metadata
 from collections.abc import Callable
@@ -36,9 +37,13 @@ def remembering(observe: Observe, get: Get, put: Put) -> Observe:
 
 def _key(job: Job, limits: Limits) -> str:
     digest = hashlib.sha256(encode_job(job, tasks_of(job), limits))
-    for name in ("numpy", "torch"):
-        digest.update(f"{name} {importlib.metadata.version(name)};".encode())
+    digest.update(_versions())
     return digest.hexdigest()
+
+
+@functools.cache
+def _versions() -> bytes:
+    return "".join(f"{name} {importlib.metadata.version(name)};" for name in ("numpy", "torch")).encode()
 
 
 def _read(data: bytes, count: int) -> Observed | None:

@@ -17,11 +17,11 @@ from grader.submission.messages import Unusable, listing, printable
 
 Kind: TypeAlias = Literal["source", "notebook", "answers", "archive", "other"]
 
-MAX_SOURCE = 1 << 20
+MAX_SOURCE = 256 << 10
 MAX_NOTEBOOK = 20 << 20
 MAX_TOTAL = 40 << 20
-#: All .py files of one submission: the parser takes seconds and hundreds of megabytes for a hostile one of 1 MiB.
-MAX_CODE = 4 << 20
+#: All .py files of one submission: the parser takes seconds and hundreds of megabytes for hostile ones.
+MAX_CODE = 1 << 20
 MAX_FILES = 2000
 
 ARCHIVE_SUFFIXES = (".7z", ".rar", ".tar", ".tgz", ".gz", ".bz2", ".tbz2", ".xz", ".txz", ".zst", ".zip")

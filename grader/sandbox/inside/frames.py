@@ -7,8 +7,11 @@ is allocated, nesting is bounded, and whatever does not fit raises ``FrameError`
 
 from __future__ import annotations
 
+import math
 import struct
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -27,6 +30,7 @@ MAX_INTEGER_DIGITS = 400
 TORCH, SCALAR, STRIDED, REQUIRES_GRAD, BFLOAT16 = 1, 2, 4, 8, 16
 
 DTYPES = ("?", "|i1", "<i2", "<i4", "<i8", "|u1", "<u2", "<u4", "<u8", "<f2", "<f4", "<f8")
+_DTYPES = tuple(np.dtype(name) for name in DTYPES)
 _CODES = {np.dtype(name).str: code for code, name in enumerate(DTYPES)}
 
 _U32 = struct.Struct("<I")
@@ -67,46 +71,50 @@ def encode(value: object) -> bytes:
     return bytes(out)
 
 
-def _write(out: bytearray, value: object, depth: int) -> None:
+def _write(out: bytearray, value: Any, depth: int) -> None:
     if depth > MAX_DEPTH:
         raise FrameError("nested too deeply")
-    match value:
-        case None:
-            out += b"N"
-        case bool():
-            out += b"T" if value else b"F"
-        case int():
-            if -(1 << 63) <= value < 1 << 63:
-                out += b"i" + _I64.pack(value)
-            else:
-                digits = str(value).encode()
-                if len(digits) > MAX_INTEGER_DIGITS:
-                    raise FrameError("integer too long")
-                out += b"I" + _U32.pack(len(digits)) + digits
-        case float():
-            out += b"d" + _F64.pack(value)
-        case str():
-            raw = value.encode("utf-8", "replace")
-            out += b"s" + _U32.pack(len(raw)) + raw
-        case bytes():
-            out += b"b" + _U32.pack(len(value)) + value
-        case list() | tuple():
-            out += (b"l" if isinstance(value, list) else b"t") + _U32.pack(len(value))
-            for entry in value:
-                _write(out, entry, depth + 1)
-        case dict():
-            out += b"m" + _U32.pack(len(value))
-            for key, entry in value.items():
-                if not isinstance(key, str):
-                    raise FrameError("a key that is not a string")
-                _write(out, key, depth + 1)
-                _write(out, entry, depth + 1)
-        case Block():
-            _write_block(out, value)
-        case StepRef():
-            out += b"r" + _U32.pack(value.step)
-        case _:
-            raise FrameError(f"a {type(value).__name__}")
+    kind = type(value)
+    if kind is str:
+        raw = value.encode("utf-8", "replace")
+        out += b"s" + _U32.pack(len(raw)) + raw
+    elif kind is int:
+        _write_integer(out, value)
+    elif kind is list or kind is tuple:
+        out += (b"l" if kind is list else b"t") + _U32.pack(len(value))
+        for entry in value:
+            _write(out, entry, depth + 1)
+    elif kind is dict:
+        out += b"m" + _U32.pack(len(value))
+        for key, entry in value.items():
+            if type(key) is not str:
+                raise FrameError("a key that is not a string")
+            _write(out, key, depth + 1)
+            _write(out, entry, depth + 1)
+    elif kind is Block:
+        _write_block(out, value)
+    elif value is None:
+        out += b"N"
+    elif kind is bool:
+        out += b"T" if value else b"F"
+    elif kind is float:
+        out += b"d" + _F64.pack(value)
+    elif kind is StepRef:
+        out += b"r" + _U32.pack(value.step)
+    elif kind is bytes:
+        out += b"b" + _U32.pack(len(value)) + value
+    else:
+        raise FrameError(f"a {kind.__name__}")
+
+
+def _write_integer(out: bytearray, value: int) -> None:
+    if -(1 << 63) <= value < 1 << 63:
+        out += b"i" + _I64.pack(value)
+        return
+    if value.bit_length() > 3 * MAX_INTEGER_DIGITS:
+        raise FrameError("integer too long")
+    digits = str(value).encode()
+    out += b"I" + _U32.pack(len(digits)) + digits
 
 
 def _write_block(out: bytearray, block: Block) -> None:
@@ -137,23 +145,27 @@ def decode(data: bytes | bytearray | memoryview) -> Any:
 class _Reader:
     def __init__(self, data: memoryview) -> None:
         self._data = data
+        self._end = len(data)
         self._at = 0
         self._values = 0
 
     @property
     def rest(self) -> int:
-        return len(self._data) - self._at
+        return self._end - self._at
 
     def take(self, count: int) -> memoryview:
-        if count > self.rest:
+        at = self._at
+        if count > self._end - at:
             raise FrameError("cut short")
-        piece = self._data[self._at : self._at + count]
-        self._at += count
-        return piece
+        self._at = at + count
+        return self._data[at : at + count]
+
+    def number(self, form: struct.Struct) -> Any:
+        return form.unpack(self.take(form.size))[0]
 
     def count(self) -> int:
         """A number of things to follow; each takes at least one byte, so it is bounded by the rest."""
-        number: int = _U32.unpack(self.take(4))[0]
+        number: int = self.number(_U32)
         if number > self.rest:
             raise FrameError("a count beyond the end")
         return number
@@ -168,32 +180,10 @@ class _Reader:
         self._values += 1
         if depth > MAX_DEPTH or self._values > MAX_VALUES:
             raise FrameError("nested too deeply, or too many values")
-        match tag := bytes(self.take(1)):
-            case b"N":
-                return None
-            case b"T" | b"F":
-                return tag == b"T"
-            case b"i":
-                return _I64.unpack(self.take(8))[0]
-            case b"I":
-                return self.integer()
-            case b"d":
-                return _F64.unpack(self.take(8))[0]
-            case b"s":
-                return self.text()
-            case b"b":
-                return bytes(self.take(self.count()))
-            case b"l":
-                return [self.value(depth + 1) for _ in range(self.count())]
-            case b"t":
-                return tuple(self.value(depth + 1) for _ in range(self.count()))
-            case b"m":
-                return self.mapping(depth)
-            case b"a":
-                return self.block()
-            case b"r":
-                return StepRef(_U32.unpack(self.take(4))[0])
-        raise FrameError(f"unknown tag {tag!r}")
+        read = _READERS.get(self.take(1)[0])
+        if read is None:
+            raise FrameError("an unknown tag")
+        return read(self, depth)
 
     def integer(self) -> int:
         digits = self.text()
@@ -202,12 +192,15 @@ class _Reader:
             raise FrameError("a malformed integer")
         return int(digits)
 
+    def entries(self, depth: int) -> list[Any]:
+        return [self.value(depth + 1) for _ in range(self.count())]
+
     def mapping(self, depth: int) -> dict[str, Any]:
         result: dict[str, Any] = {}
         for _ in range(self.count()):
-            key = self.value(MAX_DEPTH)  # at the depth limit only scalars decode: keys cannot nest
-            if not isinstance(key, str):
+            if self.take(1)[0] != ord("s"):
                 raise FrameError("a key that is not a string")
+            key = self.text()
             result[key] = self.value(depth + 1)
         return result
 
@@ -215,17 +208,34 @@ class _Reader:
         code, ndim, flags = _ARRAY.unpack(self.take(3))
         if code >= len(DTYPES) or ndim > MAX_NDIM:
             raise FrameError("a malformed array")
-        shape = tuple(_I64.unpack(self.take(8))[0] for _ in range(ndim))
-        dtype = np.dtype(DTYPES[code])
-        count = 1
-        for size in shape:
-            if not 0 <= size <= 1 << 40:
-                raise FrameError("a malformed array")
-            count *= size
+        shape = struct.unpack(f"<{ndim}q", self.take(8 * ndim))
+        if any(not 0 <= size <= 1 << 40 for size in shape):
+            raise FrameError("a malformed array")
+        dtype = _DTYPES[code]
+        count = math.prod(shape)
         raw = self.take(count * dtype.itemsize)
         if code == 0 and count and np.frombuffer(raw, np.uint8).max() > 1:
             raise FrameError("a boolean that is neither true nor false")
         try:
-            return Block(np.frombuffer(raw, dtype=dtype).reshape(shape), flags)
+            return Block(np.frombuffer(raw, dtype).reshape(shape), flags)
         except ValueError:  # an empty array whose other dimensions overflow
             raise FrameError("a malformed array") from None
+
+
+_READERS: Mapping[int, Callable[[_Reader, int], Any]] = MappingProxyType(
+    {
+        ord("N"): lambda reader, depth: None,
+        ord("T"): lambda reader, depth: True,
+        ord("F"): lambda reader, depth: False,
+        ord("i"): lambda reader, depth: reader.number(_I64),
+        ord("I"): lambda reader, depth: reader.integer(),
+        ord("d"): lambda reader, depth: reader.number(_F64),
+        ord("s"): lambda reader, depth: reader.text(),
+        ord("b"): lambda reader, depth: bytes(reader.take(reader.count())),
+        ord("l"): lambda reader, depth: reader.entries(depth),
+        ord("t"): lambda reader, depth: tuple(reader.entries(depth)),
+        ord("m"): lambda reader, depth: reader.mapping(depth),
+        ord("a"): lambda reader, depth: reader.block(),
+        ord("r"): lambda reader, depth: StepRef(reader.number(_U32)),
+    }
+)

@@ -29,8 +29,9 @@ class Library(importlib.abc.MetaPathFinder, importlib.abc.Loader):
     def __init__(self, sources: list[Source]) -> None:
         self.sources = {source.module: source for source in sources}
         self.labels = {label for source in sources for label, _ in source.parts}
-        folders = {name.rpartition(".")[0] for name in self.sources}
-        self._folders = {folder for folder in folders if folder} - set(self.sources)
+        paths = [name.split(".") for name in self.sources]
+        above = {".".join(path[:depth]) for path in paths for depth in range(1, len(path))}
+        self._folders = above - set(self.sources)
 
     def find_spec(
         self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
@@ -53,6 +54,7 @@ class Library(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         that fails is remembered and the next one runs, as it would for somebody who works with it.
         """
         source = self.sources.get(module.__name__)
+        vars(module).update(get_ipython=_Quiet, display=_Quiet)
         for label, text in source.parts if source else ():
             linecache.cache[label] = (len(text), None, text.splitlines(True), label)
             try:
@@ -65,6 +67,16 @@ class Library(importlib.abc.MetaPathFinder, importlib.abc.Loader):
     def get_code(self, fullname: str) -> CodeType | None:
         """None: nothing is stored as code."""
         return None
+
+
+class _Quiet:
+    """Stands in for what only a notebook has (``get_ipython().run_line_magic(…)``, ``display(…)``): does nothing."""
+
+    def __init__(self, *args: object, **kwargs: object) -> None:
+        """Takes anything."""
+
+    def __getattr__(self, name: str) -> Any:
+        return _Quiet
 
 
 @dataclass(frozen=True, slots=True)

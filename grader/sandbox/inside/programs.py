@@ -28,7 +28,7 @@ def reset(seed: int) -> None:
     warnings.resetwarnings()
     warnings.simplefilter("ignore")
     sys.setrecursionlimit(1000)
-    torch.manual_seed(seed)
+    torch.default_generator.manual_seed(seed)  # torch.manual_seed notes a traceback for each absent device
     torch.set_default_dtype(torch.float32)
     torch.set_grad_enabled(True)
     torch.set_printoptions(profile="default")  # type: ignore[no-untyped-call]
