@@ -274,7 +274,7 @@ def test_what_changes_before_it_is_opened(tmp_path: Path) -> None:
     assert member.read(MAX_SOURCE) == CODE.encode()
     path.write_bytes(b"#" * (MAX_SOURCE + 1))
     changes = [
-        ("more than the 1 MiB", lambda: None),
+        ("more than the 256 KiB", lambda: None),
         ("reading stopped", lambda: path.unlink()),
         ("reading stopped", lambda: path.symlink_to("other.py")),
         ("but a pipe", lambda: (path.unlink(), os.mkfifo(path))),
