@@ -54,7 +54,8 @@ def _compare_arrays(expected: NDArray[Any], actual: Any, rtol: float, atol: floa
     if expected.ndim == 0 and isinstance(actual, (bool, int, float)):
         actual = Array(np.asarray(actual), "scalar")
     if not isinstance(actual, Array):
-        return _wrong_kind(Text("an array", "一个数组"), describe(actual))
+        wanted = Text("an array", "一个数组") if expected.ndim else Text("a number", "一个数")
+        return _wrong_kind(wanted, describe(actual))
     got = actual.values
     if got.shape != expected.shape:
         return Mismatch(
@@ -74,14 +75,14 @@ def _compare_arrays(expected: NDArray[Any], actual: Any, rtol: float, atol: floa
 def _numbers(expected: NDArray[Any], got: NDArray[Any], rtol: float, atol: float) -> Mismatch | None:
     stray = ~np.isfinite(got) & np.isfinite(expected)
     if stray.any():
-        kind = "nan" if np.isnan(got).any() else "inf"
+        kind = "nan" if np.isnan(got[stray]).any() else "inf"
         word = "NaN" if kind == "nan" else "inf"
         text = Text("the result contains {word}", "结果里出现了 {word}").fill(word=word)
         found = _differences(expected, got, stray)
         return Mismatch(kind, text, text, found.difference if found else None)
     with np.errstate(invalid="ignore", over="ignore"):
-        near = np.abs(got - expected) <= atol + rtol * np.abs(expected)
-    near |= got == expected  # infinities of equal sign
+        near = np.isfinite(expected) & (np.abs(got - expected) <= atol + rtol * np.abs(expected))
+    near |= (got == expected) | (np.isnan(got) & np.isnan(expected))  # infinities of equal sign; NaN where it belongs
     return _differences(expected, got, ~near)
 
 

@@ -26,10 +26,11 @@ _SHORTEST_SECRET = 16
 
 @dataclass(frozen=True, slots=True)
 class Seed:
-    """What hidden inputs are drawn from. ``label`` may be shown to anybody; ``key`` may be secret."""
+    """What hidden inputs are drawn from. ``label`` may be shown to anybody; ``key`` may be ``secret``."""
 
     label: str
     key: bytes
+    secret: bool = False
 
     @classmethod
     def public(cls) -> Seed:
@@ -53,7 +54,7 @@ class Seed:
                 f"the seed file {path} holds {len(key)} bytes; at least {_SHORTEST_SECRET} are needed, "
                 "for example from: head -c 32 /dev/urandom | base64"
             )
-        return cls("file:" + hashlib.sha256(b"label " + key).hexdigest()[:8], b"file " + key)
+        return cls("file:" + hashlib.sha256(b"label " + key).hexdigest()[:8], b"file " + key, secret=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +80,7 @@ def draw(case: Case, exercise: str, seed: Seed) -> Drawn:
             generator = _generator(key, exercise, case.name, kind, name)
             try:
                 made.append((name, make(recipe, symbols, generator)))
-            except ValueError as error:
+            except (ValueError, IndexError) as error:
                 raise CourseError(f"{exercise}, case {case.name!r}, {kind}.{name}: {error}") from error
         return tuple(made)
 
