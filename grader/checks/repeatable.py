@@ -21,9 +21,10 @@ REFERENCE = False
 WEIGHT = 1.0
 EVERY_CASE = False
 
-_RANDOM = Text(
-    "the same inputs gave different results: is dropout (or another source of randomness) still active?",
-    "同样的输入得到了不同的结果：是不是还开着 dropout（或别的随机来源）？",
+_DIFFERENT = Text(
+    "the same inputs gave different results: is dropout (or another source of randomness) still active, "
+    "or is something remembered from an earlier call?",
+    "同样的输入得到了不同的结果：是不是还开着 dropout（或别的随机来源），或者记住了之前调用留下的东西？",
 )
 _STATE = Text(
     "the result depends on the calls before it: something is remembered from one call to the next",
@@ -31,22 +32,31 @@ _STATE = Text(
 )
 
 
-def other(drawn: Drawn) -> Drawn:
-    """Inputs of the same shapes with other numbers."""
+def other(values: tuple[tuple[str, Any], ...]) -> tuple[tuple[str, Any], ...]:
+    """Arrays of the same shapes with other numbers, masks mirrored."""
 
     def changed(value: Any) -> Any:
-        return -value[..., ::-1] if isinstance(value, np.ndarray) and value.dtype.kind == "f" else value
+        if not isinstance(value, np.ndarray) or value.dtype.kind not in "fb":
+            return value
+        mirrored = np.flip(value, axis=-1) if value.ndim else value
+        return -mirrored if value.dtype.kind == "f" else mirrored
 
-    return replace(drawn, args=tuple((name, changed(value)) for name, value in drawn.args))
+    return tuple((name, changed(value)) for name, value in values)
 
 
 def calls(target: Target, drawn: Drawn, spec: CheckSpec) -> tuple[Program, ...]:
-    """This, something else, this again, all on one instance; and something else on a fresh one."""
+    """This, something else, this again, all on one instance; and something else on a fresh one.
+
+    Before the last call a second instance gets other weights, which must not reach the first.
+    """
+    between = replace(drawn, args=other(drawn.args))
     first = Writer.to(target)
     instance, _ = first.instance(drawn)
-    outputs = [first.call(inputs, instance=instance).output for inputs in (drawn, other(drawn), drawn)]
+    outputs = [first.call(inputs, instance=instance).output for inputs in (drawn, between)]
+    first.instance(replace(drawn, parameters=other(drawn.parameters)))
+    outputs.append(first.call(drawn, instance=instance).output)
     second = Writer.to(target)
-    fresh = second.call(other(drawn)).output
+    fresh = second.call(between).output
     return first.program(*outputs, seed=1), second.program(fresh, seed=2)
 
 
@@ -56,8 +66,9 @@ def judge(seen: Seen) -> Verdict:
         return bad
     match seen.got:
         case (Returned((once, between, again)), Returned((alone,))):
-            if compare(between, alone, 1e-5, 1e-6) is None and compare(once, again, 1e-5, 1e-6) is None:
-                return Verdict(Status.PASSED)
-            state = compare(once, again, 1e-5, 1e-6) is None
-            return Verdict(Status.FAILED, _STATE if state else _RANDOM)
+            if compare(once, again, 1e-5, 1e-6) is not None:
+                return Verdict(Status.FAILED, _DIFFERENT)
+            if compare(between, alone, 1e-5, 1e-6) is not None:
+                return Verdict(Status.FAILED, _STATE)
+            return Verdict(Status.PASSED)
     raise ValueError("repeatable asks for two programs")
