@@ -83,8 +83,10 @@ def unwrap(block: frames.Block, array_type: ArrayType) -> Any:
 
 def _strided(array: NDArray[Any]) -> NDArray[Any]:
     """Equal values with gaps along every axis, so that no two axes can be merged without a copy."""
-    room = np.zeros([size + 1 for size in array.shape[:-1]] + [2 * size for size in array.shape[-1:]], array.dtype)
-    view = room[tuple(slice(size) for size in array.shape[:-1]) + ((slice(None, None, 2),) if array.ndim else ())]
+    if not array.ndim:
+        return np.array(array)
+    room = np.zeros((*(size + 1 for size in array.shape[:-1]), 2 * array.shape[-1]), array.dtype)
+    view = room[(*(slice(size) for size in array.shape[:-1]), slice(None, None, 2))]
     view[...] = array
     return view
 
@@ -96,12 +98,16 @@ def pack(value: Any, limit: int) -> Any:
     is copied (an expanded tensor can claim terabytes).
     """
     budget = limit
+    room = frames.MAX_VALUES - 100  # for the frame around the values
 
     def one(value: Any, depth: int) -> Any:
-        nonlocal budget
+        nonlocal budget, room
         budget -= 16
+        room -= 1
         if budget < 0:
             raise TooBig
+        if room < 0:
+            raise Unfit("entries")
         if depth > frames.MAX_DEPTH - 4:
             raise Unfit("nested")
         match value:
@@ -126,6 +132,7 @@ def pack(value: Any, limit: int) -> Any:
             case dict():
                 if not all(type(key) is str for key in value):
                     raise Unfit("keys")
+                charge(sum(map(len, value)), 1)
                 return {key: one(entry, depth + 1) for key, entry in value.items()}
         raise Unfit("type", type(value).__name__)
 
@@ -135,8 +142,13 @@ def pack(value: Any, limit: int) -> Any:
         if budget < 0:
             raise TooBig
 
+    def check_dimensions(count: int) -> None:
+        if count > frames.MAX_NDIM:
+            raise Unfit("dimensions", str(count))
+
     def array(value: NDArray[Any], flags: int) -> frames.Block:
         plain = value.view(np.ndarray)
+        check_dimensions(plain.ndim)
         if plain.dtype.kind not in "biuf" or plain.dtype.itemsize > 8:
             raise Unfit("dtype", str(plain.dtype))
         charge(plain.size, plain.dtype.itemsize)
@@ -146,6 +158,7 @@ def pack(value: Any, limit: int) -> Any:
         plain = torch.Tensor.detach(value).as_subclass(torch.Tensor)
         if plain.layout is not torch.strided or plain.is_quantized or plain.device.type != "cpu":
             raise Unfit("tensor", f"{plain.layout}, {plain.device}")
+        check_dimensions(plain.ndim)
         if plain.is_complex():
             raise Unfit("dtype", str(plain.dtype))
         charge(plain.numel(), plain.element_size())

@@ -7,6 +7,7 @@ projection for query, key and value, one layer per head, and whole heads. Each r
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -45,7 +46,6 @@ def _names(letter: str) -> set[str]:
 
 
 _ROLES = {f"w_{letter}": _names(letter) for letter in "qkvo"}
-_HEADS = {"heads", "head", "attentionheads", "attnheads", "attentions", "hs"}
 LOOKED_FOR = (
     "w_q",
     "W_q",
@@ -317,6 +317,7 @@ class Projections:
 
     instance: Any
     places: dict[str, Place]
+    shared: list[list[str]]
     biased: bool
 
     @classmethod
@@ -327,6 +328,7 @@ class Projections:
         place has other sizes than the weight.
         """
         places = {role: place for role, place in _locate(instance).items() if role in weights}
+        shared = _shared(places)  # before filling: another precision takes them apart
         biased = False
         for role, place in places.items():
             weight = weights[role]
@@ -340,19 +342,18 @@ class Projections:
             for piece in place:
                 piece.fill(weight[:, start : start + piece.shape[1]])
                 start += piece.shape[1]
-                biased |= piece.owner is not instance and _clear_bias(piece.owner, ("bias", "b"))
-        biased |= any(_clear_bias(owner, _BIASES) for _, owner in _owners(instance))
-        return cls(instance, places, biased)
+                biased |= piece.owner is not instance and _clear_bias(piece.owner, ("bias", "b", *_BIASES))
+        for _, owner in _owners(instance):
+            biased |= _clear_bias(owner, _BIASES)
+        return cls(instance, places, shared, biased)
 
     def describe(self) -> dict[str, Any]:
         """Names, sharing and registration of what was found, as plain data."""
         module = isinstance(self.instance, torch.nn.Module)
         registered = {id(p) for p in self.instance.parameters()} if module else set()
-        spots = {role: {_spot(piece) for piece in place} for role, place in self.places.items()}
-        roles = sorted(spots)
         return {
             "attributes": {role: place[0].path for role, place in self.places.items()},
-            "shared": [[a, b] for at, a in enumerate(roles) for b in roles[at + 1 :] if spots[a] & spots[b]],
+            "shared": self.shared,
             "module": module,
             "registered": {role: all(id(p.base) in registered for p in place) for role, place in self.places.items()},
             "trainable": {role: all(_trainable(p.base) for p in place) for role, place in self.places.items()},
@@ -374,9 +375,15 @@ class Projections:
         return result
 
 
+def _shared(places: dict[str, Place]) -> list[list[str]]:
+    """Pairs of roles that live in the same place."""
+    spots = {role: {_spot(piece) for piece in place} for role, place in places.items()}
+    return [[a, b] for a, b in itertools.combinations(sorted(spots), 2) if spots[a] & spots[b]]
+
+
 def _spot(piece: Piece) -> tuple[int, str]:
     base = piece.base
-    pointer = base.untyped_storage().data_ptr() if isinstance(base, torch.Tensor) else base.ctypes.data
+    pointer = base.data_ptr() if isinstance(base, torch.Tensor) else base.ctypes.data
     return pointer, str(piece.columns)
 
 
