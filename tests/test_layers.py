@@ -34,7 +34,7 @@ ARROWS: dict[str, set[str]] = {
     "submission": {"yaml_lines"},
     # the wall
     "sandbox.inside": set(),
-    "sandbox": {"cache", "sandbox.inside"},
+    "sandbox": {"sandbox.inside"},
     # grading, which is given the sandbox as a function
     "inputs": {"sizes"},
     "calls": {"inputs"},
@@ -46,8 +46,8 @@ ARROWS: dict[str, set[str]] = {
     # what people see
     "report": set(),
     "stubs": {"report"},
-    "doctor": {"cache", "course", "sandbox"},
-    "batch": {"cache", "course", "grade", "inputs", "report", "sandbox", "submission"},
+    "doctor": {"course", "sandbox"},
+    "batch": {"course", "grade", "inputs", "report", "sandbox", "submission"},
     "commands": {"batch", "course", "doctor", "grade", "inputs", "report", "sandbox", "stubs", "submission"},
     "__main__": {"commands"},
 }
