@@ -8,22 +8,22 @@ import json
 import multiprocessing
 import os
 import re
-import tempfile
 from collections.abc import Callable
 from concurrent.futures import Future, ProcessPoolExecutor, as_completed
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from grader import cache, course
+from grader import course
 from grader.errors import AttncheckError, SandboxError, SandboxUnavailable, SubmissionError, UsageError
+from grader.expectations import expecting
+from grader.files import write
 from grader.grade import Memo, Selection, grade
 from grader.inputs import Seed
 from grader.model import Lang, Report, Status
 from grader.report.json_report import to_json
 from grader.sandbox import Sandbox, Settings
 from grader.sandbox.canaries import release
-from grader.sandbox.remember import remembering
 from grader.submission import read
 
 if TYPE_CHECKING:
@@ -100,6 +100,7 @@ def run(
     rows: dict[Path, Row] = {}
     with ProcessPoolExecutor(count, mp_context=context, initializer=Worker.begin, initargs=(plan,)) as pool:
         try:
+            pool.submit(Worker.ready)  # the first task starts the workers, which import torch meanwhile
             layers = _rehearse(plan)
             waiting = {pool.submit(Worker.grade, path, name): path for path, name in zip(paths, names, strict=True)}
             for future in as_completed(waiting):
@@ -146,21 +147,8 @@ class Plan:
     lang: Lang
 
     def expecting(self, observe: Observe) -> Observe:
-        """``observe`` for references, with a memory: the user's cache, or with a secret seed the output folder."""
-        if self.seed.label == "public":
-            return remembering(
-                observe, lambda key: cache.get("expected", key), lambda k, d: cache.put("expected", k, d)
-            )
-        folder = Path(self.out, ".expected")
-        folder.mkdir(mode=0o700, exist_ok=True)
-
-        def get(key: str) -> bytes | None:
-            try:
-                return (folder / key).read_bytes()
-            except OSError:
-                return None
-
-        return remembering(observe, get, lambda key, data: write(folder / key, data))
+        """``observe`` for references; see ``grader.expectations``."""
+        return expecting(observe, self.seed, Path(self.out, ".expected"))
 
 
 def _rehearse(plan: Plan) -> tuple[str, ...]:
@@ -191,6 +179,11 @@ class Worker:
         sandbox.start()
         loaded = course.load(Path(plan.course_folder))
         cls._state = (plan, Memo(loaded, plan.seed, plan.expecting(sandbox.observe)), sandbox)
+
+    @classmethod
+    def ready(cls) -> bool:
+        """True once the worker has begun."""
+        return cls._state is not None
 
     @classmethod
     def grade(cls, path: Path, name: str) -> Row:
@@ -256,19 +249,3 @@ def table(result: BatchResult) -> str:
 def _cell(text: str) -> str:
     """A cell that no spreadsheet takes for a formula."""
     return f"'{text}" if text[:1] in ("=", "+", "-", "@", "\t", "\r") else text
-
-
-def write(path: Path, data: str | bytes) -> None:
-    """Writes a file whole or not at all."""
-    raw = data.encode() if isinstance(data, str) else data
-    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=".writing-")
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(raw)
-            file.flush()
-            os.fsync(file.fileno())
-        os.chmod(temporary, 0o644)
-        os.replace(temporary, path)
-    except BaseException:
-        os.unlink(temporary)
-        raise

@@ -105,7 +105,7 @@ def grade(
         QuestionResult(
             each.question.id,
             each.question.title,
-            tuple(_item(item, submission) for item in each.items),
+            tuple(_item(item, each.question, submission) for item in each.items),
             tuple(results[exercise.name] for exercise in each.exercises),
         )
         for each in chosen
@@ -133,10 +133,11 @@ def choose(course: Course, submission: Submission, selection: Selection) -> tupl
     _known(selection.questions, [q.id for q in course.questions], "question")
     _known(selection.exercises, [e.name for q in course.questions for e in q.exercises], "exercise")
     named = {name.lower() for name in selection.questions}
+    wanted = {name.lower() for name in selection.exercises}
     chosen = []
     for question in course.questions:
         whole = selection.everything or question.id.lower() in named
-        exercises = tuple(e for e in question.exercises if whole or e.name in selection.exercises)
+        exercises = tuple(e for e in question.exercises if whole or e.name.lower() in wanted)
         graded = tuple(item for item in question.items if item.use == "graded")
         if whole:
             chosen.append(Chosen(question, graded if _answers_count(submission, selection) else (), exercises))
@@ -370,9 +371,11 @@ class _Code:
 
 
 def _worth_another(result: ExerciseResult) -> bool:
-    """A failure that another array type or form could mend; not one that used up its time."""
-    statuses = {outcome.status for outcome in result.outcomes if outcome.verdict.applies}
-    return statuses != {Status.PASSED} and not statuses & {Status.TIMED_OUT, Status.UNMARKED}
+    """A failure that another array type or form could mend; not one that is final, or our fault."""
+    counted = [outcome for outcome in result.outcomes if outcome.verdict.applies]
+    if any(o.verdict.final or o.status is Status.UNMARKED for o in counted):
+        return False
+    return any(o.status is not Status.PASSED for o in counted)
 
 
 def _judge(
@@ -423,13 +426,15 @@ def _unmarked(plan: Plan, why: str) -> ExerciseResult:
 # ---------------------------------------------------------------------------------------------- items
 
 
-def _item(item: Item, submission: Submission) -> ItemResult:
+def _item(item: Item, question: Question, submission: Submission) -> ItemResult:
     answers = {answer.item: answer.value for answer in submission.answers or ()}
     if answers.get(item.id) is None:
         return ItemResult(item.id, item.kind, Status.MISSING, 0.0, item.points, Text("not answered", "没有作答"))
     judged = items.kinds()[item.kind].judge(item.spec, answers[item.id])
     earned = score.tidy(item.points * judged.fraction)
-    return ItemResult(item.id, item.kind, judged.status, earned, item.points, judged.message, judged.misconception)
+    believed = question.misconception(judged.misconception)
+    message = judged.message or (believed.truth if believed else None)
+    return ItemResult(item.id, item.kind, judged.status, earned, item.points, message, judged.misconception)
 
 
 def _notices(course: Course, submission: Submission, chosen: tuple[Chosen, ...]) -> Iterable[Notice]:

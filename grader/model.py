@@ -547,7 +547,11 @@ class Difference:
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What a check says about one case. ``applies`` is false when its weight goes to the others."""
+    """What a check says about one case.
+
+    ``applies`` is false when its weight goes to the others; ``final`` is true when calling the exercise in
+    another form could not change it.
+    """
 
     status: Status
     message: Text | None = None
@@ -555,6 +559,7 @@ class Verdict:
     remark: Text | None = None
     misconception: str | None = None
     applies: bool = True
+    final: bool = False
 
 
 @dataclass(frozen=True, slots=True)

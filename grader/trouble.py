@@ -40,12 +40,13 @@ def verdict(observation: Observation, *, public: bool) -> Verdict:
     The text of an exception is shown for public cases only: it could print a hidden input.
     """
     match observation:
-        case Raised():
-            return Verdict(Status.RAISED, _raised(observation, public))
+        case Raised(type=kind, during=during):
+            final = during == "import" or kind == "NotImplementedError"
+            return Verdict(Status.RAISED, _raised(observation, public), final=final)
         case TimedOut(limit, clock, during):
-            return Verdict(Status.TIMED_OUT, _timed_out(limit, clock, during))
-        case Died():
-            return Verdict(Status.DIED, _died(observation))
+            return Verdict(Status.TIMED_OUT, _timed_out(limit, clock, during), final=True)
+        case Died(during=during):
+            return Verdict(Status.DIED, _died(observation), final=during == "import")
         case TooBig(limit):
             text = Text("the result is larger than {limit} MB", "结果超过了 {limit} MB")
             return Verdict(Status.FAILED, text.fill(limit=limit >> 20))

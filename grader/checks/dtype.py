@@ -9,12 +9,14 @@ from grader.calls import Target, Writer
 from grader.checks import Seen
 from grader.compare import compare
 from grader.inputs import Drawn
-from grader.model import Array, CheckSpec, Program, Returned, Status, Text, Verdict
+from grader.model import Array, ArrayType, CheckSpec, Program, Returned, Status, Text, Verdict
 from grader.trouble import our_trouble, trouble
 
 REFERENCE = True
 WEIGHT = 1.0
 EVERY_CASE = False
+
+Tolerance = tuple[float, float]
 
 _OTHER = Text(
     "{given} in, {got} out: the dtype of the inputs is not kept",
@@ -28,6 +30,7 @@ _PROMOTED = Text(
     "float32 inputs become float64 results: NumPy promotes them (a float64 constant?); no points are lost",
     "float32 的输入得到了 float64 的结果：NumPy 做了类型提升（也许有 float64 的常数）；不扣分",
 )
+_NONE = Text("the result has no floating-point dtype to keep", "结果没有需要保持的浮点精度（dtype）")
 
 
 def calls(target: Target, drawn: Drawn, spec: CheckSpec) -> tuple[Program, ...]:
@@ -44,20 +47,34 @@ def judge(seen: Seen) -> Verdict:
     if bad := our_trouble(seen.expected) or trouble(seen.got, seen.case):
         return bad
     match seen.got, seen.expected:
-        case (Returned((Array() as wide,)), Returned((Array() as narrow,))), (Returned((expected,)), *_):
-            return _judge(wide, narrow, expected, seen.array_type)
-        case (Returned((got,)), _), (Returned((expected,)), *_):
-            found = compare(expected, got)
-            return Verdict(Status.FAILED, found.secret if found else None)
+        case (Returned((wide,)), Returned((narrow,))), (Returned((expected,)), *_):
+            within = seen.spec.option("rtol", 1e-8), seen.spec.option("atol", 1e-9)
+            return _judge(wide, narrow, expected, seen.array_type, within)
     raise ValueError("dtype asks for two programs")
 
 
-def _judge(wide: Array, narrow: Array, expected: object, array_type: str) -> Verdict:
+def _judge(wide: object, narrow: object, expected: object, array_type: ArrayType, within: Tolerance) -> Verdict:
+    """The verdict on one array, or the first failure among several; what holds no floats has no dtype to keep."""
+    match wide, narrow, expected:
+        case Array(), Array(), Array() if expected.values.dtype.kind == "f":
+            return _precision(wide, narrow, expected, array_type, within)
+        case list() | tuple(), list() | tuple(), list() | tuple() if len(wide) == len(narrow) == len(expected):
+            each = [_judge(w, n, e, array_type, within) for w, n, e in zip(wide, narrow, expected, strict=True)]
+            counted = [verdict for verdict in each if verdict.applies]
+            failed = (verdict for verdict in counted if verdict.status is not Status.PASSED)
+            remarked = (verdict for verdict in counted if verdict.remark is not None)
+            return next(iter((*failed, *remarked, *counted)), Verdict(Status.SKIPPED, _NONE, applies=False))
+    if found := compare(expected, wide) or compare(expected, narrow):
+        return Verdict(Status.FAILED, found.secret)
+    return Verdict(Status.SKIPPED, _NONE, applies=False)
+
+
+def _precision(wide: Array, narrow: Array, expected: Array, array_type: ArrayType, within: Tolerance) -> Verdict:
     if wide.dtype != "float64":
         return Verdict(Status.FAILED, _OTHER.fill(given="float64", got=wide.dtype))
     if narrow.dtype != "float32" and (array_type == "torch" or narrow.dtype != "float64"):
         return Verdict(Status.FAILED, _OTHER.fill(given="float32", got=narrow.dtype))
-    if found := compare(expected, wide, 1e-8, 1e-9):
+    if found := compare(expected, wide, *within):
         coarse = compare(expected, wide) is None
         return Verdict(Status.FAILED, _LOSS if coarse else found.secret)
     return Verdict(Status.PASSED, remark=_PROMOTED if narrow.dtype == "float64" else None)

@@ -67,6 +67,7 @@ def grade(
 
     with open_sandbox(mode=mode) as sandbox:
         sandbox.start()  # torch is imported beside the reading below
+        from grader.expectations import expecting
         from grader.grade import Selection
         from grader.grade import grade as grade_submission
         from grader.submission import read
@@ -75,7 +76,14 @@ def grade(
         course = load_course(course_folder)
         submission = read(path, learner)
         selection = Selection(questions=questions, exercises=exercises, public_only=public_only)
-        report = grade_submission(course, submission, sandbox.observe, selection=selection, seed=seed)
+        report = grade_submission(
+            course,
+            submission,
+            sandbox.observe,
+            selection=selection,
+            seed=seed,
+            expect=expecting(sandbox.observe, seed),
+        )
     _write(report, course, lang, as_json)
     if report.unsafe and mode == "auto":
         from grader.report.words import UNCONFINED

@@ -200,8 +200,10 @@ class Zygote:
             self.exit_status()
 
     def close(self) -> None:
-        """Ends the zygote; the kernel ends its namespace with it."""
+        """Ends the zygote; the kernel ends its namespace with it. One that still imports torch is not waited for."""
         self._control.close()
+        if not self.state:
+            self._process.kill()
         try:
             self._process.wait(timeout=2)
         except subprocess.TimeoutExpired:
