@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from grader.model import Call, Job, Limits, Part, Program, Returned, SourceFile
+from grader.model import Call, Job, Limits, Part, Program, Raised, SourceFile
 
 if TYPE_CHECKING:
     from grader.model import Observe
@@ -55,7 +55,8 @@ def release(observe: Observe) -> tuple[Canary, ...]:
             for file in files
         )
         seen = observe(Job(files, programs), Limits()).observations
-    return tuple(Canary(name, not isinstance(found, Returned)) for name, found in zip(_ATTACKS, seen, strict=True))
+    # Only an exception is a refusal: a child that became another program has ended without a word.
+    return tuple(Canary(name, isinstance(found, Raised)) for name, found in zip(_ATTACKS, seen, strict=True))
 
 
 def _source(body: str) -> str:

@@ -7,6 +7,7 @@ import json
 import os
 import queue
 import select
+import signal
 import subprocess
 import sys
 import threading
@@ -188,7 +189,8 @@ class PlainChild:
                 piece = self._pieces.get(timeout=max(0.0, until - time.monotonic()))
             except queue.Empty:
                 return None
-            if not piece:
+            if not piece:  # it has ended, or closed its pipe and lives on, which comes to the same
+                self.kill()
                 code = self._process.wait()
                 raise Ended(-code if code < 0 else None, code if code >= 0 else None)
             self._buffer.add(piece)
@@ -199,16 +201,20 @@ class PlainChild:
         return 0.0
 
     def kill(self) -> None:
-        """See ``Child``."""
-        self._process.kill()
+        """See ``Child``. What it started goes with it, unless that has left the session."""
+        if sys.platform == "win32":
+            self._process.kill()
+        elif self._process.returncode is None:  # until it is reaped, its number belongs to nobody else
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                os.killpg(self._process.pid, signal.SIGKILL)
 
     def close(self) -> None:
         """See ``Child``."""
-        self._process.kill()
+        self.kill()
         self._process.wait()
-        for thread in self._threads:
-            thread.join(timeout=5)
-        for stream in (self._process.stdin, self._process.stdout):
-            if stream is not None:
+        for thread, stream in zip(self._threads, (self._process.stdin, self._process.stdout), strict=True):
+            thread.join(timeout=1)
+            # Closing would wait for the thread, and that for a process that has run away with the pipe.
+            if stream is not None and not thread.is_alive():
                 with contextlib.suppress(OSError):
                     stream.close()

@@ -41,7 +41,7 @@ from grader.sandbox.zygote import Settings, Zygote, ZygoteLost
 
 Mode = Literal["auto", "require", "plain"]
 
-_TOTAL_RESULT_BYTES = 4  # times the limit of one result
+_ROUNDING = 1e-6  # seconds: sums of what is left fall short of the whole by a little
 
 
 # ------------------------------------------------------------------------------------------ encoding
@@ -138,6 +138,8 @@ def decode_value(value: Any) -> Any:
             return tuple(decode_value(entry) for entry in value)
         case dict():
             return {key: decode_value(entry) for key, entry in value.items()}
+        case frames.StepRef() | bytes():
+            raise frames.FrameError("no value of the contract")
     return value
 
 
@@ -159,6 +161,10 @@ class _Clock:
 
     cpu: float = 0.0
     wall: float = 0.0
+
+    def reached(self, cpu: float, wall: float) -> bool:
+        """Whether nothing is left of ``cpu`` or of ``wall`` seconds."""
+        return self.cpu >= cpu - _ROUNDING or self.wall >= wall - _ROUNDING
 
 
 @dataclass(slots=True)
@@ -195,7 +201,8 @@ class _Run:
         return [task for task in tasks if task.module in needed]
 
     def _spent(self, clock: _Clock | None) -> bool:
-        return clock is not None and (clock.cpu >= self.limits.group_cpu or clock.wall >= self.limits.group_wall)
+        limits = self.limits
+        return clock is not None and clock.reached(limits.group_cpu, limits.group_wall)
 
     def settle(self, task: Task, observation: Observation) -> None:
         """Records what became of ``task``."""
@@ -233,7 +240,7 @@ def observe(children: Children, job: Job, limits: Limits) -> Observed:
     """Runs every program of ``job``, in as few children as possible. Raises SandboxError for our own faults."""
     run = _Run(job, limits)
     while tasks := run.remaining():
-        if run.total.cpu >= limits.total_cpu or run.total.wall >= limits.total_wall:
+        if run.total.reached(limits.total_cpu, limits.total_wall):
             run.give_up("budget")
             break
         if run.children >= limits.fresh_children:
@@ -327,10 +334,11 @@ def _answer(
 
 
 def _allowed(run: _Run, task: Task, clock: Literal["cpu", "wall"]) -> float:
-    limits = run.limits
-    if task.program is None:
-        return limits.import_cpu if clock == "cpu" else limits.import_wall
-    return limits.group_cpu if clock == "cpu" else limits.group_wall
+    """The limit that ``task`` ran into, as it is told: its own, or the submission's where that ended first."""
+    own: float = getattr(run.limits, f"group_{clock}" if task.program else f"import_{clock}")
+    total: float = getattr(run.limits, f"total_{clock}")
+    used = run.groups.get(task.program.group, _Clock()) if task.program else _Clock()
+    return own if own - getattr(used, clock) <= total - getattr(run.total, clock) else total
 
 
 def _observation(run: _Run, got: tuple[int, Any], number: int, task: Task) -> Observation | None:
@@ -351,13 +359,13 @@ def _observation(run: _Run, got: tuple[int, Any], number: int, task: Task) -> Ob
                 during: Literal["import", "call"] = "import" if value["during"] == "import" else "call"
                 bases = tuple(_text(base, 80) for base in value["bases"][:20])
                 file = None if value["file"] is None else _text(value["file"], 200)
-                line = value["line"] if isinstance(value["line"], int) else None
+                line = value["line"] if isinstance(value["line"], int) and 0 < value["line"] < 1 << 31 else None
                 return Raised(_text(value["type"], 80), _text(value["text"], 600), file, line, during, bases)
             case frames.UNREADABLE:
                 return Unreadable(_text(value["reason"], 40), tuple(_text(d, 200) for d in value["detail"][:40]))
             case frames.TOO_BIG:
                 return TooBig(run.limits.result_bytes)
-    except (KeyError, TypeError, IndexError, AttributeError) as error:
+    except (KeyError, TypeError, IndexError, AttributeError, frames.FrameError) as error:
         raise Garbled("a frame with other fields") from error
     raise Garbled(f"a frame of kind {kind}")
 
@@ -379,6 +387,7 @@ class Sandbox:
         self._settings = settings
         self._children: Children | None = None
         self._zygote: Zygote | None = None
+        self._confined = False  # once there was a wall, nothing runs without it
         self.why_unsafe: str | None = None
 
     def start(self) -> None:
@@ -390,7 +399,7 @@ class Sandbox:
                 self._fall_back(error)
 
     def _fall_back(self, error: SandboxUnavailable) -> None:
-        if self._mode == "require":
+        if self._mode == "require" or self._confined:
             raise error
         self.why_unsafe = str(error)
         self._children = PlainChildren(self._settings.preload)
@@ -404,6 +413,7 @@ class Sandbox:
             try:
                 self._zygote.wait_until_ready()
                 self._children = self._zygote
+                self._confined = True
             except SandboxUnavailable as error:
                 self._zygote.close()
                 self._zygote = None

@@ -48,9 +48,9 @@ def _versions() -> bytes:
 
 def _read(data: bytes, count: int) -> Observed | None:
     try:
-        lists = frames.decode(data)
+        lists = decode_value(frames.decode(data))
     except frames.FrameError:
         return None
     if not isinstance(lists, list) or len(lists) != count or not all(isinstance(values, list) for values in lists):
         return None
-    return Observed(tuple(Returned(tuple(map(decode_value, values))) for values in lists), (), unsafe=False)
+    return Observed(tuple(Returned(tuple(values)) for values in lists), (), unsafe=False)
