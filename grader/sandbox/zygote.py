@@ -39,7 +39,7 @@ class ZygoteLost(SandboxError):
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """How a sandbox is set up. The switches that weaken it exist for tests and for ``doctor``.
+    """How a sandbox is set up. The switches that take something away are for tests: as on a lesser machine.
 
     ``collapse`` asks for huge pages (batches); ``landlock_abi`` holds Landlock to an older version.
     """
@@ -93,7 +93,7 @@ class Zygote:
     def _configure(self) -> None:
         settings = self._settings
         program = policy.seccomp_program() if settings.seccomp else b""
-        if settings.seccomp and not program:
+        if not program:
             self.close()
             raise SandboxUnavailable(
                 "libseccomp was not found, so system calls cannot be filtered; "
@@ -151,8 +151,7 @@ class Zygote:
     @property
     def layers(self) -> tuple[str, ...]:
         """What each child will be confined by."""
-        seccomp = ("seccomp",) if self._settings.seccomp else ()
-        return (*seccomp, f"landlock-{self.state['landlock']}", "rlimits", *self.state["namespaces"])
+        return ("seccomp", f"landlock-{self.state['landlock']}", "rlimits", *self.state["namespaces"])
 
     def start(self, job: bytes, cpu_seconds: int, limits: Limits) -> ConfinedChild:
         """A new confined child that is given ``job``."""
@@ -221,6 +220,7 @@ class ConfinedChild:
         self._pidfd = pidfd
         self._results = results
         self._buffer = FrameBuffer()
+        self._used: float | None = None  # CPU seconds of its whole life, once it has ended
         self._clock = _cpu_clock(pidfd)
         self._poll = select.poll()
         self._poll.register(results, select.POLLIN)
@@ -243,7 +243,7 @@ class ConfinedChild:
     def _end(self) -> None:
         """Its pipe is closed: it has ended, or closed it and lives on, which comes to the same."""
         self.kill()
-        status, _ = self._zygote.exit_status()
+        status, self._used = self._zygote.exit_status()
         code = os.waitstatus_to_exitcode(status)
         raise Ended(-code if code < 0 else None, code if code >= 0 else None, cpu_limit=code == -signal.SIGXCPU)
 
@@ -254,7 +254,7 @@ class ConfinedChild:
         try:
             return time.clock_gettime(self._clock)
         except OSError:
-            return default
+            return default if self._used is None else self._used
 
     def kill(self) -> None:
         """See ``Child``."""

@@ -166,7 +166,7 @@ def limit_resources(cpu_seconds: int, memory: int, own_user_namespace: bool) -> 
     """rlimits for the whole submission; ``memory`` is the address space it may have in all."""
     limits = {
         resource.RLIMIT_AS: memory,
-        resource.RLIMIT_CPU: cpu_seconds,
+        resource.RLIMIT_CPU: cpu_seconds + 1,
         resource.RLIMIT_FSIZE: 0,
         resource.RLIMIT_NOFILE: 64,
         resource.RLIMIT_CORE: 0,
@@ -178,7 +178,9 @@ def limit_resources(cpu_seconds: int, memory: int, own_user_namespace: bool) -> 
     for which, value in limits.items():
         _, hard = resource.getrlimit(which)
         bound = value if hard == resource.RLIM_INFINITY else min(value, hard)
-        resource.setrlimit(which, (bound, bound))
+        # SIGXCPU a second before SIGKILL: it tells the grader which limit it was.
+        soft = max(1, bound - 1) if which == resource.RLIMIT_CPU else bound
+        resource.setrlimit(which, (soft, bound))
 
 
 def arrange_descriptors(job: int, results: int, null: int, keep: tuple[int, ...]) -> tuple[int, ...]:

@@ -174,10 +174,8 @@ def _child(
             confine.Landlock(moved[0], landlock.abi).enter()
             os.close(moved[0])
             layers.append(f"landlock-{landlock.abi}")
-        if config["seccomp"]:
-            confine.seccomp(config["seccomp"])
-            layers.insert(0, "seccomp")
-        layers += ["rlimits", *spaces]
+        confine.seccomp(config["seccomp"])
+        layers = ["seccomp", *layers, "rlimits", *spaces]
     except BaseException as error:
         serve.send(3, frames.FAILED, f"{type(error).__name__}: {error}")
         return
