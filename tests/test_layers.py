@@ -23,6 +23,7 @@ ARROWS: dict[str, set[str]] = {
     # the bank
     "sizes": set(),
     "cache": set(),
+    "files": set(),
     "faults": set(),
     "yaml_lines": {"faults"},
     "items": {"faults"},
@@ -43,12 +44,24 @@ ARROWS: dict[str, set[str]] = {
     "score": set(),
     "checks": {"calls", "compare", "inputs", "trouble"},
     "grade": {"calls", "checks", "inputs", "items", "score", "submission"},
-    # what people see
+    # what people see, and the whole of it
     "report": set(),
     "stubs": {"report"},
     "doctor": {"course", "sandbox"},
-    "batch": {"course", "grade", "inputs", "report", "sandbox", "submission"},
-    "commands": {"batch", "course", "doctor", "grade", "inputs", "report", "sandbox", "stubs", "submission"},
+    "expectations": {"cache", "files", "inputs", "sandbox"},
+    "batch": {"course", "expectations", "files", "grade", "inputs", "report", "sandbox", "submission"},
+    "commands": {
+        "batch",
+        "course",
+        "doctor",
+        "expectations",
+        "grade",
+        "inputs",
+        "report",
+        "sandbox",
+        "stubs",
+        "submission",
+    },
     "__main__": {"commands"},
 }
 
