@@ -114,7 +114,22 @@ class Same:
     name: str
 
 
-Recipe: TypeAlias = Normal | Integers | RandomMask | Causal | Literal_ | Symbol | Same
+@dataclass(frozen=True, slots=True)
+class Permutation:
+    """The integers below ``size`` in random order, none at its own place, int64."""
+
+    size: Size
+
+
+@dataclass(frozen=True, slots=True)
+class Made:
+    """Something made inside the child by ``helper`` (see ``sandbox/inside/helpers.py``): a function to call, say."""
+
+    helper: str
+    parts: tuple[tuple[str, Any], ...] = ()
+
+
+Recipe: TypeAlias = Normal | Integers | RandomMask | Causal | Literal_ | Symbol | Same | Permutation | Made
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,6 +174,35 @@ class CheckSpec:
 
 
 @dataclass(frozen=True, slots=True)
+class Edit:
+    """A change to a reference: inside the function (or ``Class.method``) ``inside``, ``replace`` becomes ``by``.
+
+    ``replace`` stands there exactly once; when it is None, ``by`` is the whole new body.
+    """
+
+    inside: str
+    replace: str | None
+    by: str
+
+
+@dataclass(frozen=True, slots=True)
+class Mistake:
+    """A typical wrong solution, as edits of the reference. ``fails`` names checks, or ``check/case``."""
+
+    misconception: str
+    edits: tuple[Edit, ...]
+    fails: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Equivalent:
+    """A mutant of a reference (as ``bank mutate`` prints it) that no correct test could catch, and why."""
+
+    mutant: str
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
 class Variant:
     """Another form in which the contract lets arguments be taken, tried when the first one fails.
 
@@ -196,6 +240,7 @@ class Exercise:
     returns: Literal["value", "attention"] = "value"
     array_types: tuple[ArrayType, ...] = ("torch", "numpy")
     variants: tuple[Variant, ...] = ()
+    mistakes: tuple[Mistake, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -235,6 +280,7 @@ class Question:
     misconceptions: tuple[Misconception, ...] = ()
     items: tuple[Item, ...] = ()
     exercises: tuple[Exercise, ...] = ()
+    equivalent: tuple[Equivalent, ...] = ()
 
     @property
     def points(self) -> float:
