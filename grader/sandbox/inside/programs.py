@@ -112,7 +112,7 @@ def pack(value: Any, limit: int) -> Any:
             raise Unfit("nested")
         match value:
             case None | bool() | float() | str() if type(value) in (type(None), bool, float, str):
-                budget -= len(value) if isinstance(value, str) else 0
+                charge(len(value) if isinstance(value, str) else 0, 1)
                 return value
             case int() if type(value) is int:
                 if abs(value) >= 10**300:
