@@ -21,6 +21,7 @@ help:
 	@echo 'make demo    grade a small invented class and show the results'
 	@echo 'make test    every test but the long ones, with coverage of grader/'
 	@echo 'make prove   the long tests'
+	@echo 'make bench   what grading costs, as ratios'
 	@echo 'make check   lint, format, types, and that the bank loads'
 	@echo 'make clean   remove .venv and everything that was made'
 
@@ -52,7 +53,7 @@ check: $(READY)
 	@$(PY) cli.py questions
 
 bench: $(READY)
-	@echo 'No benchmarks yet.'
+	@$(PY) benchmarks/bench.py
 
 clean:
 	rm -rf $(VENV) $(DEMO) build dist htmlcov .coverage .mypy_cache .pytest_cache .ruff_cache .hypothesis
