@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 import pytest
+
+if TYPE_CHECKING:
+    from grader.sandbox import Sandbox
 
 # Before anything imports numpy: see `OMP_NUM_THREADS` in the Makefile.
 for _name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
@@ -23,3 +27,12 @@ def _alone(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
         patch.setenv("ATTNCHECK_CACHE", str(tmp_path_factory.mktemp("cache")))
         patch.setenv("NO_COLOR", "1")
         yield
+
+
+@pytest.fixture(scope="session")
+def sandbox() -> Iterator[Sandbox]:
+    """One confined sandbox for all tests: starting it takes longer than grading."""
+    from grader.sandbox import open_sandbox  # after the settings above
+
+    with open_sandbox(mode="require") as opened:
+        yield opened

@@ -1,0 +1,110 @@
+from __future__ import annotations
+
+import pytest
+
+from grader.checks import registered_parameters
+from grader.model import Status, Verdict
+from grader.sandbox import Sandbox
+from tests.attention import (
+    EXERCISES,
+    MODULE,
+    PLAIN,
+    REFERENCE,
+    edit,
+    layer,
+    made,
+)
+from tests.helpers import returned, seen, verdicts
+
+TENSOR = "torch.randn(d_model, d_model, requires_grad=True)"
+FUSED = edit(
+    MODULE,
+    layer("q", "None"),
+    layer("k", "None"),
+    layer("v", "None"),
+    ("self.w_q(query)", "self.qkv(query).chunk(3, -1)[0]"),
+    ("self.w_k(key)", "self.qkv(key).chunk(3, -1)[1]"),
+    ("self.w_v(key)", "self.qkv(key).chunk(3, -1)[2]"),
+)
+HEADS = edit(
+    MODULE,
+    layer("q", "[nn.Linear(d_model, 2, bias=False) for _ in range(2)]"),
+    ("self.w_q(query)", "torch.cat([head(query) for head in self.w_q], -1)"),
+)
+PASSES = [
+    ("four layers", MODULE),
+    ("with biases", edit(MODULE, (", bias=False", ""))),
+    ("fused", made(FUSED, "self.qkv = nn.Linear(d_model, 3 * d_model)")),
+    ("a Parameter", edit(MODULE, layer("v", f"nn.Parameter({TENSOR})"), ("self.w_v(key)", "key @ self.w_v"))),
+    (
+        "a list of layers that torch knows",
+        edit(HEADS, ("[nn.Linear", "nn.ModuleList([nn.Linear"), ("range(2)]", "range(2)])")),
+    ),
+    ("a buffer besides", made(MODULE, "self.register_buffer('scale', torch.ones(3, 3))")),
+]
+NEVER = "will never be trained: not among the module's parameters()"
+MORE = made(MODULE, "self.more = nn.Linear(d_model, d_model, bias=False)")
+CAUGHT = [
+    ("a plain tensor", edit(MODULE, layer("v", TENSOR), ("self.w_v(key)", "key @ self.w_v")), f"w_v {NEVER}"),
+    (
+        "two of them",
+        edit(
+            MODULE,
+            *(layer(r, TENSOR) for r in "vk"),
+            ("self.w_k(key), self.w_v(key)", "key @ self.w_k, key @ self.w_v"),
+        ),
+        f"w_k, w_v {NEVER}",
+    ),
+    ("a Python list", HEADS, f"w_q[0].weight {NEVER}"),
+    (
+        "a buffer",
+        made(
+            edit(MODULE, layer("k", "None"), ("self.w_k(key)", "key @ self.w_k")),
+            "del self.w_k",
+            f"self.register_buffer('w_k', {TENSOR})",
+        ),
+        f"w_k {NEVER}",
+    ),
+    ("one layer for two", edit(MODULE, layer("k", "self.w_q")), "w_k.weight and w_q.weight share one parameter"),
+    ("one weight for two", made(MODULE, "self.w_v.weight = self.w_k.weight"), "w_k.weight and w_v.weight share"),
+    ("frozen", made(MODULE, "self.w_o.requires_grad_(False)"), "w_o.weight has requires_grad=False"),
+    ("a layer that is not used", MORE, "the parameter more.weight has no influence on the result"),
+    (
+        "a layer too many",
+        edit(MORE, ("self.w_o(weights @ v)", "self.more(self.w_o(weights @ v))")),
+        "80 parameters besides biases; the projections need 64",
+    ),
+    ("no projection", edit(MODULE, ("w_o", "last")), "no projection was found for w_o"),
+    ("an exception", edit(MODULE, ("self.w_o(weights @ v)", "self.w_o(weights)")), "RuntimeError"),
+]
+
+
+@pytest.fixture(scope="module")
+def found(sandbox: Sandbox) -> dict[str, Verdict]:
+    """The verdict on every row."""
+    rows = [*PASSES, *CAUGHT, ("plain", PLAIN)]
+    return verdicts(sandbox.observe, "registered_parameters", EXERCISES, REFERENCE, rows)
+
+
+@pytest.mark.parametrize("name", [name for name, _ in PASSES])
+def test_what_an_optimiser_finds_passes(name: str, found: dict[str, Verdict]) -> None:
+    """Biases and buffers may stand beside the projections."""
+    assert found[name] == Verdict(Status.PASSED)
+
+
+@pytest.mark.parametrize(("name", "fragment"), [(name, fragment) for name, _, fragment in CAUGHT])
+def test_what_trains_wrongly_is_caught(name: str, fragment: str, found: dict[str, Verdict]) -> None:
+    """Unregistered, shared, frozen, idle and superfluous parameters, by their names in the learner's class."""
+    assert found[name].status is not Status.PASSED
+    assert found[name].message is not None
+    assert fragment in found[name].message.en
+
+
+def test_a_plain_class_has_nothing_to_register(found: dict[str, Verdict]) -> None:
+    """The weight of the check goes to the others."""
+    assert (found["plain"].status, found["plain"].applies) == (Status.SKIPPED, False)
+
+
+def test_what_describes_nothing_fails() -> None:
+    """Something else in the place of the description gives no points."""
+    assert registered_parameters.judge(seen("registered_parameters", [returned(1, 2)])).status is Status.FAILED
