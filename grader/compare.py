@@ -16,6 +16,8 @@ _KINDS = {
     "u": Text("integers", "整数"),
     "f": Text("floats", "浮点数"),
 }
+_DIFFER = Text("the values differ from the expected ones", "结果的数值与期望的不同")
+_WRONG = Text("the values are wrong", "结果的数值不对")
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,9 +47,9 @@ def compare(expected: Any, actual: Any, rtol: float = 1e-4, atol: float = 1e-5) 
         return None
     if isinstance(expected, (bool, int, float)):
         return _compare_arrays(np.asarray(expected), actual, rtol, atol)
-    if expected != actual or type(expected) is not type(actual):
+    if type(expected) is not type(actual):
         return _wrong_kind(describe(expected), describe(actual))
-    return None
+    return None if expected == actual else Mismatch("values", _DIFFER, _WRONG)
 
 
 def _compare_arrays(expected: NDArray[Any], actual: Any, rtol: float, atol: float) -> Mismatch | None:
@@ -91,12 +93,7 @@ def _differences(expected: NDArray[Any], got: NDArray[Any], wrong: NDArray[np.bo
         return None
     index = tuple(int(i) for i in np.argwhere(wrong)[0])
     difference = Difference(index, number(expected[index]), number(got[index]), int(wrong.sum()), int(wrong.size))
-    return Mismatch(
-        "values",
-        Text("the values differ from the expected ones", "结果的数值与期望的不同"),
-        Text("the values are wrong", "结果的数值不对"),
-        difference,
-    )
+    return Mismatch("values", _DIFFER, _WRONG, difference)
 
 
 def _wrong_kind(expected: Text, got: Text) -> Mismatch:
