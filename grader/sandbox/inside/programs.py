@@ -85,8 +85,9 @@ def _strided(array: NDArray[Any]) -> NDArray[Any]:
     """Equal values with gaps along every axis, so that no two axes can be merged without a copy."""
     if not array.ndim:
         return np.array(array)
-    room = np.zeros((*(size + 1 for size in array.shape[:-1]), 2 * array.shape[-1]), array.dtype)
-    view = room[(*(slice(size) for size in array.shape[:-1]), slice(None, None, 2))]
+    *outer, last = array.shape
+    room = np.zeros((*(size + 1 for size in outer), 2 * last + 1), array.dtype)
+    view = room[(*(slice(size) for size in outer), slice(0, 2 * last, 2))]
     view[...] = array
     return view
 
@@ -155,9 +156,10 @@ def pack(value: Any, limit: int) -> Any:
         return frames.Block(np.ascontiguousarray(plain).reshape(plain.shape), flags)
 
     def tensor(value: torch.Tensor) -> frames.Block:
-        plain = torch.Tensor.detach(value).as_subclass(torch.Tensor)
-        if plain.layout is not torch.strided or plain.is_quantized or plain.device.type != "cpu":
-            raise Unfit("tensor", f"{plain.layout}, {plain.device}")
+        bare = torch.Tensor.detach(value)
+        if bare.layout is not torch.strided or bare.is_quantized or bare.device.type != "cpu":
+            raise Unfit("tensor", f"{bare.layout}, {bare.device}")
+        plain = bare.as_subclass(torch.Tensor)
         check_dimensions(plain.ndim)
         if plain.is_complex():
             raise Unfit("dtype", str(plain.dtype))
