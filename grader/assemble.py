@@ -48,6 +48,7 @@ def course(files: Mapping[str, bytes], folder: Path, digest: str) -> Course:
         groups=list(groups) if groups or sound else None,
         sources=None if sources is None else [source.id for source in sources],
         references=None if reference is None else {_module(file): [n for n, _ in file.defines] for file in reference},
+        reference_files=reference,
         item_ids=[item.id for question in questions for item in question.items] if sound else None,
     )
     for question in questions:

@@ -11,7 +11,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from grader.inputs import Drawn
+from grader.inputs import Drawn, DrawnMade
 from grader.model import Apply, Array, ArrayType, Call, Exercise, Program, Ref, Same, Step, Value, Variant
 
 
@@ -79,12 +79,19 @@ class Writer:
             return Array(value, layout=layout)
         return Array(value.astype(self.precision), layout=layout, requires_grad=requires_grad)
 
+    def given(self, value: Any, layout: Literal["plain", "strided"] = "plain", requires_grad: bool = False) -> Any:
+        """A drawn value as an argument; what a helper makes is a step of its own."""
+        if not isinstance(value, DrawnMade):
+            return self.cast(value, layout, requires_grad)
+        return self.add(Apply(value.helper, (), tuple((name, self.given(part)) for name, part in value.parts)))
+
     def instance(self, drawn: Drawn) -> tuple[Ref | None, Ref | None]:
         """For a class: steps that construct it and put the case's parameters in; (instance, filled)."""
         exercise = self.target.exercise
         if exercise.kind == "function":
             return None, None
-        args, kwargs = self._split(drawn.construct, exercise.parameters)
+        given = tuple((name, self.given(value)) for name, value in drawn.construct)
+        args, kwargs = self._split(given, exercise.parameters)
         made = self.add(Call(self.target.name, args, kwargs))
         made = self.add(Apply("ready", (made, self.precision)))
         if exercise.adapter is None:
@@ -109,6 +116,8 @@ class Writer:
         for name, value in drawn.args:
             if isinstance(value, Same):
                 made[name] = made[value.name]
+            elif isinstance(value, DrawnMade):
+                made[name] = self.given(value)
             else:
                 made[name] = self.add(Value(self.cast(value, layout, requires_grad)))
         if instance is None:

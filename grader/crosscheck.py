@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ast
+import functools
 import itertools
 import pkgutil
 import re
@@ -10,27 +12,33 @@ from dataclasses import dataclass
 from pathlib import Path as FilePath
 from typing import Any, TypeAlias
 
-from grader import items, sizes
+from grader import edits, items, sizes
 from grader.faults import Fault, Path, unexpected, unknown
 from grader.model import (
     Case,
     Causal,
+    CheckSpec,
     Exercise,
     Integers,
     Literal_,
+    Made,
     Normal,
     Parameter,
+    Permutation,
     Question,
     RandomMask,
     Recipe,
     Same,
     Size,
+    SourceFile,
     Symbol,
 )
 
 _OPTION = re.compile(r"""\.option\(\s*["'](\w+)["']""")
 _WEIGHT = re.compile(r"^WEIGHT = ([0-9.]+)$", re.MULTILINE)
+_EVERY_CASE = re.compile(r"^EVERY_CASE = True$", re.MULTILINE)
 _CHECKS = FilePath(__file__).parent / "checks"
+_HELPERS = FilePath(__file__).parent / "sandbox" / "inside" / "helpers.py"
 
 Draws: TypeAlias = Mapping[str, Sequence[int]]
 
@@ -48,6 +56,7 @@ class Known:
     groups: Sequence[str] | None
     sources: Sequence[str] | None
     references: Mapping[str, Sequence[str]] | None
+    reference_files: tuple[SourceFile, ...] | None
     item_ids: Sequence[str] | None
 
 
@@ -66,6 +75,23 @@ def check_weight(kind: str) -> float:
     """The weight of a check whose spec gives none: ``WEIGHT`` in its source."""
     found = _WEIGHT.search(_check_source(kind))
     return float(found[1]) if found else 1.0
+
+
+def check_uses_every_case(kind: str) -> bool:
+    """Whether a check that names no cases is judged on all of them: ``EVERY_CASE`` in its source."""
+    return _EVERY_CASE.search(_check_source(kind)) is not None
+
+
+@functools.cache
+def helpers() -> tuple[str, ...]:
+    """The names in ``HELPERS`` of the sandbox, which is not imported for it (that would take torch)."""
+    tree = ast.parse(_HELPERS.read_text("utf-8"))
+    functions = {node.name for node in tree.body if isinstance(node, ast.FunctionDef)}
+    relative = [node for node in tree.body if isinstance(node, ast.ImportFrom) and node.level]
+    functions |= {alias.name for node in relative for alias in node.names}
+    listed = [node for node in tree.body if isinstance(node, ast.AnnAssign) and ast.unparse(node.target) == "HELPERS"]
+    named = {node.id for each in listed for node in ast.walk(each) if isinstance(node, ast.Name)}
+    return tuple(sorted(functions & named))
 
 
 def _check_source(kind: str) -> str:
@@ -87,6 +113,7 @@ def faults(question: Question, raw: Mapping[str, Any], known: Known) -> Iterator
             yield unknown(("misconceptions", misconception.id, "ask_next"), asked, "the id of an item", known.item_ids)
     names = [misconception.id for misconception in question.misconceptions]
     yield from _misconceptions(("items",), raw.get("items"), names)
+    yield from _misconceptions(("exercises",), raw.get("exercises"), names)
     for index, item in enumerate(question.items):
         path = ("items", index)
         if not item.id.startswith(f"{question.id}."):
@@ -95,7 +122,8 @@ def faults(question: Question, raw: Mapping[str, Any], known: Known) -> Iterator
         for fault in items.kinds()[item.kind].faults(item.spec):
             yield fault.inside(*path)
     for index, exercise in enumerate(question.exercises):
-        for fault in _exercise(exercise, known):
+        mistakes = raw["exercises"][index].get("mistakes", [])
+        for fault in itertools.chain(_exercise(exercise, known), _mistakes(exercise, mistakes, known)):
             yield fault.inside("exercises", index)
 
 
@@ -169,6 +197,39 @@ def _exercise(exercise: Exercise, known: Known) -> Iterator[Fault]:
                     yield unknown(where, name, "an argument of this exercise", taken)
 
 
+def _mistakes(exercise: Exercise, raw: Sequence[Mapping[str, Any]], known: Known) -> Iterator[Fault]:
+    """That every mistake can be made, has a name of its own, and fails what there is to fail."""
+    judged = {(check.kind, name) for check in exercise.checks for name in _cases(check, exercise)}
+    possible = [*sorted({kind for kind, _ in judged}), *sorted(f"{kind}/{name}" for kind, name in judged)]
+    module = f"reference.{exercise.reference.rpartition('.')[0]}"
+    files = known.reference_files or ()
+    readable = any(file.module == module for file in files)
+    named: set[str] = set()
+    for index, mistake in enumerate(exercise.mistakes):
+        path = ("mistakes", index)
+        if mistake.misconception in named:
+            what = "a misconception that no other mistake of the exercise has"
+            yield unexpected((*path, "misconception"), mistake.misconception, what)
+        named.add(mistake.misconception)
+        for place, failed in enumerate(mistake.fails):
+            if failed not in possible:
+                what = "a check of this exercise, or check/case"
+                yield unknown((*path, "fails", place), failed, what, possible)
+        for fault in edits.faults(files, mistake.edits, module) if readable else ():
+            inside = ("edits", *fault.path) if "edits" in raw[index] else fault.path[1:]
+            yield Fault((*path, *inside), fault.text)
+
+
+def _cases(check: CheckSpec, exercise: Exercise) -> list[str]:
+    """The names of the cases that ``check`` is judged on, as ``grader.checks`` will choose them."""
+    if check.on:
+        return list(check.on)
+    served = [case.name for case in exercise.cases if _serves(case, check.kind)]
+    if check.kind == "raises" or check_uses_every_case(check.kind):
+        return served
+    return [case.name for case in exercise.cases if check.kind in case.only] or served[:1]
+
+
 def _serves(case: Case, kind: str) -> bool:
     """Whether a check that names no cases can use this one."""
     if kind == "raises":
@@ -231,6 +292,15 @@ def _recipe(recipe: Recipe, draws: Draws, around: Mapping[str, Recipe], own: str
             others = [other for other, found in around.items() if other != own and not isinstance(found, Same)]
             if name not in others:
                 yield unknown(("same_as",), name, "another argument here with a recipe of its own", others)
+        case Made(helper=helper, parts=parts):
+            if helper not in helpers():
+                yield unknown(("make",), helper, "a helper in grader/sandbox/inside/helpers.py", helpers())
+            for name, part in parts:
+                if isinstance(part, Same):
+                    yield unexpected(("with", name), "same_as", "a recipe of its own inside `make`")
+                else:
+                    for fault in _recipe(part, draws, {}, name):
+                        yield fault.inside("with", name)
         case Literal_(value=value) if _holds_mapping(value):
             yield unexpected(("value",), value, "a number, text, true, false, null or a list of these")
     for path, size, least in _sizes(recipe):
@@ -252,6 +322,8 @@ def _sizes(recipe: Recipe) -> Iterator[tuple[Path, Size, int | None]]:
             yield from (((key, index), size, 0) for index, size in enumerate(shape))
         case Causal(n_q=n_q, n_k=n_k):
             yield from ((("causal", 0), n_q, 0), (("causal", 1), n_k, 0))
+        case Permutation(size=size):
+            yield ("permutation",), size, 2  # one thing alone can only stand at its own place
         case Symbol(size=size):
             yield (), size, None
     if isinstance(recipe, Integers):

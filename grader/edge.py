@@ -40,13 +40,18 @@ from grader.model import (
     Case,
     Causal,
     CheckSpec,
+    Edit,
+    Equivalent,
     Exercise,
     Integers,
     Item,
     Literal_,
+    Made,
     Misconception,
+    Mistake,
     Normal,
     Parameter,
+    Permutation,
     Question,
     RandomMask,
     Recipe,
@@ -74,13 +79,16 @@ _SLUG = r"^[a-z0-9]+(-[a-z0-9]+)*$"
 _QUESTION = r"^Q[1-9][0-9]*$"
 _ITEM = r"^Q[1-9][0-9]*\.[a-z0-9]+(-[a-z0-9]+)*$"
 _REFERENCE = r"^[A-Za-z_][A-Za-z0-9_]*\.[A-Za-z_][A-Za-z0-9_]*$"
+_FUNCTION = r"^[A-Za-z_][A-Za-z0-9_]*(\.[A-Za-z_][A-Za-z0-9_]*)?$"
 _CASE = r"^[^/\s]([^/\n]*[^/\s])?$"
 _IN_WORDS = {
+    r"\S": "a text with something in it",
     _IDENTIFIER: "a Python name",
     _SLUG: "lower-case words joined by -, such as no-scaling",
     _QUESTION: "an id such as Q5",
     _ITEM: "an id such as Q5.output-shape",
     _REFERENCE: "module.name, such as attention.softmax for softmax in reference/attention.py",
+    _FUNCTION: "a function of a reference, or Class.method",
     _CASE: "a name without / and without spaces around it",
 }
 
@@ -88,7 +96,9 @@ Name = Annotated[str, StringConstraints(pattern=_IDENTIFIER)]
 Slug = Annotated[str, StringConstraints(pattern=_SLUG)]
 QuestionId = Annotated[str, StringConstraints(pattern=_QUESTION)]
 ItemId = Annotated[str, StringConstraints(pattern=_ITEM)]
+FunctionName = Annotated[str, StringConstraints(pattern=_FUNCTION)]
 CaseName = Annotated[str, StringConstraints(pattern=_CASE)]
+Filled = Annotated[str, StringConstraints(pattern=r"\S")]
 Points = Annotated[float, Field(gt=0, allow_inf_nan=False)]
 
 
@@ -205,13 +215,43 @@ class SameRecipe(Edge):
         return Same(self.same_as)
 
 
+class PermutationRecipe(Edge):
+    """The integers below this number in random order, none at its own place."""
+
+    permutation: SizeField
+
+    def build(self) -> Recipe:
+        """The frozen recipe."""
+        return Permutation(self.permutation)
+
+
+class MadeRecipe(Edge):
+    """Something that a helper of the sandbox makes, ``with`` these parts: a function to call, say."""
+
+    make: Name
+    with_: dict[Name, RecipeField] = Field({}, alias="with")
+
+    def build(self) -> Recipe:
+        """The frozen recipe."""
+        return Made(self.make, _recipes(self.with_))
+
+
 def _constant(value: object) -> object:
     return _size(value) if isinstance(value, str) else value
 
 
 _RECIPES = {
     next(iter(recipe.model_fields)): recipe.__name__
-    for recipe in (NormalRecipe, IntegersRecipe, MaskRecipe, CausalRecipe, ValueRecipe, SameRecipe)
+    for recipe in (
+        NormalRecipe,
+        IntegersRecipe,
+        MaskRecipe,
+        CausalRecipe,
+        ValueRecipe,
+        SameRecipe,
+        PermutationRecipe,
+        MadeRecipe,
+    )
 }
 _CONSTANT = "Constant"
 
@@ -229,6 +269,8 @@ RecipeField = Annotated[
     | Annotated[CausalRecipe, Tag("CausalRecipe")]
     | Annotated[ValueRecipe, Tag("ValueRecipe")]
     | Annotated[SameRecipe, Tag("SameRecipe")]
+    | Annotated[PermutationRecipe, Tag("PermutationRecipe")]
+    | Annotated[MadeRecipe, Tag("MadeRecipe")]
     | Annotated[
         Any,
         PlainValidator(_constant),
@@ -325,6 +367,58 @@ class VariantEdge(Edge):
         return Variant(self.name, tuple(self.expand.items()))
 
 
+_BY_TEXT: dict[str, Any] = {"required": ["replace", "with"]}
+_BY_BODY: dict[str, Any] = {"required": ["body"]}
+_NO_EDIT = "either `replace: …` and `with: …`, or `body: …`"
+
+
+class EditEdge(Edge):
+    """A change of the function ``in`` (default: the reference itself): ``replace`` ``with``, or a new ``body``."""
+
+    model_config = ConfigDict(json_schema_extra={"oneOf": [_BY_TEXT, _BY_BODY]})
+
+    in_: FunctionName | None = Field(None, alias="in")
+    replace: Filled | None = None
+    with_: str | None = Field(None, alias="with")
+    body: Filled | None = None
+
+    @model_validator(mode="after")
+    def _one_change(self) -> EditEdge:
+        self.check()
+        return self
+
+    def check(self) -> None:
+        """Refuses half an edit, and two at once."""
+        if (self.replace is None) != (self.with_ is None) or (self.replace is None) == (self.body is None):
+            raise _expected(_NO_EDIT)
+
+    def edit(self, reference: str) -> Edit:
+        """The frozen edit; ``reference`` is the function that it is inside of when it does not say."""
+        return Edit(self.in_ or reference, self.replace, (self.with_ if self.body is None else self.body) or "")
+
+
+class MistakeEdge(EditEdge):
+    """A typical wrong solution: one edit of the reference right here, or ``edits``; and what it ``fails``."""
+
+    model_config = ConfigDict(json_schema_extra={"oneOf": [_BY_TEXT, _BY_BODY, {"required": ["edits"]}]})
+
+    misconception: Slug
+    edits: Annotated[tuple[EditEdge, ...], Field(min_length=1)] | None = None
+    fails: Annotated[tuple[str, ...], Field(min_length=1)]
+
+    def check(self) -> None:
+        """Refuses edits in both places, too."""
+        if self.edits is None:
+            EditEdge.check(self)
+        elif any(value is not None for value in (self.in_, self.replace, self.with_, self.body)):
+            raise _expected(f"{_NO_EDIT}, or a list of these under `edits`, not both")
+
+    def build(self, reference: str) -> Mistake:
+        """The frozen mistake."""
+        edits = (self,) if self.edits is None else self.edits
+        return Mistake(self.misconception, tuple(each.edit(reference) for each in edits), self.fails)
+
+
 class ExerciseEdge(Edge):
     """What a learner writes: a ``function``, or a ``class`` with ``forward``."""
 
@@ -345,6 +439,7 @@ class ExerciseEdge(Edge):
     cases: Annotated[tuple[CaseEdge, ...], Field(min_length=1)]
     checks: Annotated[tuple[CheckField, ...], Field(min_length=1)]
     variants: tuple[VariantEdge, ...] = ()
+    mistakes: tuple[MistakeEdge, ...] = ()
 
     @model_validator(mode="after")
     def _one_kind(self) -> ExerciseEdge:
@@ -375,6 +470,7 @@ class ExerciseEdge(Edge):
             returns=self.returns,
             array_types=self.array_types,
             variants=tuple(variant.build() for variant in self.variants),
+            mistakes=tuple(mistake.build(self.reference.rpartition(".")[2]) for mistake in self.mistakes),
         )
 
 
@@ -424,6 +520,17 @@ class MisconceptionEdge(Edge):
         return Misconception(name, self.truth, self.ask, self.ask_next)
 
 
+class EquivalentEdge(Edge):
+    """A mutant, named as ``bank mutate`` prints it, that no correct test could catch, and why."""
+
+    mutant: Filled
+    why: Filled
+
+    def build(self) -> Equivalent:
+        """The frozen remark."""
+        return Equivalent(self.mutant, self.why)
+
+
 class QuestionEdge(Edge):
     """One question of the course: its prompt, misconceptions, quiz items and exercises."""
 
@@ -435,6 +542,7 @@ class QuestionEdge(Edge):
     misconceptions: dict[Slug, MisconceptionEdge] = {}
     items: tuple[ItemEdge, ...] = ()
     exercises: tuple[ExerciseEdge, ...] = ()
+    equivalent: tuple[EquivalentEdge, ...] = ()
 
     def build(self, file: str) -> Question:
         """The frozen question, as read from ``file``."""
@@ -448,6 +556,7 @@ class QuestionEdge(Edge):
             misconceptions=tuple(found.build(name) for name, found in self.misconceptions.items()),
             items=tuple(item.build() for item in self.items),
             exercises=tuple(exercise.build() for exercise in self.exercises),
+            equivalent=tuple(remark.build() for remark in self.equivalent),
         )
 
 

@@ -1,6 +1,6 @@
 """Recipes and a seed → the arrays that a case is run on.
 
-Every array has a generator of its own, keyed by seed, exercise, case and name, so that adding an argument
+Every argument has a generator of its own, keyed by seed, exercise, case and name, so that adding an argument
 or a case moves no other. Public cases are the same for everybody; hidden ones follow the course's seed.
 """
 
@@ -17,7 +17,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from grader.errors import CourseError, UsageError
-from grader.model import Case, Causal, Integers, Literal_, Normal, RandomMask, Recipe, Same, Size, Symbol
+from grader.model import (
+    Case,
+    Causal,
+    Integers,
+    Literal_,
+    Made,
+    Normal,
+    Permutation,
+    RandomMask,
+    Recipe,
+    Same,
+    Size,
+    Symbol,
+)
 from grader.sizes import evaluate
 
 _PUBLIC = b"attncheck public seed"
@@ -58,8 +71,19 @@ class Seed:
 
 
 @dataclass(frozen=True, slots=True)
+class DrawnMade:
+    """What ``helper`` makes in the child, from parts that are drawn already."""
+
+    helper: str
+    parts: tuple[tuple[str, Any], ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Drawn:
-    """The inputs of one case. Values are arrays, Python constants, or ``Same`` for the very same array again."""
+    """The inputs of one case.
+
+    Values are arrays, Python constants, ``Same`` for the very same array again, or ``DrawnMade``.
+    """
 
     args: tuple[tuple[str, Any], ...]
     construct: tuple[tuple[str, Any], ...]
@@ -112,8 +136,23 @@ def make(recipe: Recipe, symbols: Mapping[str, int], generator: np.random.Genera
             return value if dtype is None else np.array(value, dtype=dtype)
         case Symbol(size):
             return evaluate(size, symbols)
+        case Permutation(size):
+            return derangement(evaluate(size, symbols), generator)
+        case Made(helper, parts):
+            return DrawnMade(helper, tuple((name, make(part, symbols, generator)) for name, part in parts))
         case Same():
             return recipe
+
+
+def derangement(size: int, generator: np.random.Generator) -> NDArray[np.int64]:
+    """The integers below ``size`` in random order, none at its own place: each such order is as likely."""
+    if size == 1:
+        raise ValueError("one thing alone can only stand at its own place; at least 2 are needed")
+    places = np.arange(size)
+    while True:  # about every third order is one
+        found = generator.permutation(size)
+        if not (found == places).any():
+            return found
 
 
 def random_mask(
