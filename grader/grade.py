@@ -9,10 +9,10 @@ import difflib
 import re
 import time
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from grader import __version__, checks, items, score
+from grader import __version__, checks, diagnose, edits, items, score
 from grader.calls import Target, varied
 from grader.checks import Seen
 from grader.errors import SandboxError, SandboxUnavailable, SubmissionError, UsageError
@@ -240,6 +240,7 @@ class Memo:
     public_only: bool = False
     _entries: dict[str, tuple[Entry, ...]] = field(default_factory=dict)
     _expected: dict[str, list[tuple[Observation, ...]]] = field(default_factory=dict)
+    _suspects: dict[str, tuple[diagnose.Suspect, ...]] = field(default_factory=dict)
 
     def entries(self, exercise: Exercise) -> tuple[Entry, ...]:
         """Every check of ``exercise`` on every case it is judged on."""
@@ -256,19 +257,42 @@ class Memo:
     def expected(self, exercise: Exercise) -> list[tuple[Observation, ...]]:
         """For each entry what the reference returned; empty where a check does not ask it."""
         if exercise.name not in self._expected:
-            module, _, name = exercise.reference.rpartition(".")
-            target = Target(exercise, f"reference.{module}", "torch", "float64", calls=name)
+            target = Target(exercise, module_of(exercise), "torch", "float64", calls=function_of(exercise))
             asked = programs(self.entries(exercise), target, None, reference=True)
             flat = tuple(program for each in asked for program in each)
             seen = self.expect(Job(self.course.reference, flat), REFERENCE_LIMITS)
             self._expected[exercise.name] = grouped(asked, seen.observations)
         return self._expected[exercise.name]
 
+    def suspects(self, exercise: Exercise) -> tuple[diagnose.Suspect, ...]:
+        """What each typical mistake returns, called as learners are. Raises SandboxError for a broken sandbox."""
+        if exercise.name not in self._suspects:
+            target = Target(exercise, module_of(exercise), "torch", "float32", calls=function_of(exercise))
+            asked = programs(self.entries(exercise), target, None, reference=False)
+            flat = tuple(program for each in asked for program in each)
+            found = []
+            for mistake in exercise.mistakes:
+                files = edits.apply(self.course.reference, mistake.edits, target.module)
+                seen = self.expect(Job(files, flat), REFERENCE_LIMITS)
+                found.append(diagnose.Suspect(mistake, grouped(asked, seen.observations)))
+            self._suspects[exercise.name] = tuple(found)
+        return self._suspects[exercise.name]
+
     def prepare(self) -> None:
         """Works out everything for the whole course now."""
         for question in self.course.questions:
             for exercise in question.exercises:
                 self.expected(exercise)
+
+
+def module_of(exercise: Exercise) -> str:
+    """The module of the exercise's reference, as the reference's files name it."""
+    return "reference." + exercise.reference.rpartition(".")[0]
+
+
+def function_of(exercise: Exercise) -> str:
+    """The name of the reference in its module."""
+    return exercise.reference.rpartition(".")[2]
 
 
 def grouped(asked: list[tuple[Program, ...]], seen: tuple[Observation, ...]) -> list[tuple[Observation, ...]]:
@@ -321,6 +345,14 @@ def programs(
 # -------------------------------------------------------------------------------------------- running
 
 
+@dataclass(frozen=True, slots=True)
+class Tried:
+    """An exercise's result with the observations that it rests on, entry by entry (empty: nothing was run)."""
+
+    result: ExerciseResult
+    observations: list[tuple[Observation, ...]]
+
+
 @dataclass(slots=True)
 class _Code:
     """The code half of grading one submission."""
@@ -333,7 +365,7 @@ class _Code:
 
     def run(self, plans: list[Plan]) -> dict[str, ExerciseResult]:
         """Every plan's result. All that can share a child does; what failed is tried in its other forms."""
-        results = {plan.exercise.name: _missing(plan) for plan in plans if plan.file is None}
+        best = {plan.exercise.name: Tried(_missing(plan), []) for plan in plans if plan.file is None}
         ways = {plan.exercise.name: attempts(plan.exercise, plan.file) for plan in plans if plan.file is not None}
         present = [plan for plan in plans if plan.file is not None]
         for number in range(max(map(len, ways.values()), default=0)):
@@ -341,14 +373,32 @@ class _Code:
                 (plan, ways[plan.exercise.name][number])
                 for plan in present
                 if number < len(ways[plan.exercise.name])
-                and (number == 0 or _worth_another(results[plan.exercise.name]))
+                and (number == 0 or _worth_another(best[plan.exercise.name].result))
             ]
-            for result in self._attempt(tried) if tried else ():
-                if result.name not in results or result.earned > results[result.name].earned:
-                    results[result.name] = result
-        return results
+            for each in self._attempt(tried) if tried else ():
+                name = each.result.name
+                if name not in best or each.result.earned > best[name].result.earned:
+                    best[name] = each
+        return {plan.exercise.name: self._diagnosed(plan, best[plan.exercise.name]) for plan in plans}
 
-    def _attempt(self, tried: list[tuple[Plan, Attempt]]) -> list[ExerciseResult]:
+    def _diagnosed(self, plan: Plan, tried: Tried) -> ExerciseResult:
+        """The result with the misconception behind it, where a typical mistake gives just the same."""
+        result = tried.result
+        if not _worth_a_name(result) or result.array_type is None:
+            return result
+        evidence = [
+            diagnose.Evidence(outcome.check, seen, outcome.verdict)
+            for outcome, seen in zip(result.outcomes, tried.observations, strict=True)
+        ]
+        try:
+            suspects = self.memo.suspects(plan.exercise)
+        except SandboxError:
+            return result  # the verdict stands without its name
+        found = diagnose.name(evidence, suspects, result.array_type)
+        believed = plan.question.misconception(found.misconception if found else None)
+        return replace(result, misconception=believed.id, message=believed.truth) if believed else result
+
+    def _attempt(self, tried: list[tuple[Plan, Attempt]]) -> list[Tried]:
         asked = []
         for plan, way in tried:
             assert plan.file is not None
@@ -361,12 +411,12 @@ class _Code:
         except SandboxUnavailable:
             raise
         except SandboxError as error:
-            return [_unmarked(plan, str(error)) for plan, _ in tried]
+            return [Tried(_unmarked(plan, str(error)), []) for plan, _ in tried]
         found = iter(self.seen.observations)
         results = []
         for (plan, way), wanted, each in zip(tried, expected, asked, strict=True):
             mine = grouped(each, tuple(next(found) for programs_ in each for _ in programs_))
-            results.append(_judge(plan, way, mine, wanted))
+            results.append(Tried(_judge(plan, way, mine, wanted), mine))
         return results
 
 
@@ -376,6 +426,13 @@ def _worth_another(result: ExerciseResult) -> bool:
     if any(o.verdict.final or o.status is Status.UNMARKED for o in counted):
         return False
     return any(o.status is not Status.PASSED for o in counted)
+
+
+def _worth_a_name(result: ExerciseResult) -> bool:
+    """A failure of code that ran: not one of ours, and not one that was stopped."""
+    counted = [outcome.status for outcome in result.outcomes if outcome.verdict.applies]
+    stopped = {Status.UNMARKED, Status.TIMED_OUT, Status.DIED, Status.MISSING, Status.SKIPPED}
+    return result.status is not Status.PASSED and not stopped & set(counted)
 
 
 def _judge(
