@@ -17,10 +17,15 @@ from grader.model import (
     Case,
     Causal,
     CheckSpec,
+    Edit,
+    Equivalent,
     Integers,
     Literal_,
+    Made,
+    Mistake,
     Normal,
     Parameter,
+    Permutation,
     RandomMask,
     Same,
     Symbol,
@@ -669,3 +674,144 @@ def test_a_bad_file_does_not(schema: jsonschema.Draft202012Validator, old: str, 
     """What is wrong by its form alone is shown while typing."""
     assert old in GOOD
     assert list(schema.iter_errors(parse(GOOD.replace(old, new, 1), FILE, CourseError).value))
+
+
+# ---------------------------------------------------------------------- mistakes and what else they need
+
+MISTAKEN = """\
+exercises:
+  - function: attend
+    signature: (attend, perm=None)
+    summary: {en: Attend., zh: 注意力。}
+    result: {en: "(n, d)", zh: "(n, d)"}
+    reference: wrong.attend
+    cases:
+      - name: basic
+        draw: {n: [4, 7]}
+        args: {attend: {make: ready, with: {instance: {normal: [n, n]}}}, perm: {permutation: n}}
+      - {name: second, args: {attend: 1}}
+      - {name: third, only: [dtype], args: {attend: 1}}
+    checks: [values, gradients, dtype]
+    mistakes:
+      - misconception: no-scaling
+        replace: " / 2"
+        with: ""
+        fails: [values, values/second, gradients/basic, dtype/third]
+      - misconception: no-halves
+        fails: [values]
+        edits:
+          - {in: half, body: return 0}
+          - {replace: attend +, with: perm +}
+equivalent:
+  - {mutant: "attend: Div→Mult", why: Nothing is seen of it.}
+"""
+BELIEFS = """\
+misconceptions:
+  no-scaling: {truth: {en: T, zh: 真}}
+  no-halves: {truth: {en: T, zh: 真}}
+"""
+WRONG = """\
+from reference.halves import half
+
+
+def attend(attend, perm=None):
+    return attend + half(perm) / 2
+
+
+class Heads:
+    def forward(self):
+        return 1
+"""
+
+
+@pytest.fixture
+def mistaken(folder: Path) -> Path:
+    """A course whose one exercise has mistakes."""
+    write(folder, "reference/wrong.py", WRONG)
+    write(folder, "reference/halves.py", "def half(x):\n    return x / 2\n")
+    (folder / "questions" / FILE).unlink()
+    write(folder, "questions/q06_mistaken.yaml", question("Q6") + BELIEFS + MISTAKEN)
+    (crosscheck._CHECKS / "values.py").write_text("WEIGHT = 4.0\nEVERY_CASE = True\n")
+    return folder
+
+
+def test_mistakes_are_read_as_written(mistaken: Path) -> None:
+    """One edit right in the mistake or several in a list; the function is the reference unless it says."""
+    (found,) = course.load(mistaken).questions
+    exercise = found.exercises[0]
+    assert exercise.mistakes == (
+        Mistake(
+            "no-scaling",
+            (Edit("attend", " / 2", ""),),
+            ("values", "values/second", "gradients/basic", "dtype/third"),
+        ),
+        Mistake("no-halves", (Edit("half", None, "return 0"), Edit("attend", "attend +", "perm +")), ("values",)),
+    )
+    assert found.equivalent == (Equivalent("attend: Div→Mult", "Nothing is seen of it."),)
+    assert dict(exercise.cases[0].args) == {
+        "attend": Made("ready", (("instance", Normal(("n", "n"))),)),
+        "perm": Permutation("n"),
+    }
+    assert course.load(mistaken) == course.load(mistaken)
+
+
+def test_mistakes_fit_the_schema(mistaken: Path, schema: jsonschema.Draft202012Validator) -> None:
+    """Editors know them, and tell what is half an edit."""
+    text = (mistaken / "questions" / "q06_mistaken.yaml").read_text("utf-8")
+    assert list(schema.iter_errors(parse(text, FILE, CourseError).value)) == []
+    for old, new in [
+        ('        with: ""\n', ""),
+        ("mutant:", "mutnat:"),
+        ("[values]\n        edits:", "[values]\n        x:"),
+    ]:
+        assert old in text
+        assert list(schema.iter_errors(parse(text.replace(old, new), FILE, CourseError).value))
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "path", "fragments"),
+    [
+        ("n: no-scaling", "n: no-scalling", "mistakes[0].misconception", ["of this question", "mean 'no-scaling'?"]),
+        ("n: no-halves", "n: no-scaling", "mistakes[1].misconception", ["that no other mistake of the exercise has"]),
+        ('replace: " / 2"', 'replace: " / 3"', "mistakes[0].replace", ["saw ' / 3'", "attend has it 0 times"]),
+        ('replace: " / 2"', "replace: attend", "mistakes[0].replace", ["attend has it 3 times"]),
+        ('replace: " / 2"', 'replace: ""', "mistakes[0].replace", ["saw ''", "a text with something in it"]),
+        ('        with: ""\n', "", "mistakes[0]", ["either `replace: …` and `with: …`, or `body: …`"]),
+        ('        with: ""\n', '        with: ""\n        body: a\n', "mistakes[0]", ["or `body: …`"]),
+        ('with: ""', 'with: "("', "mistakes[0].with", ["Python that fits into attend", "was never closed"]),
+        ('        with: ""\n', '        with: ""\n        in: haff\n', "mistakes[0].in", ["mean 'half'?"]),
+        ('        with: ""\n', '        with: ""\n        in: a b\n', "mistakes[0].in", ["or Class.method"]),
+        ("{in: half, body", "{in: Heads, body", "mistakes[1].edits[0].in", ["attend, Heads.forward, half"]),
+        ("body: return 0", 'body: "return )"', "mistakes[1].edits[0].body", ["Python that fits into half"]),
+        ("body: return 0", "bdoy: return 0", "mistakes[1].edits[0].bdoy", ["in, replace, with, body", "mean 'body'?"]),
+        ("{replace: attend +", "{replace: attend -", "mistakes[1].edits[1].replace", ["0 times"]),
+        ("        edits:", "        body: a\n        edits:", "mistakes[1]", ["under `edits`, not both"]),
+        ("fails: [values]", "fails: []", "mistakes[1].fails", ["1 or more"]),
+        ("fails: [values]", "fails: [valeus]", "mistakes[1].fails[0]", ["values/basic", "mean 'values'?"]),
+        ("fails: [values]", "fails: [values/third]", "mistakes[1].fails[0]", ["check/case: dtype, gradients, values"]),
+        ("gradients/basic", "gradients/second", "mistakes[0].fails[2]", ["mean 'gradients/basic'?"]),
+        ("make: ready", "make: raedy", "cases[0].args.attend.make", ["a helper in grader/sandbox", "mean 'ready'?"]),
+        ("normal: [n, n]", "normal: [m]", "cases[0].args.attend.with.instance.normal[0]", ["saw 'm'", "draws: n"]),
+        ("{normal: [n, n]}", "{same_as: perm}", "cases[0].args.attend.with.instance", ["of its own inside `make`"]),
+        ("{normal: [n, n]}", "[1]", "cases[0].args.attend.with.instance", ["a list is written {value: […]}"]),
+        ("permutation: n", "permutation: n - 3", "cases[0].args.perm.permutation", ["2 or more", "it is 1 with n = 4"]),
+        ("permutation: n", "permtation: n", "cases[0].args.perm.permtation", ["a recipe: normal", "'permutation'?"]),
+    ],
+)
+def test_a_broken_mistake_says_where_and_what(
+    mistaken: Path, old: str, new: str, path: str, fragments: list[str]
+) -> None:
+    """What a mistake names must be there, and its edits must be possible."""
+    assert old in MISTAKEN
+    write(mistaken, "questions/q06_mistaken.yaml", question("Q6") + BELIEFS + MISTAKEN.replace(old, new, 1))
+    (found,) = faults(mistaken)
+    assert found.startswith("questions/q06_mistaken.yaml:")
+    assert f": exercises[0].{path}: " in found
+    assert all(fragment in found for fragment in fragments), found
+
+
+def test_helpers_are_known_without_torch() -> None:
+    """Their names are read from the source: a bank is checked without starting torch."""
+    from grader.sandbox.inside.helpers import HELPERS
+
+    assert set(crosscheck.helpers()) == set(HELPERS)
