@@ -130,7 +130,7 @@ class Piece:
         if isinstance(self.owner, list):
             self.owner[int(self.attribute)] = base
         elif isinstance(self.owner, torch.nn.Module) and self.attribute in self.owner._parameters:
-            self.owner._parameters[self.attribute] = torch.nn.Parameter(base)
+            self.owner._parameters[self.attribute] = torch.nn.Parameter(base, base.requires_grad)
         else:
             setattr(self.owner, self.attribute, base)
 
