@@ -57,6 +57,13 @@ def functions(file: SourceFile) -> dict[str, str]:
     return {place.name: place.text for place in _places(file)}
 
 
+def rewritten(file: SourceFile, name: str, text: str) -> SourceFile:
+    """The file with the whole source text of the function ``name`` exchanged for ``text``, indented to its place."""
+    place = next(place for place in reversed([*_places(file)]) if place.name == name)
+    indent = place.text[: len(place.text) - len(place.text.lstrip())]
+    return _with(file, place, textwrap.indent(textwrap.dedent(text).strip("\n"), indent))
+
+
 @dataclass(frozen=True, slots=True)
 class _Place:
     """Where a function stands: in which part, and between which characters of it."""

@@ -125,6 +125,23 @@ def grade(
     )
 
 
+def grade_reference(
+    memo: Memo,
+    question: Question,
+    exercise: Exercise,
+    files: tuple[SourceFile, ...],
+    observe: Observe,
+    *,
+    diagnosed: bool = True,
+) -> ExerciseResult:
+    """Grades an exercise's reference, or an edit of it, as if a learner had handed it in."""
+    code = _Code(Submission("reference", files), observe, memo, REFERENCE_LIMITS)
+    file = next(file for file in files if file.module == module_of(exercise))
+    plan = Plan(question, exercise, file, memo.entries(exercise), function_of(exercise))
+    (tried,) = code.attempt([(plan, Attempt("torch", None))])
+    return code.diagnosed(plan, tried) if diagnosed else tried.result
+
+
 # ------------------------------------------------------------------------------------------- choosing
 
 
@@ -222,12 +239,16 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """One exercise, where its code is (None: nowhere), and everything that will be asked."""
+    """One exercise, where its code is (None: nowhere), and everything that will be asked.
+
+    ``calls`` is the name that is called where it is not the exercise's.
+    """
 
     question: Question
     exercise: Exercise
     file: SourceFile | None
     entries: tuple[Entry, ...]
+    calls: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -375,13 +396,13 @@ class _Code:
                 if number < len(ways[plan.exercise.name])
                 and (number == 0 or _worth_another(best[plan.exercise.name].result))
             ]
-            for each in self._attempt(tried) if tried else ():
+            for each in self.attempt(tried) if tried else ():
                 name = each.result.name
                 if name not in best or each.result.earned > best[name].result.earned:
                     best[name] = each
-        return {plan.exercise.name: self._diagnosed(plan, best[plan.exercise.name]) for plan in plans}
+        return {plan.exercise.name: self.diagnosed(plan, best[plan.exercise.name]) for plan in plans}
 
-    def _diagnosed(self, plan: Plan, tried: Tried) -> ExerciseResult:
+    def diagnosed(self, plan: Plan, tried: Tried) -> ExerciseResult:
         """The result with the misconception behind it, where a typical mistake gives just the same."""
         result = tried.result
         if not _worth_a_name(result) or result.array_type is None:
@@ -398,11 +419,13 @@ class _Code:
         believed = plan.question.misconception(found.misconception if found else None)
         return replace(result, misconception=believed.id, message=believed.truth) if believed else result
 
-    def _attempt(self, tried: list[tuple[Plan, Attempt]]) -> list[Tried]:
+    def attempt(self, tried: list[tuple[Plan, Attempt]]) -> list[Tried]:
+        """Runs several exercises in one job."""
         asked = []
         for plan, way in tried:
             assert plan.file is not None
-            target = Target(plan.exercise, plan.file.module, way.array_type, group=f"{plan.exercise.name} {way.group}")
+            group = f"{plan.exercise.name} {way.group}"
+            target = Target(plan.exercise, plan.file.module, way.array_type, group=group, calls=plan.calls)
             asked.append(programs(plan.entries, target, way.variant, reference=False))
         try:
             expected = [self.memo.expected(plan.exercise) for plan, _ in tried]

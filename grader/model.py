@@ -196,7 +196,10 @@ class Mistake:
 
 @dataclass(frozen=True, slots=True)
 class Equivalent:
-    """A mutant of a reference (as ``bank mutate`` prints it) that no correct test could catch, and why."""
+    """A mutant of a reference that no correct test could catch, and why.
+
+    ``mutant`` is its name as ``bank mutate`` prints it; "…" in it stands for any text.
+    """
 
     mutant: str
     why: str

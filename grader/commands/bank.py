@@ -2,9 +2,16 @@
 
 from __future__ import annotations
 
+import os
+from pathlib import Path
+
 import click
 
-from grader.commands.options import write_json
+from grader.commands.options import course_option, json_option, load_course, write_json
+
+PASSED, FAULTS = 0, 4
+
+_folder = click.argument("folder", type=click.Path(path_type=Path), required=False, metavar="[DIR]")
 
 
 @click.group()
@@ -18,3 +25,71 @@ def schema() -> None:
     from grader import course
 
     write_json(course.schema())
+
+
+@bank.command()
+@_folder
+@json_option
+def check(folder: Path | None, as_json: bool) -> None:
+    """Proves the bank in DIR (default: the bundled one).
+
+    References pass, stubs fail, each mistake fails what it declares and is named as itself. Exits with 4 when
+    something is wrong, and says for each problem what to do.
+    """
+    from grader import selfcheck
+    from grader.expectations import expecting
+    from grader.grade import Memo
+    from grader.inputs import Seed
+    from grader.sandbox import open_sandbox
+
+    with open_sandbox(mode="require") as sandbox:
+        sandbox.start()
+        course = load_course(folder)
+        memo = Memo(course, Seed.public(), expecting(sandbox.observe, Seed.public()))
+        problems = list(selfcheck.check(course, memo, sandbox.observe))
+    if as_json:
+        write_json([{"where": p.where, "text": p.text, "remedy": p.remedy} for p in problems])
+    else:
+        for problem in problems:
+            click.echo(str(problem))
+        exercises = [e for q in course.questions for e in q.exercises]
+        mistakes = sum(len(e.mistakes) for e in exercises)
+        click.echo(
+            f"{len(course.questions)} questions, {len(exercises)} exercises, {mistakes} mistakes: "
+            + (f"{len(problems)} problems" if problems else "everything proven")
+        )
+    click.get_current_context().exit(FAULTS if problems else PASSED)
+
+
+@bank.command()
+@click.option("-e", "--exercise", "names", multiple=True, metavar="FUNCTION", help="Only this exercise (repeatable).")
+@click.option("--workers", type=click.IntRange(1), help="Sandboxes at work (default: one per core).")
+@course_option
+@json_option
+def mutate(names: tuple[str, ...], workers: int | None, course_folder: Path | None, as_json: bool) -> None:
+    """Changes the references systematically and lists every change that no case notices.
+
+    A survivor is caught by a better case, or listed under equivalent: in its question's file with the reason.
+    Exits with 4 when one is neither.
+    """
+    from grader import mutate as mutation
+    from grader.errors import UsageError
+
+    course = load_course(course_folder)
+    known = [e.name for q in course.questions for e in q.exercises]
+    for name in names:
+        if name not in known:
+            raise UsageError(f"the course has no exercise {name!r}; there are: {', '.join(known)}")
+    fates = list(mutation.run(course, names, workers or os.cpu_count() or 1))
+    holes = [fate.mutant for fate in fates if not fate.caught and fate.why is None]
+    stale = [] if names else list(mutation.stale(course, fates))
+    if as_json:
+        write_json({"mutants": len(fates), "survivors": [{"exercise": m.exercise, "mutant": m.name} for m in holes]})
+    else:
+        for mutant in holes:
+            click.echo(f"{mutant.exercise}: survives: {mutant.name}")
+        for question, name in stale:
+            click.echo(f"{question}: excused under equivalent: but caught or gone: {name}")
+        excused = sum(1 for fate in fates if not fate.caught and fate.why is not None)
+        click.echo(f"{len(fates)} mutants: {len(holes)} survive unexplained, {excused} are explained as equivalent")
+    click.get_current_context().exit(FAULTS if holes or stale else PASSED)

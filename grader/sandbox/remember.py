@@ -6,9 +6,10 @@ import functools
 import hashlib
 import importlib.metadata
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
 
-from grader.model import Job, Limits, Observed, Returned
+from grader.model import Job, Limits, Observation, Observed, Raised, Returned
 from grader.sandbox.inside import frames
 from grader.sandbox.launch import decode_value, encode_job, encode_value, tasks_of
 
@@ -20,19 +21,25 @@ Put = Callable[[str, bytes], None]
 
 
 def remembering(observe: Observe, get: Get, put: Put) -> Observe:
-    """``observe`` with a memory. Only runs in which everything returned are kept; a damaged entry is run again."""
+    """``observe`` with a memory. Only runs that ended by themselves are kept; a damaged entry is run again."""
 
     def observed(job: Job, limits: Limits) -> Observed:
         key = _key(job, limits)
         if (data := get(key)) is not None and (known := _read(data, len(job.programs))) is not None:
             return known
         fresh = observe(job, limits)
-        values = [list(map(encode_value, seen.values)) for seen in fresh.observations if isinstance(seen, Returned)]
-        if len(values) == len(job.programs):
-            put(key, frames.encode(values))
+        if all(isinstance(seen, (Returned, Raised)) for seen in fresh.observations):
+            put(key, frames.encode([_plain(seen) for seen in fresh.observations]))
         return fresh
 
     return observed
+
+
+def _plain(seen: Observation) -> list[Any] | dict[str, Any]:
+    if isinstance(seen, Returned):
+        return [encode_value(value) for value in seen.values]
+    assert isinstance(seen, Raised)
+    return asdict(seen)
 
 
 def _key(job: Job, limits: Limits) -> str:
@@ -48,9 +55,13 @@ def _versions() -> bytes:
 
 def _read(data: bytes, count: int) -> Observed | None:
     try:
-        lists = decode_value(frames.decode(data))
-    except frames.FrameError:
+        entries = frames.decode(data)
+        if not isinstance(entries, list) or len(entries) != count:
+            return None
+        return Observed(tuple(_observation(entry) for entry in entries), (), unsafe=False)
+    except (frames.FrameError, TypeError):
         return None
-    if not isinstance(lists, list) or len(lists) != count or not all(isinstance(values, list) for values in lists):
-        return None
-    return Observed(tuple(Returned(tuple(values)) for values in lists), (), unsafe=False)
+
+
+def _observation(entry: list[Any] | dict[str, Any]) -> Observation:
+    return Raised(**entry) if isinstance(entry, dict) else Returned(tuple(decode_value(value) for value in entry))
