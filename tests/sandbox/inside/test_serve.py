@@ -1,0 +1,167 @@
+"""The child's loop, driven in this process over two pipes."""
+
+from __future__ import annotations
+
+import itertools
+import os
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+from grader.sandbox.inside import frames, serve
+from grader.sandbox.inside.frames import Block, StepRef
+
+Serving = Callable[..., list[tuple[int, Any]]]
+
+
+def run(
+    module: str, *steps: list[Any], send: list[int] | None = None, kind: str = "torch", limit: int = 1 << 20
+) -> Any:
+    """A task that runs ``steps`` and sends the last one's result, unless told otherwise."""
+    return ["run", module, kind, 0, list(steps), [len(steps) - 1] if send is None else send, limit]
+
+
+def call(name: str | StepRef, *args: Any, **kwargs: Any) -> list[Any]:
+    """A step that calls a name of the submission."""
+    return ["call", name, list(args), kwargs]
+
+
+def test_tasks_are_answered_in_their_order(serving: Serving) -> None:
+    """One frame for each task, numbered, each after the one before."""
+    answers = serving(
+        {"unit_a": "def f(x): return x + 1"},
+        ["load", "unit_a"],
+        run("unit_a", call("f", 1)),
+        run("unit_a", call("f", 2.5)),
+    )
+    assert answers == [
+        (frames.LOADED, {"task": 0}),
+        (frames.RETURNED, {"task": 1, "values": [2]}),
+        (frames.RETURNED, {"task": 2, "values": [3.5]}),
+    ]
+
+
+def test_only_the_steps_that_are_asked_for_are_sent(serving: Serving) -> None:
+    """Instances stay in the child; their methods can be called by reference."""
+    source = (
+        "class Counter:\n    def __init__(self): self.n = 0\n    def __call__(self, by): self.n += by; return self.n"
+    )
+    answers = serving(
+        {"unit_b": source},
+        run("unit_b", call("Counter"), call(StepRef(0), 2), ["apply", "forward", [StepRef(0), 3], {}], send=[2, 1]),
+    )
+    assert answers == [(frames.RETURNED, {"task": 0, "values": [5, 2]})]
+
+
+def test_the_same_array_can_be_given_twice(serving: Serving) -> None:
+    """A value step makes one object, to which every argument may refer."""
+    answers = serving(
+        {"unit_c": "def f(a, b=None): return [a is b[0], a.tolist()]"},
+        run("unit_c", ["value", Block(np.array([1.0, 2.0]))], call("f", StepRef(0), b=[StepRef(0)])),
+    )
+    assert answers == [(frames.RETURNED, {"task": 0, "values": [[True, [1.0, 2.0]]]})]
+
+
+def test_arguments_of_every_kind_arrive(serving: Serving) -> None:
+    """Lists, tuples and dicts keep their kind, with arrays of the submission's type inside."""
+    source = (
+        "def f(*args, **kwargs): return str([type(a).__name__ for a in args]) + str(kwargs) + type(args[1][0]).__name__"
+    )
+    for kind, name in (("torch", "Tensor"), ("numpy", "ndarray")):
+        answers = serving(
+            {"unit_d": source},
+            run("unit_d", call("f", [1], (Block(np.zeros(2)), 2), {"a": 1}, None, "s", key=True), kind=kind),
+        )
+        said = "['list', 'tuple', 'dict', 'NoneType', 'str']{'key': True}" + name
+        assert answers == [(frames.RETURNED, {"task": 0, "values": [said]})]
+
+
+@pytest.mark.parametrize(
+    ("body", "kind", "fields"),
+    [
+        ("raise ValueError('no')", frames.RAISED, {"type": "ValueError", "text": "no", "line": 2, "during": "call"}),
+        ("raise SystemExit(3)", frames.RAISED, {"type": "SystemExit", "text": "3"}),
+        ("raise KeyboardInterrupt", frames.RAISED, {"type": "KeyboardInterrupt"}),
+        ("raise GeneratorExit", frames.RAISED, {"type": "GeneratorExit"}),
+        ("return f", frames.UNREADABLE, {"reason": "type", "detail": ["function"]}),
+        ("return {1: 2}", frames.UNREADABLE, {"reason": "keys"}),
+        ("return [0] * 100_000", frames.TOO_BIG, {"limit": 1 << 20}),
+        ("return 'x' * (1 << 21)", frames.TOO_BIG, {"limit": 1 << 20}),
+        ("return {'x' * (1 << 21): 0}", frames.TOO_BIG, {"limit": 1 << 20}),
+    ],
+)
+def test_what_a_call_does_becomes_one_frame(serving: Serving, body: str, kind: int, fields: dict[str, Any]) -> None:
+    """Exceptions of every kind and results that cannot travel are answers like any other; the next task is run."""
+    answers = serving(
+        {"unit_e": f"def f():\n    {body}\ndef g(): return 1"}, run("unit_e", call("f")), run("unit_e", call("g"))
+    )
+    assert answers[0][0] == kind
+    assert fields.items() <= answers[0][1].items()
+    assert answers[1:] == [(frames.RETURNED, {"task": 1, "values": [1]})]
+
+
+def test_a_file_that_fails_answers_its_programs_with_the_failure(
+    serving: Serving, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The load itself is answered; each program is told why it was not run, and the file is not run again."""
+    monkeypatch.setattr(itertools, "runs", [], raising=False)
+    answers = serving(
+        {"unit_f": "import itertools\nitertools.runs.append(1)\nraise OSError(str(len(itertools.runs)))"},
+        ["load", "unit_f"],
+        run("unit_f", call("f")),
+        run("unit_f", call("f")),
+    )
+    assert answers[0] == (frames.LOADED, {"task": 0})
+    for task, (kind, value) in enumerate(answers[1:], 1):
+        assert kind == frames.RAISED
+        assert value["task"] == task
+        assert (value["type"], value["text"], value["during"], value["line"]) == ("OSError", "1", "import", 3)
+
+
+def test_a_name_that_is_gone_is_named(serving: Serving) -> None:
+    """A file that deletes its function again is told which name is missing, and nothing is called."""
+    answers = serving({"unit_g": "def f(): pass\ndel f"}, run("unit_g", call("f"), call("g", StepRef(0))))
+    assert answers == [(frames.UNREADABLE, {"task": 0, "reason": "undefined", "detail": ["f", "g"]})]
+
+
+def test_a_cell_that_failed_before_the_definition_is_the_reason(serving: Serving) -> None:
+    """In a notebook, the failing cell is reported for the names that are missing, and only for those."""
+    cells = [["book cell 1", "import nowhere_at_all"], ["book cell 2", "def f(): return 7"], ["book cell 3", "1 / 0"]]
+    answers = serving({"unit_h": cells}, run("unit_h", call("f")), run("unit_h", call("g")))
+    assert answers[0] == (frames.RETURNED, {"task": 0, "values": [7]})
+    kind, value = answers[1]
+    assert kind == frames.RAISED
+    assert (value["type"], value["file"], value["during"]) == ("ModuleNotFoundError", "book cell 1", "import")
+
+
+def test_something_else_than_a_job_is_refused() -> None:
+    """A frame of another kind on the job's pipe is no job."""
+    read, write = os.pipe()
+    os.write(write, frames.frame(frames.HELLO, {}))
+    os.close(write)
+    with pytest.raises(frames.FrameError, match="not a job"):
+        serve.read_job(read)
+    os.close(read)
+
+
+def test_reading_stops_at_the_end_of_the_pipe() -> None:
+    """Fewer bytes than announced are returned as they are."""
+    read, write = os.pipe()
+    os.write(write, b"abc")
+    os.close(write)
+    assert serve.read_exactly(read, 2) == b"ab"
+    assert serve.read_exactly(read, 9) == b"c"
+    os.close(read)
+
+
+def test_the_warm_up_leaves_nothing_behind() -> None:
+    """The zygote's rehearsal runs through, without a word."""
+    serve.warm_up()
+
+
+def test_versions_are_those_of_this_process() -> None:
+    """What the report says about versions is what the code runs on."""
+    assert serve.versions()["numpy"] == np.__version__
+    assert set(serve.versions()) == {"python", "numpy", "torch"}
