@@ -473,7 +473,10 @@ class Job:
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """What one submission may use. Seconds of CPU unless said otherwise; bytes for sizes."""
+    """What one submission may use. Seconds of CPU unless said otherwise; bytes for sizes.
+
+    ``result_bytes`` is for the results of one program, ``total_bytes`` for all that the grader takes in.
+    """
 
     group_cpu: float = 2.0
     group_wall: float = 6.0
@@ -482,7 +485,8 @@ class Limits:
     total_cpu: float = 20.0
     total_wall: float = 60.0
     memory: int = 1 << 30
-    result_bytes: int = 64 << 20
+    result_bytes: int = 16 << 20
+    total_bytes: int = 64 << 20
     fresh_children: int = 40
 
 

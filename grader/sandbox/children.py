@@ -45,6 +45,10 @@ class Child(Protocol):
 
     patience: float
 
+    @property
+    def received(self) -> int:
+        """How many bytes it has sent so far."""
+
     def receive(self, timeout: float, limit: int) -> Frame | None:
         """The next frame, or None after ``timeout`` seconds. Raises Ended, Garbled, Oversized."""
 
@@ -74,10 +78,12 @@ class FrameBuffer:
         self._data = bytearray()
         self._length: int | None = None
         self._kind = 0
+        self.total = 0
 
     def add(self, piece: bytes) -> None:
         """More bytes."""
         self._data += piece
+        self.total += len(piece)
 
     @property
     def wanted(self) -> int:
@@ -195,6 +201,11 @@ class PlainChild:
                 raise Ended(-code if code < 0 else None, code if code >= 0 else None)
             self._buffer.add(piece)
         return frame
+
+    @property
+    def received(self) -> int:
+        """See ``Child``."""
+        return self._buffer.total
 
     def cpu_seconds(self, default: float = 0.0) -> float:
         """Not metered: only the wall clock counts here."""

@@ -251,6 +251,7 @@ def observe(children: Children, job: Job, limits: Limits) -> Observed:
         with contextlib.closing(children.start(encode_job(job, tasks, limits), cpu, limits)) as child:
             _greet(run, child, limits)
             _follow(run, child, tasks)
+            run.received += child.received
     ordered = tuple(run.found[index] for index in range(len(job.programs)))
     return Observed(ordered, run.layers, children.unsafe, run.versions, run.total.cpu)
 
@@ -318,7 +319,8 @@ def _answer(
             child.kill()
             return TimedOut(_allowed(run, task, "cpu"), "cpu", during)
         try:
-            got = child.receive(min(wall_until - now, max(cpu_left, 0.005)), run.limits.result_bytes)
+            room = run.limits.total_bytes - run.received - child.received
+            got = child.receive(min(wall_until - now, max(cpu_left, 0.005)), min(run.limits.result_bytes, room))
             if got is not None:
                 return _observation(run, got, number, task)
         except Ended as end:

@@ -240,6 +240,11 @@ class ConfinedChild:
                 return self._buffer.take(limit)  # a slow drip must not hold us past the limit
         return frame
 
+    @property
+    def received(self) -> int:
+        """See ``Child``."""
+        return self._buffer.total
+
     def _end(self) -> None:
         """Its pipe is closed: it has ended, or closed it and lives on, which comes to the same."""
         self.kill()

@@ -25,6 +25,7 @@ import select
 import signal
 import socket
 import struct
+import sys
 from typing import Any
 
 FORK = struct.Struct("<IQ")
@@ -36,6 +37,7 @@ def main(control_fd: int) -> None:
     from . import confine, packages
 
     control = socket.socket(fileno=control_fd)
+    del sys.argv[1:], sys.orig_argv[1:]  # they name folders that are nobody's business
     config = _config(control)
     spaces = confine.namespaces() if config["namespaces"] else ()
     if "pidns" in spaces:
