@@ -106,8 +106,12 @@ class Writer:
         instance: Ref | None = None,
         layout: Literal["plain", "strided"] = "plain",
         requires_grad: bool = False,
+        before: Step | None = None,
     ) -> Called:
-        """Steps that call the function, or ``forward``, once. A class is constructed unless ``instance`` is given."""
+        """Steps that call the function, or ``forward``, once. A class is constructed unless ``instance`` is given.
+
+        ``before`` runs when the arguments are ready.
+        """
         exercise = self.target.exercise
         filled = None
         if instance is None:
@@ -120,6 +124,8 @@ class Writer:
                 made[name] = self.given(value)
             else:
                 made[name] = self.add(Value(self.cast(value, layout, requires_grad)))
+        if before is not None:
+            self.add(before)
         if instance is None:
             args, kwargs = self._split(tuple(made.items()), exercise.parameters)
             output = self.add(Call(self.target.name, args, kwargs))
@@ -146,14 +152,9 @@ def varied(variant: Variant | None, drawn: Drawn) -> Drawn:
     if variant is None:
         return drawn
     values = dict(drawn.args)
-
-    def array(name: str) -> Any:
-        value = values[name]
-        return array(value.name) if isinstance(value, Same) else value
-
     for name, (query, key) in variant.expand:
         mask = values.get(name)
         if isinstance(mask, np.ndarray):
-            batch, n_q, n_k = array(query).shape[0], array(query).shape[-2], array(key).shape[-2]
+            batch, n_q, n_k = drawn.value(query).shape[0], drawn.value(query).shape[-2], drawn.value(key).shape[-2]
             values[name] = np.ascontiguousarray(np.broadcast_to(mask, (batch, 1, n_q, n_k))[:, 0])
-    return replace(drawn, args=tuple((name, values[name]) for name, _ in drawn.args))
+    return replace(drawn.changed(**values), larger=tuple(varied(variant, each) for each in drawn.larger))

@@ -16,7 +16,7 @@ from grader import __version__, checks, diagnose, edits, items, score
 from grader.calls import Target, varied
 from grader.checks import Seen
 from grader.errors import SandboxError, SandboxUnavailable, SubmissionError, UsageError
-from grader.inputs import Drawn, Seed, draw
+from grader.inputs import Drawn, Seed, draw, draw_for
 from grader.model import (
     ArrayType,
     Case,
@@ -205,22 +205,22 @@ def _anything(chosen: list[Chosen], submission: Submission) -> bool:
 
 
 def _nothing(course: Course, submission: Submission, selection: Selection) -> str:
+    named = {name.lower() for name in (*selection.questions, *selection.exercises)}
     wanted = [
         e.name
         for q in course.questions
         for e in q.exercises
-        if not (selection.questions or selection.exercises)
-        or e.name in selection.exercises
-        or q.id.lower() in {name.lower() for name in selection.questions}
+        if not named or e.name.lower() in named or q.id.lower() in named
     ]
     defined = [name for file in submission.files for name, _ in file.defines]
     hints = [
         f"{name} (did you mean {near[0]}?)" for name in defined if (near := difflib.get_close_matches(name, wanted, 1))
     ]
     seen = ", ".join(hints or defined[:8]) or "no function and no class"
-    expected = ", ".join(wanted[:4]) + (", …" if len(wanted) > 4 else "")
+    expected = f"a top-level definition of {', '.join(wanted[:4])}" if wanted else "answers in answers.yaml"
+    expected += ", …" if len(wanted) > 4 else ""
     return (
-        f"{submission.origin or submission.learner}: nothing to grade. Expected a top-level definition of {expected}; "
+        f"{submission.origin or submission.learner}: nothing to grade. Expected {expected}; "
         f"found {seen}. 'attncheck start Q5' writes a file to begin with, 'attncheck show Q5' says what it asks for."
     )
 
@@ -268,7 +268,11 @@ class Memo:
         if exercise.name not in self._entries:
             drawn = {case.name: draw(case, exercise.name, self.seed) for case in exercise.cases}
             self._entries[exercise.name] = tuple(
-                Entry(spec, case, drawn[case.name])
+                Entry(
+                    spec,
+                    case,
+                    draw_for(spec, case, exercise.name, self.seed) if spec.option("at") else drawn[case.name],
+                )
                 for spec in exercise.checks
                 for case in checks.cases_for(spec, exercise)
                 if case.public or not self.public_only
@@ -289,13 +293,14 @@ class Memo:
         """What each typical mistake returns, called as learners are. Raises SandboxError for a broken sandbox."""
         if exercise.name not in self._suspects:
             target = Target(exercise, module_of(exercise), "torch", "float32", calls=function_of(exercise))
-            asked = programs(self.entries(exercise), target, None, reference=False)
+            entries = self.entries(exercise)
+            asked = programs(entries, target, None, reference=False)
             flat = tuple(program for each in asked for program in each)
             found = []
             for mistake in exercise.mistakes:
                 files = edits.apply(self.course.reference, mistake.edits, target.module)
                 seen = self.expect(Job(files, flat), REFERENCE_LIMITS)
-                found.append(diagnose.Suspect(mistake, grouped(asked, seen.observations)))
+                found.append(diagnose.Suspect(mistake, essences(entries, grouped(asked, seen.observations))))
             self._suspects[exercise.name] = tuple(found)
         return self._suspects[exercise.name]
 
@@ -320,6 +325,11 @@ def grouped(asked: list[tuple[Program, ...]], seen: tuple[Observation, ...]) -> 
     """The observations of a flat job, as its programs were asked for."""
     found = iter(seen)
     return [tuple(next(found) for _ in each) for each in asked]
+
+
+def essences(entries: tuple[Entry, ...], seen: list[tuple[Observation, ...]]) -> list[tuple[Observation, ...]]:
+    """What was seen, as far as programs that do the same agree on it."""
+    return [checks.essence(entry.spec, entry.drawn, each) for entry, each in zip(entries, seen, strict=True)]
 
 
 def source_of(name: str, question: Question, submission: Submission) -> SourceFile | None:
@@ -407,9 +417,10 @@ class _Code:
         result = tried.result
         if not _worth_a_name(result) or result.array_type is None:
             return result
+        observations = essences(plan.entries, tried.observations)
         evidence = [
             diagnose.Evidence(outcome.check, seen, outcome.verdict)
-            for outcome, seen in zip(result.outcomes, tried.observations, strict=True)
+            for outcome, seen in zip(result.outcomes, observations, strict=True)
         ]
         try:
             suspects = self.memo.suspects(plan.exercise)

@@ -9,8 +9,9 @@ from __future__ import annotations
 import hashlib
 import hmac
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -20,6 +21,7 @@ from grader.errors import CourseError, UsageError
 from grader.model import (
     Case,
     Causal,
+    CheckSpec,
     Integers,
     Literal_,
     Made,
@@ -82,21 +84,47 @@ class DrawnMade:
 class Drawn:
     """The inputs of one case.
 
-    Values are arrays, Python constants, ``Same`` for the very same array again, or ``DrawnMade``.
+    Values are arrays, Python constants, ``Same`` for the very same array again, or ``DrawnMade``. ``larger``
+    is the same case once more at the other sizes that a check asked for.
     """
 
     args: tuple[tuple[str, Any], ...]
     construct: tuple[tuple[str, Any], ...]
     parameters: tuple[tuple[str, Any], ...]
+    larger: tuple[Drawn, ...] = ()
+
+    def value(self, name: str) -> Any:
+        """The argument ``name``; what ``Same`` stands for, not itself. Raises KeyError for one that is not given."""
+        value = dict(self.args)[name]
+        return self.value(value.name) if isinstance(value, Same) else value
+
+    def changed(self, **args: Any) -> Drawn:
+        """The same inputs with other values of some arguments."""
+        return replace(self, args=tuple((name, args.get(name, value)) for name, value in self.args))
 
 
-def draw(case: Case, exercise: str, seed: Seed) -> Drawn:
-    """The inputs of ``case``. Raises CourseError where a recipe makes no sense."""
+def draw_for(spec: CheckSpec, case: Case, exercise: str, seed: Seed) -> Drawn:
+    """The inputs of ``case`` for a check: with its options ``of: n, at: [128, 256]`` once for each size of n."""
+    if spec.option("at") is None:
+        return draw(case, exercise, seed)
+    at, symbol = list(spec.option("at")), str(spec.option("of"))
+    where = f"{exercise}, check {spec.kind}"
+    if len(at) < 2 or not all(type(size) is int for size in at) or sorted(set(at)) != at:
+        raise CourseError(f"{where}, at: saw {at!r}; expected growing sizes such as [128, 256]")
+    if symbol not in dict(case.draw):
+        known = ", ".join(dict(case.draw)) or "none"
+        raise CourseError(f"{where}, of: saw {symbol!r}; expected a symbol that case {case.name!r} draws: {known}")
+    first, *more = (draw(case, exercise, seed, {symbol: size}) for size in at)
+    return replace(first, larger=tuple(more))
+
+
+def draw(case: Case, exercise: str, seed: Seed, fixed: Mapping[str, int] = MappingProxyType({})) -> Drawn:
+    """The inputs of ``case``; the symbols in ``fixed`` are not drawn. Raises CourseError for a senseless recipe."""
     key = _PUBLIC if case.public else seed.key
     symbols = {
         name: choices[int(_generator(key, exercise, case.name, "draw", name).integers(len(choices)))]
         for name, choices in case.draw
-    }
+    } | dict(fixed)
 
     def values(kind: str, recipes: tuple[tuple[str, Recipe], ...]) -> tuple[tuple[str, Any], ...]:
         made = []

@@ -52,6 +52,13 @@ def test_the_same_array_is_given_twice_not_copied() -> None:
     assert writer.steps[1] == Call("attend", (Ref(0), Ref(0)))
 
 
+def test_a_step_can_stand_right_before_the_call() -> None:
+    """When the arguments are ready."""
+    writer = Writer.to(Target(FUNCTION, "q05"))
+    writer.call(inputs(FUNCTION, q=Literal_(1), k=Literal_(2)), before=Apply("start"))
+    assert writer.steps == [Value(1), Value(2), Apply("start"), Call("attend", (Ref(0), Ref(1)))]
+
+
 @pytest.mark.parametrize("precision", ["float32", "float64"])
 def test_floats_take_the_precision_and_others_keep_their_type(precision: str) -> None:
     """Layout and gradients are for floats; a mask may be strided, too."""
@@ -151,3 +158,12 @@ def test_a_call_without_mask_has_no_other_form(args: dict[str, Recipe]) -> None:
     drawn = inputs(ATTENTION, query=Normal((3, 4, 6)), key=Same("query"), **args)
     assert varied(PER_SAMPLE, drawn) == drawn
     assert varied(None, drawn) is drawn
+
+
+def test_a_variant_holds_at_every_size() -> None:
+    """What a check asked for at other sizes takes the same form."""
+    small = inputs(ATTENTION, query=Normal((2, 3, 4)), key=Normal((2, 5, 4)), mask=RandomMask((3, 5)))
+    large = inputs(ATTENTION, query=Normal((2, 6, 4)), key=Normal((2, 7, 4)), mask=RandomMask((6, 7)))
+    variant = Variant("mask per sample", (("mask", ("query", "key")),))
+    found = varied(variant, replace(small, larger=(large,)))
+    assert [each.value("mask").shape for each in (found, *found.larger)] == [(2, 3, 5), (2, 6, 7)]

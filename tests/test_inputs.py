@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from grader.errors import CourseError, UsageError
-from grader.inputs import Seed, draw, make, random_mask
-from grader.model import Case, Causal, Integers, Literal_, Normal, RandomMask, Recipe, Same, Symbol
+from grader.inputs import Seed, draw, draw_for, make, random_mask
+from grader.model import Case, Causal, CheckSpec, Integers, Literal_, Normal, RandomMask, Recipe, Same, Symbol
 from tests.helpers import case
 
 HIDDEN = replace(
@@ -204,3 +204,31 @@ def test_a_recipe_that_makes_no_sense_names_its_place(recipe: Recipe, said: str)
     with pytest.raises(CourseError, match=said) as caught:
         draw(case("odd", x=recipe), "attend", Seed.public())
     assert str(caught.value).startswith("attend, case 'odd', args.x: ")
+
+
+def test_a_check_may_ask_for_several_sizes() -> None:
+    """``of`` and ``at`` fix one symbol, in turn; everything else is drawn as ever."""
+    spec = CheckSpec("operations", 1.0, options=(("of", "n"), ("at", [16, 32, 64])))
+    found = draw_for(spec, HIDDEN, "attend", Seed.number(1))
+    assert [each.value("q").shape for each in (found, *found.larger)] == [(2, 16, 8), (2, 32, 8), (2, 64, 8)]
+    plain = draw_for(CheckSpec("operations", 1.0), HIDDEN, "attend", Seed.number(1))
+    assert same(dict(plain.args), drawn())
+    assert plain.larger == ()
+
+
+@pytest.mark.parametrize(
+    ("of", "at", "said"),
+    [("m", [1, 2], "of: saw 'm'.*draws: n"), ("n", [2], "at: saw"), ("n", [2, 1], "at: saw"), ("n", ["a", "b"], "at: ")],
+)
+def test_sizes_that_make_no_sense_name_their_place(of: str, at: list[Any], said: str) -> None:
+    """The symbol has to be one that the case draws, the sizes have to grow."""
+    spec = CheckSpec("operations", 1.0, options=(("of", of), ("at", at)))
+    with pytest.raises(CourseError, match=f"attend, check operations, {said}"):
+        draw_for(spec, HIDDEN, "attend", Seed.number(1))
+
+
+def test_a_value_is_found_through_references() -> None:
+    """What is the same array gives that array; a changed one is seen by all that refer to it."""
+    found = draw(case(x=Normal((2,)), y=Same("x")), "attend", Seed.public())
+    assert found.value("y") is found.value("x")
+    assert found.changed(x=3).value("y") == 3

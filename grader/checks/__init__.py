@@ -8,6 +8,9 @@ A check's module has two pure halves, with the wall between them:
 
 and three facts: ``REFERENCE`` (does it compare with the reference?), ``WEIGHT`` (its default weight) and
 ``EVERY_CASE`` (does it use all cases by default, or one?).
+
+A check that measures (work, memory) has a third function: ``essence(got, drawn, spec)``, what of the observations
+is the same for all programs that do the same.
 """
 
 from __future__ import annotations
@@ -70,3 +73,9 @@ def cases_for(spec: CheckSpec, exercise: Exercise) -> tuple[Case, ...]:
     if kinds()[spec.kind].EVERY_CASE:
         return tuple(case for case in exercise.cases if case in own or case in general)
     return own or general[:1]
+
+
+def essence(spec: CheckSpec, drawn: Drawn, got: tuple[Observation, ...]) -> tuple[Observation, ...]:
+    """``got`` as far as programs that do the same agree on it: all of it, unless the kind says otherwise."""
+    own = getattr(kinds()[spec.kind], "essence", None)
+    return got if own is None else cast("tuple[Observation, ...]", own(got, drawn, spec))
