@@ -63,20 +63,22 @@ LOOKED_FOR = (
 )
 
 
-def _canonical(name: str) -> str:
+def canonical(name: str) -> str:
+    """The name as it is compared: lower case, no underscores."""
     return name.lower().replace("_", "")
 
 
-def _is_matrix(value: object) -> bool:
+def is_matrix(value: object) -> bool:
+    """Whether it is an array of two axes."""
     return isinstance(value, (torch.Tensor, np.ndarray)) and value.ndim == 2
 
 
-def _attributes(owner: Any) -> dict[str, Any]:
+def attributes(owner: Any) -> dict[str, Any]:
     """What the owner holds, by name; nothing of the learner's is executed to find out."""
     found: dict[str, Any] = {}
     for kind in reversed(type(owner).__mro__):
         if kind.__module__ not in ("builtins", "torch.nn.modules.module"):
-            found |= {name: v for name, v in vars(kind).items() if _is_matrix(v) or isinstance(v, torch.nn.Module)}
+            found |= {name: v for name, v in vars(kind).items() if is_matrix(v) or isinstance(v, torch.nn.Module)}
     found |= {name: v for name, v in getattr(owner, "__dict__", {}).items() if not name.startswith("__")}
     if isinstance(owner, torch.nn.Module):
         for held in (owner._parameters, owner._buffers, owner._modules):
@@ -97,7 +99,7 @@ class Piece:
     @property
     def base(self) -> Any:
         """The whole matrix, as it is stored."""
-        return _attributes(self.owner)[self.attribute]
+        return attributes(self.owner)[self.attribute]
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -135,14 +137,23 @@ class Piece:
             setattr(self.owner, self.attribute, base)
 
 
+@dataclass(frozen=True, slots=True)
+class Vector(Piece):
+    """A vector, which may have axes of length 1 besides."""
+
+    def view(self, matrix: Any) -> Any:
+        """The vector as it is, without those axes."""
+        return matrix.squeeze()
+
+
 Place = tuple[Piece, ...]
 
 
-def _clear_bias(owner: Any, names: tuple[str, ...]) -> bool:
+def clear_bias(owner: Any, names: tuple[str, ...]) -> bool:
     """Zeroes the vectors of ``owner`` that go by one of ``names``; says whether there was one."""
     cleared = False
-    for name, value in _attributes(owner).items():
-        if _canonical(name) in names and isinstance(value, (torch.Tensor, np.ndarray)) and value.ndim <= 2:
+    for name, value in attributes(owner).items():
+        if canonical(name) in names and isinstance(value, (torch.Tensor, np.ndarray)) and value.ndim <= 2:
             if isinstance(value, torch.Tensor):
                 value.data.zero_()
             else:
@@ -151,7 +162,7 @@ def _clear_bias(owner: Any, names: tuple[str, ...]) -> bool:
     return cleared
 
 
-def _layer(value: Any, path: str) -> Piece | None:
+def layer_of(value: Any, path: str) -> Piece | None:
     """The one matrix behind a layer-like object: an ``nn.Linear``, what wraps one, or a learner's own layer."""
     if isinstance(value, torch.nn.Linear):
         return Piece(value, "weight", f"{path}.weight", transposed=True)
@@ -163,7 +174,7 @@ def _layer(value: Any, path: str) -> Piece | None:
             return Piece(linears[0], "weight", f"{path}.weight", transposed=True) if len(linears) == 1 else None
     if not callable(value) or isinstance(value, type):
         return None
-    matrices = [name for name, held in _attributes(value).items() if _is_matrix(held)]
+    matrices = [name for name, held in attributes(value).items() if is_matrix(held)]
     if len(matrices) != 1:
         return None
     return Piece(value, matrices[0], f"{path}.{matrices[0]}", transposed=_stored_transposed(value, matrices[0]))
@@ -190,20 +201,20 @@ def _stored_transposed(layer: Any, attribute: str) -> bool:
 
 def _place(value: Any, owner: Any, name: str, path: str) -> Place | None:
     """Where one projection lives: a matrix, a layer, or one of these per head."""
-    if _is_matrix(value):
+    if is_matrix(value):
         return (Piece(owner, name, path, transposed=False),)
     if isinstance(value, (torch.nn.ModuleList, torch.nn.ParameterList, list, tuple)) and len(value):
         pieces: list[Piece] = []
         for at, entry in enumerate(value):
             holder = value if isinstance(value, (torch.nn.ParameterList, list)) else None
-            piece = _layer(entry, f"{path}[{at}]")
-            if piece is None and _is_matrix(entry) and holder is not None:
+            piece = layer_of(entry, f"{path}[{at}]")
+            if piece is None and is_matrix(entry) and holder is not None:
                 piece = Piece(_Entry(holder), str(at), f"{path}[{at}]", transposed=False)
             if piece is None:
                 return None
             pieces.append(piece)
         return tuple(pieces)
-    layer = _layer(value, path)
+    layer = layer_of(value, path)
     return (layer,) if layer else None
 
 
@@ -237,20 +248,20 @@ def _split(place: Place) -> dict[str, Place] | None:
     }
 
 
-def _find(owner: Any, path: str) -> dict[str, Place]:
+def find(owner: Any, path: str) -> dict[str, Place]:
     """The roles that ``owner`` itself holds."""
     prefix = f"{path}." if path else ""
     if isinstance(owner, torch.nn.MultiheadAttention) and owner.in_proj_weight is not None:
         fused = Piece(owner, "in_proj_weight", f"{prefix}in_proj_weight", transposed=True)
-        return (_split((fused,)) or {}) | {"w_o": (_required(_layer(owner.out_proj, f"{prefix}out_proj")),)}
+        return (_split((fused,)) or {}) | {"w_o": (_required(layer_of(owner.out_proj, f"{prefix}out_proj")),)}
     found: dict[str, Place] = {}
-    held = _attributes(owner)
+    held = attributes(owner)
     for name, value in held.items():
         for role, names in _ROLES.items():
-            if _canonical(name) in names and role not in found and (place := _place(value, owner, name, prefix + name)):
+            if canonical(name) in names and role not in found and (place := _place(value, owner, name, prefix + name)):
                 found[role] = place
     for name, value in held.items():
-        if _canonical(name) in _FUSED and not {"w_q", "w_k", "w_v"} & set(found):
+        if canonical(name) in _FUSED and not {"w_q", "w_k", "w_v"} & set(found):
             place = _place(value, owner, name, prefix + name)
             found |= (_split(place) or {}) if place else {}
     if not {"w_q", "w_k", "w_v"} & set(found):
@@ -269,7 +280,7 @@ def _heads(held: dict[str, Any], prefix: str) -> dict[str, Place]:
     for name, value in held.items():
         if not isinstance(value, (torch.nn.ModuleList, list, tuple)) or not len(value):
             continue
-        each = [_find(head, f"{prefix}{name}[{at}]") for at, head in enumerate(value)]
+        each = [find(head, f"{prefix}{name}[{at}]") for at, head in enumerate(value)]
         if all({"w_q", "w_k", "w_v"} <= set(found) for found in each):
             return {role: tuple(p for found in each for p in found[role]) for role in ("w_q", "w_k", "w_v")}
     return {}
@@ -283,32 +294,33 @@ def _owners(instance: Any) -> Iterator[tuple[str, Any]]:
             if path and not isinstance(module, (torch.nn.Linear, torch.nn.ModuleList)):
                 yield path, module
     else:
-        for name, value in _attributes(instance).items():
+        for name, value in attributes(instance).items():
             if hasattr(value, "__dict__") and not isinstance(value, (torch.Tensor, type)):
                 yield name, value
 
 
 def _locate(instance: Any) -> dict[str, Place]:
     """Every role's place, looked for in the instance first and then in the part that has q, k and v."""
-    own = _find(instance, "")
+    own = find(instance, "")
     if {"w_q", "w_k", "w_v"} <= set(own):
         inner = own
     else:
-        inner = next((f for path, o in _owners(instance) if {"w_q", "w_k", "w_v"} <= set(f := _find(o, path))), {})
+        inner = next((f for path, o in _owners(instance) if {"w_q", "w_k", "w_v"} <= set(f := find(o, path))), {})
     found = {role: own.get(role) or inner.get(role) for role in _ROLES} | {r: inner[r] for r in inner if r != "w_o"}
     if found["w_o"] is None:
-        found["w_o"] = next((f["w_o"] for path, o in _owners(instance) if "w_o" in (f := _find(o, path))), None)
+        found["w_o"] = next((f["w_o"] for path, o in _owners(instance) if "w_o" in (f := find(o, path))), None)
     missing = [role for role, place in found.items() if not place]
     if missing:
-        raise Unfit("projections", ",".join(missing), ",".join(LOOKED_FOR), *_held_names(instance))
+        raise Unfit("projections", ",".join(missing), ",".join(LOOKED_FOR), *held_names(instance))
     return {role: place for role, place in found.items() if place}
 
 
-def _held_names(instance: Any) -> list[str]:
+def held_names(instance: Any) -> list[str]:
+    """What the instance has, for people who look for something else in it."""
     if isinstance(instance, torch.nn.Module):
         names = [name for name, _ in instance.named_modules() if name] + [n for n, _ in instance.named_parameters()]
         return sorted(set(names))[:30]
-    return sorted(name for name in _attributes(instance) if not name.startswith("_"))[:30]
+    return sorted(name for name in attributes(instance) if not name.startswith("_"))[:30]
 
 
 @dataclass(frozen=True, slots=True)
@@ -327,24 +339,26 @@ class Projections:
         Raises ``Unfit``: reason ``projections`` when a role is not found, ``projection-shape`` when a
         place has other sizes than the weight.
         """
-        places = {role: place for role, place in _locate(instance).items() if role in weights}
+        return cls.put(instance, {role: place for role, place in _locate(instance).items() if role in weights}, weights)
+
+    @classmethod
+    def put(cls, instance: Any, places: dict[str, Place], weights: dict[str, Any]) -> Projections:
+        """Copies every weight to its place, the biases of matrices become zero; an empty place gets nothing.
+
+        Vectors come after matrices: what is a place of its own is filled, and not cleared.
+        """
         shared = _shared(places)  # before filling: another precision takes them apart
         biased = False
         for role, place in places.items():
-            weight = weights[role]
-            rows, width = weight.shape
-            shapes = [piece.shape for piece in place]
-            if any(r != rows for r, _ in shapes) or sum(w for _, w in shapes) != width:
-                names = ", ".join(piece.path for piece in place[:4])
-                seen = ", ".join(f"({r}, {w})" for r, w in shapes[:4])
-                raise Unfit("projection-shape", role, names, seen, f"({rows}, {width})")
-            start = 0
-            for piece in place:
-                piece.fill(weight[:, start : start + piece.shape[1]])
-                start += piece.shape[1]
-                biased |= piece.owner is not instance and _clear_bias(piece.owner, ("bias", "b", *_BIASES))
+            if weights[role].ndim == 2:
+                _put(role, place, weights[role])
+                cleared = [clear_bias(p.owner, ("bias", "b", *BIASES)) for p in place if p.owner is not instance]
+                biased |= any(cleared)
         for _, owner in _owners(instance):
-            biased |= _clear_bias(owner, _BIASES)
+            biased |= clear_bias(owner, BIASES)
+        for role, place in places.items():
+            for piece in place if weights[role].ndim == 1 else ():
+                piece.fill(weights[role])
         return cls(instance, places, shared, biased)
 
     def describe(self) -> dict[str, Any]:
@@ -352,7 +366,8 @@ class Projections:
         module = isinstance(self.instance, torch.nn.Module)
         registered = {id(p) for p in self.instance.parameters()} if module else set()
         return {
-            "attributes": {role: place[0].path for role, place in self.places.items()},
+            "attributes": {role: place[0].path for role, place in self.places.items() if place},
+            "missing": [role for role, place in self.places.items() if not place],
             "shared": self.shared,
             "module": module,
             "registered": {role: all(id(p.base) in registered for p in place) for role, place in self.places.items()},
@@ -366,13 +381,27 @@ class Projections:
         return list({id(base): base for base in bases if isinstance(base, torch.Tensor)}.values())
 
     def gradients(self, by_leaf: dict[int, Any]) -> list[Any]:
-        """For each role, in alphabetical order: its gradient as ``(d_in, d_out)``, or None."""
+        """For each role, in alphabetical order: its gradient in the shape of its weight, or None."""
         result: list[Any] = []
         for role in sorted(self.places):
             pieces = [(piece, by_leaf.get(id(piece.base))) for piece in self.places[role]]
             whole = [piece.view(gradient) for piece, gradient in pieces if gradient is not None]
-            result.append(torch.cat(whole, dim=1) if len(whole) == len(pieces) else None)
+            result.append(torch.cat(whole, dim=-1) if whole and len(whole) == len(pieces) else None)
         return result
+
+
+def _put(role: str, place: Place, weight: Any) -> None:
+    """Copies the columns of ``weight`` (d_in, d_out) to the pieces of a place."""
+    rows, width = weight.shape
+    shapes = [piece.shape for piece in place]
+    if any(r != rows for r, _ in shapes) or sum(w for _, w in shapes) != width:
+        names = ", ".join(piece.path for piece in place[:4])
+        seen = ", ".join(f"({r}, {w})" for r, w in shapes[:4])
+        raise Unfit("projection-shape", role, names, seen, f"({rows}, {width})")
+    start = 0
+    for piece in place:
+        piece.fill(weight[:, start : start + piece.shape[1]])
+        start += piece.shape[1]
 
 
 def _shared(places: dict[str, Place]) -> list[list[str]]:
@@ -391,7 +420,7 @@ def _trainable(base: Any) -> bool:
     return isinstance(base, torch.Tensor) and base.requires_grad
 
 
-_BIASES = (
+BIASES = (
     *(
         shape.format(stem)
         for letter in "qkvo"

@@ -1,0 +1,234 @@
+"""Finding the parameters of an encoder or decoder layer, however its author took it apart.
+
+Attention is found by the names of its projections, wherever it stands; of two, the cross-attention is the
+one whose name says so, else the second. The two layers of the feed-forward network are found by their shapes,
+and norms by being like ``nn.LayerNorm``: a vector that multiplies and one that is added. They count in the
+order in which they are defined.
+"""
+
+from __future__ import annotations
+
+import math
+import types
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import torch
+
+from .projections import (
+    BIASES,
+    LOOKED_FOR,
+    Piece,
+    Place,
+    Projections,
+    Vector,
+    attributes,
+    canonical,
+    find,
+    held_names,
+    is_matrix,
+    layer_of,
+)
+from .refusals import Unfit
+
+Part = tuple[str, Any]
+
+_QKV = ("w_q", "w_k", "w_v")
+_CROSS = ("cross", "memory", "enc", "src", "multihead")
+_NEVER_CROSS = ("self", "mask", "causal")
+_GAINS = ("gamma", "weight", "w", "g", "gain", "scale", "a", "a2", "alpha")
+_SHIFTS = ("beta", "bias", "b", "b2", "shift", "offset")
+_LEAVES = (torch.Tensor, np.ndarray, type, types.ModuleType, types.FunctionType, types.MethodType)
+_OF_EVERY_MODULE = frozenset(vars(torch.nn.Module()))
+
+
+def encoder_layer(instance: Any, weights: dict[str, Any]) -> Projections:
+    """Puts ``weights`` (w_q … w_o, w_1, b_1, w_2, b_2, gamma_1, beta_1, …) where the instance keeps them."""
+    return _fill(instance, weights, ("",))
+
+
+def decoder_layer(instance: Any, weights: dict[str, Any]) -> Projections:
+    """As for the encoder, with two attentions: self_w_q … and cross_w_q …."""
+    return _fill(instance, weights, ("self_", "cross_"))
+
+
+def _fill(instance: Any, weights: dict[str, Any], prefixes: tuple[str, ...]) -> Projections:
+    d_model, d_ff = weights["w_1"].shape
+    parts = list(_parts(instance))
+    places: dict[str, Place] = {}
+    for prefix, attention in zip(prefixes, _attentions(instance, parts, d_model, len(prefixes)), strict=True):
+        places |= {prefix + role: place for role, place in attention.items()}
+    taken = {id(piece.base) for place in places.values() for piece in place}
+    for number, shape in (("1", (d_model, d_ff)), ("2", (d_ff, d_model))):
+        piece = next((p for p in _matrices(parts, shape) if id(p.base) not in taken), None)
+        if piece is None:
+            raise Unfit("layer", f"w_{number}", f"{shape[0]} → {shape[1]}", *held_names(instance))
+        places[f"w_{number}"] = (piece,)
+        places[f"b_{number}"] = _bias(piece, shape[1])
+    norms = _norms(parts, d_model)
+    for gain in sorted(name for name in weights if name.startswith("gamma_")):
+        places[gain], places[gain.replace("gamma", "beta")] = next(norms, ((), ()))
+    return Projections.put(instance, places, weights)
+
+
+def _parts(owner: Any, path: str = "", seen: set[int] | None = None) -> Iterator[Part]:
+    """The instance and everything that it is made of, each once, in the order of definition."""
+    seen = set() if seen is None else seen
+    if id(owner) in seen:
+        return
+    seen.add(id(owner))
+    yield path, owner
+    for name, value in _inner(owner):
+        yield from _parts(value, f"{path}.{name}" if path else name, seen)
+
+
+def _inner(owner: Any) -> Iterator[Part]:
+    held: dict[str, Any]
+    if isinstance(owner, (list, tuple)):
+        held = {str(at): value for at, value in enumerate(owner)}
+    elif isinstance(owner, dict):
+        held = owner
+    else:
+        held = attributes(owner)
+    for name, value in held.items():
+        if name in _OF_EVERY_MODULE or isinstance(value, _LEAVES):
+            continue
+        if isinstance(value, (list, tuple, dict)) or hasattr(value, "__dict__"):
+            yield str(name), value
+
+
+# ------------------------------------------------------------------------------------------ attention
+
+
+def _attentions(instance: Any, parts: list[Part], d_model: int, wanted: int) -> list[dict[str, Place]]:
+    """The places of q, k, v and o of the attention, or of self-attention and cross-attention."""
+    found: list[tuple[str, dict[str, Place]]] = []
+    taken: set[int] = set()
+    for path, owner in parts:
+        places = find(owner, path)
+        if _fits(places, d_model) and not taken & _bases(places):
+            output = _output(path, parts, d_model, taken)
+            if output is None:
+                raise Unfit("projections", "w_o", ",".join(LOOKED_FOR), *held_names(instance))
+            places = {role: places[role] for role in _QKV} | {"w_o": output}
+            taken |= _bases(places)
+            found.append((path, places))
+    if not found:
+        raise Unfit("projections", ",".join(_QKV), ",".join(LOOKED_FOR), *held_names(instance))
+    if wanted == 1:
+        return [found[0][1]]
+    cross = _cross([path for path, _ in found])
+    own = next((at for at in range(len(found)) if at != cross), cross)
+    return [found[own][1], found[cross][1]]
+
+
+def _fits(places: dict[str, Place], d_model: int) -> bool:
+    """Whether these are the projections of one attention; two attentions in a list look like wide heads."""
+    return all(role in places and sum(piece.shape[1] for piece in places[role]) <= d_model for role in _QKV)
+
+
+def _bases(places: dict[str, Place]) -> set[int]:
+    return {id(piece.base) for place in places.values() for piece in place}
+
+
+def _output(path: str, parts: list[Part], d_model: int, taken: set[int]) -> Place | None:
+    """The output projection of the attention at ``path``: in the same part, or in one around it."""
+    for at, owner in reversed(parts):
+        if at == path or not at or path.startswith(f"{at}."):
+            place = find(owner, at).get("w_o", ())
+            if sum(piece.shape[1] for piece in place) == d_model and not taken & _bases({"w_o": place}):
+                return place
+    return None
+
+
+def _cross(paths: list[str]) -> int:
+    """Which attention is the cross-attention: the only one whose name says so, else the second."""
+    named = [
+        at
+        for at, path in enumerate(map(str.lower, paths))
+        if any(word in path for word in _CROSS) and not any(word in path for word in _NEVER_CROSS)
+    ]
+    return named[0] if len(named) == 1 else min(1, len(paths) - 1)
+
+
+# ------------------------------------------------------------------------------- feed-forward network
+
+
+def _matrices(parts: list[Part], shape: tuple[int, int]) -> Iterator[Piece]:
+    """Everything that maps rows of ``shape[0]`` features to ``shape[1]``, as ``x @ w``."""
+    for path, owner in parts:
+        if isinstance(owner, torch.nn.Linear):
+            pieces = [Piece(owner, "weight", f"{path}.weight", transposed=True)]
+        else:
+            held = attributes(owner)
+            names = [name for name, value in held.items() if is_matrix(value) and set(value.shape) == set(shape)]
+            pieces = [Piece(owner, name, f"{path}.{name}".lstrip("."), transposed=False) for name in names]
+            if len(names) == 1 and (alone := layer_of(owner, path)) and alone.owner is owner:
+                pieces = [alone]  # a layer of the learner's own, which may keep its weight either way round
+        yield from (piece for piece in pieces if piece.shape == shape)
+
+
+def _bias(piece: Piece, size: int) -> Place:
+    """What is added to the result of a matrix: the vector beside it that goes by its name, or as a bias does."""
+    weight = canonical(piece.attribute)
+    near = {weight.replace("weight", "bias"), weight.replace("w", "b"), weight.replace("kernel", "bias")}
+    names = [name for name, value in attributes(piece.owner).items() if _is_vector(value, size)]
+    names = [name for name in names if canonical(name) not in BIASES and not canonical(name).startswith("beta")]
+    names.sort(key=lambda name: canonical(name) not in near)
+    if not names or not canonical(names[0]).startswith(("b", *near)):
+        return ()
+    return (_vector(piece.owner, names[0], piece.path.rpartition(".")[0]),)
+
+
+# ---------------------------------------------------------------------------------------------- norms
+
+
+def _norms(parts: list[Part], d_model: int) -> Iterator[tuple[Place, Place]]:
+    """Gain and shift of every norm; an empty place for what a norm does not have."""
+    for path, owner in parts:
+        if isinstance(owner, (list, tuple, dict, torch.nn.Linear, torch.nn.ParameterList, torch.nn.ParameterDict)):
+            continue
+        held = attributes(owner)
+        vectors = [name for name, value in held.items() if _is_vector(value, d_model)]
+        bare = isinstance(owner, torch.nn.LayerNorm) and owner.normalized_shape[-1] == d_model
+        if path and (bare or (vectors and not any(map(is_matrix, held.values())))):
+            pair = _pair(vectors, held)
+            if bare or any(pair):
+                yield _places(owner, pair, path)
+                continue
+        gains = [name for name in vectors if _belongs(name, _GAINS)]
+        shifts = [name for name in vectors if _belongs(name, _SHIFTS)]
+        for at, gain in enumerate(gains):
+            yield _places(owner, (gain, shifts[at] if at < len(shifts) else None), path)
+
+
+def _places(owner: Any, pair: tuple[str | None, str | None], path: str) -> tuple[Place, Place]:
+    gain, shift = ((_vector(owner, name, path),) if name is not None else () for name in pair)
+    return gain, shift
+
+
+def _pair(vectors: list[str], held: dict[str, Any]) -> tuple[str | None, str | None]:
+    """The names of gain and shift in a part that is one norm."""
+    gain = next((name for name in vectors if canonical(name) in _GAINS), None)
+    shift = next((name for name in vectors if canonical(name) in _SHIFTS), None)
+    if gain is None and shift is None and len(vectors) == 2:
+        # Unknown names: a gain starts at one.
+        gain, shift = sorted(vectors, key=lambda name: float(held[name].reshape(-1)[0]) != 1)
+    return gain, shift
+
+
+def _belongs(name: str, kinds: tuple[str, ...]) -> bool:
+    """Whether a vector of the layer itself is a gain (or a shift): ``gamma_1``, ``norm1_weight``, ``ln_2_b``."""
+    plain = canonical(name).strip("0123456789")
+    if plain in ("gamma", "beta"):
+        return plain in kinds
+    return any(mark in plain for mark in ("norm", "ln")) and plain.endswith(tuple(kind.strip("2") for kind in kinds))
+
+
+def _is_vector(value: object, size: int) -> bool:
+    return isinstance(value, (torch.Tensor, np.ndarray)) and size in value.shape and math.prod(value.shape) == size
+
+
+def _vector(owner: Any, name: str, path: str) -> Vector:
+    return Vector(owner, name, f"{path}.{name}".lstrip("."), transposed=False)

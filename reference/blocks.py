@@ -1,0 +1,93 @@
+"""One layer of an encoder and one of a decoder, in torch."""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor, nn
+
+from reference.heads import MultiHeadAttention
+from reference.masks import causal_mask
+
+
+class FeedForward(nn.Module):
+    """FFN(x) = max(0, x W_1 + b_1) W_2 + b_2: Vaswani et al. 2017, equation 2."""
+
+    def __init__(self, d_model: int, d_ff: int) -> None:
+        """From d_model features to d_ff and back."""
+        super().__init__()
+        self.w_1 = nn.Linear(d_model, d_ff)
+        self.w_2 = nn.Linear(d_ff, d_model)
+
+    def forward(self, x: Tensor) -> Tensor:
+        """x (..., d_model) → (..., d_model), every token by itself."""
+        hidden = torch.relu(self.w_1(x))  # (..., d_ff)
+        output: Tensor = self.w_2(hidden)  # (..., d_model)
+        return output
+
+
+class EncoderLayer(nn.Module):
+    """Self-attention, then the feed-forward network, each with a residual connection and a norm.
+
+    After the sum, LN(x + F(x)): Vaswani et al. 2017, section 3.1. With norm_first before the sublayer,
+    x + F(LN(x)): Xiong et al. 2020, table 1. No dropout, and no norm after the last layer of a stack.
+    """
+
+    def __init__(self, d_model: int, num_heads: int, d_ff: int, norm_first: bool = False) -> None:
+        """The norms are numbered in the order in which they are used."""
+        super().__init__()
+        self.norm_first = norm_first
+        self.attention = MultiHeadAttention(d_model, num_heads)
+        self.feed_forward = FeedForward(d_model, d_ff)
+        self.norm_1 = nn.LayerNorm(d_model)
+        self.norm_2 = nn.LayerNorm(d_model)
+
+    def forward(self, x: Tensor, mask: Tensor | None = None) -> Tensor:
+        """x (batch, n, d_model) → (batch, n, d_model). mask broadcasts to (batch, num_heads, n, n)."""
+        if self.norm_first:
+            normed = self.norm_1(x)  # (batch, n, d_model)
+            x = x + self.attention(normed, normed, normed, mask)
+            x = x + self.feed_forward(self.norm_2(x))
+        else:
+            x = self.norm_1(x + self.attention(x, x, x, mask))
+            x = self.norm_2(x + self.feed_forward(x))
+        return x  # (batch, n, d_model)
+
+
+class DecoderLayer(nn.Module):
+    """Causal self-attention, cross-attention to the memory, feed-forward network: Vaswani et al. 2017, section 3.1.
+
+    Norms stand as in EncoderLayer. The memory is what an encoder returned; it is not normalised here.
+    """
+
+    def __init__(self, d_model: int, num_heads: int, d_ff: int, norm_first: bool = False) -> None:
+        """The norms are numbered in the order in which they are used."""
+        super().__init__()
+        self.norm_first = norm_first
+        self.self_attention = MultiHeadAttention(d_model, num_heads)
+        self.cross_attention = MultiHeadAttention(d_model, num_heads)
+        self.feed_forward = FeedForward(d_model, d_ff)
+        self.norm_1 = nn.LayerNorm(d_model)
+        self.norm_2 = nn.LayerNorm(d_model)
+        self.norm_3 = nn.LayerNorm(d_model)
+
+    def forward(
+        self, x: Tensor, memory: Tensor, self_mask: Tensor | None = None, memory_mask: Tensor | None = None
+    ) -> Tensor:
+        """x (batch, n, d_model), memory (batch, m, d_model) → (batch, n, d_model).
+
+        self_mask broadcasts to (batch, num_heads, n, n) and comes on top of the causal mask; memory_mask
+        broadcasts to (batch, num_heads, n, m).
+        """
+        allowed = causal_mask(x.shape[-2])  # (n, n)
+        if self_mask is not None:
+            allowed = allowed & self_mask  # (n, n), (batch, 1, n, n)
+        if self.norm_first:
+            normed = self.norm_1(x)  # (batch, n, d_model)
+            x = x + self.self_attention(normed, normed, normed, allowed)
+            x = x + self.cross_attention(self.norm_2(x), memory, memory, memory_mask)
+            x = x + self.feed_forward(self.norm_3(x))
+        else:
+            x = self.norm_1(x + self.self_attention(x, x, x, allowed))
+            x = self.norm_2(x + self.cross_attention(x, memory, memory, memory_mask))
+            x = self.norm_3(x + self.feed_forward(x))
+        return x  # (batch, n, d_model)
