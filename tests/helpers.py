@@ -115,7 +115,7 @@ def array(values: Any, dtype: str = "float32", container: Any = "torch") -> Arra
 
 def answering(answer: Callable[[Program], Observation], **more: Any) -> Observe:
     """A sandbox without code: what ``answer`` says to each program."""
-    return lambda job, limits: Observed(tuple(map(answer, job.programs)), (), **{"unsafe": False} | more)
+    return lambda job, limits: Observed(tuple(map(answer, job.programs)), **{"layers": (), "unsafe": False} | more)
 
 
 # ------------------------------------------------------------------------- one check on many sources
