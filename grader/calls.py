@@ -12,7 +12,7 @@ from typing import Any, Literal
 import numpy as np
 
 from grader.inputs import Drawn, DrawnMade
-from grader.model import Apply, Array, ArrayType, Call, Exercise, Program, Ref, Same, Step, Value, Variant
+from grader.model import Apply, Array, ArrayType, Call, Exercise, Parameter, Program, Ref, Same, Step, Value, Variant
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +91,7 @@ class Writer:
         if exercise.kind == "function":
             return None, None
         given = tuple((name, self.given(value)) for name, value in drawn.construct)
-        args, kwargs = self._split(given, exercise.parameters)
+        args, kwargs = split(given, exercise.parameters)
         made = self.add(Call(self.target.name, args, kwargs))
         made = self.add(Apply("ready", (made, self.precision)))
         if exercise.adapter is None:
@@ -127,24 +127,24 @@ class Writer:
         if before is not None:
             self.add(before)
         if instance is None:
-            args, kwargs = self._split(tuple(made.items()), exercise.parameters)
+            args, kwargs = split(tuple(made.items()), exercise.parameters)
             output = self.add(Call(self.target.name, args, kwargs))
         else:
-            args, kwargs = self._split(tuple(made.items()), exercise.forward)
+            args, kwargs = split(tuple(made.items()), exercise.forward)
             output = self.add(Apply("forward", (instance, *args), kwargs))
         if exercise.returns == "attention":
             output = self.add(Apply("attention_output", (output,)))
         return Called(output, tuple(made.items()), filled)
 
-    @staticmethod
-    def _split(
-        given: tuple[tuple[str, Any], ...], parameters: Any
-    ) -> tuple[tuple[Any, ...], tuple[tuple[str, Any], ...]]:
-        """Required arguments by position, optional ones by name, as the contract says."""
-        values = dict(given)
-        args = tuple(values[p.name] for p in parameters if p.required and p.name in values)
-        kwargs = tuple((p.name, values[p.name]) for p in parameters if not p.required and p.name in values)
-        return args, kwargs
+
+def split(
+    given: tuple[tuple[str, Any], ...], parameters: tuple[Parameter, ...]
+) -> tuple[tuple[Any, ...], tuple[tuple[str, Any], ...]]:
+    """Required arguments by position, optional ones by name, as the contract says."""
+    values = dict(given)
+    args = tuple(values[p.name] for p in parameters if p.required and p.name in values)
+    kwargs = tuple((p.name, values[p.name]) for p in parameters if not p.required and p.name in values)
+    return args, kwargs
 
 
 def varied(variant: Variant | None, drawn: Drawn) -> Drawn:

@@ -24,7 +24,14 @@ INTERRUPTED = 130
 
 #: For whom, and which module has the verb.
 FAMILIES: dict[str, dict[str, str]] = {
-    "Learners": {"questions": "learn", "show": "learn", "start": "learn", "grade": "grading"},
+    "Learners": {
+        "questions": "learn",
+        "show": "learn",
+        "start": "learn",
+        "grade": "grading",
+        "hint": "practice",
+        "debug": "practice",
+    },
     "Instructors": {"batch": "classes"},
     "Authors": {"bank": "bank"},
     "Everyone": {"doctor": "doctoring"},

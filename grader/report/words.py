@@ -142,3 +142,5 @@ AREA = {
 }
 STATE = {"ok": Text("ok", "正常"), "weak": Text("weak", "较弱"), "missing": Text("missing", "缺少")}
 REMEDY = Text("to mend: {remedy}", "解决办法：{remedy}")
+
+HINT = Text("{name}, hint {rung} of {rungs}:", "{name}，提示 {rung}/{rungs}：")

@@ -1,0 +1,115 @@
+"""Verbs for working on an exercise: a hint, a case to step through, a verdict at every save."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from grader.commands.options import course_option, find_question, lang_option, load_course, nearest
+from grader.errors import UsageError
+
+if TYPE_CHECKING:
+    from grader.model import Course, Exercise, Lang, Observe, Question
+
+
+@click.command()
+@click.argument("question")
+@click.option("-e", "--exercise", "name", metavar="FUNCTION", help="Which exercise, where a question has several.")
+@click.option("--rung", type=click.IntRange(1), default=1, show_default=True, help="How far up the ladder.")
+@lang_option
+@course_option
+def hint(question: str, name: str | None, rung: int, lang: Lang, course_folder: Path | None) -> None:
+    """Gives a hint, from a question to think about up to nearly the line."""
+    from grader.report import words
+    from grader.report.plain import indent
+
+    exercise = _exercise(find_question(load_course(course_folder), question), name)
+    if rung > len(exercise.hints):
+        raise UsageError(
+            f"{exercise.name} has {len(exercise.hints)} hints; --rung goes from 1 to {len(exercise.hints)}."
+        )
+    click.echo(words.HINT.fill(name=exercise.name, rung=rung, rungs=len(exercise.hints)).of(lang))
+    click.echo(indent(exercise.hints[rung - 1].of(lang), 2))
+
+
+def _exercise(question: Question, name: str | None) -> Exercise:
+    names = [exercise.name for exercise in question.exercises]
+    if not names:
+        raise UsageError(f"{question.id} has no exercises.")
+    if name is None and len(names) > 1:
+        raise UsageError(f"{question.id} has several exercises; choose one with -e: {', '.join(names)}.")
+    found = next((e for e in question.exercises if name is None or e.name.lower() == name.lower()), None)
+    if found is None:
+        raise UsageError(f"{question.id} has no exercise “{name}”.{nearest(name or '', names)}")
+    return found
+
+
+@click.command()
+@click.argument("path", type=click.Path(path_type=Path))
+@click.option("-e", "--exercise", "name", required=True, metavar="FUNCTION", help="The exercise.")
+@click.option("--case", "case_name", required=True, metavar="NAME", help="A public case (“attncheck show” names them).")
+@click.option(
+    "--to",
+    "target",
+    type=click.Path(path_type=Path),
+    metavar="F",
+    help="Where to write (default: debug_….py; - for stdout).",
+)
+@course_option
+def debug(path: Path, name: str, case_name: str, target: Path | None, course_folder: Path | None) -> None:
+    """Writes a script that runs one public case on the code in PATH, to step through."""
+    from grader.sandbox import open_sandbox
+
+    course = load_course(course_folder)
+    question, exercise = _find(course, name)
+    with open_sandbox(mode="auto") as sandbox:
+        sandbox.start()
+        text = _script(course, question, exercise, case_name, path, sandbox.observe)
+    if target is not None and str(target) == "-":
+        click.echo(text, nl=False)
+        return
+    place = target or Path("debug_" + "_".join([exercise.name, *case_name.split()]) + ".py")
+    try:
+        with place.open("x", encoding="utf-8") as file:
+            file.write(text)
+    except FileExistsError:
+        raise UsageError(f"{place} exists already; remove it, or name another file with --to.") from None
+    except OSError as error:
+        raise UsageError(f"{place} cannot be written: {error.strerror}; name another file with --to.") from error
+    click.echo(f"{place}: run it with python, or step through it with python -m pdb {place}")
+
+
+def _find(course: Course, name: str) -> tuple[Question, Exercise]:
+    found = course.exercise(name)
+    if found is None:
+        raise UsageError(
+            f"There is no exercise “{name}”.{nearest(name, [e.name for q in course.questions for e in q.exercises])}"
+        )
+    return found
+
+
+def _script(
+    course: Course, question: Question, exercise: Exercise, case_name: str, path: Path, observe: Observe
+) -> str:
+    from grader import debugging
+    from grader.errors import SubmissionError
+    from grader.expectations import expecting
+    from grader.grade import Memo, source_of
+    from grader.inputs import Seed
+    from grader.model import Returned
+    from grader.submission import read
+
+    case = debugging.public_case(exercise, case_name)
+    file = source_of(exercise.name, question, read(path))
+    if file is None:
+        raise SubmissionError(f"{path} does not define {exercise.name}; 'attncheck start {question.id}' writes a stub.")
+    memo = Memo(course, Seed.public(), expecting(observe, Seed.public()))
+    pairs = zip(memo.entries(exercise), memo.expected(exercise), strict=True)
+    seen = next((e for entry, e in pairs if entry.case is case and entry.spec.kind == "values"), ())
+    if not seen or not isinstance(seen[0], Returned):
+        raise UsageError(f"the case {case_name!r} has no expected values to compare with; choose another.")
+    drawn = next(entry.drawn for entry in memo.entries(exercise) if entry.case is case)
+    array_type = "torch" if file.imports_torch else "numpy"
+    return debugging.script(exercise, case, drawn, seen[0].values[0], file, path, array_type)  # type: ignore[arg-type]
