@@ -152,6 +152,18 @@ def _unreadable(reason: str, detail: tuple[str, ...]) -> Text:
                 "{role}（对应属性 {path}）的形状是 {seen}，应为 (d_in, d_out) = {expected}",
             )
             return text.fill(role=said[0], path=said[1], seen=said[2], expected=said[3])
+        case "table":
+            text = Text(
+                "no table of shape {expected} was found among the parameters; your class has {has}",
+                "在参数中没有找到形状为 {expected} 的表；你的类里有 {has}",
+            )
+            return text.fill(expected=said[0], has=", ".join(detail[1:]) or Text("none", "没有任何参数"))
+        case "layer":
+            text = Text(
+                "no linear layer {sizes} was found for {role}; your class has {has}",
+                "没有找到 {role}（从 {sizes} 的线性层）；你的类里有 {has}",
+            )
+            return text.fill(role=said[0], sizes=said[1], has=", ".join(detail[2:]) or Text("none", "没有任何属性"))
         case "undefined":
             return Text(
                 "{name} is no longer defined when the file has been loaded", "文件加载完以后，{name} 已经没有定义"

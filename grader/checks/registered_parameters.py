@@ -1,4 +1,7 @@
-"""An optimiser that is given ``module.parameters()`` trains every projection, and nothing idle. torch modules only."""
+"""An optimiser that is given ``module.parameters()`` trains every projection, and nothing idle. torch modules only.
+
+With ``biases: false`` not even a vector may be trained besides what the grader has filled.
+"""
 
 from __future__ import annotations
 
@@ -17,8 +20,12 @@ EVERY_CASE = False
 
 _PLAIN = Text("a plain class has no parameters to register", "普通的类没有需要注册的参数")
 _SHARED = Text(
-    "{a} and {b} share one parameter: each projection needs its own",
-    "{a} 和 {b} 共用一个参数：每个投影都要有自己的参数",
+    "{a} and {b} share one parameter: each needs its own",
+    "{a} 和 {b} 共用一个参数：它们各自都要有自己的参数",
+)
+_MISSING = Text(
+    "the class has nothing for {names}; beside its matrices there is {has}. Is one module used twice, or left out?",
+    "类里没有 {names}；除矩阵以外只有 {has}。是不是有一个模块用了两次，或者漏掉了？",
 )
 _HIDDEN = Text(
     "{names} will never be trained: not among the module's parameters() (a plain tensor, or a layer in a Python list?)",
@@ -31,6 +38,10 @@ _IDLE = Text("the parameter {names} has no influence on the result", "参数 {na
 _MANY = Text(
     "the module has {got} parameters besides biases; the projections need {expected}",
     "除偏置以外，模块有 {got} 个参数；这些投影只需要 {expected} 个",
+)
+_ONLY = Text(
+    "the module has {got} trainable numbers in its parameters; {expected} are needed, and nothing else is to be learnt",
+    "模块的参数里有 {got} 个可训练的数；只需要 {expected} 个，别的都不需要学习",
 )
 
 
@@ -63,14 +74,21 @@ def finding(seen: Seen, found: dict[str, Any], listed: list[Any]) -> Text | None
     if found["shared"]:
         a, b = found["shared"][0]
         return _SHARED.fill(a=attributes[a], b=attributes[b])
+    if missing := found.get("missing"):
+        vectors = [attributes[name] for name, value in seen.drawn.parameters if value.ndim == 1 and name in attributes]
+        return _MISSING.fill(names=", ".join(missing), has=", ".join(vectors) or Text("nothing", "别的都没有"))
     if hidden := [attributes[role] for role, is_in in sorted(found["registered"].items()) if not is_in]:
         return _HIDDEN.fill(names=", ".join(hidden))
     if frozen := [attributes[role] for role, learns in sorted(found["trainable"].items()) if not learns]:
         return _FROZEN.fill(names=", ".join(frozen))
     if idle := [name for name, _, trainable, reached in listed if trainable and not reached]:
         return _IDLE.fill(names=", ".join(idle[:4]))
-    expected = sum(math.prod(value.shape) for _, value in seen.drawn.parameters)
-    matrices = sum(math.prod(shape) for _, shape, _, _ in listed if len(shape) != 1)
+    expected = sum(value.size for _, value in seen.drawn.parameters if value.ndim != 1)
+    if not seen.spec.option("biases", True):
+        learnt = sum(math.prod(shape) for _, shape, trainable, _ in listed if trainable)
+        return None if learnt == expected else _ONLY.fill(got=learnt, expected=expected)
+    vectors = {attributes[name] for name, value in seen.drawn.parameters if value.ndim == 1}
+    matrices = sum(math.prod(shape) for name, shape, _, _ in listed if len(shape) != 1 and name not in vectors)
     if matrices != expected:
         return _MANY.fill(got=matrices, expected=expected)
     return None

@@ -6,9 +6,12 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import Any
 
+import numpy as np
 import torch
 
+from .layers import decoder_layer, encoder_layer
 from .projections import Projections
+from .table import Table
 
 
 def attention_output(value: Any) -> Any:
@@ -35,12 +38,17 @@ def projections(instance: Any, weights: dict[str, Any]) -> Projections:
     return Projections.fill(instance, weights)
 
 
-def describe(filled: Projections) -> dict[str, Any]:
+def table(instance: Any, weights: dict[str, Any]) -> Table:
+    """Puts ``weights["table"]`` where the instance keeps its table of positions."""
+    return Table.fill(instance, weights)
+
+
+def describe(filled: Projections | Table) -> dict[str, Any]:
     """Where the weights went, as plain data."""
     return filled.describe()
 
 
-def gradients(output: Any, arguments: list[Any], filled: Projections | None = None) -> list[Any] | None:
+def gradients(output: Any, arguments: list[Any], filled: Projections | Table | None = None) -> list[Any] | None:
     """Gradients of a nonlinear loss of ``output``: by the arguments, then by each projection.
 
     The loss is Σ c·y + y²/2 with c = cos(1, 2, 3, …): a plain sum would say nothing about query and
@@ -71,6 +79,35 @@ def parameters(instance: Any, output: Any) -> list[Any] | None:
     return [[name, list(p.shape), bool(p.requires_grad), id(p) in reached] for name, p in named]
 
 
+def attend(a: Any, b: Any, positions: Any = None) -> Callable[[Any], Any]:
+    """A function that mixes the rows of x as attention does, and is none: x @ a + mean(x) @ b.
+
+    It treats all rows alike, unless they are told apart by ``positions``, which are added to x first.
+    """
+
+    def mixed(x: Any) -> Any:
+        x = x if isinstance(x, torch.Tensor) else np.asarray(x)
+        x = x if positions is None else x + _like(x, positions)
+        return x @ _like(x, a) + x.mean(-2, keepdims=True) @ _like(x, b)
+
+    return mixed
+
+
+def sublayer(w: Any) -> Callable[[Any], Any]:
+    """Something to stand beside a residual connection: x → tanh(x @ w)."""
+
+    def applied(x: Any) -> Any:
+        product = x @ _like(x, w)
+        return torch.tanh(product) if isinstance(product, torch.Tensor) else np.tanh(product)
+
+    return applied
+
+
+def _like(x: Any, part: Any) -> Any:
+    """``part`` in the array type and precision of ``x``, whichever the learner has chosen."""
+    return torch.as_tensor(part).to(x) if isinstance(x, torch.Tensor) else np.asarray(part, dtype=x.dtype)
+
+
 def require_grad(value: Any) -> Any:
     """The tensor as a leaf that collects gradients."""
     return value.requires_grad_() if isinstance(value, torch.Tensor) and value.is_floating_point() else value
@@ -79,6 +116,20 @@ def require_grad(value: Any) -> Any:
 HELPERS: Mapping[str, Callable[..., Any]] = MappingProxyType(
     {
         function.__name__: function
-        for function in (attention_output, ready, forward, projections, describe, gradients, parameters, require_grad)
+        for function in (
+            attention_output,
+            ready,
+            forward,
+            projections,
+            table,
+            encoder_layer,
+            decoder_layer,
+            describe,
+            gradients,
+            parameters,
+            attend,
+            sublayer,
+            require_grad,
+        )
     }
 )

@@ -1,0 +1,81 @@
+"""Finding the one table of a positional encoding by its size, whatever its name and whatever holds it.
+
+An ``nn.Parameter``, the weight of an ``nn.Embedding``, a buffer or a plain tensor, with or without axes of
+length 1 in front: where it is registered is for the grader to judge.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+
+from .refusals import Unfit
+
+
+def _tensors(instance: Any) -> Iterator[tuple[str, torch.Tensor]]:
+    """What the instance holds, the likeliest first: parameters, buffers, other tensors among its attributes."""
+    held = vars(instance) if hasattr(instance, "__dict__") else {}
+    modules = {name: value for name, value in held.items() if isinstance(value, torch.nn.Module)}
+    if isinstance(instance, torch.nn.Module):
+        modules = {"": instance}
+    for name, module in modules.items():
+        yield from module.named_parameters(name)
+    for name, module in modules.items():
+        yield from module.named_buffers(name)
+    for name, module in modules.items():
+        for path, part in module.named_modules(prefix=name):
+            plain = {key: value for key, value in vars(part).items() if isinstance(value, torch.Tensor)}
+            yield from ((f"{path}.{key}".lstrip("."), value) for key, value in plain.items())
+    yield from ((name, value) for name, value in held.items() if isinstance(value, torch.Tensor))
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """An instance whose table holds the grader's numbers; without a table where none were given."""
+
+    instance: Any
+    path: str = ""
+    found: torch.Tensor | None = None
+
+    @classmethod
+    def fill(cls, instance: Any, weights: dict[str, Any]) -> Table:
+        """Copies ``weights["table"]`` to where the instance keeps its table. Raises ``Unfit`` where it has none."""
+        if not weights:
+            return cls(instance)
+        wanted = torch.as_tensor(weights["table"])
+        rows = list(_tensors(instance))
+        for path, held in rows:
+            if held.shape[-2:] == wanted.shape and held.numel() == wanted.numel():
+                values = wanted.reshape(held.shape)
+                if held.dtype == values.dtype:
+                    held.data.copy_(values)  # whatever shares its memory sees it, too
+                else:
+                    held.data = values.clone()
+                return cls(instance, path, held)
+        raise Unfit("table", str(tuple(wanted.shape)), *(f"{path} {tuple(held.shape)}" for path, held in rows))
+
+    def describe(self) -> dict[str, Any]:
+        """Name, registration and whether it learns, as for projections."""
+        assert self.found is not None
+        module = isinstance(self.instance, torch.nn.Module)
+        registered = {id(p) for p in self.instance.parameters()} if module else set()
+        return {
+            "attributes": {"table": self.path},
+            "shared": [],
+            "module": module,
+            "registered": {"table": id(self.found) in registered},
+            "trainable": {"table": self.found.requires_grad},
+            "biased": False,
+        }
+
+    def leaves(self) -> list[Any]:
+        """The table, where there is one."""
+        return [] if self.found is None else [self.found]
+
+    def gradients(self, by_leaf: dict[int, Any]) -> list[Any]:
+        """Its gradient as ``(max_len, d_model)``, or None."""
+        gradient = by_leaf.get(id(self.found))
+        return [None if gradient is None else gradient.reshape(gradient.shape[-2:])]
