@@ -105,7 +105,7 @@ def grade(
         QuestionResult(
             each.question.id,
             each.question.title,
-            tuple(_item(item, each.question, submission) for item in each.items),
+            tuple(_item(item, each.question, course, submission) for item in each.items),
             tuple(results[exercise.name] for exercise in each.exercises),
         )
         for each in chosen
@@ -517,11 +517,12 @@ def _unmarked(plan: Plan, why: str) -> ExerciseResult:
 # ---------------------------------------------------------------------------------------------- items
 
 
-def _item(item: Item, question: Question, submission: Submission) -> ItemResult:
+def _item(item: Item, question: Question, course: Course, submission: Submission) -> ItemResult:
     answers = {answer.item: answer.value for answer in submission.answers or ()}
     if answers.get(item.id) is None:
         return ItemResult(item.id, item.kind, Status.MISSING, 0.0, item.points, Text("not answered", "没有作答"))
-    judged = items.kinds()[item.kind].judge(item.spec, answers[item.id])
+    context = items.Context(course.public_id, submission.learner, item.id)
+    judged = items.kinds()[item.kind].judge(item.spec, answers[item.id], context)
     earned = score.tidy(item.points * judged.fraction)
     believed = question.misconception(judged.misconception)
     message = judged.message or (believed.truth if believed else None)

@@ -3,9 +3,11 @@ from __future__ import annotations
 import pytest
 
 from grader.faults import show_path
-from grader.items import Judged, choice, kinds
+from grader.items import Context, Judged, choice, kinds
 from grader.items.choice import Option, Spec
 from grader.model import Status, Text
+
+CONTEXT = Context("course", "ada", "Q5.output")
 
 
 def option(name: str, *, correct: bool = False, misconception: str | None = None) -> Option:
@@ -25,13 +27,13 @@ def test_the_folder_is_the_list() -> None:
 @pytest.mark.parametrize("value", ["b", "B", " b ", "b\n"])
 def test_the_right_option_passes(value: object) -> None:
     """Case and spaces around the id do not matter."""
-    assert choice.judge(SPEC, value) == Judged(Status.PASSED, 1.0)
+    assert choice.judge(SPEC, value, CONTEXT) == Judged(Status.PASSED, 1.0)
 
 
 @pytest.mark.parametrize(("value", "misconception"), [("a", "sum"), ("A", "sum"), ("c", None), ("4", None), (4, None)])
 def test_a_wrong_option_names_its_misconception(value: object, misconception: str | None) -> None:
     """What is true instead is told by the misconception, so the judgement has no words of its own."""
-    assert choice.judge(SPEC, value) == Judged(Status.FAILED, 0.0, None, misconception)
+    assert choice.judge(SPEC, value, CONTEXT) == Judged(Status.FAILED, 0.0, None, misconception)
 
 
 @pytest.mark.parametrize(
@@ -48,7 +50,7 @@ def test_a_wrong_option_names_its_misconception(value: object, misconception: st
 )
 def test_an_unknown_option_is_told_the_possible_ones(value: object, said: str) -> None:
     """The learner's own words come back short and printable, beside the ids there are."""
-    found = choice.judge(SPEC, value)
+    found = choice.judge(SPEC, value, CONTEXT)
     assert (found.status, found.fraction, found.misconception) == (Status.FAILED, 0.0, None)
     assert found.message is not None
     assert f"“{said}”" in found.message.en
@@ -60,7 +62,7 @@ def test_an_unknown_option_is_told_the_possible_ones(value: object, said: str) -
 @pytest.mark.parametrize("value", [None, True, 1.5, ["b"], {"b": 1}])
 def test_an_answer_of_another_kind_fails(value: object) -> None:
     """Anything may stand in an answers file, and nothing of it is an exception."""
-    found = choice.judge(SPEC, value)
+    found = choice.judge(SPEC, value, CONTEXT)
     assert found.status is Status.FAILED
     assert found.message is not None
     assert "a, b, C, 4" in found.message.en

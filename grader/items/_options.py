@@ -1,0 +1,56 @@
+"""What the kinds with options to choose from have in common."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from grader.faults import Fault, unexpected
+from grader.model import Text
+
+UNKNOWN = Text(
+    "There is no option “{said}” here; choose one of {ids}.", "这道题没有选项「{said}」，请从 {ids} 中选择。"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """An answer to choose. Its ``id`` stays the same however the options are shuffled when shown."""
+
+    id: str
+    text: Text
+    correct: bool = False
+    misconception: str | None = None
+
+
+def faults(options: Sequence[Option]) -> Iterator[Fault]:
+    """At least two options with different ids; a misconception explains a wrong one."""
+    if len(options) < 2:
+        yield Fault(("options",), f"saw {len(options)} of them; expected two or more")
+    seen: set[str] = set()
+    for index, option in enumerate(options):
+        path = ("options", index, "id")
+        if plain(option.id) in seen:
+            yield unexpected(path, option.id, "an id that no other option of the item has (upper case is lower case)")
+        elif not option.id or option.id != option.id.strip():
+            yield unexpected(path, option.id, "an id without spaces around it")
+        if option.correct and option.misconception:
+            yield unexpected((*path[:2], "misconception"), option.misconception, "none for a correct option")
+        seen.add(plain(option.id))
+
+
+def listed(options: Sequence[Option]) -> Text:
+    """The ids, for people."""
+    ids = [option.id for option in options]
+    return Text(", ".join(ids), "、".join(ids))
+
+
+def plain(text: str) -> str:
+    """An id as it is compared: case and spaces around it do not matter."""
+    return text.strip().casefold()
+
+
+def short(text: str) -> str:
+    """What the learner wrote, harmless on a terminal and not longer than a few words."""
+    text = "".join(char if char.isprintable() else " " for char in text[:200]).strip()
+    return text if len(text) <= 40 else f"{text[:39]}…"

@@ -1,0 +1,79 @@
+"""Several right answers among some: each right one counts, each wrong one takes one away."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from grader.faults import Fault
+from grader.items import Context, Judged, _options
+from grader.items._options import Option, plain, short
+from grader.model import Status, Text
+
+_SEPARATORS = re.compile(r"[\s,，、;；/]+")
+_OTHER = Text(
+    "Answer with a list of options, such as [{first}, {last}]; there are {ids}.",
+    "请填写选项的列表，例如 [{first}, {last}]；选项有 {ids}。",
+)
+_NONE = Text("Choose at least one of {ids}.", "请从 {ids} 中至少选择一个。")
+_MISSING = Text("What you chose is right, but something is missing.", "选出的都对，但没有选全。")
+_WRONG = Text("Not everything that you chose is right.", "选出的不全对。")
+
+
+@dataclass(frozen=True, slots=True)
+class Spec:
+    """The options, in the order of the bank."""
+
+    options: tuple[Option, ...]
+
+
+def faults(spec: Spec) -> Iterator[Fault]:
+    """At least two options with different ids, at least one of them correct and one not."""
+    yield from _options.faults(spec.options)
+    correct = [option for option in spec.options if option.correct]
+    if len(correct) in (0, len(spec.options)):
+        said = "all" if correct else "none"
+        yield Fault(("options",), f"saw {said} marked as correct; expected some with `correct: true` and some without")
+
+
+def judge(spec: Spec, value: object, context: Context) -> Judged:
+    """``value`` is a list of ids, or a text such as ``a, c``; how often and in which order does not matter."""
+    words = _words(value)
+    if words is None:
+        first, last = spec.options[0].id, spec.options[-1].id
+        return _failed(_OTHER.fill(first=first, last=last, ids=_options.listed(spec.options)))
+    ids = {plain(option.id) for option in spec.options}
+    if all(len(name) == 1 for name in ids):  # then "ac" can only mean a and c
+        words = [part for word in words for part in (word if set(plain(word)) <= ids else [word])]
+    unknown = next((word for word in words if plain(word) not in ids), None)
+    if unknown is not None:
+        return _failed(_options.UNKNOWN.fill(said=short(unknown), ids=_options.listed(spec.options)))
+    if not words:
+        return _failed(_NONE.fill(ids=_options.listed(spec.options)))
+    return _judged(spec, {plain(word) for word in words})
+
+
+def _judged(spec: Spec, chosen: set[str]) -> Judged:
+    correct = [option for option in spec.options if option.correct]
+    right = [option for option in correct if plain(option.id) in chosen]
+    wrong = [option for option in spec.options if plain(option.id) in chosen and not option.correct]
+    if not wrong and len(right) == len(correct):
+        return Judged(Status.PASSED, 1.0)
+    fraction = max(0, len(right) - len(wrong)) / len(correct)
+    misconception = next((option.misconception for option in wrong if option.misconception), None)
+    message = None if misconception else _WRONG if wrong else _MISSING
+    return Judged(Status.FAILED, fraction, message, misconception)
+
+
+def _failed(message: Text) -> Judged:
+    return Judged(Status.FAILED, 0.0, message)
+
+
+def _words(value: object) -> list[str] | None:
+    """What was written, one word for each option; None if it is nothing that lists options."""
+    if isinstance(value, str):
+        return [word for word in _SEPARATORS.split(value) if word]
+    parts = value if isinstance(value, (list, tuple)) else [value]
+    plain_parts = [str(part) for part in parts if isinstance(part, (str, int)) and not isinstance(part, bool)]
+    return plain_parts if len(plain_parts) == len(parts) else None
