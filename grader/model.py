@@ -728,3 +728,15 @@ class Report:
         statuses = [i.status for q in self.questions for i in q.items]
         statuses += [e.status for q in self.questions for e in q.exercises]
         return all(s is Status.PASSED for s in statuses)
+
+
+@dataclass(frozen=True, slots=True)
+class Watched:
+    """What ``attncheck watch`` shows: the exercise to mend next (of ``left``), with ``rung`` of its hints."""
+
+    report: Report | None
+    error: str | None
+    current: ExerciseResult | None
+    left: int
+    rung: int
+    seconds: float

@@ -49,7 +49,7 @@ ARROWS: dict[str, set[str]] = {
     "grade": {"calls", "checks", "diagnose", "edits", "inputs", "items", "score", "submission"},
     # what people see, and the whole of it
     "report": set(),
-    "stubs": {"report"},
+    "stubs": {"items", "report"},
     "doctor": {"course", "sandbox"},
     "expectations": {"cache", "files", "inputs", "sandbox"},
     "selfcheck": {"diagnose", "edits", "grade", "stubs", "submission"},

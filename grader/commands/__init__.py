@@ -29,6 +29,7 @@ FAMILIES: dict[str, dict[str, str]] = {
         "show": "learn",
         "start": "learn",
         "grade": "grading",
+        "watch": "practice",
         "hint": "practice",
         "debug": "practice",
     },

@@ -71,18 +71,24 @@ def _table(chosen: list[Question], lang: Lang) -> None:
 # ------------------------------------------------------------------------------------------------ show
 
 
+_learner_option = click.option(
+    "--learner", metavar="NAME", help="Whose numbers to show, where they differ from learner to learner."
+)
+
+
 @click.command()
 @click.argument("question")
+@_learner_option
 @lang_option
 @course_option
-def show(question: str, lang: Lang, course_folder: Path | None) -> None:
+def show(question: str, learner: str | None, lang: Lang, course_folder: Path | None) -> None:
     """Shows a question: its prompt, exercises and conventions."""
     course = load_course(course_folder)
-    for line in _shown(find_question(course, question), lang):
+    for line in _shown(find_question(course, question), course, learner, lang):
         click.echo(line)
 
 
-def _shown(question: Question, lang: Lang) -> Iterable[str]:
+def _shown(question: Question, course: Course, learner: str | None, lang: Lang) -> Iterable[str]:
     from grader import stubs
     from grader.report import words
     from grader.report.plain import indent
@@ -97,7 +103,8 @@ def _shown(question: Question, lang: Lang) -> Iterable[str]:
         yield words.TO_ANSWER.of(lang)
         for item in items:
             yield indent(words.WITH.fill(what=item.id, more=stubs.points_of(item.points)).of(lang), 2)
-            yield indent(item.ask.of(lang), 4)
+            for text in stubs.asked(item, question, course.public_id, learner):
+                yield indent(text.of(lang), 4)
     if question.exercises:
         yield ""
         yield words.TO_WRITE.of(lang)
@@ -140,9 +147,10 @@ def _exercise(exercise: Exercise, lang: Lang) -> Iterable[str]:
 @click.command()
 @click.argument("question", metavar="QUESTION|all")
 @click.argument("folder", metavar="[DIR]", type=click.Path(path_type=Path, file_okay=False), default=Path())
+@_learner_option
 @lang_option
 @course_option
-def start(question: str, folder: Path, lang: Lang, course_folder: Path | None) -> None:
+def start(question: str, folder: Path, learner: str | None, lang: Lang, course_folder: Path | None) -> None:
     """Writes files to begin with; never overwrites anything.
 
     QUESTION is a question such as Q5, or “all”. A Python file with empty exercises (q05.py) and an
@@ -156,7 +164,7 @@ def start(question: str, folder: Path, lang: Lang, course_folder: Path | None) -
     files = {stubs.file_name(q): stubs.stub(q, lang) for q in chosen if q.exercises}
     items = [item.id for q in chosen for item in stubs.graded(q)]
     if items:
-        files["answers.yaml"] = stubs.answers(chosen, lang)
+        files["answers.yaml"] = stubs.answers(chosen, lang, course.public_id, learner)
     for name, text in files.items():
         written = _write_new(folder / name, text)
         said = words.WRITTEN if written else words.KEPT

@@ -21,7 +21,10 @@ if TYPE_CHECKING:
 @lang_option
 @course_option
 def hint(question: str, name: str | None, rung: int, lang: Lang, course_folder: Path | None) -> None:
-    """Gives a hint, from a question to think about up to nearly the line."""
+    """Gives a hint for an exercise.
+
+    The first is a question to think about, the last is nearly the line.
+    """
     from grader.report import words
     from grader.report.plain import indent
 
@@ -59,7 +62,10 @@ def _exercise(question: Question, name: str | None) -> Exercise:
 )
 @course_option
 def debug(path: Path, name: str, case_name: str, target: Path | None, course_folder: Path | None) -> None:
-    """Writes a script that runs one public case on the code in PATH, to step through."""
+    """Writes a script that runs one public case.
+
+    It runs the code in PATH on the inputs of the case, and compares; made to step through.
+    """
     from grader.sandbox import open_sandbox
 
     course = load_course(course_folder)
@@ -113,3 +119,37 @@ def _script(
     drawn = next(entry.drawn for entry in memo.entries(exercise) if entry.case is case)
     array_type = "torch" if file.imports_torch else "numpy"
     return debugging.script(exercise, case, drawn, seen[0].values[0], file, path, array_type)  # type: ignore[arg-type]
+
+
+@click.command()
+@click.argument("path", type=click.Path(path_type=Path, exists=True))
+@lang_option
+@course_option
+def watch(path: Path, lang: Lang, course_folder: Path | None) -> None:
+    """Grades again at every save.
+
+    Shows what to mend first in PATH. Keys: n next, h hint, q quit.
+    """
+    import sys
+
+    from grader import watching
+    from grader.commands.consoles import stdout
+    from grader.expectations import expecting
+    from grader.grade import Memo, grade
+    from grader.inputs import Seed
+    from grader.report.terminal import render_watch
+    from grader.sandbox import Settings, open_sandbox
+    from grader.submission import read
+
+    with open_sandbox(mode="auto", settings=Settings(collapse=True)) as sandbox:
+        sandbox.start()
+        course = load_course(course_folder)
+        memo = Memo(course, Seed.public(), expecting(sandbox.observe, Seed.public()))
+        session = watching.Session(
+            lambda: grade(course, read(path), sandbox.observe, memo=memo),
+            lambda name: len(_find(course, name)[1].hints),
+        )
+        console = stdout()
+        keys = sys.stdin.isatty() and sys.platform != "win32"
+        for event in watching.events(path, keys):
+            render_watch(session.handle(event), course, lang, console, keys=keys)

@@ -25,6 +25,7 @@ from grader.model import (
     Report,
     Status,
     Text,
+    Watched,
 )
 from grader.report import words
 from grader.report.plain import cells, shorten, wrap
@@ -55,6 +56,37 @@ def render(report: Report, course: Course, lang: Lang, console: Console) -> None
     for result in report.questions:
         _question(page, result, course.question(result.id))
     _foot(page, report)
+
+
+def render_watch(page: Watched, course: Course, lang: Lang, console: Console, *, keys: bool) -> None:
+    """What ``attncheck watch`` shows: every exercise in a line, then the first thing to mend."""
+    if console.is_terminal:
+        console.clear()
+    out = _Page(console, lang)
+    if page.report is not None:
+        _watched(out, page, page.report, course)
+    if page.error is not None:
+        out.lines(clean(page.error, 1200, lines=True), style="yellow")
+    if keys:
+        out.blank()
+        out.lines(out.say(words.WATCH_KEYS if page.left else words.WATCH_QUIT), style="dim")
+
+
+def _watched(page: _Page, now: Watched, report: Report, course: Course) -> None:
+    earned = page.say(words.OF_POINTS, earned=points(report.earned), possible=points(report.possible))
+    page.row([(shorten(clean(report.learner, 40), page.width // 2), "bold")], earned, style="bold")
+    for result in (exercise for question in report.questions for exercise in question.exercises):
+        mark, colour = _MARK.get(result.status, _WRONG)
+        share = page.say(words.OF, earned=points(result.earned), possible=points(result.possible))
+        page.row([(f"  {mark} ", colour), (result.name, "")], share, style="dim")
+    page.rule()
+    if now.current is None:
+        page.lines(page.say(words.ALL_PASSED), style="bold green")
+        return
+    found = course.exercise(now.current.name)
+    _exercise(page, now.current, found[0] if found else None)
+    for number, hint in enumerate(found[1].hints[: now.rung] if found else (), 1):
+        page.lines(page.say(hint), indent=4, lead=f"{number}. ", style="cyan")
 
 
 class _Page:

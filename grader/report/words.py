@@ -143,4 +143,6 @@ AREA = {
 STATE = {"ok": Text("ok", "正常"), "weak": Text("weak", "较弱"), "missing": Text("missing", "缺少")}
 REMEDY = Text("to mend: {remedy}", "解决办法：{remedy}")
 
+WATCH_KEYS = Text("n next · h hint · q quit", "n 下一个 · h 提示 · q 退出")
+WATCH_QUIT = Text("q quit", "q 退出")
 HINT = Text("{name}, hint {rung} of {rungs}:", "{name}，提示 {rung}/{rungs}：")

@@ -74,10 +74,17 @@ class Machine:
         return Submission("ada", ())
 
     def grade(
-        self, course: Course, submission: Submission, observe: object, *, selection: Selection, seed: Seed
+        self,
+        course: Course,
+        submission: Submission,
+        observe: object,
+        *,
+        selection: Selection,
+        seed: Seed,
+        expect: object,
     ) -> Report:
         """Grades nothing."""
-        assert observe == self.observe
+        assert observe == self.observe and callable(expect)
         self.asked.selection, self.asked.seed = selection, seed
         return self.report
 
