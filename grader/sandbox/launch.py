@@ -41,8 +41,6 @@ from grader.sandbox.zygote import Settings, Zygote, ZygoteLost
 
 Mode = Literal["auto", "require", "plain"]
 
-_ROUNDING = 1e-6  # seconds: sums of what is left fall short of the whole by a little
-
 
 # ------------------------------------------------------------------------------------------ encoding
 
@@ -164,7 +162,7 @@ class _Clock:
 
     def reached(self, cpu: float, wall: float) -> bool:
         """Whether nothing is left of ``cpu`` or of ``wall`` seconds."""
-        return self.cpu >= cpu - _ROUNDING or self.wall >= wall - _ROUNDING
+        return self.cpu >= cpu or self.wall >= wall
 
 
 @dataclass(slots=True)
