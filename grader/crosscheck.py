@@ -20,6 +20,7 @@ from grader.model import (
     CheckSpec,
     Exercise,
     Integers,
+    Item,
     Literal_,
     Made,
     Normal,
@@ -38,6 +39,7 @@ _OPTION = re.compile(r"""\.option\(\s*["'](\w+)["']""")
 _WEIGHT = re.compile(r"^WEIGHT = ([0-9.]+)$", re.MULTILINE)
 _EVERY_CASE = re.compile(r"^EVERY_CASE = True$", re.MULTILINE)
 _CHECKS = FilePath(__file__).parent / "checks"
+_PLACEHOLDER = re.compile(r"\{([A-Za-z_]\w*)\}")
 _HELPERS = FilePath(__file__).parent / "sandbox" / "inside" / "helpers.py"
 
 Draws: TypeAlias = Mapping[str, Sequence[int]]
@@ -119,7 +121,7 @@ def faults(question: Question, raw: Mapping[str, Any], known: Known) -> Iterator
         if not item.id.startswith(f"{question.id}."):
             yield unexpected((*path, "id"), item.id, f"an id that begins with {question.id}.")
         yield from _sources(path, item.sources, known)
-        for fault in items.kinds()[item.kind].faults(item.spec):
+        for fault in itertools.chain(items.kinds()[item.kind].faults(item.spec), _placeholders(item)):
             yield fault.inside(*path)
     for index, exercise in enumerate(question.exercises):
         mistakes = raw["exercises"][index].get("mistakes", [])
@@ -138,6 +140,20 @@ def twice(questions: Sequence[Question]) -> Iterator[tuple[str, Fault]]:
             if (kind, name) in first:
                 yield question.file, unexpected(path, name, f"a name of its own, but {first[kind, name]} has it, too")
             first.setdefault((kind, name), question.file)
+
+
+def _placeholders(item: Item) -> Iterator[Fault]:
+    """What an item draws is asked about in both languages, and nothing else is left to be filled in."""
+    names = items.drawn(item.spec)
+    for key, text in (("ask", item.ask), ("explain", item.explain)) if names else ():
+        for lang, words in (("en", text.en), ("zh", text.zh)) if text else ():
+            found = _PLACEHOLDER.findall(words)
+            for name in found:
+                if name not in names:
+                    yield unknown((key, lang), f"{{{name}}}", "a symbol that the item draws", [*names])
+            missing = [name for name in names if name not in found]
+            if key == "ask" and missing:
+                yield Fault((key, lang), f"expected {', '.join(f'{{{name}}}' for name in missing)} in the text")
 
 
 def _sources(path: Path, named: Sequence[str], known: Known) -> Iterator[Fault]:

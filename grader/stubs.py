@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterable
 
+from grader import items
 from grader.model import Exercise, Item, Lang, Question, Text
 from grader.report.plain import columns, wrap
 from grader.report.words import RESULT, WITH, points
@@ -197,18 +199,35 @@ _FILL_IN = Text(
 )
 _HOW = {
     "choice": Text("Answer with the letter of one option.", "答案填一个选项的字母。"),
+    "multi": Text(
+        "Answer with a list of letters, such as [a, c]; several may be right.",
+        "答案填选项字母的列表，例如 [a, c]；正确的选项可能不止一个。",
+    ),
+    "number": Text(
+        "Answer with a number, such as 1536, 1.5e3, 3/4 or 2^10.", "答案填一个数，例如 1536、1.5e3、3/4 或 2^10。"
+    ),
 }
+_UNIT = Text("Unit: {unit} (may be left out).", "单位：{unit}（可以不写）。")
+_DRAWN = Text(
+    "{name} is one of {choices}; which one goes by the learner's name: `attncheck show {question} --learner NAME`.",
+    "{name} 是 {choices} 中的一个，由学习者的名字决定：`attncheck show {question} --learner 名字`。",
+)
 
 
-def answers(questions: Iterable[Question], lang: Lang) -> str:
+def answers(questions: Iterable[Question], lang: Lang, course_id: str = "", learner: str | None = None) -> str:
     """An ``answers.yaml`` with every graded item of ``questions``, none of them answered."""
     lines = [
         *(f"# {line}" for line in wrap(_FILL_IN.of(lang), _WIDTH - 2)),
         "format: 1",
-        "learner: your-name",
+        "learner: your-name" if learner is None else f"learner: {json.dumps(learner, ensure_ascii=False)}",
         "answers:",
     ]
-    entries = [entry for question in questions for item in graded(question) for entry in _entry(item, lang)]
+    entries = [
+        entry
+        for question in questions
+        for item in graded(question)
+        for entry in _entry(item, asked(item, question, course_id, learner), lang)
+    ]
     return "\n".join([*lines, *entries]) + ("\n" if entries else " {}\n")
 
 
@@ -217,13 +236,29 @@ def graded(question: Question) -> tuple[Item, ...]:
     return tuple(item for item in question.items if item.use == "graded")
 
 
+def asked(item: Item, question: Question, course_id: str, learner: str | None) -> tuple[Text, ...]:
+    """The paragraphs of an item: what it asks, with the numbers of ``learner`` or with their names, and its unit."""
+    choices = items.drawn(item.spec)
+    if learner is not None:
+        ask = items.fill(item.ask, items.draw(item.spec, items.Context(course_id, learner, item.id)))
+    else:
+        ask = items.fill(item.ask, {name: name for name in choices})
+    said = [ask]
+    for name, numbers in choices.items() if learner is None else ():
+        listed = Text(", ".join(map(str, numbers)), "、".join(map(str, numbers)))
+        said.append(_DRAWN.fill(name=name, choices=listed, question=question.id))
+    unit = getattr(item.spec, "unit", None)
+    return (*said, _UNIT.fill(unit=unit)) if unit else tuple(said)
+
+
 def points_of(value: float) -> Text:
     """So and so many points, in words."""
     return Text(f"{points(value)} point{'' if value == 1 else 's'}", f"{points(value)} 分")
 
 
-def _entry(item: Item, lang: Lang) -> list[str]:
-    lines = ["", *_comment(WITH.fill(what=item.id, more=points_of(item.points)).of(lang)), *_comment(item.ask.of(lang))]
+def _entry(item: Item, paragraphs: Iterable[Text], lang: Lang) -> list[str]:
+    lines = ["", *_comment(WITH.fill(what=item.id, more=points_of(item.points)).of(lang))]
+    lines += [line for text in paragraphs for line in _comment(text.of(lang))]
     for option in getattr(item.spec, "options", ()):
         first, *rest = wrap(f"{option.id}: {option.text.of(lang)}", _WIDTH - 8)
         lines += [f"  #   {first}", *(f"  #      {line}" for line in rest)]

@@ -75,5 +75,5 @@ def _words(value: object) -> list[str] | None:
     if isinstance(value, str):
         return [word for word in _SEPARATORS.split(value) if word]
     parts = value if isinstance(value, (list, tuple)) else [value]
-    plain_parts = [str(part) for part in parts if isinstance(part, (str, int)) and not isinstance(part, bool)]
+    plain_parts = [str(part).strip() for part in parts if isinstance(part, (str, int)) and not isinstance(part, bool)]
     return plain_parts if len(plain_parts) == len(parts) else None

@@ -151,7 +151,7 @@ def _near(given: float, spec: Spec, symbols: Symbols) -> bool:
 
 
 def _close(given: float, right: float, tolerance: float) -> bool:
-    return abs(given - right) <= max(tolerance, _EXACT) * (abs(right) or 1.0)
+    return abs(given - right) <= (tolerance + _EXACT) * (abs(right) or 1.0)
 
 
 # ------------------------------------------------------------------------------------------ reading numbers
