@@ -1,0 +1,684 @@
+"""From a job to observations, through the real sandbox: every way in which code can end, and what it costs others."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from grader.errors import SandboxError
+from grader.model import (
+    Apply,
+    Array,
+    Call,
+    Died,
+    Job,
+    Limits,
+    NotRun,
+    Observation,
+    Observed,
+    Program,
+    Raised,
+    Ref,
+    Returned,
+    TimedOut,
+    TooBig,
+    Unreadable,
+    Value,
+)
+from grader.sandbox import Sandbox
+from grader.sandbox.children import Child, Children, Ended, Frame, Garbled, Oversized
+from grader.sandbox.inside import frames
+from grader.sandbox.launch import decode_value, encode_value, observe
+
+Look = Callable[..., tuple[Observation, ...]]
+GOOD = "\n\ndef good():\n    return 42\n"
+FINE = Returned((42,))
+
+
+def function(body: str) -> str:
+    """A file in which ``f`` misbehaves and ``good`` does not."""
+    lines = "\n    ".join(body.splitlines())
+    return f"import os, sys, time, threading\nimport numpy as np\nimport torch\ndef f():\n    {lines}{GOOD}"
+
+
+# ------------------------------------------------------------------------------------ values that come
+
+
+@pytest.mark.parametrize(
+    "value", [None, True, -3, 10**30, 2.5, float("inf"), "text, 文字", [1, [2.0]], (1, ("a",)), {"a": {"b": [None]}}]
+)
+def test_values_go_in_and_come_back(look: Look, value: Any) -> None:
+    """What the contract knows passes the wall in both directions unchanged."""
+    assert look("def f(x): return x", Call("f", (value,))) == (Returned((value,)),)
+
+
+@pytest.mark.parametrize("kind", ["numpy", "torch"])
+@pytest.mark.parametrize("dtype", ["float32", "float64", "int64", "bool"])
+def test_arrays_go_in_and_come_back(look: Look, kind: Any, dtype: str) -> None:
+    """Shape, dtype, numbers, and which library they came from."""
+    sent = np.array([[0, 1], [2, 3], [4, 5]]).astype(dtype)
+    program = Program("unit", (Call("f", (Array(sent),)),), (0,), array_type=kind)
+    (seen,) = look("def f(x): return x", program)
+    assert isinstance(seen, Returned)
+    (got,) = seen.values
+    assert (got.container, got.dtype, got.values.dtype) == (kind, dtype, np.dtype(dtype))
+    assert np.array_equal(got.values, sent)
+
+
+def test_programs_refer_to_their_own_results(look: Look) -> None:
+    """The same object can be given twice; instances and their state stay in the child until the program ends."""
+    source = """
+        class Counter:
+            def __init__(self): self.seen = []
+            def __call__(self, x, also=None):
+                self.seen.append(x)
+                return [len(self.seen), x is also, x.is_contiguous(), x.requires_grad]
+    """
+    array = Array(np.ones((3, 4), "f4"), layout="strided", requires_grad=True)
+    steps = (
+        Value(array),
+        Call("Counter"),
+        Call(Ref(1), (Ref(0),), (("also", Ref(0)),)),
+        Apply("forward", (Ref(1), Ref(0))),
+        Apply("require_grad", (Ref(0),)),
+    )
+    (seen,) = look(source, Program("unit", steps, (3, 2)))
+    assert seen == Returned(([2, False, False, True], [1, True, False, True]))
+
+
+@pytest.mark.parametrize("kind", ["numpy", "torch"])
+def test_strided_arguments_are_not_contiguous(look: Look, kind: Any) -> None:
+    """Equal values, and no way to see two axes as one without a copy."""
+    source = """
+        def f(x):
+            if hasattr(x, "flags"):
+                return [x.flags.c_contiguous, x.flags.f_contiguous, np_shares(x), x]
+            try:
+                x.view(-1)
+            except RuntimeError:
+                return [x.is_contiguous(), False, False, x]
+        def np_shares(x):
+            import numpy as np
+            return np.shares_memory(x, x.reshape(-1))
+    """
+    values = np.arange(12.0).reshape(3, 4)
+    program = Program("unit", (Call("f", (Array(values, layout="strided"),)),), (0,), array_type=kind)
+    (seen,) = look(source, program)
+    assert isinstance(seen, Returned)
+    *flags, got = seen.values[0]
+    assert flags == [False, False, False]
+    assert np.array_equal(got.values, values)
+
+
+def test_random_numbers_follow_the_seed(look: Look) -> None:
+    """Programs with one seed draw alike, in one child and in another, others differ."""
+    source = """
+        import random, torch, numpy as np
+        def f(): return [random.random(), float(np.random.rand()), float(torch.rand(()))]
+    """
+    programs = [Program("unit", (Call("f"),), (0,), seed=seed) for seed in (1, 1, 2)]
+    first, again, other = look(source, *programs)
+    assert first == again == look(source, programs[0])[0]
+    assert isinstance(first, Returned) and isinstance(other, Returned)
+    assert all(a != b for a, b in zip(first.values[0], other.values[0], strict=True))
+
+
+def test_switches_do_not_leak_into_the_next_program(look: Look) -> None:
+    """A default dtype or a disabled graph is put back before the next call."""
+    source = """
+        import torch
+        def f():
+            torch.set_default_dtype(torch.float64); torch.set_grad_enabled(False)
+            return good()
+        def good(): return [str(torch.ones(1).dtype), torch.is_grad_enabled()]
+    """
+    assert look(source, "f", "good") == (
+        Returned((["torch.float64", False],)),
+        Returned((["torch.float32", True],)),
+    )
+
+
+# ----------------------------------------------------------------------------------- ways to end badly
+
+
+def raised(kind: str, **fields: Any) -> Callable[[Observation], bool]:
+    """Whether an observation is this exception, with these fields."""
+    return lambda seen: (
+        isinstance(seen, Raised) and seen.type == kind and {name: getattr(seen, name) for name in fields} == fields
+    )
+
+
+BUSY = TimedOut(0.3, "cpu")
+IGNORING = """
+import signal
+for n in range(1, 32):
+  try: signal.signal(n, signal.SIG_IGN)
+  except OSError: pass
+while True: pass
+"""
+ENDINGS: dict[str, tuple[str, Observation | Callable[[Observation], bool]]] = {
+    "raises": ("raise ValueError('no')", raised("ValueError", text="no", line=5)),
+    "SystemExit": ("sys.exit(3)", raised("SystemExit")),
+    "KeyboardInterrupt": ("raise KeyboardInterrupt", raised("KeyboardInterrupt")),
+    "recursion": ("return f()", raised("RecursionError")),
+    "reads input": ("return input()", raised("EOFError")),
+    "forks": ("os.fork()", raised("PermissionError")),
+    "raises a limit": ("import resource as r\nr.setrlimit(r.RLIMIT_CPU, (9, 9))", raised("ValueError")),
+    "memory": ("return len(bytearray(1 << 32))", raised("MemoryError")),
+    "memory of torch": ("return torch.ones(1 << 32)", raised("RuntimeError")),
+    "memory bit by bit": ("kept = []\nwhile True: kept.append(np.empty(1 << 23))", raised("MemoryError")),
+    "segfault": ("import ctypes\nctypes.string_at(0)", Died(11, None)),
+    "abort": ("os.abort()", lambda o: isinstance(o, Died) and o.signal in (6, 11)),
+    "exits": ("os._exit(7)", Died(None, 7)),
+    "exits as if all were well": ("os._exit(0)", Died(None, 0)),
+    "exits in a thread": ("threading.Thread(target=os._exit, args=(3,)).start()\ntime.sleep(9)", Died(None, 3)),
+    "loop": ("while True: pass", BUSY),
+    "loop that catches all": ("while True:\n  try:\n    while True: pass\n  except BaseException: pass", BUSY),
+    "loop that ignores signals": (IGNORING.strip(), BUSY),
+    "loop in a regex": ("import re\nre.match('(a+)+$', 'a' * 40 + 'b')", BUSY),
+    "loop in an integer": ("return 3 ** 3 ** 20", BUSY),
+    "loop in sum": ("return sum(range(10 ** 12))", BUSY),
+    "loop in torch": ("x = torch.ones(3000, 3000)\nfor _ in range(100): x = x @ x", BUSY),
+    "loop in NumPy": ("x = np.ones((3000, 3000))\nfor _ in range(100): x = x @ x", BUSY),
+    "loop in a thread": ("def spin():\n  while True: pass\nthreading.Thread(target=spin).start()\ntime.sleep(9)", BUSY),
+    "sleeps": ("time.sleep(60)", TimedOut(0.7, "wall")),
+    "waits for a lock": ("threading.Event().wait()", TimedOut(0.7, "wall")),
+    "closes the channel": ("os.close(3)\nreturn 1", lambda o: isinstance(o, Died)),
+    "closes the channel and goes on": ("os.close(3)\ntime.sleep(60)", lambda o: isinstance(o, Died)),
+    "closes everything": ("os.closerange(0, 100)\nwhile True: pass", lambda o: isinstance(o, Died)),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("body", "expected"), ENDINGS.values(), ids=ENDINGS)
+def test_only_what_ends_badly_is_lost(look: Look, quick: Limits, body: str, expected: Any) -> None:
+    """Each way to end is told as what it is, and the next program of the submission runs as if nothing had been."""
+    limits = replace(quick, group_wall=0.7) if "wall" in str(expected) else quick
+    bad, good = look(function(body), "f", "good", limits=limits)
+    assert expected(bad) if callable(expected) else bad == expected
+    assert good == FINE
+
+
+QUANTISED = "torch.quantize_per_tensor(torch.ones(2), 1.0, 0, torch.quint8)"
+RESULTS: dict[str, tuple[str, Observation]] = {
+    "expanded tensor": ("torch.zeros(1).expand(1 << 40)", TooBig(1 << 20)),
+    "broadcast array": ("np.broadcast_to(0.0, (1 << 30, 1 << 10))", TooBig(1 << 20)),
+    "large array": ("np.zeros(1 << 18)", TooBig(1 << 20)),
+    "many arrays": ("[np.zeros(1 << 14)] * 10", TooBig(1 << 20)),
+    "long list": ("[0] * 100_000", TooBig(1 << 20)),
+    "long string": ("'x' * (1 << 21)", TooBig(1 << 20)),
+    "long string of wide characters": ("'文' * (1 << 20)", TooBig(1 << 20)),
+    "list in itself": ("(lambda x: x.append(x) or x)([])", Unreadable("nested")),
+    "generator": ("(x for x in ())", Unreadable("type", ("generator",))),
+    "function": ("f", Unreadable("type", ("function",))),
+    "set": ("{1, 2}", Unreadable("type", ("set",))),
+    "bytes": ("b'x'", Unreadable("type", ("bytes",))),
+    "complex": ("1j", Unreadable("type", ("complex",))),
+    "complex array": ("np.zeros(2, complex)", Unreadable("dtype", ("complex128",))),
+    "complex tensor": ("torch.zeros(2, dtype=torch.complex64)", Unreadable("dtype", ("torch.complex64",))),
+    "object array": ("np.array([None])", Unreadable("dtype", ("object",))),
+    "array of strings": ("np.array(['a'])", Unreadable("dtype", ("<U1",))),
+    "structured array": ("np.zeros(2, 'f4,f4')", Unreadable("dtype", ("[('f0', '<f4'), ('f1', '<f4')]",))),
+    "sparse tensor": ("torch.eye(2).to_sparse()", Unreadable("tensor", ("torch.sparse_coo, cpu",))),
+    "quantised tensor": (QUANTISED, Unreadable("tensor", ("torch.strided, cpu",))),
+    "tensor without data": ("torch.empty(2, device='meta')", Unreadable("tensor", ("torch.strided, meta",))),
+    "nine dimensions": ("np.zeros((1,) * 9)", Unreadable("dimensions", ("9",))),
+    "integer keys": ("{1: 2}", Unreadable("keys")),
+    "huge integer": ("10 ** 1000", Unreadable("integer")),
+    "missing name": ("", Unreadable("undefined", ("missing",))),
+}  # fmt: skip
+
+
+def test_results_that_cannot_be_read_are_told_by_name(look: Look) -> None:
+    """One submission that returns all that cannot travel: each is named, none disturbs another, no child is lost."""
+    names = {name: f"f{at}" for at, name in enumerate(RESULTS)}
+    lines = [f"def {names[name]}(): return {body}" for name, (body, _) in RESULTS.items() if body]
+    source = "import numpy as np, torch\nf = print\n" + "\n".join(lines) + GOOD
+    asked = [names[name] if body else "missing" for name, (body, _) in RESULTS.items()]
+    *seen, good = look(source.replace("return f\n", "return good\n"), *asked, "good")
+    assert dict(zip(RESULTS, seen, strict=True)) == {name: expected for name, (_, expected) in RESULTS.items()}
+    assert good == FINE
+
+
+def test_what_a_subclass_says_about_itself_is_not_believed(look: Look) -> None:
+    """A tensor that claims to be equal to everything arrives as its numbers."""
+    source = """
+        import torch, numpy as np
+        class Liar(torch.Tensor):
+            def __eq__(self, other): return torch.tensor(True)
+            def __ge__(self, other): return torch.tensor(True)
+        class Fibber(np.ndarray):
+            def __eq__(self, other): return True
+            @property
+            def shape(self): return (7,)
+        def f(): return [torch.zeros(2).as_subclass(Liar), np.zeros(2).view(Fibber)]
+    """
+    (seen,) = look(source, "f")
+    assert isinstance(seen, Returned)
+    for got in seen.values[0]:
+        assert type(got.values) is np.ndarray and got.values.tolist() == [0, 0]
+
+
+# -------------------------------------------------------------------------------------- forged frames
+
+
+def forged(kind: int, value: object) -> str:
+    """Code that writes a frame of its own."""
+    return f"os.write(3, {frames.frame(kind, value)!r})"
+
+
+PROTOCOL = Unreadable("protocol")
+SPELT = {"task": 1, "type": "E", "text": "", "bases": [], "file": None, "line": 1, "during": "call"}
+HEADER = "import struct\nos.write(3, struct.pack('<BQ', {kind}, {length})); time.sleep(60)"
+FORGED: dict[str, tuple[str, Observation | None]] = {
+    "another task": (forged(frames.RETURNED, {"task": 7, "values": [1]}), PROTOCOL),
+    "a task before it": (forged(frames.RETURNED, {"task": 0, "values": [1]}), PROTOCOL),
+    "a negative task": (forged(frames.RETURNED, {"task": -1, "values": [1]}), PROTOCOL),
+    "no task": (forged(frames.RETURNED, {"values": [1]}), PROTOCOL),
+    "no values": (forged(frames.RETURNED, {"task": 1}), PROTOCOL),
+    "too many values": (forged(frames.RETURNED, {"task": 1, "values": [1, 2]}), PROTOCOL),
+    "values that are none": (forged(frames.RETURNED, {"task": 1, "values": None}), PROTOCOL),
+    "a reference": (forged(frames.RETURNED, {"task": 1, "values": [frames.StepRef(0)]}), PROTOCOL),
+    "bytes": (forged(frames.RETURNED, {"task": 1, "values": [b"raw"]}), PROTOCOL),
+    "no dict": (forged(frames.RETURNED, ["task", 1]), PROTOCOL),
+    "an array": (forged(frames.RETURNED, frames.Block(np.ones(3))), PROTOCOL),
+    "a number": (forged(frames.RETURNED, 1), PROTOCOL),
+    "loaded": (forged(frames.LOADED, {"task": 1}), PROTOCOL),
+    "a new greeting": (forged(frames.HELLO, {"layers": [], "versions": {}}), PROTOCOL),
+    "a failure of ours": (forged(frames.FAILED, "the sandbox broke"), PROTOCOL),
+    "a job": (forged(frames.JOB, {"files": [], "tasks": []}), PROTOCOL),
+    "an exception without fields": (forged(frames.RAISED, {"task": 1}), PROTOCOL),
+    "an exception of numbers": (
+        forged(frames.RAISED, {"task": 1, "type": 1, "text": 2, "bases": [3], "file": 4, "line": 5, "during": 6}),
+        PROTOCOL,
+    ),
+    "bases that are a number": (forged(frames.RAISED, SPELT | {"bases": 9}), PROTOCOL),
+    "a reason that is a list": (forged(frames.UNREADABLE, {"task": 1, "reason": [], "detail": []}), PROTOCOL),
+    "noise": ("os.write(3, os.urandom(100) + b'x' * 100); time.sleep(60)", None),
+    "pickles": ("import pickle\nos.write(3, pickle.dumps(os.system)); time.sleep(60)", PROTOCOL),
+    "kind 0": (HEADER.format(kind=0, length=1), PROTOCOL),
+    "kind 255": (HEADER.format(kind=255, length=1), PROTOCOL),
+    "an empty frame": (HEADER.format(kind=frames.RETURNED, length=0), PROTOCOL),
+    "a frame of exabytes": (HEADER.format(kind=frames.RETURNED, length=1 << 60), TooBig(1 << 20)),
+    "a frame a little too large": (HEADER.format(kind=frames.RETURNED, length=(2 << 20) + 1), TooBig(1 << 20)),
+    "a frame that never comes": (HEADER.format(kind=frames.RETURNED, length=9), TimedOut(0.7, "wall")),
+    "a slow drip": (
+        "import struct\nos.write(3, struct.pack('<BQ', 5, 1 << 20))\nwhile True: os.write(3, b'x'); time.sleep(0.01)",
+        TimedOut(0.7, "wall"),
+    ),
+    "a flood": ("while True: os.write(3, b'\\5' * 65536)", TooBig(1 << 20)),
+    "a flood of frames": (
+        "import struct\npiece = struct.pack('<BQ', 4, 0) * 5000\nwhile True: os.write(3, piece)",
+        PROTOCOL,
+    ),
+}
+
+
+@pytest.mark.parametrize(("body", "expected"), FORGED.values(), ids=FORGED)
+def test_forged_frames_gain_nothing(look: Look, quick: Limits, body: str, expected: Observation | None) -> None:
+    """Whatever the code writes into the channel is noticed; it loses its own program, and no other."""
+    waits = "sleep" in body
+    limits = replace(quick, group_wall=0.7) if waits else quick
+    bad, good = look(function(f"{body}\nreturn 1"), "f", "good", limits=limits)
+    if expected is None:
+        assert isinstance(bad, (Unreadable, TooBig, TimedOut))
+    else:
+        assert bad == expected
+    assert good == FINE
+
+
+def test_answering_for_oneself_is_only_another_return(look: Look) -> None:
+    """A well-formed answer to the task at hand is what the code could have returned; the answer after it is refused."""
+    body = forged(frames.RETURNED, {"task": 1, "values": [1]})
+    assert look(function(f"{body}\nreturn 2"), "f", "good", "good") == (Returned((1,)), PROTOCOL, FINE)
+
+
+def test_forged_exceptions_are_cut_to_size(look: Look) -> None:
+    """Long texts, strange lines and unknown phases do not get through."""
+    value = {
+        "task": 1, "type": "E" * 999, "text": "x" * 9999, "bases": ["B" * 999] * 99, "file": "f" * 999,
+        "line": 10**30, "during": "import",
+    }  # fmt: skip
+    (seen, _) = look(function(forged(frames.RAISED, value)), "f", "good")
+    assert seen == Raised("E" * 80, "x" * 600, "f" * 200, None, "import", ("B" * 80,) * 20)
+
+
+# -------------------------------------------------------------------------------------------- budgets
+
+
+def test_a_group_shares_its_time(look: Look) -> None:
+    """What one program uses is missing for the next of its group; when nothing is left the rest is not run."""
+    source = """
+        import time
+        def f(seconds):
+            until = time.process_time() + seconds
+            while time.process_time() < until: pass
+            return seconds
+    """
+    ask = [
+        Program("unit", (Call("f", (s,)),), (0,), group=group)
+        for group, s in (("a", 0.2), ("a", 0.2), ("a", 0.0), ("b", 0.0), ("a", 0.0))
+    ]
+    assert look(source, *ask) == (Returned((0.2,)), BUSY, NotRun("group"), Returned((0.0,)), NotRun("group"))
+
+
+def test_wall_time_is_shared_as_well(look: Look, quick: Limits) -> None:
+    """Sleeping uses up a group, too."""
+    source = "import time\ndef f(s): time.sleep(s); return s"
+    ask = [
+        Program("unit", (Call("f", (s,)),), (0,), group=group)
+        for group, s in (("a", 0.4), ("a", 0.4), ("a", 0.0), ("b", 0.1))
+    ]
+    seen = look(source, *ask, limits=replace(quick, group_wall=0.6))
+    assert seen == (Returned((0.4,)), TimedOut(0.6, "wall"), NotRun("group"), Returned((0.1,)))
+
+
+def test_the_whole_submission_has_a_budget(look: Look, quick: Limits) -> None:
+    """When it is used up, the limit that is told is the submission's, and the rest is not run."""
+    seen = look(function("while True: pass"), "f", "f", "good", limits=replace(quick, total_cpu=0.5))
+    assert seen == (TimedOut(0.3, "cpu"), TimedOut(0.5, "cpu"), NotRun("budget"))
+    seen = look(function("time.sleep(9)"), "f", "f", "good", limits=replace(quick, group_wall=0.5, total_wall=0.8))
+    assert seen == (TimedOut(0.5, "wall"), TimedOut(0.8, "wall"), NotRun("budget"))
+
+
+def test_the_time_of_a_child_that_died_counts(observed: Callable[..., Observed]) -> None:
+    """Dying does not give back what was used before."""
+    seen = observed(
+        function("end = time.process_time() + 0.2\nwhile time.process_time() < end: pass\nos._exit(1)"), "f", "f"
+    )
+    assert seen.observations == (Died(None, 1), Died(None, 1))
+    assert seen.cpu_seconds >= 0.4
+
+
+def test_fresh_children_are_not_without_end(look: Look, quick: Limits) -> None:
+    """A submission that kills every child is given up after some."""
+    seen = look(function("os._exit(1)"), *["f"] * 5, "good", limits=replace(quick, fresh_children=3))
+    assert seen == (*[Died(None, 1)] * 3, *[NotRun("children")] * 3)
+
+
+def test_all_results_together_are_bounded(look: Look, quick: Limits) -> None:
+    """A submission that fills every result to its limit is refused after some, however often it is started anew."""
+    limits = replace(quick, total_bytes=1 << 20)
+    seen = look("import numpy as np\ndef f(): return np.zeros(1 << 16)", *["f"] * 12, limits=limits)
+    assert isinstance(seen[0], Returned)
+    assert seen[-3:] == (TooBig(1 << 20),) * 3
+
+
+def test_a_child_that_lives_is_used_on(look: Look, quick: Limits) -> None:
+    """Honest programs need one child, however many they are and whatever they raise."""
+    bad, *rest = look(function("raise ValueError"), "f", *["good"] * 20, limits=replace(quick, fresh_children=1))
+    assert isinstance(bad, Raised) and rest == [FINE] * 20
+
+
+# --------------------------------------------------------------------------------------- bad imports
+
+
+class Recording:
+    """Children whose tasks are written down."""
+
+    unsafe = False
+
+    def __init__(self, children: Children) -> None:
+        self._children = children
+        self.loads: list[str] = []
+        self.jobs = 0
+
+    def start(self, job: bytes, cpu_seconds: int, limits: Limits) -> Child:
+        """As the children do it."""
+        self.jobs += 1
+        tasks = frames.decode(job[frames.HEADER.size :])["tasks"]
+        self.loads += [task[1] for task in tasks if task[0] == "load"]
+        return self._children.start(job, cpu_seconds, limits)
+
+
+IMPORTS: dict[str, tuple[str, Observation | Callable[[Observation], bool]]] = {
+    "raises": ("raise OSError('x')", raised("OSError", text="x", file="bad.py", line=1, during="import")),
+    "does not compile": ("def f(:", raised("SyntaxError", line=1, during="import")),
+    "exits": ("raise SystemExit(0)", raised("SystemExit")),
+    "ends the process": ("import os; os._exit(0)", Died(None, 0, "import")),
+    "crashes": ("import ctypes; ctypes.string_at(0)", Died(11, None, "import")),
+    "computes": ("while True: pass", TimedOut(0.4, "cpu", "import")),
+    "sleeps": ("import time; time.sleep(60)", TimedOut(0.6, "wall", "import")),
+    "forges": (f"import os; os.write(3, {frames.frame(frames.RETURNED, {'task': 0, 'values': []})!r})", PROTOCOL),
+    "forges being loaded": ("import os; os.write(3, b'\\4' + bytes(8)); os._exit(0)", PROTOCOL),
+    "imports nothing there": ("import pytest", raised("ModuleNotFoundError")),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("text", "expected"), IMPORTS.values(), ids=IMPORTS)
+def test_a_file_that_cannot_be_loaded_loses_its_own_names(
+    sandbox: Sandbox, make_job: Callable[..., Job], quick: Limits, text: str, expected: Any
+) -> None:
+    """Every program of it is told the reason, those of other files run, and it is not loaded a second time."""
+    files = {"bad": text, "fine": "import os\ndef good(): return 42\ndef die(): os._exit(5)"}
+    ask = [("bad", "f"), ("fine", "good"), ("fine", "die"), ("bad", "f"), ("fine", "good"), ("bad", "g")]
+    programs = [Program(module, (Call(name),), (0,), group=name) for module, name in ask]
+    recording = Recording(sandbox.children())
+    limits = replace(quick, import_wall=0.6) if "wall" in str(expected) else quick
+    seen = observe(recording, make_job(files, *programs), limits).observations
+    for at in (0, 3, 5):
+        assert expected(seen[at]) if callable(expected) else seen[at] == expected
+    assert (seen[1], seen[2], seen[4]) == (FINE, Died(None, 5), FINE)
+    if isinstance(seen[0], Raised):  # the child lived on, until the other file ended it
+        assert recording.jobs == 2
+    else:
+        assert recording.jobs == 3
+        assert recording.loads.count("bad") == 1
+
+
+def test_files_import_each_other_across_the_wall(look: Look) -> None:
+    """A submission of several files is one library, whatever their order; nothing else is found."""
+    files = {"zeta": "from alpha import one\ndef f(): return one + 1", "alpha": "one = 1"}
+    assert look(files, "f") == (Returned((2,)),)
+    (seen,) = look("def f():\n    import grader", "f")
+    assert isinstance(seen, Raised) and seen.type == "ModuleNotFoundError"
+
+
+def test_a_file_without_programs_is_not_run(look: Look) -> None:
+    """What nobody asks for costs nothing."""
+    assert look({"unit": GOOD, "other": "while True: pass"}, "good") == (FINE,)
+
+
+# ----------------------------------------------------------------------------------- what is around it
+
+
+def test_the_report_says_what_it_was_confined_by(observed: Callable[..., Observed], sandbox: Sandbox) -> None:
+    """Layers as they were entered, versions as they are in the child."""
+    seen = observed(GOOD, "good")
+    assert seen.layers == sandbox.layers
+    assert {"seccomp", "rlimits"} < set(seen.layers)
+    assert not seen.unsafe and not sandbox.unsafe and sandbox.why_unsafe is None
+    versions = dict(seen.versions)
+    assert versions["numpy"] == np.__version__ and set(versions) == {"numpy", "python", "torch"}
+    assert seen.cpu_seconds > 0
+
+
+def test_a_child_knows_little(look: Look) -> None:
+    """No environment, no arguments, four descriptors, nobody's rights, nothing but the standard library on the path."""
+    source = """
+        import os, sys
+        def f():
+            def there(fd):
+                try: return os.fstat(fd) and True
+                except OSError: return False
+            return {
+                "environment": sorted(os.environ),
+                "arguments": sys.argv,
+                "descriptors": [fd for fd in range(64) if there(fd)],
+                "input": len(os.read(0, 9)),
+                "folder": os.getcwd(),
+                "root": 0 in (os.getuid(), os.geteuid()),
+                "packages": [path for path in sys.path if "packages" in path],
+                "leader": os.getsid(0) == os.getpid(),
+                "modules": [name for name in sys.modules if name.startswith(("grader", "reference"))],
+            }
+    """
+    (seen,) = look(source, "f")
+    assert isinstance(seen, Returned)
+    (known,) = seen.values
+    assert not {name for name in known["environment"] if name.startswith(("ATTNCHECK", "PYTEST", "COVERAGE"))}
+    assert known["arguments"] in ([], ["-c"], [""])
+    assert known["descriptors"] == [0, 1, 2, 3]
+    assert (known["input"], known["folder"], known["root"], known["packages"], known["leader"]) == (
+        0,
+        "/",
+        False,
+        [],
+        True,
+    )
+    assert known["modules"] == []
+
+
+def test_what_it_prints_goes_nowhere(look: Look, capfd: pytest.CaptureFixture[str]) -> None:
+    """Megabytes on both streams, buffered or not, disturb nobody."""
+    source = """
+        import os, sys
+        def good():
+            for stream in (sys.stdout, sys.stderr):
+                print('secret' * 100_000, file=stream, flush=True)
+            os.write(1, b'secret'); os.write(2, b'secret')
+            return 42
+    """
+    assert look(source, "good") == (FINE,)
+    assert capfd.readouterr() == ("", "")
+
+
+def test_patched_libraries_are_nobody_elses(look: Look) -> None:
+    """What one submission does to torch, NumPy and the builtins is gone with it."""
+    vandal = """
+        import builtins, random, torch, numpy as np
+        torch.Tensor.__add__ = torch.Tensor.__matmul__ = lambda *a: torch.zeros(1)
+        torch.softmax = torch.nn.functional.softmax = np.exp = np.sum = None
+        torch.allclose = lambda *a, **k: True
+        torch.manual_seed = random.seed = lambda *a: None
+        builtins.len = builtins.sum = lambda *a: 0
+        torch.set_default_dtype(torch.float64)
+        def good(): return 42
+    """
+    honest = """
+        import torch, numpy as np
+        def f():
+            x = torch.ones(2, 2)
+            made = [(x + x).sum().item(), (x @ x).sum().item(), torch.softmax(x, -1).sum().item(), float(np.exp(0.0))]
+            return made + [len("abc"), sum([1, 2]), str(x.dtype), bool(torch.allclose(x, 2 * x))]
+    """
+    look(vandal, "good")  # whatever it says: its own results may suffer
+    assert look(honest, "f") == (Returned(([8.0, 8.0, 2.0, 1.0, 3, 3, "torch.float32", False],)),)
+
+
+def test_patches_do_not_lame_the_childs_own_loop(look: Look) -> None:
+    """A submission that breaks what sends its results loses its own, and is told that it ended."""
+    source = "import os\ndef good(): return 42\ndef f():\n    os.write = None\n    return 1"
+    bad, good = look(source, "f", "good")
+    assert isinstance(bad, Died) and good == FINE
+
+
+# --------------------------------------------------------------------------------------- faults of ours
+
+
+class Script:
+    """A child that follows a script: frames to send, or exceptions to raise."""
+
+    patience = 0.05
+    received = 0
+
+    def __init__(self, *script: Frame | Exception | None) -> None:
+        self._script = list(script)
+
+    def receive(self, timeout: float, limit: int) -> Frame | None:
+        """The next of the script."""
+        entry = self._script.pop(0)
+        if isinstance(entry, Exception):
+            raise entry
+        return entry
+
+    def cpu_seconds(self, default: float = 0.0) -> float:
+        """None."""
+        return 0.0
+
+    def kill(self) -> None:
+        """Nothing to kill."""
+
+    def close(self) -> None:
+        """Nothing to close."""
+
+
+class Scripts:
+    """Children that follow scripts, one after the other."""
+
+    unsafe = True
+
+    def __init__(self, *children: Script) -> None:
+        self._children = list(children)
+
+    def start(self, job: bytes, cpu_seconds: int, limits: Limits) -> Child:
+        """The next of them."""
+        return self._children.pop(0)
+
+
+HELLO: Frame = (frames.HELLO, {"layers": ["some"], "versions": {"torch": "2"}})
+
+
+@pytest.mark.parametrize(
+    ("script", "said"),
+    [
+        ([None], "was not ready after 0.05 s"),
+        ([Ended(9, None)], "ended before it was ready .signal 9"),
+        ([Ended(None, 1)], "ended before it was ready .exit code 1"),
+        ([Garbled("noise")], "ended before it was ready .noise"),
+        ([Oversized()], "ended before it was ready"),
+        ([(frames.FAILED, "seccomp: no")], "could not be confined: seccomp: no"),
+        ([(frames.RETURNED, {"task": 0})], "could not be confined"),
+    ],
+)
+def test_a_child_that_never_was_ready_is_our_fault(
+    make_job: Callable[..., Job], quick: Limits, script: Any, said: str
+) -> None:
+    """Before HELLO nothing of the learner's has run: no point may be lost by it."""
+    with pytest.raises(SandboxError, match=said):
+        observe(Scripts(Script(*script)), make_job(GOOD, "good"), quick)
+
+
+def test_the_kernels_limit_on_cpu_time_is_a_timeout(make_job: Callable[..., Job], quick: Limits) -> None:
+    """Where the clock of a child cannot be read, SIGXCPU tells what happened."""
+    children = Scripts(Script(HELLO, (frames.LOADED, {"task": 0}), Ended(24, None, cpu_limit=True)))
+    seen = observe(children, make_job(GOOD, "good"), quick)
+    assert seen.observations == (TimedOut(6.0, "cpu"),)
+    assert (seen.layers, seen.unsafe, seen.versions) == (("some",), True, (("torch", "2"),))
+
+
+# -------------------------------------------------------------------------------------- wire and model
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        Array(np.arange(6.0).reshape(2, 3), "torch", dtype="float64"),
+        Array(np.array(2.5, "f4"), "scalar", dtype="float32"),
+        Array(np.array([1.5, -2.0], "f4"), "torch", dtype="bfloat16"),
+        Array(np.array([True]), "numpy", dtype="bool"),
+    ],
+)
+def test_observed_values_can_be_stored_and_read(value: Array) -> None:
+    """An observed value on the wire and back is the same, containers included."""
+    nested = [value, (1, {"a": value})]
+    one, (_, mapping) = decode_value(frames.decode(frames.encode(encode_value(nested))))
+    for got in (one, mapping["a"]):
+        assert (got.container, got.dtype, got.values.dtype) == (value.container, value.dtype, value.values.dtype)
+        assert np.array_equal(got.values, value.values)
+
+
+def test_half_floats_arrive_as_their_numbers(look: Look) -> None:
+    """bfloat16 has no array type: its numbers come as float32, with the name of the dtype."""
+    (seen,) = look("import torch\ndef f(): return torch.tensor([1.5, -3.0], dtype=torch.bfloat16)", "f")
+    assert isinstance(seen, Returned)
+    (got,) = seen.values
+    assert (got.dtype, got.container, got.values.tolist()) == ("bfloat16", "torch", [1.5, -3.0])
+
+
+def test_nothing_to_do_needs_no_child(make_job: Callable[..., Job], quick: Limits) -> None:
+    """A job without programs starts nothing."""
+    assert observe(Scripts(), make_job(GOOD), quick).observations == ()
