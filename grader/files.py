@@ -6,6 +6,8 @@ import os
 import tempfile
 from pathlib import Path
 
+from grader.errors import UsageError
+
 
 def write(path: Path, data: str | bytes) -> None:
     """Writes a file whole or not at all."""
@@ -21,3 +23,15 @@ def write(path: Path, data: str | bytes) -> None:
     except BaseException:
         os.unlink(temporary)
         raise
+
+
+def create(path: Path, text: str) -> None:
+    """Writes a file that does not exist yet. Raises UsageError where one does, or where nothing can be written."""
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with path.open("x", encoding="utf-8", newline="\n") as file:
+            file.write(text)
+    except FileExistsError:
+        raise UsageError(f"{path} exists already; move it away, or choose another name.") from None
+    except OSError as error:
+        raise UsageError(f"{path} cannot be written: {error.strerror}; choose another folder.") from error

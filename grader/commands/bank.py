@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from grader.commands.options import course_option, json_option, load_course, write_json
+
+if TYPE_CHECKING:
+    from grader.model import Lang
 
 PASSED, FAULTS = 0, 4
 
@@ -93,3 +97,71 @@ def mutate(names: tuple[str, ...], workers: int | None, course_folder: Path | No
         excused = sum(1 for fate in fates if not fate.caught and fate.why is not None)
         click.echo(f"{len(fates)} mutants: {len(holes)} survive unexplained, {excused} are explained as equivalent")
     click.get_current_context().exit(FAULTS if holes or stale else PASSED)
+
+
+@bank.command()
+@click.argument("question", metavar="QUESTION")
+@course_option
+def new(question: str, course_folder: Path | None) -> None:
+    """Writes a new question, filled in with a small example.
+
+    QUESTION is an id such as Q25. The question file and its reference go to the course folder (--course, or the
+    checkout); `attncheck bank check` passes on them, so that every change can be checked at once.
+    """
+    import re
+
+    from grader import course, template
+    from grader.errors import UsageError
+    from grader.files import create
+
+    match = re.fullmatch(r"[Qq]0*(\d+)", question)
+    if match is None:
+        raise UsageError(f"{question!r} is not an id such as Q25.")
+    number = int(match[1])
+    folder = course_folder or course.find(None)
+    names = {"id": f"Q{number}", "name": f"scaled_by_{number}", "module": f"question_{number}", "title": "Scaling"}
+    files = {
+        folder / "questions" / f"q{number:02}_scaling.yaml": template.QUESTION,
+        folder / "reference" / f"question_{number}.py": template.REFERENCE,
+    }
+    if any(folder.glob("questions/q*.yaml")):
+        loaded = course.load(course.find(folder))
+        if loaded.question(f"Q{number}") is not None:
+            raise UsageError(f"the course has a question Q{number} already; choose another number.")
+        names["group"] = loaded.groups[0][0]
+    else:  # the first question of a new course
+        names["group"] = "basics"
+        files |= {folder / "course.yaml": template.COURSE, folder / "reference" / "__init__.py": template.PACKAGE}
+    for path, text in {path: text.format(**names) for path, text in files.items()}.items():
+        create(path, text)
+        click.echo(f"written: {path}")
+    click.echo(f"next: attncheck bank check {folder}; attncheck bank preview Q{number} --course {folder}")
+
+
+@bank.command()
+@click.argument("question")
+@course_option
+def preview(question: str, course_folder: Path | None) -> None:
+    """Shows a question as learners see it, in both languages.
+
+    Beyond `attncheck show`: the options of its items, the hints, and the stub.
+    """
+    from grader import stubs
+    from grader.commands.learn import shown
+    from grader.commands.options import find_question
+    from grader.report.plain import indent
+
+    course = load_course(course_folder)
+    found = find_question(course, question)
+    languages: tuple[Lang, ...] = ("en", "zh")
+    for lang in languages:
+        click.echo(f"═══ {lang} " + "═" * 72)
+        for line in shown(found, course, None, lang):
+            click.echo(line)
+        for exercise in found.exercises:
+            for rung, text in enumerate(exercise.hints, 1):
+                click.echo(f"\n{exercise.name}, {rung}/{len(exercise.hints)}:")
+                click.echo(indent(text.of(lang), 2))
+        click.echo("\n" + stubs.answers((found,), lang))
+        if found.exercises:
+            click.echo(stubs.stub(found, lang))

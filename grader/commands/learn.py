@@ -84,11 +84,12 @@ _learner_option = click.option(
 def show(question: str, learner: str | None, lang: Lang, course_folder: Path | None) -> None:
     """Shows a question: its prompt, exercises and conventions."""
     course = load_course(course_folder)
-    for line in _shown(find_question(course, question), course, learner, lang):
+    for line in shown(find_question(course, question), course, learner, lang):
         click.echo(line)
 
 
-def _shown(question: Question, course: Course, learner: str | None, lang: Lang) -> Iterable[str]:
+def shown(question: Question, course: Course, learner: str | None, lang: Lang) -> Iterable[str]:
+    """The lines of a question's page; ``learner`` gives the numbers that are drawn for one."""
     from grader import stubs
     from grader.report import words
     from grader.report.plain import indent
