@@ -150,7 +150,7 @@ def _placeholders(item: Item) -> Iterator[Fault]:
             found = _PLACEHOLDER.findall(words)
             for name in found:
                 if name not in names:
-                    yield unknown((key, lang), f"{{{name}}}", "a symbol that the item draws", [*names])
+                    yield unknown((key, lang), name, "a symbol that the item draws", names)
             missing = [name for name in names if name not in found]
             if key == "ask" and missing:
                 yield Fault((key, lang), f"expected {', '.join(f'{{{name}}}' for name in missing)} in the text")

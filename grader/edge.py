@@ -638,8 +638,11 @@ def validate(model: type[Model], value: Any) -> Model | list[Fault]:
         return model.model_validate_json(json.dumps(value))
     except ValidationError as error:
         schema = model.model_json_schema()
-        found = [_fault(detail, schema, value) for detail in error.errors(include_url=False) if not _echo(detail)]
-        return list(dict.fromkeys(found))
+        details = [detail for detail in error.errors(include_url=False) if not _echo(detail)]
+        found = [(detail["type"], _fault(detail, schema, value)) for detail in details]
+        # Of what may be one of several things, the one that it is meant to be has faults further inside.
+        deeper = {fault.path[:length] for _, fault in found for length in range(len(fault.path))}
+        return list(dict.fromkeys(f for kind, f in found if not (kind.endswith("_type") and f.path in deeper)))
 
 
 def _echo(detail: ErrorDetails) -> bool:
@@ -669,7 +672,8 @@ def _fault(detail: ErrorDetails, schema: dict[str, Any], value: Any) -> Fault:
             path.append(part)
             node, around = _below(node, part, definitions), node
             value = value[part] if there else None
-        elif part in definitions:  # the tag of a union; other words that pydantic adds are not in the file either
+        elif part in definitions and not (detail["type"].endswith("_type") and place == len(detail["loc"])):
+            # The member of a union that it is; other words that pydantic adds are not in the file either.
             node = definitions[str(part)]
     where, seen = tuple(path), detail["input"]
     match detail["type"]:

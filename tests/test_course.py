@@ -13,6 +13,7 @@ import pytest
 
 from grader import cache, course, crosscheck
 from grader.errors import CourseError
+from grader.items import number
 from grader.model import (
     Case,
     Causal,
@@ -674,6 +675,107 @@ def test_a_bad_file_does_not(schema: jsonschema.Draft202012Validator, old: str, 
     """What is wrong by its form alone is shown while typing."""
     assert old in GOOD
     assert list(schema.iter_errors(parse(GOOD.replace(old, new, 1), FILE, CourseError).value))
+
+
+# ---------------------------------------------------------------------------------- other kinds of items
+
+ITEMS = """\
+items:
+  - id: Q6.root
+    kind: number
+    draw: {d_k: [16, 64, 256]}
+    ask: {en: "√{d_k}?", zh: "√{d_k} 是多少？"}
+    explain: {en: "Not {d_k}.", zh: "不是 {d_k}。"}
+    answer: sqrt(d_k)
+    tolerance: 0.001
+    unit: {en: units, zh: 个}
+    wrong: [{answer: d_k, misconception: no-scaling}]
+  - id: Q6.eight
+    kind: number
+    ask: {en: "{d_k}?", zh: 八？}
+    answer: 8
+    unit: MiB
+  - id: Q6.several
+    kind: multi
+    ask: {en: Which?, zh: 哪些？}
+    options:
+      - {id: a, text: {en: A, zh: 甲}, correct: true}
+      - {id: b, text: {en: B, zh: 乙}, misconception: no-halves}
+      - {id: c, text: {en: C, zh: 丙}, correct: true}
+"""
+
+
+@pytest.fixture
+def asking(folder: Path) -> Path:
+    """A course with items of the other kinds."""
+    (folder / "questions" / FILE).unlink()
+    write(folder, "questions/q06_asking.yaml", question("Q6") + BELIEFS + ITEMS)
+    return folder
+
+
+def test_other_kinds_are_read_as_written(asking: Path) -> None:
+    """Numbers with draws, units in two languages or none, options of which several are right."""
+    root, eight, several = course.load(asking).questions[0].items
+    assert root.spec == number.Spec(
+        "sqrt(d_k)", {"d_k": (16, 64, 256)}, 0.001, Text("units", "个"), (number.Wrong("d_k", "no-scaling"),)
+    )
+    assert eight.spec == number.Spec(8, unit="MiB")
+    assert [(each.id, each.correct, each.misconception) for each in several.spec.options] == [
+        ("a", True, None),
+        ("b", False, "no-halves"),
+        ("c", True, None),
+    ]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("grader.assemble.course", None)
+        assert course.load(asking).questions[0].items == (root, eight, several)
+
+
+def test_other_kinds_fit_the_schema(schema: jsonschema.Draft202012Validator) -> None:
+    """Editors know their keys."""
+    text = question("Q6") + BELIEFS + ITEMS
+    assert list(schema.iter_errors(parse(text, FILE, CourseError).value)) == []
+    for old, new in (("tolerance:", "tolerence:"), ("[16, 64, 256]", "[16, many]"), ("answer: 8", "answer: [8]")):
+        assert list(schema.iter_errors(parse(text.replace(old, new), FILE, CourseError).value))
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "path", "fragments"),
+    [
+        ('en: "√{d_k}?"', 'en: "√16?"', "items[0].ask.en", ["expected {d_k} in the text"]),
+        ('"√{d_k} 是多少？"', '"√{d_q}，{d_k}"', "items[0].ask.zh", ["saw 'd_q'", "draws: d_k", "mean 'd_k'?"]),
+        ('en: "Not {d_k}."', 'en: "Not {n}."', "items[0].explain.en", ["saw 'n'", "that the item draws: d_k"]),
+        ("answer: sqrt(d_k)", "answer: sqrt(d_q)", "items[0].answer", ["saw 'd_q'", "mean 'd_k'?"]),
+        ("answer: sqrt(d_k)", "answer: [1]", "items[0].answer", ["saw [1]", "a whole number or a number or a text"]),
+        ("answer: d_k,", "answer: d_k ** 0.5,", "items[0].wrong[0].answer", ["never right", "with d_k = 16"]),
+        ("n: no-scaling", "n: no-scale", "items[0].wrong[0].misconception", ["mean 'no-scaling'?"]),
+        ("[16, 64, 256]", "[]", "items[0].draw.d_k", ["saw []", "one number or more"]),
+        ("[16, 64, 256]", "[16, many]", "items[0].draw.d_k[1]", ["saw 'many'", "a whole number or a number"]),
+        (
+            "unit: {en: units, zh: 个}",
+            "unit: {en: units}",
+            "items[0].unit.zh",
+            ["missing", "in English and in Chinese"],
+        ),
+        ("unit: MiB", "unit: 3", "items[1].unit", ["saw 3", "a mapping {en: …, zh: …} or a text"]),
+        ("tolerance: 0.001", "tolerance: 1", "items[0].tolerance", ["saw 1", "from 0 up to, but not including, 1"]),
+        (
+            "c, text: {en: C, zh: 丙}, correct",
+            "B, text: {en: C, zh: 丙}, correct",
+            "items[2].options[2].id",
+            ["saw 'B'"],
+        ),
+        ("n: no-halves", "n: no-half", "items[2].options[1].misconception", ["mean 'no-halves'?"]),
+    ],
+)
+def test_a_broken_item_of_another_kind_says_where_and_what(
+    asking: Path, old: str, new: str, path: str, fragments: list[str]
+) -> None:
+    """What a number draws is asked about; everything that is named is there."""
+    assert old in ITEMS
+    write(asking, "questions/q06_asking.yaml", question("Q6") + BELIEFS + ITEMS.replace(old, new, 1))
+    (found,) = faults(asking)
+    assert f": {path}: " in found
+    assert all(fragment in found for fragment in fragments), found
 
 
 # ---------------------------------------------------------------------- mistakes and what else they need

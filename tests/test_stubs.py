@@ -9,7 +9,8 @@ from dataclasses import replace
 import pytest
 import yaml
 
-from grader import stubs
+from grader import items, stubs
+from grader.items import multi, number
 from grader.items.choice import Option, Spec
 from grader.model import Case, Exercise, Item, Lang, Parameter, Question, Text
 from grader.report.plain import cells
@@ -146,6 +147,53 @@ def test_answers(lang: Lang) -> None:
     for option in ITEM.spec.options:
         assert f"#   {option.id}: {option.text.of(lang)}" in text
     assert ITEM.ask.of(lang).splitlines()[0] in text
+
+
+SIZE = replace(
+    ITEM,
+    id="Q5.size",
+    kind="number",
+    ask=Text("How large is √d_k for d_k = {d_k}, in {braces}?", "d_k = {d_k} 时，√d_k 是多少？"),
+    spec=number.Spec("sqrt(d_k)", {"d_k": (16, 64, 256)}, unit=Text("units", "个")),
+)
+SEVERAL = replace(ITEM, id="Q5.several", kind="multi", spec=multi.Spec(ITEM.spec.options))
+
+
+@pytest.mark.parametrize(
+    ("lang", "fragments"),
+    [
+        (
+            "en",
+            [
+                "# How large is √d_k for d_k = d_k, in {braces}?",
+                "# d_k is one of 16, 64, 256; which one goes by the learner's name",
+                "--learner NAME`.",
+                "# Unit: units (may be left out).",
+                "# Answer with a number, such as 1536, 1.5e3, 3/4 or 2^10.",
+                "# Answer with a list of letters, such as [a, c]; several may be right.",
+                "#   b: Means of values",
+            ],
+        ),
+        ("zh", ["# d_k = d_k 时", "# d_k 是 16、64、256 中的一个", "# 单位：个（可以不写）。", "# 答案填一个数，例如"]),
+    ],
+)
+def test_answers_of_other_kinds(lang: Lang, fragments: list[str]) -> None:
+    """Each kind says how to answer; numbers that go by a name nobody gave are shown with their choices."""
+    text = stubs.answers([replace(QUESTION, items=(SIZE, SEVERAL))], lang)
+    assert yaml.safe_load(text)["answers"] == {"Q5.size": None, "Q5.several": None}
+    assert max(map(cells, text.splitlines())) <= 92
+    for fragment in fragments:
+        assert fragment in text
+
+
+@pytest.mark.parametrize("learner", ["ada", "李雷", 'a "b": # c', "yes", "12"])
+def test_answers_for_somebody(learner: str) -> None:
+    """The name stands in the file as it was given, and the numbers are those that grading will draw."""
+    text = stubs.answers([replace(QUESTION, items=(SIZE,))], "en", "spring", learner)
+    assert yaml.safe_load(text)["learner"] == learner
+    d_k = items.draw(SIZE.spec, items.Context("spring", learner, "Q5.size"))["d_k"]
+    assert f"for d_k = {d_k}, in {{braces}}?" in text
+    assert "is one of" not in text
 
 
 def test_answers_without_items() -> None:
