@@ -6,9 +6,11 @@ from typing import Any
 
 import pytest
 
+from grader import items
 from grader.errors import SandboxError, SandboxUnavailable, SubmissionError, UsageError
 from grader.grade import Memo, Selection, grade, grade_reference, question_of
 from grader.inputs import Seed
+from grader.items import multi, number
 from grader.items.choice import Option, Spec
 from grader.model import (
     Answer,
@@ -239,6 +241,23 @@ def test_answers_alone_are_graded(value: Any, status: Status, earned: float) -> 
     report = grade(COURSE, answered(Q12_why=value), NEVER)
     assert graded(report) == {"Q12": ["Q12.why"]}
     assert (results_of(report)["Q12.why"].status, report.earned) == (status, earned)
+
+
+@pytest.mark.parametrize("learner", ["ada", "bo", "chen"])
+def test_numbers_are_the_learners_own(learner: str) -> None:
+    """What is right goes by the course, the learner and the item; parts of the points are possible, too."""
+    size = number.Spec("2 * d", {"d": (1, 10, 100)})
+    several = multi.Spec((Option("a", WORDS, correct=True), Option("b", WORDS, correct=True), Option("c", WORDS)))
+    both = (
+        replace(item("Q12.size"), kind="number", spec=size),
+        replace(item("Q12.several"), kind="multi", spec=several),
+    )
+    bank = course(question("Q12", items=both))
+    d = items.draw(size, items.Context(bank.public_id, learner, "Q12.size"))["d"]
+    given = answered(Submission(learner, ()), Q12_size=f"2 × {d}", Q12_several=["a"])
+    found = results_of(grade(bank, given, NEVER))
+    assert (found["Q12.size"].status, found["Q12.size"].earned) == (Status.PASSED, 2)
+    assert (found["Q12.several"].status, found["Q12.several"].earned) == (Status.FAILED, 1)
 
 
 def test_without_answers_items_are_not_graded() -> None:
