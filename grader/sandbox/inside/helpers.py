@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import torch
 
+from .counting import counted, counter, watch
 from .layers import decoder_layer, encoder_layer
 from .projections import Projections
 from .table import Table
@@ -130,6 +131,9 @@ HELPERS: Mapping[str, Callable[..., Any]] = MappingProxyType(
             attend,
             sublayer,
             require_grad,
+            counter,
+            watch,
+            counted,
         )
     }
 )

@@ -12,7 +12,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from . import frames
+from . import counting, frames
 from .helpers import HELPERS
 from .refusals import TooBig, Unfit
 
@@ -21,6 +21,7 @@ ArrayType: TypeAlias = Literal["numpy", "torch"]
 
 def reset(seed: int) -> None:
     """Puts every global switch that an earlier call may have moved back to where it starts."""
+    counting.clear()
     random.seed(seed)
     np.random.seed(seed % 2**32)
     np.seterr(all="warn")

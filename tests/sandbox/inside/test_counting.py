@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import tracemalloc
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -160,9 +159,9 @@ def test_ways_out_of_torch_are_noted(leave: Attention) -> None:
 
 def test_memory_sees_what_is_no_tensor() -> None:
     """NumPy's arrays and Python's lists."""
-    assert count(plain, memory=True)["peak"] < SMALL * SMALL
+    assert count(plain, memory=True)["peak"] < 4 * SMALL * SMALL
     assert count(lambda q, k, v: q.numpy() @ k.numpy().T, memory=True)["peak"] >= 4 * SMALL * SMALL
-    assert count(lambda q, k, v: [math.exp(i) for i in range(SMALL * SMALL)], memory=True)["peak"] >= 8 * SMALL * SMALL
+    assert count(lambda q, k, v: [float(i) for i in range(SMALL * SMALL)], memory=True)["peak"] >= 8 * SMALL * SMALL
     assert count(lambda q, k, v: q.numpy() @ k.numpy().T)["peak"] == 0
 
 

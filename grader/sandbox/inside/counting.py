@@ -1,0 +1,201 @@
+"""Counting what a call does: the work of torch, the largest tensor, and the peak of Python's memory.
+
+Work is the arithmetic of matrix products plus the numbers that each operation writes (a reduction: reads).
+Fused attention is switched off, so that the library's own shows what it computes, too. What runs in NumPy
+is seen by its memory only, and Python lists, other threads and ``_disable_current_modes`` by nothing.
+"""
+
+from __future__ import annotations
+
+import functools
+import tracemalloc
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import torch
+from torch._ops import HigherOrderOperator
+from torch.overrides import TorchFunctionMode
+from torch.utils._python_dispatch import TorchDispatchMode, _get_current_dispatch_mode
+from torch.utils.flop_counter import flop_registry
+
+#: Ways out of torch, behind which nothing is counted.
+_EXITS = {"numpy", "__array__", "__dlpack__", "tolist", "untyped_storage", "data_ptr"}
+#: What reads more than it writes, besides what torch marks as a reduction.
+_READS = {"mv", "dot", "vdot", "addmv", "_local_scalar_dense"}
+_COMPOSITE = torch._C.DispatchKey.CompositeImplicitAutograd
+_REDUCTION = getattr(torch.Tag, "reduction", None)
+
+
+@dataclass(frozen=True, slots=True)
+class _Operation:
+    """How an operation is counted: which results it writes (others are views), or only parts of them, and so on."""
+
+    writes: tuple[bool, ...] = ()
+    composite: bool = False
+    partly: bool = False
+    reads: bool = False
+    fused: bool = False
+    hidden: bool = False
+    arithmetic: Callable[..., Any] | None = None
+
+    @classmethod
+    @functools.cache
+    def of(cls, func: Any) -> _Operation:
+        """What ``func`` is by its declaration."""
+        if isinstance(func, HigherOrderOperator):  # flex_attention, and loops that run what they are given unseen
+            return cls(fused="attention" in str(func), hidden="attention" not in str(func))
+        name = func._overloadpacket.__name__
+        returned = [declared.alias_info for declared in func._schema.returns]
+        return cls(
+            writes=tuple(alias is None or alias.is_write for alias in returned),
+            composite=torch._C._dispatch_has_kernel_for_dispatch_key(func.name(), _COMPOSITE),
+            partly=func._schema.is_mutable and any(word in name for word in ("index", "scatter", "put_")),
+            reads=name in _READS or _REDUCTION in func.tags,
+            fused="attention" in name or "transformer" in name,
+            arithmetic=flop_registry.get(func._overloadpacket),
+        )
+
+
+class _Work(TorchDispatchMode):
+    """Sees every operation of torch below autograd."""
+
+    supports_higher_order_operators = True
+
+    @classmethod
+    def is_infra_mode(cls) -> bool:
+        """Torch does not refuse to compile because of it."""
+        return True
+
+    @classmethod
+    def _should_skip_dynamo(cls) -> bool:
+        """Hiding it from the compiler would import the compiler, which takes seconds."""
+        return False
+
+    def __init__(self) -> None:
+        super().__init__()  # type: ignore[no-untyped-call]
+        self.work = 0
+        self.largest = 0
+        self.blind = False
+
+    def __torch_dispatch__(
+        self, func: Any, types: Any, args: tuple[Any, ...] = (), kwargs: Mapping[str, Any] | None = None
+    ) -> Any:
+        operation, kwargs = _Operation.of(func), kwargs or {}
+        if operation.composite:  # without autograd (inference_mode) it comes as one
+            with self:
+                return func._op_dk(_COMPOSITE, *args, **kwargs)
+        out = func(*args, **kwargs)
+        self._count(operation, args, kwargs, out)
+        return out
+
+    def _count(self, operation: _Operation, args: tuple[Any, ...], kwargs: Mapping[str, Any], out: Any) -> None:
+        results = out if isinstance(out, tuple) else (out,)
+        written = [
+            tensor.numel()
+            for result, writes in zip(results, operation.writes, strict=False)
+            if writes
+            for tensor in _tensors(result)
+        ]
+        if written and operation.partly:  # as many entries of a larger tensor as are put there
+            written = [sum(tensor.numel() for tensor in [*_tensors(args), *_tensors(kwargs)][1:])]
+        self.work += sum(written)
+        self.largest = max(self.largest, *written, 0)
+        self.blind |= operation.hidden
+        if operation.arithmetic is not None:
+            self.work += int(operation.arithmetic(*args, **kwargs, out_val=out))
+        if operation.reads:
+            self.work += sum(tensor.numel() for tensor in _tensors(args))
+        if operation.fused:  # by the learner's own switch
+            query, key, *_ = [*_tensors(args), *_tensors(args)]
+            scores = query.shape[:-1].numel() * key.shape[-2]
+            self.work += 4 * scores * query.shape[-1]
+            self.largest = max(self.largest, scores)
+
+
+def _tensors(value: Any) -> Iterator[torch.Tensor]:
+    if isinstance(value, torch.Tensor):
+        yield value
+    elif isinstance(value, (list, tuple)):
+        for entry in value:
+            yield from _tensors(entry)
+    elif isinstance(value, dict):
+        yield from _tensors(list(value.values()))
+
+
+class _Exits(TorchFunctionMode):
+    """Sees where tensors become something else."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.taken = False
+
+    def __torch_function__(
+        self, func: Any, types: Any, args: tuple[Any, ...] = (), kwargs: Mapping[str, Any] | None = None
+    ) -> Any:
+        self.taken |= getattr(func, "__name__", "") in _EXITS
+        return func(*args, **kwargs or {})
+
+
+@dataclass(slots=True)
+class Counter:
+    """One call under observation. ``memory`` follows Python's memory (NumPy's arrays are in it), which takes time."""
+
+    memory: bool
+    seen: _Work = field(default_factory=_Work)
+    exits: _Exits = field(default_factory=_Exits)
+
+    def start(self) -> None:
+        """Begins to count; ``clear`` ends it as well."""
+        _fuse(False)
+        self.exits.__enter__()  # type: ignore[no-untyped-call]
+        self.seen.__enter__()  # type: ignore[no-untyped-call]
+        if self.memory:
+            tracemalloc.start()
+
+    def stop(self) -> dict[str, Any]:
+        """What was counted, as plain data."""
+        peak = tracemalloc.get_traced_memory()[1] if tracemalloc.is_tracing() else 0
+        clear()
+        return {
+            "work": self.seen.work,
+            "largest": self.seen.largest,
+            "exits": self.exits.taken or self.seen.blind,
+            "peak": peak,
+        }
+
+
+def _fuse(enabled: bool) -> None:
+    torch.backends.mha.set_fastpath_enabled(enabled)
+    torch.backends.cuda.enable_math_sdp(True)
+    torch.backends.cuda.enable_flash_sdp(enabled)  # on the CPU as well
+    torch.backends.cuda.enable_mem_efficient_sdp(enabled)
+    torch.backends.cuda.enable_cudnn_sdp(enabled)
+
+
+def clear() -> None:
+    """Ends all counting, also where a call raised in the middle of it, and every mode that a learner left on."""
+    if tracemalloc.is_tracing():
+        tracemalloc.stop()
+    while (mode := _get_current_dispatch_mode()) is not None:
+        TorchDispatchMode.__exit__(mode, None, None, None)  # type: ignore[no-untyped-call]
+    if torch._C._len_torch_function_stack():
+        torch.set_default_device(None)
+    for _ in range(torch._C._len_torch_function_stack()):
+        torch._C._pop_torch_function_stack()
+    _fuse(True)
+
+
+def counter(memory: bool) -> Counter:
+    """A counter, not started yet."""
+    return Counter(memory)
+
+
+def watch(counter: Counter) -> None:
+    """Starts it: the next step is counted."""
+    counter.start()
+
+
+def counted(counter: Counter) -> dict[str, Any]:
+    """Stops it, and says what was counted."""
+    return counter.stop()
