@@ -237,16 +237,13 @@ def graded(question: Question) -> tuple[Item, ...]:
 
 
 def asked(item: Item, question: Question, course_id: str, learner: str | None) -> tuple[Text, ...]:
-    """The paragraphs of an item: what it asks, with the numbers of ``learner`` or with their names, and its unit."""
-    choices = items.drawn(item.spec)
+    """The paragraphs of an item: what it asks, with the numbers of ``learner`` or what they may be, and its unit."""
+    said = [item.ask]
     if learner is not None:
-        ask = items.fill(item.ask, items.draw(item.spec, items.Context(course_id, learner, item.id)))
-    else:
-        ask = items.fill(item.ask, {name: name for name in choices})
-    said = [ask]
-    for name, numbers in choices.items() if learner is None else ():
+        said = [items.fill(item.ask, items.draw(item.spec, items.Context(course_id, learner, item.id)))]
+    for name, numbers in items.drawn(item.spec).items() if learner is None else ():
         listed = Text(", ".join(map(str, numbers)), "、".join(map(str, numbers)))
-        said.append(_DRAWN.fill(name=name, choices=listed, question=question.id))
+        said.append(_DRAWN.fill(name=f"{{{name}}}", choices=listed, question=question.id))
     unit = getattr(item.spec, "unit", None)
     return (*said, _UNIT.fill(unit=unit)) if unit else tuple(said)
 

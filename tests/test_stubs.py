@@ -165,8 +165,8 @@ SEVERAL = replace(ITEM, id="Q5.several", kind="multi", spec=multi.Spec(ITEM.spec
         (
             "en",
             [
-                "# How large is √d_k for d_k = d_k, in {braces}?",
-                "# d_k is one of 16, 64, 256; which one goes by the learner's name",
+                "# How large is √d_k for d_k = {d_k}, in {braces}?",
+                "# {d_k} is one of 16, 64, 256; which one goes by the learner's name",
                 "--learner NAME`.",
                 "# Unit: units (may be left out).",
                 "# Answer with a number, such as 1536, 1.5e3, 3/4 or 2^10.",
@@ -174,7 +174,7 @@ SEVERAL = replace(ITEM, id="Q5.several", kind="multi", spec=multi.Spec(ITEM.spec
                 "#   b: Means of values",
             ],
         ),
-        ("zh", ["# d_k = d_k 时", "# d_k 是 16、64、256 中的一个", "# 单位：个（可以不写）。", "# 答案填一个数，例如"]),
+        ("zh", ["# d_k = {d_k} 时", "# {d_k} 是 16、64、256 中的一个", "# 单位：个（可以不写）。", "# 答案填一个数，例如"]),
     ],
 )
 def test_answers_of_other_kinds(lang: Lang, fragments: list[str]) -> None:

@@ -104,8 +104,8 @@ def test_numbers_go_by_the_learner(attncheck: Attncheck, course: Course, tmp_pat
     assert f"√{d_k}?" in written
     assert yaml.safe_load(written)["learner"] == "ada"
     anybody = attncheck("show", "Q5").out
-    assert "√d_k?" in anybody
-    assert "d_k is one of 16, 64, 256" in anybody
+    assert "√{d_k}?" in anybody
+    assert "{d_k} is one of 16, 64, 256" in anybody
     assert "`attncheck show Q5 --learner NAME`" in " ".join(anybody.split())
 
 
