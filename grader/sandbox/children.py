@@ -176,14 +176,13 @@ class PlainChild:
 
     def _feed(self, job: bytes) -> None:
         assert self._process.stdin is not None
-        with contextlib.suppress(OSError):
-            self._process.stdin.write(job)
-            self._process.stdin.close()
+        with contextlib.suppress(OSError), self._process.stdin as pipe:
+            pipe.write(job)
 
     def _drain(self) -> None:
         assert self._process.stdout is not None
-        with contextlib.suppress(OSError, ValueError):
-            while piece := self._process.stdout.read1(1 << 20):  # type: ignore[attr-defined]
+        with contextlib.suppress(OSError), self._process.stdout as pipe:
+            while piece := pipe.read1(1 << 20):  # type: ignore[attr-defined]
                 self._pieces.put(piece)
         self._pieces.put(b"")
 
@@ -220,12 +219,8 @@ class PlainChild:
                 os.killpg(self._process.pid, signal.SIGKILL)
 
     def close(self) -> None:
-        """See ``Child``."""
+        """See ``Child``. The threads close their pipes, and end with the last process that holds the other end."""
         self.kill()
         self._process.wait()
-        for thread, stream in zip(self._threads, (self._process.stdin, self._process.stdout), strict=True):
+        for thread in self._threads:
             thread.join(timeout=1)
-            # Closing would wait for the thread, and that for a process that has run away with the pipe.
-            if stream is not None and not thread.is_alive():
-                with contextlib.suppress(OSError):
-                    stream.close()
