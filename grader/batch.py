@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import csv
 import io
 import json
@@ -25,10 +26,13 @@ from grader.report.json_report import to_json
 from grader.sandbox import Sandbox, Settings
 from grader.sandbox.canaries import release
 from grader.submission import read
+from grader.submission.messages import printable
 
 if TYPE_CHECKING:
     from grader.model import Observe
 
+#: Characters of a file's name that a learner's name takes; with the number and ".json" it fits everywhere.
+_LONGEST_NAME = 60
 _IGNORED = re.compile(r"^(\.|__|readme)", re.IGNORECASE)
 
 
@@ -93,7 +97,7 @@ def run(
     """Grades everything in ``folder`` into ``out``. Refuses (SandboxUnavailable) where code cannot be confined."""
     paths = submissions(folder)
     out.mkdir(parents=True, exist_ok=True)
-    names = _names(paths)
+    targets = _targets(paths)
     count = max(1, min(workers or os.cpu_count() or 1, len(paths)))
     plan = Plan(str(course_folder), seed, str(out), lang)
     context = multiprocessing.get_context("spawn")
@@ -102,7 +106,7 @@ def run(
         try:
             pool.submit(Worker.ready)  # the first task starts the workers, which import torch meanwhile
             layers = _rehearse(plan)
-            waiting = {pool.submit(Worker.grade, path, name): path for path, name in zip(paths, names, strict=True)}
+            waiting = {pool.submit(Worker.grade, path, *targets[path]): path for path in paths}
             for future in as_completed(waiting):
                 rows[waiting[future]] = _row(future)
                 progress(BatchProgress(len(rows), len(paths), rows[waiting[future]]))
@@ -124,17 +128,20 @@ def _row(future: Future[Row]) -> Row:
         raise SandboxError(f"a worker process ended unexpectedly: {error}") from error
 
 
-def _names(paths: tuple[Path, ...]) -> list[str]:
-    """A learner's name for each path: its stem, with a number where two would be equal."""
-    names: list[str] = []
+def _targets(paths: tuple[Path, ...]) -> dict[Path, tuple[str, str]]:
+    """For each path a learner's name, from its stem, and the name of a result file; no two are equal."""
+    targets: dict[Path, tuple[str, str]] = {}
+    taken: set[str] = set()
     for path in paths:
-        stem = path.name if path.is_dir() else path.stem
-        name, number = stem, 1
-        while name.casefold() in (other.casefold() for other in names):
+        shown = printable(path.name if path.is_dir() else path.stem, _LONGEST_NAME)
+        name = stem = " ".join(shown.split()) or "learner"
+        number = 1
+        while (file := _file_name(name)).casefold() in taken:
             number += 1
             name = f"{stem} ({number})"
-        names.append(name)
-    return names
+        taken.add(file.casefold())
+        targets[path] = name, file
+    return targets
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,10 +182,11 @@ class Worker:
     @classmethod
     def begin(cls, plan: Plan) -> None:
         """Loads the course while the zygote imports torch."""
-        sandbox = Sandbox("require", Settings(collapse=True))
-        sandbox.start()
-        loaded = course.load(Path(plan.course_folder))
-        cls._state = (plan, Memo(loaded, plan.seed, plan.expecting(sandbox.observe)), sandbox)
+        with contextlib.suppress(AttncheckError):  # the rehearsal meets it, too, and says it once
+            sandbox = Sandbox("require", Settings(collapse=True))
+            sandbox.start()
+            loaded = course.load(Path(plan.course_folder))
+            cls._state = (plan, Memo(loaded, plan.seed, plan.expecting(sandbox.observe)), sandbox)
 
     @classmethod
     def ready(cls) -> bool:
@@ -186,11 +194,11 @@ class Worker:
         return cls._state is not None
 
     @classmethod
-    def grade(cls, path: Path, name: str) -> Row:
+    def grade(cls, path: Path, name: str, file: str) -> Row:
         """Grades one submission, writes its JSON file, returns its row."""
         assert cls._state is not None
         plan, memo, sandbox = cls._state
-        target = Path(plan.out, f"{_file_name(name)}.json")
+        target = Path(plan.out, file)
         try:
             report = grade(
                 memo.course,
@@ -228,9 +236,9 @@ def _summary(report: Report, file: str) -> Row:
 
 
 def _file_name(name: str) -> str:
-    """A learner's name as a file name on any system."""
+    """The file for a learner's results, named so that any system can keep it."""
     safe = re.sub(r"[^\w.()\- ]", "_", name).strip(". ") or "learner"
-    return f"{safe}_" if safe.casefold() in ("class", "con", "nul", "aux", "prn") else safe
+    return f"{safe}_.json" if safe.casefold() in ("class", "con", "nul", "aux", "prn") else f"{safe}.json"
 
 
 def table(result: BatchResult) -> str:
@@ -247,5 +255,6 @@ def table(result: BatchResult) -> str:
 
 
 def _cell(text: str) -> str:
-    """A cell that no spreadsheet takes for a formula."""
-    return f"'{text}" if text[:1] in ("=", "+", "-", "@", "\t", "\r") else text
+    """A cell on one line that no spreadsheet takes for a formula."""
+    line = " ".join(text.split())
+    return f"'{line}" if line[:1] in ("=", "+", "-", "@") else line
