@@ -64,7 +64,7 @@ def _layers() -> Iterator[Finding]:
     for layer in probe():
         state: State = "ok" if layer.present else "missing" if layer.needed else "weak"
         yield Finding("sandbox", layer.name, state, layer.detail, None if layer.present else layer.remedy)
-    if os.geteuid() == 0:
+    if hasattr(os, "geteuid") and os.geteuid() == 0:
         yield Finding(
             "sandbox", "user", "ok", "running as root: learner code is run as nobody, or as nobody in a user namespace"
         )
