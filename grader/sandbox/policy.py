@@ -29,7 +29,7 @@ _ALLOWED = """
     pipe pipe2 poll ppoll pread64 preadv pselect6 read readlink readlinkat readv restart_syscall rseq
     rt_sigaction rt_sigpending rt_sigprocmask rt_sigreturn rt_sigsuspend rt_sigtimedwait sched_getaffinity
     sched_getparam sched_getscheduler sched_yield select set_robust_list set_tid_address sigaltstack stat
-    statfs statx sysinfo time times timer_create timer_delete timer_settime uname wait4 waitid write writev
+    statfs statx sysinfo time times uname wait4 waitid write writev
 """
 
 _THREAD = 0x00010000  # CLONE_THREAD
