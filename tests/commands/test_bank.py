@@ -1,0 +1,99 @@
+"""Verbs for authors: a new question works at once, and a broken bank is told what is wrong with it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from grader import course as courses
+from grader.commands import run
+from grader.commands.options import load_course
+
+
+@pytest.fixture(autouse=True)
+def course(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Here commands find the course they are told, not the small one of the other tests."""
+    for module in ("options", "bank", "practice", "learn"):
+        monkeypatch.setattr(
+            f"grader.commands.{module}.load_course", lambda folder: courses.load(courses.find(folder)), raising=False
+        )
+    assert load_course
+
+
+def written(folder: Path) -> Path:
+    """A course with what ``bank new Q25`` writes."""
+    assert run(["bank", "new", "Q25", "--course", str(folder)]) == 0
+    return folder
+
+
+@pytest.fixture
+def bank(tmp_path: Path) -> Path:
+    """A course that can be broken."""
+    return written(tmp_path / "course")
+
+
+def change(folder: Path, old: str, new: str, name: str = "questions/q25_scaling.yaml") -> None:
+    """Changes a file in one place."""
+    path = folder / name
+    text = path.read_text(encoding="utf-8")
+    assert text.count(old) == 1, text.count(old)
+    path.write_text(text.replace(old, new), encoding="utf-8")
+
+
+def test_new_is_proven(bank: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """What ``bank new`` writes passes ``bank check`` and ``bank mutate``, and a second question stands beside it."""
+    assert run(["bank", "new", "q26", "--course", str(bank)]) == 0
+    assert run(["bank", "check", str(bank)]) == 0
+    assert "2 questions, 2 exercises, 8 mistakes: everything proven" in capsys.readouterr().out
+    assert run(["bank", "mutate", "--course", str(bank), "-e", "scaled_by_25", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["survivors"] == []
+
+
+@pytest.mark.parametrize(
+    ("question", "said"), [("Q25", "has a question Q25 already"), ("x", "is not an id such as Q25")]
+)
+def test_new_refuses(bank: Path, question: str, said: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """A question that exists, or an id that is none, is refused with the reason."""
+    assert run(["bank", "new", question, "--course", str(bank)]) == 2
+    assert said in capsys.readouterr().err
+
+
+def test_new_never_overwrites(bank: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A reference that stands in the way is left alone."""
+    (bank / "reference" / "question_27.py").write_text("mine = 1\n")
+    assert run(["bank", "new", "Q27", "--course", str(bank)]) == 2
+    assert "exists already" in capsys.readouterr().err
+    assert (bank / "reference" / "question_27.py").read_text() == "mine = 1\n"
+
+
+def test_mutate_reports_holes(bank: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A case that is too weak leaves survivors, which are listed; an unknown exercise is refused."""
+    change(bank, "checks: [values, gradients, dtype, unchanged_inputs, repeatable, non_contiguous]", "checks: [values]")
+    assert run(["bank", "mutate", "--course", str(bank), "--workers", "1"]) == 4
+    out = capsys.readouterr().out
+    assert "scaled_by_25: survives: " in out and "detach" in out and "survive unexplained" in out
+    assert run(["bank", "mutate", "--course", str(bank), "-e", "nothing"]) == 2
+
+
+def test_check_reports(bank: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A problem is a line with its remedy, or an entry of the JSON list; the exit code says so."""
+    (bank / "questions" / "notes.txt").write_text("x")
+    assert run(["bank", "check", str(bank)]) == 4
+    out = capsys.readouterr().out
+    assert "questions/notes.txt: nothing reads this file (name it like" in out and "1 problems" in out
+
+
+def test_preview(bank: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The preview shows prompt, options, hints and stub in both languages."""
+    assert run(["bank", "preview", "Q25", "--course", str(bank)]) == 0
+    out = capsys.readouterr().out
+    for said in (
+        "Write the function below",
+        "写出下面的函数",
+        "One multiplication",
+        "def scaled_by_25",
+        "a: the factor",
+    ):
+        assert said in out
