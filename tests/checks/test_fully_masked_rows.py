@@ -7,16 +7,7 @@ import pytest
 from grader.checks import fully_masked_rows
 from grader.model import Exercise, RandomMask, Status, Verdict
 from grader.sandbox import Sandbox
-from tests.attention import (
-    ATTEND,
-    ATTENTION,
-    MODULE,
-    NUMPY,
-    REFERENCE,
-    TORCH,
-    edit,
-    first,
-)
+from tests.attention import ATTEND, ATTENTION, MODULE, NUMPY, REFERENCE, TORCH, edit, first, last
 from tests.helpers import array, case, returned, seen, verdicts
 
 
@@ -45,6 +36,13 @@ CAUGHT = [
     ("−10⁹", edit(TORCH, (ROWS, "pass"), ("-torch.inf", "-1e9")), MEAN),
     ("the smallest float", edit(TORCH, (ROWS, "pass"), ("-torch.inf", "torch.finfo(scores.dtype).min")), MEAN),
     ("−10⁹ in a module", edit(MODULE, (".masked_fill(~mask, 0.0)", ""), ("-torch.inf", "-1e9")), MEAN),
+    ("wrong everywhere", edit(TORCH, ("** 0.5", "")), "the values differ"),
+    ("NaN everywhere", last(TORCH, "output = output / 0 * 0"), "the result contains NaN"),
+    (
+        "wrong everywhere, and −10⁹",
+        edit(TORCH, ("** 0.5", ""), (ROWS, "pass"), ("-torch.inf", "-1e9")),
+        "values differ",
+    ),
     ("rows left out", edit(TORCH, ("    return output", "    return output[:, 1:]")), "has shape (2, 3, 2)"),
     ("an exception", first(TORCH, "assert mask.any(-1).all()"), "AssertionError"),
 ]
@@ -70,11 +68,11 @@ def test_other_rows_are_caught(name: str, fragment: str, found: dict[str, Verdic
     assert fragment in found[name].message.en
 
 
-@pytest.mark.parametrize("got", [[0.0, 1.0], [0.0, float("nan")], [[0.0, 0.0]]])
+@pytest.mark.parametrize("got", [[[0.0, 1.0]], [[0.0, float("nan")]], [[1.0, 0.0], [0.0, 0.0]], [0.0]])
 def test_only_a_public_case_shows_numbers(got: object) -> None:
     """A hidden case explains, and shows nothing."""
-    pair = [returned(array(got))], [returned(array([0.0, 0.0]))]
+    pair = [returned(array(got))], [returned(array([[0.0, 0.0]]))]
     hidden = fully_masked_rows.judge(seen("fully_masked_rows", *pair, case=case("hidden", public=False)))
     assert (hidden.status, hidden.difference) == (Status.FAILED, None)
     shown = fully_masked_rows.judge(seen("fully_masked_rows", *pair))
-    assert (shown.difference is None) == (array(got).values.ndim == 2)
+    assert (shown.difference is not None) == (array(got).values.shape == (1, 2))
