@@ -12,7 +12,7 @@ import numpy as np
 
 from grader.calls import Target
 from grader.checks import Seen, kinds
-from grader.inputs import Seed, draw
+from grader.inputs import Seed, draw, draw_for
 from grader.model import (
     Array,
     ArrayType,
@@ -133,21 +133,22 @@ def verdicts(
 ) -> dict[str, Verdict]:
     """The verdict of the check ``kind`` on each source of a table, by its name; all run in one job.
 
-    A source is called as the one of ``exercises`` that it defines, on the first case, in the array type
-    that it imports.
+    A source is called as the one of ``exercises`` that it defines, on the first case, with the options that the
+    exercise has for the check, in the array type that it imports.
     """
     assert len({name for name, *_ in rows}) == len(rows)
-    check, spec, asked = kinds()[kind], CheckSpec(kind, 1.0), []
+    check, asked = kinds()[kind], []
     for at, (name, text, *_) in enumerate(rows):
         file = source(f"row_{at}.py", text)
         defined = dict(file.defines)
         found = next(each for each in exercises if each.name in defined)
-        drawn = draw(found.cases[0], found.name, Seed.public())
+        spec = next((each for each in found.checks if each.kind == kind), CheckSpec(kind, 1.0))
+        drawn = draw_for(spec, found.cases[0], found.name, Seed.public())
         spoken: ArrayType = array_type or ("torch" if file.imports_torch else "numpy")
         mine = check.calls(Target(found, file.module, spoken, group=name), drawn, spec)
         target = Target(found, "reference.bank", "torch", "float64", group=name)
         wanted = check.calls(target, drawn, spec) if check.REFERENCE else ()
-        asked.append((name, file, found, drawn, spoken, mine, wanted))
+        asked.append((name, file, found, spec, drawn, spoken, mine, wanted))
     files = tuple(file for _, file, *_ in asked)
     got = iter(observe(Job(files, tuple(p for *_, mine, _ in asked for p in mine)), PATIENT).observations)
     programs = tuple(p for *_, wanted in asked for p in wanted)
@@ -164,7 +165,7 @@ def verdicts(
                 spoken,
             )
         )
-        for name, _, found, drawn, spoken, mine, wanted in asked
+        for name, _, found, spec, drawn, spoken, mine, wanted in asked
     }
 
 

@@ -44,7 +44,8 @@ ARROWS: dict[str, set[str]] = {
     "compare": set(),
     "trouble": set(),
     "score": set(),
-    "checks": {"calls", "compare", "inputs", "trouble"},
+    "relations": {"calls", "compare", "inputs", "trouble"},
+    "checks": {"calls", "compare", "inputs", "relations", "trouble"},
     "diagnose": set(),
     "grade": {"calls", "checks", "diagnose", "edits", "inputs", "items", "score", "submission"},
     # what people see, and the whole of it

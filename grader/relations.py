@@ -1,0 +1,93 @@
+"""Properties of code: calls on altered inputs, and what came back as plain arrays of numbers.
+
+Shared by the checks that know no right result, only how results must hang together.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from grader.calls import Target, Writer
+from grader.compare import describe
+from grader.errors import CourseError
+from grader.inputs import Drawn
+from grader.model import Array, Case, CheckSpec, Observation, Program, Returned, Status, Text, Verdict
+from grader.trouble import trouble
+
+Floats: TypeAlias = NDArray[np.float64]
+
+#: The arguments whose rows are positions, by the names that the contract gives them.
+SEQUENCES = ("x", "q", "k", "v", "query", "key", "value")
+
+_NO_ARRAY = Text("the result is {got}; expected an array of numbers", "结果是{got}，应为由数构成的数组")
+_NOT_FINITE = Text("the result contains NaN or inf", "结果里出现了 NaN 或 inf")
+_SHAPE = Text("the result has shape {got}; expected {expected}", "结果的形状是 {got}，应为 {expected}")
+_SECRET_SHAPE = Text("the result has the wrong shape", "结果的形状不对")
+
+
+def program(target: Target, *inputs: Drawn) -> Program:
+    """One call for each of ``inputs``, all on one instance where the exercise is a class."""
+    writer = Writer.to(target)
+    instance, _ = writer.instance(inputs[0])
+    return writer.program(*[writer.call(drawn, instance=instance).output for drawn in inputs])
+
+
+def results(got: tuple[Observation, ...], case: Case) -> tuple[Floats, ...] | Verdict:
+    """What the one program returned, as finite arrays; or the verdict on what is none."""
+    if bad := trouble(got, case):
+        return bad
+    arrays = []
+    for seen in got:
+        for value in seen.values if isinstance(seen, Returned) else ():
+            plain = value.values if isinstance(value, Array) else np.asarray(value) if _is_number(value) else None
+            if plain is None or plain.dtype.kind not in "iuf":
+                return Verdict(Status.FAILED, _NO_ARRAY.fill(got=describe(value)))
+            if not np.isfinite(plain).all():
+                return Verdict(Status.FAILED, _NOT_FINITE)
+            arrays.append(plain.astype(np.float64))
+    return tuple(arrays)
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, (int, float)) and not isinstance(value, bool)
+
+
+def wrong_shape(found: Iterable[Floats], expected: tuple[int, ...], public: bool = True) -> Verdict | None:
+    """The verdict on the first array of another shape; a hidden case tells no sizes."""
+    other = next((array.shape for array in found if array.shape != expected), None)
+    if other is None:
+        return None
+    text = _SHAPE.fill(got=other, expected=expected) if public else _SECRET_SHAPE
+    return Verdict(Status.FAILED, text)
+
+
+def named(spec: CheckSpec, option: str, chosen: Any, drawn: Drawn, exercise: str) -> tuple[str, ...]:
+    """The arguments that ``option`` chooses (one name or several): arrays of floats. Raises CourseError for others."""
+    names = (chosen,) if isinstance(chosen, str) else tuple(chosen)
+    given = [name for name, value in drawn.args if isinstance(value, np.ndarray) and value.dtype.kind == "f"]
+    for name in names:
+        if name not in given:
+            where, known = f"{exercise}, check {spec.kind}, {option}", ", ".join(given) or "none"
+            raise CourseError(f"{where}: saw {name!r}; expected an array of floats of its own: {known}")
+    return names
+
+
+def sequences(drawn: Drawn) -> tuple[str, ...]:
+    """The arguments of ``drawn`` that are sequences of rows by their name, and arrays of their own."""
+    return tuple(name for name, value in drawn.args if name in SEQUENCES and isinstance(value, np.ndarray))
+
+
+def fresh(like: NDArray[Any], number: int, scale: float = 1.0) -> Floats:
+    """Other numbers of the same shape and about the same size, the same ones for each ``number``."""
+    size = float(np.sqrt(np.mean(np.square(like)))) or 1.0
+    return np.random.Generator(np.random.PCG64(number)).standard_normal(like.shape) * size * scale
+
+
+def near(a: Floats, b: Floats, rtol: float = 1e-4, atol: float = 1e-5) -> NDArray[np.bool_]:
+    """Where two arrays of one shape agree; the tolerance follows the larger entries of both."""
+    largest = max(float(np.abs(a).max(initial=0.0)), float(np.abs(b).max(initial=0.0)))
+    return np.asarray(np.abs(a - b) <= atol + rtol * largest)
