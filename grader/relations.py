@@ -36,8 +36,8 @@ def program(target: Target, *inputs: Drawn) -> Program:
     return writer.program(*[writer.call(drawn, instance=instance).output for drawn in inputs])
 
 
-def results(got: tuple[Observation, ...], case: Case) -> tuple[Floats, ...] | Verdict:
-    """What the one program returned, as finite arrays; or the verdict on what is none."""
+def results(got: tuple[Observation, ...], case: Case, least: int) -> tuple[Floats, ...] | Verdict:
+    """The values that were returned, ``least`` or more, as finite arrays; or the verdict on what is none."""
     if bad := trouble(got, case):
         return bad
     arrays = []
@@ -49,6 +49,8 @@ def results(got: tuple[Observation, ...], case: Case) -> tuple[Floats, ...] | Ve
             if not np.isfinite(plain).all():
                 return Verdict(Status.FAILED, _NOT_FINITE)
             arrays.append(plain.astype(np.float64))
+    if len(arrays) < least:
+        raise ValueError(f"the check asks for {least} values, not {len(arrays)}")
     return tuple(arrays)
 
 

@@ -1,0 +1,56 @@
+"""The result is a distribution along ``axis`` (the last one by default): nothing negative, everything sums to 1."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from grader.calls import Target
+from grader.checks import Seen
+from grader.inputs import Drawn
+from grader.model import CheckSpec, Program, Status, Text, Verdict
+from grader.relations import Floats, program, results
+
+REFERENCE = False
+WEIGHT = 1.0
+EVERY_CASE = False
+
+_NEGATIVE = Text("some weights are negative", "有的权重是负数")
+_OTHER_AXIS = Text(
+    "the weights sum to 1 along axis {found}, not along axis {expected}: "
+    "the softmax runs over the wrong axis (the keys share the attention of one query, not the queries that of one key)",
+    "权重沿轴 {found} 的和为 1，而不是沿轴 {expected}：softmax 用错了轴（应当是各个键分享一个查询的注意力）",
+)
+_TOGETHER = Text(
+    "all weights together sum to 1; each row should, on its own",
+    "所有权重加在一起才等于 1；应当是每一行各自的和为 1",
+)
+_SUM = Text("the weights of a row do not sum to 1", "同一行的权重之和不等于 1")
+_AXES = Text("the result is a single number; expected an array of weights", "结果是一个数，应为由权重构成的数组")
+
+
+def calls(target: Target, drawn: Drawn, spec: CheckSpec) -> tuple[Program, ...]:
+    """One call."""
+    return (program(target, drawn),)
+
+
+def judge(seen: Seen) -> Verdict:
+    """Signs, then sums; sums along another axis are recognised."""
+    found = results(seen.got, seen.case, 1)
+    if isinstance(found, Verdict):
+        return found
+    (weights,) = found
+    axis = seen.spec.option("axis", -1)
+    if weights.ndim < abs(axis):
+        return Verdict(Status.FAILED, _AXES)
+    if (weights < -1e-6).any():
+        return Verdict(Status.FAILED, _NEGATIVE)
+    if _ones(weights.sum(axis)):
+        return Verdict(Status.PASSED)
+    for other in range(-1, -weights.ndim - 1, -1):
+        if _ones(weights.sum(other)):
+            return Verdict(Status.FAILED, _OTHER_AXIS.fill(found=other, expected=axis))
+    return Verdict(Status.FAILED, _TOGETHER if _ones(weights.sum()) else _SUM)
+
+
+def _ones(sums: Floats | np.float64) -> bool:
+    return bool(np.all(np.abs(sums - 1) <= 1e-4))
