@@ -1,0 +1,374 @@
+"""The zygote's life: lesser machines, deaths at bad moments, and an end that leaves nothing behind."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from grader.errors import SandboxError, SandboxUnavailable
+from grader.model import Call, Job, Limits, Observed, Returned
+from grader.sandbox import Sandbox, Settings, open_sandbox, policy, zygote
+from grader.sandbox.canaries import release
+from grader.sandbox.children import Ended
+from grader.sandbox.launch import encode_job, tasks_of
+from grader.sandbox.zygote import Zygote
+
+GOOD = """
+import time
+def good(): return 42
+def slow(): time.sleep(0.6); return 43
+def endless():
+    while True: pass
+"""
+FINE = (Returned((42,)),)
+ROOT = Path(__file__).parents[2]
+
+
+def descendants(pid: int) -> dict[int, int]:
+    """Every living process below ``pid``, with its parent."""
+    parents = {}
+    for stat in Path("/proc").glob("[0-9]*/stat"):
+        with contextlib.suppress(OSError):
+            state, parent = stat.read_text().rpartition(")")[2].split()[:2]
+            if state != "Z":
+                parents[int(stat.parent.name)] = int(parent)
+    found: dict[int, int] = {}
+    waiting = [pid]
+    while waiting:
+        above = waiting.pop()
+        below = {child: above for child, parent in parents.items() if parent == above}
+        found |= below
+        waiting += below
+    return found
+
+
+def gone(pids: set[int], seconds: float = 10) -> bool:
+    """Whether these processes have ended, or do so soon."""
+
+    def alive(pid: int) -> bool:
+        try:
+            return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+        except OSError:
+            return False
+
+    until = time.monotonic() + seconds
+    while any(map(alive, pids)) and time.monotonic() < until:
+        time.sleep(0.02)
+    return not any(map(alive, pids))
+
+
+def descriptors() -> set[str]:
+    """What this process holds open."""
+    return set(os.listdir("/proc/self/fd"))
+
+
+@pytest.fixture
+def own() -> Iterator[Sandbox]:
+    """A sandbox that a test may break. Nothing of it is left afterwards: no process, no descriptor."""
+    before, open_before = set(descendants(os.getpid())), descriptors()
+    with open_sandbox(mode="require") as opened:
+        yield opened
+        here = set(descendants(os.getpid())) - before
+    assert gone(here)
+    assert descriptors() == open_before
+
+
+def innermost(sandbox: Sandbox) -> int:
+    """The zygote itself; the process that was started may be waiting for it."""
+    assert sandbox._zygote is not None
+    started = sandbox._zygote._process.pid
+    return next((child for child, parent in descendants(started).items() if parent == started), started)
+
+
+# ------------------------------------------------------------------------------------- deaths and ends
+
+
+def test_a_zygote_that_dies_is_replaced(own: Sandbox, make_job: Callable[..., Job], quick: Limits) -> None:
+    """Between submissions and during one, the inner process or the outer: results are right, and layers as before."""
+    good, slow = make_job(GOOD, "good"), make_job(GOOD, "slow")
+    assert own.observe(good, quick).observations == FINE
+    layers = own.layers
+    assert own._zygote is not None
+    own._zygote._process.kill()
+    assert own.observe(good, quick).observations == FINE
+    timer = threading.Timer(0.3, os.kill, (innermost(own), signal.SIGKILL))
+    timer.start()
+    assert own.observe(slow, quick).observations == (Returned((43,)),)
+    timer.join()
+    assert own.layers == layers and not own.unsafe
+
+
+def test_closing_does_not_wait_for_torch() -> None:
+    """A sandbox that was started in vain is gone at once, with what it started."""
+    before, open_before = set(descendants(os.getpid())), descriptors()
+    started = time.monotonic()
+    with open_sandbox(mode="require") as opened:
+        opened.start()
+        time.sleep(0.3)
+        here = set(descendants(os.getpid())) - before
+    assert here and gone(here, 5)
+    assert descriptors() == open_before
+    assert time.monotonic() - started < 6
+
+
+def test_nothing_outlives_the_grader() -> None:
+    """A grader that is killed in the middle of a submission takes zygote and child with it."""
+    script = (
+        "from grader.model import *; from grader.sandbox import open_sandbox\n"
+        "file = SourceFile('a.py', 'a', (Part('a.py', 'def f():\\n while True: pass'),))\n"
+        "with open_sandbox(mode='require') as sandbox:\n"
+        "    sandbox.children(); print('ready', flush=True)\n"
+        "    sandbox.observe(Job((file,), (Program('a', (Call('f'),), (0,)),)), Limits(group_cpu=60, group_wall=60))\n"
+    )
+    with subprocess.Popen([sys.executable, "-c", script], cwd=ROOT, stdout=subprocess.PIPE) as grader:
+        assert grader.stdout is not None and grader.stdout.readline() == b"ready\n"
+        idle = set(descendants(grader.pid))
+        until = time.monotonic() + 20
+        while not (here := set(descendants(grader.pid))) > idle and time.monotonic() < until:
+            time.sleep(0.02)
+        grader.kill()
+    assert here > idle
+    assert gone(here)
+
+
+def test_the_kernel_limits_the_whole_child(sandbox: Sandbox, make_job: Callable[..., Job], quick: Limits) -> None:
+    """Even where nobody watches its clock, the CPU limit of the submission ends it, and says so."""
+    sandbox.children()
+    assert sandbox._zygote is not None
+    job = make_job(GOOD, "endless")
+    with contextlib.closing(sandbox._zygote.start(encode_job(job, tasks_of(job), quick), 1, quick)) as child:
+        kinds = [child.receive(10, 1000), child.receive(10, 1000)]
+        assert None not in kinds
+        with pytest.raises(Ended) as ended:
+            child.receive(20, 1000)
+        assert ended.value.cpu_limit and ended.value.signal == signal.SIGXCPU
+        assert 0.5 < child.cpu_seconds() < 2  # the kernel counts by its own ticks
+
+
+# ------------------------------------------------------------------------------------ lesser machines
+
+
+def confinable(settings: Settings) -> bool:
+    """Without namespaces, root has to become somebody else, for which Python must be readable by all."""
+    return settings.namespaces or os.geteuid() != 0 or bool(zygote._unprivileged())
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [Settings(landlock_abi=1, collapse=True), Settings(namespaces=False, landlock_abi=1)],
+    ids=["old Landlock", "no namespaces"],
+)
+def test_lesser_machines_hold_as_well(settings: Settings, make_job: Callable[..., Job], quick: Limits) -> None:
+    """With the first Landlock, and without namespaces as well: right results, and every canary is refused."""
+    with open_sandbox(mode="require", settings=settings) as opened:
+        if not confinable(settings):
+            with pytest.raises(SandboxUnavailable, match="would run as root"):
+                opened.children()
+            return
+        seen = opened.observe(make_job(GOOD, "good"), quick)
+        assert seen.observations == FINE
+        assert seen.layers == opened.layers
+        assert seen.layers[:3] == ("seccomp", "landlock-1", "rlimits")
+        assert settings.namespaces or len(seen.layers) == 3
+        assert [canary.name for canary in release(opened.observe) if not canary.refused] == []
+
+
+def test_without_landlock_nothing_runs() -> None:
+    """The kernel's lack is told with what to do about it."""
+    with (
+        open_sandbox(mode="require", settings=Settings(landlock_abi=0)) as opened,
+        pytest.raises(SandboxUnavailable, match="no Landlock"),
+    ):
+        opened.children()
+
+
+def test_without_the_filter_nothing_runs(make_job: Callable[..., Job], quick: Limits) -> None:
+    """``require`` refuses at once and says what to install; ``auto`` would run the code unconfined and says so."""
+    settings, said = Settings(seccomp=False), "libseccomp was not found"
+    with open_sandbox(mode="require", settings=settings) as opened, pytest.raises(SandboxUnavailable, match=said):
+        opened.observe(make_job(GOOD, "good"), quick)
+    with open_sandbox(mode="auto", settings=settings) as opened:
+        opened.start()
+        assert opened.unsafe and opened.layers == ()
+        assert opened.why_unsafe is not None and said in opened.why_unsafe
+
+
+def test_other_systems_are_told_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    """There is no wall but on Linux."""
+    monkeypatch.setattr(sys, "platform", "darwin")
+    with open_sandbox(mode="require") as opened, pytest.raises(SandboxUnavailable, match="Linux only; this is darwin"):
+        opened.start()
+
+
+def test_a_process_that_cannot_be_started(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No more processes, or no Python: an error that says so, and no descriptor is lost."""
+
+    def refuse(*args: Any, **kwargs: Any) -> Any:
+        raise OSError("no more processes")
+
+    before = descriptors()
+    monkeypatch.setattr(subprocess, "Popen", refuse)
+    with pytest.raises(SandboxUnavailable, match="could not be started: no more processes"):
+        Zygote.launch(Settings())
+    assert descriptors() == before
+
+
+@pytest.mark.parametrize("boot", ["raise SystemExit(7)", "import sys; sys.stdin.read(); raise SystemExit(7)"])
+def test_a_zygote_that_ends_at_its_start(monkeypatch: pytest.MonkeyPatch, boot: str) -> None:
+    """Before it is ready, its end means that a layer could not be entered: how to find out is said."""
+    monkeypatch.setattr(zygote, "_BOOT", boot)
+    with open_sandbox(mode="require") as opened, pytest.raises(SandboxUnavailable, match="ended") as caught:
+        opened.children()
+    assert "exit code 7" in str(caught.value) or "at its start" in str(caught.value)
+
+
+@pytest.fixture
+def claimed() -> Iterator[Callable[..., Zygote]]:
+    """A zygote that claims a state and is deaf from then on."""
+    made = []
+
+    def claiming(**state: Any) -> Zygote:
+        ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        theirs.send(json.dumps({"threads": 1, "landlock": 7, "namespaces": [], "uid": 1} | state).encode())
+        made.append((Zygote(subprocess.Popen(["true"]), ours, Settings()), theirs))
+        return made[-1][0]
+
+    yield claiming
+    for claimant, theirs in made:
+        claimant.close()
+        theirs.close()
+
+
+def test_a_zygote_that_dies_again_is_our_fault(
+    claimed: Callable[..., Zygote], make_job: Callable[..., Job], quick: Limits, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is replaced once; the second time it is an error, never a lost point."""
+    launched = []
+
+    def launch(settings: Settings) -> Zygote:
+        dead = claimed()
+        dead.wait_until_ready()
+        dead._control.shutdown(socket.SHUT_RDWR)
+        launched.append(dead)
+        return dead
+
+    with open_sandbox(mode="auto") as opened:
+        with monkeypatch.context() as patch:
+            patch.setattr(Zygote, "launch", launch)
+            with pytest.raises(SandboxError, match="the zygote ended"):
+                opened.observe(make_job(GOOD, "good"), quick)
+        assert len(launched) == 2
+        monkeypatch.setattr(policy, "seccomp_program", lambda: b"")
+        # What was confined once never runs without: ``auto`` falls back at its start or not at all.
+        with pytest.raises(SandboxUnavailable, match="libseccomp"):
+            opened.observe(make_job(GOOD, "good"), quick)
+
+
+@pytest.mark.parametrize(
+    ("state", "error", "said"),
+    [
+        ({"threads": 2}, SandboxError, "has 2 threads"),
+        ({"landlock": 0}, SandboxUnavailable, "Linux 5.13 or later is needed"),
+        ({"uid": 0}, SandboxUnavailable, "would run as root"),
+    ],
+)
+def test_states_that_are_refused(
+    claimed: Callable[..., Zygote], monkeypatch: pytest.MonkeyPatch, state: dict[str, Any], error: type, said: str
+) -> None:
+    """Several threads, no Landlock, root: no child is asked of such a zygote."""
+    monkeypatch.setattr(os, "geteuid", lambda: 0)
+    with pytest.raises(error, match=said):
+        claimed(**state).wait_until_ready()
+
+
+def test_states_that_are_fine(claimed: Callable[..., Zygote], monkeypatch: pytest.MonkeyPatch) -> None:
+    """An ordinary user's zygote may have his number, and is asked once."""
+    monkeypatch.setattr(os, "geteuid", lambda: 1000)
+    ready = claimed(uid=0, namespaces=["userns"])
+    ready.wait_until_ready()
+    ready.wait_until_ready()
+    assert ready.layers == ("seccomp", "landlock-7", "rlimits", "userns")
+
+
+def test_waiting_for_a_silent_zygote_has_an_end(
+    claimed: Callable[..., Zygote], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One that never becomes ready is our fault, after a while."""
+    silent = claimed()
+    silent._control.recv(1000)
+    monkeypatch.setattr(zygote, "_READY_SECONDS", 0.05)
+    with pytest.raises(SandboxError, match="did not become ready"):
+        silent.wait_until_ready()
+
+
+# ----------------------------------------------------------------------------------- users and secrets
+
+
+def test_root_becomes_nobody_where_python_is_open(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Ordinary users stay who they are; root steps down if nobody can read Python, else namespaces must do."""
+    monkeypatch.setattr(os, "geteuid", lambda: 1000)
+    assert zygote._unprivileged() == {}
+    monkeypatch.setattr(os, "geteuid", lambda: 0)
+    monkeypatch.setattr(zygote, "_open_to_all", lambda path: True)
+    assert zygote._unprivileged() == {"user": 65534, "group": 65534, "extra_groups": []}
+    monkeypatch.setattr(zygote, "_open_to_all", lambda path: False)
+    assert zygote._unprivileged() == {}
+
+
+def test_open_to_all_means_every_folder_above(tmp_path: Path) -> None:
+    """Others must be able to enter each folder and to read the file."""
+    base = tmp_path / "a"
+    file = base / "b" / "file"
+    file.parent.mkdir(parents=True)
+    file.write_text("x")
+    base.chmod(0o755)
+    file.parent.chmod(0o755)
+    reachable = all(folder.stat().st_mode & 1 for folder in (tmp_path, *tmp_path.parents))
+    for path, mode, expected in ((file, 0o640, False), (file, 0o644, True), (base, 0o700, False), (base, 0o711, True)):
+        path.chmod(mode)
+        assert zygote._open_to_all(file) is (expected and reachable)
+    assert zygote._open_to_all(base / "nothing") is False
+
+
+def test_the_environment_is_clean(monkeypatch: pytest.MonkeyPatch) -> None:
+    """One thread for every library; nothing of the user's but where shared libraries are."""
+    for name in ("ATTNCHECK_SEED", "PYTHONPATH", "SECRET", "LD_PRELOAD"):
+        monkeypatch.setenv(name, "x")
+    monkeypatch.setenv("LD_LIBRARY_PATH", "/opt/libraries")
+    made = zygote._environment()
+    assert made["OMP_NUM_THREADS"] == "1" and made["LD_LIBRARY_PATH"] == "/opt/libraries"
+    assert not {"ATTNCHECK_SEED", "PYTHONPATH", "SECRET", "LD_PRELOAD"} & set(made)
+
+
+def test_no_clock_is_better_than_a_wrong_one() -> None:
+    """A child's clock is read; that of a process that has ended is not mistaken for another's."""
+    child = subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE)
+    pidfd = os.pidfd_open(child.pid)
+    clock = zygote._cpu_clock(pidfd)
+    assert clock is not None and time.clock_gettime(clock) >= 0
+    child.communicate(b"\n")
+    assert zygote._cpu_clock(pidfd) is None
+    os.close(pidfd)
+
+
+def test_without_a_clock_the_wall_remains(
+    sandbox: Sandbox, make_job: Callable[..., Job], quick: Limits, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Where CPU time cannot be read, a loop ends by wall time, and the next program runs."""
+    monkeypatch.setattr(zygote, "_cpu_clock", lambda pidfd: None)
+    seen: Observed = sandbox.observe(make_job(GOOD, Call("endless"), "good"), replace(quick, group_wall=0.5))
+    ended, good = seen.observations
+    assert ended.clock == "wall" and good == FINE[0]  # type: ignore[union-attr]
