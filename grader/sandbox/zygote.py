@@ -167,15 +167,11 @@ class Zygote:
                 os.close(results_write)
             message, fds, _, _ = socket.recv_fds(self._control, 64, 1)
             if not message or not fds:
-                raise ZygoteLost("the zygote ended")
+                raise ConnectionError("it said nothing")
         except OSError as error:
             os.close(job_write)
             os.close(results_read)
             raise ZygoteLost(f"the zygote ended: {error}") from error
-        except ZygoteLost:
-            os.close(job_write)
-            os.close(results_read)
-            raise
         self._owed = True
         child = ConfinedChild(self, fds[0], results_read)
         write_job(job_write, job, time.monotonic() + child.patience)

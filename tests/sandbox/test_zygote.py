@@ -24,7 +24,7 @@ from grader.sandbox import Sandbox, Settings, open_sandbox, policy, zygote
 from grader.sandbox.canaries import release
 from grader.sandbox.children import Ended
 from grader.sandbox.launch import encode_job, tasks_of
-from grader.sandbox.zygote import Zygote
+from grader.sandbox.zygote import Zygote, ZygoteLost
 
 GOOD = """
 import time
@@ -235,16 +235,19 @@ def test_a_zygote_that_ends_at_its_start(monkeypatch: pytest.MonkeyPatch, boot: 
     assert "exit code 7" in str(caught.value) or "at its start" in str(caught.value)
 
 
+Claimed = Callable[..., tuple[Zygote, socket.socket]]
+
+
 @pytest.fixture
-def claimed() -> Iterator[Callable[..., Zygote]]:
-    """A zygote that claims a state and is deaf from then on."""
+def claimed() -> Iterator[Claimed]:
+    """A zygote that claims a state, and its end of the socket."""
     made = []
 
-    def claiming(**state: Any) -> Zygote:
+    def claiming(**state: Any) -> tuple[Zygote, socket.socket]:
         ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         theirs.send(json.dumps({"threads": 1, "landlock": 7, "namespaces": [], "uid": 1} | state).encode())
         made.append((Zygote(subprocess.Popen(["true"]), ours, Settings()), theirs))
-        return made[-1][0]
+        return made[-1]
 
     yield claiming
     for claimant, theirs in made:
@@ -253,15 +256,15 @@ def claimed() -> Iterator[Callable[..., Zygote]]:
 
 
 def test_a_zygote_that_dies_again_is_our_fault(
-    claimed: Callable[..., Zygote], make_job: Callable[..., Job], quick: Limits, monkeypatch: pytest.MonkeyPatch
+    claimed: Claimed, make_job: Callable[..., Job], quick: Limits, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """It is replaced once; the second time it is an error, never a lost point."""
     launched = []
 
     def launch(settings: Settings) -> Zygote:
-        dead = claimed()
+        dead, its_end = claimed()
         dead.wait_until_ready()
-        dead._control.shutdown(socket.SHUT_RDWR)
+        its_end.shutdown(socket.SHUT_RDWR)
         launched.append(dead)
         return dead
 
@@ -286,32 +289,87 @@ def test_a_zygote_that_dies_again_is_our_fault(
     ],
 )
 def test_states_that_are_refused(
-    claimed: Callable[..., Zygote], monkeypatch: pytest.MonkeyPatch, state: dict[str, Any], error: type, said: str
+    claimed: Claimed, monkeypatch: pytest.MonkeyPatch, state: dict[str, Any], error: type, said: str
 ) -> None:
     """Several threads, no Landlock, root: no child is asked of such a zygote."""
     monkeypatch.setattr(os, "geteuid", lambda: 0)
     with pytest.raises(error, match=said):
-        claimed(**state).wait_until_ready()
+        claimed(**state)[0].wait_until_ready()
 
 
-def test_states_that_are_fine(claimed: Callable[..., Zygote], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_states_that_are_fine(claimed: Claimed, monkeypatch: pytest.MonkeyPatch) -> None:
     """An ordinary user's zygote may have his number, and is asked once."""
     monkeypatch.setattr(os, "geteuid", lambda: 1000)
-    ready = claimed(uid=0, namespaces=["userns"])
+    ready, _ = claimed(uid=0, namespaces=["userns"])
     ready.wait_until_ready()
     ready.wait_until_ready()
     assert ready.layers == ("seccomp", "landlock-7", "rlimits", "userns")
 
 
-def test_waiting_for_a_silent_zygote_has_an_end(
-    claimed: Callable[..., Zygote], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_waiting_for_a_silent_zygote_has_an_end(claimed: Claimed, monkeypatch: pytest.MonkeyPatch) -> None:
     """One that never becomes ready is our fault, after a while."""
-    silent = claimed()
+    silent, _ = claimed()
     silent._control.recv(1000)
     monkeypatch.setattr(zygote, "_READY_SECONDS", 0.05)
     with pytest.raises(SandboxError, match="did not become ready"):
         silent.wait_until_ready()
+
+
+@pytest.mark.parametrize("answer", [b"", b"1234"])
+def test_an_answer_without_a_child_is_a_lost_zygote(claimed: Claimed, quick: Limits, answer: bytes) -> None:
+    """The end of the conversation, or a message without a pidfd: the zygote is given up, and its pipes are closed."""
+    odd, its_end = claimed()
+    before = descriptors()
+    odd.wait_until_ready()
+    if answer:
+        its_end.send(answer)
+    else:
+        its_end.shutdown(socket.SHUT_WR)
+    with pytest.raises(ZygoteLost, match="it said nothing"):
+        odd.start(b"job", 1, quick)
+    for fd in socket.recv_fds(its_end, 64, 2)[1]:
+        os.close(fd)
+    assert descriptors() == before
+
+
+@pytest.mark.parametrize("answer", [b"", b"1234"])
+def test_a_child_without_an_end_is_a_lost_zygote(claimed: Claimed, answer: bytes) -> None:
+    """How a child ended is said in so many bytes, or the zygote is given up."""
+    odd, its_end = claimed()
+    odd.wait_until_ready()
+    if answer:
+        its_end.send(answer)
+    its_end.shutdown(socket.SHUT_WR)
+    with pytest.raises(ZygoteLost):
+        odd.exit_status()
+    odd._control.close()
+    with pytest.raises(ZygoteLost):
+        odd.exit_status()
+
+
+def test_a_zygote_that_does_not_end_is_killed() -> None:
+    """Closing does not hang on a process that has lost its way."""
+
+    class Stuck:
+        done: list[str] = []  # noqa: RUF012
+
+        def wait(self, timeout: float | None = None) -> int:
+            """Not in time."""
+            self.done.append("wait")
+            if timeout is not None:
+                raise subprocess.TimeoutExpired("zygote", timeout)
+            return -9
+
+        def kill(self) -> None:
+            """At last."""
+            self.done.append("kill")
+
+    ours, theirs = socket.socketpair()
+    theirs.close()
+    stuck = Zygote(Stuck(), ours, Settings())  # type: ignore[arg-type]
+    stuck.state = {"uid": 1}
+    stuck.close()
+    assert Stuck.done == ["wait", "kill", "wait"]
 
 
 # ----------------------------------------------------------------------------------- users and secrets
