@@ -96,7 +96,8 @@ def _call(exercise: Exercise, drawn: Drawn, names: dict[str, str], array_type: A
             'HELPERS["ready"](instance, "float32")',
             f'HELPERS["{exercise.adapter}"](instance, {{{weights}}})',
         ]
-    return [*lines, f"result = instance({_arguments(given, exercise.forward)})"]
+    lines.append("forward = instance if callable(instance) else instance.forward")
+    return [*lines, f"result = forward({_arguments(given, exercise.forward)})"]
 
 
 def _arguments(given: tuple[tuple[str, str], ...], parameters: tuple[Parameter, ...]) -> str:

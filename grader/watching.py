@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import queue
+import select
 import sys
 import threading
 import time
@@ -70,7 +72,7 @@ def events(path: Path, keys: bool) -> Iterator[Event]:
     stop = threading.Event()
     threading.Thread(target=_watch, args=(path.resolve(), arrived, stop), daemon=True).start()
     arrived.put("saved")
-    with _keyboard(arrived) if keys else contextlib.nullcontext():
+    with _keyboard(arrived, stop) if keys else contextlib.nullcontext():
         try:
             while (event := arrived.get()) != "quit":
                 yield event
@@ -94,22 +96,26 @@ def _watch(path: Path, arrived: queue.SimpleQueue[Event], stop: threading.Event)
 
 
 @contextlib.contextmanager
-def _keyboard(arrived: queue.SimpleQueue[Event]) -> Iterator[None]:
+def _keyboard(arrived: queue.SimpleQueue[Event], stop: threading.Event) -> Iterator[None]:
     """Keys without Enter, where the terminal can do that; it is as before afterwards, whatever happens."""
     import termios
     import tty
 
     before = termios.tcgetattr(sys.stdin)
     tty.setcbreak(sys.stdin)
-    threading.Thread(target=_read_keys, args=(arrived,), daemon=True).start()
+    reader = threading.Thread(target=_read_keys, args=(sys.stdin.fileno(), arrived, stop), daemon=True)
+    reader.start()
     try:
         yield
     finally:
+        stop.set()
+        reader.join()
         termios.tcsetattr(sys.stdin, termios.TCSADRAIN, before)
 
 
-def _read_keys(arrived: queue.SimpleQueue[Event]) -> None:
-    while key := sys.stdin.read(1):
-        if key.lower() in _KEYS:
-            arrived.put(_KEYS[key.lower()])
-    arrived.put("quit")
+def _read_keys(terminal: int, arrived: queue.SimpleQueue[Event], stop: threading.Event) -> None:
+    while not stop.is_set():
+        if select.select([terminal], [], [], 0.1)[0]:
+            key = os.read(terminal, 1).decode("ascii", "replace").lower()
+            if key == "" or key in _KEYS:  # the end of input quits, too
+                arrived.put(_KEYS.get(key, "quit"))
