@@ -1,0 +1,19 @@
+"""functional.dropout knows no eval mode.
+
+caught-by: values, repeatable
+"""
+
+import torch
+import torch.nn.functional as F
+from torch import nn
+
+
+class LearnedPositionalEncoding(nn.Module):
+    def __init__(self, max_len, d_model):
+        super().__init__()
+        self.table = nn.Parameter(torch.randn(max_len, d_model))
+
+    def forward(self, x):
+        if x.shape[1] > len(self.table):
+            raise ValueError("too long")
+        return F.dropout(x + self.table[: x.shape[1]], 0.5)

@@ -1,0 +1,19 @@
+"""A second table that is never used.
+
+caught-by: registered_parameters
+"""
+
+import torch
+from torch import nn
+
+
+class LearnedPositionalEncoding(nn.Module):
+    def __init__(self, max_len, d_model):
+        super().__init__()
+        self.table = nn.Embedding(max_len, d_model)
+        self.segments = nn.Embedding(2, d_model)
+
+    def forward(self, x):
+        if x.shape[1] > self.table.num_embeddings:
+            raise ValueError("too long")
+        return x + self.table(torch.arange(x.shape[1]))

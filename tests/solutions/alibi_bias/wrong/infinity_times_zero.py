@@ -1,0 +1,12 @@
+"""−∞ · 0 is NaN.
+
+caught-by: values
+"""
+
+import numpy as np
+
+
+def alibi_bias(num_heads, n_q, n_k):
+    slopes = 2.0 ** (-8 * np.arange(1, num_heads + 1) / num_heads)
+    distance = np.arange(n_k - n_q, n_k)[:, None] - np.arange(n_k)
+    return -slopes[:, None, None] * distance + (distance < 0) * -np.inf

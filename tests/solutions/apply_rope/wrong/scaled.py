@@ -1,0 +1,15 @@
+"""Divided by √d on the way.
+
+caught-by: values, gradients
+"""
+
+import torch
+
+
+def apply_rope(x, positions, base=10000.0):
+    d = x.shape[-1]
+    if d % 2:
+        raise ValueError("d must be even")
+    angles = (positions[:, None] * base ** (-torch.arange(0, d, 2) / d)).to(x.dtype)
+    a, b = x[..., 0::2] / d**0.5, x[..., 1::2] / d**0.5
+    return torch.stack((a * angles.cos() - b * angles.sin(), a * angles.sin() + b * angles.cos()), -1).flatten(-2)
