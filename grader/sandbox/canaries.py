@@ -20,7 +20,7 @@ _ATTACKS = {
     "read a file": "open(secret).read()",
     "list a folder": "import os; os.listdir(folder)",
     "write a file": "open(folder + '/written', 'w').write('x')",
-    "write to /dev/shm": "open('/dev/shm/attncheck-canary', 'w').write('x')",
+    "write to /dev/shm": "import os; name = f'/dev/shm/attncheck-{grader}'; open(name, 'w').close(); os.unlink(name)",
     "read the grader's memory map": "open(f'/proc/{grader}/maps').read()",
     "read its own environment": "open('/proc/self/environ').read()",
     "open a network connection": "import socket; socket.create_connection(('127.0.0.1', 9), 1)",

@@ -40,6 +40,13 @@ _FCNTL = (0, 1, 2, 3, 4, 5, 1030)  # F_DUPFD, F_GETFD, F_SETFD, F_GETFL, F_SETFL
 _PRCTL = (15, 16, 0x53564D41)  # PR_SET_NAME, PR_GET_NAME, PR_SET_VMA
 
 
+#: What stands in the folder of the standard library and is none of it, or nothing that a submission needs.
+_NOT_STDLIB = {
+    *("site-packages", "dist-packages", "sitecustomize.py", "usercustomize.py"),
+    *("__pycache__", "ensurepip", "idlelib", "test"),
+}
+
+
 @cache
 def seccomp_program() -> bytes:
     """The allow-list as BPF. Empty where libseccomp is missing (the caller decides what that means)."""
@@ -79,7 +86,7 @@ def stdlib_entries() -> tuple[str, ...]:
     for key in ("stdlib", "platstdlib"):
         folder = Path(sysconfig.get_paths()[key])
         for entry in sorted(folder.iterdir()) if folder.is_dir() else ():
-            if entry.name not in ("site-packages", "dist-packages", "__pycache__", "ensurepip", "idlelib", "test"):
+            if entry.name not in _NOT_STDLIB:
                 found[str(entry.resolve())] = None
     return tuple(found)
 
