@@ -121,6 +121,7 @@ def test_a_stub_fits_an_editor(lang: Lang) -> None:
         ((SDPA,), "marked “torch”", False),
         ((MHA,), "w_q, w_k, w_v and w_o", True),
         ((SDPA,), "w_q, w_k, w_v and w_o", False),
+        ((replace(MHA, adapter="table"),), "w_q, w_k, w_v and w_o", False),
         ((MHA,), "d_k = d_model // num_heads", True),
         ((MHA,), "raise ValueError", True),
         ((SDPA,), "(output, weights)", True),

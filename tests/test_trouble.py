@@ -67,6 +67,13 @@ TABLE: list[tuple[Observation, Status, bool, str]] = [
         False,
         "w_q (found as w_q.weight) maps (4, 2); expected (d_in, d_out) = (4, 4)",
     ),
+    (
+        Unreadable("table", ("(4, 3)", "p (3, 4)", "scale (1,)")),
+        Status.FAILED,
+        False,
+        "no table of shape (4, 3) was found among the parameters; your class has p (3, 4), scale (1,)",
+    ),
+    (Unreadable("table", ("(4, 3)",)), Status.FAILED, False, "your class has none"),
     (NotRun("budget"), Status.SKIPPED, False, "the time for this submission was used up"),
     (NotRun("group"), Status.SKIPPED, False, "an earlier call used up the time of this exercise"),
     (NotRun("children"), Status.SKIPPED, False, "this submission crashed too many times"),

@@ -1,9 +1,11 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from grader.checks import registered_parameters
-from grader.model import Status, Verdict
+from grader.model import CheckSpec, Normal, Status, Verdict
 from grader.sandbox import Sandbox
 from tests.attention import (
     EXERCISES,
@@ -14,7 +16,7 @@ from tests.attention import (
     layer,
     made,
 )
-from tests.helpers import returned, seen, verdicts
+from tests.helpers import case, exercise, returned, seen, verdicts
 
 TENSOR = "torch.randn(d_model, d_model, requires_grad=True)"
 FUSED = edit(
@@ -108,3 +110,38 @@ def test_a_plain_class_has_nothing_to_register(found: dict[str, Verdict]) -> Non
 def test_what_describes_nothing_fails() -> None:
     """Something else in the place of the description gives no points."""
     assert registered_parameters.judge(seen("registered_parameters", [returned(1, 2)])).status is Status.FAILED
+
+
+TABLE = """
+import torch
+from torch import nn
+
+class Positions(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.table = nn.Parameter(torch.zeros(5, 3))
+        self.scale = torch.ones(1)
+
+    def forward(self, x):
+        return x + self.scale * self.table[: x.shape[1]]
+"""
+POSITIONS = exercise(
+    "Positions()",
+    replace(case(x=Normal((2, 4, 3))), parameters=(("table", Normal((5, 3))),)),
+    forward="forward(x)",
+    adapter="table",
+    checks=(CheckSpec("registered_parameters", 1.0, options=(("biases", False),)),),
+)
+
+
+def test_nothing_else_is_learnt_where_biases_are_not_admitted(sandbox: Sandbox) -> None:
+    """With ``biases: false`` a single trainable number is one too many; a frozen one is none."""
+    rows = [
+        ("alone", TABLE),
+        ("frozen", edit(TABLE, ("torch.ones(1)", "nn.Parameter(torch.ones(1), requires_grad=False)"))),
+        ("scaled", edit(TABLE, ("torch.ones(1)", "nn.Parameter(torch.ones(1))"))),
+    ]
+    found = verdicts(sandbox.observe, "registered_parameters", (POSITIONS,), "", rows)
+    assert found["alone"] == found["frozen"] == Verdict(Status.PASSED)
+    assert found["scaled"].message is not None
+    assert "16 trainable numbers in its parameters; 15 are needed" in found["scaled"].message.en

@@ -164,6 +164,36 @@ def test_leaves_are_made_of_float_tensors_only() -> None:
     assert helpers.require_grad(array) is array
 
 
+# ------------------------------------------------------------------------------- things that are made
+
+A, B, P = np.eye(2) + 1, np.ones((2, 2)), np.array([[1.0, 0.0], [0.0, 2.0], [3.0, 0.0]])
+X = np.array([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]])
+
+
+@pytest.mark.parametrize("positions", [None, P])
+def test_a_stand_in_for_attention(positions: Any) -> None:
+    """x @ a + mean(x) @ b, in the array type and precision of x, whatever those of the parts are."""
+    shifted = X if positions is None else X + P
+    expected = shifted @ A + shifted.mean(0) @ B
+    parts = {"a": torch.tensor(A), "b": B} | ({} if positions is None else {"positions": torch.tensor(P)})
+    made = helpers.attend(**parts)
+    for x in (X, X.astype(np.float32), X.tolist()):
+        assert np.allclose(made(x), expected)
+        assert made(x).dtype == np.asarray(x).dtype
+    for dtype in (torch.float32, torch.float64):
+        result = made(torch.tensor(X, dtype=dtype))
+        assert isinstance(result, torch.Tensor) and result.dtype is dtype
+        assert np.allclose(result, expected)
+
+
+def test_the_stand_in_sees_order_only_by_positions() -> None:
+    """Reordering commutes with it, unless its rows are told apart."""
+    perm = np.array([1, 2, 0])
+    for positions, same in ((None, True), (P, False)):
+        made = helpers.attend(A, B, positions)
+        assert np.allclose(made(X[perm]), made(X)[perm]) is same
+
+
 def test_the_table_of_helpers_is_closed() -> None:
     """Helpers go by their function's name, and nobody adds one at run time."""
     assert all(function.__name__ == name for name, function in HELPERS.items())
