@@ -75,8 +75,8 @@ def finding(seen: Seen, found: dict[str, Any], listed: list[Any]) -> Text | None
         a, b = found["shared"][0]
         return _SHARED.fill(a=attributes[a], b=attributes[b])
     if missing := found.get("missing"):
-        vectors = [attributes[name] for name, value in seen.drawn.parameters if value.ndim == 1 and name in attributes]
-        return _MISSING.fill(names=", ".join(missing), has=", ".join(vectors) or Text("nothing", "别的都没有"))
+        held = [attributes[name] for name, value in seen.drawn.parameters if value.ndim == 1 and name in attributes]
+        return _MISSING.fill(names=", ".join(missing), has=", ".join(held) or Text("nothing", "别的都没有"))
     if hidden := [attributes[role] for role, is_in in sorted(found["registered"].items()) if not is_in]:
         return _HIDDEN.fill(names=", ".join(hidden))
     if frozen := [attributes[role] for role, learns in sorted(found["trainable"].items()) if not learns]:
