@@ -1,0 +1,9 @@
+"""An exception that most graders let through, in a call.
+
+tries: raise KeyboardInterrupt
+observe: raises
+"""
+
+
+def scaled_dot_product_attention(q, k, v, mask=None):
+    raise KeyboardInterrupt

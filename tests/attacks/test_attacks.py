@@ -1,0 +1,206 @@
+"""Hostile submissions against the real sandbox: none gets what it is after, and none leaves anything behind."""
+
+from __future__ import annotations
+
+import contextlib
+import random
+import secrets
+import tracemalloc
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import pytest
+
+from grader import course as courses
+from grader.errors import SandboxUnavailable, SubmissionError
+from grader.grade import Memo, grade
+from grader.inputs import Seed
+from grader.model import Call, Course, Job, Limits, Observed, Program, Report
+from grader.sandbox import Sandbox, Settings, open_sandbox
+from grader.submission import read
+from tests.attacks import arena
+from tests.attacks.arena import Attack, Bait
+
+ATTACKS = arena.attacks()
+SOLUTIONS = arena.ROOT / "tests" / "solutions"
+RIGHT = {
+    "scaled_dot_product_attention": SOLUTIONS / "scaled_dot_product_attention" / "right" / "torch_plain.py",
+    "MultiHeadAttention": SOLUTIONS / "MultiHeadAttention" / "right" / "fused_qkv.py",
+}
+HONEST = RIGHT["scaled_dot_product_attention"]
+
+SETTINGS = [
+    pytest.param(Settings(), id="all-layers"),
+    pytest.param(Settings(landlock_abi=1), id="landlock-1", marks=pytest.mark.prove),
+    pytest.param(Settings(namespaces=False), id="no-namespaces", marks=pytest.mark.prove),
+    pytest.param(Settings(namespaces=False, landlock_abi=1), id="no-namespaces-landlock-1", marks=pytest.mark.prove),
+]
+
+
+@pytest.fixture(scope="module")
+def bait() -> Iterator[Bait]:
+    """Laid out once for all attacks."""
+    with arena.bait() as laid:
+        yield laid
+
+
+@pytest.fixture(scope="module")
+def course() -> Course:
+    """The bundled one."""
+    return courses.load(courses.find(None))
+
+
+@dataclass(frozen=True, slots=True)
+class Ring:
+    """A sandbox, a course with a secret seed, and bait around them."""
+
+    sandbox: Sandbox
+    memo: Memo
+    bait: Bait
+    hidden: frozenset[str]
+
+    def grade(self, path: Path, limits: Limits) -> Report:
+        """The report on a file, as a class is graded: the references are run once."""
+        return grade(self.memo.course, read(path), self.sandbox.observe, limits=limits, memo=self.memo)
+
+
+@pytest.fixture(scope="module", params=SETTINGS)
+def ring(request: pytest.FixtureRequest, bait: Bait, course: Course) -> Iterator[Ring]:
+    """One sandbox for all attacks; under ``prove`` one for each combination of layers."""
+    with open_sandbox(mode="require", settings=request.param) as sandbox:
+        try:
+            sandbox.start()
+            sandbox.children()
+        except SandboxUnavailable as error:
+            pytest.skip(str(error))
+        bait.words["zygote"] = str(arena.zygotes(sandbox)[-1])
+        seed = Seed("secret", secrets.token_bytes(16))
+        yield Ring(sandbox, Memo(course, seed, sandbox.observe), bait, arena.hidden_numbers(course, seed))
+
+
+#: Every attack; those that are known to succeed are expected to, until somebody mends it.
+CASES = [
+    pytest.param(attack, id=attack.name, marks=[pytest.mark.xfail(reason=attack.known)] if attack.known else [])
+    for attack in ATTACKS
+]
+
+
+@pytest.mark.parametrize("attack", CASES)
+def test_attack(attack: Attack, ring: Ring, tmp_path: Path) -> None:
+    """It is observed as it says itself, gets at nothing, leaves nothing, and the next submission is graded right."""
+    zygotes = arena.zygotes(ring.sandbox)
+    armed = ring.bait.arm(attack, tmp_path)
+    # What one process leaves for the next would be found the second time.
+    for _ in range(2 if attack.family == "persistence" else 1):
+        report = ring.grade(armed, attack.limits)
+        text = arena.told(report, ring.memo.course)
+        (result,) = (exercise for question in report.questions for exercise in question.exercises)
+        assert arena.traces_of_success(text, ring.bait) == []
+        assert [number for number in ring.hidden if number in text] == []
+        assert arena.as_observed(attack, result), [(o.check, o.case, o.verdict) for o in result.outcomes]
+        assert report.complete
+        assert not report.unsafe
+        assert set(report.layers) == set(ring.sandbox.layers)
+
+    honest = ring.grade(HONEST, Limits())
+    assert honest.passed
+    assert honest.earned == honest.possible > 0
+    assert arena.zygotes(ring.sandbox) == zygotes
+    arena.quiet(ring.sandbox)
+    ring.bait.untouched()
+    assert arena.running(ring.bait.mark) == []
+
+
+def test_the_grader_does_not_hoard(ring: Ring, tmp_path: Path) -> None:
+    """Results that are each just small enough, one for every call, do not add up in the grader's memory."""
+    attack = next(attack for attack in ATTACKS if attack.name == "resource/many_large_results")
+    armed = ring.bait.arm(attack, tmp_path)
+    ring.grade(HONEST, Limits())
+    peaks = []
+    for total in (4, 64):
+        limits = replace(Limits(), result_bytes=1 << 22, total_bytes=total << 20, fresh_children=2)
+        tracemalloc.start()
+        try:
+            ring.grade(armed, limits)
+            peaks.append(tracemalloc.get_traced_memory()[1] >> 20)
+        finally:
+            tracemalloc.stop()
+    assert peaks[0] < 24 < 64 < peaks[1]
+
+
+@pytest.mark.xfail(reason="the parser keeps every beginning of a dotted name: 250 kB of one take 16 GB", strict=True)
+def test_reading_costs_little(tmp_path: Path) -> None:
+    """What the grader itself does with a file, before any sandbox, takes memory in proportion to its size."""
+    hostile = tmp_path / "q05.py"
+    hostile.write_text(
+        f"import a{'.a' * 8000}\n\ndef scaled_dot_product_attention(q, k, v, mask=None):\n    return v\n"
+    )
+    tracemalloc.start()
+    try:
+        with contextlib.suppress(SubmissionError):
+            read(hostile)
+        assert tracemalloc.get_traced_memory()[1] < 1 << 23
+    finally:
+        tracemalloc.stop()
+
+
+@pytest.mark.xfail(reason="registered_parameters, diagnose and compare trust what the child sends", strict=False)
+@pytest.mark.parametrize("name", sorted(RIGHT))
+def test_no_answer_breaks_the_judges(name: str, ring: Ring) -> None:
+    """Whatever a child says in the place of an honest answer, there is a report, and never one of more points."""
+    answers = []
+
+    def listen(job: Job, limits: Limits) -> Observed:
+        answers.append(ring.sandbox.observe(job, limits))
+        return answers[-1]
+
+    submission = read(RIGHT[name])
+    best = grade(ring.memo.course, submission, listen, memo=ring.memo)
+    assert best.passed
+    for forged in arena.forgeries(answers[0], random.Random(name), 60):
+        report = grade(ring.memo.course, submission, lambda job, limits, said=forged: said, memo=ring.memo)
+        assert report.complete
+        assert report.earned <= best.earned
+        arena.told(report, ring.memo.course)
+
+
+# ----------------------------------------------------------------------- can these tests fail at all?
+
+
+@pytest.fixture(scope="module")
+def unconfined(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[str]]:
+    """What the attacks that should succeed without a sandbox get there: all of them in one interpreter."""
+    chosen = [attack for attack in ATTACKS if attack.plain]
+    with arena.bait() as bait:
+        files = []
+        for at, attack in enumerate(chosen):
+            armed = bait.arm(attack, tmp_path_factory.mktemp("plain"))
+            files += read(armed.rename(armed.with_stem(f"plain_{at}"))).files
+        programs = [
+            Program(file.module, (Call("scaled_dot_product_attention", (1, 2, 3)),), (0,), group=file.module)
+            for file in files
+        ]
+        with open_sandbox(mode="plain") as sandbox:
+            seen = sandbox.observe(Job(tuple(files), tuple(programs)), Limits()).observations
+        return {
+            attack.name: arena.traces_of_success(str(found), bait) for attack, found in zip(chosen, seen, strict=True)
+        }
+
+
+@pytest.mark.parametrize("name", [attack.name for attack in ATTACKS if attack.plain])
+def test_succeeds_without_a_sandbox(name: str, unconfined: dict[str, list[str]]) -> None:
+    """The same attack gets what it is after in plain mode, and these tests see it."""
+    assert unconfined[name] != []
+
+
+@pytest.mark.parametrize("family", arena.FAMILIES)
+def test_families(family: str) -> None:
+    """Every family of attacks is there, several strong."""
+    assert len([attack for attack in ATTACKS if attack.family == family]) >= 7
+
+
+def test_every_attack_says_what_it_is() -> None:
+    """What it tries stands in its docstring, and what must be observed is a word that these tests know."""
+    assert {attack.family for attack in ATTACKS} == set(arena.FAMILIES)
+    assert [attack.name for attack in ATTACKS if not {*attack.observe} <= {*arena.WHOLE, *arena.ENDS}] == []
