@@ -1,7 +1,8 @@
 """The output at a position does not change when only later positions do; at the position itself it does.
 
-``perturb`` names the arguments whose later positions get other numbers (by default all that are sequences),
-``axis`` is the axis of the positions. The last positions of all of them belong together.
+``perturb`` names the arguments whose later positions get other numbers (by default all that are sequences, but
+not queries beside keys: their own change would hide that a position does not see itself). ``axis`` is the axis of
+the positions; the last ones of all arguments belong together.
 """
 
 from __future__ import annotations
@@ -52,12 +53,14 @@ def calls(target: Target, drawn: Drawn, spec: CheckSpec) -> tuple[Program, ...]:
 
 
 def _names(drawn: Drawn, spec: CheckSpec, exercise: str) -> tuple[str, ...]:
-    return named(spec, "perturb", spec.option("perturb") or sequences(drawn), drawn, exercise)
+    found = sequences(drawn)
+    keys = tuple(name for name in found if name not in ("q", "query"))
+    return named(spec, "perturb", spec.option("perturb") or keys or found, drawn, exercise)
 
 
 def _length(drawn: Drawn, names: tuple[str, ...], axis: int, exercise: str) -> int:
-    """How many positions all of the arguments have."""
-    shapes = [drawn.value(name).shape for name in names]
+    """How many positions all of the arguments have, queries included: the output has as many rows as these."""
+    shapes = [drawn.value(name).shape for name in {*names, *sequences(drawn)}]
     length = min((shape[axis] if len(shape) >= abs(axis) else 0 for shape in shapes), default=0)
     if length < 2:
         said = f"{', '.join(names) or 'no argument'} with {length} positions on axis {axis}; expected 2 or more"

@@ -22,6 +22,8 @@ WEIGHT = 1.0
 EVERY_CASE = False
 
 _BYTES = 4
+#: How often an argument fits into n_q·n_k, and a block into n: right solutions keep several of their size, in float64.
+_ROOM = 16
 _ARRAY = Text(
     "an array with {times:.3g} times as many elements as the n_q × n_k matrix of scores existed at some point; "
     "a tile of it at a time is enough",
@@ -35,18 +37,23 @@ _PEAK = Text(
 
 
 def calls(target: Target, drawn: Drawn, spec: CheckSpec) -> tuple[Program, ...]:
-    """A first call, so that nothing is imported or built in the second one, which is watched."""
+    """A call for the tensors, and another one for the bytes, in which nothing is imported or built any more."""
     limit = _limit(drawn, spec, target.exercise.name)
-    largest = max(value.size for _, value in drawn.args if isinstance(value, np.ndarray))
-    if 2 * largest > limit:
-        said = f"an argument has {largest} elements, n_q·n_k is {limit}; expected no batch and n of at least 8·d·d_v"
-        raise CourseError(f"{target.exercise.name}, check memory: {said}")
+    for name, value in drawn.args:
+        if isinstance(value, np.ndarray) and _ROOM * value.size > limit:
+            said = f"{name} has {value.size} elements, n_q·n_k is {limit}; expected {_ROOM} times as many, and no batch"
+            raise CourseError(f"{target.exercise.name}, check memory: {said}")
+        if type(value) is int and (_ROOM * value) ** 2 > limit:
+            said = f"{name} is {value}, n_q·n_k is {limit}; expected n of {_ROOM} such blocks or more"
+            raise CourseError(f"{target.exercise.name}, check memory: {said}")
     writer = Writer.to(target)
     instance, _ = writer.instance(drawn)
-    writer.call(drawn, instance=instance)
-    counter = writer.add(Apply("counter", (True,)))
-    writer.call(drawn, instance=instance, before=Apply("watch", (counter,)))
-    return (writer.program(writer.add(Apply("counted", (counter,)))),)
+    counted = []
+    for memory in (False, True):
+        counter = writer.add(Apply("counter", (memory,)))
+        writer.call(drawn, instance=instance, before=Apply("watch", (counter,)))
+        counted.append(writer.add(Apply("counted", (counter,))))
+    return (writer.program(*counted),)
 
 
 def _limit(drawn: Drawn, spec: CheckSpec, exercise: str) -> int:
@@ -85,9 +92,10 @@ def essence(got: tuple[Observation, ...], drawn: Drawn, spec: CheckSpec) -> tupl
 
 def _counts(got: tuple[Observation, ...]) -> tuple[float, float]:
     """Elements of the largest tensor and bytes of the peak. Without a number it was tampered with: no limit holds."""
-    (seen,) = got
-    counts: Any = seen.values[0] if isinstance(seen, Returned) else None
-    counts = counts if isinstance(counts, dict) else {}
+    counts: dict[str, Any] = {}
+    for seen in got:
+        for value in seen.values if isinstance(seen, Returned) else ():
+            counts |= value if isinstance(value, dict) else {}
     largest, peak = (counts.get(key) for key in ("largest", "peak"))
     return (
         largest if type(largest) is int else float("inf"),

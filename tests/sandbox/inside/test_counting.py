@@ -162,7 +162,7 @@ def test_memory_sees_what_is_no_tensor() -> None:
     assert count(plain, memory=True)["peak"] < 4 * SMALL * SMALL
     assert count(lambda q, k, v: q.numpy() @ k.numpy().T, memory=True)["peak"] >= 4 * SMALL * SMALL
     assert count(lambda q, k, v: [float(i) for i in range(SMALL * SMALL)], memory=True)["peak"] >= 8 * SMALL * SMALL
-    assert count(lambda q, k, v: q.numpy() @ k.numpy().T)["peak"] == 0
+    assert count(lambda q, k, v: q.numpy() @ k.numpy().T, memory=True).keys() == {"peak"}
 
 
 class Left(TorchDispatchMode):
@@ -188,9 +188,11 @@ def test_a_call_that_raises_ends_the_counting() -> None:
         Behind().__enter__()
         raise ValueError
 
-    steps: list[Any] = [["apply", "counter", [True], {}], ["apply", "watch", [programs.frames.StepRef(0)], {}]]
+    ref = programs.frames.StepRef
+    steps: list[Any] = [["apply", "counter", [memory], {}] for memory in (True, False)]
+    steps += [["apply", "watch", [ref(0)], {}], ["apply", "watch", [ref(1)], {}]]
     with pytest.raises(ValueError):
-        programs.run({"bad": bad}, "torch", 0, [*steps, ["call", "bad", [], {}]], [2])
+        programs.run({"bad": bad}, "torch", 0, [*steps, ["call", "bad", [], {}]], [4])
     assert programs.run({"good": lambda: torch.ones(2).sum()}, "torch", 0, [["call", "good", [], {}]], [0]) == [2]
     assert _get_current_dispatch_mode() is None
     assert torch._C._len_torch_function_stack() == 0
@@ -209,4 +211,4 @@ def test_a_call_between_two_steps_is_counted() -> None:
         ["apply", "counted", [ref(0)], {}],
     ]
     (found,) = programs.run({"good": lambda: torch.ones(5, 5)}, "torch", 0, steps, [3])
-    assert found == {"work": 25, "largest": 25, "exits": False, "peak": 0}
+    assert found == {"work": 25, "largest": 25, "exits": False}

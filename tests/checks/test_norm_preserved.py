@@ -1,0 +1,55 @@
+from __future__ import annotations
+
+import pytest
+
+from grader.model import Integers, Normal, Status, Verdict
+from grader.sandbox import Sandbox
+from tests.attention import edit
+from tests.helpers import case, exercise, verdicts
+
+ROPE = """
+import torch
+
+def turn(x, positions):
+    angles = positions[:, None] * 10000.0 ** (-torch.arange(0, x.shape[-1], 2) / x.shape[-1])
+    a, b = x[..., 0::2], x[..., 1::2]
+    pairs = (a * angles.cos() - b * angles.sin(), a * angles.sin() + b * angles.cos())
+    return torch.stack(pairs, -1).flatten(-2)
+"""
+EXERCISES = (exercise("turn(x, positions)", case(x=Normal((2, 5, 6)), positions=Integers((5,), 0, 90))),)
+PASSES = [
+    ("a rotation", ROPE),
+    ("the other way round", edit(ROPE, ("positions[:", "-positions[:"))),
+    ("nothing", "def turn(x, positions): return x"),
+    ("a permutation", "import numpy as np\ndef turn(x, positions): return np.roll(x, 1, -1)"),
+]
+CAUGHT = [
+    ("signs", edit(ROPE, ("() - b", "() + b")), "change their length"),
+    ("sines alone", edit(ROPE, (".cos()", ".sin()")), "change their length"),
+    ("added positions", "def turn(x, positions): return x + positions[:, None]", "change their length"),
+    ("a factor", edit(ROPE, ("return ", "return 3 * ")), "becomes 3 times as long"),
+    ("half the vector", "def turn(x, positions): return x[..., 0, :3]", "one vector for each vector of x"),
+    ("a number", "def turn(x, positions): return 3", "one vector for each vector of x"),
+    ("an exception", "def turn(x, positions): return x @ x", "ValueError"),
+]
+
+
+@pytest.fixture(scope="module")
+def found(sandbox: Sandbox) -> dict[str, Verdict]:
+    """The verdict on every row."""
+    return verdicts(sandbox.observe, "norm_preserved", EXERCISES, "", [*PASSES, *CAUGHT])
+
+
+@pytest.mark.parametrize("name", [name for name, _ in PASSES])
+def test_a_rotation_passes(name: str, found: dict[str, Verdict]) -> None:
+    """Rotations and reflections of whatever kind."""
+    assert found[name] == Verdict(Status.PASSED)
+
+
+@pytest.mark.parametrize(("name", "fragment"), [(name, fragment) for name, _, fragment in CAUGHT])
+def test_anything_that_stretches_is_caught(name: str, fragment: str, found: dict[str, Verdict]) -> None:
+    """A common factor is named."""
+    assert found[name].status is not Status.PASSED
+    assert found[name].applies
+    assert found[name].message is not None
+    assert fragment in found[name].message.en

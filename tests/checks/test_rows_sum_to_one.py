@@ -1,0 +1,57 @@
+from __future__ import annotations
+
+import pytest
+
+from grader.model import CheckSpec, Normal, Status, Verdict
+from grader.sandbox import Sandbox
+from tests.helpers import case, exercise, verdicts
+
+SOFTMAX = "import torch\ndef weigh(x): return torch.softmax(x, -1)"
+EXERCISES = (
+    exercise("weigh(x)", case(x=Normal((2, 3, 4)))),
+    exercise("columns(x)", case(x=Normal((3, 4))), checks=(CheckSpec("rows_sum_to_one", 1.0, (), (("axis", -2),)),)),
+)
+PASSES = [
+    ("softmax", SOFTMAX),
+    ("NumPy", "import numpy as np\ndef weigh(x): return np.exp(x) / np.exp(x).sum(-1, keepdims=True)"),
+    ("one key", "import numpy as np\ndef weigh(x): return np.eye(4)[x.argmax(-1)]"),
+    ("another axis", "import torch\ndef columns(x): return torch.softmax(x, 0)"),
+]
+CAUGHT = [
+    ("over the queries", "import torch\ndef weigh(x): return torch.softmax(x, -2)", "along axis -2, not along axis -1"),
+    ("over the batch", "import torch\ndef weigh(x): return torch.softmax(x, 0)", "along axis -3, not along axis -1"),
+    ("over the keys", "import torch\ndef columns(x): return torch.softmax(x, 1)", "along axis -1, not along axis -2"),
+    (
+        "over everything",
+        "import torch\ndef weigh(x): return torch.softmax(x.flatten(), 0).view(2, 3, 4)",
+        "together",
+    ),
+    ("not normalised", "import torch\ndef weigh(x): return torch.exp(x)", "do not sum to 1"),
+    ("masked after the softmax", "import torch\ndef weigh(x): return torch.softmax(x, -1).tril()", "do not sum to 1"),
+    ("negative", "def weigh(x): return x / x.sum(-1, keepdims=True)", "negative"),
+    ("the logarithm", "import torch\ndef weigh(x): return torch.log_softmax(x, -1)", "negative"),
+    ("a number", "def weigh(x): return 1.0", "a single number"),
+    ("NaN", "def weigh(x): return x - x + float('nan')", "NaN"),
+    ("nothing", "def weigh(x): pass", "is a return missing?"),
+]
+
+
+@pytest.fixture(scope="module")
+def found(sandbox: Sandbox) -> dict[str, Verdict]:
+    """The verdict on every row."""
+    return verdicts(sandbox.observe, "rows_sum_to_one", EXERCISES, "", [*PASSES, *CAUGHT])
+
+
+@pytest.mark.parametrize("name", [name for name, _ in PASSES])
+def test_a_distribution_passes(name: str, found: dict[str, Verdict]) -> None:
+    """Whatever the weights are."""
+    assert found[name] == Verdict(Status.PASSED)
+
+
+@pytest.mark.parametrize(("name", "fragment"), [(name, fragment) for name, _, fragment in CAUGHT])
+def test_anything_else_is_caught(name: str, fragment: str, found: dict[str, Verdict]) -> None:
+    """The usual wrong axis is named."""
+    assert found[name].status is not Status.PASSED
+    assert found[name].applies
+    assert found[name].message is not None
+    assert fragment in found[name].message.en
