@@ -386,6 +386,17 @@ def test_root_becomes_nobody_where_python_is_open(monkeypatch: pytest.MonkeyPatc
     assert zygote._unprivileged() == {}
 
 
+def test_the_zygote_is_never_root_outside_a_namespace(sandbox: Sandbox) -> None:
+    """Seen from here it is nobody, or the ordinary user who grades, or root without any right outside its namespace."""
+    sandbox.children()
+    lines = Path(f"/proc/{innermost(sandbox)}/status").read_text().splitlines()
+    fields = {name: value.split() for name, _, value in (line.partition(":") for line in lines)}
+    expected = zygote._unprivileged().get("user", os.geteuid())
+    assert set(fields["Uid"]) == {str(expected)}
+    assert expected != 0 or "userns" in sandbox.layers
+    assert {fields[name][0] for name in ("CapInh", "CapPrm", "CapEff", "CapAmb")} == {"0" * 16}
+
+
 def test_open_to_all_means_every_folder_above(tmp_path: Path) -> None:
     """Others must be able to enter each folder and to read the file."""
     base = tmp_path / "a"

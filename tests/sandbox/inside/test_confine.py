@@ -45,7 +45,7 @@ def outcome(body: str, *args: str) -> Any:
 
 def test_a_call_that_fails_is_told() -> None:
     """The error has the number and the words of the kernel, and what was tried."""
-    with pytest.raises(confine.ConfineError, match="landlock_restrict_self: (Bad file|Operation not)"):
+    with pytest.raises(confine.ConfineError, match=r"landlock_restrict_self: (Bad file|Operation not)"):
         confine.Landlock(fd=-1, abi=1).enter()
 
 
