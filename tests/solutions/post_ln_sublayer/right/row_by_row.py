@@ -1,0 +1,13 @@
+"""One token at a time."""
+
+import numpy as np
+
+
+def layer_norm(x, gamma, beta, eps=1e-5):
+    mean = x.mean(-1, keepdims=True)
+    return (x - mean) / np.sqrt(x.var(-1, keepdims=True) + eps) * gamma + beta
+
+
+def post_ln_sublayer(x, sublayer, gamma, beta):
+    flat = x.reshape(-1, x.shape[-1])
+    return np.array([layer_norm(row + sublayer(row), gamma, beta) for row in flat]).reshape(x.shape)

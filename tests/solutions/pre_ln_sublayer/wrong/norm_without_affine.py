@@ -1,0 +1,17 @@
+"""gamma and beta are never used.
+
+caught-by: values, gradients
+"""
+
+import torch
+
+
+def layer_norm(x, gamma, beta, eps=1e-5):
+    mean = x.mean(-1, keepdim=True)
+    var = x.var(-1, unbiased=False, keepdim=True)
+    return (x - mean) / torch.sqrt(var + eps) * gamma + beta
+
+
+def pre_ln_sublayer(x, sublayer, gamma, beta):
+    ones, zeros = torch.ones_like(gamma), torch.zeros_like(beta)
+    return x + sublayer(layer_norm(x, ones, zeros))
