@@ -459,7 +459,19 @@ def _worth_another(result: ExerciseResult) -> bool:
     counted = [outcome for outcome in result.outcomes if outcome.verdict.applies]
     if any(o.verdict.final or o.status is Status.UNMARKED for o in counted):
         return False
+    if _graph_is_cut(counted):
+        return False
     return any(o.status is not Status.PASSED for o in counted)
+
+
+def _graph_is_cut(counted: list[Outcome]) -> bool:
+    """Right values without right gradients: torch code that loses them, which NumPy arrays would only hide.
+
+    NumPy code that is given tensors raises instead when these require gradients.
+    """
+    values = [o.status for o in counted if o.check == "values"]
+    cut = any(o.check == "gradients" and o.status is Status.FAILED for o in counted)
+    return cut and bool(values) and all(status is Status.PASSED for status in values)
 
 
 def _worth_a_name(result: ExerciseResult) -> bool:
