@@ -64,7 +64,6 @@ def test_seeds_beyond_32_bits_are_fine() -> None:
         (lambda: torch.set_default_dtype(torch.float64), torch.get_default_dtype),
         (lambda: torch.set_grad_enabled(False), torch.is_grad_enabled),
         (lambda: torch.set_printoptions(precision=1), lambda: str(torch.tensor([1.23456]))),
-        (lambda: torch.use_deterministic_algorithms(True), torch.are_deterministic_algorithms_enabled),
         (lambda: np.set_printoptions(precision=1, suppress=True), lambda: str(np.array([1.23456, 1e9]))),
         (lambda: np.seterr(all="raise"), lambda: np.geterr()),
         (lambda: sys.setrecursionlimit(123456), sys.getrecursionlimit),
@@ -78,6 +77,16 @@ def test_switches_do_not_leak_into_the_next_program(change: Callable[[], Any], v
     assert value() != before
     programs.reset(0)
     assert value() == before
+
+
+def test_deterministic_algorithms_are_switched_off_where_they_were_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Asking torch takes no time; telling it loads half of its compiler."""
+    told: list[bool] = []
+    monkeypatch.setattr(torch, "use_deterministic_algorithms", told.append)
+    for on in (False, True):
+        monkeypatch.setattr(torch, "are_deterministic_algorithms_enabled", lambda on=on: on)
+        programs.reset(0)
+    assert told == [False]
 
 
 def test_warnings_are_not_errors_in_the_next_program() -> None:
