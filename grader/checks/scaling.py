@@ -203,8 +203,10 @@ def _unreadable(scales: list[float], probes: list[Probe]) -> Text | None:
         return _UNREADABLE
     if any(abs(scale) < 1e-6 for scale in scales):
         return _IGNORED
-    if any(scale < 0 for scale in scales):
+    if all(scale < 0 for scale in scales):
         return _REVERSED
+    if any(scale < 0 for scale in scales):
+        return _NO_SOFTMAX
     at = next(at for at, probe in enumerate(probes) if probe.score != _SCORE)
     once = scales[probes.index(replace(probes[at], score=_SCORE))]
     return None if abs(scales[at] / once - 1) < _NEAR else _NO_SOFTMAX

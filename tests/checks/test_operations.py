@@ -8,11 +8,12 @@ import pytest
 from grader.calls import Target
 from grader.checks import operations
 from grader.errors import CourseError
+from grader.grade import grade
 from grader.inputs import Seed, draw
-from grader.model import CheckSpec, Literal_, Normal, Returned, Status, Verdict
+from grader.model import CheckSpec, Edit, Literal_, Misconception, Mistake, Normal, Returned, Status, Verdict
 from grader.sandbox import Sandbox
 from tests.attention import edit
-from tests.helpers import case, exercise, returned, seen, verdicts
+from tests.helpers import PATIENT, WORDS, case, course, exercise, question, returned, seen, submission, verdicts
 
 LINEAR = """
 import torch
@@ -208,3 +209,18 @@ def test_options_are_needed(options: tuple[tuple[str, Any], ...]) -> None:
     with pytest.raises(CourseError, match="attend, check operations: expected options such as"):
         drawn = draw(INPUTS, "attend", Seed.public())
         operations.calls(Target(EXERCISES[0], "q"), drawn, CheckSpec("operations", 1.0, (), options))
+
+
+def test_a_mistake_that_costs_nothing_but_work_is_named(sandbox: Sandbox) -> None:
+    """By its growth: the learner's numbers are not those of the mistake."""
+    order = Mistake("order", (Edit("attend", "q @ (k.T @ v)", "(q @ k.T) @ v"),), ("operations",))
+    small = case("small", q=Normal((3, 4)), k=Normal((3, 4)), v=Normal((3, 4)))
+    large = replace(INPUTS, name="large", only=("operations",))
+    checked = (CheckSpec("values", 4.0), SIZES)
+    one = exercise("attend(q, k, v)", small, large, checks=checked, mistakes=(order,))
+    bank = course(question("Q1", one, misconceptions=(Misconception("order", WORDS),)), reference=LINEAR)
+    quadratic = edit(LINEAR, ("q @ (k.T @ v)", "torch.stack([torch.mv(k, row) @ v for row in q])"))
+    for text, status, name in ((LINEAR, Status.PASSED, None), (quadratic, Status.FAILED, "order")):
+        report = grade(bank, submission(q01=text), sandbox.observe, limits=PATIENT)
+        result = report.questions[0].exercises[0]
+        assert (result.status, result.misconception) == (status, name)

@@ -147,6 +147,7 @@ CAUGHT = [
     ("the mean", edit(TORCH, ("torch.softmax(scores, -1) @ v", "v.mean(-2, keepdim=True) + 0 * v")), "no influence"),
     ("turned round", edit(TORCH, ("q @ k", "-q @ k")), "smaller score q·k gets a larger weight"),
     ("cubes", edit(TORCH, ("torch.softmax(scores", "torch.softmax(scores**3")), "twice the score does not give"),
+    ("sigmoid", edit(TORCH, ("torch.softmax(scores, -1)", "torch.sigmoid(scores)")), "twice the score does not give"),
     ("no softmax", edit(TORCH, ("torch.softmax(scores, -1)", "scores")), "cannot be read"),
     ("another shape", edit(TORCH, ("@ v", "@ v[..., :1]")), "has shape (1, 2, 1); expected (1, 2, 2)"),
     ("an exception", edit(TORCH, ("@ v", "@ q @ v")), "RuntimeError"),
