@@ -90,7 +90,7 @@ _CONVENTIONS: tuple[tuple[Callable[[Question], bool], Text], ...] = (
         Text(
             "Inputs are not changed in place, and their dtype (float32 or float64) is kept; "
             "with torch, gradients can flow through.",
-            "不要原地修改输入，并保持其 dtype（float32 或 float64）；用 torch 时，梯度要能传回去。",
+            "不要就地修改输入，并保持其 dtype（float32 或 float64）；用 torch 时，梯度要能传回去。",
         ),
     ),
     (
@@ -209,7 +209,7 @@ _HOW = {
 }
 _UNIT = Text("Unit: {unit} (may be left out).", "单位：{unit}（可以不写）。")
 _DRAWN = Text(
-    "{name} is one of {choices}; which one goes by the learner's name: `attncheck show {question} --learner NAME`.",
+    "{name} is one of {choices}; which one depends on the learner's name: `attncheck show {question} --learner NAME`.",
     "{name} 是 {choices} 中的一个，由学习者的名字决定：`attncheck show {question} --learner 名字`。",
 )
 

@@ -32,7 +32,7 @@ _NEXT = Text(
 _BLIND = Text(
     "the output at a position stays the same when that very position changes: "
     "a position may attend to itself (is the diagonal masked, too?)",
-    "改动某个位置本身，它的输出却没有变：每个位置都可以注意到自己（是不是把对角线也遮住了？）",
+    "改动某个位置本身，它的输出却没有变：每个位置都可以关注自己（是不是把对角线也屏蔽了？）",
 )
 _DEAF = Text(
     "the output does not depend on {names} at all, so nothing can be said about past and future",

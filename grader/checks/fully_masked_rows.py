@@ -18,12 +18,12 @@ EVERY_CASE = True
 
 _NAN = Text(
     "a query whose keys are all masked gives NaN: softmax over nothing but −inf is 0/0; its row should be zero",
-    "所有 key 都被遮住的查询得到了 NaN：对全是 −inf 的一行做 softmax 就是 0/0；这一行应当为零",
+    "所有键都被屏蔽的查询得到了 NaN：对全是 −inf 的一行做 softmax 就是 0/0；这一行应当为零",
 )
 _OTHER = Text(
     "a query whose keys are all masked does not give a zero row: "
     "a large negative number instead of −inf attends to everything equally",
-    "所有 key 都被遮住的查询没有得到零行：用很大的负数代替 −inf，等于平均地注意所有位置",
+    "所有键都被屏蔽的查询没有得到零行：用很大的负数代替 −inf，等于平均地关注所有的键",
 )
 
 

@@ -16,10 +16,14 @@ EVERY_CASE = False
 
 _NEGATIVE = Text("some weights are negative", "有的权重是负数")
 _OTHER_AXIS = Text(
-    "the weights sum to 1 along axis {found}, not along axis {expected}: "
-    "the softmax runs over the wrong axis (the keys share the attention of one query, not the queries that of one key)",
-    "权重沿轴 {found} 的和为 1，而不是沿轴 {expected}：softmax 用错了轴（应当是各个键分享一个查询的注意力）",
+    "the weights sum to 1 along axis {found}, not along axis {expected}: the softmax runs over the wrong axis{reason}",
+    "权重沿轴 {found} 的和为 1，而不是沿轴 {expected}：softmax 用错了轴{reason}",
 )
+_KEYS = Text(
+    " (in attention the keys share the weight of one query, not the queries that of one key)",
+    "（在注意力里，是各个键分享一个查询的权重，而不是各个查询分享一个键的权重）",
+)
+_NOTHING = Text("", "")
 _TOGETHER = Text(
     "all weights together sum to 1; each row should, on its own",
     "所有权重加在一起才等于 1；应当是每一行各自的和为 1",
@@ -48,7 +52,8 @@ def judge(seen: Seen) -> Verdict:
         return Verdict(Status.PASSED)
     for other in range(-1, -weights.ndim - 1, -1):
         if _ones(weights.sum(other)):
-            return Verdict(Status.FAILED, _OTHER_AXIS.fill(found=other, expected=axis))
+            reason = _KEYS if axis == -1 else _NOTHING  # the keys are the last axis
+            return Verdict(Status.FAILED, _OTHER_AXIS.fill(found=other, expected=axis, reason=reason))
     return Verdict(Status.FAILED, _TOGETHER if _ones(weights.sum()) else _SUM)
 
 

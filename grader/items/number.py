@@ -32,7 +32,7 @@ _EXPECTED = Text(
 _WITH_UNIT = Text(" (in {unit}; the unit may be left out)", "（单位：{unit}，可以不写）")
 _FOR_YOU = Text("Not right for your numbers: {symbols}.", "对你的数来说不对：{symbols}。")
 _FOR_OTHERS = Text(
-    "That is right for {theirs}, but you have {symbols}. The numbers go by the learner's name, here “{learner}”.",
+    "That is right for {theirs}, but you have {symbols}. The numbers depend on the learner's name, here “{learner}”.",
     "如果是 {theirs}，这个答案是对的；但你的数是 {symbols}。这些数由学习者的名字决定，这里的名字是「{learner}」。",
 )
 _NOTHING = Text("", "")

@@ -67,8 +67,8 @@ HIDDEN_DECIDE = Text(
     "Hidden cases decide {points} of these {possible} points.", "隐藏用例决定这 {possible} 分中的 {points} 分。"
 )
 GIVEN = {
-    "torch": Text("run with torch tensors", "以 torch 张量运行"),
-    "numpy": Text("run with NumPy arrays", "以 NumPy 数组运行"),
+    "torch": Text("run with torch tensors", "用 torch 张量运行"),
+    "numpy": Text("run with NumPy arrays", "用 NumPy 数组运行"),
 }
 ASK_NEXT = Text("Item {item} asks about just this.", "{item} 题问的正是这一点。")
 NOT_ANSWERED = Text("not answered: {names}", "未作答：{names}")
@@ -104,7 +104,7 @@ CONVENTIONS = Text("Conventions", "约定")
 RESULT = Text("Result: {result}", "结果：{result}")
 CASES = Text("Public cases: {public}; hidden: {hidden}", "公开用例：{public}；隐藏用例：{hidden} 个")
 NONE = Text("none", "无")
-BEGIN = Text("`attncheck start {id}` writes the files to begin with.", "`attncheck start {id}` 会写出用来起步的文件。")
+BEGIN = Text("`attncheck start {id}` writes the files to begin with.", "用 `attncheck start {id}` 生成起步文件。")
 WRITTEN = Text("written: {file}", "已写入：{file}")
 KEPT = Text("kept as it is: {file}", "保持原样：{file}")
 TO_ADD = Text(
@@ -138,7 +138,7 @@ AREA = {
     "versions": Text("Versions", "版本"),
     "content": Text("Content", "内容"),
     "sandbox": Text("Sandbox layers", "沙箱各层"),
-    "canaries": Text("Trial attacks", "试探攻击"),
+    "canaries": Text("Trial attacks", "试探性攻击"),
 }
 STATE = {"ok": Text("ok", "正常"), "weak": Text("weak", "较弱"), "missing": Text("missing", "缺少")}
 REMEDY = Text("to mend: {remedy}", "解决办法：{remedy}")
