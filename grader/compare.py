@@ -68,7 +68,7 @@ def _compare_arrays(expected: NDArray[Any], actual: Any, rtol: float, atol: floa
             Text("the result has the wrong shape", "结果的形状不对"),
         )
     if (expected.dtype.kind == "b") != (got.dtype.kind == "b"):
-        return _wrong_kind(_KINDS[expected.dtype.kind], _KINDS.get(got.dtype.kind, Text("other", "其他")))
+        return _wrong_kind(_KINDS[expected.dtype.kind], _KINDS.get(got.dtype.kind, Text("something else", "别的东西")))
     if expected.dtype.kind == "b":
         return _differences(expected, got, expected != got)
     return _numbers(expected.astype(np.float64), got.astype(np.float64), rtol, atol)
@@ -97,7 +97,7 @@ def _differences(expected: NDArray[Any], got: NDArray[Any], wrong: NDArray[np.bo
 
 
 def _wrong_kind(expected: Text, got: Text) -> Mismatch:
-    text = Text("the result is {got}; expected {expected}", "结果是{got}，应为{expected}").fill(
+    text = Text("the result is {got}; expected {expected}", "结果是：{got}；应为：{expected}").fill(
         got=got, expected=expected
     )
     return Mismatch("kind", text, text)

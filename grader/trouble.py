@@ -104,7 +104,7 @@ def _timed_out(limit: float, clock: str, during: str) -> Text:
     if clock == "cpu":
         text = Text(
             "{what} computed for more than {limit:g} s and was stopped: does a loop never end?",
-            "{what}计算超过 {limit:g} 秒，被停止：是不是有循环不会结束？",
+            "{what}时计算超过 {limit:g} 秒，被停止：是不是有循环不会结束？",
         )
     else:
         text = Text(
@@ -161,7 +161,7 @@ def _unreadable(reason: str, detail: tuple[str, ...]) -> Text:
         case "layer":
             text = Text(
                 "no linear layer {sizes} was found for {role}; your class has {has}",
-                "没有找到 {role}（从 {sizes} 的线性层）；你的类里有 {has}",
+                "没有找到 {role}（{sizes} 的线性层）；你的类里有 {has}",
             )
             return text.fill(role=said[0], sizes=said[1], has=", ".join(detail[2:]) or Text("none", "没有任何属性"))
         case "undefined":

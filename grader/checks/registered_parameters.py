@@ -24,8 +24,8 @@ _SHARED = Text(
     "{a} 和 {b} 共用一个参数：它们各自都要有自己的参数",
 )
 _MISSING = Text(
-    "the class has nothing for {names}; beside its matrices there is {has}. Is one module used twice, or left out?",
-    "类里没有 {names}；除矩阵以外只有 {has}。是不是有一个模块用了两次，或者漏掉了？",
+    "the class has nothing for {names}; besides its matrices there is {has}. Is one module used twice, or left out?",
+    "类里没有 {names}；除矩阵以外有：{has}。是不是有一个模块用了两次，或者漏掉了？",
 )
 _HIDDEN = Text(
     "{names} will never be trained: not among the module's parameters() (a plain tensor, or a layer in a Python list?)",
@@ -76,7 +76,7 @@ def finding(seen: Seen, found: dict[str, Any], listed: list[Any]) -> Text | None
         return _SHARED.fill(a=attributes[a], b=attributes[b])
     if missing := found.get("missing"):
         held = [attributes[name] for name, value in seen.drawn.parameters if value.ndim == 1 and name in attributes]
-        return _MISSING.fill(names=", ".join(missing), has=", ".join(held) or Text("nothing", "别的都没有"))
+        return _MISSING.fill(names=", ".join(missing), has=", ".join(held) or Text("nothing", "无"))
     if hidden := [attributes[role] for role, is_in in sorted(found["registered"].items()) if not is_in]:
         return _HIDDEN.fill(names=", ".join(hidden))
     if frozen := [attributes[role] for role, learns in sorted(found["trainable"].items()) if not learns]:
