@@ -23,7 +23,7 @@ Floats: TypeAlias = NDArray[np.float64]
 #: The arguments whose rows are positions, by the names that the contract gives them.
 SEQUENCES = ("x", "q", "k", "v", "query", "key", "value")
 
-_NO_ARRAY = Text("the result is {got}; expected an array of numbers", "结果是{got}，应为由数构成的数组")
+_NO_ARRAY = Text("the result is {got}; expected an array of numbers", "结果是：{got}；应为由数构成的数组")
 _NOT_FINITE = Text("the result contains NaN or inf", "结果里出现了 NaN 或 inf")
 _SHAPE = Text("the result has shape {got}; expected {expected}", "结果的形状是 {got}，应为 {expected}")
 _SECRET_SHAPE = Text("the result has the wrong shape", "结果的形状不对")

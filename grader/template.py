@@ -6,7 +6,7 @@ QUESTION = """\
 # A question is one file. Change everything below; `attncheck bank check DIR` says what is missing, and
 # `attncheck bank schema` gives your editor the keys. Texts stand in both languages.
 id: {id}
-title: {{en: What does scaling do?, zh: 缩放起什么作用？}}
+title: {{en: "What does scaling do?", zh: 缩放起什么作用？}}
 group: {group}
 prompt:
   en: |
@@ -20,25 +20,25 @@ misconceptions:
     truth:
       en: Scaling multiplies; adding moves all entries by the same amount.
       zh: 缩放是相乘；相加只是把所有元素平移同样的距离。
-    ask: {{en: What should happen to an entry that is zero?, zh: 值为零的元素应当变成什么？}}
+    ask: {{en: "What should happen to an entry that is zero?", zh: 值为零的元素应当变成什么？}}
   divides-instead:
     truth:
       en: Multiplying by the factor makes entries larger where it is above one.
       zh: 因子大于一时，乘以因子会使元素变大。
-    ask: {{en: Does an entry of 1 become larger or smaller with a factor of 3?, zh: 因子是 3 时，1 会变大还是变小？}}
+    ask: {{en: "Does an entry of 1 become larger or smaller with a factor of 3?", zh: 因子是 3 时，1 会变大还是变小？}}
   ignores-factor:
     truth:
       en: "The factor is an argument: another factor gives another result."
       zh: 因子是参数：因子不同，结果也不同。
-    ask: {{en: What does your function return for a factor of 5?, zh: 因子是 5 时，你的函数返回什么？}}
+    ask: {{en: "What does your function return for a factor of 5?", zh: 因子是 5 时，你的函数返回什么？}}
   squares-input:
     truth: {{en: "Each entry is used once; squaring loses its sign.", zh: 每个元素只用一次；平方会丢掉它的正负号。}}
-    ask: {{en: What becomes of a negative entry?, zh: 负数会变成什么？}}
+    ask: {{en: "What becomes of a negative entry?", zh: 负数会变成什么？}}
 
 items:
   - id: {id}.zero
     kind: choice            # the kinds are the files in grader/items/
-    ask: {{en: What becomes of an entry that is zero?, zh: 值为零的元素会变成什么？}}
+    ask: {{en: "What becomes of an entry that is zero?", zh: 值为零的元素会变成什么？}}
     options:
       - {{id: a, text: {{en: the factor, zh: 等于因子}}, misconception: adds-instead}}
       - {{id: b, text: {{en: zero, zh: 仍然是零}}, correct: true}}
@@ -65,7 +65,7 @@ exercises:
     reference: {module}.{name}
     points: 4
     hints:
-      - {{en: What is the result for a single number?, zh: 对单个数，结果是什么？}}
+      - {{en: "What is the result for a single number?", zh: 对单个数，结果是什么？}}
       - {{en: One multiplication does it for all entries at once., zh: 一次乘法就能同时处理所有元素。}}
     cases:
       - {{name: default factor, public: true, args: {{x: {{value: [[1, -2], [0, 3]], dtype: float32}}}}}}
