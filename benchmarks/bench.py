@@ -19,6 +19,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from grader import course
 from grader.grade import Memo, Selection, grade
@@ -26,7 +27,7 @@ from grader.inputs import Seed
 from grader.model import Case, Course, Exercise, Job, Limits, Observed, Returned
 from grader.sandbox import Settings, open_sandbox
 from grader.sandbox.inside import frames
-from grader.sandbox.launch import decode_value, encode_job, tasks_of
+from grader.sandbox.launch import decode_value, encode_files, encode_tasks, tasks_of
 from grader.sandbox.remember import remembering
 from grader.submission import read
 
@@ -135,7 +136,8 @@ def in_process() -> Iterator[Callable[[Job, Limits], Observed]]:
     def observe(job: Job, limits: Limits) -> Observed:
         reading, writing = os.pipe2(os.O_CLOEXEC)
         try:
-            serve.serve(frames.decode(encode_job(job, tasks_of(job), limits)[frames.HEADER.size :]), writing)
+            session = serve.Session(_value(encode_files(job)), writing)
+            session.answer(_value(encode_tasks(tasks_of(job), limits)))
         finally:
             os.close(writing)
             sys.meta_path[:] = finders
@@ -146,6 +148,10 @@ def in_process() -> Iterator[Callable[[Job, Limits], Observed]]:
         return Observed(tuple(_returned(data)), (), unsafe=True)
 
     yield observe
+
+
+def _value(frame: bytes) -> Any:
+    return frames.decode(frame[frames.HEADER.size :])
 
 
 def _returned(data: bytes) -> Iterator[Returned]:

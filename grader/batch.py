@@ -208,12 +208,22 @@ class Worker:
                 memo=memo,
             )
         except SubmissionError as error:
-            data: dict[str, Any] = {"format": 1, "learner": name, "complete": False, "error": str(error)}
-            write(target, json.dumps(data, ensure_ascii=False, indent=1) + "\n")
-            possible = sum(question.points for question in memo.course.questions)
-            return Row(name, 0.0, possible, False, (), target.name, 0.0, error=str(error))
+            return cls._not_graded(target, name, str(error))
+        except AttncheckError:
+            raise
+        except Exception as error:  # a fault of ours: this submission waits, the class does not
+            said = f"a fault of attncheck itself, not of the submission: {type(error).__name__}: {error}"
+            return cls._not_graded(target, name, said)
         write(target, json.dumps(to_json(report, plan.lang), ensure_ascii=False, indent=1) + "\n")
         return _summary(report, target.name)
+
+    @classmethod
+    def _not_graded(cls, target: Path, name: str, why: str) -> Row:
+        assert cls._state is not None
+        data: dict[str, Any] = {"format": 1, "learner": name, "complete": False, "error": why}
+        write(target, json.dumps(data, ensure_ascii=False, indent=1) + "\n")
+        possible = sum(question.points for question in cls._state[1].course.questions)
+        return Row(name, 0.0, possible, False, (), target.name, 0.0, error=why)
 
 
 def _summary(report: Report, file: str) -> Row:

@@ -45,6 +45,11 @@ def compare(expected: Any, actual: Any, rtol: float = 1e-4, atol: float = 1e-5) 
             if found := compare(one, other, rtol, atol):
                 return found
         return None
+    if isinstance(expected, dict):
+        if not isinstance(actual, dict) or actual.keys() != expected.keys():
+            return _wrong_kind(describe(expected), describe(actual))
+        each = (compare(expected[key], actual[key], rtol, atol) for key in expected)
+        return next((found for found in each if found), None)
     if isinstance(expected, (bool, int, float)):
         return _compare_arrays(np.asarray(expected), actual, rtol, atol)
     if type(expected) is not type(actual):

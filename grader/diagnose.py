@@ -93,4 +93,4 @@ def same(a: Any, b: Any, array_type: ArrayType) -> bool:
 def _number(value: Any) -> float | None:
     """A Python number, or an array of one entry, rounded for comparison."""
     plain = value.values.item() if isinstance(value, Array) and value.values.ndim == 0 else value
-    return None if isinstance(plain, Array) else round(float(plain), 4)
+    return round(float(plain), 4) if isinstance(plain, (int, float)) and abs(plain) < 1e300 else None

@@ -369,7 +369,8 @@ def programs(
     for entry in entries:
         check = kinds[entry.spec.kind]
         wanted = check.REFERENCE or not reference
-        asked.append(check.calls(target, varied(variant, entry.drawn), entry.spec) if wanted else ())
+        calls = check.calls(target, varied(variant, entry.drawn), entry.spec) if wanted else ()
+        asked.append(tuple(replace(program, hidden=not entry.case.public) for program in calls))
     return asked
 
 

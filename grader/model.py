@@ -452,7 +452,8 @@ class Program:
     """A short straight-line program for the child; the results of the steps ``send`` come back.
 
     ``module`` is the source file whose names it calls. ``group`` is what shares one time limit (an
-    exercise). ``seed`` is what the random generators are reset to before it.
+    exercise). ``seed`` is what the random generators are reset to before it. A ``hidden`` program's inputs
+    reach the child only after all others have been answered.
     """
 
     module: str
@@ -461,6 +462,7 @@ class Program:
     group: str = ""
     array_type: ArrayType = "torch"
     seed: int = 0
+    hidden: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import builtins
+
 from grader.model import (
     Case,
     Died,
@@ -37,7 +39,8 @@ def our_trouble(observations: tuple[Observation, ...]) -> Verdict | None:
 def verdict(observation: Observation, *, public: bool) -> Verdict:
     """Status and sentence for an observation that is no ``Returned``.
 
-    The text of an exception is shown for public cases only: it could print a hidden input.
+    Words that the learner's code could choose (the text and name of an exception, what a result is called) are
+    shown for public cases only: they could spell out a hidden input.
     """
     match observation:
         case Raised(type=kind, during=during):
@@ -51,7 +54,7 @@ def verdict(observation: Observation, *, public: bool) -> Verdict:
             text = Text("the result is larger than {limit} MB", "结果超过了 {limit} MB")
             return Verdict(Status.FAILED, text.fill(limit=limit >> 20))
         case Unreadable(reason, detail):
-            return Verdict(Status.FAILED, _unreadable(reason, detail))
+            return Verdict(Status.FAILED, _unreadable(reason, detail) if public else _HIDDEN.get(reason, _FORM))
         case NotRun(reason):
             return Verdict(Status.SKIPPED, _NOT_RUN[reason])
         case Returned():
@@ -79,7 +82,7 @@ def _raised(seen: Raised, public: bool) -> Text:
     if seen.type == "NotImplementedError":
         return Text("not written yet{place}", "还没有写{place}").fill(place=place)
     text = Text("{when}it raised {type}{said}{place}", "{when}抛出了 {type}{said}{place}").fill(
-        when=when, type=_one_line(seen.type), said=_one_line(said), place=place
+        when=when, type=exception_name(seen, public), said=_one_line(said), place=place
     )
     if seen.type in ("ModuleNotFoundError", "ImportError") and seen.during == "import":
         hint = Text(
@@ -92,6 +95,19 @@ def _raised(seen: Raised, public: bool) -> Text:
             text=text
         )
     return text
+
+
+def exception_name(seen: Raised, public: bool) -> str:
+    """The name of the exception; in hidden cases that of the built-in one that it is."""
+    if public or seen.during == "import":
+        return _one_line(seen.type)
+    known = (name for name in (seen.type, *seen.bases) if name in _BUILT_IN)
+    return next(known, "Exception")
+
+
+_BUILT_IN = frozenset(
+    name for name, kind in vars(builtins).items() if isinstance(kind, type) and issubclass(kind, BaseException)
+)
 
 
 def _one_line(text: str) -> str:
@@ -131,6 +147,28 @@ def _died(seen: Died) -> Text:
         return Text("the program was ended{when} by {why}", "程序被终止{when}：{why}").fill(when=when, why=why)
     text = Text("the program ended itself{when} (exit code {code})", "程序自己退出了{when}（退出码 {code}）")
     return text.fill(when=when, code=seen.code)
+
+
+_FORM = Text("the result does not have the agreed form", "结果不是约定的形式")
+_NOT_FOUND = Text(
+    "parameters were not found where they are looked for; a public case says which",
+    "没有在约定的地方找到参数；公开用例会说明是哪些",
+)
+_CHANNEL = Text(
+    "the program wrote into the channel that results travel on, and was stopped",
+    "程序往传送结果的通道里写了东西，被停止",
+)
+#: What is said in hidden cases: nothing that the learner's code could have chosen.
+_HIDDEN = {
+    "projections": _NOT_FOUND,
+    "projection-shape": _NOT_FOUND,
+    "table": _NOT_FOUND,
+    "layer": _NOT_FOUND,
+    "undefined": Text("it is no longer defined when the file has been loaded", "文件加载完以后，它已经没有定义"),
+    "type": Text("the result is not an array or a tensor", "结果不是数组或张量"),
+    "dtype": Text("the result has a type that is not graded", "结果的类型无法评分"),
+    "protocol": _CHANNEL,
+}
 
 
 def _unreadable(reason: str, detail: tuple[str, ...]) -> Text:
@@ -181,8 +219,5 @@ def _unreadable(reason: str, detail: tuple[str, ...]) -> Text:
                 what=said[0]
             )
         case "protocol":
-            return Text(
-                "the program wrote into the channel that results travel on, and was stopped",
-                "程序往传送结果的通道里写了东西，被停止",
-            )
+            return _CHANNEL
     return Text("the result cannot be read ({reason})", "结果无法读取（{reason}）").fill(reason=reason)

@@ -6,7 +6,7 @@ from grader.calls import Target, Writer
 from grader.checks import Seen
 from grader.inputs import Drawn
 from grader.model import CheckSpec, Program, Raised, Returned, Status, Text, Unreadable, Verdict
-from grader.trouble import trouble
+from grader.trouble import exception_name, trouble
 
 REFERENCE = False
 WEIGHT = 1.0
@@ -35,8 +35,9 @@ def judge(seen: Seen) -> Verdict:
     match seen.got:
         case (Raised(during="call", bases=bases),) if expected in bases:
             return Verdict(Status.PASSED)
-        case (Raised(during="call", type=got),) if got != "NotImplementedError":
-            return Verdict(Status.FAILED, _OTHER.fill(got=got, expected=expected))
+        case (Raised(during="call", type=got) as raised,) if got != "NotImplementedError":
+            name = exception_name(raised, seen.case.public)
+            return Verdict(Status.FAILED, _OTHER.fill(got=name, expected=expected))
         case (Returned() | Unreadable(),):
             return Verdict(Status.FAILED, _NONE.fill(expected=expected))
     return trouble(seen.got, seen.case) or Verdict(Status.FAILED, _NONE.fill(expected=expected))

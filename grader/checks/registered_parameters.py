@@ -11,8 +11,8 @@ from typing import Any
 from grader.calls import Target, Writer
 from grader.checks import Seen
 from grader.inputs import Drawn
-from grader.model import Apply, CheckSpec, Program, Returned, Status, Text, Verdict
-from grader.trouble import trouble
+from grader.model import Apply, CheckSpec, Program, Returned, Status, Text, Unreadable, Verdict
+from grader.trouble import trouble, verdict
 
 REFERENCE = False
 WEIGHT = 1.0
@@ -34,6 +34,7 @@ _HIDDEN = Text(
 _FROZEN = Text(
     "{names} has requires_grad=False and will never be trained", "{names} 的 requires_grad 是 False，永远不会被训练"
 )
+_SOME_IDLE = Text("{count} of the parameters have no influence on the result", "有 {count} 个参数对结果没有任何影响")
 _IDLE = Text("the parameter {names} has no influence on the result", "参数 {names} 对结果没有任何影响")
 _MANY = Text(
     "the module has {got} parameters besides biases; the projections need {expected}",
@@ -60,17 +61,48 @@ def judge(seen: Seen) -> Verdict:
     if bad := trouble(seen.got, seen.case):
         return bad
     match seen.got:
-        case (Returned((dict() as found, listed)),):
-            if not isinstance(listed, list):
-                return Verdict(Status.SKIPPED, _PLAIN, applies=False)
+        case (Returned((found, None)),):
+            return Verdict(Status.SKIPPED, _PLAIN, applies=False)
+        case (Returned((found, listed)),) if _well_formed(found, listed):
             message = finding(seen, found, listed)
             return Verdict(Status.PASSED) if message is None else Verdict(Status.FAILED, message)
-    return Verdict(Status.FAILED, _PLAIN)
+    return verdict(Unreadable("protocol"), public=True)
+
+
+def _well_formed(found: Any, listed: Any) -> bool:
+    """Whether the child's word about its parameters has the form that our own code in the child gives it."""
+    match found, listed:
+        case {
+            "attributes": dict() as places,
+            "shared": list() as shared,
+            "registered": dict(),
+            "trainable": dict(),
+        }, list():
+            pairs = [*shared, *([[name, name] for name in found.get("missing", ())])]
+            return (
+                all(isinstance(path, str) for path in places.values())
+                and all(isinstance(pair, list) and len(pair) == 2 for pair in shared)
+                and all(isinstance(name, str) for pair in pairs for name in pair)
+                and all(name in places for pair in shared for name in pair)
+                and all(role in places for role in (*found["registered"], *found["trainable"]))
+                and all(_parameter(entry) for entry in listed)
+            )
+    return False
+
+
+def _parameter(entry: Any) -> bool:
+    match entry:
+        case [str(), list() as shape, bool(), bool()]:
+            return all(type(size) is int and 0 <= size < 1 << 40 for size in shape)
+    return False
 
 
 def finding(seen: Seen, found: dict[str, Any], listed: list[Any]) -> Text | None:
     """What is wrong with the module's parameters, if anything."""
-    attributes: dict[str, str] = found["attributes"]
+    # Names of attributes are the learner's words: in hidden cases the roles stand for them.
+    attributes: dict[str, str] = (
+        found["attributes"] if seen.case.public else {role: role for role in found["attributes"]}
+    )
     if found["shared"]:
         a, b = found["shared"][0]
         return _SHARED.fill(a=attributes[a], b=attributes[b])
@@ -82,7 +114,7 @@ def finding(seen: Seen, found: dict[str, Any], listed: list[Any]) -> Text | None
     if frozen := [attributes[role] for role, learns in sorted(found["trainable"].items()) if not learns]:
         return _FROZEN.fill(names=", ".join(frozen))
     if idle := [name for name, _, trainable, reached in listed if trainable and not reached]:
-        return _IDLE.fill(names=", ".join(idle[:4]))
+        return _IDLE.fill(names=", ".join(idle[:4])) if seen.case.public else _SOME_IDLE.fill(count=len(idle))
     expected = sum(value.size for _, value in seen.drawn.parameters if value.ndim != 1)
     if not seen.spec.option("biases", True):
         learnt = sum(math.prod(shape) for _, shape, trainable, _ in listed if trainable)

@@ -49,6 +49,9 @@ class Child(Protocol):
     def received(self) -> int:
         """How many bytes it has sent so far."""
 
+    def hand(self, frame: bytes) -> None:
+        """Hands it one more frame. That it is gone, or does not read, shows when an answer is waited for."""
+
     def receive(self, timeout: float, limit: int) -> Frame | None:
         """The next frame, or None after ``timeout`` seconds. Raises Ended, Garbled, Oversized."""
 
@@ -68,7 +71,7 @@ class Children(Protocol):
     unsafe: bool
 
     def start(self, job: bytes, cpu_seconds: int, limits: Limits) -> Child:
-        """A child that has been given ``job`` (a JOB frame)."""
+        """A child that has been handed ``job`` (a JOB frame)."""
 
 
 class FrameBuffer:
@@ -112,10 +115,10 @@ class FrameBuffer:
             raise Garbled(str(error)) from None
 
 
-def write_job(fd: int, job: bytes, until: float) -> bool:
-    """Writes all of ``job`` without ever blocking past ``until``; False if the reader is gone or stuck."""
+def write_all(fd: int, data: bytes, until: float) -> bool:
+    """Writes all of ``data`` without ever blocking past ``until``; False if the reader is gone or stuck."""
     os.set_blocking(fd, False)
-    view = memoryview(job)
+    view = memoryview(data)
     poll = select.poll()
     poll.register(fd, select.POLLOUT)
     while view:
@@ -155,7 +158,9 @@ class PlainChildren:
             env=environment,
             start_new_session=True,
         )
-        return PlainChild(process, job)
+        child = PlainChild(process)
+        child.hand(job)
+        return child
 
 
 class PlainChild:
@@ -163,21 +168,28 @@ class PlainChild:
 
     patience = 120.0
 
-    def __init__(self, process: subprocess.Popen[bytes], job: bytes) -> None:
+    def __init__(self, process: subprocess.Popen[bytes]) -> None:
         self._process = process
+        self._handed: queue.SimpleQueue[bytes] = queue.SimpleQueue()
         self._pieces: queue.SimpleQueue[bytes] = queue.SimpleQueue()
         self._buffer = FrameBuffer()
         self._threads = [
-            threading.Thread(target=self._feed, args=(job,), daemon=True),
+            threading.Thread(target=self._feed, daemon=True),
             threading.Thread(target=self._drain, daemon=True),
         ]
         for thread in self._threads:
             thread.start()
 
-    def _feed(self, job: bytes) -> None:
+    def hand(self, frame: bytes) -> None:
+        """See ``Child``."""
+        self._handed.put(frame)
+
+    def _feed(self) -> None:
         assert self._process.stdin is not None
         with contextlib.suppress(OSError), self._process.stdin as pipe:
-            pipe.write(job)
+            while frame := self._handed.get():
+                pipe.write(frame)
+                pipe.flush()
 
     def _drain(self) -> None:
         assert self._process.stdout is not None
@@ -222,5 +234,6 @@ class PlainChild:
         """See ``Child``. The threads close their pipes, and end with the last process that holds the other end."""
         self.kill()
         self._process.wait()
+        self._handed.put(b"")
         for thread in self._threads:
             thread.join(timeout=1)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -45,25 +45,37 @@ Mode = Literal["auto", "require", "plain"]
 # ------------------------------------------------------------------------------------------ encoding
 
 
-def encode_job(job: Job, tasks: list[Task], limits: Limits) -> bytes:
-    """The JOB frame for ``tasks``."""
+def encode_files(job: Job) -> bytes:
+    """The JOB frame: the submission's files and nothing else."""
     files = [
         {"module": f.module, "parts": [[p.label, p.text] for p in f.parts], "is_package": f.is_package}
         for f in job.files
     ]
-    return frames.frame(frames.JOB, {"files": files, "tasks": [_task(task, limits) for task in tasks]})
+    return frames.frame(frames.JOB, files)
+
+
+def encode_tasks(tasks: Iterable[Task], limits: Limits) -> bytes:
+    """A TASKS frame."""
+    return frames.frame(frames.TASKS, [_task(task, limits) for task in tasks])
 
 
 def tasks_of(job: Job) -> list[Task]:
-    """All programs of ``job``, each file loaded before its first one."""
-    tasks: list[Task] = []
-    loaded: set[str] = set()
-    for index, program in enumerate(job.programs):
-        if program.module not in loaded:
-            loaded.add(program.module)
-            tasks.append(Task(program.module))
-        tasks.append(Task(program.module, index, program))
-    return tasks
+    """All programs of ``job``, and before them every file that one of them needs."""
+    modules = dict.fromkeys(program.module for program in job.programs)
+    runs = [Task(program.module, index, program) for index, program in enumerate(job.programs)]
+    return [*(Task(module) for module in modules), *runs]
+
+
+def batches(tasks: Iterable[Task]) -> Iterator[list[Task]]:
+    """What is handed out together: files, then what may be seen, then what is hidden.
+
+    Until a batch is answered, nothing of the next one is in the child. So the words of an exception at import
+    or in a public case, which are shown, cannot carry a hidden input.
+    """
+    kinds: dict[int, list[Task]] = {0: [], 1: [], 2: []}
+    for task in tasks:
+        kinds[0 if task.program is None else 1 + task.program.hidden].append(task)
+    return (batch for batch in kinds.values() if batch)
 
 
 def _task(task: Task, limits: Limits) -> list[Any]:
@@ -173,6 +185,7 @@ class _Run:
     limits: Limits
     found: dict[int, Observation] = field(default_factory=dict)
     lost_modules: dict[str, Observation] = field(default_factory=dict)
+    failed_cells: dict[str, Observation] = field(default_factory=dict)
     groups: dict[str, _Clock] = field(default_factory=dict)
     total: _Clock = field(default_factory=_Clock)
     received: int = 0
@@ -246,9 +259,9 @@ def observe(children: Children, job: Job, limits: Limits) -> Observed:
             break
         run.children += 1
         cpu = int(limits.total_cpu - run.total.cpu) + 2
-        with contextlib.closing(children.start(encode_job(job, tasks, limits), cpu, limits)) as child:
+        with contextlib.closing(children.start(encode_files(job), cpu, limits)) as child:
             _greet(run, child, limits)
-            _follow(run, child, tasks)
+            _serve(run, child, tasks)
             run.received += child.received
     ordered = tuple(run.found[index] for index in range(len(job.programs)))
     return Observed(ordered, run.layers, children.unsafe, run.versions, run.total.cpu)
@@ -269,32 +282,38 @@ def _greet(run: _Run, child: Child, limits: Limits) -> None:
     run.versions = tuple(sorted(value["versions"].items()))
 
 
-def _follow(run: _Run, child: Child, tasks: list[Task]) -> None:
-    """Takes the answers to ``tasks`` as they come, until all are there or the child is at its end."""
-    for number, task in enumerate(tasks):
-        cpu_limit, wall_limit, during = run.allowance(task)
-        cpu_before, wall_before = child.cpu_seconds(), time.monotonic()
-        observation = _answer(run, child, number, task, cpu_before + cpu_limit, wall_before + wall_limit, during)
-        cpu, wall = child.cpu_seconds(cpu_before) - cpu_before, time.monotonic() - wall_before
-        match observation:
-            case None:
-                run.charge(task, cpu, wall)
-            case TimedOut(clock=clock):
-                # Exactly used up: what is left of the group is not tried again.
-                run.charge(
-                    task,
-                    max(cpu, cpu_limit if clock == "cpu" else 0.0),
-                    max(wall, wall_limit if clock == "wall" else 0),
-                )
-                run.settle(task, observation)
+def _serve(run: _Run, child: Child, tasks: list[Task]) -> None:
+    """Hands out batch after batch, until all are answered or the child is at its end."""
+    number = 0
+    for batch in batches(tasks):
+        possible = [task for task in batch if task.module not in run.lost_modules]
+        child.hand(encode_tasks(possible, run.limits))
+        for task in possible:
+            if not _settled(run, child, number, task):
                 return
-            case Died() | Unreadable(reason="protocol") | TooBig(limit=-1):
-                run.charge(task, cpu, wall)
-                run.settle(task, TooBig(run.limits.result_bytes) if isinstance(observation, TooBig) else observation)
-                return
-            case _:
-                run.charge(task, cpu, wall)
-                run.settle(task, observation)
+            number += 1
+
+
+def _settled(run: _Run, child: Child, number: int, task: Task) -> bool:
+    """Waits for one answer, and books what it cost. False when the child has to be given up."""
+    cpu_limit, wall_limit, during = run.allowance(task)
+    cpu_before, wall_before = child.cpu_seconds(), time.monotonic()
+    observation = _answer(run, child, number, task, cpu_before + cpu_limit, wall_before + wall_limit, during)
+    cpu, wall = child.cpu_seconds(cpu_before) - cpu_before, time.monotonic() - wall_before
+    if isinstance(observation, TimedOut):
+        # Exactly used up: what is left of the group is not tried again.
+        cpu = max(cpu, cpu_limit) if observation.clock == "cpu" else cpu
+        wall = max(wall, wall_limit) if observation.clock == "wall" else wall
+    run.charge(task, cpu, wall)
+    match observation:
+        case None:
+            return True
+        case TooBig(limit=-1):
+            run.settle(task, TooBig(run.limits.result_bytes))
+            return False
+        case _:
+            run.settle(task, observation)
+            return not isinstance(observation, (TimedOut, Died)) and observation != Unreadable("protocol")
 
 
 def _answer(
@@ -345,10 +364,12 @@ def _observation(run: _Run, got: tuple[int, Any], number: int, task: Task) -> Ob
     """A frame as an observation. Raises Garbled for one that does not answer ``task``."""
     kind, value = got
     try:
-        if value["task"] != number or (kind == frames.LOADED) != (task.index is None):
+        if value["task"] != number or kind not in (_TO_LOAD if task.program is None else _TO_RUN):
             raise Garbled("an answer to something else")
         match kind:
             case frames.LOADED:
+                if value["failures"]:
+                    run.failed_cells[task.module] = _raised(run, value["failures"][0], "import")
                 return None
             case frames.RETURNED:
                 values = tuple(decode_value(entry) for entry in value["values"])
@@ -356,18 +377,31 @@ def _observation(run: _Run, got: tuple[int, Any], number: int, task: Task) -> Ob
                     raise Garbled("another number of values")
                 return Returned(values)
             case frames.RAISED:
-                during: Literal["import", "call"] = "import" if value["during"] == "import" else "call"
-                bases = tuple(_text(base, 80) for base in value["bases"][:20])
-                file = None if value["file"] is None else _text(value["file"], 200)
-                line = value["line"] if isinstance(value["line"], int) and 0 < value["line"] < 1 << 31 else None
-                return Raised(_text(value["type"], 80), _text(value["text"], 600), file, line, during, bases)
+                # Not the child's word but the kind of task says when it was: texts from loading may be shown.
+                return _raised(run, value, "import" if task.program is None else "call")
             case frames.UNREADABLE:
+                if value["reason"] == "undefined" and task.module in run.failed_cells:
+                    return run.failed_cells[task.module]
                 return Unreadable(_text(value["reason"], 40), tuple(_text(d, 200) for d in value["detail"][:40]))
-            case frames.TOO_BIG:
+            case _:
                 return TooBig(run.limits.result_bytes)
     except (KeyError, TypeError, IndexError, AttributeError, frames.FrameError) as error:
         raise Garbled("a frame with other fields") from error
-    raise Garbled(f"a frame of kind {kind}")
+
+
+_TO_LOAD = (frames.LOADED, frames.RAISED)
+_TO_RUN = (frames.RETURNED, frames.RAISED, frames.UNREADABLE, frames.TOO_BIG)
+
+
+def _raised(run: _Run, value: dict[str, Any], during: Literal["import", "call"]) -> Raised:
+    """An exception in the child's words; its place only where the submission has such a line."""
+    lines = {part.label: part.text.count("\n") + 1 for file in run.job.files for part in file.parts}
+    file, line = value["file"], value["line"]
+    known = type(file) is str and file in lines
+    there = known and type(line) is int and 0 < line <= lines[file]
+    bases = tuple(_text(base, 80) for base in value["bases"][:20])
+    type_, text = _text(value["type"], 80), _text(value["text"], 600)
+    return Raised(type_, text, file if known else None, line if there else None, during, bases)
 
 
 def _text(value: Any, limit: int) -> str:

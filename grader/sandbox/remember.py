@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from grader.model import Job, Limits, Observation, Observed, Raised, Returned
 from grader.sandbox.inside import frames
-from grader.sandbox.launch import decode_value, encode_job, encode_value, tasks_of
+from grader.sandbox.launch import decode_value, encode_files, encode_tasks, encode_value, tasks_of
 
 if TYPE_CHECKING:
     from grader.model import Observe
@@ -43,7 +43,7 @@ def _plain(seen: Observation) -> list[Any] | dict[str, Any]:
 
 
 def _key(job: Job, limits: Limits) -> str:
-    digest = hashlib.sha256(encode_job(job, tasks_of(job), limits))
+    digest = hashlib.sha256(encode_files(job) + encode_tasks(tasks_of(job), limits))
     digest.update(_versions())
     return digest.hexdigest()
 

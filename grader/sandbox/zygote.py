@@ -19,13 +19,14 @@ from typing import Any
 from grader.errors import SandboxError, SandboxUnavailable
 from grader.model import Limits
 from grader.sandbox import policy
-from grader.sandbox.children import Ended, Frame, FrameBuffer, write_job
+from grader.sandbox.children import Ended, Frame, FrameBuffer, write_all
 
 PRELOAD = ("numpy", "torch", "torch.optim", "torch.profiler", "torch.utils.flop_counter")
 
 _FORK = struct.Struct("<IQ")
 _EXIT = struct.Struct("<id")
 _NOBODY = 65534
+_HANDING_SECONDS = 10.0
 _READY_SECONDS = 180.0
 _BOOT = (
     "import sys; sys.path.insert(0, sys.argv[1]); from inside import zygote; del sys.path[0];"
@@ -173,9 +174,8 @@ class Zygote:
             os.close(results_read)
             raise ZygoteLost(f"the zygote ended: {error}") from error
         self._owed = True
-        child = ConfinedChild(self, fds[0], results_read)
-        write_job(job_write, job, time.monotonic() + child.patience)
-        os.close(job_write)
+        child = ConfinedChild(self, fds[0], job_write, results_read)
+        child.hand(job)
         return child
 
     def exit_status(self) -> tuple[int, float]:
@@ -211,15 +211,20 @@ class ConfinedChild:
 
     patience = 60.0
 
-    def __init__(self, zygote: Zygote, pidfd: int, results: int) -> None:
+    def __init__(self, zygote: Zygote, pidfd: int, jobs: int, results: int) -> None:
         self._zygote = zygote
         self._pidfd = pidfd
+        self._jobs = jobs
         self._results = results
         self._buffer = FrameBuffer()
         self._used: float | None = None  # CPU seconds of its whole life, once it has ended
         self._clock = _cpu_clock(pidfd)
         self._poll = select.poll()
         self._poll.register(results, select.POLLIN)
+
+    def hand(self, frame: bytes) -> None:
+        """See ``Child``."""
+        write_all(self._jobs, frame, time.monotonic() + _HANDING_SECONDS)
 
     def receive(self, timeout: float, limit: int) -> Frame | None:
         """See ``Child``."""
@@ -265,8 +270,8 @@ class ConfinedChild:
     def close(self) -> None:
         """See ``Child``. The zygote reaps it while we go on."""
         self.kill()
-        os.close(self._pidfd)
-        os.close(self._results)
+        for fd in (self._pidfd, self._jobs, self._results):
+            os.close(fd)
 
 
 def _cpu_clock(pidfd: int) -> int | None:

@@ -7,6 +7,7 @@ exponentially with the source (every ``finally`` is compiled twice), a syntax tr
 from __future__ import annotations
 
 import ast
+import re
 import warnings
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -69,8 +70,14 @@ def combine(parsed: Sequence[tuple[Part, ast.Module]]) -> Scanned:
     return Scanned(tuple(part for part, _ in parsed), tuple(defines.items()), frozenset(imports), relative)
 
 
+#: The parser needs quadratic time and memory for dotted names: gigabytes for one of 250 kB.
+_LONG_DOTTED = re.compile(r"(?:\.[\s\\\w]*){500}")
+
+
 def parse(text: str, where: str) -> ast.Module:
     """The syntax tree of ``text``; whatever the parser thinks of it is raised for people to read."""
+    if _LONG_DOTTED.search(text):
+        raise Unusable(where, say.GIVES_UP.fill(reason="a name with more than 500 dots"))
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")

@@ -15,7 +15,7 @@ import pytest
 
 from grader.model import Array, Call, Died, Job, Limits, Raised, Returned, TimedOut, TooBig, Unreadable
 from grader.sandbox import Sandbox, open_sandbox
-from grader.sandbox.children import FrameBuffer, Garbled, Oversized, write_job
+from grader.sandbox.children import FrameBuffer, Garbled, Oversized, write_all
 from grader.sandbox.inside import frames
 
 
@@ -51,7 +51,7 @@ def test_an_oversized_frame_is_refused_by_its_header() -> None:
     "data",
     [
         frames.HEADER.pack(0, 1),
-        frames.HEADER.pack(9, 1) + b"N",
+        frames.HEADER.pack(10, 1) + b"N",
         frames.HEADER.pack(5, 0),
         frames.HEADER.pack(5, 2) + b"NN",
     ],
@@ -91,7 +91,7 @@ def test_a_job_is_written_whole() -> None:
 
     reader = threading.Thread(target=slowly)
     reader.start()
-    assert write_job(write, data, time.monotonic() + 30)
+    assert write_all(write, data, time.monotonic() + 30)
     os.close(write)
     reader.join()
     os.close(read)
@@ -102,10 +102,10 @@ def test_writing_a_job_never_hangs() -> None:
     """A reader who does not read, or is gone, is given up."""
     read, write = os.pipe()
     started = time.monotonic()
-    assert not write_job(write, bytes(1 << 20), started + 0.1)
+    assert not write_all(write, bytes(1 << 20), started + 0.1)
     assert time.monotonic() - started < 5
     os.close(read)
-    assert not write_job(write, bytes(10), time.monotonic() + 9)
+    assert not write_all(write, bytes(10), time.monotonic() + 9)
     os.close(write)
 
 

@@ -337,13 +337,13 @@ def test_answering_for_oneself_is_only_another_return(look: Look) -> None:
 
 
 def test_forged_exceptions_are_cut_to_size(look: Look) -> None:
-    """Long texts, strange lines and unknown phases do not get through."""
+    """Long texts, files and lines that the submission does not have, and another phase do not get through."""
     value = {
         "task": 1, "type": "E" * 999, "text": "x" * 9999, "bases": ["B" * 999] * 99, "file": "f" * 999,
         "line": 10**30, "during": "import",
     }  # fmt: skip
     (seen, _) = look(function(forged(frames.RAISED, value)), "f", "good")
-    assert seen == Raised("E" * 80, "x" * 600, "f" * 200, None, "import", ("B" * 80,) * 20)
+    assert seen == Raised("E" * 80, "x" * 600, None, None, "call", ("B" * 80,) * 20)
 
 
 # -------------------------------------------------------------------------------------------- budgets
@@ -429,9 +429,15 @@ class Recording:
     def start(self, job: bytes, cpu_seconds: int, limits: Limits) -> Child:
         """As the children do it."""
         self.jobs += 1
-        tasks = frames.decode(job[frames.HEADER.size :])["tasks"]
-        self.loads += [task[1] for task in tasks if task[0] == "load"]
-        return self._children.start(job, cpu_seconds, limits)
+        child = self._children.start(job, cpu_seconds, limits)
+        hand = child.hand
+
+        def recorded(frame: bytes) -> None:
+            self.loads += [task[1] for task in frames.decode(frame[frames.HEADER.size :]) if task[0] == "load"]
+            hand(frame)
+
+        child.hand = recorded  # type: ignore[method-assign]
+        return child
 
 
 IMPORTS: dict[str, tuple[str, Observation | Callable[[Observation], bool]]] = {
@@ -497,7 +503,7 @@ def test_the_report_says_what_it_was_confined_by(observed: Callable[..., Observe
 
 
 def test_a_child_knows_little(look: Look) -> None:
-    """No environment, no arguments, four descriptors, nobody's rights, nothing but the standard library on the path."""
+    """No environment, no arguments, five descriptors, nobody's rights, nothing but the standard library on the path."""
     source = """
         import os, sys
         def f():
@@ -521,7 +527,7 @@ def test_a_child_knows_little(look: Look) -> None:
     (known,) = seen.values
     assert not {name for name in known["environment"] if name.startswith(("ATTNCHECK", "PYTEST", "COVERAGE"))}
     assert known["arguments"] in ([], ["-c"], [""])
-    assert known["descriptors"] == [0, 1, 2, 3]
+    assert known["descriptors"] == [0, 1, 2, 3, 4]
     assert (known["input"], known["folder"], known["root"], known["packages"], known["leader"]) == (
         0,
         "/",
@@ -599,6 +605,9 @@ class Script:
         """None."""
         return 0.0
 
+    def hand(self, frame: bytes) -> None:
+        """It has its script."""
+
     def kill(self) -> None:
         """Nothing to kill."""
 
@@ -644,7 +653,7 @@ def test_a_child_that_never_was_ready_is_our_fault(
 
 def test_the_kernels_limit_on_cpu_time_is_a_timeout(make_job: Callable[..., Job], quick: Limits) -> None:
     """Where the clock of a child cannot be read, SIGXCPU tells what happened."""
-    children = Scripts(Script(HELLO, (frames.LOADED, {"task": 0}), Ended(24, None, cpu_limit=True)))
+    children = Scripts(Script(HELLO, (frames.LOADED, {"task": 0, "failures": []}), Ended(24, None, cpu_limit=True)))
     seen = observe(children, make_job(GOOD, "good"), quick)
     assert seen.observations == (TimedOut(6.0, "cpu"),)
     assert (seen.layers, seen.unsafe, seen.versions) == (("some",), True, (("torch", "2"),))

@@ -23,7 +23,7 @@ from grader.model import Call, Job, Limits, Observed, Returned
 from grader.sandbox import Sandbox, Settings, open_sandbox, policy, zygote
 from grader.sandbox.canaries import release
 from grader.sandbox.children import Ended
-from grader.sandbox.launch import encode_job, tasks_of
+from grader.sandbox.launch import encode_files, encode_tasks, tasks_of
 from grader.sandbox.zygote import Zygote, ZygoteLost
 
 GOOD = """
@@ -149,7 +149,8 @@ def test_the_kernel_limits_the_whole_child(sandbox: Sandbox, make_job: Callable[
     sandbox.children()
     assert sandbox._zygote is not None
     job = make_job(GOOD, "endless")
-    with contextlib.closing(sandbox._zygote.start(encode_job(job, tasks_of(job), quick), 1, quick)) as child:
+    with contextlib.closing(sandbox._zygote.start(encode_files(job), 1, quick)) as child:
+        child.hand(encode_tasks(tasks_of(job), quick))
         kinds = [child.receive(10, 1000), child.receive(10, 1000)]
         assert None not in kinds
         with pytest.raises(Ended) as ended:

@@ -7,16 +7,19 @@ never as part of ``grader``. Nothing that it says is trusted: the other side che
 
 One stream of frames in each direction (``frames.py`` is the only module that both sides import):
 
-    grader → child      JOB       {files, tasks}             one frame, read whole before anything runs
-    child → grader      HELLO     {layers, versions, cpu}    after confinement, before the first line of a learner
+    grader → child      JOB       [file, …]                  the submission's files, before anything runs
+    child → grader      HELLO     {layers, versions}         after confinement, before the first line of a learner
                         FAILED    text                       instead of HELLO: confinement did not work
-                        LOADED    {task}                     a ``load`` task ended well
+    grader → child      TASKS     [task, …]                  as often as there is something to do
+    child → grader      LOADED    {task, failures}           a ``load`` task ended well; notebook cells that failed
                         RETURNED  {task, values}             a ``run`` task ended well: the values of its *send* steps
-                        RAISED    {task, during, type, bases, text, file, line}
+                        RAISED    {task, type, bases, text, file, line}
                         UNREADABLE {task, reason, detail}    a value that is not of the contract
                         TOO_BIG   {task, limit}
 
-Tasks are answered in their order, one frame each. A task is
+Tasks are answered in their order, one frame each, numbered through all lists. The grader hands out a list only
+when the one before is answered: files are loaded before any input is here, and public cases are done before
+hidden inputs are, so that what may be shown of the former cannot speak of the latter. A task is
 
     ["load", module]                                          execute the parts of a source file
     ["run", module, array_type, seed, steps, send, limit]     run a straight-line program

@@ -17,8 +17,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-JOB, HELLO, FAILED, LOADED, RETURNED, RAISED, UNREADABLE, TOO_BIG = range(1, 9)
-KINDS = range(JOB, TOO_BIG + 1)
+JOB, HELLO, FAILED, LOADED, RETURNED, RAISED, UNREADABLE, TOO_BIG, TASKS = range(1, 10)
+KINDS = range(JOB, TASKS + 1)
 
 HEADER = struct.Struct("<BQ")
 MAX_DEPTH = 24

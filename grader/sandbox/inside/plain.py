@@ -1,7 +1,7 @@
 """The same child without a wall: started anew for each submission, for machines that cannot confine.
 
-Used only where nothing secret is at stake (``attncheck grade`` without a seed file). The job comes on
-descriptor 0, the frames go to descriptor 1, which prints can no longer reach.
+Used only where nothing secret is at stake (``attncheck grade`` without a seed file). The job and its tasks
+come on descriptor 0, the frames go to descriptor 1, which prints can no longer reach.
 """
 
 from __future__ import annotations
@@ -12,9 +12,9 @@ import os
 
 def main(preload: list[str], cpu_seconds: int, memory: int) -> None:
     """One submission, in a process of its own; rlimits where the system has them."""
-    results = os.dup(1)
+    jobs, results = os.dup(0), os.dup(1)
     null = os.open(os.devnull, os.O_RDWR)
-    for fd in (1, 2):
+    for fd in (0, 1, 2):
         os.dup2(null, fd)
     for name in preload:
         importlib.import_module(name)
@@ -24,10 +24,8 @@ def main(preload: list[str], cpu_seconds: int, memory: int) -> None:
 
     torch.set_num_threads(1)
     _limit(cpu_seconds, memory)
-    job = serve.read_job(0)
-    os.dup2(null, 0)
     serve.send(results, frames.HELLO, {"layers": [], "versions": serve.versions()})
-    serve.serve(job, results)
+    serve.serve(jobs, results)
     os._exit(0)
 
 

@@ -1,4 +1,4 @@
-"""The child's life after confinement: read the job, answer its tasks in order, end."""
+"""The child's life after confinement: take the files, answer tasks in order as they are handed out, end."""
 
 from __future__ import annotations
 
@@ -34,13 +34,18 @@ def send(fd: int, kind: int, value: object) -> None:
         view = view[os.write(fd, view) :]
 
 
-def read_job(fd: int) -> dict[str, Any]:
-    """The job frame. Comes from the grader, so it is well-formed or the pipe broke."""
-    kind, length = frames.HEADER.unpack(read_exactly(fd, frames.HEADER.size))
-    if kind != frames.JOB:
-        raise frames.FrameError("not a job")
-    job: dict[str, Any] = frames.decode(read_exactly(fd, length))
-    return job
+def read_frame(fd: int, wanted: int) -> Any:
+    """The value of the next frame, which must be of the kind ``wanted``; None at the end of the stream.
+
+    It comes from the grader, so it is well-formed or the pipe broke.
+    """
+    header = read_exactly(fd, frames.HEADER.size)
+    if len(header) < frames.HEADER.size:
+        return None
+    kind, length = frames.HEADER.unpack(header)
+    if kind != wanted:
+        raise frames.FrameError(f"a frame of kind {kind}")
+    return frames.decode(read_exactly(fd, length))
 
 
 def versions() -> dict[str, str]:
@@ -48,41 +53,54 @@ def versions() -> dict[str, str]:
     return {"python": sys.version.split()[0], "numpy": np.__version__, "torch": str(torch.__version__)}
 
 
-def serve(job: dict[str, Any], results: int) -> None:
-    """Answers every task of ``job`` on the descriptor ``results``."""
-    library = Library([Source(f["module"], f["parts"], f["is_package"]) for f in job["files"]])
-    sys.meta_path.insert(0, library)
-    failed: dict[str, Failure] = {}
-    for number, (kind, module, *rest) in enumerate(job["tasks"]):
-        if kind == "load":
-            answer = _load(library, module, failed)
-        elif module in failed:
-            answer = _raised(failed[module], "import")
-        else:
-            answer = _run(library, module, rest)
-        send(results, answer[0], {"task": number, **answer[1]})
+def serve(jobs: int, results: int) -> None:
+    """Takes the files and then one list of tasks after the other from ``jobs``, and answers on ``results``."""
+    session = Session(read_frame(jobs, frames.JOB), results)
+    while (tasks := read_frame(jobs, frames.TASKS)) is not None:
+        session.answer(tasks)
 
 
-def _load(library: Library, module: str, failed: dict[str, Failure]) -> tuple[int, dict[str, Any]]:
-    try:
-        namespace(library, module)
-    except BaseException as error:
-        failed[module] = Failure.of(error, library.labels)
-    return frames.LOADED, {}
+class Session:
+    """One submission's files, and the answers to what is asked of them."""
+
+    def __init__(self, files: list[dict[str, Any]], results: int) -> None:
+        """``results`` is the descriptor that answers are written to."""
+        self._library = Library([Source(f["module"], f["parts"], f["is_package"]) for f in files])
+        self._failed: dict[str, Failure] = {}
+        self._results = results
+        self._number = 0
+        sys.meta_path.insert(0, self._library)
+
+    def answer(self, tasks: list[Any]) -> None:
+        """One frame for each task, numbered through all lists."""
+        for kind, module, *rest in tasks:
+            answer = self._load(module) if kind == "load" else self._run(module, rest)
+            send(self._results, answer[0], {"task": self._number, **answer[1]})
+            self._number += 1
+
+    def _load(self, module: str) -> tuple[int, dict[str, Any]]:
+        try:
+            namespace(self._library, module)
+        except BaseException as error:
+            self._failed[module] = Failure.of(error, self._library.labels)
+            return _raised(self._failed[module])
+        failures = self._library.sources[module].failures
+        return frames.LOADED, {"failures": [asdict(Failure.of(each, self._library.labels)) for each in failures[:1]]}
+
+    def _run(self, module: str, rest: list[Any]) -> tuple[int, dict[str, Any]]:
+        if module in self._failed:
+            return _raised(self._failed[module])
+        return _ran(namespace(self._library, module), rest, self._library.labels)
 
 
-def _raised(failure: Failure, during: str) -> tuple[int, dict[str, Any]]:
-    return frames.RAISED, {"during": during, **asdict(failure)}
+def _raised(failure: Failure) -> tuple[int, dict[str, Any]]:
+    return frames.RAISED, asdict(failure)
 
 
-def _run(library: Library, module: str, rest: list[Any]) -> tuple[int, dict[str, Any]]:
+def _ran(names: dict[str, Any], rest: list[Any], labels: set[str]) -> tuple[int, dict[str, Any]]:
     array_type, seed, steps, wanted, limit = rest
-    names = namespace(library, module)
-    source = library.sources[module]
     called = [step[1] for step in steps if step[0] == "call" and isinstance(step[1], str)]
     if any(name not in names for name in called):
-        if source.failures:  # a notebook cell failed before it defined the name
-            return _raised(Failure.of(source.failures[0], library.labels), "import")
         return frames.UNREADABLE, {"reason": "undefined", "detail": [n for n in called if n not in names]}
     try:
         values = programs.run(names, programs.as_array_type(array_type), seed, steps, wanted)
@@ -93,7 +111,7 @@ def _run(library: Library, module: str, rest: list[Any]) -> tuple[int, dict[str,
     except TooBig:
         return frames.TOO_BIG, {"limit": limit}
     except BaseException as error:
-        return _raised(Failure.of(error, library.labels), "call")
+        return _raised(Failure.of(error, labels))
 
 
 def warm_up() -> None:

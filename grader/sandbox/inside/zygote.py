@@ -169,9 +169,9 @@ def _child(
         cpu_seconds, memory = allowed
         confine.limit_resources(cpu_seconds, confine.address_space() + memory, "userns" in spaces)
         confine.hide()
-        layers = []
-        job = serve.read_job(0)
+        os.dup2(0, 4, inheritable=False)  # tasks come on 4, where no input() waits for them
         os.dup2(1, 0)
+        layers = []
         if landlock:
             confine.Landlock(moved[0], landlock.abi).enter()
             os.close(moved[0])
@@ -182,4 +182,4 @@ def _child(
         serve.send(3, frames.FAILED, f"{type(error).__name__}: {error}")
         return
     serve.send(3, frames.HELLO, {"layers": layers, "versions": serve.versions()})
-    serve.serve(job, 3)
+    serve.serve(4, 3)

@@ -50,26 +50,24 @@ def serving() -> Callable[..., Answers]:
     """Sends a job through one pipe, serves it, and returns the frames that came through another."""
 
     def served(files: dict[str, Any], *tasks: list[Any]) -> Answers:
-        job = {
-            "files": [
-                {
-                    "module": name.removesuffix(".__init__"),
-                    "parts": parts if isinstance(parts, list) else [[name.replace(".", "/") + ".py", parts]],
-                    "is_package": name.endswith(".__init__"),
-                }
-                for name, parts in files.items()
-            ],
-            "tasks": list(tasks),
-        }
+        sources = [
+            {
+                "module": name.removesuffix(".__init__"),
+                "parts": parts if isinstance(parts, list) else [[name.replace(".", "/") + ".py", parts]],
+                "is_package": name.endswith(".__init__"),
+            }
+            for name, parts in files.items()
+        ]
+        job = frames.frame(frames.JOB, sources) + frames.frame(frames.TASKS, list(tasks))
         job_read, job_write = os.pipe()
         results_read, results_write = os.pipe()
-        sending = threading.Thread(target=_send, args=(job_write, frames.frame(frames.JOB, job)))
+        sending = threading.Thread(target=_send, args=(job_write, job))
         answers: Answers = []
         receiving = threading.Thread(target=_receive, args=(results_read, answers))
         sending.start()
         receiving.start()
         try:
-            serve.serve(serve.read_job(job_read), results_write)
+            serve.serve(job_read, results_write)
         finally:
             os.close(results_write)
             for thread in (sending, receiving):

@@ -52,12 +52,10 @@ def test_the_plain_child_serves_and_ends(monkeypatch: pytest.MonkeyPatch) -> Non
     monkeypatch.setattr(os, "_exit", leave)
     monkeypatch.setattr(plain, "_limit", lambda *numbers: limits.append(numbers))
     source = "import os\ndef f():\n    os.write(1, b'noise')\n    os.write(2, b'noise')\n    return len(os.read(0, 9))"
-    job = {
-        "files": [{"module": "unit_plain", "parts": [["unit_plain.py", source]], "is_package": False}],
-        "tasks": [["load", "unit_plain"], ["run", "unit_plain", "torch", 0, [["call", "f", [], {}]], [0], 1000]],
-    }
+    files = [{"module": "unit_plain", "parts": [["unit_plain.py", source]], "is_package": False}]
+    tasks = [["load", "unit_plain"], ["run", "unit_plain", "torch", 0, [["call", "f", [], {}]], [0], 1000]]
     with borrowed() as (job_write, results_read):
-        os.write(job_write, frames.frame(frames.JOB, job))
+        os.write(job_write, frames.frame(frames.JOB, files) + frames.frame(frames.TASKS, tasks))
         os.close(job_write)
         with pytest.raises(Exited):
             plain.main(["json"], 7, 1 << 20)
@@ -69,7 +67,7 @@ def test_the_plain_child_serves_and_ends(monkeypatch: pytest.MonkeyPatch) -> Non
         data = data[9 + length :]
     (hello, greeting), *rest = answers
     assert hello == frames.HELLO and greeting["layers"] == [] and "torch" in greeting["versions"]
-    assert rest == [(frames.LOADED, {"task": 0}), (frames.RETURNED, {"task": 1, "values": [0]})]
+    assert rest == [(frames.LOADED, {"task": 0, "failures": []}), (frames.RETURNED, {"task": 1, "values": [0]})]
     assert limits == [(7, 1 << 20)]
 
 

@@ -37,7 +37,7 @@ def test_tasks_are_answered_in_their_order(serving: Serving) -> None:
         run("unit_a", call("f", 2.5)),
     )
     assert answers == [
-        (frames.LOADED, {"task": 0}),
+        (frames.LOADED, {"task": 0, "failures": []}),
         (frames.RETURNED, {"task": 1, "values": [2]}),
         (frames.RETURNED, {"task": 2, "values": [3.5]}),
     ]
@@ -81,7 +81,7 @@ def test_arguments_of_every_kind_arrive(serving: Serving) -> None:
 @pytest.mark.parametrize(
     ("body", "kind", "fields"),
     [
-        ("raise ValueError('no')", frames.RAISED, {"type": "ValueError", "text": "no", "line": 2, "during": "call"}),
+        ("raise ValueError('no')", frames.RAISED, {"type": "ValueError", "text": "no", "line": 2}),
         ("raise SystemExit(3)", frames.RAISED, {"type": "SystemExit", "text": "3"}),
         ("raise KeyboardInterrupt", frames.RAISED, {"type": "KeyboardInterrupt"}),
         ("raise GeneratorExit", frames.RAISED, {"type": "GeneratorExit"}),
@@ -113,11 +113,10 @@ def test_a_file_that_fails_answers_its_programs_with_the_failure(
         run("unit_f", call("f")),
         run("unit_f", call("f")),
     )
-    assert answers[0] == (frames.LOADED, {"task": 0})
-    for task, (kind, value) in enumerate(answers[1:], 1):
+    for task, (kind, value) in enumerate(answers):
         assert kind == frames.RAISED
         assert value["task"] == task
-        assert (value["type"], value["text"], value["during"], value["line"]) == ("OSError", "1", "import", 3)
+        assert (value["type"], value["text"], value["line"]) == ("OSError", "1", 3)
 
 
 def test_a_name_that_is_gone_is_named(serving: Serving) -> None:
@@ -126,23 +125,26 @@ def test_a_name_that_is_gone_is_named(serving: Serving) -> None:
     assert answers == [(frames.UNREADABLE, {"task": 0, "reason": "undefined", "detail": ["f", "g"]})]
 
 
-def test_a_cell_that_failed_before_the_definition_is_the_reason(serving: Serving) -> None:
-    """In a notebook, the failing cell is reported for the names that are missing, and only for those."""
+def test_a_cell_that_failed_is_told_with_the_load(serving: Serving) -> None:
+    """In a notebook, what the other cells define is there; the first failing cell is told when it is loaded."""
     cells = [["book cell 1", "import nowhere_at_all"], ["book cell 2", "def f(): return 7"], ["book cell 3", "1 / 0"]]
-    answers = serving({"unit_h": cells}, run("unit_h", call("f")), run("unit_h", call("g")))
-    assert answers[0] == (frames.RETURNED, {"task": 0, "values": [7]})
-    kind, value = answers[1]
-    assert kind == frames.RAISED
-    assert (value["type"], value["file"], value["during"]) == ("ModuleNotFoundError", "book cell 1", "import")
+    answers = serving({"unit_h": cells}, ["load", "unit_h"], run("unit_h", call("f")), run("unit_h", call("g")))
+    kind, value = answers[0]
+    assert kind == frames.LOADED
+    (failure,) = value["failures"]
+    assert (failure["type"], failure["file"]) == ("ModuleNotFoundError", "book cell 1")
+    assert answers[1] == (frames.RETURNED, {"task": 1, "values": [7]})
+    assert answers[2] == (frames.UNREADABLE, {"task": 2, "reason": "undefined", "detail": ["g"]})
 
 
-def test_something_else_than_a_job_is_refused() -> None:
-    """A frame of another kind on the job's pipe is no job."""
+def test_something_else_than_what_is_expected_is_refused() -> None:
+    """A frame of another kind on the job's pipe is no job; the end of the pipe is no frame."""
     read, write = os.pipe()
     os.write(write, frames.frame(frames.HELLO, {}))
     os.close(write)
-    with pytest.raises(frames.FrameError, match="not a job"):
-        serve.read_job(read)
+    with pytest.raises(frames.FrameError, match="a frame of kind"):
+        serve.read_frame(read, frames.JOB)
+    assert serve.read_frame(read, frames.TASKS) is None
     os.close(read)
 
 
