@@ -9,6 +9,7 @@ order in which they are defined.
 from __future__ import annotations
 
 import math
+import re
 import types
 from collections.abc import Iterator
 from typing import Any
@@ -19,6 +20,7 @@ import torch
 from .projections import (
     BIASES,
     LOOKED_FOR,
+    ROLES,
     Piece,
     Place,
     Projections,
@@ -29,6 +31,7 @@ from .projections import (
     held_names,
     is_matrix,
     layer_of,
+    place_of,
 )
 from .refusals import Unfit
 
@@ -37,6 +40,7 @@ Part = tuple[str, Any]
 _QKV = ("w_q", "w_k", "w_v")
 _CROSS = ("cross", "memory", "enc", "src", "multihead")
 _NEVER_CROSS = ("self", "mask", "causal")
+_WORDS = re.compile("cross|memory|encoder|enc|src|self|masked|mask|causal|decoder|dec|attention|attn|mha|[12]")
 _GAINS = ("gamma", "weight", "w", "g", "gain", "scale", "a", "a2", "alpha")
 _SHIFTS = ("beta", "bias", "b", "b2", "shift", "offset")
 _LEAVES = (torch.Tensor, np.ndarray, type, types.ModuleType, types.FunctionType, types.MethodType)
@@ -105,22 +109,37 @@ def _attentions(instance: Any, parts: list[Part], d_model: int, wanted: int) -> 
     """The places of q, k, v and o of the attention, or of self-attention and cross-attention."""
     found: list[tuple[str, dict[str, Place]]] = []
     taken: set[int] = set()
-    for path, owner in parts:
-        places = find(owner, path)
-        if _fits(places, d_model) and not taken & _bases(places):
-            output = _output(path, parts, d_model, taken)
+    missing = ",".join(_QKV)
+    for part, owner in parts:
+        for path, places in ((part, find(owner, part)), *_side_by_side(owner, part)):
+            if not _fits(places, d_model) or taken & _bases(places):
+                continue
+            output = _output(part, parts, d_model, taken) if path == part else places.get("w_o")
             if output is None:
-                raise Unfit("projections", "w_o", ",".join(LOOKED_FOR), *held_names(instance))
+                missing = "w_o"
+                continue  # an attention in a list looks like a head; it will be met again, with its output
             places = {role: places[role] for role in _QKV} | {"w_o": output}
             taken |= _bases(places)
             found.append((path, places))
     if not found:
-        raise Unfit("projections", ",".join(_QKV), ",".join(LOOKED_FOR), *held_names(instance))
+        raise Unfit("projections", missing, ",".join(LOOKED_FOR), *held_names(instance))
     if wanted == 1:
         return [found[0][1]]
     cross = _cross([path for path, _ in found])
     own = next((at for at in range(len(found)) if at != cross), cross)
     return [found[own][1], found[cross][1]]
+
+
+def _side_by_side(owner: Any, path: str) -> list[tuple[str, dict[str, Place]]]:
+    """Attentions among the attributes of one part, told apart by words in their names: self_w_q, …, cross_w_q, …."""
+    groups: dict[str, dict[str, Place]] = {}
+    for name, value in attributes(owner).items():
+        words, plain = "".join(_WORDS.findall(canonical(name))), _WORDS.sub("", canonical(name))
+        role = next((role for role, names in ROLES.items() if plain in names), None)
+        place = place_of(value, owner, name, f"{path}.{name}".lstrip(".")) if words and role else None
+        if role and place:
+            groups.setdefault(words, {}).setdefault(role, place)
+    return [(f"{path}.{words}".lstrip("."), places) for words, places in groups.items()]
 
 
 def _fits(places: dict[str, Place], d_model: int) -> bool:
@@ -137,7 +156,8 @@ def _output(path: str, parts: list[Part], d_model: int, taken: set[int]) -> Plac
     for at, owner in reversed(parts):
         if at == path or not at or path.startswith(f"{at}."):
             place = find(owner, at).get("w_o", ())
-            if sum(piece.shape[1] for piece in place) == d_model and not taken & _bases({"w_o": place}):
+            square = sum(p.shape[1] for p in place) == d_model and all(p.shape[0] == d_model for p in place)
+            if square and not taken & _bases({"w_o": place}):
                 return place
     return None
 
@@ -214,7 +234,7 @@ def _pair(vectors: list[str], held: dict[str, Any]) -> tuple[str | None, str | N
     shift = next((name for name in vectors if canonical(name) in _SHIFTS), None)
     if gain is None and shift is None and len(vectors) == 2:
         # Unknown names: a gain starts at one.
-        gain, shift = sorted(vectors, key=lambda name: float(held[name].reshape(-1)[0]) != 1)
+        gain, shift = sorted(vectors, key=lambda name: not bool((held[name] == 1).all()))
     return gain, shift
 
 

@@ -45,7 +45,7 @@ def _names(letter: str) -> set[str]:
     return names | {"proj", "cproj", "projection", "outweight", "dense"} if letter == "o" else names
 
 
-_ROLES = {f"w_{letter}": _names(letter) for letter in "qkvo"}
+ROLES = {f"w_{letter}": _names(letter) for letter in "qkvo"}
 LOOKED_FOR = (
     "w_q",
     "W_q",
@@ -199,7 +199,7 @@ def _stored_transposed(layer: Any, attribute: str) -> bool:
     return False
 
 
-def _place(value: Any, owner: Any, name: str, path: str) -> Place | None:
+def place_of(value: Any, owner: Any, name: str, path: str) -> Place | None:
     """Where one projection lives: a matrix, a layer, or one of these per head."""
     if is_matrix(value):
         return (Piece(owner, name, path, transposed=False),)
@@ -257,12 +257,16 @@ def find(owner: Any, path: str) -> dict[str, Place]:
     found: dict[str, Place] = {}
     held = attributes(owner)
     for name, value in held.items():
-        for role, names in _ROLES.items():
-            if canonical(name) in names and role not in found and (place := _place(value, owner, name, prefix + name)):
+        for role, names in ROLES.items():
+            if (
+                canonical(name) in names
+                and role not in found
+                and (place := place_of(value, owner, name, prefix + name))
+            ):
                 found[role] = place
     for name, value in held.items():
         if canonical(name) in _FUSED and not {"w_q", "w_k", "w_v"} & set(found):
-            place = _place(value, owner, name, prefix + name)
+            place = place_of(value, owner, name, prefix + name)
             found |= (_split(place) or {}) if place else {}
     if not {"w_q", "w_k", "w_v"} & set(found):
         found |= _heads(held, prefix)
@@ -306,7 +310,7 @@ def _locate(instance: Any) -> dict[str, Place]:
         inner = own
     else:
         inner = next((f for path, o in _owners(instance) if {"w_q", "w_k", "w_v"} <= set(f := find(o, path))), {})
-    found = {role: own.get(role) or inner.get(role) for role in _ROLES} | {r: inner[r] for r in inner if r != "w_o"}
+    found = {role: own.get(role) or inner.get(role) for role in ROLES} | {r: inner[r] for r in inner if r != "w_o"}
     if found["w_o"] is None:
         found["w_o"] = next((f["w_o"] for path, o in _owners(instance) if "w_o" in (f := find(o, path))), None)
     missing = [role for role, place in found.items() if not place]

@@ -1,0 +1,63 @@
+"""Encoder and decoder layers that are built from exercises of other files."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from grader import course as courses
+from grader.grade import Memo, Selection, grade
+from grader.inputs import Seed
+from grader.model import ExerciseResult, Status
+from grader.sandbox import Sandbox
+from tests.helpers import submission
+
+SOLUTIONS = Path(__file__).parent / "solutions"
+IMPORTS = "import math\nimport torch\nfrom torch import nn\nfrom q11 import MultiHeadAttention\n\n\n"
+
+
+def layer(name: str) -> str:
+    """The class ``name`` of a right solution, with its attention taken from q11.py."""
+    text = (SOLUTIONS / name / "right" / "own_attention.py").read_text("utf-8")
+    return IMPORTS + text[text.index(f"class {name}") :]
+
+
+@pytest.fixture(scope="module")
+def memo(sandbox: Sandbox) -> Memo:
+    """The bundled course, with every reference run once."""
+    return Memo(courses.load(courses.find(None)), Seed.public(), sandbox.observe)
+
+
+def graded(sandbox: Sandbox, memo: Memo, *names: str, **files: str) -> dict[str, ExerciseResult]:
+    """The exercises ``names`` of these files."""
+    wanted = Selection(exercises=names)
+    report = grade(memo.course, submission(**files), sandbox.observe, selection=wanted, memo=memo)
+    return {exercise.name: exercise for question in report.questions for exercise in question.exercises}
+
+
+@pytest.mark.parametrize("attention", ["own_attention", "fused_qkv", "list_of_heads", "linears_per_head", "einsum"])
+def test_the_attention_may_come_from_another_file(attention: str, sandbox: Sandbox, memo: Memo) -> None:
+    """q18.py and q20.py import the class of q11.py, whatever its style."""
+    q11 = (SOLUTIONS / "MultiHeadAttention" / "right" / f"{attention}.py").read_text("utf-8")
+    names = ("MultiHeadAttention", "EncoderLayer", "DecoderLayer")
+    found = graded(sandbox, memo, *names, q11=q11, q18=layer("EncoderLayer"), q20=layer("DecoderLayer"))
+    assert {name: each.status for name, each in found.items()} == dict.fromkeys(names, Status.PASSED)
+
+
+def test_what_is_wrong_in_the_attention_is_wrong_in_the_layer(sandbox: Sandbox, memo: Memo) -> None:
+    """A mask that is ignored in q11.py costs points in q18.py, and only where a mask is given."""
+    q11 = (SOLUTIONS / "MultiHeadAttention" / "wrong" / "mask_ignored.py").read_text("utf-8")
+    found = graded(sandbox, memo, "EncoderLayer", q11=q11, q18=layer("EncoderLayer"))["EncoderLayer"]
+    failed = {outcome.case for outcome in found.outcomes if outcome.status is Status.FAILED}
+    assert "mask per sample" in failed
+    assert not failed & {"norm last", "norm first"}
+    assert found.misconception == "mask-ignored"
+
+
+def test_without_the_other_file_nothing_can_be_graded(sandbox: Sandbox, memo: Memo) -> None:
+    """The report names the module that is not there."""
+    found = graded(sandbox, memo, "EncoderLayer", q18=layer("EncoderLayer"))["EncoderLayer"]
+    assert found.status is Status.RAISED
+    assert found.message is not None
+    assert "q11" in found.message.en
