@@ -287,7 +287,9 @@ def _serve(run: _Run, child: Child, tasks: list[Task]) -> None:
     number = 0
     for batch in batches(tasks):
         possible = [task for task in batch if task.module not in run.lost_modules]
+        started = time.monotonic()
         child.hand(encode_tasks(possible, run.limits))
+        run.total.wall += time.monotonic() - started  # a child that does not read holds us up
         for task in possible:
             if not _settled(run, child, number, task):
                 return

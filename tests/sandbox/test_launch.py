@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
@@ -29,7 +30,7 @@ from grader.model import (
     Unreadable,
     Value,
 )
-from grader.sandbox import Sandbox
+from grader.sandbox import Sandbox, zygote
 from grader.sandbox.children import Child, Children, Ended, Frame, Garbled, Oversized
 from grader.sandbox.inside import frames
 from grader.sandbox.launch import decode_value, encode_value, observe
@@ -411,6 +412,59 @@ def test_a_child_that_lives_is_used_on(look: Look, quick: Limits) -> None:
     """Honest programs need one child, however many they are and whatever they raise."""
     bad, *rest = look(function("raise ValueError"), "f", *["good"] * 20, limits=replace(quick, fresh_children=1))
     assert isinstance(bad, Raised) and rest == [FINE] * 20
+
+
+# ------------------------------------------------------------------------------- what arrives when
+
+PEEKING = """
+    import gc, select, time
+    SECRET = 40490.0
+    def waiting():
+        time.sleep(0.1)
+        return select.select([4], [], [], 0)[0] != []
+    def present():
+        lists = [found for found in gc.get_objects() if type(found) is list]
+        return any(type(x) is float and x == SECRET + 1 for found in lists for x in found)
+    at_import = waiting() or present()
+    def public(x): return [at_import, waiting(), present()]
+    def hidden(x, y): return [at_import, x == SECRET + 1]
+"""
+
+
+def test_hidden_inputs_come_last(look: Look) -> None:
+    """Neither at import nor in a public case are they in the child's memory or in its pipe, wherever they stand."""
+    hidden = [Program("unit", (Call("hidden", (40491.0, [40491.0])),), (0,), hidden=True)] * 2
+    public = [Program("unit", (Call("public", (1.0,)),), (0,))] * 2
+    first, second, third, fourth = look(PEEKING, hidden[0], public[0], hidden[1], public[1])
+    assert second == fourth == Returned(([False, False, False],))
+    assert first == third == Returned(([False, True],))
+
+
+def test_answering_ahead_gains_nothing(look: Look) -> None:
+    """Who answers for all public cases at once gets the hidden ones early, and has nothing left to say them in."""
+    forge = "".join(
+        f"os.write(3, {frames.frame(frames.RETURNED, {'task': task, 'values': [0]})!r}); " for task in (1, 2)
+    )
+    source = f"import os, time\ndef f(x):\n    {forge}time.sleep(0.2)\n    raise ValueError(os.read(4, 1 << 16).hex())"
+    programs = [Program("unit", (Call("f", ("input",)),), (0,), group=str(at), hidden=at == 2) for at in range(3)]
+    public, other, hidden = look(source, *programs)
+    assert (public, other) == (Returned((0,)), Returned((0,)))
+    assert not isinstance(hidden, Returned)
+
+
+def test_a_child_that_does_not_read_is_charged_for_it(
+    look: Look, quick: Limits, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Answers ahead of time, and a full pipe that nobody empties: the wait counts for the submission."""
+    monkeypatch.setattr(zygote, "_HANDING_SECONDS", 0.5)
+    forge = f"os.write(3, {frames.frame(frames.LOADED, {'task': 0, 'failures': []})!r})"
+    source = f"import os, time\n{forge}\ntime.sleep(60)"
+    much = Array(np.ones(1 << 16))
+    programs = [Program("unit", (Call("f", (much,)),), (0,), group=str(at)) for at in range(9)]
+    started = time.monotonic()
+    seen = look(source, *programs, limits=replace(quick, group_wall=0.2, total_wall=0.3))
+    assert seen[-1] == NotRun("budget")
+    assert time.monotonic() - started < 30
 
 
 # --------------------------------------------------------------------------------------- bad imports
