@@ -35,9 +35,12 @@ def calls(target: Target, drawn: Drawn, spec: CheckSpec) -> tuple[Program, ...]:
     writer = Writer.to(target)
     if target.array_type == "numpy":
         return (writer.program(writer.call(drawn).output),)
-    called = writer.call(drawn, requires_grad=True)
+    made, filled = writer.instance(drawn)
+    if filled is not None:
+        writer.add(Apply("collect_gradients", (filled,)))
+    called = writer.call(drawn, instance=made, requires_grad=True)
     leaves = [ref for _, ref in called.arguments]
-    got = writer.add(Apply("gradients", (called.output, leaves, called.filled)))
+    got = writer.add(Apply("gradients", (called.output, leaves, filled)))
     return (writer.program(got),)
 
 

@@ -49,6 +49,13 @@ def describe(filled: Projections | Table) -> dict[str, Any]:
     return filled.describe()
 
 
+def collect_gradients(filled: Projections | Table) -> None:
+    """Tensors of a plain class collect gradients as parameters would; what a module keeps frozen stays so."""
+    for leaf in () if isinstance(filled.instance, torch.nn.Module) else filled.leaves():
+        if leaf.is_leaf:
+            leaf.requires_grad_()
+
+
 def gradients(output: Any, arguments: list[Any], filled: Projections | Table | None = None) -> list[Any] | None:
     """Gradients of a nonlinear loss of ``output``: by the arguments, then by each projection.
 
@@ -126,6 +133,7 @@ HELPERS: Mapping[str, Callable[..., Any]] = MappingProxyType(
             encoder_layer,
             decoder_layer,
             describe,
+            collect_gradients,
             gradients,
             parameters,
             attend,

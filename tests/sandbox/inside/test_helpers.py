@@ -75,6 +75,20 @@ def test_gradients_of_a_transposed_result_differ() -> None:
     assert straight and turned and not torch.allclose(straight[0], turned[0])
 
 
+def test_tensors_of_a_plain_class_collect_gradients() -> None:
+    """They have no optimiser to be registered with; what a module keeps frozen stays frozen."""
+    roles = ("w_q", "w_k", "w_v", "w_o")
+    plain = type("Attention", (), {})()
+    plain.__dict__.update({role: torch.zeros(2, 2) for role in roles})
+    module = torch.nn.Module()
+    for role in roles:
+        setattr(module, role, torch.nn.Linear(2, 2).requires_grad_(False))
+    for instance, collects in ((plain, True), (module, False)):
+        filled = helpers.projections(instance, {role: torch.ones(2, 2) for role in roles})
+        helpers.collect_gradients(filled)
+        assert [leaf.requires_grad for leaf in filled.leaves()] == [collects] * 4
+
+
 @pytest.mark.parametrize("output", [None, 3.0, np.ones(2), torch.ones(2), (torch.ones(2),)])
 def test_without_a_graph_there_are_no_gradients(output: Any) -> None:
     """A result that is detached, or no tensor, is told as None."""

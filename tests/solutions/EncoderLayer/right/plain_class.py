@@ -5,7 +5,7 @@ import torch
 
 class Norm:
     def __init__(self, d):
-        self.gamma, self.beta = torch.ones(d, requires_grad=True), torch.zeros(d, requires_grad=True)
+        self.gamma, self.beta = torch.ones(d), torch.zeros(d)
 
     def __call__(self, x):
         return torch.nn.functional.layer_norm(x, (x.shape[-1],), self.gamma, self.beta)
@@ -13,7 +13,7 @@ class Norm:
 
 class Linear:
     def __init__(self, d_in, d_out):
-        self.weight, self.bias = torch.randn(d_in, d_out, requires_grad=True), torch.zeros(d_out, requires_grad=True)
+        self.weight, self.bias = torch.randn(d_in, d_out), torch.zeros(d_out)
 
     def __call__(self, x):
         return x @ self.weight + self.bias
@@ -22,7 +22,7 @@ class Linear:
 class Attention:
     def __init__(self, d, h):
         self.h = h
-        self.wq, self.wk, self.wv, self.wo = (torch.randn(d, d, requires_grad=True) for _ in range(4))
+        self.wq, self.wk, self.wv, self.wo = (torch.randn(d, d) for _ in range(4))
 
     def __call__(self, x, mask=None):
         b, n, d = x.shape
