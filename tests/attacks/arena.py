@@ -50,7 +50,7 @@ SHORT = Limits(
 #: Everybody else has the usual time, so that a busy machine changes nothing.
 USUAL = Limits(fresh_children=4)
 
-_HEADER = re.compile(r"^(tries|observe|plain|limits|known): (.+)$", re.MULTILINE)
+_HEADER = re.compile(r"^(tries|observe|plain|limits): (.+)$", re.MULTILINE)
 _TOKEN = re.compile(r"@(\w+)@")
 #: What the terminal would obey or hide; a line feed is ours.
 _CONTROL = re.compile("[\x00-\x09\x0b-\x1f\x7f-\x9f\u200b-\u200f\u202a-\u202e\u2066-\u2069]")
@@ -60,7 +60,7 @@ _CONTROL = re.compile("[\x00-\x09\x0b-\x1f\x7f-\x9f\u200b-\u200f\u202a-\u202e\u2
 class Attack:
     """One hostile submission and what its docstring says: what it tries, and one of what must be observed of it.
 
-    ``plain`` is true where it must succeed without a sandbox; ``known`` is the reason why it still does with one.
+    ``plain`` is true where it must succeed without a sandbox.
     """
 
     path: Path
@@ -68,7 +68,6 @@ class Attack:
     observe: tuple[str, ...]
     plain: bool
     short: bool
-    known: str | None
 
     @property
     def family(self) -> str:
@@ -99,7 +98,7 @@ def _read(path: Path) -> Attack:
     observe = tuple(said["observe"].split(" or "))
     # Only where a time-out is as good as anything else: a busy machine must not decide.
     short = "limits" in said or "times-out" in observe or (path.parent.name == "resource" and "no-credit" in observe)
-    return Attack(path, said["tries"], observe, said.get("plain") == "succeeds", short, said.get("known"))
+    return Attack(path, said["tries"], observe, said.get("plain") == "succeeds", short)
 
 
 # ----------------------------------------------------------------------------------------------- bait

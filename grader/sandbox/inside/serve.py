@@ -68,15 +68,15 @@ class Session:
         self._library = Library([Source(f["module"], f["parts"], f["is_package"]) for f in files])
         self._failed: dict[str, Failure] = {}
         self._results = results
-        self._number = 0
+        self._answered = 0
         sys.meta_path.insert(0, self._library)
 
     def answer(self, tasks: list[Any]) -> None:
         """One frame for each task, numbered through all lists."""
-        for kind, module, *rest in tasks:
+        for number, (kind, module, *rest) in enumerate(tasks, self._answered):
             answer = self._load(module) if kind == "load" else self._run(module, rest)
-            send(self._results, answer[0], {"task": self._number, **answer[1]})
-            self._number += 1
+            send(self._results, answer[0], {"task": number, **answer[1]})
+        self._answered += len(tasks)
 
     def _load(self, module: str) -> tuple[int, dict[str, Any]]:
         try:

@@ -2,7 +2,6 @@
 
 tries: a RAISED frame with during = import and the input as text, for every call
 observe: no-credit
-known: the child says itself whether an exception is from import time
 """
 
 import os

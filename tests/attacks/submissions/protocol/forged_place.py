@@ -2,7 +2,6 @@
 
 tries: an exception whose traceback runs through code with a file name of our choice; a forged one
 observe: no-credit
-known: file and type of an exception are the child's own words, and shown for hidden cases, too
 """
 
 import os

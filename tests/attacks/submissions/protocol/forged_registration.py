@@ -2,7 +2,6 @@
 
 tries: RETURNED frames for the description of projections: names missing, pairs that are none
 observe: no-credit
-known: registered_parameters trusts the fields of what the child sends
 """
 
 import os
@@ -18,21 +17,20 @@ def send(kind, value):
         view = view[os.write(3, view) :]
 
 
-class MultiHeadAttention:
-    pass
-
-
-frame = sys._getframe()
-while frame is not None and not isinstance(frame.f_locals.get("job"), dict):
-    frame = frame.f_back
-tasks = frame.f_locals["job"]["tasks"] if frame else []
-
 STRANGE = {"attributes": {}, "shared": [["a", "b"]], "registered": {"w_q": 0}, "trainable": 5}
-for number, task in enumerate(tasks):
-    if task[0] == "load":
-        send(frames.LOADED, {"task": number})
-    elif len(task[5]) == 2:
-        send(frames.RETURNED, {"task": number, "values": [STRANGE, [["w_q"]]]})
-    else:
-        send(frames.RETURNED, {"task": number, "values": [{"a": frames.Block(np.zeros((2, 2)))}] * len(task[5])})
-os._exit(0)
+
+
+class MultiHeadAttention:
+    def __init__(self, d_model, num_heads):
+        frame = sys._getframe()
+        while not isinstance(frame.f_locals.get("tasks"), list):
+            frame = frame.f_back
+        tasks, number = frame.f_locals["tasks"], frame.f_locals["number"]
+        for task in tasks:
+            if len(task[5]) == 2:
+                value = [STRANGE, [["w_q"]]]
+            else:
+                value = [{"a": frames.Block(np.zeros((2, 2)))}] * len(task[5])
+            send(frames.RETURNED, {"task": number, "values": value})
+            number += 1
+        os._exit(0)

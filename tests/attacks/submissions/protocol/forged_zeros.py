@@ -1,6 +1,6 @@
 """Answers that nobody gave.
 
-tries: RETURNED frames of the right form with zeros, ahead of the calls, for every task
+tries: RETURNED frames of the right form with zeros, for every task that has been handed out
 observe: no-credit
 """
 
@@ -8,7 +8,6 @@ import os
 import sys
 
 import numpy as np
-import torch
 from inside import frames
 
 
@@ -19,18 +18,12 @@ def send(kind, value):
 
 
 def scaled_dot_product_attention(q, k, v, mask=None):
-    return torch.zeros(1)
-
-
-frame = sys._getframe()
-while frame is not None and not isinstance(frame.f_locals.get("job"), dict):
-    frame = frame.f_back
-tasks = frame.f_locals["job"]["tasks"] if frame else []
-
-for number, task in enumerate(tasks):
-    if task[0] == "load":
-        send(frames.LOADED, {"task": number})
-    else:
+    frame = sys._getframe()
+    while not isinstance(frame.f_locals.get("tasks"), list):
+        frame = frame.f_back
+    number = frame.f_locals["number"]
+    for task in frame.f_locals["tasks"]:
         block = frames.Block(np.zeros((2, 4, 3)), frames.TORCH)
         send(frames.RETURNED, {"task": number, "values": [block] * len(task[5])})
-os._exit(0)
+        number += 1
+    os._exit(0)

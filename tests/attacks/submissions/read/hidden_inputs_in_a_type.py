@@ -2,7 +2,6 @@
 
 tries: return an instance of, or raise, a class that is named after the input
 observe: no-credit
-known: the name of a result's type is shown for hidden cases, too
 """
 
 import torch

@@ -2,7 +2,6 @@
 
 tries: remember the first input of every call, and raise with all of them in each later one
 observe: raises
-known: the same child runs public and hidden cases; what it remembers comes out in the text of a public one
 """
 
 import torch

@@ -2,7 +2,6 @@
 
 tries: return a dict that holds tensors
 observe: no-credit
-known: comparing two dicts of arrays raises ValueError in the grader
 """
 
 import torch
