@@ -22,7 +22,7 @@ help:
 	@echo 'make test    every test but the long ones, with coverage of grader/'
 	@echo 'make prove   the long tests'
 	@echo 'make bench   what grading costs, as ratios'
-	@echo 'make check   lint, format, types, and that the bank loads'
+	@echo 'make check   lint, format, types, and the bank proves itself'
 	@echo 'make clean   remove .venv and everything that was made'
 
 demo: $(READY)
@@ -50,7 +50,7 @@ check: $(READY)
 	@echo '== mypy'
 	@$(PY) -m mypy
 	@echo '== bank'
-	@$(PY) cli.py questions
+	@$(PY) cli.py bank check
 
 bench: $(READY)
 	@$(PY) benchmarks/bench.py
