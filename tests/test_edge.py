@@ -64,7 +64,10 @@ def test_a_kind_brings_its_keys_along() -> None:
 @pytest.mark.parametrize(
     ("change", "said"),
     [
-        ({"kind": "numbre"}, {"items[0].kind: saw 'numbre'; expected one of: choice, multi, number; did you mean 'number'?"}),
+        (
+            {"kind": "numbre"},
+            {"items[0].kind: saw 'numbre'; expected one of: choice, multi, number; did you mean 'number'?"},
+        ),
         ({"from": 1}, {"items[0].from: saw 1; expected a text"}),
         ({"tolerance": True}, {"items[0].tolerance: saw true; expected a number"}),
         ({"wrong": [{}]}, {"items[0].wrong[0].answer: missing; expected a number or a text"}),

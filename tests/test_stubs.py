@@ -175,7 +175,10 @@ SEVERAL = replace(ITEM, id="Q5.several", kind="multi", spec=multi.Spec(ITEM.spec
                 "#   b: Means of values",
             ],
         ),
-        ("zh", ["# d_k = {d_k} 时", "# {d_k} 是 16、64、256 中的一个", "# 单位：个（可以不写）。", "# 答案填一个数，例如"]),
+        (
+            "zh",
+            ["# d_k = {d_k} 时", "# {d_k} 是 16、64、256 中的一个", "# 单位：个（可以不写）。", "# 答案填一个数，例如"],
+        ),
     ],
 )
 def test_answers_of_other_kinds(lang: Lang, fragments: list[str]) -> None:
