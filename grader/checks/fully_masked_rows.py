@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
+
 from grader.calls import Target
 from grader.checks import Seen, values
 from grader.compare import compare
@@ -17,8 +19,9 @@ WEIGHT = 1.0
 EVERY_CASE = True
 
 _NAN = Text(
-    "a query whose keys are all masked gives NaN: softmax over nothing but −inf is 0/0; its row should be zero",
-    "所有键都被屏蔽的查询得到了 NaN：对全是 −inf 的一行做 softmax 就是 0/0；这一行应当为零",
+    "a query whose keys are all masked gives NaN: softmax over nothing but −inf is 0/0; "
+    "attention should give it a row of zeros",
+    "所有键都被屏蔽的查询得到了 NaN：对全是 −inf 的一行做 softmax 就是 0/0；注意力应当给它全零的一行",
 )
 _OTHER = Text(
     "a query whose keys are all masked does not give a zero row: "
@@ -42,15 +45,21 @@ def judge(seen: Seen) -> Verdict:
             if found is None:
                 return Verdict(Status.PASSED)
             message = found.text if seen.case.public else found.secret
-            if _only_in_empty_rows(got, expected):
-                message = {"nan": _NAN, "values": _OTHER}.get(found.kind, message)
+            message = _cause(found.kind, got, expected) or message
             return Verdict(Status.FAILED, message, found.difference if seen.case.public else None)
     raise ValueError("fully_masked_rows asks for one program")
 
 
-def _only_in_empty_rows(got: Any, expected: Any) -> bool:
-    """Whether everything is right but the rows that should be zero."""
+def _cause(kind: str, got: Any, expected: Any) -> Text | None:
+    """What to say when everything is right but the rows that are NaN, or those that should be zero."""
     if not (isinstance(got, Array) and isinstance(expected, Array) and got.values.shape == expected.values.shape != ()):
-        return False
-    rows = expected.values.any(axis=-1)
-    return compare(replace(expected, values=expected.values[rows]), replace(got, values=got.values[rows])) is None
+        return None
+    match kind:
+        case "nan" if not np.isnan(got.values).any(axis=-1).all() or not expected.values.any():
+            rows, text = ~np.isnan(got.values).any(axis=-1), _NAN
+        case "values":
+            rows, text = expected.values.any(axis=-1), _OTHER
+        case _:
+            return None
+    fault = compare(replace(expected, values=expected.values[rows]), replace(got, values=got.values[rows]))
+    return text if fault is None else None
