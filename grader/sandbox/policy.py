@@ -6,12 +6,10 @@ Decided on the grader's side and handed to the zygote as data: a BPF program and
 from __future__ import annotations
 
 import contextlib
-import ctypes
 import importlib.metadata
 import importlib.util
 import os
 import re
-import sys
 import sysconfig
 from collections.abc import Iterator
 from functools import cache
@@ -148,12 +146,3 @@ def readable(found: dict[str, Path]) -> tuple[str, ...]:
     """The Landlock read list, system libraries apart (the zygote adds those it has mapped)."""
     system = ("/etc/ld.so.cache", "/usr/share/zoneinfo", "/dev/null", "/dev/urandom")
     return (*stdlib_entries(), *(str(path.resolve()) for path in found.values()), *system)
-
-
-def libseccomp_present() -> bool:
-    """True when the library behind ``pyseccomp`` can be loaded."""
-    try:
-        ctypes.CDLL("libseccomp.so.2")
-    except OSError:
-        return False
-    return sys.platform == "linux"

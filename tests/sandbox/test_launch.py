@@ -21,10 +21,12 @@ from grader.model import (
     NotRun,
     Observation,
     Observed,
+    Part,
     Program,
     Raised,
     Ref,
     Returned,
+    SourceFile,
     TimedOut,
     TooBig,
     Unreadable,
@@ -535,6 +537,16 @@ def test_files_import_each_other_across_the_wall(look: Look) -> None:
     assert look(files, "f") == (Returned((2,)),)
     (seen,) = look("def f():\n    import grader", "f")
     assert isinstance(seen, Raised) and seen.type == "ModuleNotFoundError"
+
+
+def test_a_cell_that_fails_is_the_reason_for_what_is_missing(sandbox: Sandbox, quick: Limits) -> None:
+    """In a notebook the other cells count; the first failing one is told for what is missing, and only then."""
+    cells = ("def f(): return 42", "import nowhere_at_all", "1 / 0", "def g(): return 43")
+    parts = tuple(Part(f"unit.ipynb cell {at}", text) for at, text in enumerate(cells, 1))
+    programs = tuple(Program("unit", (Call(name),), (0,)) for name in ("f", "g", "missing"))
+    seen = sandbox.observe(Job((SourceFile("unit.ipynb", "unit", parts),), programs), quick).observations
+    assert seen[:2] == (FINE, Returned((43,)))
+    assert raised("ModuleNotFoundError", file="unit.ipynb cell 2", line=1, during="import")(seen[2])
 
 
 def test_a_file_without_programs_is_not_run(look: Look) -> None:

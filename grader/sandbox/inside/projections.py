@@ -129,9 +129,7 @@ class Piece:
             self.view(base)[...] = weight
 
     def _replace(self, base: Any) -> None:
-        if isinstance(self.owner, list):
-            self.owner[int(self.attribute)] = base
-        elif isinstance(self.owner, torch.nn.Module) and self.attribute in self.owner._parameters:
+        if isinstance(self.owner, torch.nn.Module) and self.attribute in self.owner._parameters:
             self.owner._parameters[self.attribute] = torch.nn.Parameter(base, base.requires_grad)
         else:
             setattr(self.owner, self.attribute, base)

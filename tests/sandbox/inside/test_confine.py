@@ -120,6 +120,16 @@ print(json.dumps([
     assert found[-1] in (13, 18)  # EACCES, or EXDEV
 
 
+def test_preparing_restricts_nobody(tmp_path: Path) -> None:
+    """A rule set is made of what is there, in the version that was asked for; nothing is entered by that."""
+    (tmp_path / "file").write_text("x")
+    for abi in (1, 3, 4, 99):
+        made = confine.Landlock.prepare([str(tmp_path), str(tmp_path / "file"), str(tmp_path / "missing")], abi)
+        assert made is not None and made.abi == min(abi, confine.landlock_abi())
+        os.close(made.fd)
+    (tmp_path / "file").write_text("still")
+
+
 def test_without_landlock_there_is_no_rule_set() -> None:
     """A kernel that lacks it, played by asking for version 0."""
     assert confine.Landlock.prepare([], 0) is None
