@@ -38,10 +38,10 @@ demo: $(READY)
 as-graded = || case $$? in 1|5) ;; *) exit 1;; esac
 
 test: $(READY)
-	@$(PY) -m pytest -q --cov --cov-fail-under=95
+	@$(PY) -m pytest -q -n 2 --dist loadfile --cov --cov-fail-under=95
 
 prove: $(READY)
-	@$(PY) -m pytest -q -m prove
+	@$(PY) -m pytest -q -n 2 --dist loadfile -m prove
 
 check: $(READY)
 	@echo '== ruff'

@@ -10,6 +10,7 @@ import pytest
 
 if TYPE_CHECKING:
     from grader.sandbox import Sandbox
+    from tests.solving import Bench
 
 # Before anything imports numpy: see `OMP_NUM_THREADS` in the Makefile.
 for _name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
@@ -32,7 +33,19 @@ def _alone(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
 @pytest.fixture(scope="session")
 def sandbox() -> Iterator[Sandbox]:
     """One confined sandbox for all tests: starting it takes longer than grading."""
-    from grader.sandbox import open_sandbox  # after the settings above
+    from grader.sandbox import Settings, open_sandbox  # after the settings above
 
-    with open_sandbox(mode="require") as opened:
+    with open_sandbox(mode="require", settings=Settings(collapse=True)) as opened:
         yield opened
+
+
+@pytest.fixture(scope="session")
+def bench(sandbox: Sandbox) -> Bench:
+    """The bundled course in the real sandbox; see ``tests.solving``."""
+    from grader import course
+    from grader.sandbox.remember import remembering
+    from tests.solving import Bench
+
+    memory: dict[str, bytes] = {}
+    expect = remembering(sandbox.observe, memory.get, memory.__setitem__)
+    return Bench(course.load(course.find(None)), sandbox.observe, expect)

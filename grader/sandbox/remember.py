@@ -7,9 +7,10 @@ import hashlib
 import importlib.metadata
 from collections.abc import Callable
 from dataclasses import asdict
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from grader.model import Job, Limits, Observation, Observed, Raised, Returned
+from grader.model import Job, Limits, Observation, Observed, Raised, Returned, TooBig, Unreadable
 from grader.sandbox.inside import frames
 from grader.sandbox.launch import decode_value, encode_files, encode_tasks, encode_value, tasks_of
 
@@ -28,18 +29,21 @@ def remembering(observe: Observe, get: Get, put: Put) -> Observe:
         if (data := get(key)) is not None and (known := _read(data, len(job.programs))) is not None:
             return known
         fresh = observe(job, limits)
-        if all(isinstance(seen, (Returned, Raised)) for seen in fresh.observations):
+        if all(isinstance(seen, _LASTING) for seen in fresh.observations):
             put(key, frames.encode([_plain(seen) for seen in fresh.observations]))
         return fresh
 
     return observed
 
 
-def _plain(seen: Observation) -> list[Any] | dict[str, Any]:
-    if isinstance(seen, Returned):
-        return [encode_value(value) for value in seen.values]
-    assert isinstance(seen, Raised)
-    return asdict(seen)
+#: What would be observed again. Time that ran out, and processes that died, may have had other reasons.
+_LASTING = (Returned, Raised, Unreadable, TooBig)
+_BY_NAME: dict[str, type[Raised | Unreadable | TooBig]] = {kind.__name__: kind for kind in (Raised, Unreadable, TooBig)}
+
+
+def _plain(seen: Observation) -> list[Any]:
+    values = encode_value(list(seen.values)) if isinstance(seen, Returned) else asdict(seen)
+    return [type(seen).__name__, values]
 
 
 def _key(job: Job, limits: Limits) -> str:
@@ -50,7 +54,10 @@ def _key(job: Job, limits: Limits) -> str:
 
 @functools.cache
 def _versions() -> bytes:
-    return "".join(f"{name} {importlib.metadata.version(name)};" for name in ("numpy", "torch")).encode()
+    """Of the libraries, and of our own code in the child."""
+    libraries = "".join(f"{name} {importlib.metadata.version(name)};" for name in ("numpy", "torch")).encode()
+    ours = b"".join(path.read_bytes() for path in sorted(Path(frames.__file__).parent.glob("*.py")))
+    return libraries + hashlib.sha256(ours).digest()
 
 
 def _read(data: bytes, count: int) -> Observed | None:
@@ -63,5 +70,10 @@ def _read(data: bytes, count: int) -> Observed | None:
         return None
 
 
-def _observation(entry: list[Any] | dict[str, Any]) -> Observation:
-    return Raised(**entry) if isinstance(entry, dict) else Returned(tuple(decode_value(value) for value in entry))
+def _observation(entry: Any) -> Observation:
+    match entry:
+        case ["Returned", list() as values]:
+            return Returned(tuple(decode_value(value) for value in values))
+        case [str() as name, dict() as fields] if name in _BY_NAME:
+            return _BY_NAME[name](**fields)
+    raise TypeError("an entry of another form")

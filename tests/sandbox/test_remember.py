@@ -96,9 +96,16 @@ def test_time_limits_are_not_in_the_key(make_job: Callable[..., Job], quick: Lim
     assert memory.runs == 1
 
 
-def test_exceptions_are_remembered(make_job: Callable[..., Job], quick: Limits) -> None:
-    """A reference that refuses bad arguments ends by itself, too."""
-    refusal = Raised("ValueError", "no", "a.py", 3, "call", ("ValueError", "Exception"))
+@pytest.mark.parametrize(
+    "refusal",
+    [
+        Raised("ValueError", "no", "a.py", 3, "call", ("ValueError",)),
+        TooBig(1),
+        Unreadable("projections", ("w_q", "a")),
+    ],
+)
+def test_what_ends_by_itself_is_remembered(make_job: Callable[..., Job], quick: Limits, refusal: Observation) -> None:
+    """Not only results: a mistake that raises, or gives what nobody can read, does so again."""
     memory = Memory(Returned((1,)), refusal)
     job = make_job("x = 1", "f", "g")
     memory.look(job, quick)
@@ -106,7 +113,7 @@ def test_exceptions_are_remembered(make_job: Callable[..., Job], quick: Limits) 
     assert memory.runs == 1
 
 
-@pytest.mark.parametrize("ended", [TimedOut(1, "cpu"), Died(9, None), TooBig(1), Unreadable("type"), NotRun("budget")])
+@pytest.mark.parametrize("ended", [TimedOut(1, "cpu"), Died(9, None), NotRun("budget")])
 def test_what_did_not_end_by_itself_is_not_remembered(
     make_job: Callable[..., Job], quick: Limits, ended: Observation
 ) -> None:

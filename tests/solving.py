@@ -1,0 +1,62 @@
+"""Grading the sample solutions: shared by the tests of right and of wrong ones."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+import pytest
+
+from grader.grade import Memo, Selection, grade
+from grader.inputs import Seed
+from grader.model import ArrayType, Course, ExerciseResult
+from grader.submission import read
+from tests.helpers import Observe
+
+FOLDER = Path(__file__).parent / "solutions"
+RIGHT = sorted(FOLDER.glob("*/right/*.py"))
+WRONG = sorted(FOLDER.glob("*/wrong/*.py"))
+SEEDS = {"public": Seed.public(), "1": Seed.number(1), "2": Seed.number(2)}
+OTHERS = [pytest.param(seed, marks=pytest.mark.prove) for seed in SEEDS if seed != "public"]
+
+
+def name(path: Path) -> str:
+    """How a solution is called in the output of pytest."""
+    return f"{path.parts[-3]}/{path.stem}"
+
+
+@dataclass(frozen=True, slots=True)
+class Bench:
+    """Grades solutions with one memo for each seed and choice of array types: references run once."""
+
+    course: Course
+    observe: Observe
+    expect: Observe
+    memos: dict[tuple[str, ArrayType | None], Memo] = field(default_factory=dict)
+
+    def grade(self, path: Path, seed: str, only: ArrayType | None = None) -> ExerciseResult:
+        """The exercise that the solution's folder is named after; in one array type, or in those of the bank."""
+        if (seed, only) not in self.memos:
+            self.memos[seed, only] = Memo(self.speaking(only), SEEDS[seed], self.expect)
+        memo, selection = self.memos[seed, only], Selection(exercises=(path.parts[-3],))
+        report = grade(memo.course, read(path), self.observe, selection=selection, memo=memo)
+        ((found,),) = (question.exercises for question in report.questions)
+        return found
+
+    def speaking(self, only: ArrayType | None) -> Course:
+        """The course, with exercises in one array type."""
+        if only is None:
+            return self.course
+        questions = [
+            replace(q, exercises=tuple(replace(e, array_types=(only,)) for e in q.exercises))
+            for q in self.course.questions
+        ]
+        return replace(self.course, questions=tuple(questions))
+
+
+def caught_by(path: Path) -> set[str]:
+    """The checks that a wrong solution says it fails."""
+    said = re.search(r"^caught-by: *(.+)$", path.read_text("utf-8"), re.MULTILINE)
+    assert said, f"{path} has no line 'caught-by: CHECK, …'"
+    return set(re.split(r",\s*", said[1].strip()))
