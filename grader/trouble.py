@@ -158,6 +158,14 @@ _CHANNEL = Text(
     "the program wrote into the channel that results travel on, and was stopped",
     "程序往传送结果的通道里写了东西，被停止",
 )
+#: Results of kinds that can travel, in forms that cannot.
+_FORMS = {
+    "nested": Text("the result is nested too deeply", "结果嵌套得太深"),
+    "integer": Text("the result holds an integer of hundreds of digits", "结果里有一个几百位的整数"),
+    "keys": Text("the result is a dict whose keys are not all strings", "结果是 dict，但键不全是字符串"),
+    "entries": Text("the result has too many entries; expected an array", "结果的元素太多；应为一个数组"),
+    "dimensions": Text("the result has more than eight dimensions", "结果超过八个维度"),
+}
 #: What is said in hidden cases: nothing that the learner's code could have chosen.
 _HIDDEN = {
     "projections": _NOT_FOUND,
@@ -168,6 +176,7 @@ _HIDDEN = {
     "type": Text("the result is not an array or a tensor", "结果不是数组或张量"),
     "dtype": Text("the result has a type that is not graded", "结果的类型无法评分"),
     "protocol": _CHANNEL,
+    **_FORMS,
 }
 
 
@@ -220,4 +229,6 @@ def _unreadable(reason: str, detail: tuple[str, ...]) -> Text:
             )
         case "protocol":
             return _CHANNEL
+        case _ if reason in _FORMS:
+            return _FORMS[reason]
     return Text("the result cannot be read ({reason})", "结果无法读取（{reason}）").fill(reason=reason)

@@ -52,7 +52,7 @@ TABLE: list[tuple[Observation, Status, bool, str]] = [
     (Unreadable("tensor", ("torch.sparse_coo, cpu",)), Status.FAILED, False, "not an ordinary CPU tensor (torch.spar"),
     (Unreadable("undefined", ("attend",)), Status.FAILED, False, "attend is no longer defined when the file"),
     (Unreadable("protocol"), Status.FAILED, False, "wrote into the channel that results travel on"),
-    (Unreadable("nested"), Status.FAILED, False, "the result cannot be read (nested)"),
+    (Unreadable("nested"), Status.FAILED, False, "the result is nested too deeply"),
     (Unreadable("type"), Status.FAILED, False, "the result is a ;"),
     (
         Unreadable("projections", ("w_q,w_o", "w_q,to_q", "layer", "norm")),
