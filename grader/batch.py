@@ -19,7 +19,7 @@ from grader import course
 from grader.errors import AttncheckError, SandboxError, SandboxUnavailable, SubmissionError, UsageError
 from grader.expectations import expecting
 from grader.files import write
-from grader.grade import Memo, Selection, grade
+from grader.grade import Memo, Selection, check_names, grade
 from grader.inputs import Seed
 from grader.model import Lang, Report, Status
 from grader.report.json_report import to_json
@@ -90,16 +90,21 @@ def run(
     *,
     course_folder: Path,
     seed: Seed,
+    questions: tuple[str, ...] = (),
     workers: int | None = None,
     lang: Lang = "en",
     progress: Callable[[BatchProgress], None] = lambda _: None,
 ) -> BatchResult:
-    """Grades everything in ``folder`` into ``out``. Refuses (SandboxUnavailable) where code cannot be confined."""
+    """Grades everything in ``folder`` into ``out``; all questions count, or those that are named.
+
+    Refuses (SandboxUnavailable) where code cannot be confined.
+    """
     paths = submissions(folder)
+    check_names(course.load(course_folder), Selection(questions=questions))
     out.mkdir(parents=True, exist_ok=True)
     targets = _targets(paths)
     count = max(1, min(workers or os.cpu_count() or 1, len(paths)))
-    plan = Plan(str(course_folder), seed, str(out), lang)
+    plan = Plan(str(course_folder), seed, str(out), lang, questions)
     context = multiprocessing.get_context("spawn")
     rows: dict[Path, Row] = {}
     with ProcessPoolExecutor(count, mp_context=context, initializer=Worker.begin, initargs=(plan,)) as pool:
@@ -152,6 +157,7 @@ class Plan:
     seed: Seed
     out: str
     lang: Lang
+    questions: tuple[str, ...] = ()
 
     def expecting(self, observe: Observe) -> Observe:
         """``observe`` for references; see ``grader.expectations``."""
@@ -204,7 +210,7 @@ class Worker:
                 memo.course,
                 read(path, name),
                 sandbox.observe,
-                selection=Selection(everything=True),
+                selection=Selection(questions=plan.questions, everything=True),
                 memo=memo,
             )
         except SubmissionError as error:
@@ -222,7 +228,9 @@ class Worker:
         assert cls._state is not None
         data: dict[str, Any] = {"format": 1, "learner": name, "complete": False, "error": why}
         write(target, json.dumps(data, ensure_ascii=False, indent=1) + "\n")
-        possible = sum(question.points for question in cls._state[1].course.questions)
+        plan, memo, _ = cls._state
+        named = {name.lower() for name in plan.questions}
+        possible = sum(q.points for q in memo.course.questions if not named or q.id.lower() in named)
         return Row(name, 0.0, possible, False, (), target.name, 0.0, error=why)
 
 

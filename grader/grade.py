@@ -56,7 +56,10 @@ REFERENCE_LIMITS = Limits(
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """What to grade: named questions and exercises, everything, or (by default) what the submission touches."""
+    """What to grade: named questions and exercises, or (by default) what the submission touches.
+
+    ``everything`` is for a class: all that is named, or the whole course, counts, handed in or not.
+    """
 
     questions: tuple[str, ...] = ()
     exercises: tuple[str, ...] = ()
@@ -147,13 +150,12 @@ def grade_reference(
 
 def choose(course: Course, submission: Submission, selection: Selection) -> tuple[Chosen, ...]:
     """What of the course is graded for this submission; see ``Selection``."""
-    _known(selection.questions, [q.id for q in course.questions], "question")
-    _known(selection.exercises, [e.name for q in course.questions for e in q.exercises], "exercise")
+    check_names(course, selection)
     named = {name.lower() for name in selection.questions}
     wanted = {name.lower() for name in selection.exercises}
     chosen = []
     for question in course.questions:
-        whole = selection.everything or question.id.lower() in named
+        whole = question.id.lower() in named or (selection.everything and not named and not wanted)
         exercises = tuple(e for e in question.exercises if whole or e.name.lower() in wanted)
         graded = tuple(item for item in question.items if item.use == "graded")
         if whole:
@@ -170,6 +172,12 @@ def choose(course: Course, submission: Submission, selection: Selection) -> tupl
 def _answers_count(submission: Submission, selection: Selection) -> bool:
     """Items count for a whole class; one learner who hands in code alone is not told that answers are missing."""
     return selection.everything or submission.answers is not None
+
+
+def check_names(course: Course, selection: Selection) -> None:
+    """Raises UsageError for a question or an exercise that the course does not have."""
+    _known(selection.questions, [q.id for q in course.questions], "question")
+    _known(selection.exercises, [e.name for q in course.questions for e in q.exercises], "exercise")
 
 
 def _known(names: Iterable[str], possible: list[str], what: str) -> None:

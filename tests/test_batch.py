@@ -155,6 +155,19 @@ def test_a_batch_in_another_language(handed_in: Path, tmp_path: Path, course_fol
 
 
 @pytest.mark.usefixtures("in_process")
+def test_only_some_questions_count(handed_in: Path, tmp_path: Path) -> None:
+    """Named questions are all that counts, for everybody alike; a name that the course lacks stops it at the start."""
+    folder = courses.find(None)
+    result = batch.run(handed_in, tmp_path / "out", course_folder=folder, seed=Seed.public(), questions=("q5",))
+    question = courses.load(folder).question("Q5")
+    assert question is not None
+    assert {row.possible for row in result.rows} == {question.points}
+    assert [ids for ids in ([q for q, _, _ in row.questions] for row in result.rows) if ids] == [["Q5"], ["Q5"]]
+    with pytest.raises(UsageError, match="no question 'Q50'; did you mean Q5"):
+        batch.run(handed_in, tmp_path / "more", course_folder=folder, seed=Seed.public(), questions=("Q50",))
+
+
+@pytest.mark.usefixtures("in_process")
 def test_what_was_stopped_is_noted(tmp_path: Path, course_folder: Path) -> None:
     """A loop or a crash stands beside the points."""
     (tmp_path / "in").mkdir()

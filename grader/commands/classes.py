@@ -30,6 +30,9 @@ ALL_GRADED, SOME_NOT_GRADABLE = 0, 5
 @click.option(
     "--out", type=click.Path(path_type=Path, file_okay=False), required=True, metavar="DIR", help="Where results go."
 )
+@click.option(
+    "-q", "--question", "questions", multiple=True, metavar="Q", help="Only this question counts (repeatable)."
+)
 @click.option("--seed-file", type=click.Path(path_type=Path), metavar="F", help="Hidden cases from this secret file.")
 @click.option(
     "--workers", type=click.IntRange(min=1), metavar="N", help="How many at a time (default: one for each processor)."
@@ -40,6 +43,7 @@ ALL_GRADED, SOME_NOT_GRADABLE = 0, 5
 def batch(
     submissions: Path,
     out: Path,
+    questions: tuple[str, ...],
     seed_file: Path | None,
     workers: int | None,
     as_json: bool,
@@ -59,6 +63,7 @@ def batch(
         out,
         course_folder=course.find(course_folder),
         seed=read_seed(None, seed_file),
+        questions=questions,
         workers=workers,
         lang=lang,
         progress=_progress(lang),
