@@ -18,29 +18,32 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from grader import course
-from grader.grade import Memo, Selection, grade
+from grader.grade import Memo, grade
 from grader.inputs import Seed
-from grader.model import Case, Course, Exercise, Job, Limits, Observed, Returned
+from grader.model import Case, Course, Exercise, Job, Limits, Observation, Observed, Raised, Returned, Submission
 from grader.sandbox import Settings, open_sandbox
+from grader.sandbox.children import Child, Children
 from grader.sandbox.inside import frames
-from grader.sandbox.launch import decode_value, encode_files, encode_tasks, tasks_of
+from grader.sandbox.launch import decode_value, encode_files, encode_tasks, observe, tasks_of
 from grader.sandbox.remember import remembering
 from grader.submission import read
 
 ROOT = Path(__file__).parent.parent
 NAME = "scaled_dot_product_attention"
-RIGHT = ROOT / "tests/solutions" / NAME / "right/torch_plain.py"
+SOLUTIONS = ROOT / "tests/solutions"
+RIGHT = SOLUTIONS / NAME / "right/torch_plain.py"
 CASES = 8
 
 
 def main() -> None:
     """Prints every table."""
     print(f"Python {sys.version.split()[0]}, {os.cpu_count()} cores, one thread per process\n")
-    commands()
+    commands() if "submissions" not in sys.argv else None
     submissions()
 
 
@@ -88,30 +91,66 @@ def run(command: list[str], cache: str) -> float:
 
 
 def submissions() -> None:
-    """One submission of one exercise with eight cases: confined, unconfined in one process, with pytest."""
-    loaded = eight_cases(course.load(course.find(None)))
-    selection = Selection(exercises=(NAME,))
+    """Submissions confined and unconfined in one process: one exercise, then a learner who has done them all."""
+    whole = course.load(course.find(None))
     with open_sandbox(mode="require", settings=Settings(collapse=True)) as sandbox, in_process() as bare:
         memory: dict[str, bytes] = {}
-        memo = Memo(loaded, Seed.public(), remembering(sandbox.observe, memory.get, memory.__setitem__))
+        expect = remembering(sandbox.observe, memory.get, memory.__setitem__)
+        with everything_right(whole) as folder:
+            rows = {
+                f"{CASES} cases of one exercise": (read(RIGHT), Memo(eight_cases(whole), Seed.public(), expect), 60),
+                "every exercise of the course": (read(folder), Memo(whole, Seed.public(), expect), 10),
+            }
+        print(f"{'one submission, one worker':<32}{'unconfined':>12}{'confined':>12}{'ratio':>8}   children")
+        for name, (submission, memo, times) in rows.items():
+            started = Counted(sandbox.children())
+            pairs = alternating(
+                partial(graded, submission, memo, lambda job, limits, by=started: observe(by, job, limits)),
+                partial(graded, submission, memo, bare),
+                times,
+            )
+            ours, theirs = (statistics.median(side) * 1e3 for side in zip(*pairs, strict=True))
+            children = started.count / (times + 5)
+            print(f"{name:<32}{theirs:>9.1f} ms{ours:>9.1f} ms{ours / theirs:>8.1f}   {children:g}")
+            if times == 60:
+                single = ours
+    with pytest_folder() as (command, place):
+        pytest = statistics.median(run(command, place) for _ in range(3)) * 1e3
+    print(f"\npytest started for {CASES} cases, no isolation: {pytest:.0f} ms, {pytest / single:.0f} times as much")
 
-        def confined() -> None:
-            report = grade(loaded, read(RIGHT), sandbox.observe, selection=selection, memo=memo)
-            assert report.passed
 
-        def unconfined() -> None:
-            report = grade(loaded, read(RIGHT), bare, selection=selection, memo=memo)
-            assert report.passed
+def graded(submission: Submission, memo: Memo, by: Callable[[Job, Limits], Observed]) -> None:
+    """Grades all that the submission touches; it has to be right."""
+    report = grade(memo.course, submission, by, memo=memo)
+    wrong = [e.name for q in report.questions for e in q.exercises if e.earned < e.possible]
+    assert not wrong, wrong
 
-        pairs = list(alternating(confined, unconfined, 60))
-    ours, theirs = (statistics.median(side) for side in zip(*pairs, strict=True))
-    with pytest_folder() as (command, folder):
-        pytest = statistics.median(run(command, folder) for _ in range(3))
-    print(f"{f'one submission, {CASES} cases, one worker':<44}{'ms':>9}{'ratio':>14}")
-    print(f"{'the same calls in one process, no isolation':<44}{theirs * 1e3:>9.2f}{1:>14.1f}")
-    print(f"{'confined (all layers)':<44}{ours * 1e3:>9.2f}{ours / theirs:>14.1f}")
-    print(f"{'pytest started for it, no isolation':<44}{pytest * 1e3:>9.0f}{pytest / theirs:>14.0f}")
-    print(f"\nconfined grading is {pytest / ours:.0f} times as fast as starting pytest")
+
+class Counted:
+    """Children that are counted."""
+
+    unsafe = False
+
+    def __init__(self, children: Children) -> None:
+        self._children = children
+        self.count = 0
+
+    def start(self, job: bytes, cpu_seconds: int, limits: Limits) -> Child:
+        """As the children do it."""
+        self.count += 1
+        return self._children.start(job, cpu_seconds, limits)
+
+
+@contextmanager
+def everything_right(whole: Course) -> Iterator[Path]:
+    """A folder with a right solution of every exercise, in torch."""
+    with tempfile.TemporaryDirectory() as folder:
+        for question in whole.questions:
+            for exercise in question.exercises:
+                texts = (path.read_text() for path in sorted((SOLUTIONS / exercise.name / "right").glob("*.py")))
+                text = next(text for text in texts if "import torch" in text)
+                Path(folder, f"{question.id.lower()}_{exercise.name}.py").write_text(text)
+        yield Path(folder)
 
 
 def eight_cases(loaded: Course) -> Course:
@@ -133,28 +172,27 @@ def in_process() -> Iterator[Callable[[Job, Limits], Observed]]:
     serve.warm_up()
     modules, finders = set(sys.modules), list(sys.meta_path)
 
-    def observe(job: Job, limits: Limits) -> Observed:
-        reading, writing = os.pipe2(os.O_CLOEXEC)
-        try:
-            session = serve.Session(_value(encode_files(job)), writing)
-            session.answer(_value(encode_tasks(tasks_of(job), limits)))
-        finally:
-            os.close(writing)
-            sys.meta_path[:] = finders
-            for name in set(sys.modules) - modules:
-                del sys.modules[name]
-        with os.fdopen(reading, "rb") as stream:
-            data = stream.read()
-        return Observed(tuple(_returned(data)), (), unsafe=True)
+    def run_here(job: Job, limits: Limits) -> Observed:
+        with open(os.memfd_create("answers"), "r+b") as answers:
+            try:
+                session = serve.Session(_value(encode_files(job)), answers.fileno())
+                session.answer(_value(encode_tasks(tasks_of(job), limits)))
+            finally:
+                sys.meta_path[:] = finders
+                for name in set(sys.modules) - modules:
+                    del sys.modules[name]
+            answers.seek(0)
+            data = answers.read()
+        return Observed(tuple(_observations(data)), (), unsafe=True)
 
-    yield observe
+    yield run_here
 
 
 def _value(frame: bytes) -> Any:
     return frames.decode(frame[frames.HEADER.size :])
 
 
-def _returned(data: bytes) -> Iterator[Returned]:
+def _observations(data: bytes) -> Iterator[Observation]:
     at = 0
     while at < len(data):
         kind, length = frames.HEADER.unpack_from(data, at)
@@ -162,6 +200,8 @@ def _returned(data: bytes) -> Iterator[Returned]:
         at += frames.HEADER.size + length
         if kind == frames.RETURNED:
             yield Returned(tuple(map(decode_value, body["values"])))
+        elif kind == frames.RAISED:
+            yield Raised(body["type"], body["text"], body["file"], body["line"], bases=tuple(body["bases"]))
 
 
 def alternating(one: Callable[[], None], other: Callable[[], None], times: int) -> Iterator[tuple[float, float]]:
