@@ -189,6 +189,7 @@ class _Run:
     groups: dict[str, _Clock] = field(default_factory=dict)
     total: _Clock = field(default_factory=_Clock)
     received: int = 0
+    read: float = 0.0  # the child's CPU clock when it was read last
     children: int = 0
     layers: tuple[str, ...] = ()
     versions: tuple[tuple[str, str], ...] = ()
@@ -285,6 +286,7 @@ def _greet(run: _Run, child: Child, limits: Limits) -> None:
 def _serve(run: _Run, child: Child, tasks: list[Task]) -> None:
     """Hands out batch after batch, until all are answered or the child is at its end."""
     number = 0
+    run.read = child.cpu_seconds()  # before anything is handed out: what comes after is the learner's
     for batch in batches(tasks):
         possible = [task for task in batch if task.module not in run.lost_modules]
         started = time.monotonic()
@@ -299,9 +301,10 @@ def _serve(run: _Run, child: Child, tasks: list[Task]) -> None:
 def _settled(run: _Run, child: Child, number: int, task: Task) -> bool:
     """Waits for one answer, and books what it cost. False when the child has to be given up."""
     cpu_limit, wall_limit, during = run.allowance(task)
-    cpu_before, wall_before = child.cpu_seconds(), time.monotonic()
+    cpu_before, wall_before = run.read, time.monotonic()
     observation = _answer(run, child, number, task, cpu_before + cpu_limit, wall_before + wall_limit, during)
-    cpu, wall = child.cpu_seconds(cpu_before) - cpu_before, time.monotonic() - wall_before
+    run.read = child.cpu_seconds(cpu_before)
+    cpu, wall = run.read - cpu_before, time.monotonic() - wall_before
     if isinstance(observation, TimedOut):
         # Exactly used up: what is left of the group is not tried again.
         cpu = max(cpu, cpu_limit) if observation.clock == "cpu" else cpu
