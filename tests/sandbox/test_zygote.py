@@ -130,12 +130,15 @@ def test_nothing_outlives_the_grader() -> None:
         "from grader.model import *; from grader.sandbox import open_sandbox\n"
         "file = SourceFile('a.py', 'a', (Part('a.py', 'def f():\\n while True: pass'),))\n"
         "with open_sandbox(mode='require') as sandbox:\n"
-        "    sandbox.children(); print('ready', flush=True)\n"
+        "    sandbox.children(); print('ready', flush=True); input()\n"
         "    sandbox.observe(Job((file,), (Program('a', (Call('f'),), (0,)),)), Limits(group_cpu=60, group_wall=60))\n"
     )
-    with subprocess.Popen([sys.executable, "-c", script], cwd=ROOT, stdout=subprocess.PIPE) as grader:
-        assert grader.stdout is not None and grader.stdout.readline() == b"ready\n"
+    pipe = subprocess.PIPE
+    with subprocess.Popen([sys.executable, "-c", script], cwd=ROOT, stdin=pipe, stdout=pipe) as grader:
+        assert grader.stdin is not None and grader.stdout is not None and grader.stdout.readline() == b"ready\n"
         idle = set(descendants(grader.pid))
+        grader.stdin.write(b"\n")
+        grader.stdin.flush()
         until = time.monotonic() + 20
         while not (here := set(descendants(grader.pid))) > idle and time.monotonic() < until:
             time.sleep(0.02)
