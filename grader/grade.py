@@ -188,10 +188,10 @@ def _known(names: Iterable[str], possible: list[str], what: str) -> None:
             raise UsageError(f"the course has no {what} {name!r}{hint}")
 
 
-def question_of(file: SourceFile, course: Course) -> Question | None:
-    """The question that a file is named after: ``q05.py``, ``Q5.py``, ``q5_anything.ipynb``."""
+def named_after(file: SourceFile, question: Question) -> bool:
+    """Whether a file is named after ``question``: ``q05.py``, ``Q5.py``, ``q5_anything.ipynb``."""
     match = re.match(r"q_?0*(\d+)(?!\d)", file.path.rpartition("/")[2], re.IGNORECASE)
-    return course.question(f"Q{match[1]}") if match else None
+    return match is not None and f"q{match[1]}" == question.id.lower()
 
 
 def _touched(question: Question, submission: Submission, course: Course) -> bool:
@@ -199,8 +199,9 @@ def _touched(question: Question, submission: Submission, course: Course) -> bool
     answered = {answer.item for answer in submission.answers or ()}
     if any(item.id in answered for item in question.items):
         return True
-    if names and len(submission.files) == 1 and (own := question_of(submission.files[0], course)):
+    if names and len(submission.files) == 1:
         # A single file named after a question may define helpers that other questions ask for, too.
+        own = next((q for q in course.questions if named_after(submission.files[0], q)), question)
         return own is question or not any(definers(submission, e.name) for e in own.exercises)
     return bool(names)
 
@@ -343,8 +344,7 @@ def essences(entries: tuple[Entry, ...], seen: list[tuple[Observation, ...]]) ->
 def source_of(name: str, question: Question, submission: Submission) -> SourceFile | None:
     """The file that defines ``name``: of several the one named after the question, else the first."""
     found = definers(submission, name)
-    number = re.escape(question.id.lstrip("Qq"))
-    own = [f for f in found if re.match(rf"q_?0*{number}(?!\d)", f.path.rpartition("/")[2], re.IGNORECASE)]
+    own = [file for file in found if named_after(file, question)]
     return next(iter((*own, *found)), None)
 
 

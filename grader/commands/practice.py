@@ -66,6 +66,7 @@ def debug(path: Path, name: str, case_name: str, target: Path | None, course_fol
 
     It runs the code in PATH on the inputs of the case, and compares; made to step through.
     """
+    from grader.files import create
     from grader.sandbox import open_sandbox
 
     course = load_course(course_folder)
@@ -77,13 +78,7 @@ def debug(path: Path, name: str, case_name: str, target: Path | None, course_fol
         click.echo(text, nl=False)
         return
     place = target or Path("debug_" + "_".join([exercise.name, *case_name.split()]) + ".py")
-    try:
-        with place.open("x", encoding="utf-8") as file:
-            file.write(text)
-    except FileExistsError:
-        raise UsageError(f"{place} exists already; remove it, or name another file with --to.") from None
-    except OSError as error:
-        raise UsageError(f"{place} cannot be written: {error.strerror}; name another file with --to.") from error
+    create(place, text)
     click.echo(f"{place}: run it with python, or step through it with python -m pdb {place}")
 
 

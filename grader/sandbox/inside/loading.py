@@ -90,7 +90,7 @@ class Failure:
     line: int | None
 
     @classmethod
-    def of(cls, error: BaseException, labels: set[str], depth: int = 0) -> Failure:
+    def of(cls, error: BaseException, labels: set[str]) -> Failure:
         """What ``error`` says, and the last line of the submission that it passed through."""
         kinds = type(error).__mro__
         try:
