@@ -543,7 +543,7 @@ def _item(item: Item, question: Question, course: Course, submission: Submission
     if answers.get(item.id) is None:
         return ItemResult(item.id, item.kind, Status.MISSING, 0.0, item.points, Text("not answered", "没有作答"))
     context = items.Context(course.public_id, submission.learner, item.id)
-    judged = items.kinds()[item.kind].judge(item.spec, answers[item.id], context)
+    judged = items.judge(item, answers[item.id], context)
     earned = score.tidy(item.points * judged.fraction)
     believed = question.misconception(judged.misconception)
     message = judged.message or (believed.truth if believed else None)

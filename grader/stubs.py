@@ -197,17 +197,6 @@ _FILL_IN = Text(
     "Put your answers after the colons; null means: not answered. Lines with # are only for reading.",
     "把答案写在冒号后面；null 表示未作答。以 # 开头的行只供阅读。",
 )
-_HOW = {
-    "choice": Text("Answer with the letter of one option.", "答案填一个选项的字母。"),
-    "multi": Text(
-        "Answer with a list of letters, such as [a, c]; several may be right.",
-        "答案填选项字母的列表，例如 [a, c]；正确的选项可能不止一个。",
-    ),
-    "number": Text(
-        "Answer with a number, such as 1536, 1.5e3, 3/4 or 2^10.", "答案填一个数，例如 1536、1.5e3、3/4 或 2^10。"
-    ),
-}
-_UNIT = Text("Unit: {unit} (may be left out).", "单位：{unit}（可以不写）。")
 _DRAWN = Text(
     "{name} is one of {choices}; which one depends on the learner's name: `attncheck show {question} --learner NAME`.",
     "{name} 是 {choices} 中的一个，由学习者的名字决定：`attncheck show {question} --learner 名字`。",
@@ -226,7 +215,7 @@ def answers(questions: Iterable[Question], lang: Lang, course_id: str = "", lear
         entry
         for question in questions
         for item in graded(question)
-        for entry in _entry(item, asked(item, question, course_id, learner), lang)
+        for entry in _entry(item, question, items.Context(course_id, learner or "", item.id), lang)
     ]
     return "\n".join([*lines, *entries]) + ("\n" if entries else " {}\n")
 
@@ -237,15 +226,13 @@ def graded(question: Question) -> tuple[Item, ...]:
 
 
 def asked(item: Item, question: Question, course_id: str, learner: str | None) -> tuple[Text, ...]:
-    """The paragraphs of an item: what it asks, with the numbers of ``learner`` or what they may be, and its unit."""
-    said = [item.ask]
-    if learner is not None:
-        said = [items.fill(item.ask, items.draw(item.spec, items.Context(course_id, learner, item.id)))]
+    """The paragraphs of an item: what it asks, with the numbers of ``learner`` or what they may be, and its facts."""
+    context = items.Context(course_id, learner or "", item.id)
+    said = [item.ask] if learner is None else [items.fill(item.ask, items.draw(item.spec, context))]
     for name, numbers in items.drawn(item.spec).items() if learner is None else ():
         listed = Text(", ".join(map(str, numbers)), "、".join(map(str, numbers)))
         said.append(_DRAWN.fill(name=f"{{{name}}}", choices=listed, question=question.id))
-    unit = getattr(item.spec, "unit", None)
-    return (*said, _UNIT.fill(unit=unit)) if unit else tuple(said)
+    return (*said, *items.ask(item, context).facts)
 
 
 def points_of(value: float) -> Text:
@@ -253,15 +240,20 @@ def points_of(value: float) -> Text:
     return Text(f"{points(value)} point{'' if value == 1 else 's'}", f"{points(value)} 分")
 
 
-def _entry(item: Item, paragraphs: Iterable[Text], lang: Lang) -> list[str]:
+def _entry(item: Item, question: Question, context: items.Context, lang: Lang) -> list[str]:
+    shown = items.ask(item, context)
     lines = ["", *_comment(WITH.fill(what=item.id, more=points_of(item.points)).of(lang))]
-    lines += [line for text in paragraphs for line in _comment(text.of(lang))]
-    for option in getattr(item.spec, "options", ()):
-        first, *rest = wrap(f"{option.id}: {option.text.of(lang)}", _WIDTH - 8)
-        lines += [f"  #   {first}", *(f"  #      {line}" for line in rest)]
-    if item.kind in _HOW:
-        lines += _comment(_HOW[item.kind].of(lang))
-    return [*lines, f"  {item.id}: null"]
+    for text in asked(item, question, context.course_id, context.learner or None):
+        lines += _comment(text.of(lang))
+    lines += [line for choice in shown.choices for line in _choice(choice, lang)]
+    if shown.partners:
+        lines += ["  #", *(line for choice in shown.partners for line in _choice(choice, lang))]
+    return [*lines, *_comment(shown.how.of(lang)), f"  {item.id}: null"]
+
+
+def _choice(choice: items.Choice, lang: Lang) -> list[str]:
+    first, *rest = wrap(f"{choice.id}: {choice.text.of(lang)}", _WIDTH - 8)
+    return [f"  #   {first}", *(f"  #      {line}" for line in rest)]
 
 
 def _comment(text: str) -> list[str]:

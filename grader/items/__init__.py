@@ -6,7 +6,10 @@ A kind's module has
   keys it does not have are refused, and its annotations decide what values are accepted.
 * ``faults(spec)``: what is wrong with a spec beyond its types, as ``Fault``s with paths below the item.
 * ``judge(spec, value, context)``: what an answer is worth. ``value`` is plain data from ``answers.yaml``
-  and may be anything, so nothing it holds is an exception. ``context`` says whose it is.
+  or one text as it was typed in the quiz. It may be anything, so nothing it holds is an exception.
+  ``context`` says whose it is.
+* ``asked(spec, context)``: what a learner sees below the question, and how an answer is written.
+* ``key(spec, context)``: a right answer as people write it, for when the item is settled.
 
 A spec with a field ``draw`` (name → choices) has numbers that differ from learner to learner; texts of the
 item say ``{name}`` for them.
@@ -22,17 +25,45 @@ import hmac
 import importlib
 import pkgutil
 import unicodedata
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType, ModuleType
-from typing import Any
+from typing import Any, Literal, TypeAlias, TypeVar
 
-from grader.model import Status, Text
+from grader.model import Item, Status, Text
+
+T = TypeVar("T")
+
+#: One choice, several, all in an order, each with a partner; a line of writing, or several.
+Form: TypeAlias = Literal["one", "many", "order", "pairs", "line", "lines"]
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """Something to choose, by its ``id``."""
+
+    id: str
+    text: Text
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What a learner sees below the question of an item. ``how`` says how an answer is written.
+
+    ``choices`` (and ``partners``, which they are matched with) stand in this learner's order. ``facts`` are
+    lines to know besides: a unit, what symbols stand for, what is given.
+    """
+
+    form: Form
+    how: Text
+    choices: tuple[Choice, ...] = ()
+    partners: tuple[Choice, ...] = ()
+    facts: tuple[Text, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """Whose answer it is, to which item of which course."""
+    """Whose answer it is (an empty name: nobody's yet), to which item of which course."""
 
     course_id: str
     learner: str
@@ -67,13 +98,39 @@ def drawn(spec: Any) -> Mapping[str, tuple[int | float, ...]]:
 
 def draw(spec: Any, context: Context) -> dict[str, int | float]:
     """This learner's numbers. Nothing about them is secret: they are for talking about one's own example."""
+    return {name: choices[_number(context, name) % len(choices)] for name, choices in drawn(spec).items()}
+
+
+def shuffled(things: Sequence[T], context: Context) -> tuple[T, ...]:
+    """``things`` in this learner's order; as they are while there is no learner."""
+    if not context.learner:
+        return tuple(things)
+    return tuple(things[at] for at in sorted(range(len(things)), key=lambda at: _number(context, f"order {at}")))
+
+
+def _number(context: Context, what: str) -> int:
+    """A number that depends on nothing but the learner, the item and ``what`` it is for."""
     learner = unicodedata.normalize("NFKC", context.learner).strip().casefold()
-    found = {}
-    for name, choices in drawn(spec).items():
-        words = "\0".join((learner, context.item, name)).encode()
-        digest = hmac.new(context.course_id.encode(), words, hashlib.sha256).digest()
-        found[name] = choices[int.from_bytes(digest[:8], "big") % len(choices)]
+    words = "\0".join((learner, context.item, what)).encode()
+    return int.from_bytes(hmac.new(context.course_id.encode(), words, hashlib.sha256).digest()[:8], "big")
+
+
+def ask(item: Item, context: Context) -> Asked:
+    """What a learner sees below the question of ``item``."""
+    asked: Asked = kinds()[item.kind].asked(item.spec, context)
+    return asked
+
+
+def key(item: Item, context: Context) -> Text:
+    """A right answer to ``item``, as people write it."""
+    found: Text = kinds()[item.kind].key(item.spec, context)
     return found
+
+
+def judge(item: Item, value: object, context: Context) -> Judged:
+    """What ``value`` is worth as an answer to ``item``."""
+    judged: Judged = kinds()[item.kind].judge(item.spec, value, context)
+    return judged
 
 
 def fill(text: Text, symbols: Mapping[str, object]) -> Text:

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from grader.faults import Fault, unexpected
+from grader.items import Choice, Context, shuffled
 from grader.model import Text
 
 UNKNOWN = Text(
@@ -43,6 +44,17 @@ def listed(options: Sequence[Option]) -> Text:
     """The ids, for people."""
     ids = [option.id for option in options]
     return Text(", ".join(ids), "、".join(ids))
+
+
+def choices(options: Sequence[Option], context: Context) -> tuple[Choice, ...]:
+    """The options in this learner's order."""
+    return shuffled([Choice(option.id, option.text) for option in options], context)
+
+
+def key(options: Sequence[Option]) -> Text:
+    """The correct ones, each on a line with its id."""
+    found = [option for option in options if option.correct]
+    return Text(*("\n".join(f"{option.id}: {option.text.of(lang)}" for option in found) for lang in ("en", "zh")))
 
 
 def plain(text: str) -> str:

@@ -6,10 +6,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from grader.faults import Fault
-from grader.items import Context, Judged, _options
+from grader.items import Asked, Context, Judged, _options
 from grader.items._options import Option, plain, short
 from grader.model import Status, Text
 
+_HOW = Text("Answer with the letter of one option.", "答案填一个选项的字母。")
 _OTHER = Text("Answer with the letter of one option: {ids}.", "请填写一个选项的编号：{ids}。")
 
 
@@ -40,3 +41,13 @@ def judge(spec: Spec, value: object, context: Context) -> Judged:
     said = "" if chosen is None else short(chosen)
     message = _OTHER if chosen is None else _options.UNKNOWN
     return Judged(Status.FAILED, 0.0, message.fill(said=said, ids=_options.listed(spec.options)))
+
+
+def asked(spec: Spec, context: Context) -> Asked:
+    """One of the options."""
+    return Asked("one", _HOW, _options.choices(spec.options, context))
+
+
+def key(spec: Spec, context: Context) -> Text:
+    """The right option."""
+    return _options.key(spec.options)

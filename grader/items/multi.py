@@ -7,11 +7,15 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from grader.faults import Fault
-from grader.items import Context, Judged, _options
+from grader.items import Asked, Context, Judged, _options
 from grader.items._options import Option, plain, short
 from grader.model import Status, Text
 
-_SEPARATORS = re.compile(r"[\s,，、;；/]+")
+_SEPARATORS = re.compile(r"[\s,，、;；/\[\]]+")
+_HOW = Text(
+    "Answer with a list of letters, such as [a, c]; several may be right.",
+    "答案填选项字母的列表，例如 [a, c]；正确的选项可能不止一个。",
+)
 _OTHER = Text(
     "Answer with a list of options, such as [{first}, {last}]; there are {ids}.",
     "请填写选项的列表，例如 [{first}, {last}]；选项有 {ids}。",
@@ -52,6 +56,16 @@ def judge(spec: Spec, value: object, context: Context) -> Judged:
     if not words:
         return _failed(_NONE.fill(ids=_options.listed(spec.options)))
     return _judged(spec, {plain(word) for word in words})
+
+
+def asked(spec: Spec, context: Context) -> Asked:
+    """Some of the options."""
+    return Asked("many", _HOW, _options.choices(spec.options, context))
+
+
+def key(spec: Spec, context: Context) -> Text:
+    """The right options."""
+    return _options.key(spec.options)
 
 
 def _judged(spec: Spec, chosen: set[str]) -> Judged:

@@ -13,7 +13,7 @@ from typing import TypeAlias
 from grader import arithmetic
 from grader.arithmetic import Number
 from grader.faults import Fault, Path, unexpected, unknown
-from grader.items import Context, Judged, draw
+from grader.items import Asked, Context, Judged, draw
 from grader.items._options import short
 from grader.model import Status, Text
 
@@ -25,6 +25,8 @@ _MAX_LENGTH = 80
 #: What floats may lose where the bank asks for an exact answer.
 _EXACT = 1e-9
 
+_HOW = Text("Answer with a number, such as 1536, 1.5e3, 3/4 or 2^10.", "答案填一个数，例如 1536、1.5e3、3/4 或 2^10。")
+_UNIT = Text("Unit: {unit} (may be left out).", "单位：{unit}（可以不写）。")
 _EXPECTED = Text(
     "“{said}” is not a number that can be read here; write one such as 1536, 1.5e3, 3/4, √64 or 2^10{unit}.",
     "「{said}」无法读成一个数；请写一个数，例如 1536、1.5e3、3/4、√64 或 2^10{unit}。",
@@ -128,6 +130,19 @@ def judge(spec: Spec, value: object, context: Context) -> Judged:
         if _close(given, float(arithmetic.evaluate(wrong.answer, symbols)), spec.tolerance):
             return Judged(Status.FAILED, 0.0, misconception=wrong.misconception)
     return Judged(Status.FAILED, 0.0, _hint(given, spec, symbols, context.learner) if symbols else None)
+
+
+def asked(spec: Spec, context: Context) -> Asked:
+    """A number, perhaps in a unit."""
+    return Asked("line", _HOW, facts=(_UNIT.fill(unit=spec.unit),) if spec.unit else ())
+
+
+def key(spec: Spec, context: Context) -> Text:
+    """The number for this learner, as short as the tolerance allows."""
+    value = arithmetic.evaluate(spec.answer, draw(spec, context))
+    short_value = value if isinstance(value, int) else f"{value:.6g}"
+    unit = Text.fill(Text(" {unit}", " {unit}"), unit=spec.unit) if spec.unit else _NOTHING
+    return Text(f"{short_value}{unit.en}", f"{short_value}{unit.zh}")
 
 
 def _said(value: object) -> str:
