@@ -1,4 +1,4 @@
-"""Counting what attention costs: parameters and multiplications, without running it."""
+"""Counting what attention costs: parameters and operations, without running it."""
 
 from __future__ import annotations
 
@@ -13,3 +13,45 @@ def count_parameters(d_model: int, num_heads: int, bias: bool = False) -> int:
     output = num_heads * d_k * d_model  # W^O (h * d_k, d_model)
     biases = 4 * d_model if bias else 0  # one number per output feature of each projection
     return num_heads * one_head + output + biases
+
+
+def attention_flops(n: int, d_model: int) -> int:
+    """QKᵀ and AV over all heads: 2 n² d_model each (Vaswani et al. 2017, table 1: n² · d).
+
+    One multiply-add counts as 2. An (n, d) by (d, n) product has n² entries of d multiply-adds.
+    """
+    scores = 2 * n * n * d_model  # (n, d_model) @ (d_model, n)
+    mixing = 2 * n * n * d_model  # (n, n) @ (n, d_model)
+    return scores + mixing
+
+
+def projection_flops(n: int, d_model: int) -> int:
+    """X W^Q, X W^K, X W^V and the output times W^O: 2 n d_model² each (Vaswani et al. 2017, section 3.2.2)."""
+    one_projection = 2 * n * d_model * d_model  # (n, d_model) @ (d_model, d_model)
+    return 4 * one_projection
+
+
+def crossover_length(d_model: int) -> int:
+    """4 n² d_model = 8 n d_model² where n = 2 d_model; longer sequences pay more for QKᵀ and AV."""
+    return 2 * d_model
+
+
+def encoder_decoder_attention_flops(n: int, m: int, d_model: int) -> int:
+    """The three uses of attention in Vaswani et al. 2017, section 3.2.3: QKᵀ and AV, 4 d_model for each pair.
+
+    n tokens in the encoder, m in the decoder. What a mask blocks is computed all the same, and counted.
+    """
+    encoder = n * n  # pairs of query and key
+    decoder = m * m
+    cross = m * n  # every token of the decoder asks every token of the encoder
+    return 4 * d_model * (encoder + decoder + cross)
+
+
+def multi_head_flops(n: int, d_model: int, num_heads: int) -> int:
+    """h heads at 4 n² d_k are 4 n² d_model: Vaswani et al. 2017, section 3.2.2, last sentence.
+
+    num_heads divides d_model, and cancels.
+    """
+    d_k = d_model // num_heads
+    one_head = attention_flops(n, d_k)  # a head is attention of width d_k
+    return num_heads * one_head

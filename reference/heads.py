@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import torch
 from torch import Tensor, nn
 
 from reference.attention import scaled_dot_product_attention
+from reference.sequences import project_qkv
 
 
 def head_width(d_model: int, num_heads: int) -> int:
@@ -24,6 +26,64 @@ def split_heads(x: Tensor, num_heads: int) -> Tensor:
 def merge_heads(heads: Tensor) -> Tensor:
     """(..., num_heads, n, d_k) → (..., n, num_heads * d_k): the heads of a token side by side."""
     return heads.transpose(-3, -2).flatten(start_dim=-2)
+
+
+def multi_head(q: Tensor, k: Tensor, v: Tensor, num_heads: int, mask: Tensor | None = None) -> Tensor:
+    """Concat(head_1, …, head_h) without any projection: Vaswani et al. 2017, section 3.2.2.
+
+    q (..., n_q, d_model), k and v (..., n_k, d_model) → (..., n_q, d_model).
+    mask is boolean and broadcasts to (..., num_heads, n_q, n_k).
+    """
+    q = split_heads(q, num_heads)  # (..., h, n_q, d_k)
+    k = split_heads(k, num_heads)  # (..., h, n_k, d_k)
+    v = split_heads(v, num_heads)  # (..., h, n_k, d_k)
+    heads = scaled_dot_product_attention(q, k, v, mask)  # (..., h, n_q, d_k)
+    return merge_heads(heads)  # (..., n_q, d_model)
+
+
+def output_projection(heads: Tensor, w_o: Tensor) -> Tensor:
+    """Concat(head_1, …, head_h) W^O: Vaswani et al. 2017, section 3.2.2.
+
+    heads (..., h, n, d_k), w_o (h * d_k, d_model) → (..., n, d_model).
+    """
+    return merge_heads(heads) @ w_o  # (..., n, h * d_k) @ (h * d_k, d_model)
+
+
+def per_head_contributions(heads: Tensor, w_o: Tensor) -> Tensor:
+    """Concat(head_1, …, head_h) W^O = Σ_i head_i W_i^O, one term for each head: Elhage et al. 2021.
+
+    heads (..., h, n, d_k), w_o (h * d_k, d_model) → (..., h, n, d_model). W_i^O are the d_k rows that read head i.
+    """
+    num_heads, d_k = heads.shape[-3], heads.shape[-1]
+    rows = w_o.reshape(num_heads, d_k, -1)  # (h, d_k, d_model)
+    return heads @ rows  # (..., h, n, d_model)
+
+
+def attend_in_heads(x: Tensor, w_q: Tensor, w_k: Tensor, w_v: Tensor, num_heads: int) -> Tensor:
+    """All heads of self-attention, not yet merged: x (..., n, d_model) → (..., num_heads, n, d_k)."""
+    q, k, v = (split_heads(part, num_heads) for part in project_qkv(x, w_q, w_k, w_v))
+    return scaled_dot_product_attention(q, k, v)  # (..., h, n, d_k)
+
+
+def ablate_heads(x: Tensor, w_q: Tensor, w_k: Tensor, w_v: Tensor, w_o: Tensor, num_heads: int, keep: Tensor) -> Tensor:
+    """Σ_i ξ_i head_i W_i^O with ξ_i = 1 for the heads to keep, else 0: Michel et al. 2019, section 2.3.
+
+    x (..., n, d_model), keep boolean (num_heads,) → (..., n, d_model).
+    """
+    heads = attend_in_heads(x, w_q, w_k, w_v, num_heads)  # (..., h, n, d_k)
+    kept = heads * keep[:, None, None]  # removed heads are zeros; the others see no difference
+    return output_projection(kept, w_o)  # (..., n, d_model)
+
+
+def head_importance(x: Tensor, w_q: Tensor, w_k: Tensor, w_v: Tensor, w_o: Tensor, num_heads: int) -> Tensor:
+    """‖Y − Y without head i‖ = ‖head_i W_i^O‖ for each i, in the L2 norm over all entries.
+
+    Michel et al. 2019, section 3.2, remove one head at a time, too, and then look at the quality of the model.
+    x (..., n, d_model) → (num_heads,).
+    """
+    heads = attend_in_heads(x, w_q, w_k, w_v, num_heads)  # (..., h, n, d_k)
+    changes = per_head_contributions(heads, w_o)  # (..., h, n, d_model): the output is their sum
+    return torch.linalg.vector_norm(changes.movedim(-3, 0).flatten(start_dim=1), dim=1)  # (h,)
 
 
 class MultiHeadAttention(nn.Module):

@@ -20,6 +20,16 @@ def soft_lookup(query: Tensor, keys: Tensor, values: Tensor, temperature: float 
     return weights @ values  # (..., n_q, d_v)
 
 
+def hard_lookup(query: Tensor, keys: Tensor, values: Tensor) -> Tensor:
+    """values[argmax_j query·k_j]: what soft_lookup tends to as T → 0 (Graves et al. 2014, section 3.3.1, β → ∞).
+
+    query (..., n_q, d), keys (..., n, d), values (..., n, d_v) → (..., n_q, d_v). Ties go to the first key.
+    """
+    matches = query @ keys.transpose(-2, -1)  # (..., n_q, n)
+    best = matches.argmax(dim=-1)  # (..., n_q), positions of keys
+    return values.take_along_dim(best[..., None], dim=-2)  # (..., n_q, d_v)
+
+
 def uniform_attention(values: Tensor) -> Tensor:
     """Attention with equal scores: each weight is 1/n, each row (1/n) Σ_j v_j (Vaswani et al. 2017, equation 1).
 
