@@ -83,7 +83,8 @@ def head_importance(x: Tensor, w_q: Tensor, w_k: Tensor, w_v: Tensor, w_o: Tenso
     """
     heads = attend_in_heads(x, w_q, w_k, w_v, num_heads)  # (..., h, n, d_k)
     changes = per_head_contributions(heads, w_o)  # (..., h, n, d_model): the output is their sum
-    return torch.linalg.vector_norm(changes.movedim(-3, 0).flatten(start_dim=1), dim=1)  # (h,)
+    norms: Tensor = torch.linalg.vector_norm(changes.movedim(-3, 0).flatten(start_dim=1), dim=1)  # (h,)
+    return norms
 
 
 class MultiHeadAttention(nn.Module):
