@@ -1,0 +1,41 @@
+"""Writing a sequence with a trained model, one token after the other."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from torch import Tensor
+
+#: Ids so far, the start among them → logits (vocabulary,) of the next one.
+NextLogits = Callable[[Sequence[int]], Tensor]
+
+
+def greedy_decode(step: NextLogits, bos_id: int, eos_id: int, max_len: int) -> list[int]:
+    """y_t = argmax p(y | y_1 … y_{t−1}), until the end is written or max_len ids are.
+
+    → the ids without the start; the end is among them if it was reached. The first maximum wins a tie.
+    """
+    ids = [bos_id]
+    while len(ids) <= max_len:
+        ids.append(int(step(ids).argmax()))
+        if ids[-1] == eos_id:
+            break
+    return ids[1:]
+
+
+def beam_search(step: NextLogits, bos_id: int, eos_id: int, max_len: int, beam_width: int) -> list[int]:
+    """The best of beam_width beginnings kept in parallel, by Σ_t log p(y_t | y_1 … y_{t−1}): Sutskever et al. 2014, 3.2.
+
+    → the ids without the start. What has ended keeps its score and its place; lengths are not made up for.
+    """
+    beam: list[tuple[float, list[int]]] = [(0.0, [])]
+    for _ in range(max_len):
+        longer = []
+        for score, ids in beam:
+            if ids and ids[-1] == eos_id:
+                longer.append((score, ids))
+                continue
+            log_p = step([bos_id, *ids]).log_softmax(dim=-1)  # (vocabulary,)
+            longer += [(score + gain, [*ids, token]) for token, gain in enumerate(log_p.tolist())]
+        beam = sorted(longer, key=lambda hypothesis: hypothesis[0], reverse=True)[:beam_width]
+    return beam[0][1]
