@@ -75,12 +75,15 @@ class Judged:
     """What became of an answer. ``fraction`` of the points is earned.
 
     A wrong answer with a ``misconception`` needs no ``message``: the report says what is true instead.
+    ``readable`` is false for what is no answer of the kind at all (an unknown letter, a line that cannot be
+    parsed): it earns nothing, and in the quiz it costs no try.
     """
 
     status: Status
     fraction: float
     message: Text | None = None
     misconception: str | None = None
+    readable: bool = True
 
 
 @functools.cache

@@ -40,7 +40,7 @@ def judge(spec: Spec, value: object, context: Context) -> Judged:
             return Judged(Status.FAILED, 0.0, misconception=option.misconception)
     said = "" if chosen is None else short(chosen)
     message = _OTHER if chosen is None else _options.UNKNOWN
-    return Judged(Status.FAILED, 0.0, message.fill(said=said, ids=_options.listed(spec.options)))
+    return Judged(Status.FAILED, 0.0, message.fill(said=said, ids=_options.listed(spec.options)), readable=False)
 
 
 def asked(spec: Spec, context: Context) -> Asked:

@@ -46,15 +46,15 @@ def judge(spec: Spec, value: object, context: Context) -> Judged:
     words = _words(value)
     if words is None:
         first, last = spec.options[0].id, spec.options[-1].id
-        return _failed(_OTHER.fill(first=first, last=last, ids=_options.listed(spec.options)))
+        return _unreadable(_OTHER.fill(first=first, last=last, ids=_options.listed(spec.options)))
     ids = {plain(option.id) for option in spec.options}
     if all(len(name) == 1 for name in ids):  # then "ac" can only mean a and c
         words = [part for word in words for part in (word if set(plain(word)) <= ids else [word])]
     unknown = next((word for word in words if plain(word) not in ids), None)
     if unknown is not None:
-        return _failed(_options.UNKNOWN.fill(said=short(unknown), ids=_options.listed(spec.options)))
+        return _unreadable(_options.UNKNOWN.fill(said=short(unknown), ids=_options.listed(spec.options)))
     if not words:
-        return _failed(_NONE.fill(ids=_options.listed(spec.options)))
+        return _unreadable(_NONE.fill(ids=_options.listed(spec.options)))
     return _judged(spec, {plain(word) for word in words})
 
 
@@ -80,8 +80,8 @@ def _judged(spec: Spec, chosen: set[str]) -> Judged:
     return Judged(Status.FAILED, fraction, message, misconception)
 
 
-def _failed(message: Text) -> Judged:
-    return Judged(Status.FAILED, 0.0, message)
+def _unreadable(message: Text) -> Judged:
+    return Judged(Status.FAILED, 0.0, message, readable=False)
 
 
 def _words(value: object) -> list[str] | None:

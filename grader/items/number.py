@@ -122,7 +122,7 @@ def judge(spec: Spec, value: object, context: Context) -> Judged:
     given = read(value, spec.unit)
     if given is None:
         unit = _WITH_UNIT.fill(unit=spec.unit) if spec.unit else _NOTHING
-        return Judged(Status.FAILED, 0.0, _EXPECTED.fill(said=_said(value), unit=unit))
+        return Judged(Status.FAILED, 0.0, _EXPECTED.fill(said=_said(value), unit=unit), readable=False)
     symbols = draw(spec, context)
     if _near(given, spec, symbols):
         return Judged(Status.PASSED, 1.0)
