@@ -43,6 +43,18 @@ def overall(found: Sequence[Outcome]) -> Status:
     return next((s for s in counted if s not in (Status.PASSED, Status.UNMARKED)), Status.PASSED)
 
 
+#: What each further try, and each hint taken, leaves of the practice points.
+_NEXT_TRY, _HINT = 0.5, 0.8
+
+
+def practice(fraction: float, *, attempt: int = 1, hints: int = 0) -> float:
+    """The share of practice points: half as much at each further try, a fifth less for each hint.
+
+    Graded points know nothing of this: they come from code and ``answers.yaml`` alone.
+    """
+    return tidy(fraction * _NEXT_TRY ** (attempt - 1) * _HINT**hints)
+
+
 def tidy(value: float) -> float:
     """A sum of shares without the dust of floating point."""
     return round(value, 6)

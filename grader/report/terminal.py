@@ -1,16 +1,10 @@
-"""A report as a good tutor would go through it: what is right, what to mend first, what to think about next.
-
-Everything is written through ``rich.text.Text`` objects, never as markup, so that nothing a learner
-named or raised can style, hide or move anything.
-"""
+"""A report as a good tutor would go through it: what is right, what to mend first, what to think about next."""
 
 from __future__ import annotations
 
 import re
 from collections import Counter
 from typing import TYPE_CHECKING
-
-from rich.text import Text as Styled
 
 from grader.model import (
     Course,
@@ -28,15 +22,15 @@ from grader.model import (
     Watched,
 )
 from grader.report import words
-from grader.report.plain import cells, shorten, wrap
+from grader.report.page import Page
+from grader.report.plain import cells, shorten
 from grader.report.words import clean, points
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable
 
     from rich.console import Console
 
-_WIDEST = 100
 _MARK = {
     Status.PASSED: ("✓", "green"),
     Status.MISSING: ("–", "dim"),
@@ -51,7 +45,7 @@ _NOT_TRIED = (Status.MISSING, Status.SKIPPED)
 
 def render(report: Report, course: Course, lang: Lang, console: Console) -> None:
     """Writes ``report`` to ``console``; ``course`` gives the words for misconceptions."""
-    page = _Page(console, lang)
+    page = Page(console, lang)
     _head(page, report)
     for result in report.questions:
         _question(page, result, course.question(result.id))
@@ -62,7 +56,7 @@ def render_watch(page: Watched, course: Course, lang: Lang, console: Console, *,
     """What ``attncheck watch`` shows: every exercise in a line, then the first thing to mend."""
     if console.is_terminal:
         console.clear()
-    out = _Page(console, lang)
+    out = Page(console, lang)
     if page.report is not None:
         _watched(out, page, page.report, course)
     if page.error is not None:
@@ -72,7 +66,7 @@ def render_watch(page: Watched, course: Course, lang: Lang, console: Console, *,
         out.lines(out.say(words.WATCH_KEYS if page.left else words.WATCH_QUIT), style="dim")
 
 
-def _watched(page: _Page, now: Watched, report: Report, course: Course) -> None:
+def _watched(page: Page, now: Watched, report: Report, course: Course) -> None:
     earned = page.say(words.OF_POINTS, earned=points(report.earned), possible=points(report.possible))
     page.row([(shorten(clean(report.learner, 40), page.width // 2), "bold")], earned, style="bold")
     for result in (exercise for question in report.questions for exercise in question.exercises):
@@ -89,51 +83,10 @@ def _watched(page: _Page, now: Watched, report: Report, course: Course) -> None:
         page.lines(page.say(hint), indent=4, lead=f"{number}. ", style="cyan")
 
 
-class _Page:
-    """Lines on a console: wrapped by us, because rich breaks Chinese anywhere or nowhere."""
-
-    def __init__(self, console: Console, lang: Lang) -> None:
-        self._console = console
-        self.lang = lang
-        self.width = min(console.width, _WIDEST)
-
-    def say(self, text: Text, **values: object) -> str:
-        """A sentence of ours in the language of the page."""
-        return text.fill(**values).of(self.lang) if values else text.of(self.lang)
-
-    def blank(self) -> None:
-        """An empty line."""
-        self._console.print()
-
-    def lines(self, text: str, *, indent: int = 0, lead: str = "", style: str = "") -> None:
-        """``text``, wrapped, ``indent`` cells from the left; ``lead`` stands before its first line."""
-        hang = indent + cells(lead)
-        for at, line in enumerate(wrap(text, self.width - hang)):
-            begin = " " * indent + lead if at == 0 else " " * hang
-            self._put(Styled.assemble(begin, (line, style)))
-
-    def row(self, left: Sequence[tuple[str, str]], right: str, *, style: str = "") -> None:
-        """Styled pieces from the left edge and ``right`` at the right edge, on two lines where one is too short."""
-        text = Styled.assemble(*left)
-        free = self.width - cells(text.plain) - cells(right)
-        if free < 2:
-            for line in wrap(text.plain, self.width):
-                self._put(Styled(line, style=left[0][1]))
-            text, free = Styled(), self.width - cells(right)
-        self._put(text.append(" " * free).append(right, style))
-
-    def rule(self) -> None:
-        """A line across the page."""
-        self._put(Styled("─" * self.width, style="dim"))
-
-    def _put(self, text: Styled) -> None:
-        self._console.print(text, no_wrap=True, overflow="ignore", crop=False)
-
-
 # ------------------------------------------------------------------------------------------ the parts
 
 
-def _head(page: _Page, report: Report) -> None:
+def _head(page: Page, report: Report) -> None:
     earned = page.say(words.OF_POINTS, earned=points(report.earned), possible=points(report.possible))
     learner = shorten(clean(report.learner, 40), page.width // 2)
     free = page.width - cells(learner) - cells(earned) - 6
@@ -144,7 +97,7 @@ def _head(page: _Page, report: Report) -> None:
         page.lines(page.say(words.LATE, time=_duration(report.late_by_seconds, page.lang)), style="yellow")
 
 
-def _question(page: _Page, result: QuestionResult, question: Question | None) -> None:
+def _question(page: Page, result: QuestionResult, question: Question | None) -> None:
     page.blank()
     earned = page.say(words.OF_POINTS, earned=points(result.earned), possible=points(result.possible))
     page.row([(f"{result.id}  ", "bold cyan"), (page.say(result.title), "bold")], earned, style="bold")
@@ -159,7 +112,7 @@ def _question(page: _Page, result: QuestionResult, question: Question | None) ->
         _exercise(page, exercise, question)
 
 
-def _item(page: _Page, item: ItemResult, question: Question | None) -> None:
+def _item(page: Page, item: ItemResult, question: Question | None) -> None:
     mark, colour = _MARK.get(item.status, _WRONG)
     status = "" if item.status in (Status.PASSED, Status.FAILED) else "  " + page.say(words.STATUS[item.status])
     earned = page.say(words.OF, earned=points(item.earned), possible=points(item.possible))
@@ -168,7 +121,7 @@ def _item(page: _Page, item: ItemResult, question: Question | None) -> None:
         _explain(page, item.message, question, item.misconception)
 
 
-def _exercise(page: _Page, exercise: ExerciseResult, question: Question | None) -> None:
+def _exercise(page: Page, exercise: ExerciseResult, question: Question | None) -> None:
     mark, colour = _MARK.get(exercise.status, _WRONG)
     earned = page.say(words.OF, earned=points(exercise.earned), possible=points(exercise.possible))
     status = "" if exercise.status is Status.PASSED else "  " + page.say(words.STATUS[exercise.status])
@@ -185,7 +138,7 @@ def _exercise(page: _Page, exercise: ExerciseResult, question: Question | None) 
 
 
 def _explain(
-    page: _Page,
+    page: Page,
     message: Text | None,
     question: Question | None,
     misconception: str | None,
@@ -203,7 +156,7 @@ def _explain(
         _belief(page, belief, said, indent)
 
 
-def _belief(page: _Page, belief: Misconception, said: str, indent: int) -> None:
+def _belief(page: Page, belief: Misconception, said: str, indent: int) -> None:
     truth = page.say(belief.truth)
     if truth not in said:
         page.lines(truth, indent=indent, style="yellow")
@@ -213,7 +166,7 @@ def _belief(page: _Page, belief: Misconception, said: str, indent: int) -> None:
         page.lines(page.say(words.ASK_NEXT, item=belief.ask_next), indent=indent, lead="→ ", style="cyan")
 
 
-def _difference(page: _Page, difference: Difference, indent: int) -> None:
+def _difference(page: Page, difference: Difference, indent: int) -> None:
     values = page.say(words.VALUES_ONLY, expected=clean(difference.expected, 200), actual=clean(difference.actual, 200))
     if difference.index:
         values = page.say(words.AT, index=list(difference.index), values=values)
@@ -223,7 +176,7 @@ def _difference(page: _Page, difference: Difference, indent: int) -> None:
         page.lines(share, indent=indent, style="dim")
 
 
-def _tally(page: _Page, exercise: ExerciseResult) -> None:
+def _tally(page: Page, exercise: ExerciseResult) -> None:
     """One line of checks, and how much hidden cases decide."""
     counted = [outcome for outcome in exercise.outcomes if outcome.verdict.applies]
     if not counted or exercise.status in _NOT_TRIED:
@@ -246,7 +199,7 @@ def _tally(page: _Page, exercise: ExerciseResult) -> None:
         page.lines(said, indent=4, style="dim")
 
 
-def _foot(page: _Page, report: Report) -> None:
+def _foot(page: Page, report: Report) -> None:
     page.blank()
     if report.passed and report.questions:
         page.lines(page.say(words.ALL_PASSED), style="bold green")
@@ -265,7 +218,7 @@ def _foot(page: _Page, report: Report) -> None:
     _provenance(page, report)
 
 
-def _provenance(page: _Page, report: Report) -> None:
+def _provenance(page: Page, report: Report) -> None:
     if report.unsafe:
         page.lines(page.say(words.NO_SANDBOX), lead="! ", style="bold yellow")
     parts = [] if report.unsafe else [_layers(page, report)]
@@ -273,7 +226,7 @@ def _provenance(page: _Page, report: Report) -> None:
     page.lines(page.say(words.SEMICOLON).join(parts), style="dim")
 
 
-def _layers(page: _Page, report: Report) -> str:
+def _layers(page: Page, report: Report) -> str:
     if not report.layers:
         return page.say(words.NOTHING_RUN)
     return page.say(words.SANDBOX, layers=page.say(words.COMMA).join(report.layers))
@@ -282,7 +235,7 @@ def _layers(page: _Page, report: Report) -> str:
 # ---------------------------------------------------------------------------------------- small words
 
 
-def _first(page: _Page, exercise: ExerciseResult, outcome: Outcome) -> str:
+def _first(page: Page, exercise: ExerciseResult, outcome: Outcome) -> str:
     """The heading above the first failure; it names no place where every check says the same."""
     if len(exercise.outcomes) > 1 and len({each.verdict.message for each in exercise.outcomes}) == 1:
         return page.say(words.FIRST)
