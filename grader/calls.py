@@ -12,7 +12,21 @@ from typing import Any, Literal
 import numpy as np
 
 from grader.inputs import Drawn, DrawnMade
-from grader.model import Apply, Array, ArrayType, Call, Exercise, Parameter, Program, Ref, Same, Step, Value, Variant
+from grader.model import (
+    Apply,
+    Array,
+    ArrayType,
+    Call,
+    Exercise,
+    Own,
+    Parameter,
+    Program,
+    Ref,
+    Same,
+    Step,
+    Value,
+    Variant,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +94,9 @@ class Writer:
         return Array(value.astype(self.precision), layout=layout, requires_grad=requires_grad)
 
     def given(self, value: Any, layout: Literal["plain", "strided"] = "plain", requires_grad: bool = False) -> Any:
-        """A drawn value as an argument; what a helper makes is a step of its own."""
+        """A drawn value as an argument; what a helper makes, or the submission has, is a step of its own."""
+        if isinstance(value, Own):
+            return self.add(value)
         if not isinstance(value, DrawnMade):
             return self.cast(value, layout, requires_grad)
         return self.add(Apply(value.helper, (), tuple((name, self.given(part)) for name, part in value.parts)))
@@ -88,7 +104,7 @@ class Writer:
     def instance(self, drawn: Drawn) -> tuple[Ref | None, Ref | None]:
         """For a class: steps that construct it and put the case's parameters in; (instance, filled)."""
         exercise = self.target.exercise
-        if exercise.kind == "function":
+        if exercise.kind == "function" or exercise.through:
             return None, None
         given = tuple((name, self.given(value)) for name, value in drawn.construct)
         args, kwargs = split(given, exercise.parameters)
@@ -120,19 +136,21 @@ class Writer:
         for name, value in drawn.args:
             if isinstance(value, Same):
                 made[name] = made[value.name]
-            elif isinstance(value, DrawnMade):
+            elif isinstance(value, (DrawnMade, Own)):
                 made[name] = self.given(value)
             else:
                 made[name] = self.add(Value(self.cast(value, layout, requires_grad)))
+        own = self.add(Own(self.target.name)) if exercise.through else None
         if before is not None:
             self.add(before)
-        if instance is None:
-            args, kwargs = split(tuple(made.items()), exercise.parameters)
+        args, kwargs = split(tuple(made.items()), exercise.takes)
+        if exercise.through is not None:
+            output = self.add(Apply(exercise.through, (own, *args), kwargs))
+        elif instance is None:
             output = self.add(Call(self.target.name, args, kwargs))
         else:
-            args, kwargs = split(tuple(made.items()), exercise.forward)
             output = self.add(Apply("forward", (instance, *args), kwargs))
-        if exercise.returns == "attention":
+        if exercise.returns == "attention" and not exercise.through:  # which sees each output itself
             output = self.add(Apply("attention_output", (output,)))
         return Called(output, tuple(made.items()), filled)
 
@@ -148,13 +166,13 @@ def split(
 
 
 def varied(variant: Variant | None, drawn: Drawn) -> Drawn:
-    """The inputs in another form that the contract allows: masks of one head axis spread to (batch, n_q, n_k)."""
+    """The inputs in another form that the contract allows: masks of one head axis spread to (batch, n_q, n_k), say."""
     if variant is None:
         return drawn
-    values = dict(drawn.args)
+    values = dict(drawn.args) | dict(variant.give)
     for name, (query, key) in variant.expand:
         mask = values.get(name)
         if isinstance(mask, np.ndarray):
             batch, n_q, n_k = drawn.value(query).shape[0], drawn.value(query).shape[-2], drawn.value(key).shape[-2]
             values[name] = np.ascontiguousarray(np.broadcast_to(mask, (batch, 1, n_q, n_k))[:, 0])
-    return replace(drawn.changed(**values), larger=tuple(varied(variant, each) for each in drawn.larger))
+    return replace(drawn, args=tuple(values.items()), larger=tuple(varied(variant, each) for each in drawn.larger))

@@ -24,6 +24,7 @@ from grader.model import (
     Literal_,
     Made,
     Normal,
+    Own,
     Parameter,
     Permutation,
     Question,
@@ -204,8 +205,13 @@ def _exercise(exercise: Exercise, known: Known) -> Iterator[Fault]:
         for place, name in enumerate(check.on):
             if name not in names:
                 yield unknown(("checks", index, check.kind, "on", place), name, "a case of this exercise", names)
-    taken = [parameter.name for parameter in (exercise.forward if exercise.kind == "class" else exercise.parameters)]
+    if exercise.through is not None and exercise.through not in helpers():
+        yield unknown(("through",), exercise.through, "a helper in grader/sandbox/inside/helpers.py", helpers())
+    taken = [parameter.name for parameter in exercise.takes]
     for index, variant in enumerate(exercise.variants):
+        for name, _ in variant.give:
+            if name not in taken:
+                yield unknown(("variants", index, "give", name), name, "an argument of this exercise", taken)
         for mask, lengths in variant.expand:
             path = ("variants", index, "expand", mask)
             for where, name in ((path, mask), ((*path, 0), lengths[0]), ((*path, 1), lengths[1])):
@@ -264,7 +270,9 @@ def _reference(name: str, references: Mapping[str, Sequence[str]]) -> Iterator[F
 
 
 def _case(case: Case, exercise: Exercise) -> Iterator[Fault]:
-    if exercise.kind == "class":
+    if exercise.through:
+        yield from _arguments("args", case.args, exercise.forward, exercise.through, case)
+    elif exercise.kind == "class":
         yield from _arguments("construct", case.construct, exercise.parameters, exercise.signature, case)
         if exercise.forward_signature:
             yield from _arguments("args", case.args, exercise.forward, exercise.forward_signature, case)
@@ -274,9 +282,10 @@ def _case(case: Case, exercise: Exercise) -> Iterator[Fault]:
             yield Fault(("parameters",), "there is no `adapter` in the exercise; expected one that puts them in place")
     else:
         yield from _arguments("args", case.args, exercise.parameters, exercise.signature, case)
+    if exercise.kind == "function" or exercise.through:
         for key, found in (("construct", case.construct), ("parameters", case.parameters)):
             if found:
-                yield Fault((key,), f"the exercise is a function; expected `{key}` for a class only")
+                yield Fault((key,), f"nothing is constructed; expected `{key}` for a class without `through` only")
     draws = dict(case.draw)
     for key, recipes in (("construct", case.construct), ("parameters", case.parameters), ("args", case.args)):
         for name, recipe in recipes:
@@ -317,6 +326,8 @@ def _recipe(recipe: Recipe, draws: Draws, around: Mapping[str, Recipe], own: str
                 else:
                     for fault in _recipe(part, draws, {}, name):
                         yield fault.inside("with", name)
+        case Own(otherwise=str(otherwise)) if otherwise not in helpers():
+            yield unknown(("else",), otherwise, "a helper in grader/sandbox/inside/helpers.py", helpers())
         case Literal_(value=value) if _holds_mapping(value):
             yield unexpected(("value",), value, "a number, text, true, false, null or a list of these")
     for path, size, least in _sizes(recipe):

@@ -10,7 +10,7 @@ import numpy as np
 from grader.calls import split
 from grader.errors import UsageError
 from grader.inputs import Drawn, DrawnMade
-from grader.model import Array, ArrayType, Case, Exercise, Parameter, Same, SourceFile
+from grader.model import Array, ArrayType, Case, Exercise, Own, Parameter, Same, SourceFile
 
 
 def public_case(exercise: Exercise, name: str) -> Case:
@@ -52,14 +52,20 @@ def script(
 
 
 _COMPARE = (
-    'got = np.asarray(result.detach() if hasattr(result, "detach") else result)',
-    'print("got", got.shape, got, sep="\\n")',
-    'print("expected", expected.shape, expected, sep="\\n")',
-    "if got.shape == expected.shape:",
-    "    wrong = np.argwhere(~np.isclose(got, expected, rtol=1e-4, atol=1e-5))",
-    '    print(len(wrong), "of", expected.size, "entries differ")',
-    "    if len(wrong):",
-    '        print("the first at", wrong[0].tolist())',
+    "def arrays(value):",
+    "    if isinstance(value, (tuple, list)):",
+    "        return [array for part in value for array in arrays(part)]",
+    '    return [np.asarray(value.detach() if hasattr(value, "detach") else value)]',
+    "",
+    "",
+    "for got, wanted in zip(arrays(result), arrays(expected)):",
+    '    print("got", got.shape, got, sep="\\n")',
+    '    print("expected", wanted.shape, wanted, sep="\\n")',
+    "    if got.shape == wanted.shape:",
+    "        wrong = np.argwhere(~np.isclose(got, wanted, rtol=1e-4, atol=1e-5))",
+    '        print(len(wrong), "of", wanted.size, "entries differ")',
+    "        if len(wrong):",
+    '            print("the first at", wrong[0].tolist())',
 )
 
 
@@ -83,6 +89,12 @@ def _loading(file: SourceFile, path: Path) -> list[str]:
 
 def _call(exercise: Exercise, drawn: Drawn, names: dict[str, str], array_type: ArrayType) -> list[str]:
     given = tuple((name, written) for name, written in names.items())
+    if exercise.through:
+        arguments = ", ".join([f"submission.{exercise.name}", _arguments(given, exercise.forward)])
+        return [
+            f"# {exercise.through} calls {exercise.name} as often as it takes.",
+            f"result = {_helper(exercise.through)}({arguments})",
+        ]
     if exercise.kind == "function":
         return [f"result = submission.{exercise.name}({_arguments(given, exercise.parameters)})"]
     made = tuple((name, _value(value, array_type)) for name, value in drawn.construct)
@@ -105,10 +117,17 @@ def _arguments(given: tuple[tuple[str, str], ...], parameters: tuple[Parameter, 
     return ", ".join([*args, *(f"{name}={value}" for name, value in kwargs)])
 
 
+def _helper(name: str) -> str:
+    return f'__import__("grader.sandbox.inside.helpers", fromlist=["HELPERS"]).HELPERS["{name}"]'
+
+
 def _value(value: Any, array_type: ArrayType) -> str:
     if isinstance(value, DrawnMade):
         parts = ", ".join(f"{name}={_value(part, array_type)}" for name, part in value.parts)
-        return f'__import__("grader.sandbox.inside.helpers", fromlist=["HELPERS"]).HELPERS["{value.helper}"]({parts})'
+        return f"{_helper(value.helper)}({parts})"
+    if isinstance(value, Own):
+        other = f", {_helper(value.otherwise)}" if value.otherwise else ""
+        return f'getattr(submission, "{value.name}"{other})'
     if not isinstance(value, np.ndarray):
         return repr(value)
     if array_type == "torch":
@@ -117,6 +136,8 @@ def _value(value: Any, array_type: ArrayType) -> str:
 
 
 def _expected(expected: Any) -> str:
+    if isinstance(expected, (tuple, list)):
+        return f"[{', '.join(map(_expected, expected))}]"
     values = expected.values if isinstance(expected, Array) else np.asarray(expected)
     written = repr(np.round(values, 7).tolist() if values.dtype.kind == "f" else values.tolist())
     return f"np.array({written})".replace("inf", "np.inf").replace("nan", "np.nan")

@@ -50,6 +50,7 @@ from grader.model import (
     Misconception,
     Mistake,
     Normal,
+    Own,
     Parameter,
     Permutation,
     Question,
@@ -141,9 +142,18 @@ def parameters(signature: str) -> tuple[Parameter, ...]:
     raise _expected(f"{expected}; no *, /, **, no annotations, no name twice")
 
 
+def _called(text: str) -> str:
+    name = text.partition("(")[0]
+    if not name.isidentifier():
+        raise _expected("a name with its parameters, such as append(k, v)")
+    parameters(text.removeprefix(name))
+    return text
+
+
 SizeField = Annotated[Any, PlainValidator(_size), WithJsonSchema({"type": ["integer", "string"]})]
 Shape = tuple[SizeField, ...]
 Signature = Annotated[str, AfterValidator(_signature)]
+Called = Annotated[str, AfterValidator(_called)]
 
 # --------------------------------------------------------------------------------------------- recipes
 
@@ -236,6 +246,17 @@ class MadeRecipe(Edge):
         return Made(self.make, _recipes(self.with_))
 
 
+class OwnRecipe(Edge):
+    """The submission's own function or class of this name, the helper ``else`` where it has none."""
+
+    own: Name
+    else_: Name | None = Field(None, alias="else")
+
+    def build(self) -> Recipe:
+        """The frozen recipe."""
+        return Own(self.own, self.else_)
+
+
 def _constant(value: object) -> object:
     return _size(value) if isinstance(value, str) else value
 
@@ -251,6 +272,7 @@ _RECIPES = {
         SameRecipe,
         PermutationRecipe,
         MadeRecipe,
+        OwnRecipe,
     )
 }
 _CONSTANT = "Constant"
@@ -271,6 +293,7 @@ RecipeField = Annotated[
     | Annotated[SameRecipe, Tag("SameRecipe")]
     | Annotated[PermutationRecipe, Tag("PermutationRecipe")]
     | Annotated[MadeRecipe, Tag("MadeRecipe")]
+    | Annotated[OwnRecipe, Tag("OwnRecipe")]
     | Annotated[
         Any,
         PlainValidator(_constant),
@@ -360,11 +383,18 @@ class VariantEdge(Edge):
     """Another form of the arguments that the contract lets a submission take."""
 
     name: CaseName
-    expand: Annotated[dict[Name, tuple[Name, Name]], Field(min_length=1)]
+    expand: dict[Name, tuple[Name, Name]] = {}
+    give: dict[Name, str | int | float | bool | None] = {}
+
+    @model_validator(mode="after")
+    def _something(self) -> VariantEdge:
+        if not self.expand and not self.give:
+            raise _expected("`expand: {mask: [query, key]}` or `give: {argument: value}`")
+        return self
 
     def build(self) -> Variant:
         """The frozen variant."""
-        return Variant(self.name, tuple(self.expand.items()))
+        return Variant(self.name, tuple(self.expand.items()), tuple(self.give.items()))
 
 
 _BY_TEXT: dict[str, Any] = {"required": ["replace", "with"]}
@@ -429,6 +459,8 @@ class ExerciseEdge(Edge):
     signature: Signature
     forward: Signature | None = None
     adapter: Name | None = None
+    through: Called | None = None
+    methods: tuple[Called, ...] = ()
     summary: Text
     result: Text
     returns: Literal["value", "attention"] = "value"
@@ -447,11 +479,17 @@ class ExerciseEdge(Edge):
             raise _expected("either `function: name` or `class: Name`")
         if self.class_ is None and (self.forward or self.adapter):
             raise _expected("`forward` and `adapter` with a `class` only")
+        if self.methods and self.class_ is None:
+            raise _expected("`methods` with a `class` only")
+        if self.through and (self.forward or self.adapter):
+            raise _expected("either `through`, or `forward` and `adapter`")
         return self
 
     def build(self) -> Exercise:
         """The frozen exercise."""
         name = self.function or self.class_ or ""
+        through = (self.through or "").partition("(")[0]
+        taken = self.forward or (self.through or "").removeprefix(through)
         return Exercise(
             name=name,
             kind="class" if self.class_ else "function",
@@ -465,8 +503,10 @@ class ExerciseEdge(Edge):
             checks=tuple(_check(check) for check in self.checks),
             hints=self.hints,
             forward_signature=f"forward{self.forward}" if self.forward else None,
-            forward=parameters(self.forward) if self.forward else (),
+            forward=parameters(taken) if taken else (),
             adapter=self.adapter,
+            through=through or None,
+            methods=self.methods,
             returns=self.returns,
             array_types=self.array_types,
             variants=tuple(variant.build() for variant in self.variants),

@@ -26,6 +26,7 @@ from grader.model import (
     Literal_,
     Made,
     Normal,
+    Own,
     Permutation,
     RandomMask,
     Recipe,
@@ -84,7 +85,7 @@ class DrawnMade:
 class Drawn:
     """The inputs of one case.
 
-    Values are arrays, Python constants, ``Same`` for the very same array again, or ``DrawnMade``. ``larger``
+    Values are arrays, Python constants, ``Same`` for the very same array again, ``DrawnMade`` or ``Own``. ``larger``
     is the same case once more at the other sizes that a check asked for.
     """
 
@@ -168,7 +169,7 @@ def make(recipe: Recipe, symbols: Mapping[str, int], generator: np.random.Genera
             return derangement(evaluate(size, symbols), generator)
         case Made(helper, parts):
             return DrawnMade(helper, tuple((name, make(part, symbols, generator)) for name, part in parts))
-        case Same():
+        case Same() | Own():
             return recipe
 
 

@@ -129,7 +129,15 @@ class Made:
     parts: tuple[tuple[str, Any], ...] = ()
 
 
-Recipe: TypeAlias = Normal | Integers | RandomMask | Causal | Literal_ | Symbol | Same | Permutation | Made
+@dataclass(frozen=True, slots=True)
+class Own:
+    """The submission's own top-level ``name``; the helper ``otherwise`` where it has none. A recipe, and a step."""
+
+    name: str
+    otherwise: str | None = None
+
+
+Recipe: TypeAlias = Normal | Integers | RandomMask | Causal | Literal_ | Symbol | Same | Permutation | Made | Own
 
 
 @dataclass(frozen=True, slots=True)
@@ -210,11 +218,12 @@ class Variant:
     """Another form in which the contract lets arguments be taken, tried when the first one fails.
 
     ``expand`` maps a mask argument to the two arguments whose lengths (axis -2) it spans: the mask is
-    passed as ``(batch, n_q, n_k)`` instead of with a head axis.
+    passed as ``(batch, n_q, n_k)`` instead of with a head axis. ``give`` are other values of arguments.
     """
 
     name: str
     expand: tuple[tuple[str, tuple[str, str]], ...] = ()
+    give: tuple[tuple[str, Any], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -223,7 +232,9 @@ class Exercise:
 
     ``signature`` is Python as in the contract. ``adapter`` names the helper inside the sandbox that
     puts the case's ``parameters`` into an instance (classes only). ``returns`` is ``attention`` where
-    ``(output, weights)`` is accepted besides ``output``.
+    ``(output, weights)`` is accepted besides ``output``. ``through`` names the helper that is given the
+    learner's function or class, and calls it as often as it takes; ``forward`` then is what it takes besides.
+    ``methods`` are those that a class needs, besides ``forward``.
     """
 
     name: str
@@ -240,10 +251,17 @@ class Exercise:
     forward_signature: str | None = None
     forward: tuple[Parameter, ...] = ()
     adapter: str | None = None
+    through: str | None = None
+    methods: tuple[str, ...] = ()
     returns: Literal["value", "attention"] = "value"
     array_types: tuple[ArrayType, ...] = ("torch", "numpy")
     variants: tuple[Variant, ...] = ()
     mistakes: tuple[Mistake, ...] = ()
+
+    @property
+    def takes(self) -> tuple[Parameter, ...]:
+        """What the ``args`` of its cases are given to: the function, ``forward``, or the helper ``through``."""
+        return self.parameters if self.kind == "function" and self.through is None else self.forward
 
 
 @dataclass(frozen=True, slots=True)
@@ -444,7 +462,7 @@ class Apply:
     kwargs: tuple[tuple[str, Argument], ...] = ()
 
 
-Step: TypeAlias = Value | Call | Apply
+Step: TypeAlias = Value | Call | Apply | Own
 
 
 @dataclass(frozen=True, slots=True)
@@ -730,6 +748,23 @@ class Report:
         statuses = [i.status for q in self.questions for i in q.items]
         statuses += [e.status for q in self.questions for e in q.exercises]
         return all(s is Status.PASSED for s in statuses)
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """What an exercise returns for a public case, beside what it should: arrays for people to look at.
+
+    ``what`` is ``weights`` where each value was a unit vector, so that the result is the attention itself.
+    ``difference`` is None where nothing differs, and where the shapes do. ``masks`` are those among the inputs.
+    """
+
+    exercise: str
+    case: str
+    what: Literal["result", "weights"]
+    expected: AnyArray
+    actual: AnyArray
+    difference: Difference | None = None
+    masks: tuple[tuple[str, AnyArray], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -105,7 +105,7 @@ _CONVENTIONS: tuple[tuple[Callable[[Question], bool], Text], ...] = (
         Text("Arguments that make no sense raise ValueError.", "不合理的参数要抛出 ValueError。"),
     ),
     (
-        _any(lambda exercise: exercise.kind == "class"),
+        _any(lambda exercise: exercise.forward_signature is not None),
         Text(
             "A class may be a torch.nn.Module or a plain one, with forward(...) or __call__(...).",
             "类可以是 torch.nn.Module，也可以是普通的类；写 forward(...) 或 __call__(...) 均可。",
@@ -174,8 +174,8 @@ def _definition(exercise: Exercise, lang: Lang) -> str:
     if exercise.kind == "function":
         return f"def {exercise.signature}:\n{doc}\n{empty}"
     methods = [f"    def __init__{_with_self(exercise.signature)}:\n{empty}"]
-    if exercise.forward_signature is not None:
-        methods.append(f"    def forward{_with_self(exercise.forward_signature)}:\n{empty}")
+    for signature in (*filter(None, [exercise.forward_signature]), *exercise.methods):
+        methods.append(f"    def {signature.partition('(')[0]}{_with_self(signature)}:\n{empty}")
     return f"class {exercise.name}:\n{doc}\n\n" + "\n\n".join(methods)
 
 

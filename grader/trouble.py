@@ -176,6 +176,7 @@ _HIDDEN = {
     "type": Text("the result is not an array or a tensor", "结果不是数组或张量"),
     "dtype": Text("the result has a type that is not graded", "结果的类型无法评分"),
     "protocol": _CHANNEL,
+    "state": Text("the step did not return (output, state)", "这一步没有返回 (output, state)"),
     **_FORMS,
 }
 
@@ -229,6 +230,10 @@ def _unreadable(reason: str, detail: tuple[str, ...]) -> Text:
             )
         case "protocol":
             return _CHANNEL
+        case "state":
+            return Text(
+                "the step returned {type}; expected (output, state)", "这一步返回了 {type}，应为 (output, state)"
+            ).fill(type=said[0])
         case _ if reason in _FORMS:
             return _FORMS[reason]
     return Text("the result cannot be read ({reason})", "结果无法读取（{reason}）").fill(reason=reason)

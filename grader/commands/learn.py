@@ -132,8 +132,8 @@ def _exercise(exercise: Exercise, lang: Lang) -> Iterable[str]:
         marks.append("torch")
     head = words.WITH.fill(what=signature, more=words.COMMA.of(lang).join(marks))
     yield indent(head.of(lang), 2)
-    if exercise.forward_signature is not None:
-        yield indent(exercise.forward_signature, 4)
+    for method in (*filter(None, [exercise.forward_signature]), *exercise.methods):
+        yield indent(method, 4)
     yield indent(exercise.summary.of(lang), 4)
     yield indent(words.RESULT.fill(result=exercise.result).of(lang), 4)
     public = [case.name for case in exercise.cases if case.public]

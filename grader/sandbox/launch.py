@@ -25,6 +25,7 @@ from grader.model import (
     NotRun,
     Observation,
     Observed,
+    Own,
     Program,
     Raised,
     Ref,
@@ -94,6 +95,8 @@ def _step(step: Step) -> list[Any]:
             return ["call", _argument(target), [_argument(a) for a in args], {k: _argument(v) for k, v in kwargs}]
         case Apply(helper, args, kwargs):
             return ["apply", helper, [_argument(a) for a in args], {k: _argument(v) for k, v in kwargs}]
+        case Own(name, otherwise):
+            return ["own", name, otherwise]
 
 
 def _argument(value: Any) -> Any:

@@ -12,12 +12,8 @@ import torch
 from .counting import counted, counter, watch
 from .layers import decoder_layer, encoder_layer
 from .projections import Projections
+from .running import appends, attention_output, filled_cache, kv_cache, row_by_row, token_by_token
 from .table import Table
-
-
-def attention_output(value: Any) -> Any:
-    """``output`` of a result that is ``output`` or ``(output, weights)``."""
-    return value[0] if isinstance(value, (tuple, list)) and len(value) >= 2 else value
 
 
 def ready(instance: Any, dtype: str | None = None) -> Any:
@@ -61,10 +57,13 @@ def gradients(output: Any, arguments: list[Any], filled: Projections | Table | N
 
     The loss is Σ c·y + y²/2 with c = cos(1, 2, 3, …): a plain sum would say nothing about query and
     key. An entry is None where no gradient arrives; the whole is None when ``output`` has no graph.
+    Several outputs are taken as one.
     """
-    if not isinstance(output, torch.Tensor) or not output.requires_grad:
+    parts = [part.reshape(-1) for part in _floats(output)]
+    if not any(part.requires_grad for part in parts):
         return None
-    ramp = torch.arange(1, output.numel() + 1, dtype=torch.float64).cos().reshape(output.shape).to(output.dtype)
+    output = torch.cat(parts)
+    ramp = torch.arange(1, output.numel() + 1, dtype=torch.float64).cos().to(output.dtype)
     leaves = [leaf for leaf in arguments if isinstance(leaf, torch.Tensor)]
     leaves += filled.leaves() if filled is not None else []
     wanted = list({id(leaf): leaf for leaf in leaves if leaf.requires_grad}.values())
@@ -72,6 +71,13 @@ def gradients(output: Any, arguments: list[Any], filled: Projections | Table | N
     by_leaf = {id(leaf): gradient for leaf, gradient in zip(wanted, got, strict=True)}
     result = [by_leaf.get(id(leaf)) for leaf in arguments]
     return result + (filled.gradients(by_leaf) if filled is not None else [])
+
+
+def _floats(output: Any) -> list[torch.Tensor]:
+    """The tensors of floats in a result, in their order."""
+    if isinstance(output, (tuple, list)):
+        return [tensor for part in output for tensor in _floats(part)]
+    return [output] if isinstance(output, torch.Tensor) and output.is_floating_point() else []
 
 
 def parameters(instance: Any, output: Any) -> list[Any] | None:
@@ -138,6 +144,11 @@ HELPERS: Mapping[str, Callable[..., Any]] = MappingProxyType(
             parameters,
             attend,
             sublayer,
+            kv_cache,
+            filled_cache,
+            appends,
+            token_by_token,
+            row_by_row,
             require_grad,
             counter,
             watch,

@@ -62,6 +62,10 @@ def run(names: dict[str, Any], array_type: ArrayType, seed: int, steps: list[Any
         if op == "value":
             results.append(argument(rest[0]))
             continue
+        if op == "own":
+            name, otherwise = rest
+            results.append(HELPERS[otherwise] if otherwise and name not in names else names[name])
+            continue
         target, args, kwargs = rest
         if op == "apply":
             function: Callable[..., Any] = HELPERS[target]

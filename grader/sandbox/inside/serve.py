@@ -100,6 +100,7 @@ def _raised(failure: Failure) -> tuple[int, dict[str, Any]]:
 def _ran(names: dict[str, Any], rest: list[Any], labels: set[str]) -> tuple[int, dict[str, Any]]:
     array_type, seed, steps, wanted, limit = rest
     called = [step[1] for step in steps if step[0] == "call" and isinstance(step[1], str)]
+    called += [step[1] for step in steps if step[0] == "own" and step[2] is None]
     if any(name not in names for name in called):
         return frames.UNREADABLE, {"reason": "undefined", "detail": [n for n in called if n not in names]}
     try:
