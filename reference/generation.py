@@ -24,9 +24,9 @@ def greedy_decode(step: NextLogits, bos_id: int, eos_id: int, max_len: int) -> l
 
 
 def beam_search(step: NextLogits, bos_id: int, eos_id: int, max_len: int, beam_width: int) -> list[int]:
-    """The best of beam_width beginnings kept in parallel, by Σ_t log p(y_t | y_1 … y_{t−1}): Sutskever et al. 2014, 3.2.
+    """The best of beam_width beginnings kept in parallel, by Σ_t log p(y_t | y_1 … y_{t−1}). Sutskever et al. 2014.
 
-    → the ids without the start. What has ended keeps its score and its place; lengths are not made up for.
+    Section 3.2. → the ids without the start. What has ended keeps its score and its place; lengths are not made up for.
     """
     beam: list[tuple[float, list[int]]] = [(0.0, [])]
     for _ in range(max_len):
