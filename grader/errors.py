@@ -2,6 +2,7 @@
 
     AttncheckError                 anything we raise on purpose
     ├── UsageError                 exit 2: the command was called in a way we cannot serve
+    ├── StateError                 exit 2: the learner's own progress file cannot be read or written
     ├── SubmissionError            exit 3: this submission cannot be read
     ├── CourseError                exit 4: the bank (questions/, reference/, course.yaml) is at fault
     ├── SandboxError               exit 4: the sandbox failed in a way that is not the learner's doing
@@ -23,6 +24,12 @@ class AttncheckError(Exception):
 
 class UsageError(AttncheckError):
     """The command line asks for something that does not exist or does not go together."""
+
+    exit_code = 2
+
+
+class StateError(AttncheckError):
+    """The progress file cannot be used as it is. It is the learner's: nothing in it was changed."""
 
     exit_code = 2
 

@@ -1,4 +1,4 @@
-"""What every test gets: one thread, no settings from outside, and a cache of its own."""
+"""What every test gets: one thread, no settings from outside, and a cache and progress of its own."""
 
 from __future__ import annotations
 
@@ -19,13 +19,14 @@ for _name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
 
 @pytest.fixture(scope="session", autouse=True)
 def _alone(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    """Keeps the user's cache, course, language and terminal out of the tests."""
+    """Keeps the user's cache, progress, course, language and terminal out of the tests."""
     with pytest.MonkeyPatch.context() as patch:
         for name in [name for name in os.environ if name.startswith("ATTNCHECK_")]:
             patch.delenv(name)
         for name in ("FORCE_COLOR", "COLUMNS", "LINES"):
             patch.delenv(name, raising=False)
         patch.setenv("ATTNCHECK_CACHE", str(tmp_path_factory.mktemp("cache")))
+        patch.setenv("ATTNCHECK_STATE", str(tmp_path_factory.mktemp("state") / "progress.jsonl"))
         patch.setenv("NO_COLOR", "1")
         yield
 

@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from grader.errors import UsageError
+from grader.errors import StateError, UsageError
 
 if TYPE_CHECKING:
     from grader.inputs import Seed
     from grader.model import Course, Lang, Question
+    from grader.state import Event
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -55,6 +56,27 @@ def json_option(command: F) -> F:
     return click.option("--json", "as_json", is_flag=True, help="Write JSON to stdout, anything else to stderr.")(
         command
     )
+
+
+def state_option(command: F) -> F:
+    """``--state``, the learner's own file; ``grader.state.place`` knows what stands for it when it is left out."""
+    return click.option(
+        "--state",
+        "state_file",
+        type=click.Path(path_type=Path, dir_okay=False),
+        metavar="F",
+        help="Where your progress is kept (default: ATTNCHECK_STATE, else your data folder).",
+    )(command)
+
+
+def keep(file: Path | None, *events: Event) -> None:
+    """Adds ``events`` to the learner's file (as ``--state`` names it); a failure is said, and work goes on."""
+    from grader import state
+
+    try:
+        state.append(state.place(file), *events)
+    except StateError as error:
+        click.echo(f"attncheck: {error}", err=True)
 
 
 def load_course(folder: Path | None) -> Course:

@@ -80,6 +80,14 @@ def course(monkeypatch: pytest.MonkeyPatch) -> Course:
     return made
 
 
+@pytest.fixture(autouse=True)
+def progress_file(monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Where progress is kept: every test begins with none."""
+    path = tmp_path_factory.mktemp("state") / "progress.jsonl"
+    monkeypatch.setenv("ATTNCHECK_STATE", str(path))
+    return path
+
+
 @dataclass(frozen=True, slots=True)
 class Ran:
     """What a command wrote, and its exit code."""
