@@ -32,6 +32,7 @@ FAMILIES: dict[str, dict[str, str]] = {
         "watch": "practice",
         "hint": "practice",
         "debug": "practice",
+        "plot": "pictures",
     },
     "Instructors": {"batch": "classes"},
     "Authors": {"bank": "bank"},
