@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -58,8 +59,15 @@ def key(options: Sequence[Option]) -> Text:
 
 
 def plain(text: str) -> str:
-    """An id as it is compared: case and spaces around it do not matter."""
-    return text.strip().casefold()
+    """An id as it is compared: case, full width and spaces around it do not matter."""
+    return unicodedata.normalize("NFKC", text).strip().casefold()
+
+
+def written(part: object) -> str | None:
+    """What may have been meant as an id: a text, or a number that YAML read; else None."""
+    if isinstance(part, int) and not isinstance(part, bool) and part.bit_length() < 100:
+        return str(part)
+    return part if isinstance(part, str) else None
 
 
 def short(text: str) -> str:

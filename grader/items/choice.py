@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from grader.faults import Fault
 from grader.items import Asked, Context, Judged, _options
-from grader.items._options import Option, plain, short
+from grader.items._options import Option, plain, short, written
 from grader.model import Status, Text
 
 _HOW = Text("Answer with the letter of one option.", "答案填一个选项的字母。")
@@ -32,7 +32,7 @@ def faults(spec: Spec) -> Iterator[Fault]:
 
 def judge(spec: Spec, value: object, context: Context) -> Judged:
     """``value`` is the id of an option, in any case."""
-    chosen = str(value) if isinstance(value, (str, int)) and not isinstance(value, bool) else None
+    chosen = written(value)
     for option in spec.options:
         if chosen is not None and plain(chosen) == plain(option.id):
             if option.correct:

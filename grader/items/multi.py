@@ -8,10 +8,10 @@ from dataclasses import dataclass
 
 from grader.faults import Fault
 from grader.items import Asked, Context, Judged, _options
-from grader.items._options import Option, plain, short
+from grader.items._options import Option, plain, short, written
 from grader.model import Status, Text
 
-_SEPARATORS = re.compile(r"[\s,，、;；/\[\]]+")
+_SEPARATORS = re.compile(r"[\s,，、;；。/+&\[\]()（）]+|和|(?<=\s)and(?=\s)", re.IGNORECASE)
 _HOW = Text(
     "Answer with a list of letters, such as [a, c]; several may be right.",
     "答案填选项字母的列表，例如 [a, c]；正确的选项可能不止一个。",
@@ -49,7 +49,7 @@ def judge(spec: Spec, value: object, context: Context) -> Judged:
         return _unreadable(_OTHER.fill(first=first, last=last, ids=_options.listed(spec.options)))
     ids = {plain(option.id) for option in spec.options}
     if all(len(name) == 1 for name in ids):  # then "ac" can only mean a and c
-        words = [part for word in words for part in (word if set(plain(word)) <= ids else [word])]
+        words = [part for word in words for part in (plain(word) if set(plain(word)) <= ids else [word])]
     unknown = next((word for word in words if plain(word) not in ids), None)
     if unknown is not None:
         return _unreadable(_options.UNKNOWN.fill(said=short(unknown), ids=_options.listed(spec.options)))
@@ -89,5 +89,5 @@ def _words(value: object) -> list[str] | None:
     if isinstance(value, str):
         return [word for word in _SEPARATORS.split(value) if word]
     parts = value if isinstance(value, (list, tuple)) else [value]
-    plain_parts = [str(part).strip() for part in parts if isinstance(part, (str, int)) and not isinstance(part, bool)]
-    return plain_parts if len(plain_parts) == len(parts) else None
+    words = [word.strip() for part in parts if (word := written(part)) is not None]
+    return words if len(words) == len(parts) else None
