@@ -140,9 +140,8 @@ def read(path: Path, course_id: str) -> tuple[Event, ...]:
     *lines, last = raw.removeprefix(b"\xef\xbb\xbf").split(b"\n")
     with _uncollected():
         found = [_line(path, number, line, course_id) for number, line in enumerate(lines, 1) if line.strip()]
-    if not _is_torn(last) or not _begins_like_ours(last, whole=not lines):
-        found.append(_line(path, len(lines) + 1, last, course_id))
-    return tuple(event for event in found if event is not None)
+    _, event = _unfinished(path, lines, last, course_id)
+    return tuple(event for event in (*found, event) if event is not None)
 
 
 @contextlib.contextmanager
@@ -157,18 +156,18 @@ def _uncollected() -> Iterator[None]:
             gc.enable()
 
 
-def _is_torn(last: bytes) -> bool:
-    """Whether the unfinished line at the end of a file is only a part of one."""
+def _unfinished(path: Path, lines: list[bytes], last: bytes, course_id: str | None) -> tuple[bool, Event | None]:
+    """Whether the end of a file was cut short; the event on it where only the newline is missing.
+
+    Where it is all that the file has, it must at least begin like a line of ours.
+    """
+    ours = any(map(bytes.strip, lines)) or not last.strip() or last.lstrip().startswith(b"{")
     try:
         json.loads(last.decode())
     except (ValueError, RecursionError):
-        return True
-    return False
-
-
-def _begins_like_ours(last: bytes, *, whole: bool) -> bool:
-    """Where there is nothing but an unfinished line (``whole``), it must at least look like one of ours."""
-    return not whole or not last.strip() or last.lstrip().startswith(b"{")
+        if ours:
+            return True, None
+    return False, _line(path, len(lines) + 1, last, course_id)
 
 
 def _line(path: Path, number: int, line: bytes, course_id: str | None) -> Event | None:
@@ -335,8 +334,8 @@ def _for_its_owner(name: str, flags: int) -> int:
 def _closing(path: Path, file: io.FileIO) -> bytes:
     """What has to be written first, because the last line was cut short."""
     file.seek(0)
-    first = file.readline(1 << 16)
-    if first.endswith(b"\n") and first.strip():
+    first = next(filter(bytes.strip, iter(lambda: file.readline(1 << 16), b"")), b"")
+    if first.endswith(b"\n"):
         _line(path, 1, first.removeprefix(b"\xef\xbb\xbf"), None)  # a file of somebody else's is left alone
     size = file.seek(0, os.SEEK_END)
     file.seek(max(0, size - 1))
@@ -344,9 +343,7 @@ def _closing(path: Path, file: io.FileIO) -> bytes:
         return b""
     file.seek(0)
     *lines, last = file.read().split(b"\n")
-    torn = _is_torn(last)
-    if not torn or not _begins_like_ours(last, whole=not lines):
-        _line(path, len(lines) + 1, last, None)
+    torn, _ = _unfinished(path, lines, last, None)
     return (_TORN if torn else b"") + b"\n"
 
 
