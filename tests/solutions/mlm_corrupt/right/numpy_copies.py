@@ -1,0 +1,11 @@
+"""NumPy, copies that are written into."""
+
+import numpy as np
+
+
+def mlm_corrupt(tokens, mask_positions, mask_id):
+    inputs = tokens.copy()
+    labels = np.full_like(tokens, -100)
+    inputs[mask_positions] = mask_id
+    labels[mask_positions] = tokens[mask_positions]
+    return inputs, labels
