@@ -30,6 +30,7 @@ FAMILIES: dict[str, dict[str, str]] = {
         "start": "learn",
         "grade": "grading",
         "watch": "practice",
+        "quiz": "quizzing",
         "hint": "practice",
         "debug": "practice",
         "plot": "pictures",

@@ -1,0 +1,57 @@
+"""A code mistake and the quiz item about it, and the other way round: both are known by their misconception.
+
+Different questions may use the same id: then it is the same wrong belief, and the question at hand comes first.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator
+
+from grader.model import Course, Exercise, Item, Question
+
+
+def items_about(course: Course, misconception: str, question: Question) -> tuple[Item, ...]:
+    """The items about a misconception of ``question``: what it says to ask next, then those that can detect it."""
+    belief = question.misconception(misconception)
+    asked = belief.ask_next if belief is not None else None
+    every = [item for each in _nearest(course, question) for item in each.items]
+    found = [item for item in every if item.id == asked]
+    found += [item for item in every if item.id != asked and misconception in named(item)]
+    return tuple(found)
+
+
+def exercises_about(course: Course, misconception: str, question: Question) -> tuple[Exercise, ...]:
+    """The exercises that have a mistake of that misconception; where there is none, those of ``question``."""
+    found = [exercise for each in _nearest(course, question) for exercise in each.exercises]
+    return tuple(e for e in found if detects(e, misconception)) or question.exercises
+
+
+def detects(exercise: Exercise, misconception: str) -> bool:
+    """Whether grading ``exercise`` can name ``misconception``."""
+    return any(mistake.misconception == misconception for mistake in exercise.mistakes)
+
+
+def named(item: Item) -> frozenset[str]:
+    """The misconceptions that wrong answers to ``item`` can show, whatever its kind."""
+    return frozenset(_misconceptions(item.spec))
+
+
+def _misconceptions(part: object) -> Iterator[str]:
+    if isinstance(part, (list, tuple)):
+        for each in part:
+            yield from _misconceptions(each)
+    elif isinstance(part, dict):
+        yield from _misconceptions(tuple(part.values()))
+    elif dataclasses.is_dataclass(part) and not isinstance(part, type):
+        for field in dataclasses.fields(part):
+            value = getattr(part, field.name)
+            if field.name == "misconception" and isinstance(value, str):
+                yield value
+            else:
+                yield from _misconceptions(value)
+
+
+def _nearest(course: Course, question: Question) -> tuple[Question, ...]:
+    """``question`` first, then the others in their order."""
+    return (question, *(each for each in course.questions if each.id != question.id))
