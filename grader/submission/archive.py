@@ -46,6 +46,23 @@ def collect(place: str, name: str) -> Gathered:
             return gather(name, _members(archive, name))
 
 
+def entries(archive: zipfile.ZipFile, name: str) -> dict[str, zipfile.ZipInfo]:
+    """The files of a zip by the path that their names mean. Raises Unusable for an entry that should not be there."""
+    found: dict[str, zipfile.ZipInfo] = {}
+    for info in archive.infolist():
+        path = _checked(_name(info), name)
+        if path in found:
+            raise _bad_name(name, path, say.TWICE)
+        if info.is_dir():
+            continue
+        mode = info.external_attr >> 16
+        if info.create_system == 3 and stat.S_IFMT(mode) not in (0, stat.S_IFREG):
+            raise Unusable(name, say.SPECIAL_IN_ZIP.fill(name=printable(path), what=what_is(mode)))
+        _check_content(info, name, printable(path))
+        found[path] = info
+    return found
+
+
 class _TooMuch(Exception):
     """More was asked for at once than a reasonable archive needs."""
 

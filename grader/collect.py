@@ -1,0 +1,143 @@
+"""What an instructor collected → submissions: a folder or a zip, of whatever kind, with every file in a safe place.
+
+A zip is never believed: names that leave it, links, bombs and doubles are refused, with the entry named.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import stat
+import zipfile
+from collections.abc import Callable
+from dataclasses import dataclass
+from hashlib import sha256
+from pathlib import Path
+from typing import IO
+
+from grader import intake
+from grader.errors import UsageError
+from grader.intake import Placed
+from grader.submission.archive import entries
+
+#: Of one file, and of a whole collection, unpacked.
+MAX_FILE = 100 << 20
+MAX_ALL = 20 << 30
+_MAX_METADATA = 64 << 20
+_CHUNK = 1 << 20
+
+
+@dataclass(frozen=True, slots=True)
+class Handed:
+    """A submission that can be read at ``path``."""
+
+    placed: Placed
+    path: Path
+
+
+@dataclass(frozen=True, slots=True)
+class Collected:
+    """Everything in a collection of this ``kind``. ``leftovers`` are files that belong to nobody."""
+
+    kind: str
+    handed: tuple[Handed, ...]
+    leftovers: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Tree:
+    """Names, and how to open one of them; ``root`` is where they lie, if they lie on disk."""
+
+    names: tuple[str, ...]
+    open: Callable[[str], IO[bytes]]
+    root: Path | None
+
+    def small(self, name: str) -> bytes:
+        """The content of a file that cannot be large."""
+        with self.open(name) as file:
+            raw = file.read(_MAX_METADATA + 1)
+        if len(raw) > _MAX_METADATA:
+            raise UsageError(f"{name} is larger than {_MAX_METADATA >> 20} MiB; expected metadata of a collection.")
+        return raw
+
+
+def collect(path: Path, scratch: Path, kind: str | None = None) -> Collected:
+    """The submissions in ``path``, a folder or a zip; what does not lie in a folder of its own is put into ``scratch``.
+
+    Raises UsageError where nothing can be made of it, or where ``kind`` does not fit.
+    """
+    if kind is not None and kind not in intake.kinds():
+        raise UsageError(f"There is no intake “{kind}”; there are: {', '.join(intake.kinds())}.")
+    tree = _tree(path)
+    found = intake.look(tree.names, tree.small, kind)
+    if found is None:
+        what = f"as “{kind}”" if kind else f"as any of {', '.join(intake.kinds())}"
+        raise UsageError(
+            f"{path}: no submission found, looked at {what}; expected a folder, file or zip for each learner, "
+            "or the export of a course system. 'attncheck batch --help' names the kinds."
+        )
+    name, layout = found
+    handed = tuple(Handed(placed, _place(placed, tree, scratch)) for placed in layout.placed)
+    return Collected(name, handed, layout.leftovers)
+
+
+def _tree(path: Path) -> _Tree:
+    if path.is_dir():
+        return _folder(path)
+    if not path.is_file():
+        raise UsageError(f"{path} does not exist; expected a folder or a zip of submissions.")
+    try:
+        archive = zipfile.ZipFile(path)
+    except (OSError, zipfile.BadZipFile, ValueError) as error:
+        raise UsageError(f"{path} is neither a folder nor a zip that can be read ({error}).") from error
+    found = entries(archive, path.name)
+    if sum(info.file_size for info in found.values()) > MAX_ALL:
+        raise UsageError(f"{path} would unpack to more than {MAX_ALL >> 30} GiB; split it.")
+    return _Tree(tuple(found), lambda name: archive.open(found[name]), None)
+
+
+def _folder(root: Path) -> _Tree:
+    """Regular files only: a link could lead anywhere."""
+    names = []
+    for folder, _, files in os.walk(root):
+        for name in files:
+            place = Path(folder, name)
+            if stat.S_ISREG(place.lstat().st_mode):
+                names.append(place.relative_to(root).as_posix())
+    return _Tree(tuple(names), lambda name: (root / name).open("rb"), root)
+
+
+def _place(placed: Placed, tree: _Tree, scratch: Path) -> Path:
+    """Where the submission can be read: where it lies, if it has a folder or file to itself, else a copy."""
+    if tree.root is not None:
+        if len(placed.files) == 1 and placed.files[0][0] == placed.files[0][1]:
+            return tree.root / placed.files[0][0]
+        prefixes = {name.removesuffix(inner) for name, inner in placed.files if name.endswith(f"/{inner}")}
+        if len(prefixes) == 1 and all(name.endswith(f"/{inner}") for name, inner in placed.files):
+            return tree.root / prefixes.pop()
+    folder = scratch / sha256(placed.key.encode()).hexdigest()[:24]
+    done = folder / ".complete"
+    if done.exists():
+        return _what(folder, placed)
+    shutil.rmtree(folder, ignore_errors=True)
+    for name, inner in placed.files:
+        target = folder / inner
+        target.parent.mkdir(parents=True, exist_ok=True)
+        with tree.open(name) as source, target.open("xb") as out:
+            _copy(source, out, name)
+    done.touch()
+    return _what(folder, placed)
+
+
+def _what(folder: Path, placed: Placed) -> Path:
+    """A lone zip or notebook is handed in as that; a lone file of another kind in its folder."""
+    return folder / placed.files[0][1] if len(placed.files) == 1 else folder
+
+
+def _copy(source: IO[bytes], out: IO[bytes], name: str) -> None:
+    copied = 0
+    while piece := source.read(_CHUNK):
+        copied += len(piece)
+        if copied > MAX_FILE:
+            raise UsageError(f"{name} unpacks to more than {MAX_FILE >> 20} MiB; remove it and collect again.")
+        out.write(piece)

@@ -1,0 +1,151 @@
+"""The list of a class: who is in it, and which submission is whose. Nothing is guessed.
+
+A CSV with a heading for each column. ``id`` (or ``learner``) names a learner in the gradebook; every other column
+whose heading is known helps to find them: name, email, sid, login, canvas, moodle, gradescope, …
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import unicodedata
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from grader.errors import UsageError
+from grader.intake import Person
+
+#: Headings as people and course systems write them → what they mean here.
+_HEADINGS = {
+    "learner": "id", "id": "id", "student_id": "id", "学号": "id",
+    "name": "name", "student": "name", "full name": "name", "姓名": "name",
+    "first name": "first", "firstname": "first", "first_name": "first",
+    "last name": "last", "lastname": "last", "last_name": "last", "surname": "last",
+    "email": "email", "email address": "email", "邮箱": "email",
+    "sid": "sid", "sis user id": "sid", "student number": "sid",
+    "login": "login", "sis login id": "login", "username": "login",
+    "canvas": "canvas", "canvas id": "canvas", "canvas_id": "canvas",
+    "moodle": "moodle", "identifier": "moodle",
+    "section": "section", "group": "group",
+    "extra time": "extra", "extra_time": "extra", "extra_time_hours": "extra",
+}  # fmt: skip
+#: What a person is found by, the surest first.
+_IDS = ("learner", "canvas", "moodle", "sid", "email", "login")
+
+
+@dataclass(frozen=True, slots=True)
+class Learner:
+    """A line of the roster. ``ids`` are what the learner is found by; ``extra_hours`` are added to due dates."""
+
+    id: str
+    name: str
+    ids: tuple[tuple[str, str], ...] = ()
+    section: str = ""
+    extra_hours: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Match:
+    """Whose a submission is; ``why`` says what is missing where nobody (or more than one) was found."""
+
+    person: Person
+    learner: Learner | None
+    why: Literal["", "unknown", "ambiguous"] = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Roster:
+    """Everybody in a class, found by what course systems know them by."""
+
+    learners: tuple[Learner, ...]
+
+    def match(self, person: Person) -> Match:
+        """The learner that ``person`` is: by a number or an address, else by a name that only one has."""
+        by_id = {learner.id: learner for kind, value in person.ids for learner in self._known(kind, value)}
+        if by_id:
+            found = list(by_id.values())
+            return Match(person, found[0]) if len(found) == 1 else Match(person, None, "ambiguous")
+        named = [learner for learner in self.learners if _same_name(person.name, learner)]
+        if len(named) == 1:
+            return Match(person, named[0])
+        return Match(person, None, "ambiguous" if named else "unknown")
+
+    def _known(self, kind: str, value: str) -> Iterable[Learner]:
+        return [learner for learner in self.learners if (kind, _plain(value)) in _identities(learner)]
+
+    def missing(self, matched: Iterable[Match]) -> tuple[Learner, ...]:
+        """Who handed in nothing."""
+        there = {match.learner.id for match in matched if match.learner is not None}
+        return tuple(learner for learner in self.learners if learner.id not in there)
+
+
+def read(path: Path) -> Roster:
+    """The roster in a CSV file. Raises UsageError with line and remedy."""
+    try:
+        text = path.read_bytes().decode("utf-8-sig")
+    except OSError as error:
+        raise UsageError(f"the roster {path} cannot be read: {error.strerror}") from error
+    except UnicodeDecodeError as error:
+        raise UsageError(f"the roster {path} is not UTF-8 (byte {error.start}); save it as “CSV UTF-8”.") from error
+    rows = list(csv.reader(io.StringIO(text)))
+    headings = [_HEADINGS.get(_plain(cell), "") for cell in rows[0]] if rows else []
+    if not {"id", "name", "email", "last"} & set(headings):
+        seen = ", ".join(rows[0][:6]) if rows else "an empty file"
+        raise UsageError(f"{path}:1: expected headings such as id, name, email; found {seen}.")
+    learners: dict[str, Learner] = {}
+    for line, row in enumerate(rows[1:], 2):
+        cells = {key: cell.strip() for key, cell in zip(headings, row, strict=False) if key and cell.strip()}
+        if not cells:
+            continue
+        learner = _learner(cells, f"{path}:{line}")
+        if learner.id in learners:
+            raise UsageError(f"{path}:{line}: {learner.id} stands here for the second time; every id is one learner.")
+        learners[learner.id] = learner
+    if not learners:
+        raise UsageError(f"{path} has headings, and no learner below them.")
+    return Roster(tuple(learners.values()))
+
+
+def _learner(cells: Mapping[str, str], where: str) -> Learner:
+    name = cells.get("name") or " ".join(filter(None, (cells.get("first"), cells.get("last"))))
+    own = cells.get("id") or cells.get("sid") or cells.get("login") or cells.get("email") or name
+    if not own:
+        raise UsageError(f"{where}: expected an id, an address or a name in this line; found none.")
+    try:
+        extra = float(cells.get("extra", "0").removesuffix("h"))
+    except ValueError:
+        raise UsageError(f"{where}: extra time is “{cells['extra']}”; expected hours, such as 24.") from None
+    ids = tuple((kind, cells[kind]) for kind in _IDS if kind in cells)
+    return Learner(own, name or own, (("learner", own), *ids), cells.get("section", ""), extra)
+
+
+def _identities(learner: Learner) -> set[tuple[str, str]]:
+    """An address before its @ is a login, too; what names a learner here may be what others call a number."""
+    found = {(kind, _plain(value)) for kind, value in learner.ids}
+    found |= {("learner", _plain(value)) for kind, value in learner.ids if kind in ("sid", "login", "email")}
+    found |= {("sid", _plain(learner.id))}
+    return found
+
+
+def _same_name(said: str, learner: Learner) -> bool:
+    """Names as course systems garble them: case, spaces and signs do not count, family names may come first."""
+    plain = _letters(said)
+    words = [_letters(word) for word in learner.name.replace(",", " ").split()]
+    turns = [words[at:] + words[:at] for at in range(len(words))]
+    return bool(plain) and any(plain == "".join(turn) for turn in turns)
+
+
+def _letters(text: str) -> str:
+    return "".join(char for char in _plain(text) if char.isalnum())
+
+
+def _plain(text: str) -> str:
+    return " ".join(unicodedata.normalize("NFKC", text).casefold().split())
+
+
+def doubles(matches: Sequence[Match]) -> tuple[str, ...]:
+    """The ids of learners to whom more than one of these belongs."""
+    ids = [match.learner.id for match in matches if match.learner is not None]
+    return tuple(sorted({one for one in ids if ids.count(one) > 1}))

@@ -1,0 +1,190 @@
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+import pytest
+
+from grader.errors import UsageError
+from grader.intake import Layout, Person, Placed, kinds, look
+
+
+def tree(files: dict[str, str] | list[str], kind: str | None = None) -> tuple[str, Layout]:
+    """What is seen in a tree with these files, most of them empty."""
+    content = files if isinstance(files, dict) else dict.fromkeys(files, "")
+    found = look(list(content), lambda name: content[name].encode(), kind)
+    assert found is not None
+    return found
+
+
+def summary(layout: Layout) -> dict[str, tuple[str, list[str]]]:
+    """Key → who, and the files as they will be read."""
+    return {p.key: (", ".join(who.name for who in p.people), [inner for _, inner in p.files]) for p in layout.placed}
+
+
+METADATA = """
+submission_1:
+  :submitters:
+  - :name: Ada Invented
+    :sid: '100'
+    :email: ada@example.org
+  - :name: Bo Invented
+    :sid:
+  :created_at: 2026-11-06 07:13:47.644186000 Z
+  :history: [{}, {}]
+submission_2:
+  submitters: [{name: Cy Invented}]
+  created_at: '2026-11-06 08:00:00 +0100'
+paper.pdf: 3
+"""
+
+
+@pytest.mark.parametrize(
+    ("kind", "files", "expected", "leftovers"),
+    [
+        (
+            "canvas",
+            [
+                "doejane_1234_5678_q05.py",
+                "doejane_1234_5679_answers.yaml",
+                "quizbo_LATE_77_88_Q5 final.ipynb",
+                "李雷_9_10_作业_1_2_q05.py",
+                "quizbo_LATE_77_text.html",
+                "notes.txt",
+            ],
+            {
+                "canvas-1234": ("doejane", ["q05.py", "answers.yaml"]),
+                "canvas-77": ("quizbo", ["Q5 final.ipynb"]),
+                "canvas-9": ("李雷", ["作业_1_2_q05.py"]),
+            },
+            ("notes.txt", "quizbo_LATE_77_text.html"),
+        ),
+        (
+            "canvas",
+            ["LATE_anon_x1Y_5_a.py", "anon_zz9_6_a.py"],
+            {"canvas-anon_x1Y": ("anon_x1Y", ["a.py"]), "canvas-anon_zz9": ("anon_zz9", ["a.py"])},
+            (),
+        ),
+        (
+            "canvas",
+            ["doejane_1_2_q05.py", "doejane_1_3_q05.py", "doejane_1_4_Q05.PY"],
+            {"canvas-1": ("doejane", ["q05.py", "q05-2.py", "Q05-3.PY"])},
+            (),
+        ),
+        (
+            "moodle",
+            [
+                "Ada de la Cruz_657768_assignsubmission_file_/q05.py",
+                "Ada de la Cruz_657768_assignsubmission_file_/sub/q06.py",
+                "Bo_12_assignsubmission_file/q05.py",
+                "Bo_12_assignsubmission_onlinetext/onlinetext.html",
+                "Default team_assignsubmission_file_/q05.py",
+            ],
+            {
+                "moodle-657768": ("Ada de la Cruz", ["q05.py", "sub/q06.py"]),
+                "moodle-12": ("Bo", ["q05.py"]),
+                "moodle-Default team": ("Default team", ["q05.py"]),
+            },
+            ("Bo_12_assignsubmission_onlinetext/onlinetext.html",),
+        ),
+        (
+            "moodle",
+            ["Participant_5_assignsubmission_file_q05.py", "Participant_6_assignsubmission_file_my_q05.py"],
+            {"moodle-5": ("Participant", ["q05.py"]), "moodle-6": ("Participant", ["my_q05.py"])},
+            (),
+        ),
+        (
+            "gradescope",
+            {
+                "assignment_9_export/submission_metadata.yml": METADATA,
+                "assignment_9_export/submission_1/q05.py": "",
+                "assignment_9_export/submission_1/lib/q06.py": "",
+                "assignment_9_export/submission_2/q05.py": "",
+                "assignment_9_export/submission_3/q05.py": "",
+                "assignment_9_export/.DS_Store": "",
+            },
+            {
+                "gradescope-submission_1": ("Ada Invented, Bo Invented", ["lib/q06.py", "q05.py"]),
+                "gradescope-submission_2": ("Cy Invented", ["q05.py"]),
+            },
+            ("assignment_9_export/submission_3/q05.py",),
+        ),
+        (
+            "nbgrader",
+            {
+                "source/ps1/ps1.ipynb": "",
+                "submitted/ada/ps1/ps1.ipynb": "",
+                "submitted/ada/ps1/timestamp.txt": "2026-11-20 18:00:00.5 UTC",
+                "submitted/bo/ps1/ps1.ipynb": "",
+                "submitted/bo/ps1/.ipynb_checkpoints/ps1.ipynb": "",
+            },
+            {"nbgrader-ada": ("ada", ["ps1.ipynb"]), "nbgrader-bo": ("bo", ["ps1.ipynb"])},
+            ("source/ps1/ps1.ipynb",),
+        ),
+        (
+            "nbgrader",
+            {"ada/ps1/timestamp.txt": "soon", "ada/ps1/a.ipynb": "", "ada/ps2/b.ipynb": ""},
+            {"nbgrader-ada/ps1": ("ada", ["a.ipynb"]), "nbgrader-ada/ps2": ("ada", ["b.ipynb"])},
+            (),
+        ),
+        (
+            "folders",
+            ["ada/q05.py", "ada/q06.py", "bo.py", "cy.zip", "README.md", ".git/config", "notes.txt", "__MACOSX/bo.py"],
+            {"ada": ("ada", ["q05.py", "q06.py"]), "bo.py": ("bo", ["bo.py"]), "cy.zip": ("cy", ["cy.zip"])},
+            ("notes.txt",),
+        ),
+    ],
+)
+def test_trees(
+    kind: str, files: dict[str, str], expected: dict[str, tuple[str, list[str]]], leftovers: tuple[str, ...]
+) -> None:
+    """Each kind is told from the others by looking, every file comes to whom it belongs, and the rest is named."""
+    found, layout = tree(files)
+    assert found == kind
+    assert summary(layout) == expected
+    assert layout.leftovers == leftovers
+
+
+def test_what_a_course_system_knows_is_kept() -> None:
+    """Numbers to match with, times in UTC, how often something was handed in, and what was late."""
+    (_, layout) = tree({"submission_metadata.yml": METADATA, "submission_1/a.py": "", "submission_2/a.py": ""})
+    first, second = layout.placed
+    assert first.people == (
+        Person("Ada Invented", (("sid", "100"), ("email", "ada@example.org"))),
+        Person("Bo Invented"),
+    )
+    assert first.at is not None
+    assert first.at.replace(microsecond=0) == datetime(2026, 11, 6, 7, 13, 47, tzinfo=UTC)
+    assert second.at == datetime(2026, 11, 6, 7, 0, tzinfo=UTC)
+    assert (first.attempt, second.attempt) == (3, 1)
+    (_, layout) = tree(["a_LATE_5_6_x.py", "b_7_8_x.py"])
+    assert [(p.late, p.people[0].ids) for p in layout.placed] == [
+        (True, (("canvas", "5"),)),
+        (False, (("canvas", "7"),)),
+    ]
+    (_, layout) = tree({"submitted/ada/ps1/a.ipynb": "", "submitted/ada/ps1/timestamp.txt": "2026-11-20 18:00:00 UTC"})
+    assert layout.placed[0].at == datetime(2026, 11, 20, 18, tzinfo=UTC)
+
+
+@pytest.mark.parametrize("raw", ["{", "[1, 2]", "just words"])
+def test_broken_metadata_are_the_exports_fault(raw: str) -> None:
+    """The message names the file and says what to do."""
+    with pytest.raises(UsageError, match=r"submission_metadata\.yml"):
+        tree({"submission_metadata.yml": raw, "submission_1/a.py": ""})
+
+
+def test_a_kind_can_be_chosen() -> None:
+    """A course may name its learners like a course system's files."""
+    assert tree(["doejane_1_2_q05.py"], "folders")[1].placed == (
+        Placed(
+            "doejane_1_2_q05.py",
+            (Person("doejane_1_2_q05", (("learner", "doejane_1_2_q05"),)),),
+            (("doejane_1_2_q05.py",) * 2,),
+        ),
+    )
+    assert look(["ada.py"], lambda name: b"", "moodle") is None
+
+
+def test_the_folder_is_the_list() -> None:
+    """Plain folders, which take anything, are asked last."""
+    assert list(kinds())[-1] == "folders"
+    assert look([], lambda name: b"") is None

@@ -1,0 +1,102 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from grader.errors import UsageError
+from grader.intake import Person
+from grader.roster import Learner, doubles, read
+
+CSV = """\ufeffSIS User ID,Name,Email,Canvas ID,Extra time,Section,Colour
+100,Jane Invented,jane@example.org,1234,,A,red
+101,"Li, Lei",lei@example.org,5678,24,B,blue
+102,李雷,,,12h,,
+103,Jane Invented-Smith,jis@example.org,9,0,A,
+,,,,,,
+104,Li Lei,l2@example.org,10,,,
+"""
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> Path:
+    """A roster with what rosters have."""
+    path = tmp_path / "roster.csv"
+    path.write_text(CSV, "utf-8")
+    return path
+
+
+def test_a_roster_is_read(place: Path) -> None:
+    """Headings are known in several spellings; unknown columns and empty lines do not matter."""
+    learners = read(place).learners
+    assert [learner.id for learner in learners] == ["100", "101", "102", "103", "104"]
+    assert learners[1] == Learner(
+        "101",
+        "Li, Lei",
+        (("learner", "101"), ("canvas", "5678"), ("sid", "101"), ("email", "lei@example.org")),
+        "B",
+        24.0,
+    )
+    assert learners[2].extra_hours == 12
+
+
+@pytest.mark.parametrize(
+    ("person", "found", "why"),
+    [
+        (Person("whoever", (("canvas", "1234"),)), "100", ""),
+        (Person("whoever", (("email", "LEI@example.org"),)), "101", ""),
+        (Person("whoever", (("sid", "102"),)), "102", ""),
+        (Person("100", (("learner", "100"),)), "100", ""),
+        (Person("lei@example.org", (("learner", "lei@example.org"),)), "101", ""),
+        (Person("janeinvented"), "100", ""),
+        (Person("inventedjane"), "100", ""),
+        (Person("JANE  invented"), "100", ""),
+        (Person("janeinventedsmith"), "103", ""),
+        (Person("李雷"), "102", ""),
+        (Person("Lei Li"), None, "ambiguous"),
+        (Person("lilei", (("canvas", "10"),)), "104", ""),
+        (Person("x", (("canvas", "1234"), ("email", "lei@example.org"))), None, "ambiguous"),
+        (Person("Jane"), None, "unknown"),
+        (Person("jane invente"), None, "unknown"),
+        (Person("", (("canvas", "12345"),)), None, "unknown"),
+    ],
+)
+def test_matching(place: Path, person: Person, found: str | None, why: str) -> None:
+    """A number or address decides; a name does where only one has it; nothing like it is ever good enough."""
+    match = read(place).match(person)
+    assert (match.learner and match.learner.id, match.why) == (found, why)
+
+
+def test_who_is_missing_and_who_is_there_twice(place: Path) -> None:
+    """Both are said, not guessed away."""
+    roster = read(place)
+    matches = [roster.match(Person(name)) for name in ("janeinvented", "李雷", "invented jane", "nobody")]
+    assert doubles(matches) == ("100",)
+    assert [learner.id for learner in roster.missing(matches)] == ["101", "103", "104"]
+
+
+@pytest.mark.parametrize(
+    ("raw", "said"),
+    [
+        (b"", "found an empty file"),
+        (b"colour,size\nred,3\n", "found colour, size"),
+        (b"id,name\n", "no learner"),
+        (b"id,name\n1,A\n1,B\n", ":3: 1 stands here for the second time"),
+        (b"name,extra time\nA,soon\n", ":2: extra time is “soon”"),
+        (b"name,section\n,A\n", ":2: expected an id"),
+        ("姓名\n李雷".encode("gb18030"), "not UTF-8"),
+    ],
+)
+def test_rosters_that_cannot_be_used(tmp_path: Path, raw: bytes, said: str) -> None:
+    """The message names the line and what was expected."""
+    path = tmp_path / "roster.csv"
+    path.write_bytes(raw)
+    with pytest.raises(UsageError, match="roster") as caught:
+        read(path)
+    assert said in str(caught.value)
+
+
+def test_a_roster_that_is_not_there(tmp_path: Path) -> None:
+    """The system's reason is passed on."""
+    with pytest.raises(UsageError, match="cannot be read"):
+        read(tmp_path / "none.csv")
