@@ -15,6 +15,7 @@ from grader.arithmetic import Number
 from grader.faults import Fault, Path, unexpected, unknown
 from grader.items import Asked, Context, Judged, draw
 from grader.items._options import short
+from grader.items._written import typed
 from grader.model import Status, Text
 
 Symbols: TypeAlias = Mapping[str, Number]
@@ -171,8 +172,6 @@ def _close(given: float, right: float, tolerance: float) -> bool:
 
 # ------------------------------------------------------------------------------------------ reading numbers
 
-_SUPERSCRIPTS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻", "0123456789-")
-_SIGNS = str.maketrans({"−": "-", "–": "-", "×": "*", "·": "*", "⋅": "*", "÷": "/", "⁄": "/", "∕": "/"})
 _THOUSANDS = re.compile(r"(?<![\d.,])\d{1,3}(?:(?:,\d{3})+|(?: \d{3})+)(?![\d,])")
 _REWRITTEN: tuple[tuple[re.Pattern[str], str], ...] = (
     (re.compile(r"^\s*(?:[=≈~]|约)\s*"), ""),
@@ -199,9 +198,7 @@ def _plain(text: str, unit: Text | str | None) -> str:
     """What people write, as arithmetic."""
     if len(text) > _MAX_LENGTH:
         raise ValueError("too long for a number")
-    text = re.sub("[⁰¹²³⁴-⁹⁻]+", lambda found: "^" + found[0].translate(_SUPERSCRIPTS), text)
-    text = re.sub("[½⅓⅔¼¾⅕-⅞]", lambda found: f"({unicodedata.numeric(found[0])})", text)
-    text = unicodedata.normalize("NFKC", text).translate(_SIGNS).strip()
+    text = typed(text)
     for word in (unit.en, unit.zh) if isinstance(unit, Text) else (unit or "",):
         text = _without(text, unicodedata.normalize("NFKC", word).strip())
     percent = text.endswith("%")
