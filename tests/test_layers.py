@@ -65,7 +65,8 @@ ARROWS: dict[str, set[str]] = {
     "selfcheck": {"diagnose", "edits", "grade", "stubs", "submission"},
     "watching": set(),
     # the class
-    "intake": set(),
+    "inbox": {"submission"},
+    "intake": {"inbox"},
     "roster": {"intake"},
     "collect": {"intake", "submission"},
     "template": set(),

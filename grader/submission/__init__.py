@@ -26,7 +26,7 @@ from grader.submission.files import (
 )
 from grader.submission.messages import Unusable, listing, printable
 
-__all__ = ["Unusable", "definers", "duplicates", "read"]
+__all__ = ["Unusable", "definers", "duplicates", "gathered", "read"]
 
 _LONGEST_NAME = 80
 
@@ -36,6 +36,12 @@ def read(path: Path, learner: str | None = None) -> Submission:
 
     Raises ``SubmissionError`` when nothing of it can be graded; what is merely left out becomes a notice.
     """
+    found, stem = gathered(path)
+    return _submission(found, learner, stem, os.fspath(path))
+
+
+def gathered(path: Path) -> tuple[Gathered, str]:
+    """The files at ``path`` that count, as bytes, and what it is called without a suffix."""
     place = os.fspath(path)
     base = os.path.basename(os.path.abspath(place)) if "\0" not in place else place
     name = printable(base) or "/"
@@ -46,20 +52,19 @@ def read(path: Path, learner: str | None = None) -> Submission:
     except OSError as error:
         raise refusal(printable(place), error) from None
     if stat.S_ISDIR(status.st_mode):
-        return _submission(collect_folder(place, name), learner, base, place)
+        return collect_folder(place, name), base
     if not stat.S_ISREG(status.st_mode):
         raise Unusable(name, say.SPECIAL.fill(what=what_is(status.st_mode)))
     stem, suffix = os.path.splitext(base)
     if suffix.lower() == ".zip":
         from grader.submission import archive
 
-        return _submission(archive.collect(place, name), learner, stem, place)
+        return archive.collect(place, name), stem
     kind = "answers" if suffix.lower() in (".yaml", ".yml") else kind_of(base)
     if kind in ("archive", "other"):
         raise Unusable(name, _not_read(base))
     member = replace(file_member(place, name, status.st_size, follow=True), kind=kind)
-    found = gather(name, [member])
-    return _submission(found, learner, stem, place)
+    return gather(name, [member]), stem
 
 
 def definers(submission: Submission, name: str) -> tuple[SourceFile, ...]:

@@ -1,0 +1,133 @@
+"""Handing in: an inbox is a folder, and every submission in it is there whole or not at all.
+
+``INBOX/LEARNER/TIME-DIGEST/`` holds ``files/`` as they were handed in, and ``receipt.json``. A submission is written
+beside its place and then moved there by one rename, so that neither a crash nor a full disk leaves half of one.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import tempfile
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from datetime import UTC, datetime
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+from grader import __version__
+from grader.errors import UsageError
+from grader.submission import gathered, read
+from grader.submission.files import Raw
+
+RECEIPT = "receipt.json"
+FORMAT = 1
+
+
+@dataclass(frozen=True, slots=True)
+class File:
+    """One file of a submission, as it was handed in."""
+
+    name: str
+    size: int
+    sha256: str
+
+
+@dataclass(frozen=True, slots=True)
+class Receipt:
+    """What was handed in, by whom, and when (UTC). ``digest`` is of all names and contents together."""
+
+    learner: str
+    at: datetime
+    digest: str
+    files: tuple[File, ...]
+    attncheck: str = __version__
+
+    def to_json(self) -> str:
+        """The receipt as it lies beside the files."""
+        data = {"format": FORMAT, **asdict(self), "at": self.at.isoformat()}
+        return json.dumps(data, ensure_ascii=False, indent=1) + "\n"
+
+
+def parse(text: str, where: str) -> Receipt:
+    """The receipt in ``text``. Raises UsageError for anything else, and for receipts of a newer program."""
+    try:
+        data: dict[str, Any] = json.loads(text)
+        if data["format"] > FORMAT:
+            raise UsageError(f"{where} was written by a newer attncheck ({data.get('attncheck')}); update this one.")
+        files = tuple(File(str(f["name"]), int(f["size"]), str(f["sha256"])) for f in data["files"])
+        at = datetime.fromisoformat(data["at"]).astimezone(UTC)
+        return Receipt(str(data["learner"]), at, str(data["digest"]), files, str(data["attncheck"]))
+    except (ValueError, TypeError, KeyError, AttributeError) as error:
+        raise UsageError(f"{where} is not a receipt of attncheck ({type(error).__name__}: {error}).") from error
+
+
+def submit(path: Path, inbox: Path, learner: str, now: datetime) -> tuple[Receipt, bool]:
+    """Hands in what lies at ``path``. True when it is new: the same files twice are one submission.
+
+    Raises SubmissionError where nothing could be graded, UsageError where the inbox cannot be written.
+    """
+    read(path, learner)
+    raws = gathered(path)[0].raws
+    receipt = Receipt(learner, now.astimezone(UTC), _digest(raws), tuple(map(_file, raws)))
+    home = inbox / folder_name(learner)
+    try:
+        earlier = sorted(home.glob(f"*-{receipt.digest[:12]}/{RECEIPT}"))
+        if earlier:
+            return parse(earlier[-1].read_text("utf-8"), str(earlier[-1])), False
+        if not inbox.is_dir():
+            raise UsageError(f"The inbox {inbox} does not exist; ask your instructor for its name.")
+        home.mkdir(exist_ok=True)
+        _store(receipt, raws, inbox, home / f"{receipt.at:%Y%m%dT%H%M%SZ}-{receipt.digest[:12]}")
+    except OSError as error:
+        raise UsageError(f"The inbox {inbox} cannot be written: {error.strerror}. Nothing was handed in.") from error
+    return receipt, True
+
+
+def differences(path: Path, receipt: Receipt) -> tuple[str, ...]:
+    """The names of files that are not as they were when ``receipt`` was written: changed, new or gone."""
+    then = {file.name: file for file in receipt.files}
+    now = {raw.path: _file(raw) for raw in gathered(path)[0].raws}
+    return tuple(sorted(name for name in then.keys() | now.keys() if then.get(name) != now.get(name)))
+
+
+def folder_name(learner: str) -> str:
+    """A folder for a learner that any system can keep; different learners never share one."""
+    safe = re.sub(r"[^\w.()\- @]", "_", learner).strip(". ")[:60]
+    if safe == learner and safe.casefold() not in ("con", "nul", "aux", "prn"):
+        return safe
+    return f"{safe or 'learner'}-{sha256(learner.encode()).hexdigest()[:8]}"
+
+
+def _file(raw: Raw) -> File:
+    return File(raw.path, len(raw.data), sha256(raw.data).hexdigest())
+
+
+def _digest(raws: Sequence[Raw]) -> str:
+    lines = sorted(f"{file.sha256}  {file.name}\n" for file in map(_file, raws))
+    return sha256("".join(lines).encode()).hexdigest()
+
+
+def _store(receipt: Receipt, raws: Sequence[Raw], inbox: Path, place: Path) -> None:
+    beside = Path(tempfile.mkdtemp(dir=inbox, prefix=".incoming-"))
+    try:
+        for raw in raws:
+            _write(beside / "files" / raw.path, raw.data)
+        _write(beside / RECEIPT, receipt.to_json().encode())
+        for folder, _, _ in os.walk(beside):
+            os.chmod(folder, 0o755)
+        beside.rename(place)
+    except BaseException:
+        shutil.rmtree(beside, ignore_errors=True)
+        raise
+
+
+def _write(path: Path, data: bytes) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with path.open("xb") as file:
+        file.write(data)
+        file.flush()
+        os.fsync(file.fileno())

@@ -1,0 +1,30 @@
+"""The folder that ``attncheck submit`` writes to: ``LEARNER/TIME-DIGEST/`` with ``files/`` and a ``receipt.json``."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from grader import inbox
+from grader.intake import Layout, Person, Placed, Read, gathered
+
+RANK = 5
+
+
+def layout(names: Sequence[str], read: Read) -> Layout | None:
+    """A tree with receipts two folders down."""
+    marks = [name for name in names if name.endswith(f"/{inbox.RECEIPT}") and name.count("/") == 2]
+    if not marks:
+        return None
+    receipts = {mark.rpartition("/")[0]: inbox.parse(read(mark).decode("utf-8", "replace"), mark) for mark in marks}
+    parts = [(folder, name) for name in names for folder in ["/".join(name.split("/")[:2])] if folder in receipts]
+    inner = [(folder, name, name.removeprefix(f"{folder}/files/")) for folder, name in parts if "/files/" in name]
+    files = gathered(inner)
+    attempts: dict[str, int] = {}
+    placed = []
+    for folder, receipt in sorted(receipts.items(), key=lambda each: (each[1].at, each[0])):
+        if folder in files:
+            attempts[receipt.learner] = attempt = attempts.get(receipt.learner, 0) + 1
+            person = Person(receipt.learner, (("learner", receipt.learner),))
+            placed.append(Placed(f"inbox-{folder}", (person,), files[folder], receipt.at, attempt=attempt))
+    taken = {name for _, name, _ in inner} | set(marks)
+    return Layout(tuple(placed), tuple(name for name in names if name not in taken))

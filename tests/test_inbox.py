@@ -1,0 +1,149 @@
+from __future__ import annotations
+
+import errno
+import os
+from datetime import UTC, datetime, timedelta, timezone
+from pathlib import Path
+
+import pytest
+
+from grader import inbox
+from grader.collect import collect
+from grader.errors import SubmissionError, UsageError
+from grader.inbox import Receipt, differences, folder_name, parse, submit
+from grader.submission import read
+
+NOW = datetime(2026, 11, 21, 12, 30, 5, tzinfo=timezone(timedelta(hours=8)))
+CODE = "def scaled_scores(q, k):\n    return q\n"
+
+
+@pytest.fixture
+def work(tmp_path: Path) -> Path:
+    """A learner's folder, and an inbox beside it."""
+    (tmp_path / "inbox").mkdir()
+    folder = tmp_path / "work"
+    (folder / "more").mkdir(parents=True)
+    (folder / "q03.py").write_text(CODE)
+    (folder / "more" / "q05.py").write_text(CODE)
+    (folder / "notes.txt").write_text("not handed in")
+    return folder
+
+
+def test_what_is_handed_in_lies_there_whole(work: Path, tmp_path: Path) -> None:
+    """The files as they were, a receipt with the time in UTC, and nothing half."""
+    receipt, new = submit(work, tmp_path / "inbox", "Ada Invented", NOW)
+    assert new
+    (place,) = (tmp_path / "inbox" / "Ada Invented").iterdir()
+    assert place.name == f"20261121T043005Z-{receipt.digest[:12]}"
+    assert (place / "files" / "more" / "q05.py").read_text() == CODE
+    assert parse((place / "receipt.json").read_text("utf-8"), "") == receipt
+    assert [(file.name, file.size) for file in receipt.files] == [("more/q05.py", len(CODE)), ("q03.py", len(CODE))]
+    assert receipt.at == NOW
+    assert os.listdir(tmp_path / "inbox") == ["Ada Invented"]
+
+
+def test_handing_in_twice_is_once(work: Path, tmp_path: Path) -> None:
+    """The same files give the receipt of the first time; changed ones are another submission."""
+    first, _ = submit(work, tmp_path / "inbox", "ada", NOW)
+    assert submit(work, tmp_path / "inbox", "ada", NOW + timedelta(hours=1)) == (first, False)
+    (work / "q03.py").write_text(CODE + "\n")
+    later, new = submit(work, tmp_path / "inbox", "ada", NOW + timedelta(hours=2))
+    assert new
+    assert later.digest != first.digest
+    assert len(list((tmp_path / "inbox" / "ada").iterdir())) == 2
+
+
+def test_a_receipt_can_be_verified(work: Path, tmp_path: Path) -> None:
+    """Who kept the files can show that they are what was handed in."""
+    receipt, _ = submit(work, tmp_path / "inbox", "ada", NOW)
+    assert differences(work, receipt) == ()
+    (work / "q03.py").write_text(CODE + "\n")
+    (work / "more" / "q05.py").unlink()
+    (work / "q06.py").write_text(CODE)
+    assert differences(work, receipt) == ("more/q05.py", "q03.py", "q06.py")
+
+
+def test_an_inbox_can_be_collected(work: Path, tmp_path: Path) -> None:
+    """With the times and the order of each learner's attempts."""
+    submit(work, tmp_path / "inbox", "ada", NOW)
+    submit(work, tmp_path / "inbox", "b/o", NOW)
+    (work / "q03.py").write_text(CODE + "\n")
+    submit(work, tmp_path / "inbox", "ada", NOW + timedelta(minutes=1))
+    found = collect(tmp_path / "inbox", tmp_path / "scratch")
+    assert found.kind == "inbox"
+    assert found.leftovers == ()
+    seen = [(h.placed.people[0].name, h.placed.attempt, h.placed.at) for h in found.handed]
+    assert sorted(seen) == [("ada", 1, NOW), ("ada", 2, NOW + timedelta(minutes=1)), ("b/o", 1, NOW)]
+    assert {file.path for h in found.handed for file in read(h.path).files} == {"q03.py", "more/q05.py"}
+
+
+@pytest.mark.parametrize("at", range(3))
+def test_a_full_disk_leaves_nothing(work: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, at: int) -> None:
+    """Wherever it happens; the message says that nothing was handed in, and another try goes through."""
+    written: list[int] = []
+
+    def full(handle: int) -> None:
+        if len(written) == at:
+            raise OSError(errno.ENOSPC, "No space left on device")
+        written.append(handle)
+
+    monkeypatch.setattr(inbox.os, "fsync", full)
+    with pytest.raises(UsageError, match=r"No space left on device\. Nothing was handed in"):
+        submit(work, tmp_path / "inbox", "ada", NOW)
+    assert [path for path in (tmp_path / "inbox").rglob("*") if path.is_file()] == []
+    monkeypatch.undo()
+    assert submit(work, tmp_path / "inbox", "ada", NOW)[1]
+
+
+def test_no_inbox(work: Path, tmp_path: Path) -> None:
+    """A name that was mistyped makes no folder."""
+    with pytest.raises(UsageError, match="does not exist"):
+        submit(work, tmp_path / "inbocks", "ada", NOW)
+    assert not (tmp_path / "inbocks").exists()
+
+
+def test_nothing_to_grade(tmp_path: Path) -> None:
+    """What could not be graded is not handed in."""
+    (tmp_path / "inbox").mkdir()
+    (tmp_path / "q03.py").write_text("def broken(:\n")
+    with pytest.raises(SubmissionError):
+        submit(tmp_path / "q03.py", tmp_path / "inbox", "ada", NOW)
+    assert not list((tmp_path / "inbox").iterdir())
+
+
+@pytest.mark.parametrize("name", ["ada", "Ada Lovelace-Byron", "李雷", "ada@example.org", "a.b"])
+def test_ordinary_names_are_folders(name: str) -> None:
+    """So that a person finds them."""
+    assert folder_name(name) == name
+
+
+@pytest.mark.parametrize("name", ["../up", "a/b", "a\\b", "con", ".hidden", "x" * 300, "", "a\nb", "..."])
+def test_other_names_are_made_safe(name: str) -> None:
+    """One folder, below the inbox, and no other learner's."""
+    folder = folder_name(name)
+    assert Path(folder).name == folder
+    assert len(folder) < 80
+    assert folder_name(name + "x") != folder
+    assert not folder.startswith(".")
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("", "not a receipt"),
+        ("[]", "not a receipt"),
+        ('{"format": 1}', "not a receipt"),
+        ('{"format": 2, "attncheck": "9.9"}', "newer attncheck .9.9"),
+        ('{"format": 1, "learner": 1, "at": "soon", "digest": "", "files": [], "attncheck": ""}', "not a receipt"),
+    ],
+)
+def test_other_files_are_no_receipts(text: str, said: str) -> None:
+    """They are named, and nothing is made of them."""
+    with pytest.raises(UsageError, match=f"here.json .*{said}"):
+        parse(text, "here.json")
+
+
+def test_times_are_utc() -> None:
+    """Wherever a receipt is read."""
+    receipt = Receipt("ada", NOW.astimezone(UTC), "0" * 64, ())
+    assert parse(receipt.to_json(), "").at.utcoffset() == timedelta(0)
