@@ -9,11 +9,12 @@ from typing import Any
 from prompt_toolkit import PromptSession
 from prompt_toolkit.application import Application
 from prompt_toolkit.application.current import get_app
+from prompt_toolkit.filters import is_done
 from prompt_toolkit.formatted_text import StyleAndTextTuples
 from prompt_toolkit.input import Input
 from prompt_toolkit.key_binding import KeyBindings, KeyPressEvent
 from prompt_toolkit.keys import Keys
-from prompt_toolkit.layout import HSplit, Layout, Window
+from prompt_toolkit.layout import ConditionalContainer, HSplit, Layout, Window
 from prompt_toolkit.layout.controls import FormattedTextControl
 from prompt_toolkit.output import ColorDepth, Output
 from prompt_toolkit.styles import Style
@@ -23,7 +24,6 @@ from grader.model import Lang
 from grader.picking import Picker
 from grader.quiz import Action, Answer, Card, Command, read
 from grader.report import quiz as looks
-from grader.report.plain import wrap
 
 _STYLE = Style.from_dict(
     {"cursor": "bold ansicyan", "marked": "bold", "tried": "ansibrightblack", "hint": "ansibrightblack"}
@@ -61,7 +61,7 @@ class Keyboard:
         """An answer to ``card``, or a command."""
         if card.asked.form not in picking.CHOSEN:
             return self._write(several=card.asked.form == "lines")
-        picker = picking.begin(card.asked)
+        picker = picking.begin(card.asked, card.record.answers[-1] if card.record.answers else "")
         while True:
             action, picker = self._pick(card, picker, lang)
             if action is not None:
@@ -73,8 +73,8 @@ class Keyboard:
     def pause(self, lang: Lang, follow: bool) -> Action:
         """A key to go on with, once everything about an item has been said."""
         bindings = _bindings(_PAUSE, lambda event, command: event.app.exit(result=command))
-        text = (looks.KEYS_FOLLOW.of(lang) if follow else "") + looks.KEYS_PAUSE.of(lang)
-        window = Window(FormattedTextControl([("class:hint", text)]), wrap_lines=True, dont_extend_height=True)
+        control = FormattedTextControl(lambda: _keys("", lang, follow=follow), show_cursor=False)
+        window = Window(control, dont_extend_height=True)
         app: Application[Action] = Application(
             layout=Layout(window), key_bindings=bindings, erase_when_done=True, **self._io
         )
@@ -111,8 +111,10 @@ class Keyboard:
             bindings.add(name)(lambda event, name=name: state.__setitem__(0, picking.press(state[0], name)))
 
         control = FormattedTextControl(lambda: _fragments(state[0], card, lang), focusable=True, show_cursor=False)
-        hint = Window(FormattedTextControl(lambda: _hint(card, lang)), dont_extend_height=True)
-        layout = Layout(HSplit([Window(control, dont_extend_height=True), hint]))
+        hint = Window(
+            FormattedTextControl(lambda: [("", "\n"), *_keys(card.asked.form, lang)]), dont_extend_height=True
+        )
+        layout = Layout(HSplit([Window(control, dont_extend_height=True), ConditionalContainer(hint, ~is_done)]))
         app: Application[Action | None] = Application(layout=layout, key_bindings=bindings, **self._io)
         return app.run(), state[0]
 
@@ -164,20 +166,17 @@ def _bindings(commands: dict[str, Command], end: Callable[[KeyPressEvent, Comman
 def _fragments(picker: Picker, card: Card, lang: Lang) -> StyleAndTextTuples:
     """The options as the terminal shows them; it keeps the line under the cursor in sight."""
     found: StyleAndTextTuples = []
-    for style, line in looks.picking(picker, card, lang, _width()):
-        if style == "cursor" and line.lstrip("›↕ ") != line:
+    for at, (style, line) in enumerate(looks.picking(picker, card, lang, _width())):
+        found.append(("", "\n" if at else ""))
+        if line.startswith(("›", "↕")):
             found.append(("[SetCursorPosition]", ""))
-        found.append((f"class:{style}" if style else "", line + "\n"))
+        found.append((f"class:{style}" if style else "", line))
     return found
 
 
-def _hint(card: Card, lang: Lang) -> StyleAndTextTuples:
-    """What the keys do, as long as they do it."""
-    app = get_app()
-    if app.is_done:
-        return []
-    keys = looks.KEYS_MORE.fill(keys=looks.KEYS[card.asked.form]).of(lang)
-    return [("class:hint", "\n".join(wrap(keys, _width())))]
+def _keys(form: str, lang: Lang, *, follow: bool = False) -> StyleAndTextTuples:
+    """What the keys do."""
+    return [("class:hint", "\n".join(looks.keys_of(form, lang, _width(), follow=follow)))]
 
 
 def _width() -> int:

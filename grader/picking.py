@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, replace
 
 from grader.items import Asked, Form
@@ -29,12 +30,24 @@ class Picker:
     pairs: tuple[str | None, ...] = ()
 
 
-def begin(asked: Asked) -> Picker:
-    """Nothing chosen yet. With one to choose there is no row to begin with, so that Enter alone says nothing."""
+def begin(asked: Asked, last: str = "") -> Picker:
+    """Nothing chosen yet, or what the answer ``last`` had chosen.
+
+    With one to choose there is no row to begin with, so that Enter alone says nothing.
+    """
     ids = tuple(choice.id for choice in asked.choices)
     partners = tuple(choice.id for choice in asked.partners)
-    cursor = -1 if asked.form == "one" else 0
-    return Picker(asked.form, ids, partners, cursor, order=ids, pairs=(None,) * len(ids))
+    words = re.findall(r"\w+", last)
+    paired = dict(zip(words[::2], words[1::2], strict=False)) if asked.form == "pairs" else {}
+    return Picker(
+        form=asked.form,
+        ids=ids,
+        partners=partners,
+        cursor=-1 if asked.form == "one" else 0,
+        marked=frozenset(words) & frozenset(ids),
+        order=tuple(words) if sorted(words) == sorted(ids) else ids,
+        pairs=tuple(paired[name] if paired.get(name) in partners else None for name in ids),
+    )
 
 
 def press(picker: Picker, key: str) -> Picker:

@@ -77,8 +77,10 @@ def quiz(
     front = _front()
     who, named = _learner(course, learner, log, lang)
     keep(state_file, *named)
-    single = name is not None and [item.id.lower() for item in chosen] == [name.lower()]
-    session = conversation.begin(course, who, lang, chosen, (*log, *named), again=again or single)
+    log = (*log, *named)
+    session = conversation.begin(course, who, lang, chosen, log, again=again)
+    if session.over and name is not None and [item.id.lower() for item in chosen] == [name.lower()]:
+        session = conversation.begin(course, who, lang, chosen, log, again=True)  # who names one item wants it asked
     try:
         session = _converse(session, front, state_file)
     except KeyboardInterrupt:

@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 
 # ---------------------------------------------------------------------------------------------- words
 
-WHO = Text("Your name (numbers and the order of options depend on it)", "你的名字（题目中的数和选项顺序由它决定）")
-_TO_GO = Text("{due} of {all} questions to go", "共 {all} 题，还剩 {due} 题")
+WHO = Text("Your name (it decides your numbers)", "你的名字（题目中的数由它决定）")
+_TO_GO = Text("To go: {due} of {all}", "共 {all} 题，还剩 {due} 题")
 _ALL_DONE = Text(
     "All {all} questions here are settled already. --again asks them anew.",
     "这里的 {all} 题都已答完。--again 会重新提问。",
@@ -30,10 +30,112 @@ _PRACTICE = Text(
     "Points in the quiz are for practice; what is graded is your answers.yaml.",
     "这里的得分只是练习分；计入成绩的是你的 answers.yaml。",
 )
-_HELP_BEGIN = Text("? shows what you can type.", "输入 ? 查看可用的命令。")
+_BEGIN = Text("{practice} ? shows what you can type.", "{practice}输入 ? 查看可用的命令。")
 _POINT = Text("{points} pt", "{points} 分")
 _TRY = Text(
-    "try {now} of {tries}, worth {share} of the points", "第 {now} 次作答（共 {tries} 次），可得 {share} 的分数"
+    "Try {now} of {tries}, worth {share} of the points.", "第 {now} 次作答（共 {tries} 次），可得 {share} 的分数"
+)
+_SHARES = {1.0: Text("all", "全部"), 0.5: Text("1/2", "1/2"), 0.25: Text("1/4", "1/4")}
+_LAST_TIME = Text("Think again about this: {ask}", "再想想这个问题：{ask}")
+
+_RIGHT = Text("Right.", "答对了。")
+_RIGHT_AT = Text("Right, at the {tries}. try.", "第 {tries} 次答对了。")
+_RIGHT_SECOND = Text("Right, at the second try.", "第二次答对了。")
+_RIGHT_THIRD = Text("Right, at the third try.", "第三次答对了。")
+_NOT_RIGHT = Text("Not right.", "没有答对。")
+_NOT_YET = Text("Not yet.", "还不对。")
+_PARTLY = Text("Partly right.", "部分正确。")
+_SHOWN = Text("Here is the answer.", "答案如下。")
+_PENDING = Text("Noted. A person marks this one.", "已记下。这道题由人工批改。")
+_COULD_BE = Text("Right answer", "正确答案")
+_SAMPLE = Text("A good answer", "参考答案")
+_AGAIN = Text(
+    "Try {now} of {tries}, for {share} of the points (:key shows the answer).",
+    "第 {now} 次作答（共 {tries} 次），可得 {share} 的分数（:key 显示答案）。",
+)
+_LOOK_AGAIN = Text("Look at it once more before you go on.", "先别急，再仔细看一遍。")
+_NO_TRY = Text("That cost no try.", "这不算一次作答。")
+_SOURCE = Text("Source: {source}", "出处：{source}")
+_PAPER = Text("{authors}, “{title}”, {year}, {where}", "{authors}，“{title}”，{year}，{where}")
+_ET_AL = Text("{first} et al.", "{first} 等")
+_NEXT_ABOUT = Text("Next comes {item}, which asks about just this.", "下一题 {item} 问的正是这一点。")
+_OFFER = Text(
+    "{item} (another question) asks about just this: :follow takes it next.",
+    "另一题 {item} 问的正是这一点：:follow 接着答它。",
+)
+_CODE_SAME = Text(
+    "Your code for {exercise} makes the same mistake: attncheck hint {question}",
+    "你写的 {exercise} 里也有同样的错误：attncheck hint {question}",
+)
+_CODE_RIGHT = Text(
+    "Your code for {exercise} does this right; compare it with your answer.",
+    "你写的 {exercise} 在这一点上是对的，拿它和你的回答比一比。",
+)
+_CODE_OPEN = Text(
+    "The exercise {exercise} shows it: attncheck start {question}",
+    "练习 {exercise} 能让你看清这一点：attncheck start {question}",
+)
+_CODE_TRY = Text(
+    "{exercise} is the exercise to try it in: attncheck start {question}",
+    "可以在练习 {exercise} 里动手试一试：attncheck start {question}",
+)
+
+_MOVED = {
+    "skipped": Text("Skipped; it comes again at the end.", "已跳过，最后会再问。"),
+    "left": Text("Left open; the quiz asks it again next time.", "先放着，下次再问。"),
+    "first": Text("This is the first one.", "这已经是第一题。"),
+    "nothing to follow": Text("There is nothing to follow up here.", "这里没有可以追问的题目。"),
+}
+_UNKNOWN = Text("There is no command “:{word}”. {all}", "没有「:{word}」这个命令。{all}")
+_COMMANDS = (
+    (":skip", Text("leave this one for later", "先跳过这一题")),
+    (":back", Text("to the one before", "回到上一题")),
+    (":key", Text("show the answer", "显示答案")),
+    (":follow", Text("take the question that was offered", "接着答刚才提到的那一题")),
+    (":lang", Text("说中文", "switch to English")),
+    (":quit", Text("stop; everything is kept", "结束，进度会保存")),
+    ("?", Text("this list", "显示这个列表")),
+)
+_EMPTY_LINE = Text("Several lines; an empty one ends the answer.", "可以写多行，以空行结束。")
+_KEYS = {
+    "one": (Text("↑↓ or a letter chooses", "↑↓ 或字母选择"), Text("Enter answers", "回车作答")),
+    "many": (
+        Text("↑↓ move", "↑↓ 移动"),
+        Text("space or a letter marks", "空格或字母勾选"),
+        Text("Enter answers", "回车作答"),
+    ),
+    "order": (
+        Text("letters one after the other", "依次按字母排好"),
+        Text("or space grabs a line and ↑↓ move it", "或用空格抓住一行，↑↓ 移动"),
+        Text("Enter answers", "回车作答"),
+    ),
+    "pairs": (
+        Text("↑↓ choose a line", "↑↓ 选行"),
+        Text("←→ or its letter the partner", "←→ 或编号选配对"),
+        Text("Enter answers", "回车作答"),
+    ),
+    "line": (Text("Enter answers", "回车作答"),),
+    "lines": (Text("Enter begins a new line", "回车换行"), Text("an empty line answers", "空行作答")),
+    "": (Text("Enter next", "回车下一题"),),
+}
+_KEY_FOLLOW = Text("f follow", "f 追问")
+_KEY_SKIP = Text("^S skip", "^S 跳过")
+_KEYS_ALWAYS = (Text("^P back", "^P 上一题"), Text("^L 中文", "^L English"), Text("^Q quit", "^Q 结束"))
+_KEY_HELP = Text("? help", "? 帮助")
+
+_DONE = Text(
+    "All {all} questions here are settled already. --again asks them anew.",
+    "这里的 {all} 题都已答完。--again 会重新提问。",
+)
+_FOR = Text("for {learner}", "答题人：{learner}")
+_PRACTICE = Text(
+    "Points in the quiz are for practice; what is graded is your answers.yaml.",
+    "这里的得分只是练习分；计入成绩的是你的 answers.yaml。",
+)
+_BEGIN = Text("{practice} ? shows what you can type.", "{practice}输入 ? 查看可用的命令。")
+_POINT = Text("{points} pt", "{points} 分")
+_TRY = Text(
+    "Try {now} of {tries}, worth {share} of the points.", "第 {now} 次作答（共 {tries} 次），可得 {share} 的分数"
 )
 _SHARES = {1.0: Text("all", "全部"), 0.5: Text("1/2", "1/2"), 0.25: Text("1/4", "1/4")}
 _LAST_TIME = Text("Think again about this: {ask}", "再想想这个问题：{ask}")
@@ -112,10 +214,10 @@ KEYS = {
     "lines": Text("Enter begins a new line, an empty line answers", "回车换行，空行作答"),
 }
 KEYS_MORE = Text(
-    "{keys} · ^S skip · ^B back · ^L 中文 · ^Q quit · ? help",
-    "{keys} · ^S 跳过 · ^B 上一题 · ^L English · ^Q 结束 · ? 帮助",
+    "{keys} · ^S skip · ^P back · ^L 中文 · ^Q quit · ? help",
+    "{keys} · ^S 跳过 · ^P 上一题 · ^L English · ^Q 结束 · ? 帮助",
 )
-KEYS_PAUSE = Text("Enter next · ^B back · ^L 中文 · ^Q quit", "回车下一题 · ^B 上一题 · ^L English · ^Q 结束")
+KEYS_PAUSE = Text("Enter next · ^P back · ^L 中文 · ^Q quit", "回车下一题 · ^P 上一题 · ^L English · ^Q 结束")
 KEYS_FOLLOW = Text("f follow · ", "f 追问 · ")
 
 _DONE = Text("What you have so far", "目前的情况")
@@ -145,12 +247,12 @@ def opening(page: Page, session: Session) -> None:
         [page.say(_TO_GO, due=due, all=count), page.say(_FOR, learner=clean(session.learner, 40))]
     )
     page.lines(said, style="bold")
-    page.lines(f"{page.say(_PRACTICE)} {page.say(_HELP_BEGIN)}", style="dim")
+    page.lines(page.say(_BEGIN, practice=_PRACTICE), style="dim")
+    page.blank()
 
 
 def card(page: Page, shown: Card, *, keys: bool) -> None:
     """A question. With ``keys`` its options are left out, because they are shown where they are chosen."""
-    page.blank()
     page.rule()
     page.row(
         [
@@ -171,25 +273,24 @@ def card(page: Page, shown: Card, *, keys: bool) -> None:
                 page.blank()
             for choice in group:
                 page.lines(page.say(choice.text), lead=f"  {choice.id}  ")
+    page.blank()
     if not shown.record.settled:
         _how(page, shown, keys=keys, written=written)
-    page.blank()
 
 
 def _how(page: Page, shown: Card, *, keys: bool, written: bool) -> None:
-    """How to answer, and what the next try is worth."""
-    page.blank()
-    if written or not keys:
-        page.lines(page.say(shown.asked.how), style="dim")
-    if keys and written:
-        page.lines(page.say(KEYS_MORE, keys=KEYS[shown.asked.form]), style="dim")
-    elif shown.asked.form == "lines":
-        page.lines(page.say(_EMPTY_LINE), style="dim")
+    """What the next try is worth, what to think about, and how to answer."""
     if shown.record.tries:
         share = _share(shown.worth, page.lang)
         page.lines(page.say(_TRY, now=shown.record.tries + 1, tries=shown.tries, share=share), style="dim")
     if shown.reminder is not None:
         page.lines(page.say(_LAST_TIME, ask=page.say(shown.reminder)), lead="→ ", style="cyan")
+    if written or not keys:
+        page.lines(page.say(shown.asked.how), style="dim")
+    if keys and written:
+        page.lines("\n".join(keys_of(shown.asked.form, page.lang, page.width)), style="dim")
+    elif shown.asked.form == "lines":
+        page.lines(page.say(_EMPTY_LINE), style="dim")
 
 
 def _share(worth: float, lang: Lang) -> str:
@@ -207,8 +308,10 @@ def feedback(page: Page, said: Feedback, shown: Card) -> None:
         case Unread(message):
             page.lines(_words(page, message), lead="? ", style="magenta")
             page.lines(page.say(_NO_TRY), indent=2, style="dim")
+            page.blank()
         case Unknown(word):
             page.lines(page.say(_UNKNOWN, word=clean(word, 40), all=" ".join(name for name, _ in _COMMANDS)))
+            page.blank()
         case Wrong():
             _wrong(page, said, shown)
         case Settled():
@@ -218,6 +321,7 @@ def feedback(page: Page, said: Feedback, shown: Card) -> None:
         case Moved(why):
             if why in _MOVED:
                 page.lines(page.say(_MOVED[why]), style="dim")
+                page.blank()
 
 
 def _wrong(page: Page, said: Wrong, shown: Card) -> None:
@@ -231,6 +335,7 @@ def _wrong(page: Page, said: Wrong, shown: Card) -> None:
     now = shown.tries - said.left + 1
     share = _share(said.worth, page.lang)
     page.lines(page.say(_AGAIN, now=now, tries=shown.tries, share=share), indent=2, style="dim")
+    page.blank()
 
 
 def _settled(page: Page, said: Settled) -> None:
@@ -256,12 +361,13 @@ def _settled(page: Page, said: Settled) -> None:
         page.lines(page.say(said.explain), indent=2)
     for source in said.sources:
         page.lines(page.say(_SOURCE, source=_cited(source, page.lang)), indent=2, style="dim")
-    if said.advice is not None:
+    if said.advice is not None and (said.outcome != "right" or said.advice.shows):
         page.lines(_advice(said.advice).of(page.lang), indent=2, lead="→ ", style="cyan")
     if said.follows is not None:
         page.lines(page.say(_NEXT_ABOUT, item=said.follows.id), indent=2, lead="→ ", style="cyan")
     if said.offer is not None:
         page.lines(page.say(_OFFER, item=said.offer.id), indent=2, lead="→ ", style="cyan")
+    page.blank()
 
 
 def _key(page: Page, said: Settled) -> None:
@@ -294,9 +400,23 @@ def _help(page: Page) -> None:
     width = max(cells(name) for name, _ in _COMMANDS) + 2
     for name, what in _COMMANDS:
         page.lines(page.say(what), lead=f"  {name}{' ' * (width - cells(name))}")
+    page.blank()
 
 
 # ------------------------------------------------------------------------------------------- choosing
+
+
+def keys_of(form: str, lang: Lang, width: int, *, follow: bool = False) -> list[str]:
+    """What the keys do while a form is filled in (none: before the next item), in lines that break between keys."""
+    first = (_KEY_FOLLOW,) if follow else ()
+    keys = (*first, *_KEYS[form], *_KEYS_ALWAYS) if not form else (*_KEYS[form], _KEY_SKIP, *_KEYS_ALWAYS, _KEY_HELP)
+    lines: list[str] = []
+    for key in (text.of(lang) for text in keys):
+        if lines and cells(lines[-1]) + 3 + cells(key) <= width:
+            lines[-1] += f" · {key}"
+        else:
+            lines.append(key)
+    return lines
 
 
 def picking(picker: Picker, shown: Card, lang: Lang, width: int) -> list[tuple[str, str]]:
@@ -340,7 +460,6 @@ def _row(choice: Choice, mark: str, style: str, lang: Lang, width: int) -> Itera
 
 def summary(page: Page, found: Summary) -> None:
     """Points by question, what was believed, what to do next."""
-    page.blank()
     page.rule()
     page.lines(page.say(_DONE), style="bold")
     for tally in found.tallies:
