@@ -41,12 +41,11 @@ def faults(key: str, things: Sequence[Thing], least: int, most: int) -> Iterator
         seen.add(plain(thing.id))
 
 
-def strangers(path: Path, named: Sequence[str], things: Sequence[Thing], what: str) -> Iterator[Fault]:
-    """Those of ``named`` that are not ids of ``things``, spelt as they are there."""
+def stranger(path: Path, name: str, things: Sequence[Thing], what: str) -> Iterator[Fault]:
+    """``name`` is the id of one of ``things``, spelt as it is there."""
     known = [thing.id for thing in things]
-    for index, name in enumerate(named):
-        if name not in known:
-            yield unexpected((*path, index), name, f"{what}: {', '.join(known)}")
+    if name not in known:
+        yield unexpected(path, name, f"{what}: {', '.join(known)}")
 
 
 def choices(things: Sequence[Thing]) -> list[Choice]:

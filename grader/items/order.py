@@ -60,7 +60,8 @@ def faults(spec: Spec) -> Iterator[Fault]:
     """The order can be told, is not given away by the ids, and is not among the wrong ones."""
     found = [*_ids.faults("things", spec.things, 3, _MOST)]
     for index, group in enumerate(spec.either):
-        found += _ids.strangers(("either", index), group, spec.things, "the id of a thing")
+        for place, name in enumerate(group):
+            found += _ids.stranger(("either", index, place), name, spec.things, "the id of a thing")
         if len(set(group)) < 2:
             found.append(unexpected(("either", index), list(group), "two ids or more"))
     yield from found
@@ -85,7 +86,10 @@ def _wrong(spec: Spec, index: int) -> Iterator[Fault]:
     wrong, before, path = spec.wrong[index], _before(spec), ("wrong", index)
     named: tuple[tuple[str, Sequence[str]], ...] = (("order", wrong.order), ("before", wrong.before or ()))
     strange = [
-        fault for key, ids in named for fault in _ids.strangers((*path, key), ids, spec.things, "the id of a thing")
+        fault
+        for key, ids in named
+        for place, name in enumerate(ids)
+        for fault in _ids.stranger((*path, key, place), name, spec.things, "the id of a thing")
     ]
     yield from strange
     if bool(wrong.order) == (wrong.before is not None):
