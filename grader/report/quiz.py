@@ -33,7 +33,7 @@ _PRACTICE = Text(
 _BEGIN = Text("{practice} ? shows what you can type.", "{practice}输入 ? 查看可用的命令。")
 _POINT = Text("{points} pt", "{points} 分")
 _TRY = Text(
-    "Try {now} of {tries}, worth {share} of the points.", "第 {now} 次作答（共 {tries} 次），可得 {share} 的分数"
+    "Try {now} of {tries}, worth {share} of the points.", "第 {now} 次作答（共 {tries} 次），可得 {share} 的分数。"
 )
 _SHARES = {1.0: Text("all", "全部"), 0.5: Text("1/2", "1/2"), 0.25: Text("1/4", "1/4")}
 _LAST_TIME = Text("Think again about this: {ask}", "再想想这个问题：{ask}")
@@ -122,103 +122,6 @@ _KEY_FOLLOW = Text("f follow", "f 追问")
 _KEY_SKIP = Text("^S skip", "^S 跳过")
 _KEYS_ALWAYS = (Text("^P back", "^P 上一题"), Text("^L 中文", "^L English"), Text("^Q quit", "^Q 结束"))
 _KEY_HELP = Text("? help", "? 帮助")
-
-_DONE = Text(
-    "All {all} questions here are settled already. --again asks them anew.",
-    "这里的 {all} 题都已答完。--again 会重新提问。",
-)
-_FOR = Text("for {learner}", "答题人：{learner}")
-_PRACTICE = Text(
-    "Points in the quiz are for practice; what is graded is your answers.yaml.",
-    "这里的得分只是练习分；计入成绩的是你的 answers.yaml。",
-)
-_BEGIN = Text("{practice} ? shows what you can type.", "{practice}输入 ? 查看可用的命令。")
-_POINT = Text("{points} pt", "{points} 分")
-_TRY = Text(
-    "Try {now} of {tries}, worth {share} of the points.", "第 {now} 次作答（共 {tries} 次），可得 {share} 的分数"
-)
-_SHARES = {1.0: Text("all", "全部"), 0.5: Text("1/2", "1/2"), 0.25: Text("1/4", "1/4")}
-_LAST_TIME = Text("Think again about this: {ask}", "再想想这个问题：{ask}")
-
-_RIGHT = Text("Right.", "答对了。")
-_RIGHT_AT = Text("Right, at the {tries}. try.", "第 {tries} 次答对了。")
-_RIGHT_SECOND = Text("Right, at the second try.", "第二次答对了。")
-_RIGHT_THIRD = Text("Right, at the third try.", "第三次答对了。")
-_NOT_RIGHT = Text("Not right.", "没有答对。")
-_NOT_YET = Text("Not yet.", "还不对。")
-_PARTLY = Text("Partly right.", "部分正确。")
-_SHOWN = Text("Here is the answer.", "答案如下。")
-_PENDING = Text("Noted. A person marks this one.", "已记下。这道题由人工批改。")
-_COULD_BE = Text("Right answer", "正确答案")
-_SAMPLE = Text("A good answer", "参考答案")
-_AGAIN = Text(
-    "Try {now} of {tries}, for {share} of the points (:key shows the answer).",
-    "第 {now} 次作答（共 {tries} 次），可得 {share} 的分数（:key 显示答案）。",
-)
-_LOOK_AGAIN = Text("Look at it once more before you go on.", "先别急，再仔细看一遍。")
-_NO_TRY = Text("That cost no try.", "这不算一次作答。")
-_SOURCE = Text("Source: {source}", "出处：{source}")
-_PAPER = Text("{authors}, “{title}”, {year}, {where}", "{authors}，“{title}”，{year}，{where}")
-_ET_AL = Text("{first} et al.", "{first} 等")
-_NEXT_ABOUT = Text("Next comes {item}, which asks about just this.", "下一题 {item} 问的正是这一点。")
-_OFFER = Text(
-    "{item} (another question) asks about just this: :follow takes it next.",
-    "另一题 {item} 问的正是这一点：:follow 接着答它。",
-)
-_CODE_SAME = Text(
-    "Your code for {exercise} makes the same mistake: attncheck hint {question}",
-    "你写的 {exercise} 里也有同样的错误：attncheck hint {question}",
-)
-_CODE_RIGHT = Text(
-    "Your code for {exercise} does this right; compare it with your answer.",
-    "你写的 {exercise} 在这一点上是对的，拿它和你的回答比一比。",
-)
-_CODE_OPEN = Text(
-    "The exercise {exercise} shows it: attncheck start {question}",
-    "练习 {exercise} 能让你看清这一点：attncheck start {question}",
-)
-_CODE_TRY = Text(
-    "{exercise} is the exercise to try it in: attncheck start {question}",
-    "可以在练习 {exercise} 里动手试一试：attncheck start {question}",
-)
-
-_MOVED = {
-    "skipped": Text("Skipped; it comes again at the end.", "已跳过，最后会再问。"),
-    "left": Text("Left open; the quiz asks it again next time.", "先放着，下次再问。"),
-    "first": Text("This is the first one.", "这已经是第一题。"),
-    "nothing to follow": Text("There is nothing to follow up here.", "这里没有可以追问的题目。"),
-}
-_UNKNOWN = Text("There is no command “:{word}”. {all}", "没有「:{word}」这个命令。{all}")
-_COMMANDS = (
-    (":skip", Text("leave this one for later", "先跳过这一题")),
-    (":back", Text("to the one before", "回到上一题")),
-    (":key", Text("show the answer", "显示答案")),
-    (":follow", Text("take the question that was offered", "接着答刚才提到的那一题")),
-    (":lang", Text("说中文", "switch to English")),
-    (":quit", Text("stop; everything is kept", "结束，进度会保存")),
-    ("?", Text("this list", "显示这个列表")),
-)
-_EMPTY_LINE = Text("Several lines; an empty one ends the answer.", "可以写多行，以空行结束。")
-KEYS = {
-    "one": Text("↑↓ or a letter chooses, Enter answers", "↑↓ 或字母选择，回车作答"),
-    "many": Text("↑↓ move, space or a letter marks, Enter answers", "↑↓ 移动，空格或字母勾选，回车作答"),
-    "order": Text(
-        "letters in your order, or space grabs a line and ↑↓ move it; Enter answers",
-        "依次按字母排好，或用空格抓住一行、↑↓ 移动；回车作答",
-    ),
-    "pairs": Text(
-        "↑↓ or a letter chooses a line, ←→ or a number its partner; Enter answers",
-        "↑↓ 或字母选行，←→ 或编号选配对；回车作答",
-    ),
-    "line": Text("Enter answers", "回车作答"),
-    "lines": Text("Enter begins a new line, an empty line answers", "回车换行，空行作答"),
-}
-KEYS_MORE = Text(
-    "{keys} · ^S skip · ^P back · ^L 中文 · ^Q quit · ? help",
-    "{keys} · ^S 跳过 · ^P 上一题 · ^L English · ^Q 结束 · ? 帮助",
-)
-KEYS_PAUSE = Text("Enter next · ^P back · ^L 中文 · ^Q quit", "回车下一题 · ^P 上一题 · ^L English · ^Q 结束")
-KEYS_FOLLOW = Text("f follow · ", "f 追问 · ")
 
 _DONE = Text("What you have so far", "目前的情况")
 _TALLY = Text("{settled} of {count} settled", "已答完 {settled} / {count} 题")
