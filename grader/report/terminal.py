@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from typing import TYPE_CHECKING
 
+from grader import links
 from grader.model import (
     Course,
     Difference,
@@ -48,7 +49,7 @@ def render(report: Report, course: Course, lang: Lang, console: Console) -> None
     page = Page(console, lang)
     _head(page, report)
     for result in report.questions:
-        _question(page, result, course.question(result.id))
+        _question(page, result, course)
     _foot(page, report)
 
 
@@ -78,7 +79,7 @@ def _watched(page: Page, now: Watched, report: Report, course: Course) -> None:
         page.lines(page.say(words.ALL_PASSED), style="bold green")
         return
     found = course.exercise(now.current.name)
-    _exercise(page, now.current, found[0] if found else None)
+    _exercise(page, now.current, course, found[0] if found else None)
     for number, hint in enumerate(found[1].hints[: now.rung] if found else (), 1):
         page.lines(page.say(hint), indent=4, lead=f"{number}. ", style="cyan")
 
@@ -94,10 +95,11 @@ def _head(page: Page, report: Report) -> None:
     page.row([(learner, "bold"), ("  " + title, "dim")], earned, style="bold")
     page.rule()
     if report.late_by_seconds is not None:
-        page.lines(page.say(words.LATE, time=_duration(report.late_by_seconds, page.lang)), style="yellow")
+        page.lines(page.say(words.LATE, time=words.duration(report.late_by_seconds)), style="yellow")
 
 
-def _question(page: Page, result: QuestionResult, question: Question | None) -> None:
+def _question(page: Page, result: QuestionResult, course: Course) -> None:
+    question = course.question(result.id)
     page.blank()
     earned = page.say(words.OF_POINTS, earned=points(result.earned), possible=points(result.possible))
     page.row([(f"{result.id}  ", "bold cyan"), (page.say(result.title), "bold")], earned, style="bold")
@@ -109,7 +111,7 @@ def _question(page: Page, result: QuestionResult, question: Question | None) -> 
         names = page.say(words.COMMA).join(missing)
         page.lines(page.say(words.NOT_ANSWERED, names=names), indent=2, lead="– ", style="dim")
     for exercise in result.exercises:
-        _exercise(page, exercise, question)
+        _exercise(page, exercise, course, question)
 
 
 def _item(page: Page, item: ItemResult, question: Question | None) -> None:
@@ -121,7 +123,7 @@ def _item(page: Page, item: ItemResult, question: Question | None) -> None:
         _explain(page, item.message, question, item.misconception)
 
 
-def _exercise(page: Page, exercise: ExerciseResult, question: Question | None) -> None:
+def _exercise(page: Page, exercise: ExerciseResult, course: Course, question: Question | None) -> None:
     mark, colour = _MARK.get(exercise.status, _WRONG)
     earned = page.say(words.OF, earned=points(exercise.earned), possible=points(exercise.possible))
     status = "" if exercise.status is Status.PASSED else "  " + page.say(words.STATUS[exercise.status])
@@ -129,9 +131,9 @@ def _exercise(page: Page, exercise: ExerciseResult, question: Question | None) -
     if exercise.status is not Status.PASSED:
         first = None if exercise.status in _NOT_TRIED else exercise.first_failure
         if first is not None:
-            page.lines(_first(page, exercise, first), indent=4, style="bold")
+            page.lines(page.say(words.first_to_mend(exercise, first)), indent=4, style="bold")
         message = first.verdict.message if first is not None and first.verdict.message else exercise.message
-        _explain(page, message, question, exercise.misconception, first)
+        _explain(page, message, question, exercise.misconception, first, course)
     _tally(page, exercise)
     for remark in exercise.remarks:
         page.lines(clean(page.say(remark), 600, lines=True), indent=4, lead="· ")
@@ -143,6 +145,7 @@ def _explain(
     question: Question | None,
     misconception: str | None,
     outcome: Outcome | None = None,
+    course: Course | None = None,
 ) -> None:
     """What was found, where, what is true instead, and the question that leads there."""
     indent = 4 if outcome is None else 6
@@ -152,18 +155,22 @@ def _explain(
     if outcome is not None and outcome.visibility == "public" and outcome.verdict.difference is not None:
         _difference(page, outcome.verdict.difference, indent)
     belief = question.misconception(misconception) if question is not None else None
-    if belief is not None:
-        _belief(page, belief, said, indent)
+    if belief is None or question is None:
+        return
+    asked = belief.ask_next
+    if course is not None:  # a mistake in code: any item about it will do
+        asked = next((item.id for item in links.items_about(course, belief.id, question)), asked)
+    _belief(page, belief, said, indent, asked)
 
 
-def _belief(page: Page, belief: Misconception, said: str, indent: int) -> None:
+def _belief(page: Page, belief: Misconception, said: str, indent: int, asked: str | None) -> None:
     truth = page.say(belief.truth)
     if truth not in said:
         page.lines(truth, indent=indent, style="yellow")
     if belief.ask is not None and page.say(belief.ask) not in said:
         page.lines(page.say(belief.ask), indent=indent, lead="→ ", style="cyan")
-    if belief.ask_next is not None:
-        page.lines(page.say(words.ASK_NEXT, item=belief.ask_next), indent=indent, lead="→ ", style="cyan")
+    if asked is not None:
+        page.lines(page.say(words.ASK_NEXT, item=asked), indent=indent, lead="→ ", style="cyan")
 
 
 def _difference(page: Page, difference: Difference, indent: int) -> None:
@@ -185,7 +192,7 @@ def _tally(page: Page, exercise: ExerciseResult) -> None:
     parts = [page.say(words.CHECKS, passed=passed, all=len(counted))]
     lost = Counter(outcome.check for outcome in counted if outcome.status is not Status.PASSED)
     if passed and lost:
-        names = [_plain(name) if times == 1 else f"{_plain(name)} ×{times}" for name, times in lost.items()]
+        names = [words.plain(name) if times == 1 else f"{words.plain(name)} ×{times}" for name, times in lost.items()]
         parts.append(page.say(words.NOT_PASSED, names=page.say(words.COMMA).join(names)))
     if exercise.array_type is not None:
         parts.append(page.say(words.GIVEN[exercise.array_type]))
@@ -233,29 +240,6 @@ def _layers(page: Page, report: Report) -> str:
 
 
 # ---------------------------------------------------------------------------------------- small words
-
-
-def _first(page: Page, exercise: ExerciseResult, outcome: Outcome) -> str:
-    """The heading above the first failure; it names no place where every check says the same."""
-    if len(exercise.outcomes) > 1 and len({each.verdict.message for each in exercise.outcomes}) == 1:
-        return page.say(words.FIRST)
-    where = words.PUBLIC_CASE if outcome.visibility == "public" else words.HIDDEN_CASE
-    return page.say(words.FIRST_AT, where=page.say(where, check=_plain(outcome.check), case=outcome.case))
-
-
-def _plain(check: str) -> str:
-    """The name of a check as words."""
-    return check.replace("_", " ")
-
-
-def _duration(seconds: float, lang: Lang) -> str:
-    minutes = max(1, round(seconds / 60))
-    days, rest = divmod(minutes, 24 * 60)
-    hours, minutes = divmod(rest, 60)
-    units = (("d", "h", "min"), (" 天", " 小时", " 分钟"))[lang == "zh"]
-    gap = "" if lang == "zh" else " "
-    parts = [f"{value}{gap}{unit}" for value, unit in zip((days, hours, minutes), units, strict=True) if value]
-    return " ".join(parts)
 
 
 def ranges(names: Iterable[str]) -> list[str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from grader.model import Status, Text
+from grader.model import ExerciseResult, Outcome, Status, Text
 
 # ------------------------------------------------------------------------------------ text of others
 
@@ -36,6 +36,28 @@ def _printable(row: str) -> str:
 def points(value: float) -> str:
     """Points as people write them: at most two decimals, none where the number is whole."""
     return f"{value:.2f}".rstrip("0").rstrip(".")
+
+
+def plain(check: str) -> str:
+    """The name of a check as words."""
+    return check.replace("_", " ")
+
+
+def duration(seconds: float) -> Text:
+    """A time in days, hours and minutes; one minute at least."""
+    minutes = max(1, round(seconds / 60))
+    days, rest = divmod(minutes, 24 * 60)
+    units = (days, "d", "天"), (rest // 60, "h", "小时"), (rest % 60, "min", "分钟")
+    said = [(f"{value} {en}", f"{value} {zh}") for value, en, zh in units if value]
+    return Text(" ".join(en for en, _ in said), " ".join(zh for _, zh in said))
+
+
+def first_to_mend(exercise: ExerciseResult, outcome: Outcome) -> Text:
+    """The heading above the first failure; it names no place where every check says the same."""
+    if len(exercise.outcomes) > 1 and len({each.verdict.message for each in exercise.outcomes}) == 1:
+        return FIRST
+    where = PUBLIC_CASE if outcome.visibility == "public" else HIDDEN_CASE
+    return FIRST_AT.fill(where=where.fill(check=plain(outcome.check), case=outcome.case))
 
 
 # --------------------------------------------------------------------------------------------- reports
@@ -70,7 +92,7 @@ GIVEN = {
     "torch": Text("run with torch tensors", "用 torch 张量运行"),
     "numpy": Text("run with NumPy arrays", "用 NumPy 数组运行"),
 }
-ASK_NEXT = Text("Item {item} asks about just this.", "{item} 题问的正是这一点。")
+ASK_NEXT = Text("A question about just this: attncheck quiz {item}", "有一道题问的正是这一点：attncheck quiz {item}")
 NOT_ANSWERED = Text("not answered: {names}", "未作答：{names}")
 NOT_ATTEMPTED = Text("Not attempted: {names}", "未作答的题：{names}")
 NOTES = Text("Please note", "请注意")

@@ -51,7 +51,7 @@ def flat(text: str) -> str:
         "at [0, 2, 1]: expected 0.25, got 0.5",
         "24 of 120 entries differ",
         "Scores are divided by the square root of d_k. → What happens to the softmax as d_k grows?",
-        "→ Item Q5.scale asks about just this.",
+        "→ A question about just this: attncheck quiz Q5.scale",
         "q05.py: 1 of 3 checks passed; not passed: values ×2; run with NumPy arrays",
         "Hidden cases decide 4 of these 7 points.",
         "· The result has dtype float64.",
