@@ -534,49 +534,32 @@ def _quoted(text: str) -> str:
 # ------------------------------------------------------------------------------------- a file of answers
 
 _NOT_READ = Text("line {line}: {id}: {message}", "第 {line} 行：{id}：{message}")
-_EMPTY = Text("line {line}: {id} has no answer yet", "第 {line} 行：{id} 还没有作答")
-_ELSEWHERE = Text("line {line}: {id} was not asked for here", "第 {line} 行：这次没有要求 {id}")
 
 
 def answers_only(course: Course, submission: Submission, chosen: Sequence[Item]) -> tuple[Course, Submission]:
     """What to grade when only the answers of a file count: no exercises, and every item of ``chosen`` that applies.
 
-    Items for practice count where they are answered. Answers that stand in the file and do not count are notices.
+    Items for practice count where they are answered. Answers that nobody can read are notices, with their lines.
     """
-    given = {answer.item: answer for answer in submission.answers or ()}
-    wanted = {item.id for item in chosen}
+    wanted = {item.id: item for item in chosen}
+    answered = {answer.item for answer in submission.answers or () if answer.value is not None}
 
-    def counts(item: Item) -> bool:
-        return item.id in wanted and (item.use == "graded" or item.id in given)
+    def counted(question: Question) -> tuple[Item, ...]:
+        found = [i for i in question.items if i.id in wanted and (i.use == "graded" or i.id in answered)]
+        return tuple(replace(item, use="graded") for item in found)
 
-    questions = tuple(
-        replace(q, exercises=(), items=tuple(replace(i, use="graded") for i in q.items if counts(i)))
-        for q in course.questions
-    )
-    kept = tuple(a for a in submission.answers or () if a.item in wanted or not _known(course, a.item))
-    stripped = replace(
-        submission, files=(), answers=kept, notices=(*submission.notices, *_notices(course, submission, wanted))
-    )
-    return replace(course, questions=questions), stripped
+    questions = tuple(replace(q, exercises=(), items=counted(q)) for q in course.questions)
+    elsewhere = {item.id for q in course.questions for item in q.items} - wanted.keys()
+    kept = tuple(answer for answer in submission.answers or () if answer.item not in elsewhere)
+    notices = (*submission.notices, *_unreadable(course, wanted, replace(submission, answers=kept)))
+    return replace(course, questions=questions), replace(submission, files=(), answers=kept, notices=notices)
 
 
-def _known(course: Course, name: str) -> bool:
-    return any(item.id == name for question in course.questions for item in question.items)
-
-
-def _notices(course: Course, submission: Submission, wanted: set[str]) -> Iterator[Notice]:
-    """Answers that nobody can read, that are none, or that were not asked for, by their lines."""
-    known = [answer for answer in submission.answers or () if _known(course, answer.item)]  # grading names the others
-    for answer in known:
-        item = _find(course, answer.item)[1]
-        judged = items.judge(item, answer.value, items.Context(course.public_id, submission.learner, item.id))
-        text = None
-        if item.id not in wanted:
-            text = _ELSEWHERE
-        elif answer.value is None:
-            text = _EMPTY
-        elif not judged.readable:
-            text = _NOT_READ
-        if text is not None:
-            said = text.fill(line=answer.line, id=item.id, message=judged.message or Text("", ""))
-            yield Notice("answers.yaml", said)
+def _unreadable(course: Course, wanted: Mapping[str, Item], submission: Submission) -> Iterator[Notice]:
+    for answer in submission.answers or ():
+        if answer.item in wanted and answer.value is not None:
+            context = items.Context(course.public_id, submission.learner, answer.item)
+            judged = items.judge(wanted[answer.item], answer.value, context)
+            if not judged.readable:
+                message = judged.message or Text("", "")
+                yield Notice("answers.yaml", _NOT_READ.fill(line=answer.line, id=answer.item, message=message))
