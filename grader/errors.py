@@ -3,6 +3,7 @@
     AttncheckError                 anything we raise on purpose
     ├── UsageError                 exit 2: the command was called in a way we cannot serve
     ├── StateError                 exit 2: the learner's own progress file cannot be read or written
+    ├── GradebookError             exit 2: the gradebook in a folder of results cannot be used
     ├── SubmissionError            exit 3: this submission cannot be read
     ├── CourseError                exit 4: the bank (questions/, reference/, course.yaml) is at fault
     ├── SandboxError               exit 4: the sandbox failed in a way that is not the learner's doing
@@ -30,6 +31,12 @@ class UsageError(AttncheckError):
 
 class StateError(AttncheckError):
     """The progress file cannot be used as it is. It is the learner's: nothing in it was changed."""
+
+    exit_code = 2
+
+
+class GradebookError(AttncheckError):
+    """The gradebook cannot be opened or written. What was graded before is still in it."""
 
     exit_code = 2
 

@@ -1,0 +1,350 @@
+"""Everything a class has earned, and how it came about: one SQLite file in the folder of results.
+
+Written by one process at a time, one transaction for each submission, so that a crash at any moment loses the
+submission being written and nothing else. The rollback journal is used, not the write-ahead log, because folders of
+results lie on network drives, too.
+
+A *unit* is one question of one submission, graded: it is named by what decides it (the files, whose numbers are drawn,
+the question as it stands in the bank, the seed, the version of this program), so that nothing is graded twice.
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+
+from grader import records
+from grader.errors import GradebookError
+from grader.model import Notice, QuestionResult
+
+FORMAT = 1
+FILE = "gradebook.sqlite"
+
+_SCHEMA = """
+CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT NOT NULL);
+CREATE TABLE learner (id TEXT PRIMARY KEY, name TEXT NOT NULL, section TEXT NOT NULL, extra_hours REAL NOT NULL);
+CREATE TABLE submission (
+  key TEXT PRIMARY KEY, path TEXT NOT NULL, digest TEXT NOT NULL, draws TEXT NOT NULL, at TEXT, late INTEGER NOT NULL,
+  attempt INTEGER NOT NULL, error TEXT, answers TEXT NOT NULL DEFAULT '{}', notices TEXT NOT NULL DEFAULT '[]',
+  present INTEGER NOT NULL DEFAULT 1);
+CREATE TABLE member (submission TEXT NOT NULL, learner TEXT NOT NULL, PRIMARY KEY (submission, learner));
+CREATE TABLE run (
+  id INTEGER PRIMARY KEY, at TEXT NOT NULL, seconds REAL NOT NULL, seed TEXT NOT NULL, course TEXT NOT NULL,
+  versions TEXT NOT NULL, layers TEXT NOT NULL, unsafe INTEGER NOT NULL);
+CREATE TABLE unit (
+  digest TEXT NOT NULL, draws TEXT NOT NULL, question TEXT NOT NULL, version TEXT NOT NULL, run INTEGER NOT NULL,
+  result TEXT NOT NULL, PRIMARY KEY (digest, draws, question, version));
+CREATE TABLE override (
+  learner TEXT NOT NULL, part TEXT NOT NULL, points REAL NOT NULL, reason TEXT NOT NULL, author TEXT NOT NULL,
+  at TEXT NOT NULL, PRIMARY KEY (learner, part));
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Enrolled:
+    """Somebody in the class. ``extra_hours`` are added to due dates."""
+
+    id: str
+    name: str
+    section: str = ""
+    extra_hours: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Filed:
+    """A submission in the book. Its numbers are drawn for the name ``draws``; ``error`` says why it is unusable."""
+
+    key: str
+    path: str
+    learners: tuple[str, ...]
+    digest: str = ""
+    draws: str = ""
+    at: datetime | None = None
+    late: bool = False
+    attempt: int = 1
+    error: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """How a submission was graded: the provenance of every point in its units."""
+
+    at: datetime
+    seconds: float
+    seed: str
+    course: str
+    versions: tuple[tuple[str, str], ...]
+    layers: tuple[str, ...]
+    unsafe: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Unit:
+    """One question of one submission, graded."""
+
+    question: str
+    version: str
+    result: QuestionResult
+
+
+@dataclass(frozen=True, slots=True)
+class Override:
+    """Points that a person gave instead of those that were earned, for an item or an exercise of a learner."""
+
+    learner: str
+    part: str
+    points: float
+    reason: str
+    author: str
+    at: datetime
+
+
+class Gradebook:
+    """An open book. Use ``open_gradebook``."""
+
+    def __init__(self, connection: sqlite3.Connection, path: Path) -> None:
+        self._connection = connection
+        self.path = path
+
+    def close(self) -> None:
+        """Closes the file."""
+        self._connection.close()
+
+    @contextmanager
+    def _writing(self) -> Iterator[sqlite3.Connection]:
+        """A transaction: all of it, or nothing."""
+        try:
+            with self._connection:
+                self._connection.execute("BEGIN IMMEDIATE")
+                yield self._connection
+        except sqlite3.OperationalError as error:
+            raise _cannot(self.path, error) from error
+
+    # ---------------------------------------------------------------------------------------- class and work
+
+    def enrol(self, learners: Iterable[Enrolled]) -> None:
+        """Puts learners down, or what is new about them."""
+        rows = [(one.id, one.name, one.section, one.extra_hours) for one in learners]
+        with self._writing() as book:
+            book.executemany("INSERT OR REPLACE INTO learner VALUES (?, ?, ?, ?)", rows)
+
+    def learners(self) -> tuple[Enrolled, ...]:
+        """Everybody in the book, by id."""
+        return tuple(Enrolled(*row) for row in self._connection.execute("SELECT * FROM learner ORDER BY id"))
+
+    def file(self, submissions: Sequence[Filed]) -> None:
+        """Takes in a collection: what is in it counts from now on, what is in it no longer does not."""
+        with self._writing() as book:
+            book.execute("UPDATE submission SET present = 0")
+            for one in submissions:
+                at = one.at.astimezone(UTC).isoformat() if one.at else None
+                row = (one.key, one.path, one.digest, one.draws, at, one.late, one.attempt, one.error)
+                book.execute(
+                    "INSERT INTO submission (key, path, digest, draws, at, late, attempt, error) "
+                    "VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (key) DO UPDATE SET path = excluded.path, "
+                    "digest = excluded.digest, draws = excluded.draws, at = excluded.at, late = excluded.late, "
+                    "attempt = excluded.attempt, error = excluded.error, present = 1",
+                    row,
+                )
+                book.execute("DELETE FROM member WHERE submission = ?", (one.key,))
+                book.executemany("INSERT INTO member VALUES (?, ?)", [(one.key, learner) for learner in one.learners])
+
+    def submissions(self) -> tuple[Filed, ...]:
+        """What was collected last, by key."""
+        members: dict[str, list[str]] = {}
+        for key, learner in self._connection.execute("SELECT * FROM member ORDER BY learner"):
+            members.setdefault(key, []).append(learner)
+        rows = self._connection.execute(
+            "SELECT key, path, digest, draws, at, late, attempt, error FROM submission WHERE present ORDER BY key"
+        )
+        return tuple(
+            Filed(
+                key,
+                path,
+                tuple(members.get(key, ())),
+                digest,
+                draws,
+                datetime.fromisoformat(at) if at else None,
+                bool(late),
+                attempt,
+                error,
+            )
+            for key, path, digest, draws, at, late, attempt, error in rows
+        )
+
+    # ------------------------------------------------------------------------------------------------- units
+
+    def record(
+        self, filed: Filed, run: Run, units: Iterable[Unit], answers: Mapping[str, object], notices: Sequence[Notice]
+    ) -> None:
+        """Puts down what grading found for one submission: its units, what was answered, what else to know."""
+        with self._writing() as book:
+            cursor = book.execute(
+                "INSERT INTO run (at, seconds, seed, course, versions, layers, unsafe) VALUES (?, ?, ?, ?, ?, ?, ?)",
+                (
+                    run.at.astimezone(UTC).isoformat(),
+                    run.seconds,
+                    run.seed,
+                    run.course,
+                    json.dumps(run.versions),
+                    json.dumps(run.layers),
+                    run.unsafe,
+                ),
+            )
+            for unit in units:
+                result = json.dumps(records.plain(unit.result), ensure_ascii=False)
+                book.execute(
+                    "INSERT OR REPLACE INTO unit VALUES (?, ?, ?, ?, ?, ?)",
+                    (filed.digest, filed.draws, unit.question, unit.version, cursor.lastrowid, result),
+                )
+            book.execute(
+                "UPDATE submission SET answers = ?, notices = ? WHERE key = ?",
+                (
+                    json.dumps(answers, ensure_ascii=False, default=str),
+                    json.dumps(records.plain(tuple(notices)), ensure_ascii=False),
+                    filed.key,
+                ),
+            )
+
+    def refuse(self, filed: Filed, error: str) -> None:
+        """Puts down why a submission could not be graded."""
+        with self._writing() as book:
+            book.execute("UPDATE submission SET error = ? WHERE key = ?", (error, filed.key))
+
+    def has(self, filed: Filed, question: str, version: str) -> bool:
+        """Whether this unit is graded already."""
+        found = self._connection.execute(
+            "SELECT 1 FROM unit WHERE digest = ? AND draws = ? AND question = ? AND version = ?",
+            (filed.digest, filed.draws, question, version),
+        )
+        return found.fetchone() is not None
+
+    def units(self, filed: Filed, versions: Mapping[str, str]) -> tuple[tuple[Unit, Run], ...]:
+        """The units of a submission for these versions of questions, in the order of ``versions``."""
+        found = []
+        for question, version in versions.items():
+            row = self._connection.execute(
+                "SELECT result, at, seconds, seed, course, versions, layers, unsafe FROM unit JOIN run ON run.id = run"
+                " WHERE digest = ? AND draws = ? AND question = ? AND version = ?",
+                (filed.digest, filed.draws, question, version),
+            ).fetchone()
+            if row is not None:
+                result = records.build(QuestionResult, json.loads(row[0]))
+                found.append((Unit(question, version, result), _run(row[1:])))
+        return tuple(found)
+
+    def answers(self, filed: Filed) -> dict[str, object]:
+        """What the learner answered, item by item."""
+        row = self._connection.execute("SELECT answers FROM submission WHERE key = ?", (filed.key,)).fetchone()
+        found: dict[str, object] = json.loads(row[0]) if row else {}
+        return found
+
+    def notices(self, filed: Filed) -> tuple[Notice, ...]:
+        """What a reader of the report should know besides."""
+        row = self._connection.execute("SELECT notices FROM submission WHERE key = ?", (filed.key,)).fetchone()
+        return tuple(records.build(Notice, one) for one in json.loads(row[0])) if row else ()
+
+    # --------------------------------------------------------------------------------------------- overrides
+
+    def override(self, change: Override) -> None:
+        """Puts down points given by a person; they survive regrading."""
+        row = (change.learner, change.part, change.points, change.reason, change.author, change.at.isoformat())
+        with self._writing() as book:
+            book.execute("INSERT OR REPLACE INTO override VALUES (?, ?, ?, ?, ?, ?)", row)
+
+    def overrides(self) -> tuple[Override, ...]:
+        """All of them, by learner and part."""
+        rows = self._connection.execute("SELECT * FROM override ORDER BY learner, part")
+        return tuple(
+            Override(learner, part, points, reason, author, datetime.fromisoformat(at))
+            for learner, part, points, reason, author, at in rows
+        )
+
+    # ------------------------------------------------------------------------------------------------- facts
+
+    def remember(self, name: str, value: object) -> None:
+        """Keeps a fact about the whole book, as JSON."""
+        with self._writing() as book:
+            book.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (name, json.dumps(value, ensure_ascii=False)))
+
+    def recall(self, name: str) -> object:
+        """The fact, or None."""
+        row = self._connection.execute("SELECT value FROM meta WHERE name = ?", (name,)).fetchone()
+        found: object = json.loads(row[0]) if row else None
+        return found
+
+    def forget(self, learner: str) -> bool:
+        """Removes a learner with everything that is theirs alone; True if there was anything."""
+        with self._writing() as book:
+            keys = [row[0] for row in book.execute("SELECT submission FROM member WHERE learner = ?", (learner,))]
+            gone = book.execute("DELETE FROM learner WHERE id = ?", (learner,)).rowcount > 0 or bool(keys)
+            book.execute("DELETE FROM member WHERE learner = ?", (learner,))
+            book.execute("DELETE FROM override WHERE learner = ?", (learner,))
+            book.execute("DELETE FROM submission WHERE key NOT IN (SELECT submission FROM member)")
+            book.execute("DELETE FROM unit WHERE (digest, draws) NOT IN (SELECT digest, draws FROM submission)")
+            book.execute("DELETE FROM run WHERE id NOT IN (SELECT run FROM unit)")
+        self._connection.execute("VACUUM")  # what was deleted must not stay in the file
+        return gone
+
+
+def _run(row: Sequence[str]) -> Run:
+    at, seconds, seed, course, versions, layers, unsafe = row
+    return Run(
+        datetime.fromisoformat(at),
+        float(seconds),
+        seed,
+        course,
+        tuple((name, version) for name, version in json.loads(versions)),
+        tuple(json.loads(layers)),
+        bool(unsafe),
+    )
+
+
+def open_gradebook(folder: Path, *, create: bool = False) -> Gradebook:
+    """The book in ``folder``. Raises GradebookError where there is none, or none that this program can use."""
+    path = folder / FILE
+    if not create and not path.is_file():
+        raise GradebookError(f"{folder} has no {FILE}; expected a folder that 'attncheck batch --out' has written.")
+    try:
+        connection = sqlite3.connect(path, timeout=5.0, isolation_level=None)
+        connection.execute("PRAGMA synchronous = FULL")
+        connection.execute("PRAGMA secure_delete = ON")
+        if connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0] == 0:
+            _begin(connection)
+        row = connection.execute("SELECT value FROM meta WHERE name = 'format'").fetchone()
+    except sqlite3.DatabaseError as error:
+        raise _cannot(path, error) from error
+    found = json.loads(row[0]) if row else 0
+    if found != FORMAT:
+        connection.close()
+        raise GradebookError(
+            f"{path} has format {found}; this attncheck writes {FORMAT}. "
+            + ("Update attncheck." if found > FORMAT else "Grade into a new folder.")
+        )
+    return Gradebook(connection, path)
+
+
+def _begin(connection: sqlite3.Connection) -> None:
+    statements = ["BEGIN EXCLUSIVE", *filter(str.strip, _SCHEMA.split(";"))]
+    for statement in statements:
+        connection.execute(statement)
+    connection.execute("INSERT INTO meta VALUES ('format', ?)", (json.dumps(FORMAT),))
+    connection.execute("COMMIT")
+
+
+def _cannot(path: Path, error: sqlite3.Error) -> GradebookError:
+    said = str(error)
+    if "locked" in said:
+        remedy = "another attncheck is writing it; wait until that has finished"
+    elif "full" in said:
+        remedy = "free some space, and run the same command again: nothing that was graded is lost"
+    elif "readonly" in said or "unable to open" in said:
+        remedy = "give another folder with --out, or make this one writable"
+    else:
+        remedy = "restore it from a backup, or grade into a new folder; it was left as it is"
+    return GradebookError(f"the gradebook {path} cannot be used ({said}): {remedy}.")

@@ -1,0 +1,182 @@
+from __future__ import annotations
+
+import sqlite3
+from contextlib import closing
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from grader.errors import GradebookError
+from grader.gradebook import FILE, Enrolled, Filed, Gradebook, Override, Run, Unit, open_gradebook
+from grader.model import ItemResult, Notice, QuestionResult, Status, Text
+
+NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
+RUN = Run(NOW, 0.25, "public", "abc", (("attncheck", "0.1.0"), ("torch", "2.13.0")), ("seccomp", "rlimits"), False)
+ADA = Filed("ada", "in/ada", ("ada", "bo"), "d1", "ada", NOW, True, 2)
+CY = Filed("cy", "in/cy.py", ("cy",), "d2", "cy")
+NOTICES = (Notice("q03.py", Text("odd", "奇怪")),)
+
+
+def unit(question: str = "Q3", version: str = "v1", earned: float = 1.0) -> Unit:
+    """A question with one item."""
+    item = ItemResult(f"{question}.a", "choice", Status.PASSED, earned, 1.0)
+    return Unit(question, version, QuestionResult(question, Text("t", "题"), (item,), ()))
+
+
+@pytest.fixture
+def book(tmp_path: Path) -> Gradebook:
+    """A new book with two submissions, one of them graded."""
+    found = open_gradebook(tmp_path, create=True)
+    found.enrol([Enrolled("ada", "Ada"), Enrolled("bo", "Bo", "B", 24.0), Enrolled("cy", "Cy")])
+    found.file([ADA, CY])
+    found.record(ADA, RUN, [unit("Q3"), unit("Q5")], {"Q3.a": "b", "Q3.b": [1, 2]}, NOTICES)
+    return found
+
+
+def again(book: Gradebook) -> Gradebook:
+    """The book as another process would find it."""
+    book.close()
+    return open_gradebook(book.path.parent)
+
+
+def test_what_was_written_is_there(book: Gradebook) -> None:
+    """After the process has ended, with the provenance of every unit."""
+    with closing(again(book)) as found:
+        assert found.learners() == (Enrolled("ada", "Ada"), Enrolled("bo", "Bo", "B", 24.0), Enrolled("cy", "Cy"))
+        assert found.submissions() == (ADA, CY)
+        assert found.units(ADA, {"Q5": "v1", "Q3": "v1"}) == ((unit("Q5"), RUN), (unit("Q3"), RUN))
+        assert found.answers(ADA) == {"Q3.a": "b", "Q3.b": [1, 2]}
+        assert found.notices(ADA) == NOTICES
+        assert found.units(CY, {"Q3": "v1"}) == ()
+        assert found.answers(CY) == found.answers(replace(CY, key="none")) == {}
+        assert found.notices(replace(CY, key="none")) == ()
+
+
+@pytest.mark.parametrize("change", [{"digest": "d9"}, {"draws": "bo"}])
+def test_a_unit_is_for_what_decided_it(book: Gradebook, change: dict[str, str]) -> None:
+    """Other files, other numbers, another question or another version of it are not graded yet."""
+    assert book.has(ADA, "Q3", "v1")
+    assert not book.has(replace(ADA, **change), "Q3", "v1")
+    assert not book.has(ADA, "Q3", "v2")
+    assert not book.has(ADA, "Q6", "v1")
+
+
+def test_units_are_of_the_files_not_of_the_folder(book: Gradebook) -> None:
+    """The same files handed in under another key are graded."""
+    assert book.has(replace(ADA, key="ada-again"), "Q3", "v1")
+
+
+def test_a_new_collection_takes_the_place_of_the_old(book: Gradebook) -> None:
+    """What is no longer there does not count; what is there again counts again."""
+    book.file([replace(CY, attempt=2)])
+    assert book.submissions() == (replace(CY, attempt=2),)
+    book.file([ADA])
+    assert book.submissions() == (ADA,)
+    assert book.answers(ADA)
+
+
+def test_what_cannot_be_graded_is_kept_with_the_reason(book: Gradebook) -> None:
+    """Until it is collected again."""
+    book.refuse(CY, "not Python")
+    assert book.submissions()[1] == replace(CY, error="not Python")
+    book.file([ADA, CY])
+    assert book.submissions()[1] == CY
+
+
+def test_overrides_are_kept(book: Gradebook) -> None:
+    """One for each part of a learner, the latest."""
+    first = Override("ada", "Q3.a", 0.5, "partly right", "Prof. Invented", NOW)
+    book.override(replace(first, points=0.25))
+    book.override(first)
+    assert book.overrides() == (first,)
+
+
+def test_facts(book: Gradebook) -> None:
+    """Small things about the whole."""
+    book.remember("intake", {"kind": "canvas"})
+    assert book.recall("intake") == {"kind": "canvas"}
+    assert book.recall("outtake") is None
+
+
+def test_a_transaction_is_whole_or_not_at_all(book: Gradebook) -> None:
+    """Where writing breaks off, nothing of the submission is there."""
+
+    def units() -> list[Unit]:
+        yield unit("Q7")
+        raise RuntimeError("pulled the plug")
+
+    with pytest.raises(RuntimeError, match="plug"):
+        book.record(CY, RUN, units(), {}, ())
+    assert not book.has(CY, "Q7", "v1")
+    book.record(CY, RUN, [unit("Q7")], {}, ())
+    assert book.has(CY, "Q7", "v1")
+
+
+def test_two_writers(book: Gradebook, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The second is told to wait, not let in."""
+    other = sqlite3.connect(book.path, isolation_level=None)
+    other.execute("BEGIN EXCLUSIVE")
+    book._connection.execute("PRAGMA busy_timeout = 10")
+    with pytest.raises(GradebookError, match="another attncheck is writing"):
+        book.refuse(CY, "")
+    other.close()
+    book.refuse(CY, "x")
+
+
+def test_a_full_disk(book: Gradebook) -> None:
+    """Says that nothing is lost, and so it is."""
+    book._connection.execute("PRAGMA max_page_count = 1")
+    pages = book._connection.execute("PRAGMA page_count").fetchone()[0]
+    book._connection.execute(f"PRAGMA max_page_count = {pages}")
+    with pytest.raises(GradebookError, match="free some space"):
+        book.remember("large", "x" * 100_000)
+    with closing(again(book)) as found:
+        assert found.has(ADA, "Q3", "v1")
+
+
+def test_a_learner_can_be_forgotten(book: Gradebook) -> None:
+    """What is theirs alone goes, even out of the bytes of the file; what others share stays."""
+    secret = "pneumonoultramicroscopic"
+    book.record(CY, RUN, [unit("Q3")], {"Q3.a": secret}, ())
+    book.override(Override("cy", "Q3.a", 1, secret, "me", NOW))
+    assert secret.encode() in book.path.read_bytes()
+    assert book.forget("cy")
+    assert book.forget("bo")
+    assert not book.forget("dee")
+    assert [learner.id for learner in book.learners()] == ["ada"]
+    assert book.submissions() == (replace(ADA, learners=("ada",)),)
+    assert book.has(ADA, "Q3", "v1")
+    assert not book.has(CY, "Q3", "v1")
+    assert book.overrides() == ()
+    book.close()
+    assert secret.encode() not in book.path.read_bytes()
+
+
+def test_no_book(tmp_path: Path) -> None:
+    """A folder that was mistyped is not made into one of results."""
+    with pytest.raises(GradebookError, match="expected a folder that 'attncheck batch --out' has written"):
+        open_gradebook(tmp_path)
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize(("found", "said"), [("2", "Update attncheck"), ("0", "Grade into a new folder")])
+def test_books_of_other_versions(book: Gradebook, found: str, said: str) -> None:
+    """They are left as they are."""
+    book._connection.execute("UPDATE meta SET value = ? WHERE name = 'format'", (found,))
+    with pytest.raises(GradebookError, match=said):
+        again(book)
+
+
+def test_another_file(tmp_path: Path) -> None:
+    """What is no gradebook is not overwritten."""
+    (tmp_path / FILE).write_text("something else, and long enough not to be taken for an empty database\n" * 20)
+    with pytest.raises(GradebookError, match="was left as it is"):
+        open_gradebook(tmp_path, create=True)
+
+
+def test_a_folder_that_cannot_be_written(tmp_path: Path) -> None:
+    """Says what to do instead."""
+    with pytest.raises(GradebookError, match="--out"):
+        open_gradebook(tmp_path / "none", create=True)
