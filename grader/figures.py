@@ -76,12 +76,11 @@ Panel: TypeAlias = Lines | HeatMap
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """A whole picture: ``panels`` in rows of ``columns``, and what there is to see in it."""
+    """A whole picture: rows of panels side by side (None: a place left free), and what there is to see in it."""
 
     title: Text
     note: Text
-    panels: tuple[Panel, ...]
-    columns: int = 1
+    rows: tuple[tuple[Panel | None, ...], ...]
 
 
 def line(label: Text, x: Sequence[float], y: Sequence[float] | Floats, hue: int = 0, who: Who = "reference") -> Line:

@@ -47,6 +47,10 @@ _NO_GRADIENT = Text(
     "no gradient comes back through the result: is it computed in torch throughout?",
     "梯度无法通过结果传回来：是否全程用 torch 计算？",
 )
+_NOT_COUNTED = Text(
+    "work is counted in torch only, and not all of it was done there",
+    "只统计 torch 中的计算量，而这里的计算并不都在 torch 中",
+)
 _NOT_FINITE = Text(
     "the result contains NaN or inf where the reference has numbers; these places are left out or grey",
     "结果里有 NaN 或 inf，而参考实现在那里是正常的数；图中这些位置留空或为灰色",
@@ -198,6 +202,8 @@ def misfit(wanted: Any, value: Any) -> Text | None:
         case dict():
             if not isinstance(value, dict) or value.keys() != wanted.keys():
                 return _KIND.fill(got=describe(value), expected=describe(wanted))
+            if "work" in wanted and not (value["exits"] is False and type(value["work"]) is int and value["work"] > 0):
+                return _NOT_COUNTED
             return next((bad for key in wanted if (bad := misfit(wanted[key], value[key]))), None)
         case bool():
             return None if isinstance(value, bool) else _KIND.fill(got=describe(value), expected=describe(wanted))

@@ -14,7 +14,7 @@ from __future__ import annotations
 import functools
 import importlib
 import pkgutil
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, Literal, Protocol, TypeAlias, cast
@@ -23,7 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from grader.calls import Target
-from grader.figures import Axis, Figure, Floats, HeatMap, Scale
+from grader.figures import Axis, Figure, Floats, HeatMap, Panel
 from grader.model import Program, Text
 
 #: What each program of an exercise sent: arrays are plain NumPy arrays.
@@ -88,11 +88,34 @@ def normal(*shape: int, seed: int = 0) -> NDArray[np.float32]:
     return generator(seed).standard_normal(shape).astype(np.float32)
 
 
-def titled(what: Text, each: Seen, seen: tuple[Seen, ...]) -> Text:
-    """``what`` as the title of a panel, with whose it is where there are two sources."""
+def label(what: Text, each: Seen, seen: tuple[Seen, ...]) -> Text:
+    """``what``, with whose it is where there are two sources."""
     return WHOSE.fill(what=what, who=each.name) if len(seen) > 1 else what
 
 
-def weights_map(title: Text, values: Floats, names: tuple[str, ...], scale: Scale = "sequential") -> HeatMap:
+def weights_map(title: Text, values: Floats, names: tuple[str, ...]) -> HeatMap:
     """A map of attention weights of the tokens ``names`` among each other."""
-    return HeatMap(title, Axis(QUERY, names=names), Axis(KEY, names=names), values, scale, percent=True)
+    return HeatMap(title, Axis(QUERY, names=names), Axis(KEY, names=names), values, percent=True)
+
+
+def beside(
+    seen: tuple[Seen, ...], exercise: str, what: Text, draw: Callable[[Text, Seen], Panel]
+) -> tuple[Panel | None, ...]:
+    """One panel of ``what`` for each source, which has the name of the source where there are two.
+
+    A source without ``exercise`` leaves its place free; where none has it, there are no panels.
+    """
+    if not any(exercise in each.values for each in seen):
+        return ()
+    return tuple(draw(label(what, each, seen), each) if exercise in each.values else None for each in seen)
+
+
+def in_rows(groups: Iterable[tuple[Panel | None, ...]], width: int = 2) -> tuple[tuple[Panel | None, ...], ...]:
+    """Groups of panels, none of them torn apart, in rows of at most ``width`` panels (or one group)."""
+    rows: list[tuple[Panel | None, ...]] = []
+    for group in filter(None, groups):
+        if rows and len(rows[-1]) + len(group) <= width:
+            rows[-1] += group
+        else:
+            rows.append(group)
+    return tuple(rows)

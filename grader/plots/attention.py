@@ -6,17 +6,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from grader.calls import Target, Writer
-from grader.figures import Figure
+from grader.figures import Figure, Panel
 from grader.inputs import Drawn
 from grader.model import Program, Text
-from grader.plots import Seen, normal, titled, weights_map
+from grader.plots import Seen, beside, in_rows, normal, weights_map
 
 TITLE = Text("A map of attention weights", "注意力权重图")
 ABOUT = Text(
     "who attends to whom in a sentence, and how sharp it gets without the division by √d_k",
     "一句话里谁关注谁；不除以 √d_k 时权重会变得多尖锐",
 )
-NEEDS = ("scaled_dot_product_attention",)
+_CALLED = "scaled_dot_product_attention"
+NEEDS = (_CALLED,)
 
 TOKENS = ("the", "cat", "saw", "the", "dog", "and", "ran", "off")
 _WIDTH = 16
@@ -49,10 +50,9 @@ def calls(target: Target) -> tuple[Program, ...]:
 
 
 def draw(seen: tuple[Seen, ...]) -> Figure:
-    """A row of panels for each of the two, and a column for each source."""
-    maps = [
-        weights_map(titled(what, each, seen), each.values["scaled_dot_product_attention"][0][at], TOKENS)
-        for at, what in enumerate((_SCALED, _UNSCALED))
-        for each in seen
-    ]
-    return Figure(TITLE, _NOTE, tuple(maps), columns=2)
+    """A panel with the division and one without it, for each source."""
+
+    def group(at: int, what: Text) -> tuple[Panel | None, ...]:
+        return beside(seen, _CALLED, what, lambda title, each: weights_map(title, each.values[_CALLED][0][at], TOKENS))
+
+    return Figure(TITLE, _NOTE, in_rows([group(0, _SCALED), group(1, _UNSCALED)]))

@@ -9,7 +9,7 @@ from grader.calls import Target, Writer
 from grader.figures import Axis, Figure, Lines, line
 from grader.inputs import Drawn
 from grader.model import Program, Text
-from grader.plots import NONE, WHOSE, Seen, normal
+from grader.plots import NONE, Seen, label, normal
 
 TITLE = Text("Variance of the scores against d_k", "分数的方差随 d_k 的变化")
 ABOUT = Text(
@@ -53,7 +53,8 @@ def draw(seen: tuple[Seen, ...]) -> Figure:
     ]
     for each in seen:
         (scores,) = each.values["scaled_scores"]
-        label = WHOSE.fill(what=_SCALED, who=each.name)
-        lines.append(line(label, x, [float(np.var(values)) for values in scores], hue=1, who=each.who))
+        lines.append(
+            line(label(_SCALED, each, seen), x, [float(np.var(values)) for values in scores], hue=1, who=each.who)
+        )
     panel = Lines(NONE, Axis(Text("d_k", "d_k"), log=True), Axis(Text("variance", "方差"), log=True), tuple(lines))
-    return Figure(TITLE, _NOTE, (panel,))
+    return Figure(TITLE, _NOTE, ((panel,),))

@@ -104,34 +104,39 @@ def draw(figure: Figure, lang: Lang, form: Format, font: str | None = None) -> b
         "svg.hashsalt": "attncheck",
     }
     with matplotlib.rc_context(settings):
-        rows = -(-len(figure.panels) // figure.columns)
-        size = [_size(panel, figure.columns) for panel in figure.panels]
-        width = max(figure.columns * max(w for w, _ in size), 7.0)
-        height = rows * max(h for _, h in size)
+        columns = max(map(len, figure.rows))
+        width, heights = _sizes(figure, columns)
         note = wrap(figure.note.of(lang), int(width * _CELLS_PER_INCH))
-        paper = Paper(figsize=(width, height + 0.6 + 0.17 * len(note)), layout="constrained", facecolor="white")
+        paper = Paper(figsize=(width, sum(heights) + 0.6 + 0.17 * len(note)), layout="constrained", facecolor="white")
         paper.get_layout_engine().set(w_pad=0.12, h_pad=0.12)  # type: ignore[union-attr, call-arg]
         paper.suptitle(figure.title.of(lang), x=0.02, ha="left", fontsize=14, fontweight="bold" if not font else None)
         paper.supxlabel("\n".join(note), x=0.02, ha="left", fontsize=9, color="#404040")
-        for at, panel in enumerate(figure.panels):
-            axes = paper.add_subplot(rows, figure.columns, at + 1)
-            if isinstance(panel, HeatMap):
-                _heat_map(axes, panel, lang)
-            else:
-                _lines(axes, panel, lang)
+        grid = paper.add_gridspec(len(figure.rows), columns, height_ratios=heights)
+        for row, panels in enumerate(figure.rows):
+            for column, panel in enumerate(panels):
+                if isinstance(panel, HeatMap):
+                    _heat_map(paper.add_subplot(grid[row, column]), panel, lang)
+                elif panel is not None:
+                    _lines(paper.add_subplot(grid[row, column]), panel, lang)
         file = io.BytesIO()
         metadata = {"Date": None} if form == "svg" else {"Software": None}
         paper.savefig(file, format=form, dpi=150, metadata=metadata)
     return file.getvalue()
 
 
-def _size(panel: HeatMap | Lines, columns: int) -> tuple[float, float]:
-    """Width and height of a panel in inches."""
-    if isinstance(panel, Lines):
-        return (7.5, 4.6) if columns == 1 else (5.4, 4.2)
-    rows, cells = panel.values.shape
-    width = 4.4 if columns <= 2 else 3.3
-    return width, 0.5 + width * min(max(rows / cells, 0.4), 1.0)
+def _sizes(figure: Figure, columns: int) -> tuple[float, list[float]]:
+    """The width of all, and the height of every row, in inches."""
+    heat = any(isinstance(panel, HeatMap) for row in figure.rows for panel in row)
+    width = (3.3 if columns > 2 else 4.4) if heat else (7.5 if columns == 1 else 5.4)
+    heights = []
+    for row in figure.rows:
+        shares = [
+            0.78 if isinstance(panel, Lines) else min(max(panel.values.shape[0] / panel.values.shape[1], 0.4), 1.0)
+            for panel in row
+            if panel is not None
+        ]
+        heights.append(0.5 + width * max(shares))
+    return max(columns * width, 7.0), heights
 
 
 # ------------------------------------------------------------------------------------------- heat maps

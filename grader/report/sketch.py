@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, TypeAlias
 import numpy as np
 from rich.text import Text as Styled
 
-from grader.figures import Axis, Figure, Floats, HeatMap, Line, Lines
+from grader.figures import Axis, Figure, Floats, HeatMap, Line, Lines, Panel
 from grader.model import Lang, Text
 from grader.report import palette
 from grader.report.palette import Colour, colour, hexadecimal
@@ -26,7 +26,9 @@ Block: TypeAlias = list[Styled]
 
 _WIDEST = 100
 _GAP = 2
-_LOWEST = 7
+_HEIGHT = 26
+_LOWEST = 8
+_NARROW = 18
 _SHADES = " ░▒▓█"
 #: The mark of each hue: the reference's, the learner's, and both at one place.
 _MARKS = ("●○◉", "■□▣", "▲△◬", "◆◇◈", "▼▽▽", "★☆☆")
@@ -39,31 +41,45 @@ def render(figure: Figure, lang: Lang, console: Console) -> None:
     """Writes ``figure`` to ``console``, as large as it allows."""
     width = min(console.width, _WIDEST)
     note = wrap(figure.note.of(lang), width)
-    rows = -(-len(figure.panels) // figure.columns)
-    free = (console.height if console.is_terminal else 25) - len(note) - 3
-    height = max(free // rows - 1, _LOWEST)
+    lines = [fitting for row in figure.rows for fitting in _fitting(row, width)]
+    free = (console.height if console.is_terminal else _HEIGHT) - len(note) - 2
+    height = max(free // len(lines), _LOWEST)
     coloured = console.color_system is not None
-    print_line(console, Styled(figure.title.of(lang), style="bold"))
-    for at in range(0, len(figure.panels), figure.columns):
-        panels = figure.panels[at : at + figure.columns]
-        fit = max(1, min(len(panels), (width + _GAP) // (24 + _GAP)))
-        for first in range(0, len(panels), fit):
-            side_by_side = panels[first : first + fit]
-            room = (width - _GAP * (len(side_by_side) - 1)) // len(side_by_side)
-            blocks = [_block(panel, room, height, lang, coloured) for panel in side_by_side]
-            for row in _beside(blocks):
-                print_line(console, row)
-    for text in note:
-        print_line(console, Styled(text, style="dim"))
+    _print(console, Styled(figure.title.of(lang), style="bold"))
+    for panels in lines:
+        room = (width - _GAP * (len(panels) - 1)) // len(panels)
+        blocks = [_block(panel, room, height, lang, coloured) for panel in panels]
+        for text in _beside(blocks):
+            _print(console, text)
+    for said in note:
+        _print(console, Styled(said, style="dim"))
 
 
-def print_line(console: Console, text: Styled) -> None:
+def _fitting(row: Sequence[Panel | None], width: int) -> list[Sequence[Panel | None]]:
+    """A row as it is, or in pairs, or one by one, whichever is not too narrow."""
+    counts = [count for count in (len(row), 2, 1) if count <= len(row)]
+    fit = next((c for c in counts if all(_least(panel) * c + _GAP * (c - 1) <= width for panel in row)), 1)
+    return [row[at : at + fit] for at in range(0, len(row), fit)]
+
+
+def _least(panel: Panel | None) -> int:
+    """The cells across that a panel needs to be read."""
+    if isinstance(panel, HeatMap):
+        names = max(map(cells, panel.rows.names), default=2) + 1
+        columns = int(panel.values.shape[1])
+        return names + (columns * _PERCENT_CELL if panel.percent else min(2 * columns, _NARROW))
+    return _NARROW if panel is None else 36
+
+
+def _print(console: Console, text: Styled) -> None:
     """One line as it is: never wrapped or cut by rich, which does not know where Chinese may break."""
     text.rstrip()
     console.print(text, no_wrap=True, overflow="ignore", crop=False)
 
 
-def _block(panel: HeatMap | Lines, width: int, height: int, lang: Lang, coloured: bool) -> Block:
+def _block(panel: Panel | None, width: int, height: int, lang: Lang, coloured: bool) -> Block:
+    if panel is None:
+        return [Styled(" " * width)]
     if isinstance(panel, HeatMap):
         return _heat_map(panel, width, height, lang, coloured)
     return _lines(panel, width, height, lang)
@@ -170,14 +186,11 @@ def _cells(panel: HeatMap, values: Floats, cell: int, numbers: bool, coloured: b
 
 
 def _shade(panel: HeatMap, value: float, cell: int) -> str:
-    """A cell without colours: the darker, the more; negative numbers have a minus."""
+    """A cell without colours: the fuller, the more."""
     if not math.isfinite(value):
         return "x".ljust(cell)
     share = min(max(_share(panel, value), 0.0), 1.0)
-    if panel.scale != "diverging":
-        return _SHADES[round(share * (len(_SHADES) - 1))] * cell
-    dark = _SHADES[round(abs(2 * share - 1) * (len(_SHADES) - 1))]
-    return dark * cell if share >= 0.5 or dark == " " else ("-" + dark)[-cell:]
+    return _SHADES[round(share * (len(_SHADES) - 1))] * cell
 
 
 def _half_cells(panel: HeatMap, above: Floats, below: Floats, cell: int) -> Styled:
@@ -257,7 +270,7 @@ def _lines(panel: Lines, width: int, height: int, lang: Lang) -> Block:
     legend = _legend(panel, width, lang)
     x = _Scale(panel.x, [value for line in panel.lines for value in line.x])
     y = _Scale(panel.y, [value for line in panel.lines for value in line.y])
-    rows = max(height - 4 - len(legend), _LOWEST - 1)
+    rows = max(height - 5 - len(legend), _LOWEST - 1)
     ticks = {round((1 - (y.share(value) or 0.0)) * (rows - 1)): _number(value) for value in y.ticks()}
     margin = max(map(len, ticks.values()))
     columns = max(width - margin - 2, 10)
@@ -265,12 +278,14 @@ def _lines(panel: Lines, width: int, height: int, lang: Lang) -> Block:
     for line in panel.lines:
         canvas.draw(line, x, y)
     block = [Styled(shorten(panel.title.of(lang), width), style="bold")] if panel.title.en else []
-    block.append(Styled(shorten(f"↑ {panel.y.label.of(lang)}  → {panel.x.label.of(lang)}", width), style="dim"))
+    block.append(Styled(shorten(f"↑ {panel.y.label.of(lang)}", width), style="dim"))
     for at, drawn in enumerate(canvas.rows()):
         edge = "┤" if at in ticks else "│"
         block.append(Styled(ticks.get(at, "").rjust(margin) + edge, style="dim").append_text(drawn))
     block.append(Styled(" " * margin + "└" + "─" * columns, style="dim"))
     block.append(Styled(" " * (margin + 1) + _numbers(panel, x, columns), style="dim"))
+    name = shorten(f"→ {panel.x.label.of(lang)}", width)
+    block.append(Styled(" " * (width - cells(name)) + name, style="dim"))
     return block + legend
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import Any
@@ -80,6 +81,26 @@ def _floats(output: Any) -> list[torch.Tensor]:
     return [output] if isinstance(output, torch.Tensor) and output.is_floating_point() else []
 
 
+def gradient_norms(output: Any, layers: list[Projections], role: str) -> list[float] | None:
+    """How large the gradients of one loss of ``output`` are by the weight ``role`` of each layer.
+
+    The loss is Σ c·y / |y| with c = cos(1, 2, 3, …): how large ``output`` is makes no difference to it. None
+    when ``output`` has no graph, or when a gradient does not arrive.
+    """
+    if not isinstance(output, torch.Tensor) or not output.requires_grad:
+        return None
+    ramp = torch.arange(1, output.numel() + 1, dtype=torch.float64).cos().reshape(output.shape).to(output.dtype)
+    places = [[piece.base for piece in filled.places[role]] for filled in layers]
+    flat = [base for place in places for base in place]
+    if not all(base.requires_grad for base in flat):
+        return None
+    got = torch.autograd.grad((ramp * output).sum() / output.norm(), flat, allow_unused=True)
+    if any(gradient is None for gradient in got):
+        return None
+    by_base = {id(base): gradient for base, gradient in zip(flat, got, strict=True)}
+    return [math.hypot(*(float(by_base[id(base)].norm()) for base in place)) for place in places]
+
+
 def parameters(instance: Any, output: Any) -> list[Any] | None:
     """(name, shape, trainable, reached by a gradient of ``output``) of every parameter of a module; else None."""
     if not isinstance(instance, torch.nn.Module):
@@ -141,6 +162,7 @@ HELPERS: Mapping[str, Callable[..., Any]] = MappingProxyType(
             describe,
             collect_gradients,
             gradients,
+            gradient_norms,
             parameters,
             attend,
             sublayer,
