@@ -448,7 +448,7 @@ def _advise(course: Course, exercise: Exercise, belief: str, coded: Coded | None
 
 @dataclass(frozen=True, slots=True)
 class Tally:
-    """The points of one question's items."""
+    """The points of one question's items; what waits for a person counts neither for nor against."""
 
     question: Question
     settled: int
@@ -485,8 +485,12 @@ def summary(session: Session) -> Summary:
         own = [item for q, item in pairs if q.id == question.id]
         done = [(item, session.record(item.id)) for item in own if session.record(item.id).settled]
         if own:
-            earned = score.tidy(sum(item.points * record.earned for item, record in done))
-            tallies.append(Tally(question, len(done), len(own), earned, sum(item.points for item in own)))
+            earned = score.tidy(
+                sum(i.points * record.earned for i, record in done if record.status is not Status.PENDING)
+            )
+            waiting = sum(item.points for item, record in done if record.status is Status.PENDING)
+            possible = sum(item.points for item in own) - waiting
+            tallies.append(Tally(question, len(done), len(own), earned, possible))
     due = [name for name in session.order if not session.record(name).settled]
     skipped = sum(name in session.passed_over for name in due)
     return Summary(tuple(tallies), tuple(_met(session, pairs)), len(due), skipped)

@@ -46,7 +46,7 @@ _NOT_RIGHT = Text("Not right.", "没有答对。")
 _NOT_YET = Text("Not yet.", "还不对。")
 _PARTLY = Text("Partly right.", "部分正确。")
 _SHOWN = Text("Here is the answer.", "答案如下。")
-_PENDING = Text("Noted. A person marks this one.", "已记下。这道题由人工批改。")
+_PENDING = Text("Noted; a person will mark it.", "已记下，等待人工批改。")
 _COULD_BE = Text("Right answer", "正确答案")
 _SAMPLE = Text("A good answer", "参考答案")
 _AGAIN = Text(
@@ -251,9 +251,12 @@ def _settled(page: Page, said: Settled) -> None:
         "pending": (_PENDING, "…", "bold cyan"),
     }[said.outcome]
     earned = page.say(words.OF_POINTS, earned=points(said.record.earned * said.points), possible=points(said.points))
-    page.row([(f"{mark} {page.say(head, tries=tries)}", style)], earned, style="dim")
     message = _words(page, said.message)
-    if message:
+    if said.outcome == "pending":
+        page.lines(message or page.say(head), lead=f"{mark} ", style=style)
+    else:
+        page.row([(f"{mark} {page.say(head, tries=tries)}", style)], earned, style="dim")
+    if message and said.outcome != "pending":
         page.lines(message, indent=2)
     if said.outcome != "right":
         _key(page, said)
