@@ -22,6 +22,7 @@ from grader.state import Answered, Coded, Event, Skipped, Spoke
 _TRIES = 3
 #: Characters of an answer. Nobody types more.
 _LONGEST = 10_000
+_SAME = Text("You gave this answer before, and it was not right.", "这个答案你已经答过，还不对。")
 _TOO_LONG = Text("That is longer than {most} characters.", "超过了 {most} 个字符。")
 
 # ------------------------------------------------------------------------------------------- what is typed
@@ -320,11 +321,18 @@ def step(session: Session, action: Action, now: datetime) -> Turn:
             return _settle(session, card, "", items.Judged(Status.MISSING, 0.0), now)
         case Answer(text) if len(text) > _LONGEST:
             return Turn(session, Unread(_TOO_LONG.fill(most=_LONGEST)))
+        case Answer(text) if _plain(text) in map(_plain, card.record.answers):
+            return Turn(session, Unread(_SAME))
         case Answer(text):
             judged = items.judge(card.item, text.strip(), card.context)
             if not judged.readable:
                 return Turn(session, Unread(judged.message))
             return _settle(session, card, text.strip(), judged, now)
+
+
+def _plain(text: str) -> str:
+    """An answer without regard to how it is spaced."""
+    return "".join(text.split()).casefold()
 
 
 def _store(session: Session, feedback: Feedback, *events: Event) -> Turn:

@@ -330,34 +330,34 @@ def picking(picker: Picker, shown: Card, lang: Lang, width: int) -> list[tuple[s
     by_id = {choice.id: choice for choice in shown.asked.choices}
     rows: list[tuple[str, str]] = []
     for at, name in enumerate(picker.order if picker.form == "order" else picker.ids):
-        mark, style = _mark(picker, at, name, shown)
-        rows += _row(by_id[name], mark, style, lang, width)
+        mark, style, partner = _mark(picker, at, name, shown)
+        rows += _row(by_id[name], mark, style, lang, width, partner)
     if picker.partners:
         rows.append(("", ""))
         for choice in shown.asked.partners:
-            rows += _row(choice, "    ", "", lang, width)
+            rows += _row(choice, "  ", "", lang, width)
     return rows
 
 
-def _mark(picker: Picker, at: int, name: str, shown: Card) -> tuple[str, str]:
+def _mark(picker: Picker, at: int, name: str, shown: Card) -> tuple[str, str, str]:
+    """What stands before an option, its style, and the partner that stands behind it."""
     here = at == picker.cursor
     begin = "› " if here else "  "
     style = "cursor" if here else ""
     if picker.form == "one":
         tried = name.casefold() in {each.casefold() for each in shown.record.answers}
-        return (begin + ("✗ " if tried else "  ")), (style or ("tried" if tried else ""))
+        return begin + ("✗ " if tried else "  "), style or ("tried" if tried else ""), ""
     if picker.form == "many":
         marked = name in picker.marked
-        return f"{begin}[{'x' if marked else ' '}] ", style or ("marked" if marked else "")
+        return f"{begin}[{'x' if marked else ' '}] ", style or ("marked" if marked else ""), ""
     if picker.form == "order":
-        return f"{'↕ ' if here and picker.held else begin}{at + 1}. ", style
-    partner = picker.pairs[at]
-    return f"{begin}{partner or '·'} ← ", style
+        return f"{'↕ ' if here and picker.held else begin}{at + 1}. ", style, ""
+    return begin, style, f" → {picker.pairs[at] or '·'}"
 
 
-def _row(choice: Choice, mark: str, style: str, lang: Lang, width: int) -> Iterator[tuple[str, str]]:
+def _row(choice: Choice, mark: str, style: str, lang: Lang, width: int, partner: str = "") -> Iterator[tuple[str, str]]:
     lead = f"{mark}{choice.id}  "
-    for at, line in enumerate(wrap(choice.text.of(lang), width - cells(lead))):
+    for at, line in enumerate(wrap(choice.text.of(lang) + partner, width - cells(lead))):
         yield style, (lead if at == 0 else " " * cells(lead)) + line
 
 
