@@ -77,6 +77,7 @@ def course(files: Mapping[str, bytes], folder: Path, digest: str) -> Course:
         reference=reference or (),
         digest=digest,
         folder=str(folder),
+        rules=own.rules(),
     )
 
 

@@ -14,6 +14,7 @@ import json
 import operator
 import typing
 from collections.abc import Mapping, Sequence
+from datetime import datetime
 from typing import Annotated, Any, Literal, TypeVar
 
 from pydantic import (
@@ -56,6 +57,7 @@ from grader.model import (
     Question,
     RandomMask,
     Recipe,
+    Rules,
     Same,
     Size,
     Source,
@@ -660,6 +662,34 @@ class SourcesFile(RootModel[dict[Slug, SourceEdge]]):
         )
 
 
+def _time(text: str) -> str:
+    try:
+        zoned = datetime.fromisoformat(text).utcoffset() is not None
+    except ValueError:
+        zoned = False
+    if not zoned:
+        raise _expected('a time with its zone in quotes, such as "2026-11-30T23:59:00+08:00"')
+    return text
+
+
+Percent = Annotated[float, Field(ge=0, le=100)]
+
+
+class LateEdge(Edge):
+    """What being late costs: ``percent`` for each day, nothing in the first hours, everything after some days."""
+
+    percent: Percent = 0.0
+    grace_hours: Annotated[float, Field(ge=0)] = 0.0
+    cut_off_days: Annotated[float, Field(ge=0)] | None = None
+
+
+class AttemptsEdge(Edge):
+    """Which of several attempts counts, and what each further one costs."""
+
+    count: Literal["best", "last", "each"] = "last"
+    percent: Percent = 0.0
+
+
 class CourseFile(Edge):
     """``course.yaml``: what is not there is taken from the bundled course."""
 
@@ -667,6 +697,22 @@ class CourseFile(Edge):
     public_id: Annotated[str, Field(min_length=1)] | None = None
     groups: Annotated[dict[Slug, Text], Field(min_length=1)] | None = None
     questions: tuple[QuestionId, ...] | None = None
+    due: Annotated[str, AfterValidator(_time)] | None = None
+    late: LateEdge = LateEdge()
+    attempts: AttemptsEdge = AttemptsEdge()
+    hidden_results: Literal["always", "after-due", "never"] = "always"
+
+    def rules(self) -> Rules:
+        """What is said about handing in."""
+        return Rules(
+            due=self.due,
+            late_percent=self.late.percent,
+            grace_hours=self.late.grace_hours,
+            cut_off_days=self.late.cut_off_days,
+            attempts=self.attempts.count,
+            attempt_percent=self.attempts.percent,
+            hidden_results=self.hidden_results,
+        )
 
 
 # -------------------------------------------------------------------------------- validation and faults
@@ -747,6 +793,10 @@ def _fault(detail: ErrorDetails, schema: dict[str, Any], value: Any) -> Fault:
             return unexpected(where, seen, f"a length of {detail['ctx']['max_length']} or less")
         case "greater_than":
             return unexpected(where, seen, f"a number above {detail['ctx']['gt']:g}")
+        case "greater_than_equal":
+            return unexpected(where, seen, f"a number from {detail['ctx']['ge']:g}")
+        case "less_than_equal":
+            return unexpected(where, seen, f"a number up to {detail['ctx']['le']:g}")
         case "less_than":
             return unexpected(where, seen, f"a number below {detail['ctx']['lt']:g}")
         case kind if kind.endswith("_type"):

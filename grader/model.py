@@ -326,6 +326,24 @@ class Source:
 
 
 @dataclass(frozen=True, slots=True)
+class Rules:
+    """What an instructor decided about handing in. Nothing is due, and nothing is taken off, unless said here.
+
+    ``due`` is a time with its zone, as ISO 8601 writes it. Each day after it (a part of one is a whole one) takes
+    ``late_percent`` off, nothing in the first ``grace_hours``, everything after ``cut_off_days``. Of several attempts
+    the ``best`` counts, or the ``last``, or ``each`` for itself; every further one costs ``attempt_percent``.
+    """
+
+    due: str | None = None
+    late_percent: float = 0.0
+    grace_hours: float = 0.0
+    cut_off_days: float | None = None
+    attempts: Literal["best", "last", "each"] = "last"
+    attempt_percent: float = 0.0
+    hidden_results: Literal["always", "after-due", "never"] = "always"
+
+
+@dataclass(frozen=True, slots=True)
 class Course:
     """A whole course: what ``grader.course`` reads from ``questions/`` and ``course.yaml``.
 
@@ -340,6 +358,7 @@ class Course:
     reference: tuple[SourceFile, ...]
     digest: str
     folder: str
+    rules: Rules = Rules()
 
     def question(self, name: str) -> Question | None:
         """The question with the id ``name`` (any case), or None."""

@@ -66,7 +66,7 @@ def test_a_kind_brings_its_keys_along() -> None:
     [
         (
             {"kind": "numbre"},
-            {"items[0].kind: saw 'numbre'; expected one of: choice, multi, number; did you mean 'number'?"},
+            {f"items[0].kind: saw 'numbre'; expected one of: {', '.join(items.kinds())}; did you mean 'number'?"},
         ),
         ({"from": 1}, {"items[0].from: saw 1; expected a text"}),
         ({"tolerance": True}, {"items[0].tolerance: saw true; expected a number"}),

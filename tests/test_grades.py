@@ -1,0 +1,139 @@
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from grader.gradebook import Enrolled, Filed, Override, Run
+from grader.grades import Mark, Work, late_by, left_over, marks
+from grader.model import ExerciseResult, ItemResult, Outcome, QuestionResult, Rules, Status, Text, Verdict
+
+DUE = datetime(2026, 11, 30, 16, tzinfo=UTC)
+RULES = Rules(due="2026-12-01T00:00:00+08:00", late_percent=10, grace_hours=1, cut_off_days=5)
+ADA = Enrolled("ada", "Ada")
+RUN = Run(DUE, 0.1, "public", "c", (), (), False)
+POSSIBLE = {"Q3": 5.0, "Q5": 2.0}
+
+
+def result(name: str = "Q3", item: float = 1.0, code: float = 4.0, status: Status = Status.PASSED) -> QuestionResult:
+    """A question with an item of one point and an exercise of four."""
+    outcome = Outcome("values", "basic", "public", Verdict(status), code, 4.0)
+    exercise = ExerciseResult("softmax", status, code, 4.0, (outcome,))
+    return QuestionResult(name, Text("t", "题"), (ItemResult("Q3.a", "choice", status, item, 1.0),), (exercise,))
+
+
+def small(name: str = "Q5", points: float = 2.0) -> QuestionResult:
+    """A question with one item."""
+    return QuestionResult(name, Text("t", "题"), (ItemResult("Q5.a", "choice", Status.PASSED, points, 2.0),), ())
+
+
+def work(*results: QuestionResult, hours: float = -1, attempt: int = 1, error: str | None = None) -> Work:
+    """A submission handed in so many hours after it was due."""
+    filed = Filed(f"ada-{attempt}", "", ("ada",), "d", "ada", DUE + timedelta(hours=hours), False, attempt, error)
+    return Work(filed, tuple((each, RUN) for each in results))
+
+
+def one(*works: Work, rules: Rules = RULES, overrides: tuple[Override, ...] = ()) -> Mark:
+    """The mark that counts."""
+    (found,) = (mark for mark in marks(ADA, works, POSSIBLE, overrides, rules) if mark.counts)
+    return found
+
+
+@pytest.mark.parametrize(
+    ("hours", "extra", "late"),
+    [(-1, 0, 0), (0, 0, 0), (2, 0, 7200), (2, 24, 0), (30, 24, 6 * 3600)],
+)
+def test_late_is_after_what_is_due_for_the_learner(hours: float, extra: float, late: float) -> None:
+    """Zones are heeded, and extra time is part of what is due."""
+    assert late_by(work(hours=hours).filed, Enrolled("ada", "", "", extra), RULES) == late
+
+
+def test_without_a_date_or_a_time_nothing_is_late() -> None:
+    """Nothing is guessed."""
+    assert late_by(work(hours=99).filed, ADA, Rules()) == 0
+    assert late_by(Filed("ada", "", ("ada",), late=True), ADA, RULES) == 0
+
+
+@pytest.mark.parametrize(
+    ("hours", "attempt", "rules", "left"),
+    [
+        (0, 1, RULES, 1.0),
+        (1, 1, RULES, 1.0),
+        (1.1, 1, RULES, 0.9),
+        (24, 1, RULES, 0.9),
+        (24.1, 1, RULES, 0.8),
+        (120, 1, RULES, 0.5),
+        (120.1, 1, RULES, 0.0),
+        (2000, 1, Rules(late_percent=10), 0.0),
+        (2000, 1, Rules(), 1.0),
+        (2, 1, Rules(cut_off_days=0), 0.0),
+        (0, 3, Rules(attempt_percent=20), 0.6),
+        (0, 9, Rules(attempt_percent=20), 0.0),
+        (2, 2, Rules(late_percent=50, attempt_percent=50), 0.25),
+    ],
+)
+def test_what_is_left_over(hours: float, attempt: int, rules: Rules, left: float) -> None:
+    """A part of a day is a day; grace and the cut-off are counted from what is due; never less than nothing."""
+    assert left_over(hours * 3600, attempt, rules) == pytest.approx(left)
+
+
+def test_points_add_up() -> None:
+    """Over questions, before and after what is taken off."""
+    mark = one(work(result(code=2.0, status=Status.FAILED), small(), hours=30))
+    assert mark.questions == (("Q3", 3.0, 5.0), ("Q5", 2.0, 2.0))
+    assert (mark.factor, mark.earned, mark.possible) == (0.8, 4.0, 7.0)
+    assert (mark.complete, mark.passed, mark.late_seconds) == (True, False, 30 * 3600)
+    assert one(work(result(), small())).passed
+
+
+def test_nothing_handed_in() -> None:
+    """Is a mark, too: none of the points."""
+    mark = one()
+    assert (mark.work, mark.earned, mark.possible, mark.passed, mark.complete) == (None, 0.0, 7.0, False, True)
+
+
+def test_what_could_not_be_graded_is_not_complete() -> None:
+    """An unreadable file, a question that is still to be graded, a check that we could not make."""
+    assert not one(work(error="not Python")).complete
+    assert one(work(error="not Python")).earned == 0
+    assert not one(work(result())).complete
+    assert not one(work(result(status=Status.UNMARKED), small())).complete
+
+
+@pytest.mark.parametrize(("count", "earned", "attempt"), [("best", 7.0, 1), ("last", 3.0, 3), ("each", None, None)])
+def test_attempts(count: str, earned: float | None, attempt: int | None) -> None:
+    """One of them counts, or each for itself; all stay to be seen."""
+    rules = Rules(attempts=count)  # type: ignore[arg-type]
+    works = [
+        work(result(), small(), attempt=1),
+        work(result(), small(), hours=-0.5, attempt=2, error=None),
+        work(result(item=0.0, code=1.0), small(), hours=0, attempt=3),
+    ]
+    works[1] = work(result(code=0.0), small(points=1.0), attempt=2)
+    found = marks(ADA, works, POSSIBLE, (), rules)
+    assert len(found) == 3
+    counting = [mark for mark in found if mark.counts]
+    if earned is None:
+        assert len(counting) == 3
+    else:
+        (mark,) = counting
+        assert mark.work is not None
+        assert (mark.earned, mark.work.filed.attempt) == (earned, attempt)
+
+
+def test_the_best_counts_what_it_costs() -> None:
+    """A little better and much later is not better."""
+    rules = Rules(due=RULES.due, late_percent=50, attempts="best")
+    mark = one(work(result(code=3.0), small()), work(result(), small(), hours=10, attempt=2), rules=rules)
+    assert mark.work is not None
+    assert mark.work.filed.attempt == 1
+
+
+def test_overrides() -> None:
+    """A person's points take the place of those earned, in every attempt of that learner, and lateness still counts."""
+    given = Override("ada", "softmax", 3.5, "right idea", "P. Invented", DUE)
+    others = (Override("bo", "softmax", 0.0, "", "", DUE), given, Override("ada", "Q3.a", 0.0, "copied", "", DUE))
+    mark = one(work(result(code=0.0, status=Status.FAILED), small(), hours=20), overrides=others)
+    assert mark.questions[0] == ("Q3", 3.5, 5.0)
+    assert mark.earned == pytest.approx(0.9 * 5.5)
+    assert [change.part for change in mark.overridden] == ["softmax", "Q3.a"]
