@@ -66,7 +66,7 @@ ARROWS: dict[str, set[str]] = {
     "recording": {"progress", "state"},
     "picking": {"items"},
     "report.quiz": {"items", "picking", "quiz", "report"},
-    "report.review": {"report", "review", "stubs"},
+    "report.review": {"report", "review", "state", "stubs"},
     "keyboard": {"picking", "quiz", "report", "report.quiz"},
     "doctor": {"course", "sandbox"},
     "expectations": {"cache", "files", "inputs", "sandbox"},

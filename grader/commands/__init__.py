@@ -31,6 +31,8 @@ FAMILIES: dict[str, dict[str, str]] = {
         "grade": "grading",
         "watch": "practice",
         "quiz": "quizzing",
+        "progress": "progressing",
+        "review": "progressing",
         "hint": "practice",
         "debug": "practice",
         "plot": "pictures",

@@ -15,6 +15,8 @@ from grader.commands.options import (
     lang_option,
     load_course,
     nearest,
+    recall,
+    state_option,
     write_json,
 )
 from grader.errors import UsageError
@@ -23,6 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from grader.model import Course, Exercise, Lang, Question
+    from grader.progress import Progress, QuestionKnown
 
 # ------------------------------------------------------------------------------------------- questions
 
@@ -30,21 +33,27 @@ if TYPE_CHECKING:
 @click.command()
 @click.option("--group", metavar="GROUP", help="Only the questions of this group.")
 @json_option
+@state_option
 @lang_option
 @course_option
-def questions(group: str | None, as_json: bool, lang: Lang, course_folder: Path | None) -> None:
-    """Lists the questions with their groups and points."""
+def questions(
+    group: str | None, as_json: bool, state_file: Path | None, lang: Lang, course_folder: Path | None
+) -> None:
+    """Lists the questions with their groups, points, and what you have right of each."""
+    from grader.progress import known
+
     course = load_course(course_folder)
     chosen = [q for q in course.questions if group is None or q.group.lower() == group.lower()]
     if group is not None and not chosen:
         raise UsageError(f"There is no group “{group}”.{nearest(group, [name for name, _ in course.groups])}")
+    progress = known(course, recall(state_file, course))
     if as_json:
-        write_json([_as_json(question) for question in chosen])
+        write_json([_as_json(question, progress.question(question.id)) for question in chosen])
     else:
-        _table(chosen, lang)
+        _table(chosen, lang, progress if progress.begun else None)
 
 
-def _as_json(question: Question) -> dict[str, Any]:
+def _as_json(question: Question, known: QuestionKnown) -> dict[str, Any]:
     from grader.report.json_report import number
 
     return {
@@ -54,17 +63,22 @@ def _as_json(question: Question) -> dict[str, Any]:
         "points": number(question.points),
         "items": [item.id for item in question.items],
         "exercises": [exercise.name for exercise in question.exercises],
+        "right": known.right,
+        "all": len(known.standings),
     }
 
 
-def _table(chosen: list[Question], lang: Lang) -> None:
+def _table(chosen: list[Question], lang: Lang, progress: Progress | None) -> None:
     from grader.report.plain import WIDTH, cells, columns, shorten
-    from grader.report.words import QUESTION_COLUMNS, points
+    from grader.report.words import QUESTION_COLUMNS, QUESTION_RIGHT, points
 
-    title_width = WIDTH - 18 - max((cells(q.group) for q in chosen), default=0)
-    rows = [tuple(text.of(lang) for text in QUESTION_COLUMNS)]
-    rows += [(q.id, shorten(q.title.of(lang), title_width), q.group, points(q.points)) for q in chosen]
-    for line in columns(rows, right=[3]):
+    own = {} if progress is None else {known.question.id: known for known in progress.questions}
+    share = {name: f"{known.right}/{len(known.standings)}" for name, known in own.items() if known.begun}
+    title_width = WIDTH - (27 if own else 18) - max((cells(q.group) for q in chosen), default=0)
+    heads = [text.of(lang) for text in (*QUESTION_COLUMNS, *([QUESTION_RIGHT] if own else []))]
+    rows = [(q.id, shorten(q.title.of(lang), title_width), q.group, points(q.points)) for q in chosen]
+    right = [[share.get(q.id, "")] if own else [] for q in chosen]
+    for line in columns([heads, *([*row, *more] for row, more in zip(rows, right, strict=True))], right=[3, 4]):
         click.echo(line)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -40,6 +40,15 @@ def lang_option(command: F) -> F:
     )(command)
 
 
+def language_of(context: click.Context, log: Sequence[Event], lang: Lang) -> Lang:
+    """The language of a conversation: what ``--lang`` says, else as last time, else the default."""
+    from grader.state import Spoke
+
+    if context.get_parameter_source("lang") is not click.core.ParameterSource.DEFAULT:
+        return lang
+    return next((event.lang for event in reversed(log) if isinstance(event, Spoke)), lang)
+
+
 def course_option(command: F) -> F:
     """``--course``, a folder; ``grader.course.find`` knows what stands for it when it is left out."""
     return click.option(
@@ -67,6 +76,17 @@ def state_option(command: F) -> F:
         metavar="F",
         help="Where your progress is kept (default: ATTNCHECK_STATE, else your data folder).",
     )(command)
+
+
+def recall(file: Path | None, course: Course) -> tuple[Event, ...]:
+    """What is kept of ``course``, for verbs that can do without: a file that cannot be read is said."""
+    from grader import state
+
+    try:
+        return state.read(state.place(file), course.public_id)
+    except StateError as error:
+        click.echo(f"attncheck: {error}", err=True)
+        return ()
 
 
 def keep(file: Path | None, *events: Event) -> None:

@@ -7,7 +7,16 @@ from typing import TYPE_CHECKING
 
 import click
 
-from grader.commands.options import course_option, find_question, lang_option, load_course, nearest
+from grader.commands.options import (
+    course_option,
+    find_question,
+    keep,
+    lang_option,
+    load_course,
+    nearest,
+    recall,
+    state_option,
+)
 from grader.errors import UsageError
 
 if TYPE_CHECKING:
@@ -17,24 +26,41 @@ if TYPE_CHECKING:
 @click.command()
 @click.argument("question")
 @click.option("-e", "--exercise", "name", metavar="FUNCTION", help="Which exercise, where a question has several.")
-@click.option("--rung", type=click.IntRange(1), default=1, show_default=True, help="How far up the ladder.")
+@click.option("--rung", type=click.IntRange(1), metavar="N", help="This one (default: the next, as remembered).")
+@state_option
 @lang_option
 @course_option
-def hint(question: str, name: str | None, rung: int, lang: Lang, course_folder: Path | None) -> None:
-    """Gives a hint for an exercise.
+def hint(
+    question: str,
+    name: str | None,
+    rung: int | None,
+    state_file: Path | None,
+    lang: Lang,
+    course_folder: Path | None,
+) -> None:
+    """Gives the next hint for an exercise.
 
-    The first is a question to think about, the last is nearly the line.
+    The first is a question to think about, the last is nearly the line. Hints cost practice points, never
+    graded ones.
     """
-    from grader.report import words
-    from grader.report.plain import indent
+    from grader import state
+    from grader.commands.consoles import stdout
+    from grader.progress import hints_taken
+    from grader.report.page import Page
+    from grader.report.progress import hint as show
 
-    exercise = _exercise(find_question(load_course(course_folder), question), name)
-    if rung > len(exercise.hints):
-        raise UsageError(
-            f"{exercise.name} has {len(exercise.hints)} hints; --rung goes from 1 to {len(exercise.hints)}."
-        )
-    click.echo(words.HINT.fill(name=exercise.name, rung=rung, rungs=len(exercise.hints)).of(lang))
-    click.echo(indent(exercise.hints[rung - 1].of(lang), 2))
+    course = load_course(course_folder)
+    exercise = _exercise(find_question(course, question), name)
+    rungs = len(exercise.hints)
+    if not rungs:
+        raise UsageError(f"{exercise.name} has no hints; 'attncheck show {question}' says what it has to do.")
+    if rung is not None and rung > rungs:
+        raise UsageError(f"{exercise.name} has {rungs} hints; --rung goes from 1 to {rungs}.")
+    taken = hints_taken(recall(state_file, course), exercise.name)
+    shown = rung or min(taken + 1, rungs)
+    if shown > taken:
+        keep(state_file, state.Hinted(state.now(), course.public_id, exercise.name, shown))
+    show(Page(stdout(), lang), exercise, shown, max(taken, shown), no_more=rung is None and taken >= rungs)
 
 
 def _exercise(question: Question, name: str | None) -> Exercise:
@@ -118,20 +144,22 @@ def _script(
 
 @click.command()
 @click.argument("path", type=click.Path(path_type=Path, exists=True))
+@state_option
 @lang_option
 @course_option
-def watch(path: Path, lang: Lang, course_folder: Path | None) -> None:
+def watch(path: Path, state_file: Path | None, lang: Lang, course_folder: Path | None) -> None:
     """Grades again at every save.
 
-    Shows what to mend first in PATH. Keys: n next, h hint, q quit.
+    Shows what to mend first in PATH. Keys: n next, h hint, q quit. New verdicts and hints are kept.
     """
     import sys
 
-    from grader import watching
+    from grader import state, watching
     from grader.commands.consoles import stdout
     from grader.expectations import expecting
     from grader.grade import Memo, grade
     from grader.inputs import Seed
+    from grader.recording import watched
     from grader.report.terminal import render_watch
     from grader.sandbox import Settings, open_sandbox
     from grader.submission import read
@@ -146,5 +174,10 @@ def watch(path: Path, lang: Lang, course_folder: Path | None) -> None:
         )
         console = stdout()
         keys = sys.stdin.isatty() and sys.platform != "win32"
+        log = recall(state_file, course)
         for event in watching.events(path, keys):
-            render_watch(session.handle(event), course, lang, console, keys=keys)
+            page = session.handle(event)
+            render_watch(page, course, lang, console, keys=keys)
+            events = watched(page, course, log, state.now())
+            keep(state_file, *events)
+            log += events

@@ -74,8 +74,8 @@ def quiz(
     log = state.read(place, course.public_id)
     if context.get_parameter_source("lang") is click.core.ParameterSource.DEFAULT:
         lang = next((event.lang for event in reversed(log) if isinstance(event, state.Spoke)), lang)
-    front = _front()
-    who, named = _learner(course, learner, log, lang)
+    front = front_end()
+    who, named = learner_name(course, learner, log, lang)
     keep(state_file, *named)
     log = (*log, *named)
     session = conversation.begin(course, who, lang, chosen, log, again=again)
@@ -175,7 +175,8 @@ class Lines:
         return line.rstrip("\r\n") if line else None
 
 
-def _front() -> Front:
+def front_end() -> Front:
+    """The terminal with keys where there is one, else lines."""
     terminal = sys.stdin.isatty() and sys.stdout.isatty()
     if terminal and os.environ.get("TERM", "dumb") != "dumb":
         from grader.keyboard import Keyboard
@@ -186,7 +187,7 @@ def _front() -> Front:
     return Lines(sys.stdin, echo=not sys.stdin.isatty())
 
 
-def _learner(course: Course, given: str | None, log: Sequence[Event], lang: Lang) -> tuple[str, tuple[Event, ...]]:
+def learner_name(course: Course, given: str | None, log: Sequence[Event], lang: Lang) -> tuple[str, tuple[Event, ...]]:
     """Who it is, and what of that has to be kept: ``given``, else as last time, else asked for, else the login."""
     from grader import state
     from grader.report.quiz import WHO

@@ -54,6 +54,10 @@ class Page:
             text, free = Styled(), self.width - cells(right)
         self._put(text.append(" " * free).append(right, style))
 
+    def pieces(self, parts: Sequence[tuple[str, str]]) -> None:
+        """Styled pieces on one line; they have to fit."""
+        self._put(Styled.assemble(*parts))
+
     def rule(self) -> None:
         """A line across the page."""
         self._put(Styled("─" * self.width, style="dim"))

@@ -120,6 +120,7 @@ SEMICOLON = Text("; ", "；")
 # --------------------------------------------------------------------------------- looking and starting
 
 QUESTION_COLUMNS = (Text("id", "题号"), Text("title", "标题"), Text("group", "分组"), Text("points", "分值"))
+QUESTION_RIGHT = Text("right", "答对")
 TO_ANSWER = Text("To answer (in answers.yaml)", "要回答的（写在 answers.yaml 中）")
 TO_WRITE = Text("To write", "要编写的")
 CONVENTIONS = Text("Conventions", "约定")

@@ -53,6 +53,8 @@ def test_questions_as_json(attncheck: Attncheck) -> None:
         "points": 8,
         "items": ["Q5.output"],
         "exercises": ["scaled_dot_product_attention"],
+        "right": 0,
+        "all": 2,
     }
     assert [question["id"] for question in listed] == ["Q5", "Q11"]
 
