@@ -18,7 +18,7 @@ from grader.commands.options import (
 from grader.errors import UsageError
 
 if TYPE_CHECKING:
-    from grader.model import Course, Lang, Report
+    from grader.model import Course, Lang, Observe, Report, Submission
 
 PASSED, NOT_ALL_PASSED, INCOMPLETE = 0, 1, 4
 
@@ -41,6 +41,8 @@ PASSED, NOT_ALL_PASSED, INCOMPLETE = 0, 1, 4
 @click.option("--require-sandbox", is_flag=True, help="Refuse to run code that this machine cannot confine.")
 @click.option("--unsafe-no-sandbox", is_flag=True, help="Run the code unconfined; stamped into the results.")
 @json_option
+@click.option("--html", type=click.Path(path_type=Path), metavar="F", help="Write a page with pictures to this file.")
+@click.option("--junit", type=click.Path(path_type=Path), metavar="F", help="Write JUnit XML to this file.")
 @lang_option
 @course_option
 def grade(
@@ -54,6 +56,8 @@ def grade(
     require_sandbox: bool,
     unsafe_no_sandbox: bool,
     as_json: bool,
+    html: Path | None,
+    junit: Path | None,
     lang: Lang,
     course_folder: Path | None,
 ) -> None:
@@ -63,6 +67,8 @@ def grade(
     passed, 1 when not, 3 when PATH cannot be read as a submission.
     """
     mode = _mode(seed_file is not None, require_sandbox, unsafe_no_sandbox)
+    for file in filter(None, (html, junit)):
+        _can_be_written(file)
     from grader.sandbox import open_sandbox
 
     with open_sandbox(mode=mode) as sandbox:
@@ -76,15 +82,16 @@ def grade(
         course = load_course(course_folder)
         submission = read(path, learner)
         selection = Selection(questions=questions, exercises=exercises, public_only=public_only)
-        report = grade_submission(
-            course,
-            submission,
-            sandbox.observe,
-            selection=selection,
-            seed=seed,
-            expect=expecting(sandbox.observe, seed),
-        )
+        expect = expecting(sandbox.observe, seed)
+        report = grade_submission(course, submission, sandbox.observe, selection=selection, seed=seed, expect=expect)
+        page = None if html is None else _page(report, course, submission, sandbox.observe, expect, lang)
     _write(report, course, lang, as_json)
+    if html is not None and page is not None:
+        _put(html, page)
+    if junit is not None:
+        from grader.report.junit import to_junit
+
+        _put(junit, to_junit(report, lang))
     if report.unsafe and mode == "auto":
         from grader.report.words import UNCONFINED
 
@@ -115,6 +122,30 @@ def _write(report: Report, course: Course, lang: Lang, as_json: bool) -> None:
     from grader.report.terminal import render
 
     render(report, course, lang, stdout())
+
+
+def _page(report: Report, course: Course, submission: Submission, observe: Observe, expect: Observe, lang: Lang) -> str:
+    from grader.report.html import render
+    from grader.showing import shown
+
+    return render(report, course, lang, shown(course, submission, report, observe, expect))
+
+
+def _can_be_written(file: Path) -> None:
+    """Refuses what will not work before anything is graded."""
+    if file.is_dir():
+        raise UsageError(f"{file} is a folder: name a file in it.")
+    if not file.parent.is_dir():
+        raise UsageError(f"{file} cannot be written: there is no folder {file.parent}; make it, or choose another.")
+
+
+def _put(file: Path, text: str) -> None:
+    from grader.files import write
+
+    try:
+        write(file, text)
+    except OSError as error:
+        raise UsageError(f"{file} cannot be written: {error.strerror}; choose another place.") from error
 
 
 def _code(report: Report) -> int:

@@ -13,6 +13,7 @@ from types import ModuleType, SimpleNamespace
 import pytest
 
 import grader
+import grader.expectations  # before the sandbox that it needs is replaced
 from grader.errors import SandboxUnavailable, SubmissionError
 from grader.inputs import Seed
 from grader.model import Course, ItemResult, QuestionResult, Report, Status, Submission, Text

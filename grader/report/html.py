@@ -1,0 +1,228 @@
+"""A report as one page of HTML: both languages, pictures of arrays, nothing to load and no script.
+
+Whatever a learner may have written passes through two filters that no template can forget: ``visible``, by which
+control characters and turned-round text are seen instead of working, and the escaping of Jinja.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+import jinja2
+from markupsafe import Markup
+
+from grader import __version__, items, links
+from grader.model import (
+    Course,
+    Difference,
+    ExerciseResult,
+    ItemResult,
+    Lang,
+    Misconception,
+    Outcome,
+    QuestionResult,
+    Report,
+    Shown,
+    Status,
+    Text,
+)
+from grader.report import words
+from grader.report.pictures import Picture, Slice, mask, palette, picture
+from grader.report.terminal import ranges
+
+_TEMPLATES = Path(__file__).parent / "templates"
+_LONGEST = 2000
+_MARKS = {
+    Status.PASSED: "✓",
+    Status.MISSING: "–",
+    Status.SKIPPED: "–",
+    Status.PENDING: "…",
+    Status.UNMARKED: "!",
+}
+
+
+def render(report: Report, course: Course, lang: Lang, shown: Iterable[Shown] = ()) -> str:
+    """The page, in ``lang`` until its reader chooses the other language. ``shown`` are the arrays to draw."""
+    environment = jinja2.Environment(
+        loader=jinja2.FileSystemLoader(_TEMPLATES),
+        autoescape=True,
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        finalize=_harmless,
+    )
+    environment.filters.update(points=words.points, brief=brief, plain=words.plain, breakable=breakable)
+    style = _style()
+    return environment.get_template("report.html").render(
+        report=report,
+        page=_Page(report, course, tuple(shown)),
+        course=course,
+        lang=lang,
+        words=words,
+        Status=Status,
+        EXPECTED=Text("Expected", "应有"),
+        YOURS=Text("Yours", "你的"),
+        style=Markup(style),
+        policy=policy(style),
+    )
+
+
+def visible(text: str) -> str:
+    """``text`` with every character that could hide or turn something round as a sign of its own."""
+    return "".join(char if char.isprintable() or char.isspace() else f"⟨U+{ord(char):04X}⟩" for char in text)
+
+
+def brief(text: str, limit: int = 80) -> str:
+    """One line of ``text``, for names."""
+    return words.clean(visible(text[: limit + 1]), limit)
+
+
+def breakable(name: str) -> Markup:
+    """A name of the course that may go on in the next line after an underscore."""
+    return Markup("_<wbr>").join(name.split("_"))
+
+
+def _harmless(value: object) -> object:
+    """What the template writes: our own markup as it is, any text visible and not too long."""
+    if isinstance(value, Markup) or not isinstance(value, str):
+        return value
+    return words.clean(visible(value[: _LONGEST + 1]), _LONGEST, lines=True)
+
+
+def policy(style: str) -> str:
+    """A Content-Security-Policy that allows this style sheet, and nothing else."""
+    digest = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
+    return f"default-src 'none'; style-src 'sha256-{digest}'; base-uri 'none'; form-action 'none'"
+
+
+def _style() -> str:
+    rules = (_TEMPLATES / "report.css").read_text(encoding="utf-8")
+    dark = f"@media screen and (prefers-color-scheme: dark){{{palette('dark')}}}"
+    return f"{rules}{palette('light')}{dark}"
+
+
+@dataclass(frozen=True, slots=True)
+class Drawn:
+    """One picture with what it shows, and the masks that were given."""
+
+    shown: Shown
+    picture: Picture
+    masks: tuple[tuple[str, tuple[Slice, ...]], ...]
+
+    @property
+    def right(self) -> bool:
+        """Whether nothing differs."""
+        return self.shown.difference is None and self.shown.expected.shape == self.shown.actual.shape
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """The first thing to mend: what was found where, what is true instead, and what to think about next."""
+
+    heading: Text | None
+    message: Text | None
+    difference: Difference | None
+    truth: Text | None
+    ask: Text | None
+    ask_next: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class _Page:
+    """What the template asks about a report."""
+
+    report: Report
+    course: Course
+    shown: tuple[Shown, ...]
+
+    def has(self, name: str) -> bool:
+        """Whether the page has a place for the item ``name``."""
+        return name in {item.id for question in self.report.questions for item in question.items}
+
+    @property
+    def versions(self) -> dict[str, str]:
+        """What graded this, and with what."""
+        return {"attncheck": __version__} | dict(self.report.versions)
+
+    @property
+    def not_attempted(self) -> list[str]:
+        """Questions of which there is nothing."""
+        return ranges(self.report.not_attempted)
+
+    def mark(self, status: Status) -> str:
+        """The sign of a status."""
+        return _MARKS.get(status, "✗")
+
+    def share(self, part: float, whole: float) -> str:
+        """``part`` in hundredths of ``whole``."""
+        return f"{100 * part / whole:.1f}" if whole else "0"
+
+    def asked(self, result: ItemResult) -> Text | None:
+        """What an item asks, with this learner's numbers."""
+        asked = (item for question in self.course.questions for item in question.items if item.id == result.id)
+        if (item := next(asked, None)) is None:
+            return None
+        context = items.Context(self.course.public_id, self.report.learner, item.id)
+        return items.fill(item.ask, items.draw(item.spec, context))
+
+    def of_item(self, question: QuestionResult, item: ItemResult) -> Finding | None:
+        """What to say about an item that is not right."""
+        if item.status is Status.PASSED:
+            return None
+        belief = self.belief(question, item.misconception)
+        return finding(None, item.message, None, belief, belief.ask_next if belief else None)
+
+    def of_exercise(self, question: QuestionResult, exercise: ExerciseResult) -> Finding | None:
+        """What to say about an exercise that is not right: of its checks, the first that is not."""
+        if exercise.status is Status.PASSED:
+            return None
+        first = None if exercise.status in (Status.MISSING, Status.SKIPPED) else exercise.first_failure
+        belief, asked = self.belief(question, exercise.misconception), self.course.question(question.id)
+        about = links.items_about(self.course, belief.id, asked) if belief and asked else ()
+        return finding(
+            words.first_to_mend(exercise, first) if first else None,
+            (first.verdict.message if first else None) or exercise.message,
+            difference(first) if first else None,
+            belief,
+            about[0].id if about else belief.ask_next if belief else None,
+        )
+
+    def belief(self, question: QuestionResult, name: str | None) -> Misconception | None:
+        """A misconception of a question, in words."""
+        found = self.course.question(question.id)
+        return found.misconception(name) if found is not None else None
+
+    def pictures(self, exercise: ExerciseResult) -> list[Drawn]:
+        """The pictures of an exercise."""
+        return [
+            Drawn(each, picture(each), tuple((name, mask(values)) for name, values in each.masks))
+            for each in self.shown
+            if each.exercise == exercise.name
+        ]
+
+
+def finding(
+    heading: Text | None,
+    message: Text | None,
+    found: Difference | None,
+    belief: Misconception | None,
+    ask_next: str | None,
+) -> Finding:
+    """The parts of a finding, none of which is said twice."""
+    if belief is None:
+        return Finding(heading, message, found, None, None, None)
+    if message == belief.truth:
+        message = None
+    said = message.en if message is not None else ""
+    truth = None if belief.truth.en in said else belief.truth
+    ask = None if belief.ask is None or belief.ask.en in said else belief.ask
+    return Finding(heading, message, found, truth, ask, ask_next)
+
+
+def difference(outcome: Outcome) -> Difference | None:
+    """Where values differ first; nothing of a hidden case."""
+    return outcome.verdict.difference if outcome.visibility == "public" else None

@@ -1,0 +1,101 @@
+"""A report as JUnit XML, which build servers and viewers of test results read.
+
+There is a suite for the items of each question and one for each exercise; in it a case for every item, and for
+every check on every case. Of hidden cases it holds names and verdicts, and nothing else.
+"""
+
+from __future__ import annotations
+
+import xml.etree.ElementTree as ET
+
+from grader import __version__
+from grader.model import ExerciseResult, ItemResult, Lang, QuestionResult, Report, Status, Text
+from grader.report import words
+from grader.report.json_report import number
+
+_HIDDEN = Text("{name} (hidden)", "{name}（隐藏）")
+_NOT_APPLICABLE = Text("does not apply", "不适用")
+
+
+def to_junit(report: Report, lang: Lang = "en") -> str:
+    """The report as a document, its sentences in ``lang``."""
+    root = ET.Element("testsuites", name="attncheck")
+    for question in report.questions:
+        if question.items:
+            _items(_suite(root, report, question.id, question.items), question, lang)
+        for exercise in question.exercises:
+            _checks(_suite(root, report, f"{question.id}.{exercise.name}", (exercise,)), exercise, lang)
+    for suite in root:
+        _count(suite, [suite])
+        suite.set("time", "0")
+    _count(root, list(root))
+    root.set("time", f"{report.seconds:.3f}")
+    ET.indent(root)
+    return '<?xml version="1.0" encoding="utf-8"?>\n' + ET.tostring(root, encoding="unicode") + "\n"
+
+
+def _suite(
+    root: ET.Element, report: Report, name: str, results: tuple[ItemResult, ...] | tuple[ExerciseResult, ...]
+) -> ET.Element:
+    """A suite with the facts about its grading as properties."""
+    suite = ET.SubElement(root, "testsuite", name=_legal(name))
+    properties = ET.SubElement(suite, "properties")
+    facts = {
+        "learner": report.learner,
+        "earned": str(number(sum(result.earned for result in results))),
+        "possible": str(number(sum(result.possible for result in results))),
+        "course": report.course_digest,
+        "seed": report.seed,
+        "sandbox": "none" if report.unsafe else ", ".join(report.layers),
+        "attncheck": __version__,
+    }
+    for key, value in facts.items():
+        ET.SubElement(properties, "property", name=key, value=_legal(value))
+    return suite
+
+
+def _items(suite: ET.Element, question: QuestionResult, lang: Lang) -> None:
+    for item in question.items:
+        _verdict(_case(suite, item.id), item.status, item.message, lang)
+
+
+def _checks(suite: ET.Element, exercise: ExerciseResult, lang: Lang) -> None:
+    """A case for every check, and one for the exercise itself where nothing was checked."""
+    for outcome in exercise.outcomes:
+        public, verdict = outcome.visibility == "public", outcome.verdict
+        name = f"{outcome.check}: {outcome.case}"
+        case = _case(suite, name if public else _HIDDEN.fill(name=name).of(lang))
+        if verdict.applies:
+            _verdict(case, outcome.status, verdict.message if public else None, lang)
+        else:
+            ET.SubElement(case, "skipped", message=_NOT_APPLICABLE.of(lang))
+    if not exercise.outcomes:
+        _verdict(_case(suite, exercise.name), exercise.status, exercise.message, lang)
+
+
+def _case(suite: ET.Element, name: str) -> ET.Element:
+    return ET.SubElement(suite, "testcase", classname=suite.get("name", ""), name=_legal(name), time="0")
+
+
+def _verdict(case: ET.Element, status: Status, message: Text | None, lang: Lang) -> None:
+    """Nothing for what passed. What could not be marked is an error; what waits for a person is skipped."""
+    if status is Status.PASSED:
+        return
+    said = _legal((message or words.STATUS[status]).of(lang))
+    if status is Status.PENDING:
+        ET.SubElement(case, "skipped", message=said)
+        return
+    kind = "error" if status is Status.UNMARKED else "failure"
+    ET.SubElement(case, kind, type=status.value, message=said).text = said
+
+
+def _count(element: ET.Element, suites: list[ET.Element]) -> None:
+    """Sets the totals over ``suites``."""
+    counts = {"tests": "testcase", "failures": "testcase/failure", "errors": "testcase/error"}
+    for name, path in (counts | {"skipped": "testcase/skipped"}).items():
+        element.set(name, str(sum(len(suite.findall(path)) for suite in suites)))
+
+
+def _legal(text: str) -> str:
+    """``text`` without what XML cannot hold: all of that is unprintable, and dropped with the rest of its kind."""
+    return words.clean(text, 2000, lines=True)
