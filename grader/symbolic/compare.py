@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import itertools
 import random
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
+from grader.model import Text
 from grader.symbolic.declare import Definition, Names, Random, Scalar, parts
 from grader.symbolic.tree import Call, Name, Node, Number, Power, Sum, children, walk
 from grader.symbolic.trouble import FormulaError, TooMuch, Undefined
@@ -15,6 +17,9 @@ from grader.symbolic.world import World
 
 _ENOUGH = 8
 _TRIES = 40
+#: Instances with small whole numbers.
+_PLAIN = 4
+_NO_VALUE = Text("there is no instance to try", "没有可用的取值")
 _SMALL = (2, 3, 5, 7, 4, 11, 6, 13)
 
 
@@ -29,6 +34,7 @@ class Different:
     left: str
     right: str
     beyond: tuple[str, ...] = ()
+    place: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,73 +103,85 @@ def _sizes(names: Names, nodes: Sequence[Node], needed: Sequence[str]) -> set[st
 
 
 def _number(declared: Scalar, name: str, seed: int, place: int, variance: bool) -> Fraction:
+    """A number for a symbol: small and whole at first, so that counterexamples are easy to follow."""
     rng = random.Random(f"{seed} {name}")
-    match declared.numbers:
-        case "positive integer" | "integer" | "index":
-            number = _SMALL[(seed + 3 * place) % 8] if seed < 4 else rng.randint(10, 300)
-            sign = -1 if declared.numbers == "integer" and (seed + place) % 3 == 2 else 1
-            return Fraction(sign * number) ** (2 if variance else 1)
-        case "fraction":
-            low = rng.randint(1, 9)
-            return Fraction(low, low + rng.randint(1, 7))
-    top, bottom = rng.randint(1, 7), rng.randint(2, 4)
-    found = Fraction(top if top != bottom else top + 1, bottom)
-    if variance:
-        return found**2
-    return -found if declared.numbers == "real" and rng.random() < 0.5 else found
+    small = _SMALL[(seed + 3 * place) % len(_SMALL)]
+    if declared.numbers == "fraction":
+        low = rng.randint(1, 9)
+        return Fraction(low, low + rng.randint(1, 7))
+    if "integer" in declared.numbers:
+        found = Fraction(small if seed < _PLAIN else rng.randint(10, 300))
+    else:
+        found = Fraction(small) if seed < _PLAIN else Fraction(2 * rng.randint(1, 9) + 1, rng.choice((2, 4, 8)))
+    if variance:  # whose root is needed
+        found = found**2
+    negative = declared.numbers in ("integer", "real") and rng.random() < 0.5
+    return -found if negative else found
 
 
-@dataclass(frozen=True, slots=True)
-class Point:
-    """One instance, and what some formulas are worth there."""
+class Table:
+    """What some formulas are worth at the same instances; computed as it is asked for."""
 
-    world: World
-    values: tuple[Value, ...]
+    def __init__(self, names: Names, nodes: Sequence[Node], enough: int = _ENOUGH) -> None:
+        self.names = names
+        self.nodes = nodes
+        self.enough = enough
+        self._worlds = worlds(names, nodes)
+        self._made: list[World] = []
+        self._values: dict[tuple[int, int], Value | Undefined | TooMuch] = {}
+        self._beyond: dict[tuple[int, int], tuple[str, ...]] = {}
 
+    def world(self, place: int) -> World | None:
+        """The instance with this number, if there are so many."""
+        while len(self._made) <= place:
+            world = next(self._worlds, None)
+            if world is None:
+                return None
+            self._made.append(world)
+        return self._made[place]
 
-def table(names: Names, nodes: Sequence[Node], enough: int = _ENOUGH) -> tuple[Point, ...]:
-    """The values of ``nodes`` at instances where all have one; an error in words when there is none."""
-    found: list[Point] = []
-    why: FormulaError | None = None
-    heavy = 0
-    for world in worlds(names, nodes):
-        try:
-            found.append(Point(world, tuple(world.value(node) for node in nodes)))
-        except Undefined as error:
-            why = why or error
-        except TooMuch:
-            heavy += 1
-            if heavy > 3 or len(found) < 2:
-                raise
-        if len(found) >= enough:
-            break
-    if not found:
-        assert why is not None
-        raise why
-    return tuple(found)
+    def value(self, place: int, node: int) -> Value | Undefined | TooMuch:
+        """What a formula is worth at an instance, or why it has no value there."""
+        if (place, node) not in self._values:
+            world = self._made[place]
+            world.refill()
+            try:
+                self._values[place, node] = world.value(self.nodes[node])
+            except (Undefined, TooMuch) as error:
+                self._values[place, node] = error
+            self._beyond[place, node] = beyond(world)
+        return self._values[place, node]
+
+    def difference(self, one: int, two: int) -> Different | None:
+        """The smallest instance at which two of the formulas differ; an error in words when none has a value."""
+        tried = heavy = place = 0
+        why: FormulaError | None = None
+        while tried < self.enough and (world := self.world(place)):
+            # The later formula first: what is wrong with it is its own.
+            right, left = self.value(place, two), self.value(place, one)
+            place += 1
+            troubles = [side for side in (right, left) if isinstance(side, FormulaError)]
+            if troubles:
+                why = why or troubles[0]
+                heavy += isinstance(troubles[0], TooMuch)
+                if heavy > 2 and tried < 2:
+                    raise troubles[0]
+                continue
+            tried += 1
+            if not equal(left, right):
+                instance = shown(world, (self.nodes[one], self.nodes[two]), self.names)
+                return Different(instance, said(left), said(right), self._beyond[place - 1, two], place - 1)
+        if not tried:
+            raise why or Undefined(_NO_VALUE)
+        return None
 
 
 def same(left: Node, right: Node, names: Names) -> Same | Different:
     """Whether two formulas are equal for everything that the names may stand for."""
-    different = first_difference(table(names, (left, right)), (left, right), names)
+    different = Table(names, (left, right)).difference(1, 0)
     if different:
-        return different
-    return Same(only_here=_only_here(left, right, names))
-
-
-def first_difference(points: Sequence[Point], nodes: Sequence[Node], names: Names) -> Different | None:
-    """The smallest instance at which the first two values differ."""
-    for point in points:
-        left, right = point.values[0], point.values[1]
-        if not equal(left, right):
-            shown = _shown(point.world, nodes, names)
-            return Different(shown, *_pair(left, right), beyond(point.world))
-    return None
-
-
-def _pair(left: Value, right: Value) -> tuple[str, str]:
-    """Both values, or of large ones the first entry that differs."""
-    return said(left), said(right)
+        return replace(different, left=different.right, right=different.left)
+    return Same(only_here=only_here(left, right, names))
 
 
 def beyond(world: World) -> tuple[str, ...]:
@@ -172,14 +190,57 @@ def beyond(world: World) -> tuple[str, ...]:
     return tuple(f"E[{name}{str(order).translate(raised)}]" for name, order in sorted(world.beyond) if order)
 
 
-def _shown(world: World, nodes: Sequence[Node], names: Names) -> str:
+def shown(world: World, nodes: Sequence[Node], names: Names) -> str:
     """The instance, as far as the formulas use it."""
     needed = set().union(*(names.below(node) for node in nodes))
     found = [f"{name} = {said(value)}" for name, value in world.numbers.items() if name in needed]
     found += [f"{name} = {said(value)}" for name, value in world.free.items()]
-    small = [(name, said(value)) for name, value in world.drawn.items()]
+    small = [(name, said(value)) for name, value in world.drawn.items() if name.partition("_")[0] in needed]
     found += [f"{name} = {value}" for name, value in small if len(value) < 40][:4]
     return ", ".join(found)
+
+
+def normal_value(node: Node, names: Names, where: Different) -> str | None:
+    """What ``node`` is worth at the same numbers if everything random is normal."""
+    changed = {name: replace(found, normal=True) for name, found in names.random.items()}
+    normal = Names({**names.declared, **changed}, names.vocabulary)
+    world = next(itertools.islice(worlds(normal, (node,)), where.place, None), None)
+    try:
+        return said(world.value(node)) if world else None
+    except FormulaError:
+        return None
+
+
+# ------------------------------------------------------------------------------------------------ equations
+
+#: Multiples of the solution at which an equation must not hold.
+_AWAY = tuple(
+    Fraction(a, b) for a, b in ((1, 2), (2, 1), (1, 3), (3, 2), (3, 1), (1, 4), (4, 1), (2, 3), (1, 8), (8, 1))
+)
+
+
+@dataclass(frozen=True, slots=True)
+class NotSolved:
+    """Where an equation has other solutions than it should: one was lost, or ``gained``."""
+
+    instance: str
+    left: str
+    right: str
+    gained: bool
+
+
+def solved(left: Node, right: Node, unknown: str, solution: Node, names: Names) -> NotSolved | None:
+    """Whether ``left = right`` has the positive ``solution`` for ``unknown``, and no other that is tried."""
+    for world in itertools.islice(worlds(names, (left, right, solution)), 4):
+        known = {name: value for name, value in world.numbers.items() if name != unknown}
+        root = World(names, known, world.seed).number(solution)
+        for factor in (Fraction(1), *_AWAY):
+            there = World(names, {**known, unknown: root * factor}, world.seed)
+            x, y = there.value(left), there.value(right)
+            if equal(x, y) != (factor == 1):
+                instance = shown(there, (left, right, solution, Name(unknown)), names)
+                return NotSolved(instance, said(x), said(y), factor != 1)
+    return None
 
 
 # ------------------------------------------------------------------------- equal because of the numbers given
@@ -195,16 +256,15 @@ def generalised(names: Names) -> Names | None:
     return Names({**names.declared, **changed}, names.vocabulary) if changed else None
 
 
-def _only_here(left: Node, right: Node, names: Names) -> bool:
+def only_here(left: Node, right: Node, names: Names) -> bool:
     """Whether two formulas that speak of variances are equal only because those are what they are."""
     general = generalised(names)
     if general is None or not (_moments(right) and _moments(left)) or set(_moments(right)) <= set(_moments(left)):
         return False
     try:
-        points = table(general, (left, right), enough=4)
+        return Table(general, (left, right), enough=4).difference(0, 1) is not None
     except FormulaError:
         return False
-    return first_difference(points, (left, right), general) is not None
 
 
 def _moments(node: Node) -> list[tuple[Node, int]]:

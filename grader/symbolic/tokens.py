@@ -145,7 +145,7 @@ def _command(name: str) -> str:
 
 def near(text: str, at: int) -> str:
     """The neighbourhood of a place in a formula, for people."""
-    piece = text[max(0, at - 8) : at + 9]
+    piece = text[max(0, at - 12) : at + 13]
     return "".join(char if char.isprintable() else " " for char in piece).strip()
 
 

@@ -121,6 +121,11 @@ class World:
     _touched: set[int] | None = None
     _sizes: dict[str, tuple[int, ...]] = field(default_factory=dict)
 
+    def refill(self) -> None:
+        """Lets the next formula spend as much as the first one might; forgets what was noted about the last."""
+        self.meter.left = _STEPS
+        self.beyond.clear()
+
     # ---------------------------------------------------------------------------------------- the walk
 
     def value(self, node: Node) -> Value:
