@@ -39,14 +39,19 @@ def calls(target: Target, drawn: Drawn, spec: CheckSpec) -> tuple[Program, ...]:
     if filled is not None:
         writer.add(Apply("collect_gradients", (filled,)))
     called = writer.call(drawn, instance=made, requires_grad=True)
-    leaves = [ref for _, ref in called.arguments]
+    arrays = _arrays(drawn)
+    leaves = [ref for name, ref in called.arguments if name in arrays]
     got = writer.add(Apply("gradients", (called.output, leaves, filled)))
     return (writer.program(got),)
 
 
 def names(seen: Seen) -> list[str]:
-    """What the gradients are by, in their order: the arguments, then the parameters by name."""
-    return [name for name, _ in seen.drawn.args] + sorted(name for name, _ in seen.drawn.parameters)
+    """What the gradients are by, in their order: the arrays among the arguments, then the parameters by name."""
+    return [*_arrays(seen.drawn), *sorted(name for name, _ in seen.drawn.parameters)]
+
+
+def _arrays(drawn: Drawn) -> list[str]:
+    return [name for name, value in drawn.args if isinstance(value, (np.ndarray, Same))]
 
 
 def judge(seen: Seen) -> Verdict:

@@ -90,5 +90,5 @@ def row_by_row(
         if not isinstance(result, (tuple, list)) or len(result) != 2:
             raise Unfit("state", type(result).__name__)
         output, state = result
-        outputs.append(output)
+        outputs.append(output[..., 0, :] if as_rows else output)
     return outputs
