@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Literal, TypeAlias
 
-from grader import items, links, score
+from grader import items, links, progress, score
 from grader.errors import UsageError
 from grader.model import Course, Exercise, Item, Lang, Misconception, Notice, Question, Source, Status, Submission, Text
 from grader.state import Answered, Coded, Event, Skipped, Spoke
@@ -173,7 +173,8 @@ def begin(
     settled = [name for name in ids if name in records and records[name].settled]
     last = [name for name in skipped if name in ids and name not in settled]
     order = (*settled, *(name for name in ids if name not in {*settled, *last}), *last)
-    return Session(course, learner, lang, order, records, tuple(log), at=len(settled))
+    session = Session(course, learner, lang, order, records, tuple(log), at=len(settled))
+    return replace(session, order=_moved(order, _left_at(session, () if again else log), session.at))
 
 
 def current(session: Session) -> Card | None:
@@ -388,7 +389,7 @@ def _settle(session: Session, card: Card, value: str, judged: items.Judged, now:
         ask = belief.ask if belief else None
         return Turn(after, Wrong(judged.fraction, judged.message, ask, card.tries - attempt, worth), (event,))
     after = replace(after, offer=None)
-    after, feedback = _joined(after, replace(settled(after), message=judged.message), card.question)
+    after, feedback = _joined(after, replace(settled(after), message=judged.message))
     return Turn(after, feedback, (event,))
 
 
@@ -417,19 +418,38 @@ def settled(session: Session) -> Settled:
     )
 
 
-def _joined(session: Session, feedback: Settled, question: Question) -> tuple[Session, Settled]:
+def _joined(session: Session, feedback: Settled) -> tuple[Session, Settled]:
     """With the item that the misconception asks next: it comes next, or is offered where nobody asked for it."""
-    met = feedback.record.met
-    belief = question.misconception(met[-1]) if met else None
-    name = belief.ask_next if belief else None
-    if name is None or name in session.order[: session.at + 1] or session.record(name).settled:
+    name = _asks_next(session, session.order[session.at])
+    if name is None or name in session.order[: session.at]:
         return session, feedback
     item = _find(session.course, name)[1]
     if name not in session.order:
         return replace(session, offer=name), replace(feedback, offer=item)
-    done = session.order[: session.at + 1]
-    order = (*done, name, *(each for each in session.order if each not in (*done, name)))
-    return replace(session, order=order), replace(feedback, follows=item)
+    return replace(session, order=_moved(session.order, name, session.at + 1)), replace(feedback, follows=item)
+
+
+def _left_at(session: Session, log: Sequence[Event]) -> str | None:
+    """The item that was being asked when the last answer was stored: the same one again, or what it asks next."""
+    last = next((event for event in reversed(log) if isinstance(event, (Answered, Skipped))), None)
+    if not isinstance(last, Answered) or last.item not in session.order:
+        return None
+    return _asks_next(session, last.item) if session.record(last.item).settled else last.item
+
+
+def _asks_next(session: Session, name: str) -> str | None:
+    """The item, still open, that the misconception met last at the item ``name`` asks next."""
+    record = session.record(name)
+    belief = _find(session.course, name)[0].misconception(record.met[-1]) if record.met else None
+    asked = belief.ask_next if belief is not None else None
+    return None if asked is None or session.record(asked).settled else asked
+
+
+def _moved(order: tuple[str, ...], name: str | None, to: int) -> tuple[str, ...]:
+    """``order`` with ``name`` at the place ``to``; as it is where ``name`` stands before that or not at all."""
+    if name is None or name not in order[to:]:
+        return order
+    return (*order[:to], name, *(each for each in order[to:] if each != name))
 
 
 def _advice(session: Session, question: Question, belief: Misconception) -> Advice | None:
@@ -505,29 +525,13 @@ def summary(session: Session) -> Summary:
 
 
 def _met(session: Session, pairs: Iterable[tuple[Question, Item]]) -> Iterator[Met]:
-    asked = {item.id: question for question, item in pairs}
-    found: dict[str, tuple[Question, Misconception]] = {}
-    for event in session.log:
-        if isinstance(event, Answered) and event.item in asked:
-            belief = asked[event.item].misconception(event.misconception)
-            if belief is not None:
-                found[belief.id] = asked[event.item], belief
-    for question, belief in found.values():
-        resolved = _resolved(session, question, belief)
-        yield Met(question, belief, resolved, None if resolved else _advice(session, question, belief))
-
-
-def _resolved(session: Session, question: Question, belief: Misconception) -> bool:
-    """Whether an item about it, or an exercise that would show it, was right after the mistake was last made."""
-    about = {item.id for item in links.items_about(session.course, belief.id, question)}
-    exercises = links.exercises_about(session.course, belief.id, question)
-    about |= {exercise.name for exercise in exercises if links.detects(exercise, belief.id)}
-    right = False
-    for event in session.log:
-        if isinstance(event, (Answered, Coded)):
-            name = event.item if isinstance(event, Answered) else event.exercise
-            right = event.misconception != belief.id and (right or (name in about and event.status == Status.PASSED))
-    return right
+    home = {item.id: question.id for question, item in pairs}
+    answered = [event for event in session.log if isinstance(event, Answered) and event.item in home]
+    shown = {(home[event.item], event.misconception) for event in answered}
+    for known in progress.known(session.course, session.log).beliefs:
+        if (known.question.id, known.belief.id) in shown:
+            advice = _advice(session, known.question, known.belief) if known.open else None
+            yield Met(known.question, known.belief, not known.open, advice)
 
 
 def answers_file(session: Session) -> str:
