@@ -127,3 +127,30 @@ def relative_position_bucket(distance: Tensor, num_buckets: int = 32, max_distan
     growth = torch.log(far.clamp(min=single) / single) / math.log(max_distance / single)  # 0 … 1 up to max_distance
     shared = (single + (growth * (half - single)).long()).clamp(max=half - 1)
     return torch.where(far < single, far, shared) + half * (distance > 0)
+
+
+def add_position(x: Tensor, pe: Tensor) -> Tensor:
+    """x + P: Vaswani et al. 2017, section 3.5. x (..., n, d), pe (n, d) → (..., n, d)."""
+    return x + pe
+
+
+def concat_position(x: Tensor, pe: Tensor) -> Tensor:
+    """[x; P], the position behind the features: x (..., n, d), pe (n, d_pe) → (..., n, d + d_pe)."""
+    positions = pe.expand(*x.shape[:-2], *pe.shape)  # (..., n, d_pe)
+    return torch.cat((x, positions), dim=-1)  # (..., n, d + d_pe)
+
+
+def split_projection(w: Tensor, d_model: int) -> tuple[Tensor, Tensor]:
+    """[x; p] W = x W_x + p W_p: a projection of a concatenation is the sum of two projections.
+
+    w (d_model + d_pos, d_out) → W_x (d_model, d_out) and W_p (d_pos, d_out).
+    """
+    return w[:d_model], w[d_model:]
+
+
+def projection_parameters(d_model: int, d_pos: int, mode: str) -> int:
+    """Weights of one projection to d_model features, of x + p (d_model wide) or of [x; p] (d_model + d_pos wide)."""
+    widths = {"add": d_model, "concat": d_model + d_pos}
+    if mode not in widths:
+        raise ValueError(f"mode = {mode!r}; expected one of: {', '.join(widths)}")
+    return widths[mode] * d_model
