@@ -241,3 +241,206 @@ def test_specs_are_checked(spec: Spec, said: list[str]) -> None:
     assert len(found) == len(said), found
     for fault, start in zip(found, said, strict=True):
         assert fault.startswith(start)
+
+
+# ------------------------------------------------------------------------------------------------- digits
+
+THREE = Spec("8 / 3", digits=3, wrong=(Wrong("3 / 8", "upside-down"),))
+PERCENT = Spec(0.6652, digits=3)
+ROUND = Spec(2.7, digits=3)
+LARGE = Spec(1234567, digits=2)
+
+
+@pytest.mark.parametrize(
+    ("spec", "value"),
+    [
+        (THREE, "2.67"),
+        (THREE, 2.67),
+        (replace(THREE, answer=2.665), "2.66"),
+        (replace(THREE, answer=2.665), "2.67"),
+        (THREE, " ＋２．６７"),
+        (THREE, "≈ 2.67"),
+        (THREE, "2.67e0"),
+        (THREE, "0.267e1"),
+        (THREE, "26.7e-1"),
+        (THREE, "2.67×10^0"),
+        (PERCENT, "66.5%"),
+        (PERCENT, "0.665"),
+        (ROUND, "2.70"),
+        (ROUND, 2.7),
+        (ROUND, "2.70e0"),
+        (LARGE, "1.2e6"),
+        (LARGE, "1200000"),
+        (LARGE, "1,200,000"),
+        (LARGE, 1200000),
+        (LARGE, 1200000.0),
+        (LARGE, "120万"),
+        (LARGE, "1.2×10⁶"),
+    ],
+)
+def test_a_rounded_number_passes(spec: Spec, value: object) -> None:
+    """Rounded up or down at the last digit; zeros at the end of a whole number may count or not."""
+    assert number.judge(spec, value, ADA) == Judged(Status.PASSED, 1.0)
+
+
+@pytest.mark.parametrize(
+    ("spec", "value", "fraction", "en"),
+    [
+        (THREE, "2.667", 0.5, "The value is right, but 3 significant digits are asked for, and this has 4."),
+        (THREE, "2.66666666", 0.5, "and this has 9. Round it."),
+        (THREE, 8 / 3, 0.5, "and this has"),
+        (THREE, "8/3", 0.5, "as a decimal number with 3 significant digits"),
+        (THREE, "√(64/9)", 0.5, "as a decimal number"),
+        (THREE, "2.7", 0, "Right as far as it goes, but 3 significant digits are asked for, and this has 2."),
+        (THREE, 3, 0, "and this has 1."),
+        (THREE, "3.", 0, "and this has 1."),
+        (PERCENT, "67%", 0, "and this has 2."),
+        (PERCENT, "66.52%", 0.5, "and this has 4."),
+        (ROUND, "2.7", 0.5, "Right as far as it goes, but 3 significant digits are asked for, and this has 2."),
+        (ROUND, "2.700", 0.5, "and this has 4."),
+        (LARGE, "1234567", 0.5, "and this has 7."),
+        (LARGE, "1300000", 0, None),
+        (LARGE, "1e6", 0, "and this has 1."),
+        (THREE, "2.65", 0, None),
+        (THREE, "2.6", 0, None),
+        (THREE, "267", 0, None),
+    ],
+)
+def test_digits_are_counted(spec: Spec, value: object, fraction: float, en: str | None) -> None:
+    """A right value with too many or too few of them is told so, and earns half."""
+    found = number.judge(spec, value, ADA)
+    assert (found.status, found.fraction, found.misconception) == (Status.FAILED, fraction, None)
+    assert found.readable
+    assert (found.message is None) is (en is None)
+    assert en is None or (found.message is not None and en in found.message.en and "位有效数字" in found.message.zh)
+
+
+@pytest.mark.parametrize("value", [10**100, -(10**20), 0, "0", "0.00", -0.0, "9" * 80])
+def test_any_number_has_digits_to_count(value: object) -> None:
+    """Long ones and zeros are wrong, and no exception."""
+    assert number.judge(THREE, value, ADA) == Judged(Status.FAILED, 0.0)
+
+
+def test_a_wrong_number_of_three_digits_names_its_misconception() -> None:
+    """The half of its last digit is the tolerance for wrong answers, too."""
+    assert number.judge(THREE, "0.375", ADA).misconception == "upside-down"
+    assert number.judge(THREE, "0.38", ADA).misconception is None
+
+
+@pytest.mark.parametrize(
+    ("spec", "expected"),
+    [
+        (THREE, "2.67"),
+        (PERCENT, "0.665"),
+        (ROUND, "2.70"),
+        (Spec(1.5, digits=1, unit="GiB"), "2 GiB"),
+        (Spec("sqrt(d)", {"d": (2,)}, digits=4), "1.414"),
+        (Spec(0.000123456, digits=2), "0.00012"),
+    ],
+)
+def test_the_key_is_rounded(spec: Spec, expected: str) -> None:
+    """As it is asked for."""
+    assert number.key(spec, ADA).en == expected
+    assert number.judge(spec, expected, ADA).status is Status.PASSED
+    assert f"{spec.digits} significant" in number.asked(spec, ADA).facts[0].en
+
+
+# -------------------------------------------------------------------------------------------------- units
+
+BYTES = Text("bytes", "字节")
+FLOPS = Text("FLOPs", "次浮点运算")
+MILLIONS = Text("parameters", "个参数")
+
+
+@pytest.mark.parametrize(
+    ("value", "unit", "expected"),
+    [
+        ("512 MiB", "GiB", 0.5),
+        ("0.5GiB", "MiB", 512),
+        ("0.5 gib", "MiB", 512),
+        ("1 GB", "GiB", 1e9 / 2**30),
+        ("1 TiB", "GiB", 1024),
+        ("3", "GiB", 3),
+        ("2 KB", BYTES, 2000),
+        ("2 KiB", BYTES, 2048),
+        ("2^10 B", BYTES, 1024),
+        ("3 byte", BYTES, 3),
+        ("1.5万字节", BYTES, 15000),
+        ("1.5 megabytes", BYTES, 1.5e6),
+        ("1024 字节", "KiB", 1),
+        ("4 GFLOPs", FLOPS, 4e9),
+        ("4 TFLOP", "GFLOPs", 4000),
+        ("3 次浮点运算", FLOPS, 3),
+        ("1.5 ms", "s", 0.0015),
+        ("２０ µｓ", "ms", 0.02),
+        ("2 分钟", "秒", 120),
+        ("124M", MILLIONS, 124e6),
+        ("7 B parameters", MILLIONS, 7e9),
+        ("1.24亿个参数", MILLIONS, 1.24e8),
+        ("50k params", MILLIONS, 50_000),
+    ],
+)
+def test_units_are_converted(value: str, unit: Text | str, expected: float) -> None:
+    """Where the unit of the item has multiples: 1000 by 1000 without i, 1024 by 1024 with it."""
+    assert read(value, unit) == pytest.approx(expected)
+
+
+@pytest.mark.parametrize(
+    ("value", "unit"),
+    [
+        ("3 MiB", None),
+        ("3 MiB", "tokens"),
+        ("3 s", "MiB"),
+        ("3 xMiB", "MiB"),
+        ("3 MFLOPs", "bytes"),
+        ("124M", "tokens"),
+        ("MiB", "GiB"),
+        ("1e308 TiB", "B"),
+    ],
+)
+def test_other_units_are_not_read(value: str, unit: str | None) -> None:
+    """Nor is a unit without a number, or more than a number can hold."""
+    assert read(value, unit) is None
+
+
+def test_a_unit_that_does_not_fit_is_said() -> None:
+    """GB for GiB is a small mistake and a frequent one."""
+    spec = Spec(4, unit="GiB")
+    assert number.judge(spec, "4096 MiB", ADA).status is Status.PASSED
+    found = number.judge(spec, "4 GB", ADA)
+    assert found == Judged(
+        Status.FAILED,
+        0.0,
+        Text("The number fits, but not its unit: 4 GB is 3.725 GiB.", "数字是对的，单位却不对：4 GB 等于 3.725 GiB。"),
+    )
+    assert number.judge(spec, "5 GB", ADA).message is None
+
+
+def test_units_that_are_converted_are_named() -> None:
+    """Beforehand, with examples; a unit of its own is only named."""
+    (fact,) = number.asked(Spec(4, unit="GiB"), ADA).facts
+    assert fact == Text(
+        "Unit: GiB if you write none; others, such as KiB or MiB, are converted.",
+        "单位：不写时为 GiB；写 KiB、MiB 等其他单位会自动换算。",
+    )
+    (fact,) = number.asked(Spec(4, unit=TIMES), ADA).facts
+    assert fact == Text("Unit: times (may be left out).", "单位：倍（可以不写）。")
+
+
+@pytest.mark.parametrize(
+    ("spec", "said"),
+    [
+        (THREE, []),
+        (Spec(1, digits=0), ["digits: saw 0; expected a whole number from 1 to 9"]),
+        (Spec(1, digits=10), ["digits: saw 10"]),
+        (Spec("d - 4", {"d": (2, 4)}, digits=2), ["digits: expected none, as the answer can be 0"]),
+        (Spec(2.71, digits=3, wrong=(Wrong(2.714, "m"),)), ["wrong[0].answer: saw 2.714; expected an answer that is"]),
+        (Spec(2.71, digits=3, wrong=(Wrong(2.72, "m"),)), []),
+    ],
+)
+def test_digits_are_checked(spec: Spec, said: list[str]) -> None:
+    """There are some to count, and they tell wrong answers from right ones."""
+    found = [f"{show_path(fault.path)}: {fault.text}" for fault in number.faults(spec)]
+    assert len(found) == len(said), found
+    for fault, start in zip(found, said, strict=True):
+        assert fault.startswith(start)
