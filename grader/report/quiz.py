@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 WHO = Text("Your name (it decides your numbers)", "你的名字（题目中的数由它决定）")
 _TO_GO = Text("To go: {due} of {all}", "共 {all} 题，还剩 {due} 题")
 _ALL_DONE = Text(
-    "All {all} questions here are settled already. --again asks them anew.",
+    "Everything here is settled already. --again asks it anew.",
     "这里的 {all} 题都已答完。--again 会重新提问。",
 )
 _FOR = Text("for {learner}", "答题人：{learner}")
@@ -39,9 +39,7 @@ _SHARES = {1.0: Text("all", "全部"), 0.5: Text("1/2", "1/2"), 0.25: Text("1/4"
 _LAST_TIME = Text("Think again about this: {ask}", "再想想这个问题：{ask}")
 
 _RIGHT = Text("Right.", "答对了。")
-_RIGHT_AT = Text("Right, at the {tries}. try.", "第 {tries} 次答对了。")
-_RIGHT_SECOND = Text("Right, at the second try.", "第二次答对了。")
-_RIGHT_THIRD = Text("Right, at the third try.", "第三次答对了。")
+_RIGHT_AT = Text("Right, at try {tries}.", "第 {tries} 次答对了。")
 _NOT_RIGHT = Text("Not right.", "没有答对。")
 _NOT_YET = Text("Not yet.", "还不对。")
 _PARTLY = Text("Partly right.", "部分正确。")
@@ -129,9 +127,7 @@ _BELIEFS = Text("What came up", "出现过的误解")
 _RESOLVED = Text("resolved", "已解决")
 _STILL_OPEN = Text("still open", "尚未解决")
 _WHAT_NEXT = Text("What to do next", "接下来")
-_GO_ON = Text(
-    "{due} questions are open: attncheck quiz goes on with them.", "还有 {due} 题没答完：attncheck quiz 会接着问。"
-)
+_GO_ON = Text("Still open: {due}; attncheck quiz goes on.", "还有 {due} 题没答完：attncheck quiz 会接着问。")
 _REVIEW = Text("attncheck review asks again when it is time.", "attncheck review 会在合适的时候再问。")
 WROTE = Text("Your last answers to the graded items are in {file}.", "各道计分题的最后一次回答已写入 {file}。")
 KEPT = Text("interrupted; everything you answered is kept in {file}", "已中断；你答过的都保存在 {file}")
@@ -243,9 +239,8 @@ def _wrong(page: Page, said: Wrong, shown: Card) -> None:
 
 def _settled(page: Page, said: Settled) -> None:
     tries = said.record.tries
-    right = {1: _RIGHT, 2: _RIGHT_SECOND, 3: _RIGHT_THIRD}.get(tries, _RIGHT_AT)
     head, mark, style = {
-        "right": (right, "✓", "bold green"),
+        "right": (_RIGHT if tries == 1 else _RIGHT_AT, "✓", "bold green"),
         "wrong": (_NOT_RIGHT, "✗", "bold red"),
         "shown": (_SHOWN, "–", "bold"),
         "pending": (_PENDING, "…", "bold cyan"),
