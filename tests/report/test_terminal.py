@@ -9,6 +9,7 @@ import pytest
 from rich.cells import cell_len
 from rich.console import Console
 
+from grader.items.choice import Option, Spec
 from grader.model import (
     Course,
     ExerciseResult,
@@ -20,8 +21,12 @@ from grader.model import (
     Status,
     Text,
     Verdict,
+    Watched,
 )
-from grader.report.terminal import ranges, render
+from grader.report.terminal import ranges, render, render_watch
+from tests.helpers import exercise
+
+NAMED = exercise("scaled_dot_product_attention(q, k, v)")
 
 
 def shown(report: Report, course: Course, lang: Lang = "en", *, width: int = 80, colour: bool = False) -> str:
@@ -180,3 +185,21 @@ def test_admits_a_fault_of_ours(report: Report, course: Course) -> None:
 def test_ranges(names: tuple[str, ...], expected: list[str]) -> None:
     """Neighbours are joined, others stand alone."""
     assert ranges(names) == expected
+
+
+@pytest.mark.parametrize(("belief", "item"), [("no-scaling", "Q5.scale"), ("output-is-scores", "Q5.output")])
+def test_a_mistake_in_code_leads_to_a_question_about_it(belief: str, item: str, report: Report, course: Course) -> None:
+    """What the author says to ask next, else any item whose answers can show the same."""
+    spec = Spec(
+        (Option("a", Text("Means", "平均"), True), Option("b", Text("Scores", "分"), False, "output-is-scores"))
+    )
+    asking = replace(course.questions[0], items=(replace(course.questions[0].items[0], spec=spec),))
+    failed = replace(report.questions[0].exercises[0], misconception=belief)
+    page = Watched(None, None, failed, 1, 0, 0.1)
+    known = replace(course, questions=(replace(asking, exercises=(NAMED,)),))
+    result = replace(report.questions[0], items=(), exercises=(failed,))
+    said = shown(replace(report, questions=(result,)), known)
+    assert f"→ A question about just this: attncheck quiz {item}" in said
+    out = io.StringIO()
+    render_watch(replace(page, report=report), known, "en", Console(file=out, width=80), keys=False)
+    assert f"attncheck quiz {item}" in out.getvalue()
