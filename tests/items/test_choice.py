@@ -31,7 +31,9 @@ def test_the_right_option_passes(value: object) -> None:
     assert choice.judge(SPEC, value, CONTEXT) == Judged(Status.PASSED, 1.0)
 
 
-@pytest.mark.parametrize(("value", "misconception"), [("a", "sum"), ("A", "sum"), ("c", None), ("4", None), (4, None)])
+@pytest.mark.parametrize(
+    ("value", "misconception"), [("a", "sum"), ("A", "sum"), ("c", None), ("ｃ", None), ("4", None), (4, None)]
+)
 def test_a_wrong_option_names_its_misconception(value: object, misconception: str | None) -> None:
     """What is true instead is told by the misconception, so the judgement has no words of its own."""
     assert choice.judge(SPEC, value, CONTEXT) == Judged(Status.FAILED, 0.0, None, misconception)

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import itertools
+
 import pytest
 
 from grader.faults import show_path
@@ -40,6 +42,11 @@ WORDS = Spec((option("10", correct=True), option("ab"), option("b", correct=True
         "a c e",
         "ACE",
         " a;c / e ",
+        "a + c & e",
+        "a and c AND e",
+        "a和c和e",
+        "(a) (c) (e)。",
+        "ａ，ｃ，Ｅ",
         ["a", " c ", "e"],
         ("a", "c", "e"),
         ["ac", "e"],
@@ -87,6 +94,17 @@ def test_each_wrong_one_takes_a_right_one_away(
     assert said is None or (found.message is not None and said in found.message.en)
 
 
+def test_no_choice_is_worth_less_than_nothing_or_more_than_all() -> None:
+    """Of all that can be chosen, only what is right alone is worth all of it."""
+    fractions = [
+        multi.judge(SPEC, chosen, CONTEXT).fraction
+        for size in range(1, 7)
+        for chosen in itertools.combinations("abcdef", size)
+    ]
+    assert min(fractions) == 0
+    assert sorted(fractions)[-2:] == [pytest.approx(2 / 3), 1.0]
+
+
 @pytest.mark.parametrize(
     ("value", "en", "zh"),
     [
@@ -103,6 +121,7 @@ def test_each_wrong_one_takes_a_right_one_away(
         (["a", ["c"]], "a list of options", "选项的列表"),
         (["a", None], "a list of options", "选项的列表"),
         (["a", True], "a list of options", "选项的列表"),
+        pytest.param(["a", 10**5000], "a list of options", "选项的列表", id="huge"),
     ],
 )
 def test_what_is_no_choice_is_told_what_one_looks_like(value: object, en: str, zh: str) -> None:
