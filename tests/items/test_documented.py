@@ -1,0 +1,58 @@
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from grader import edge, items
+from grader.errors import CourseError
+from grader.model import Item, Status, Text
+from grader.yaml_lines import parse
+
+DOCS = Path(__file__).parents[2] / "docs" / "items.md"
+EXAMPLES = re.findall(r"```yaml\n(kind: (\w+)\n.*?)```", DOCS.read_text("utf-8"), re.DOTALL)
+COMMON = 'id: Q1.example\nask: {en: "How? {n}", zh: "怎样？{n}"}\n'
+ADA = items.Context("spring", "ada", "Q1.example")
+
+
+def read(text: str, kind: str) -> Item:
+    """An example of the documentation, as it would be read from a question file."""
+    value = parse(COMMON + text, "items.md", CourseError).value
+    model = edge.validate(edge._item_model(kind), value)
+    assert not isinstance(model, list), model
+    item: Item = model.build()
+    return item
+
+
+def test_every_kind_is_documented() -> None:
+    """With its keys; those that are about formulas stand elsewhere."""
+    documented = set(re.findall(r"^## (\w+)$", DOCS.read_text("utf-8"), re.MULTILINE))
+    assert set(items.kinds()) - {"expression", "derivation"} <= documented
+
+
+@pytest.mark.parametrize(("text", "kind"), EXAMPLES, ids=[kind for _, kind in EXAMPLES])
+def test_examples_are_items(text: str, kind: str) -> None:
+    """They can be copied as they are."""
+    item = read(text, kind)
+    assert list(items.kinds()[kind].faults(item.spec)) == []
+    assert items.ask(item, ADA).how
+
+
+@pytest.mark.parametrize(
+    ("kind", "answers"),
+    [
+        ("choice", ["b"]),
+        ("order", [["c", "a", "d", "b"], "c a d b", "c > a > d > b", "c→a→d→b", "cadb", "c d a b"]),
+        ("match", [{"a": 2, "b": 1}, "a2 b1", "a-2, b-1", "a→2；b→1", "2a 1b"]),
+        ("shape", ["(batch, h, n, d_k)", ["B", "h", "n", "d_model / h"], "batch×h×n×dk", "batch h n d_k"]),
+        ("text", ["The scores get larger and larger with d_k.", "d_k 越大，分数的方差也越大，会变大很多"]),
+    ],
+)
+def test_the_answers_of_the_documentation_pass(kind: str, answers: list[object]) -> None:
+    """In all the ways that are shown."""
+    (text,) = (text for text, name in EXAMPLES if name == kind)
+    item = read(text, kind)
+    for answer in answers:
+        assert items.judge(item, answer, ADA).status is Status.PASSED, answer
+    assert items.key(item, ADA) != Text("", "")
