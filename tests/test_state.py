@@ -102,6 +102,17 @@ def test_the_file_is_the_learners_alone(path: Path) -> None:
     assert "李雷" in path.read_text("utf-8")
 
 
+def test_the_example_of_the_documentation_is_right(path: Path) -> None:
+    """docs/state.md shows each kind of event as it is written, to the letter."""
+    text = (Path(__file__).parents[1] / "docs" / "state.md").read_text("utf-8")
+    example = text.split("```json\n")[1].split("```")[0]
+    events = state.read(written(path, example), "attncheck")
+    assert {type(event) for event in events} == {type(event) for event in EVENTS}
+    path.unlink()
+    state.append(path, *events)
+    assert path.read_text("utf-8") == example
+
+
 def test_no_file_no_events(path: Path) -> None:
     """Before the first event there is nothing, and reading makes nothing; nothing to write makes nothing either."""
     assert state.read(path, "attention") == ()
