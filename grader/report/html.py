@@ -7,6 +7,7 @@ control characters and turned-round text are seen instead of working, and the es
 from __future__ import annotations
 
 import base64
+import functools
 import hashlib
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -31,7 +32,7 @@ from grader.model import (
     Text,
 )
 from grader.report import words
-from grader.report.pictures import Picture, Slice, mask, palette, picture
+from grader.report.pictures import Picture, Slice, mask, picture, rules
 from grader.report.terminal import ranges
 
 _TEMPLATES = Path(__file__).parent / "templates"
@@ -47,6 +48,27 @@ _MARKS = {
 
 def render(report: Report, course: Course, lang: Lang, shown: Iterable[Shown] = ()) -> str:
     """The page, in ``lang`` until its reader chooses the other language. ``shown`` are the arrays to draw."""
+    style = _style()
+    page = (
+        _environment()
+        .get_template("report.html")
+        .render(
+            report=report,
+            page=_Page(report, course, tuple(shown)),
+            lang=lang,
+            words=words,
+            Status=Status,
+            EXPECTED=Text("Expected", "应有"),
+            YOURS=Text("Yours", "你的"),
+            style=Markup(style),
+            policy=policy(style),
+        )
+    )
+    return page.lstrip() + "\n"
+
+
+@functools.cache
+def _environment() -> jinja2.Environment:
     environment = jinja2.Environment(
         loader=jinja2.FileSystemLoader(_TEMPLATES),
         autoescape=True,
@@ -56,19 +78,7 @@ def render(report: Report, course: Course, lang: Lang, shown: Iterable[Shown] = 
         finalize=_harmless,
     )
     environment.filters.update(points=words.points, brief=brief, plain=words.plain, breakable=breakable)
-    style = _style()
-    return environment.get_template("report.html").render(
-        report=report,
-        page=_Page(report, course, tuple(shown)),
-        course=course,
-        lang=lang,
-        words=words,
-        Status=Status,
-        EXPECTED=Text("Expected", "应有"),
-        YOURS=Text("Yours", "你的"),
-        style=Markup(style),
-        policy=policy(style),
-    )
+    return environment
 
 
 def visible(text: str) -> str:
@@ -100,9 +110,8 @@ def policy(style: str) -> str:
 
 
 def _style() -> str:
-    rules = (_TEMPLATES / "report.css").read_text(encoding="utf-8")
-    dark = f"@media screen and (prefers-color-scheme: dark){{{palette('dark')}}}"
-    return f"{rules}{palette('light')}{dark}"
+    own = (_TEMPLATES / "report.css").read_text(encoding="utf-8")
+    return f"{own}{rules('light')}@media screen and (prefers-color-scheme: dark){{{rules('dark')}}}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -37,11 +37,15 @@ def stops(scale: Scale) -> tuple[Colour, ...]:
 
 def colour(scale: Scale, share: float) -> Colour:
     """The colour at ``share`` of the way from the low end (0) to the high one (1)."""
-    known = _STOPS[scale]
-    at = min(max(share, 0.0), 1.0) * (len(known) - 1)
-    low = min(int(at), len(known) - 2)
+    return between(_STOPS[scale], share)
+
+
+def between(colours: tuple[Colour, ...], share: float) -> Colour:
+    """The colour at ``share`` of the way along ``colours``."""
+    at = min(max(share, 0.0), 1.0) * (len(colours) - 1)
+    low = min(int(at), len(colours) - 2)
     part = at - low
-    red, green, blue = (round(a + (b - a) * part) for a, b in zip(known[low], known[low + 1], strict=True))
+    red, green, blue = (round(a + (b - a) * part) for a, b in zip(colours[low], colours[low + 1], strict=True))
     return red, green, blue
 
 
@@ -52,5 +56,16 @@ def hexadecimal(rgb: Colour) -> str:
 
 def ink(rgb: Colour) -> Colour:
     """Black or white, whichever reads better on ``rgb``."""
-    red, green, blue = rgb
-    return (0, 0, 0) if 0.299 * red + 0.587 * green + 0.114 * blue > 140 else (255, 255, 255)
+    return max((contrast(one, rgb), one) for one in ((0, 0, 0), (255, 255, 255)))[1]
+
+
+def contrast(one: Colour, other: Colour) -> float:
+    """How well one colour is read on the other, from 1 to 21, as the guidelines for accessible pages reckon."""
+    dark, light = sorted(map(_luminance, (one, other)))
+    return (light + 0.05) / (dark + 0.05)
+
+
+def _luminance(rgb: Colour) -> float:
+    shares = (value / 255 for value in rgb)
+    red, green, blue = (s / 12.92 if s <= 0.04045 else ((s + 0.055) / 1.055) ** 2.4 for s in shares)
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue

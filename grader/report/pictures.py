@@ -16,6 +16,7 @@ import numpy as np
 from markupsafe import Markup
 
 from grader.model import Shown, Text
+from grader.report.palette import Colour, between, hexadecimal, ink
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -35,8 +36,8 @@ _WIDE, _HIGH = 40, 26
 _WORDS = {-1: "NaN", -2: "+∞", -3: "−∞"}
 _SIGNS = {-1: "✕ NaN", -2: "▲ +∞", -3: "▼ −∞"}
 
-_ROWS = Text("rows {first} to {last} of {all}", "第 {first}–{last} 行（共 {all} 行）")
-_COLUMNS = Text("columns {first} to {last} of {all}", "第 {first}–{last} 列（共 {all} 列）")
+_ROWS = Text("rows {first} to {last} of {all}", "行 {first}–{last}（共 {all} 行）")
+_COLUMNS = Text("columns {first} to {last} of {all}", "列 {first}–{last}（共 {all} 列）")
 _SLICES = Text("{shown} of {all} matrices drawn", "共 {all} 个矩阵，画出 {shown} 个")
 _BEYOND = Text("values beyond the scale are drawn at its ends", "超出色标的值按色标两端着色")
 _RANGE = Text("shape {shape}, {low} to {high}", "形状 {shape}，{low} 到 {high}")
@@ -223,9 +224,9 @@ def _numbers(matrix: AnyArray, levels: NDArray[np.int64], scale: Scale) -> Itera
     reach = max(abs(scale.low), abs(scale.high))
     whole = bool((np.abs(np.rint(_finite(matrix)) - _finite(matrix)) < 1e-3).all())
     for (y, x), level in np.ndenumerate(levels):
-        ink = "sign" if level < 0 else f"on-{_colour(int(level), scale)}"
+        name = "sign" if level < 0 else f"on-{_colour(int(level), scale)}"
         word = _WORDS.get(int(level)) or _fixed(float(matrix[y, x]), reach, whole)
-        yield f'<text class="{ink}" x="{x * _WIDE + (_WIDE - 1) / 2:g}" y="{y * _HIGH + 17}">{word}</text>'
+        yield f'<text class="{name}" x="{x * _WIDE + (_WIDE - 1) / 2:g}" y="{y * _HIGH + 17}">{word}</text>'
 
 
 def _signs(levels: NDArray[np.int64], size: int) -> Iterator[str]:
@@ -291,49 +292,23 @@ def _matrices(values: AnyArray) -> int:
 
 # ------------------------------------------------------------------------------------------- colours
 
-_RGB = tuple[int, int, int]
-_RISING: dict[str, tuple[_RGB, ...]] = {
+#: On paper from light to dark, on a dark page the other way; for values on both sides of zero, orange is below.
+_RISING: dict[str, tuple[Colour, ...]] = {
     "light": ((240, 238, 231), (143, 184, 194), (44, 104, 130), (14, 44, 66)),
     "dark": ((38, 43, 49), (44, 88, 107), (104, 166, 183), (222, 241, 240)),
 }
-_BOTH: dict[str, tuple[_RGB, ...]] = {
+_BOTH: dict[str, tuple[Colour, ...]] = {
     "light": ((150, 66, 16), (233, 170, 116), (240, 238, 231), (143, 184, 194), (18, 70, 100)),
     "dark": ((255, 178, 108), (140, 84, 44), (38, 43, 49), (44, 88, 107), (150, 212, 228)),
 }
 
-_INKS: tuple[_RGB, ...] = ((16, 22, 28), (255, 255, 255))
 
-
-def palette(mode: Literal["light", "dark"]) -> str:
-    """The rules of a style sheet for the classes of the levels."""
-    rules = []
-    for letter, stops in (("s", _RISING[mode]), ("b", _BOTH[mode])):
+def rules(mode: Literal["light", "dark"]) -> str:
+    """The rules of a style sheet for the levels, and for what is written on them."""
+    found = []
+    for letter, colours in (("s", _RISING[mode]), ("b", _BOTH[mode])):
         for level in range(LEVELS + 1):
-            colour = _mixed(stops, level / LEVELS)
-            ink = max((_contrast(ink, colour), ink) for ink in _INKS)[1]
-            rules.append(f".{letter}{level}{{fill:{_hex(colour)}}}.on-{letter}{level}{{fill:{_hex(ink)}}}")
-    return "".join(rules)
-
-
-def _mixed(stops: tuple[_RGB, ...], share: float) -> _RGB:
-    place = share * (len(stops) - 1)
-    at = min(int(place), len(stops) - 2)
-    red, green, blue = (round(a + (b - a) * (place - at)) for a, b in zip(stops[at], stops[at + 1], strict=True))
-    return red, green, blue
-
-
-def _hex(colour: _RGB) -> str:
-    return "#{:02x}{:02x}{:02x}".format(*colour)
-
-
-def _contrast(one: _RGB, other: _RGB) -> float:
-    """How well one colour is read on the other, from 1 to 21, as the guidelines for accessible pages reckon."""
-    dark, light = sorted(map(_luminance, (one, other)))
-    return (light + 0.05) / (dark + 0.05)
-
-
-def _luminance(colour: _RGB) -> float:
-    linear = [
-        share / 12.92 if share <= 0.04045 else ((share + 0.055) / 1.055) ** 2.4 for share in (c / 255 for c in colour)
-    ]
-    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+            colour = between(colours, level / LEVELS)
+            found.append(f".{letter}{level}{{fill:{hexadecimal(colour)}}}")
+            found.append(f".on-{letter}{level}{{fill:{hexadecimal(ink(colour))}}}")
+    return "".join(found)
