@@ -11,6 +11,7 @@ from prompt_toolkit.application import Application
 from prompt_toolkit.application.current import get_app
 from prompt_toolkit.filters import is_done
 from prompt_toolkit.formatted_text import StyleAndTextTuples
+from prompt_toolkit.history import InMemoryHistory
 from prompt_toolkit.input import Input
 from prompt_toolkit.key_binding import KeyBindings, KeyPressEvent
 from prompt_toolkit.keys import Keys
@@ -54,13 +55,15 @@ class Keyboard:
     keys = True
 
     def __init__(self, input: Input | None = None, output: Output | None = None) -> None:
+        self._history = InMemoryHistory()
+        self._drafts: dict[str, str] = {}
         self._io: dict[str, Any] = {"input": input, "output": output}
         self._io |= {"style": _STYLE, "color_depth": ColorDepth.DEPTH_1_BIT if os.environ.get("NO_COLOR") else None}
 
     def ask(self, card: Card, lang: Lang) -> Action:
         """An answer to ``card``, or a command."""
         if card.asked.form not in picking.CHOSEN:
-            return self._write(several=card.asked.form == "lines")
+            return self._write(several=card.asked.form == "lines", item=card.item.id)
         picker = picking.begin(card.asked, card.record.answers[-1] if card.record.answers else "")
         while True:
             action, picker = self._pick(card, picker, lang)
@@ -120,10 +123,15 @@ class Keyboard:
 
     # ------------------------------------------------------------------------------------- writing
 
-    def _write(self, *, several: bool, begin: str = "") -> Action:
-        """A line, or several up to an empty one; keys for commands work where they would not edit anything."""
+    def _write(self, *, several: bool, begin: str = "", item: str = "") -> Action:
+        """A line, or several up to an empty one; keys for commands work where they would not edit anything.
+
+        What a command interrupted is there again, and so are several lines that were not right yet. The arrow
+        upwards brings back single ones.
+        """
 
         def end(event: KeyPressEvent, command: Command) -> None:
+            self._drafts[item] = event.current_buffer.text
             if command != "quit" or not event.current_buffer.text:
                 event.app.erase_when_done = True
                 event.app.exit(result=(command,))  # in a tuple, because what is typed comes as a plain text
@@ -141,12 +149,14 @@ class Keyboard:
                 buffer.validate_and_handle()
 
         session: PromptSession[Any] = PromptSession(
-            "> ", multiline=several, prompt_continuation="… ", key_bindings=bindings, **self._io
+            "> ", multiline=several, prompt_continuation="… ", key_bindings=bindings, history=self._history, **self._io
         )
-        typed = session.prompt(default=begin)
+        typed = session.prompt(default=begin or self._drafts.pop(item, ""))
         if isinstance(typed, tuple):
             command: Command = typed[0]
             return command
+        if several:
+            self._drafts[item] = typed.rstrip()
         return Answer("") if typed.strip() == begin else read(typed.rstrip())
 
 

@@ -105,3 +105,21 @@ def test_pause(typing: Callable[[str], Keyboard], typed: str, expected: str, lan
 def test_another_try_begins_with_the_last_choice(typing: Callable[[str], Keyboard]) -> None:
     """What was marked is still marked."""
     assert typing("b" + ENTER).ask(card("many", "a, b"), "zh") == Answer("a")
+
+
+@pytest.mark.parametrize(
+    ("form", "first", "then", "expected"),
+    [
+        ("lines", "a" + ENTER + "b" + ENTER + ENTER, ENTER + "c" + ENTER + ENTER, Answer("a\nb\nc")),
+        ("lines", "a" + LANG, ENTER + ENTER, Answer("a")),
+        ("line", "12" + LANG, "3" + ENTER, Answer("123")),
+        ("line", "12" + ENTER, "3" + ENTER, Answer("3")),
+        ("line", "12" + ENTER, UP + ENTER, Answer("12")),
+    ],
+)
+def test_drafts(typing: Callable[[str], Keyboard], form: Form, first: str, then: str, expected: object) -> None:
+    """Nothing has to be typed twice: interrupted text and several lines stay, single lines come back with an arrow."""
+    front = typing(first)
+    front.ask(card(form), "en")
+    typing(then)
+    assert front.ask(card(form), "en") == expected
