@@ -22,9 +22,7 @@ _MOST = 10
 #: Orders that say what chance gives: all of them up to this many things, else as many as these have.
 _TRIED = 6
 
-_HOW = Text(
-    "Answer with all the letters in their order, such as {example}.", "按先后次序写出全部编号，例如 {example}。"
-)
+_HOW = Text("Answer with all of them in their order, such as {example}.", "按先后次序写出全部编号，例如 {example}。")
 _ALL = Text(
     "Write each of {ids} once, in order. Missing: {missing}.", "请把 {ids} 各写一次，排出先后。还缺：{missing}。"
 )

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import random
 import re
 from pathlib import Path
 
@@ -56,3 +57,28 @@ def test_the_answers_of_the_documentation_pass(kind: str, answers: list[object])
     for answer in answers:
         assert items.judge(item, answer, ADA).status is Status.PASSED, answer
     assert items.key(item, ADA) != Text("", "")
+
+
+def hostile(dice: random.Random, depth: int = 3) -> object:
+    """Anything that YAML or a person at the keyboard could come up with, and more."""
+    signs = "abcd1234 ,;:>→-_()[]{}^*/+.%√²，；：（）、。不n\x00\x1b\ud800\u202e{said}"
+    leaves: list[object] = [None, True, -1, 0, 3, 10**5000, -(10**400), 1e308, float("nan"), float("inf"), b"a", ""]
+    choice = dice.randrange(8 if depth else 6)
+    if choice < 4:
+        return "".join(dice.choices(signs, k=dice.choice([1, 5, 30, 300])))
+    if choice < 6:
+        return dice.choice(leaves)
+    parts = [hostile(dice, depth - 1) for _ in range(dice.randrange(5))]
+    if choice == 6:
+        return parts
+    return {part if isinstance(part, (str, int, type(None))) else "a": hostile(dice, depth - 1) for part in parts}
+
+
+@pytest.mark.parametrize(("text", "kind"), EXAMPLES, ids=[kind for _, kind in EXAMPLES])
+def test_no_answer_is_an_exception(text: str, kind: str) -> None:
+    """Whatever it is; and it is worth something between nothing and all."""
+    item, dice = read(text, kind), random.Random(kind)
+    for _ in range(300):
+        found = items.judge(item, hostile(dice), ADA)
+        assert 0 <= found.fraction <= 1
+        assert found.readable or found.message is not None
