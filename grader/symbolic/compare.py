@@ -46,6 +46,9 @@ class Same:
 
 def worlds(names: Names, nodes: Sequence[Node]) -> Iterator[World]:
     """Instances for these formulas, small ones first; as many as may be needed."""
+    if any(isinstance(part, Sum) and part.high is None for node in nodes for part in walk(node)):
+        # The only size there is says how far a sum goes.
+        nodes = [*nodes, *names.sizes]
     needed = sorted(set().union(*(names.below(node) for node in nodes)), key=list(names.declared).index)
     sizes = _sizes(names, nodes, needed)
     variances = {

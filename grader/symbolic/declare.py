@@ -95,6 +95,12 @@ class Names:
         """The random quantities."""
         return {name: found for name, found in self.declared.items() if isinstance(found, Random)}
 
+    @property
+    def sizes(self) -> tuple[Node, ...]:
+        """The sizes of all vectors and matrices."""
+        shaped = [found for found in self.declared.values() if isinstance(found, (Tensor, Random))]
+        return tuple(dict.fromkeys(size for found in shaped for size in found.sizes))
+
     def below(self, node: Node) -> set[str]:
         """The names that ``node`` needs, through definitions, sizes and moments."""
         needed: set[str] = set()

@@ -88,6 +88,8 @@ class _Reader:
             for _ in range(int(exponent)):
                 found = _product(found, terms)
             return found
+        if set(terms) == {_UNIT}:
+            return {_UNIT: terms[_UNIT] ** int(exponent) if exponent.denominator == 1 else Fraction(1)}
         largest = largest_terms(terms)
         if len(largest) != 1 or abs(exponent) > 12:
             raise ParseError((_SUM_BELOW if len(largest) > 1 else _STRANGE).fill(what=show(node)))

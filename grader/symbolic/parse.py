@@ -74,8 +74,8 @@ _DERIVATIVE = Text(
 )
 
 _CLOSING = {"(": ")", "[": "]", "{": "}", "⟨": "⟩"}
-_PRODUCTS = ("*", "·", "@", "⊙", "⊗", "/")
-_STARTS = ("(", "[", "{", "⟨", "‖", "√", "Σ", "∂", "∇", "\\frac", "?")
+_PRODUCTS = ("*", "·", "@", "/")
+_STARTS = ("(", "[", "{", "⟨", "√", "Σ", "∂", "∇", "\\frac", "?")
 _BIG = ("E", "Var", "Cov")
 
 
@@ -136,6 +136,16 @@ def _check(root: Node, vocabulary: Vocabulary, bound: frozenset[str]) -> None:
             visit(child, bound)
 
     visit(root, bound)
+
+
+def _one_name(pieces: tuple[words.Piece, ...] | None) -> bool:
+    """Whether a word ends in a declared name (d_{model}) or in an entry of a matrix (Q_{ij})."""
+    last = pieces[-1] if pieces else ""
+    return (
+        isinstance(last, Name)
+        or (isinstance(last, Item) and len(last.at) == 2)
+        or (isinstance(last, Call) and last.function == "delta")
+    )
 
 
 class _Parser:
@@ -243,6 +253,15 @@ class _Parser:
         raise ParseError(_ELLIPSIS)
 
     def product(self) -> Node:
+        """Products, of which ⊙ and ⊗ bind least: QKᵀ ⊙ M is (QKᵀ) ⊙ M."""
+        node = self.tight_product()
+        while self.sign("⊙", "⊗"):
+            sign = cast(Sign, cast(Token, self.next).text)
+            self.at += 1
+            node = self.made(Times(node, ((sign, self.tight_product()),)))
+        return node
+
+    def tight_product(self) -> Node:
         first = self.factor()
         rest: list[tuple[Sign, Node]] = []
         while True:
@@ -280,7 +299,7 @@ class _Parser:
         entry = self.next
         if isinstance(entry, _Ready) or entry.kind in ("number", "word"):
             return True
-        return entry.kind == "sign" and (entry.text in _STARTS or (entry.text == "|" and not self.bars))
+        return entry.kind == "sign" and (entry.text in _STARTS or (entry.text in ("|", "‖") and not self.bars))
 
     def factor(self) -> Node:
         """A primary with what hangs on it: powers, indices, transposition."""
@@ -310,7 +329,7 @@ class _Parser:
 
     def word_after(self, *which: str) -> bool:
         after = self.entries[self.at + 1]
-        return isinstance(after, Token) and after.kind == "word" and after.text in which
+        return isinstance(after, Token) and after.kind == "word" and (not which or after.text in which)
 
     def indexed(self, node: Node) -> bool:
         """Whether [ after ``node`` is an index, and not a bracket to multiply with."""
@@ -372,6 +391,7 @@ class _Parser:
     def lowered(self, node: Node) -> Node:
         """After _: indices, or the angle of a rotation."""
         if self.skip("{"):
+            self.letters()
             at = self.arguments("}")
             if len(at) == 1 and isinstance(at[0], Times) and not any(sign != " " for sign, _ in at[0].rest):
                 at = children(at[0])  # Q_{ij}
@@ -393,6 +413,16 @@ class _Parser:
                 raise words.unknown(node.name, self.vocabulary)
             return self.made(self.called(special, at))
         return self.made(Item(node, at))
+
+    def letters(self) -> None:
+        """Takes a word in braces that is no name, such as ij, as one index for each letter."""
+        entry, after = self.next, self.entries[self.at + 1 : self.at + 2]
+        if not (isinstance(entry, Token) and entry.kind == "word" and entry.text.isalpha()):
+            return
+        closed = bool(after) and isinstance(after[0], Token) and after[0].text == "}"
+        if closed and words.split(entry.text, self.vocabulary, self.indices) is None:
+            made = [_Ready(words.index(char, self.vocabulary), entry.at, True) for char in entry.text]
+            self.entries[self.at : self.at + 1] = made
 
     # ---------------------------------------------------------------------------------------- primaries
 
@@ -512,8 +542,17 @@ class _Parser:
 
     def unfold(self, entry: Token) -> None:
         """Puts the pieces of a word in its place."""
-        bound = [*self.indices, *self.vocabulary.kinds]
-        pieces = words.split(entry.text, self.vocabulary, bound)
+        text, brace, inner = entry.text.rstrip("}").partition("{")
+        pieces = words.split(text + inner, self.vocabulary, self.indices)
+        if brace and len(inner) > 1 and not inner.isdigit() and not _one_name(pieces):
+            # R_{mn}: what stands in the braces is an expression by itself.
+            parts = [("word", text.rstrip("_")), ("sign", "_"), ("sign", "{"), ("word", inner), ("sign", "}")]
+            made = [Token(cast(Literal["word", "sign"], kind), part, entry.at, True) for kind, part in parts]
+            self.entries[self.at : self.at + 1] = made
+            pieces = words.split(text.rstrip("_"), self.vocabulary, self.indices)
+            self.entries[self.at : self.at + 1] = [_Ready(piece, entry.at, True) for piece in pieces or ()]
+            if pieces:
+                return
         if not pieces:
             raise words.unknown(entry.text, self.vocabulary)
         ready = [_Ready(piece, entry.at, entry.tight if k == 0 else True) for k, piece in enumerate(pieces)]
@@ -662,7 +701,9 @@ class _Parser:
             if self.sign("≠", "<"):
                 unlike = cast(Token, self.next).text
                 self.at += 1
-            elif not (self.skip(",") or (isinstance(self.next, Token) and self.next.kind == "word")):
+            elif self.sign(",") and self.word_after():
+                self.at += 1
+            elif not (isinstance(self.next, Token) and self.next.kind == "word"):
                 break
             names.append(self.index_name())
         low = high = None

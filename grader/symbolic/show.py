@@ -14,6 +14,7 @@ from grader.symbolic.tree import (
     Number,
     Plus,
     Power,
+    Sign,
     Slope,
     Sum,
     Times,
@@ -56,8 +57,6 @@ def _show(node: Node) -> tuple[str, int]:
             return f"E[{_commas(args)}]", _TIGHT
         case Call("sqrt", (of,)):
             return f"√{show(of, _TIGHT)}", _TIGHT
-        case Call("rot", (of,)):
-            return f"R({show(of)})", _TIGHT
         case Call("norm", (of,)):
             return f"‖{show(of)}‖", _TIGHT
         case Call("onehot", (of,)):
@@ -85,16 +84,18 @@ def _commas(nodes: tuple[Node, ...]) -> str:
     return ", ".join(map(show, nodes))
 
 
-def _product(first: Node, rest: tuple[tuple[str, Node], ...]) -> str:
+def _product(first: Node, rest: tuple[tuple[Sign, Node], ...]) -> str:
     # A sum sign reaches as far as the product goes: inside one it needs brackets.
-    text = f"({show(first)})" if isinstance(first, Sum) else show(first, _TIMES)
+    apart = isinstance(first, Times) and first.rest[-1][0] in ("/", "⊙", "⊗")
+    text = f"({show(first)})" if apart or isinstance(first, Sum) else show(first, _TIMES)
+    before = " "
     for place, (sign, factor) in enumerate(rest):
         last = place == len(rest) - 1
-        said = show(factor, _TIGHT)
-        if isinstance(factor, Sum) and last and sign != "/":
-            said = show(factor)
-        joint = {"/": "/", " ": " ", "·": "·", "*": "·"}.get(sign, f" {sign} ")
-        text += f"{joint}{said}"
+        said = show(factor) if isinstance(factor, Sum) and last and sign != "/" else show(factor, _TIGHT)
+        # 1/n x would be refused: is x above or below the line?
+        joint = "·" if sign == " " and before == "/" else sign
+        text += f" {joint} {said}" if joint in ("⊙", "⊗", "@") else f"{joint}{said}"
+        before = sign
     return text
 
 
@@ -116,6 +117,8 @@ def _lowered(at: tuple[Node, ...]) -> str:
 
 
 def _sum(indices: tuple[str, ...], low: Node | None, high: Node | None, unlike: str, body: Node) -> str:
+    if not indices:
+        return f"sum({show(body)})"
     shown = [index.replace("i…", "i") for index in indices]
     below = unlike.join(shown) if unlike else ",".join(shown)
     if low is not None:

@@ -201,7 +201,7 @@ def _word(text: str, at: int) -> tuple[Literal["word", "sign"], str, int]:
         if text.startswith("_", end) and end + 1 < len(text):
             if braced := _BRACED.match(text, end):
                 # What follows the closing brace is another name.
-                return "word", f"{text[at:end]}_{braced[1]}", braced.end() - at
+                return "word", f"{text[at:end]}_{{{braced[1]}}}", braced.end() - at
             if _letter(text[end + 1]) or text[end + 1].isdigit():
                 end += 1
     return "word", text[at:end], end - at

@@ -17,11 +17,12 @@ ONE, ZERO = Fraction(1), Fraction(0)
 
 @dataclass(frozen=True, slots=True)
 class Vec:
-    """A vector, standing up or lying; ``label`` is its length as declared."""
+    """A vector, standing up or lying; ``label`` is its length as declared. A ``loose`` one may be taken either way."""
 
     items: tuple[Scalar, ...]
     row: bool = False
     label: str = ""
+    loose: bool = False
 
 
 @dataclass(frozen=True, slots=True)

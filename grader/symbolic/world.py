@@ -59,6 +59,7 @@ _LARGEST_SIZE = 60
 _WHOLE = Text("{what} should be a whole number, and it is {value}", "{what} 应该是整数，现在是 {value}")
 _SIZE = Text("a size of {value} (expected 1 to {most})", "大小为 {value}（应在 1 到 {most} 之间）")
 _NOT_INDEXED = Text("“{what}” has no components that {count} could name.", "「{what}」没有可以用 {count} 取出的分量。")
+_DISTINCT = Text("different indices need different components", "不同的下标需要不同的分量")
 _COUNT = Text("{count} indices", "{count} 个下标")
 _FROM_WHERE = Text(
     "From where to where does {index} run in “{what}”? Write, for example, Σ_{{{index}=1}}^{{n}}.",
@@ -227,7 +228,9 @@ class World:
             labels = tuple(show(part) for part in declared.sizes)
             value: Value
             if len(size) == 1:
-                value = Vec(tuple(self._draw(name, i) for i in range(size[0])), declared.row, labels[0])
+                value = Vec(
+                    tuple(self._draw(name, i) for i in range(size[0])), declared.row, labels[0], not declared.row
+                )
             else:
                 rows = tuple(tuple(self._draw(name, i, j) for j in range(size[1])) for i in range(size[0]))
                 value = Mat(rows, (labels[0], labels[1]))
@@ -245,7 +248,7 @@ class World:
             return self._chance(name, declared, ())
         labels = tuple(show(part) for part in declared.sizes)
         if len(size) == 1:
-            return Vec(tuple(self._chance(name, declared, (i,)) for i in range(size[0])), False, labels[0])
+            return Vec(tuple(self._chance(name, declared, (i,)) for i in range(size[0])), False, labels[0], True)
         rows = tuple(tuple(self._chance(name, declared, (i, j)) for j in range(size[1])) for i in range(size[0]))
         return Mat(rows, (labels[0], labels[1]))
 
@@ -301,9 +304,13 @@ class World:
         """Componentwise; ``nodes`` are left, right, and the whole, for messages."""
         left, right = fitted(left, right), fitted(right, left)
         match left, right:
-            case Vec(items, row, label), Vec(others, other_row, other_label) if len(items) == len(others):
+            case Vec(items, row, label, loose), Vec(others, other_row, other_label, other_loose) if len(items) == len(
+                others
+            ):
                 self.meter.spend(len(items))
-                return Vec(tuple(map(join, items, others)), row and other_row, label or other_label)
+                return Vec(
+                    tuple(map(join, items, others)), row and other_row, label or other_label, loose and other_loose
+                )
             case Mat(rows, labels), Mat(others, other_labels) if left.shape == right.shape:
                 self.meter.spend(len(rows) * left.shape[1])
                 both = (labels[0] or other_labels[0], labels[1] or other_labels[1])
@@ -382,9 +389,9 @@ class World:
                 columns = tuple(zip(*others, strict=True))
                 made = tuple(tuple(self._inner(row, column) for column in columns) for row in rows)
                 return Mat(made, (labels[0], other_labels[1]))
-            case Mat(rows, labels), Vec(items) if left.shape[1] == len(items):
+            case Mat(rows, labels), Vec(items, row, _, loose) if left.shape[1] == len(items) and (loose or not row):
                 return Vec(tuple(self._inner(row, items) for row in rows), False, labels[0])
-            case Vec(items), Mat(rows, labels) if right.shape[0] == len(items):
+            case Vec(items, row, _, loose), Mat(rows, labels) if right.shape[0] == len(items) and (loose or row):
                 return Vec(tuple(self._inner(items, column) for column in zip(*rows, strict=True)), True, labels[1])
         raise self._misfit(left, right, nodes, product=True)
 
@@ -454,7 +461,7 @@ class World:
             case Mat(rows, labels) if len(at) == 2:
                 return rows[self._index(of, at[0], len(rows))][self._index(of, at[1], value.shape[1])]
             case Mat(rows, labels) if len(at) == 1:
-                return Vec(rows[self._index(of, at[0], len(rows))], True, labels[1])
+                return Vec(rows[self._index(of, at[0], len(rows))], True, labels[1], True)
             case Loose(factor, None) if len(at) == 2:
                 return factor if self._place(at[0]) == self._place(at[1]) else ZERO
             case Loose(factor, int(one)) if len(at) == 1:
@@ -477,7 +484,9 @@ class World:
             known = part.name in self._bound or part.name in self.names.declared
             if not known and part.name not in self.free and part.name not in ("I", "π", "e"):
                 taken = set(self.free.values())
-                choices = [i for i in range(size, 0, -1) if i not in taken] or [size]
+                choices = [i for i in range(size, 0, -1) if i not in taken]
+                if not choices:
+                    raise Undefined(_DISTINCT)
                 self.free[part.name] = choices[self.seed % len(choices)]
 
     def _place(self, node: Node) -> int:
@@ -493,7 +502,7 @@ class World:
         for item, value in zip(items, values, strict=True):
             if isinstance(value, (Vec, Mat, Loose)):
                 raise ShapeError(_NEEDS_NUMBER.fill(what=show(item), shape=shape_words(value)))
-        return Vec(tuple(values))
+        return Vec(tuple(values), loose=True)
 
     # -------------------------------------------------------------------------------------------- sums
 
@@ -538,16 +547,11 @@ class World:
             return low, self.whole(node.high)
         sizes = set(self._counted(node.body, index, frozenset(node.indices)))
         if not sizes:
-            only = {show(size): size for size in self._all_sizes()}
-            sizes = {self.whole(size) for size in only.values()} if len(only) == 1 else set()
+            only = self.names.sizes
+            sizes = {self.whole(size) for size in only} if len(only) == 1 else set()
         if len(sizes) != 1:
             raise ShapeError(_FROM_WHERE.fill(index=index, what=show(node)))
         return low, sizes.pop()
-
-    def _all_sizes(self) -> Iterable[Node]:
-        for declared in self.names.declared.values():
-            if isinstance(declared, (Tensor, Random)):
-                yield from declared.sizes
 
     def _counted(self, node: Node, index: str, hidden: frozenset[str]) -> Iterable[int]:
         """The lengths of everything below ``node`` that ``index`` goes along."""
@@ -632,7 +636,7 @@ class World:
             case "delta", (one, two):
                 return Fraction(self._place(one) == self._place(two))
             case "ones" | "zeros", (size,):
-                return Vec((Fraction(function == "ones"),) * self._length_of(size), False, show(size))
+                return Vec((Fraction(function == "ones"),) * self._length_of(size), False, show(size), True)
             case "tr", (body,):
                 value = self.value(body)
                 if isinstance(value, Mat) and value.shape[0] == value.shape[1]:
