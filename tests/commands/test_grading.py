@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import json
 import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 from types import ModuleType, SimpleNamespace
+from xml.etree import ElementTree
 
 import pytest
 
@@ -216,3 +218,92 @@ def test_says_that_code_ran_unconfined(args: list[str], warned: bool, attncheck:
     ran = attncheck("grade", "there", *args)
     assert ("attncheck doctor" in ran.err) is warned
     assert "WITHOUT a sandbox" in ran.out
+
+
+# ------------------------------------------------------------------------------------- files besides
+
+
+@pytest.fixture
+def looked(machine: Machine, monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Whose arrays were looked at: no code is run for that here, either."""
+    asked: list[str] = []
+
+    def shown(course: Course, submission: Submission, report: Report, observe: object, expect: object) -> tuple[()]:
+        assert observe == machine.observe and callable(expect)
+        assert machine.order[-1] != "close"
+        asked.append(submission.learner)
+        return ()
+
+    put(monkeypatch, "showing", shown=shown)
+    return asked
+
+
+@pytest.mark.parametrize("form", [[], ["--json"]])
+@pytest.mark.parametrize(("status", "code"), [(Status.PASSED, 0), (Status.FAILED, 1), (Status.UNMARKED, 4)])
+def test_files_besides(
+    status: Status,
+    code: int,
+    form: list[str],
+    attncheck: Attncheck,
+    machine: Machine,
+    looked: list[str],
+    tmp_path: Path,
+) -> None:
+    """A page and XML are written along with what stdout shows, which they do not change; nor do they the exit code."""
+    machine.report = a_report(status)
+    page, xml = tmp_path / "report.html", tmp_path / "report.xml"
+    page.write_text("old")
+    alone = attncheck("grade", "there", *form)
+    assert looked == []
+    ran = attncheck("grade", "there", *form, "--html", str(page), "--junit", str(xml), "--lang", "zh")
+    assert (ran.code, alone.code) == (code, code)
+    assert looked == ["ada"]
+    assert page.read_text().startswith('<!doctype html>\n<html lang="zh-Hans">')
+    assert ElementTree.parse(xml).getroot().get("tests") == "1"
+    assert {file.name for file in tmp_path.iterdir()} == {"report.html", "report.xml"}
+    if form:
+        assert json.loads(ran.out)["learner"] == "ada"
+
+
+def test_xml_alone_runs_nothing_again(
+    attncheck: Attncheck, machine: Machine, looked: list[str], tmp_path: Path
+) -> None:
+    """Only the page has pictures."""
+    assert attncheck("grade", "there", "--junit", str(tmp_path / "report.xml")).code == 0
+    assert looked == []
+
+
+@pytest.mark.parametrize("option", ["--html", "--junit"])
+@pytest.mark.parametrize(("name", "said"), [("", "is a folder"), ("missing/report", "there is no folder")])
+def test_places_that_cannot_be_written(
+    name: str, said: str, option: str, attncheck: Attncheck, machine: Machine, tmp_path: Path
+) -> None:
+    """They are refused before anything is graded, by their name."""
+    ran = attncheck("grade", "there", option, str(tmp_path / name))
+    assert (ran.code, ran.out, machine.order) == (2, "", [])
+    assert str(tmp_path / name) in ran.err
+    assert said in ran.err
+
+
+@pytest.mark.parametrize("option", ["--html", "--junit"])
+def test_a_disk_that_is_full(
+    option: str,
+    attncheck: Attncheck,
+    machine: Machine,
+    looked: list[str],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """What fails while writing is said with the file's name, after the report; the old file is still there."""
+
+    def full(handle: int) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    file = tmp_path / "report"
+    file.write_text("old")
+    monkeypatch.setattr("grader.files.os.fsync", full)
+    ran = attncheck("grade", "there", option, str(file))
+    assert ran.code == 2
+    assert f"{file} cannot be written: No space left on device" in ran.err
+    assert "ada" in ran.out
+    assert [each.read_text() for each in tmp_path.iterdir()] == ["old"]

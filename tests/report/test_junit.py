@@ -1,0 +1,167 @@
+"""The report as JUnit XML."""
+
+from __future__ import annotations
+
+import xml.etree.ElementTree as ET
+from dataclasses import replace
+
+import pytest
+
+from grader.model import Lang, Outcome, Report, Status, Text, Verdict
+from grader.report.junit import to_junit
+
+#: What the common readers (Jenkins, GitLab, GitHub actions, Azure, pytest's own) agree on: element → its children,
+#: its attributes (all there unless they end with ?).
+SCHEMA: dict[str, tuple[set[str], set[str]]] = {
+    "testsuites": ({"testsuite"}, {"name", "tests", "failures", "errors", "skipped", "time"}),
+    "testsuite": ({"properties", "testcase"}, {"name", "tests", "failures", "errors", "skipped", "time"}),
+    "properties": ({"property"}, set()),
+    "property": (set(), {"name", "value"}),
+    "testcase": ({"failure", "error", "skipped"}, {"classname", "name", "time"}),
+    "failure": (set(), {"type", "message"}),
+    "error": (set(), {"type", "message"}),
+    "skipped": (set(), {"message"}),
+}
+
+
+def parsed(report: Report, lang: Lang = "en") -> ET.Element:
+    """The document as an XML parser reads it from a file."""
+    return ET.fromstring(to_junit(report, lang).encode())
+
+
+def suite(report: Report, name: str) -> ET.Element:
+    """One suite."""
+    return next(each for each in parsed(report) if each.get("name") == name)
+
+
+def verdicts(found: ET.Element) -> dict[str, str]:
+    """The cases of a suite with what became of them."""
+    return {
+        str(case.get("name")): " ".join(f"{child.tag} {child.get('type', '')}".strip() for child in case) or "passed"
+        for case in found.findall("testcase")
+    }
+
+
+def with_outcomes(report: Report, *outcomes: Outcome) -> Report:
+    """The report with these outcomes of its first exercise."""
+    (question,) = report.questions
+    return replace(
+        report, questions=(replace(question, exercises=(replace(question.exercises[0], outcomes=outcomes),)),)
+    )
+
+
+def test_structure(report: Report) -> None:
+    """Elements and attributes are those that readers know, in the order that they expect."""
+    for element in (root := parsed(report)).iter():
+        children, attributes = SCHEMA[element.tag]
+        assert {child.tag for child in element} <= children
+        assert set(element.attrib) == attributes
+    for found in root:
+        assert [child.tag for child in found][:1] == ["properties"]
+        assert all(len(case) <= 1 for case in found.findall("testcase"))
+
+
+def test_suites(report: Report) -> None:
+    """There is one for the items of a question, and one for each of its exercises."""
+    assert [each.get("name") for each in parsed(report)] == [
+        "Q5",
+        "Q5.scaled_dot_product_attention",
+        "Q5.soft_lookup",
+        "Q5.uniform_attention",
+    ]
+    (question,) = report.questions
+    assert [each.get("name") for each in parsed(replace(report, questions=(replace(question, items=()),)))][:1] == [
+        "Q5.scaled_dot_product_attention"
+    ]
+
+
+def test_verdicts(report: Report) -> None:
+    """Cases are items, or checks on a case; hidden ones are marked; what does not apply is skipped."""
+    assert verdicts(suite(report, "Q5")) == {
+        "Q5.shape": "passed",
+        "Q5.output": "failure failed",
+        "Q5.scale": "failure missing",
+    }
+    assert verdicts(suite(report, "Q5.scaled_dot_product_attention")) == {
+        "dtype: basic": "passed",
+        "values: basic": "failure failed",
+        "values: more keys than queries (hidden)": "failure failed",
+        "gradients: basic": "skipped",
+    }
+    assert verdicts(suite(report, "Q5.uniform_attention")) == {"uniform_attention": "failure missing"}
+
+
+@pytest.mark.parametrize("status", Status)
+def test_statuses(status: Status, report: Report) -> None:
+    """What lost points is a failure; our faults are errors; what waits for a person is skipped."""
+    outcome = Outcome("values", "basic", "public", Verdict(status, Text("Why.", "为何。")), 0, 4)
+    found = suite(with_outcomes(report, outcome), "Q5.scaled_dot_product_attention")
+    expected = {Status.PASSED: "passed", Status.PENDING: "skipped", Status.UNMARKED: "error unmarked"}
+    assert verdicts(found) == {"values: basic": expected.get(status, f"failure {status.value}")}
+    for child in found.find("testcase") or ():
+        assert child.get("message") == "Why."
+
+
+def test_sums(report: Report) -> None:
+    """Every suite counts its cases, and the whole counts them all."""
+    root = parsed(report)
+    for name, path in (
+        ("tests", ".//testcase"),
+        ("failures", ".//failure"),
+        ("errors", ".//error"),
+        ("skipped", ".//skipped"),
+    ):
+        assert int(root.get(name, "")) == len(root.findall(path)) == sum(int(each.get(name, "")) for each in root)
+        assert [int(each.get(name, "")) for each in root] == [len(each.findall(path)) for each in root]
+    assert float(root.get("time", "")) == pytest.approx(report.seconds, abs=1e-3)
+
+
+@pytest.mark.parametrize(("unsafe", "said"), [(False, "seccomp, landlock-7"), (True, "none")])
+def test_facts(unsafe: bool, said: str, report: Report) -> None:
+    """Every suite says whose it is, what it is worth, and how it was graded."""
+    found = suite(replace(report, unsafe=unsafe), "Q5.soft_lookup")
+    facts = {each.get("name"): each.get("value") for each in found.iter("property")}
+    assert facts.pop("attncheck")
+    assert facts == {
+        "learner": "ada", "earned": "3", "possible": "7", "course": "digest", "seed": "public", "sandbox": said,
+    }  # fmt: skip
+
+
+def test_hidden_cases_are_names_only(report: Report) -> None:
+    """No value and no message of a hidden case is in it."""
+    written = to_junit(report)
+    assert not [text for text in ("7.125", "8.375", "there too") if text in written]
+    (case,) = [each for each in suite(report, "Q5.soft_lookup").findall("testcase") if "hidden" in each.get("name", "")]
+    assert [child.get("message") for child in case] == ["not right yet"]
+
+
+def test_language(report: Report) -> None:
+    """Messages are in the language asked for."""
+    messages = [each.get("message") for each in parsed(report, "zh").iter("failure")]
+    assert "数值不同。" in messages
+    assert "（隐藏）" in to_junit(report, "zh")
+
+
+@pytest.mark.parametrize(
+    ("text", "kept"),
+    [
+        ("]]><!-- </failure> \"'&amp;", "]]><!-- </failure> \"'&amp;"),
+        ("a\x00b\x08c\x1b[31md\x7f", "abcd"),
+        ("a\ud800\ufffe\uffffb", "ab"),
+        ("a\u202eb\u2066", "ab"),
+        ("x" * 1_000_000, "x" * 1999 + "…"),
+    ],
+)
+def test_words_of_learners(text: str, kept: str, report: Report) -> None:
+    """They are escaped, without what XML forbids or a terminal would obey, and not without end."""
+    outcome = Outcome("values", "basic", "public", Verdict(Status.RAISED, Text(text, text)), 0, 4)
+    found = parsed(replace(with_outcomes(report, outcome), learner=text))
+    assert [each.get("message") for each in found.iter("failure") if each.get("type") == "raised"] == [kept]
+    assert {each.get("value") for each in found.iter("property") if each.get("name") == "learner"} == {kept}
+
+
+def test_lines_stay_in_the_text(report: Report) -> None:
+    """An attribute cannot keep line breaks apart from blanks for every reader; the text of the element does."""
+    outcome = Outcome("values", "basic", "public", Verdict(Status.RAISED, Text("a\nb", "a\nb")), 0, 4)
+    raised = [e for e in parsed(with_outcomes(report, outcome)).iter("failure") if e.get("type") == "raised"]
+    assert [each.text for each in raised] == ["a\nb"]
