@@ -497,12 +497,11 @@ class Met:
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """What there is to say at the end. ``due`` is how many items are still open, ``skipped`` of them for now."""
+    """What there is to say at the end. ``due`` is how many items are still open."""
 
     tallies: tuple[Tally, ...]
     met: tuple[Met, ...]
     due: int
-    skipped: int
 
 
 def summary(session: Session) -> Summary:
@@ -519,9 +518,8 @@ def summary(session: Session) -> Summary:
             waiting = sum(item.points for item, record in done if record.status is Status.PENDING)
             possible = sum(item.points for item in own) - waiting
             tallies.append(Tally(question, len(done), len(own), earned, possible))
-    due = [name for name in session.order if not session.record(name).settled]
-    skipped = sum(name in session.passed_over for name in due)
-    return Summary(tuple(tallies), tuple(_met(session, pairs)), len(due), skipped)
+    due = sum(not session.record(name).settled for name in session.order)
+    return Summary(tuple(tallies), tuple(_met(session, pairs)), due)
 
 
 def _met(session: Session, pairs: Iterable[tuple[Question, Item]]) -> Iterator[Met]:

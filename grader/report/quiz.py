@@ -10,7 +10,7 @@ from grader.report.plain import cells, wrap
 from grader.report.words import clean, points
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from grader.items import Choice
     from grader.picking import Picker
@@ -124,7 +124,10 @@ _KEY_HELP = Text("? help", "? 帮助")
 _DONE = Text("What you have so far", "目前的情况")
 _TALLY = Text("{settled} of {count} settled", "已答完 {settled} / {count} 题")
 _BELIEFS = Text("What came up", "出现过的误解")
+_AND_MORE = Text("… and {more} more: attncheck progress", "……另有 {more} 个：attncheck progress")
 _RESOLVED = Text("resolved", "已解决")
+#: Misconceptions that the summary explains.
+_MOST = 5
 _STILL_OPEN = Text("still open", "尚未解决")
 _WHAT_NEXT = Text("What to do next", "接下来")
 _GO_ON = Text("Still open: {due}; attncheck quiz goes on.", "还有 {due} 题没答完：attncheck quiz 会接着问。")
@@ -363,16 +366,14 @@ def summary(page: Page, found: Summary) -> None:
     """Points by question, what was believed, what to do next."""
     page.rule()
     page.lines(page.say(_DONE), style="bold")
-    for tally in found.tallies:
+    for tally in (tally for tally in found.tallies if tally.settled):
         share = page.say(words.OF_POINTS, earned=points(tally.earned), possible=points(tally.possible))
         count = page.say(_TALLY, settled=tally.settled, count=tally.count)
         title = f"  {tally.question.id}  {page.say(tally.question.title)}"
         page.row([(title, "")], page.say(words.SEMICOLON).join([count, share]), style="dim")
     if found.met:
         page.blank()
-        page.lines(page.say(_BELIEFS), style="bold")
-        for met in found.met:
-            _met(page, met)
+        _beliefs(page, found.met)
     page.blank()
     page.lines(page.say(_WHAT_NEXT), style="bold")
     if found.due:
@@ -384,10 +385,17 @@ def summary(page: Page, found: Summary) -> None:
     page.lines(page.say(_PRACTICE), style="dim")
 
 
-def _met(page: Page, met: Met) -> None:
-    mark, word, style = ("✓", _RESOLVED, "green") if met.resolved else ("✗", _STILL_OPEN, "red")
-    who = f"{met.question.id} {met.belief.id} ({page.say(word)})"
-    if page.lang == "zh":
-        who = f"{met.question.id} {met.belief.id}（{page.say(word)}）"
-    page.lines(who, lead=f"  {mark} ", style=style)
-    page.lines(page.say(met.belief.truth), indent=4)
+def _beliefs(page: Page, found: Sequence[Met]) -> None:
+    """What is still open first, with the truth about it; the names of what is resolved."""
+    page.lines(page.say(_BELIEFS), style="bold")
+    still = [met for met in found if not met.resolved]
+    for met in still[:_MOST]:
+        name = f"{met.question.id} {met.belief.id}"
+        page.lines(page.say(words.WITH, what=name, more=_STILL_OPEN), lead="  ✗ ", style="red")
+        page.lines(page.say(met.belief.truth), indent=4)
+    if len(still) > _MOST:
+        page.lines(page.say(_AND_MORE, more=len(still) - _MOST), indent=4)
+    resolved = [f"{met.question.id} {met.belief.id}" for met in found if met.resolved]
+    if resolved:
+        names = page.say(words.COMMA).join(resolved)
+        page.lines(page.say(words.SAYS, who=_RESOLVED, said=names), lead="  ✓ ", style="green")

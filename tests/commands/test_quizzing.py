@@ -70,7 +70,7 @@ def test_through_a_pipe(attncheck: Attncheck, typed: Type, progress_file: Path) 
         "> b ✓ Right, at try 2. 0.5 of 1 points Not scores.",
         "> 5 ✗ Not yet. Look at it once more",
         "2 of 2 settled; 1 of 2 points",
-        "✓ Q5 scores (resolved)",
+        "✓ resolved: Q5 scores",
     ):
         assert part in said
     assert kept(progress_file) == ["Named", *["Answered"] * 4]

@@ -95,7 +95,6 @@ SUMMARY = Summary(
         Met(HOME, replace(BELIEF, id="ties"), True, None),
     ),
     3,
-    1,
 )
 
 
@@ -228,11 +227,13 @@ def test_summary() -> None:
     text = flat(shown(lambda page: looks.summary(page, SUMMARY)))
     assert "Q1 Why divide by √d_k, of all numbers? 2 of 5 settled; 1.5 of 6 points" in text
     assert "✗ Q1 picks-the-best (still open) Every key" in text
-    assert "✓ Q1 ties (resolved)" in text
+    assert "✓ resolved: Q1 ties" in text
     assert "Still open: 3; attncheck quiz goes on." in text
     assert "– Your code for half makes the same mistake" in text
-    done = shown(lambda page: looks.summary(page, Summary((), (), 0, 0)), "zh")
-    assert "出现过的误解" not in done and "没答完" not in done
+    done = shown(lambda page: looks.summary(page, Summary((Tally(HOME, 0, 5, 0, 6),), (), 0)), "zh")
+    assert "出现过的误解" not in done and "没答完" not in done and "Q1" not in done
+    many = replace(SUMMARY, met=SUMMARY.met[:1] * 8)
+    assert "… and 3 more: attncheck progress" in shown(lambda page: looks.summary(page, many))
 
 
 # ------------------------------------------------------------------------------------------- choosing
