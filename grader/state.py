@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import contextlib
 import errno
-import gc
 import io
 import json
 import os
@@ -138,22 +137,9 @@ def read(path: Path, course_id: str) -> tuple[Event, ...]:
     except OSError as error:
         raise StateError(f"{path} cannot be read: {error.strerror}. {_sentence(_ELSEWHERE)}") from error
     *lines, last = raw.removeprefix(b"\xef\xbb\xbf").split(b"\n")
-    with _uncollected():
-        found = [_line(path, number, line, course_id) for number, line in enumerate(lines, 1) if line.strip()]
+    found = [_line(path, number, line, course_id) for number, line in enumerate(lines, 1) if line.strip()]
     _, event = _unfinished(path, lines, last, course_id)
     return tuple(event for event in (*found, event) if event is not None)
-
-
-@contextlib.contextmanager
-def _uncollected() -> Iterator[None]:
-    """Without the garbage collector, which would go through ten thousand events again and again."""
-    was = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was:
-            gc.enable()
 
 
 def _unfinished(path: Path, lines: list[bytes], last: bytes, course_id: str | None) -> tuple[bool, Event | None]:

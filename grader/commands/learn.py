@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 def questions(
     group: str | None, as_json: bool, state_file: Path | None, lang: Lang, course_folder: Path | None
 ) -> None:
-    """Lists the questions with their groups, points, and what you have right of each."""
+    """Lists the questions, and what you have right of each."""
     from grader.progress import known
 
     course = load_course(course_folder)

@@ -80,10 +80,11 @@ def review(
     lang: Lang,
     course_folder: Path | None,
 ) -> None:
-    """Asks again what is due: items, and functions to write from memory.
+    """Asks again what is due.
 
-    First what is due by FSRS, then what is new since the last review. Right at once, right with help, or
-    wrong decides when a card comes again. --json lists, as --list does.
+    Items are asked as in the quiz, functions are written again from memory: first what is due by FSRS, then
+    what is new since the last review. Right at once, right with help, or wrong decides when a card comes
+    again. --json lists, as --list does.
     """
     from grader import review as reviewing
     from grader import state
