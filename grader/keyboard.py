@@ -90,7 +90,7 @@ class Keyboard:
         state = [picker]
 
         def end(event: KeyPressEvent, result: Action | None) -> None:
-            event.app.erase_when_done = not isinstance(result, Answer)
+            event.app.erase_when_done = isinstance(result, str) and result != "key"  # else the options stay in sight
             event.app.exit(result=result)
 
         bindings = _bindings(_COMMANDS, end)

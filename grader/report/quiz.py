@@ -187,6 +187,8 @@ def _how(page: Page, shown: Card, *, keys: bool, written: bool) -> None:
         page.lines(page.say(_TRY, now=shown.record.tries + 1, tries=shown.tries, share=share), style="dim")
     if shown.reminder is not None:
         page.lines(page.say(_LAST_TIME, ask=page.say(shown.reminder)), lead="→ ", style="cyan")
+    if shown.record.tries and keys and not written:
+        page.blank()
     if written or not keys:
         page.lines(page.say(shown.asked.how), style="dim")
     if keys and written:

@@ -236,6 +236,17 @@ def test_which_front(term: str, kind: type, monkeypatch: pytest.MonkeyPatch) -> 
     assert isinstance(quizzing.front_end(), kind)
 
 
+@pytest.mark.parametrize(("term", "width"), [("dumb", 44), ("xterm", 44)])
+def test_how_wide(term: str, width: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A plain terminal is as wide as it says, too."""
+    from grader.commands.consoles import stdout
+
+    monkeypatch.setenv("TERM", term)
+    monkeypatch.setenv("COLUMNS", str(width))
+    monkeypatch.setattr(sys, "stdout", Terminal())
+    assert stdout().width == width
+
+
 def test_a_terminal_is_asked_for_the_name(more: Course, monkeypatch: pytest.MonkeyPatch) -> None:
     """Once: the login name is only a suggestion."""
     monkeypatch.setattr(sys, "stdin", Terminal())
