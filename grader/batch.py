@@ -1,171 +1,270 @@
-"""Many submissions → one JSON file each and a class table. One zygote per worker process."""
+"""Many submissions → the gradebook, on any ``concurrent.futures`` executor.
+
+What is graded is put down at once, one submission after the other, and never graded again: run the same command after
+whatever happened, and it goes on where it was.
+"""
 
 from __future__ import annotations
 
 import contextlib
-import csv
-import io
-import json
+import hashlib
+import itertools
 import multiprocessing
 import os
-import re
-from collections.abc import Callable
-from concurrent.futures import Future, ProcessPoolExecutor, as_completed
-from dataclasses import asdict, dataclass
+import time
+from collections import Counter
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
+from concurrent.futures import FIRST_COMPLETED, Executor, Future, ProcessPoolExecutor, wait
+from concurrent.futures.process import BrokenProcessPool
+from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
 
-from grader import course
-from grader.errors import AttncheckError, SandboxError, SandboxUnavailable, SubmissionError, UsageError
-from grader.expectations import expecting
-from grader.files import write
-from grader.grade import Memo, Selection, check_names, grade
+from filelock import FileLock, Timeout
+
+from grader import __version__, course, edits
+from grader.collect import Handed, collect
+from grader.errors import SandboxError, SandboxUnavailable, SubmissionError, UsageError
+from grader.grade import Memo, Selection, check_names, module_of
+from grader.gradebook import Enrolled, Filed, Gradebook, Run, Unit, open_gradebook
 from grader.inputs import Seed
-from grader.model import Lang, Report, Status
-from grader.report.json_report import to_json
+from grader.model import Course, Question
+from grader.roster import Match, Roster
+from grader.roster import read as read_roster
 from grader.sandbox import Sandbox, Settings
 from grader.sandbox.canaries import release
-from grader.submission import read
+from grader.submission import fingerprint
 from grader.submission.messages import printable
+from grader.working import Done, Plan, Task, prepare, work
 
-if TYPE_CHECKING:
-    from grader.model import Observe
-
-#: Characters of a file's name that a learner's name takes; with the number and ".json" it fits everywhere.
+#: Submissions on their way for each worker: enough that none is idle, few enough that memory stays flat.
+_AHEAD = 3
 _LONGEST_NAME = 60
-_IGNORED = re.compile(r"^(\.|__|readme)", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
-class BatchProgress:
-    """How far a batch is; ``row`` is the one that was finished last."""
+class Order:
+    """What is to be graded, where to, and how. All questions count, or those that are named."""
+
+    collection: Path
+    out: Path
+    course_folder: Path
+    seed: Seed
+    questions: tuple[str, ...] = ()
+    intake: str | None = None
+    roster: Path | None = None
+    workers: int | None = None
+    scheduler: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """How far a batch is: ``done`` of ``total``, ``key`` the latest of them, and the names of those being graded."""
 
     done: int
     total: int
-    row: Row
+    key: str
+    waiting: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
-    """One learner's line in the class table. ``error`` says why a submission could not be graded."""
+class Summary:
+    """What became of a batch: ``graded`` now, ``kept`` from before. Whom the roster does not know is named."""
 
-    learner: str
-    earned: float
-    possible: float
-    complete: bool
-    questions: tuple[tuple[str, float, float], ...]
-    file: str
-    seconds: float
-    error: str | None = None
-    passed: bool = False
-    notes: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class BatchResult:
-    """The class table, in the order of the submissions' names."""
-
-    rows: tuple[Row, ...]
-    layers: tuple[str, ...]
-
-    @property
-    def gradable(self) -> bool:
-        """False when a submission could not be graded, or not completely."""
-        return all(row.error is None and row.complete for row in self.rows)
+    kind: str
+    submissions: int
+    graded: int
+    kept: int = 0
+    refused: tuple[tuple[str, str], ...] = ()
+    unknown: tuple[str, ...] = ()
+    ambiguous: tuple[str, ...] = ()
+    missing: tuple[str, ...] = ()
+    twice: tuple[str, ...] = ()
+    leftovers: tuple[str, ...] = ()
+    layers: tuple[str, ...] = ()
+    seconds: float = 0.0
 
 
-def submissions(folder: Path) -> tuple[Path, ...]:
-    """What is handed in: every file, notebook, zip and folder directly in ``folder``. Raises UsageError."""
-    if not folder.is_dir():
-        raise UsageError(f"{folder} is not a folder; expected one that holds a file, folder or zip per learner")
-    found = tuple(sorted(path for path in folder.iterdir() if not _IGNORED.match(path.name)))
-    if not found:
-        raise UsageError(f"{folder} is empty; expected a file, folder or zip per learner")
+def run(order: Order, progress: Callable[[Step], None] = lambda step: None) -> Summary:
+    """Grades a collection into ``order.out``.
+
+    Refuses (SandboxUnavailable) where code cannot be confined, and (UsageError) while another batch writes there.
+    """
+    started = time.perf_counter()
+    loaded = course.load(order.course_folder)
+    counting = chosen(loaded, order.questions)
+    roster = None if order.roster is None else read_roster(order.roster)
+    order.out.mkdir(parents=True, exist_ok=True)
+    with _alone(order.out):
+        found = collect(order.collection, order.out / ".intake", order.intake)
+        with contextlib.closing(open_gradebook(order.out, create=True)) as book:
+            matches = _enter(book, found.handed, roster)
+            versions = {question.id: version(question, loaded, order.seed) for question in counting}
+            book.remember("versions", versions)
+            book.remember("questions", {question.id: question.points for question in counting})
+            book.remember("course", str(order.course_folder))
+            book.remember("seed", order.seed.label)
+            tasks = {filed.key: (filed, task) for filed, task in _tasks(book, versions)}
+            layers = _grade(order, book, tasks, versions, loaded, progress) if tasks else ()
+            after = book.submissions()
+    refused = tuple((filed.key, filed.error) for filed in after if filed.error is not None)
+    return Summary(
+        kind=found.kind,
+        submissions=len(found.handed),
+        graded=sum(filed.error is None and filed.key in tasks for filed in after),
+        kept=sum(filed.error is None and filed.key not in tasks for filed in after),
+        refused=refused,
+        unknown=tuple(match.person.name for match in matches if match.why == "unknown"),
+        ambiguous=tuple(match.person.name for match in matches if match.why == "ambiguous"),
+        missing=() if roster is None else tuple(learner.id for learner in roster.missing(matches)),
+        twice=twice(after),
+        leftovers=found.leftovers,
+        layers=layers,
+        seconds=time.perf_counter() - started,
+    )
+
+
+def chosen(loaded: Course, names: tuple[str, ...]) -> tuple[Question, ...]:
+    """The questions that count. Raises UsageError for a name that the course does not have."""
+    check_names(loaded, Selection(questions=names))
+    named = {name.lower() for name in names}
+    return tuple(question for question in loaded.questions if not named or question.id.lower() in named)
+
+
+def version(question: Question, loaded: Course, seed: Seed) -> str:
+    """What decides how a question is graded, but for the submission: its file, its references, seed and program."""
+    sources = {
+        (file.path, part.text)
+        for exercise in question.exercises
+        for file in edits.closure(loaded.reference, module_of(exercise))
+        for part in file.parts
+    }
+    words = (__version__, loaded.public_id, seed.label, repr(question), repr(sorted(sources)))
+    return hashlib.sha256("\0".join(words).encode()).hexdigest()[:32]
+
+
+def twice(submissions: Sequence[Filed]) -> tuple[str, ...]:
+    """Learners with two submissions of which none is the later one."""
+    seen = Counter((learner, filed.attempt) for filed in submissions for learner in filed.learners)
+    return tuple(sorted(learner for (learner, _), times in seen.items() if times > 1))
+
+
+@contextlib.contextmanager
+def _alone(out: Path) -> Iterator[None]:
+    """One batch at a time in a folder. The lock goes with the process, however that ends."""
+    lock = FileLock(out / ".lock", timeout=0)
+    try:
+        with lock:
+            yield
+    except Timeout:
+        raise UsageError(
+            f"Another attncheck is grading into {out}; wait until it has finished, or give another folder with --out."
+        ) from None
+
+
+# -------------------------------------------------------------------------------------------- entering
+
+
+def _enter(book: Gradebook, handed: Sequence[Handed], roster: Roster | None) -> list[Match]:
+    """Puts down who is in the class and what was handed in; without a roster, everybody is as the collection says."""
+    if roster is not None:
+        book.enrol(Enrolled(one.id, one.name, one.section, one.extra_hours) for one in roster.learners)
+    matches: list[Match] = []
+    filed, people = [], []
+    names = _names(handed)
+    for each in handed:
+        if roster is None:
+            learners = tuple(names[each.placed.key])
+            people += [Enrolled(name, name) for name in learners]
+        else:
+            found = [roster.match(person) for person in each.placed.people]
+            matches += found
+            learners = tuple(sorted({match.learner.id for match in found if match.learner is not None}))
+        filed.append(_filed(each, learners))
+    if roster is None:
+        book.enrol(people)
+    book.file(filed)
+    return matches
+
+
+def _filed(handed: Handed, learners: tuple[str, ...]) -> Filed:
+    """The submission with the digest of its files. Numbers are drawn for the first of its learners."""
+    placed = handed.placed
+    digest, error = "", None
+    try:
+        digest = fingerprint(handed.path)
+    except SubmissionError as refused:
+        error = str(refused)
+    draws = learners[0] if learners else placed.people[0].name
+    return Filed(placed.key, str(handed.path), learners, digest, draws, placed.at, placed.late, placed.attempt, error)
+
+
+def _names(handed: Sequence[Handed]) -> dict[str, list[str]]:
+    """For each submission the names of its people; equal names of different people get numbers."""
+    owners: dict[str, tuple[tuple[str, str], ...]] = {}
+    found: dict[str, list[str]] = {}
+    for each in handed:
+        for person in each.placed.people:
+            shown = " ".join(printable(person.name, _LONGEST_NAME).split()) or "learner"
+            name, number = shown, 1
+            while owners.setdefault(name.casefold(), person.ids) != person.ids:
+                number += 1
+                name = f"{shown} ({number})"
+            found.setdefault(each.placed.key, []).append(name)
     return found
 
 
-def run(
-    folder: Path,
-    out: Path,
-    *,
-    course_folder: Path,
-    seed: Seed,
-    questions: tuple[str, ...] = (),
-    workers: int | None = None,
-    lang: Lang = "en",
-    progress: Callable[[BatchProgress], None] = lambda _: None,
-) -> BatchResult:
-    """Grades everything in ``folder`` into ``out``; all questions count, or those that are named.
-
-    Refuses (SandboxUnavailable) where code cannot be confined.
-    """
-    paths = submissions(folder)
-    check_names(course.load(course_folder), Selection(questions=questions))
-    out.mkdir(parents=True, exist_ok=True)
-    targets = _targets(paths)
-    count = max(1, min(workers or os.cpu_count() or 1, len(paths)))
-    plan = Plan(str(course_folder), seed, str(out), lang, questions)
-    context = multiprocessing.get_context("spawn")
-    rows: dict[Path, Row] = {}
-    with ProcessPoolExecutor(count, mp_context=context, initializer=Worker.begin, initargs=(plan,)) as pool:
-        try:
-            pool.submit(Worker.ready)  # the first task starts the workers, which import torch meanwhile
-            layers = _rehearse(plan)
-            waiting = {pool.submit(Worker.grade, path, *targets[path]): path for path in paths}
-            for future in as_completed(waiting):
-                rows[waiting[future]] = _row(future)
-                progress(BatchProgress(len(rows), len(paths), rows[waiting[future]]))
-        except BaseException:
-            pool.shutdown(wait=False, cancel_futures=True)
-            raise
-    result = BatchResult(tuple(rows[path] for path in paths), layers)
-    write(out / "class.csv", table(result))
-    write(out / "class.json", json.dumps([asdict(row) for row in result.rows], ensure_ascii=False, indent=1) + "\n")
-    return result
+def _tasks(book: Gradebook, versions: Mapping[str, str]) -> Iterator[tuple[Filed, Task]]:
+    """What is not graded yet."""
+    for filed in book.submissions():
+        if filed.error is None:
+            left = tuple(name for name, current in versions.items() if not book.has(filed, name, current))
+            if left:
+                yield filed, Task(filed.key, filed.path, filed.draws, left)
 
 
-def _row(future: Future[Row]) -> Row:
-    try:
-        return future.result()
-    except AttncheckError:
-        raise
-    except Exception as error:
-        raise SandboxError(f"a worker process ended unexpectedly: {error}") from error
+# --------------------------------------------------------------------------------------------- grading
 
 
-def _targets(paths: tuple[Path, ...]) -> dict[Path, tuple[str, str]]:
-    """For each path a learner's name, from its stem, and the name of a result file; no two are equal."""
-    targets: dict[Path, tuple[str, str]] = {}
-    taken: set[str] = set()
-    for path in paths:
-        shown = printable(path.name if path.is_dir() else path.stem, _LONGEST_NAME)
-        name = stem = " ".join(shown.split()) or "learner"
-        number = 1
-        while (file := _file_name(name)).casefold() in taken:
-            number += 1
-            name = f"{stem} ({number})"
-        taken.add(file.casefold())
-        targets[path] = name, file
-    return targets
+def _grade(
+    order: Order,
+    book: Gradebook,
+    tasks: Mapping[str, tuple[Filed, Task]],
+    versions: Mapping[str, str],
+    loaded: Course,
+    progress: Callable[[Step], None],
+) -> tuple[str, ...]:
+    """Grades what is left, and puts each down as it comes in. Returns the layers of the sandbox here."""
+    plan = Plan(str(order.course_folder), order.seed, str((order.out / ".expected").resolve()))
+    count = max(1, min(order.workers or os.cpu_count() or 1, len(tasks)))
+    pools = (executor(order, count) for _ in itertools.count())
+    with _ended(next(pools)) as first:
+        for _ in range(count):
+            first.submit(prepare, plan)  # workers import torch during the rehearsal
+        layers = rehearse(plan, {name for _, task in tasks.values() for name in task.questions})
+        for at, (done, waiting) in enumerate(_through(itertools.chain([first], pools), count, plan, tasks), 1):
+            filed, _ = tasks[done.key]
+            if done.error is not None:
+                book.refuse(filed, done.error)
+            else:
+                units = [Unit(result.id, versions[result.id], result) for result in done.results]
+                book.record(filed, _run(order, loaded, done), units, dict(done.answers), done.notices)
+            progress(Step(at, len(tasks), done.key, waiting))
+    return layers
 
 
-@dataclass(frozen=True, slots=True)
-class Plan:
-    """What a worker needs to know; plain, because it travels to another process."""
-
-    course_folder: str
-    seed: Seed
-    out: str
-    lang: Lang
-    questions: tuple[str, ...] = ()
-
-    def expecting(self, observe: Observe) -> Observe:
-        """``observe`` for references; see ``grader.expectations``."""
-        return expecting(observe, self.seed, Path(self.out, ".expected"))
+def _run(order: Order, loaded: Course, done: Done) -> Run:
+    now = datetime.now(UTC)
+    return Run(now, done.seconds, order.seed.label, loaded.digest, done.versions, done.layers, done.unsafe)
 
 
-def _rehearse(plan: Plan) -> tuple[str, ...]:
-    """Before anything is graded: canary attacks, and the references run once for all workers."""
+def executor(order: Order, count: int) -> Executor:
+    """Where submissions are graded: processes here."""
+    return ProcessPoolExecutor(count, mp_context=multiprocessing.get_context("spawn"))
+
+
+def rehearse(plan: Plan, questions: Container[str]) -> tuple[str, ...]:
+    """Before anything is graded: canary attacks, and the references of ``questions`` run once for all workers."""
     sandbox = Sandbox("require", Settings())
     try:
         escaped = [canary.name for canary in release(sandbox.observe) if not canary.refused]
@@ -174,105 +273,67 @@ def _rehearse(plan: Plan) -> tuple[str, ...]:
                 f"the sandbox does not hold on this machine (it let code {', '.join(escaped)}); "
                 "nothing was graded. 'attncheck doctor' shows the layers"
             )
-        Memo(course.load(Path(plan.course_folder)), plan.seed, plan.expecting(sandbox.observe)).prepare()
+        Memo(course.load(Path(plan.course_folder)), plan.seed, plan.expecting(sandbox.observe)).prepare(questions)
         return sandbox.layers
     finally:
         sandbox.close()
 
 
-class Worker:
-    """What lives in a worker process: a course, a sandbox."""
+def _through(
+    pools: Iterator[Executor], count: int, plan: Plan, tasks: Mapping[str, tuple[Filed, Task]]
+) -> Iterator[tuple[Done, tuple[str, ...]]]:
+    """Every task, done, as they come in, each with the keys of those on their way.
 
-    _state: tuple[Plan, Memo, Sandbox] | None = None
-
-    @classmethod
-    def begin(cls, plan: Plan) -> None:
-        """Loads the course while the zygote imports torch."""
-        with contextlib.suppress(AttncheckError):  # the rehearsal meets it, too, and says it once
-            sandbox = Sandbox("require", Settings(collapse=True))
-            sandbox.start()
-            loaded = course.load(Path(plan.course_folder))
-            cls._state = (plan, Memo(loaded, plan.seed, plan.expecting(sandbox.observe)), sandbox)
-
-    @classmethod
-    def ready(cls) -> bool:
-        """True once the worker has begun."""
-        return cls._state is not None
-
-    @classmethod
-    def grade(cls, path: Path, name: str, file: str) -> Row:
-        """Grades one submission, writes its JSON file, returns its row."""
-        assert cls._state is not None
-        plan, memo, sandbox = cls._state
-        target = Path(plan.out, file)
-        try:
-            report = grade(
-                memo.course,
-                read(path, name),
-                sandbox.observe,
-                selection=Selection(questions=plan.questions, everything=True),
-                memo=memo,
-            )
-        except SubmissionError as error:
-            return cls._not_graded(target, name, str(error))
-        except AttncheckError:
-            raise
-        except Exception as error:  # a fault of ours: this submission waits, the class does not
-            said = f"a fault of attncheck itself, not of the submission: {type(error).__name__}: {error}"
-            return cls._not_graded(target, name, said)
-        write(target, json.dumps(to_json(report, plan.lang), ensure_ascii=False, indent=1) + "\n")
-        return _summary(report, target.name)
-
-    @classmethod
-    def _not_graded(cls, target: Path, name: str, why: str) -> Row:
-        assert cls._state is not None
-        data: dict[str, Any] = {"format": 1, "learner": name, "complete": False, "error": why}
-        write(target, json.dumps(data, ensure_ascii=False, indent=1) + "\n")
-        plan, memo, _ = cls._state
-        named = {name.lower() for name in plan.questions}
-        possible = sum(q.points for q in memo.course.questions if not named or q.id.lower() in named)
-        return Row(name, 0.0, possible, False, (), target.name, 0.0, error=why)
+    Where a worker process dies, what it and the others had in hand is tried again, one at a time; who takes a worker
+    along once more is given up.
+    """
+    left = [task for _, task in tasks.values()][::-1]
+    suspects: list[Task] = []
+    while left or suspects:
+        alone = bool(suspects)
+        source = suspects if alone else left
+        flying: dict[Future[Done], Task] = {}
+        with _ended(next(pools)) as pool:
+            while source or flying:
+                while source and len(flying) < (1 if alone else count * _AHEAD):
+                    task = source.pop()
+                    flying[pool.submit(work, plan, task)] = task
+                finished, _ = wait(flying, return_when=FIRST_COMPLETED)
+                for future in finished:
+                    done = _done(future)
+                    if done is None:
+                        break
+                    del flying[future]
+                    yield done, tuple(task.key for task in flying.values())
+                else:
+                    continue
+                if alone:
+                    (task,) = flying.values()
+                    yield (
+                        Done(task.key, error="a worker process ended while grading it, twice; nothing is known of it"),
+                        (),
+                    )
+                else:
+                    suspects += flying.values()
+                break
 
 
-def _summary(report: Report, file: str) -> Row:
-    questions = tuple((q.id, q.earned, q.possible) for q in report.questions)
-    exercises = [e for q in report.questions for e in q.exercises]
-    notes = tuple(
-        f"{e.name}: {e.status}" for e in exercises if e.status in (Status.TIMED_OUT, Status.DIED, Status.UNMARKED)
-    )
-    return Row(
-        report.learner,
-        report.earned,
-        report.possible,
-        report.complete,
-        questions,
-        file,
-        report.seconds,
-        passed=report.passed,
-        notes=notes,
-    )
+@contextlib.contextmanager
+def _ended(pool: Executor) -> Iterator[Executor]:
+    """A pool that is over when its work is, and at once when something else ends it."""
+    try:
+        yield pool
+    except BaseException:
+        pool.shutdown(wait=False, cancel_futures=True)
+        raise
+    pool.shutdown()
 
 
-def _file_name(name: str) -> str:
-    """The file for a learner's results, named so that any system can keep it."""
-    safe = re.sub(r"[^\w.()\- ]", "_", name).strip(". ") or "learner"
-    return f"{safe}_.json" if safe.casefold() in ("class", "con", "nul", "aux", "prn") else f"{safe}.json"
-
-
-def table(result: BatchResult) -> str:
-    """The class table as CSV: one row per learner, one column per question."""
-    ids = list(dict.fromkeys(q for row in result.rows for q, _, _ in row.questions))
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(["learner", "earned", "possible", *ids, "complete", "error"])
-    for row in result.rows:
-        points = {q: earned for q, earned, _ in row.questions}
-        cells = [row.learner, f"{row.earned:g}", f"{row.possible:g}", *(f"{points.get(q, 0):g}" for q in ids)]
-        writer.writerow([_cell(cell) for cell in [*cells, "yes" if row.complete else "no", row.error or ""]])
-    return text.getvalue()
-
-
-def _cell(text: str) -> str:
-    """A cell on one line that no spreadsheet takes for a formula."""
-    line = " ".join(text.split())
-    return f"'{line}" if line[:1] in ("=", "+", "-", "@") else line
+def _done(future: Future[Done]) -> Done | None:
+    """The result; None where the worker process is gone."""
+    try:
+        return future.result()
+    except BrokenProcessPool:
+        return None
+    except OSError as error:
+        raise SandboxError(f"a worker process could not go on: {error}") from error

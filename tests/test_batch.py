@@ -1,23 +1,33 @@
 from __future__ import annotations
 
 import csv
-import io
 import json
+import os
 import shutil
-from collections.abc import Callable
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
 from concurrent.futures import Executor, Future
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import pytest
+from filelock import FileLock
 
-from grader import batch, cache
+from grader import batch, cache, working
 from grader import course as courses
-from grader.batch import BatchProgress, BatchResult, Row, Worker, submissions, table
+from grader.batch import Order, Step, Summary, version
 from grader.errors import CourseError, SandboxError, SandboxUnavailable, UsageError
+from grader.gradebook import open_gradebook
 from grader.inputs import Seed
 from grader.model import Raised
+from grader.results import Book, Row, write_files
 from grader.sandbox import Sandbox, Settings, policy
+from grader.working import Done, Plan, Task
 from tests.helpers import answering, returned
 
 RIGHT = Path(__file__).parent / "solutions" / "scaled_dot_product_attention" / "right" / "torch_plain.py"
@@ -44,12 +54,19 @@ def handed_in(tmp_path: Path) -> Path:
     return folder
 
 
+@pytest.fixture
+def order(handed_in: Path, tmp_path: Path, course_folder: Path) -> Callable[..., Order]:
+    """What is asked of a batch: Q5 of the bundled course, unless said otherwise."""
+
+    def make(**changes: Any) -> Order:
+        asked = {"collection": handed_in, "out": tmp_path / "out", "course_folder": course_folder}
+        return Order(**(asked | {"seed": Seed.public(), "questions": ("Q5",)} | changes))
+
+    return make
+
+
 class InProcess(Executor):
     """Runs everything at once in this process, so that a worker can be looked into."""
-
-    def __init__(self, max_workers: int, mp_context: object, initializer: Callable[..., None], initargs: Any) -> None:
-        self.workers = max_workers
-        initializer(*initargs)
 
     def submit(self, function: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
         """A future that is done."""
@@ -75,23 +92,27 @@ class Lent:
 
 
 @pytest.fixture
-def alone(monkeypatch: pytest.MonkeyPatch) -> None:
+def alone(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """No other process."""
-    monkeypatch.setattr(batch, "ProcessPoolExecutor", InProcess)
-    monkeypatch.setattr(Worker, "_state", None)
+    monkeypatch.setattr(batch, "executor", lambda order, count: InProcess())
+    working._desk.cache_clear()
+    yield
+    working._desk.cache_clear()
 
 
 @pytest.fixture
 def in_process(alone: None, monkeypatch: pytest.MonkeyPatch, sandbox: Sandbox) -> None:
     """One process and one sandbox for a whole batch, which is trusted."""
-    monkeypatch.setattr(batch, "Sandbox", lambda mode, settings: Lent(sandbox))
+    for module in (batch, working):
+        monkeypatch.setattr(module, "Sandbox", lambda mode, settings: Lent(sandbox))
     monkeypatch.setattr(batch, "release", lambda observe: ())
 
 
-def read_table(out: Path) -> list[dict[str, str]]:
-    """The class table as a spreadsheet would read it."""
-    with (out / "class.csv").open(newline="", encoding="utf-8") as file:
-        return list(csv.DictReader(file))
+def rows(order: Order) -> dict[str, Row]:
+    """What the files of results say, by learner."""
+    with closing(open_gradebook(order.out)) as book:
+        found = write_files(Book.of(book, courses.load(order.course_folder)), order.out, "en")
+    return {row.learner: row for row in found}
 
 
 # ------------------------------------------------------------------------------------------- a batch
@@ -99,83 +120,189 @@ def read_table(out: Path) -> list[dict[str, str]]:
 
 @pytest.mark.parametrize("workers", [1, 2])
 def test_a_class_is_graded(
-    workers: int, handed_in: Path, tmp_path: Path, course_folder: Path, request: pytest.FixtureRequest
+    workers: int, order: Callable[..., Order], course_folder: Path, request: pytest.FixtureRequest
 ) -> None:
     """A file for everybody, a table of the class, and who could not be graded; with two, in processes of their own."""
     if workers == 1:
         request.getfixturevalue("in_process")
-    out, steps = tmp_path / "out", list[BatchProgress]()
-    result = batch.run(
-        handed_in, out, course_folder=course_folder, seed=Seed.public(), workers=workers, progress=steps.append
-    )
-    assert [row.learner for row in result.rows] == ["ada", "bo", "cy"]
-    assert not result.gradable
-    assert "seccomp" in result.layers
-    assert sorted(path.name for path in out.iterdir()) == ["ada.json", "bo.json", "class.csv", "class.json", "cy.json"]
-
-    points = sum(question.points for question in courses.load(course_folder).questions)
-    ada, bo, cy = result.rows
-    assert (ada.complete, ada.passed, ada.error, ada.possible) == (True, False, None, points)
-    assert ada.earned >= 8
-    assert (bo.complete, bo.earned, bo.possible) == (True, 0, points)
-    assert (cy.complete, cy.earned, cy.possible) == (False, 0, points)
-    assert "cy.py" in (cy.error or "")
-
-    data = {name: json.loads((out / f"{name}.json").read_text("utf-8")) for name in ("ada", "bo", "cy", "class")}
-    assert (data["ada"]["learner"], data["ada"]["earned"], data["ada"]["seed"]) == ("ada", ada.earned, "public")
-    assert data["ada"]["sandbox"] == {"layers": list(result.layers), "unsafe": False}
-    assert data["bo"]["questions"][0]["exercises"][0]["status"] == "missing"
-    assert data["cy"] == {"format": 1, "learner": "cy", "complete": False, "error": cy.error}
-    assert [row["file"] for row in data["class"]] == ["ada.json", "bo.json", "cy.json"]
-
-    rows = read_table(out)
-    assert [row["learner"] for row in rows] == ["ada", "bo", "cy"]
-    assert [row["complete"] for row in rows] == ["yes", "yes", "no"]
-    assert float(rows[0]["Q5"]) + float(rows[0]["Q11"]) == ada.earned == float(rows[0]["earned"])
-    assert rows[2]["error"] == cy.error
-
+    asked, steps = order(workers=workers), list[Step]()
+    summary = batch.run(asked, steps.append)
+    assert (summary.kind, summary.submissions, summary.graded, summary.kept) == ("folders", 3, 2, 0)
+    ((key, why),) = summary.refused
+    assert (key, "cy.py" in why) == ("cy.py", True)
+    assert "seccomp" in summary.layers
     assert [(step.done, step.total) for step in steps] == [(1, 3), (2, 3), (3, 3)]
-    assert {step.row for step in steps} == set(result.rows)
+    assert {step.key for step in steps} == {"ada", "bo.py", "cy.py"}
+
+    found = rows(asked)
+    (question,) = [q for q in courses.load(course_folder).questions if q.id == "Q5"]
+    assert {row.possible for row in found.values()} == {question.points}
+    ada, bo, cy = (found[name] for name in ("ada", "bo", "cy"))
+    assert (ada.complete, ada.passed, ada.error) == (True, False, None)
+    assert ada.earned >= 8
+    assert (bo.complete, bo.earned) == (True, 0)
+    assert (cy.complete, cy.earned, cy.error) == (False, 0, why)
+    data = {name: json.loads((asked.out / f"{name}.json").read_text("utf-8")) for name in ("ada", "bo", "cy")}
+    assert (data["ada"]["learner"], data["ada"]["earned"], data["ada"]["seed"]) == ("ada", ada.earned, "public")
+    assert data["ada"]["sandbox"] == {"layers": list(summary.layers), "unsafe": False}
+    assert data["bo"]["questions"][0]["exercises"][0]["status"] == "missing"
+    assert data["cy"] == {"format": 1, "learner": "cy", "complete": False, "error": why}
+    with (asked.out / "class.csv").open(newline="", encoding="utf-8") as file:
+        lines = list(csv.DictReader(file))
+    assert [(line["learner"], line["complete"]) for line in lines] == [("ada", "yes"), ("bo", "yes"), ("cy", "no")]
+    assert float(lines[0]["Q5"]) == float(lines[0]["earned"]) == ada.earned
 
 
-def test_a_broken_course_is_told_once(handed_in: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
-    """By an error, and not by a traceback of every worker besides."""
+@pytest.mark.usefixtures("in_process")
+def test_nothing_is_graded_twice(order: Callable[..., Order], handed_in: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What has not changed is kept: other files, and questions that are asked besides, are all that is graded."""
+    seen: list[tuple[str, tuple[str, ...]]] = []
+    work = working.work
+
+    def spied(plan: Plan, task: Task) -> Done:
+        seen.append((task.key, task.questions))
+        return work(plan, task)
+
+    monkeypatch.setattr(batch, "work", spied)
+    batch.run(order())
+    before = rows(order())
+    seen.clear()
+    (handed_in / "cy.py").unlink()
+    assert batch.run(order()).kept == 2
+    assert seen == []
+    (handed_in / "bo.py").write_text("def something_better(): pass\n")
+    (handed_in / "di.py").write_text("def more(): pass\n")
+    summary = batch.run(order())
+    assert (summary.graded, summary.kept) == (2, 1)
+    assert seen == [("bo.py", ("Q5",)), ("di.py", ("Q5",))]
+    seen.clear()
+    batch.run(order(questions=("Q5", "Q6")))
+    assert seen == [(key, ("Q6",)) for key in ("ada", "bo.py", "di.py")]
+    assert rows(order())["ada"].questions[0] == before["ada"].questions[0]
+
+
+@pytest.mark.usefixtures("in_process")
+def test_a_batch_goes_on_where_it_was_stopped(order: Callable[..., Order], handed_in: Path) -> None:
+    """Whenever that was, the same is found as if nothing had happened."""
+    (handed_in / "cy.py").unlink()
+    batch.run(order(out=handed_in.parent / "other"))
+    whole = rows(order(out=handed_in.parent / "other"))
+
+    def stop(step: Step) -> None:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        batch.run(order(), stop)
+    summary = batch.run(order())
+    assert (summary.graded, summary.kept) == (1, 1)
+    assert rows(order()) == whole
+
+
+def test_a_batch_that_was_killed_goes_on(order: Callable[..., Order], handed_in: Path) -> None:
+    """Without a moment to tidy up, processes and all."""
+    for at in range(6):
+        shutil.copy(RIGHT, handed_in / f"x{at}.py")
+    asked = order()
+    command = [sys.executable, "cli.py", "batch", str(handed_in), "--out", str(asked.out), "-q", "Q5"]
+    root = Path(__file__).parents[1]
+    process = subprocess.Popen(command, cwd=root, start_new_session=True, stdout=subprocess.DEVNULL)
+    deadline = time.monotonic() + 120
+    while not _units(asked.out) and time.monotonic() < deadline and process.poll() is None:
+        time.sleep(0.01)
+    os.killpg(process.pid, signal.SIGKILL)
+    process.wait()
+    assert _units(asked.out)
+    ran = subprocess.run([*command, "--json"], cwd=root, capture_output=True, timeout=120, check=False)
+    summary = json.loads(ran.stdout)
+    assert ran.returncode == 5
+    assert summary["kept"] >= 1
+    assert summary["graded"] + summary["kept"] == 8
+    assert {row["earned"] for row in summary["learners"] if row["learner"].startswith("x")} == {7}
+
+
+def _units(out: Path) -> int:
+    """How much is put down in a gradebook that somebody else is writing."""
+    import sqlite3
+
+    if not (out / "gradebook.sqlite").exists():
+        return 0
+    try:
+        with closing(sqlite3.connect(f"file:{out / 'gradebook.sqlite'}?mode=ro", uri=True)) as book:
+            return int(book.execute("SELECT count(*) FROM unit").fetchone()[0])
+    except sqlite3.Error:
+        return 0
+
+
+@pytest.mark.usefixtures("in_process")
+def test_one_batch_at_a_time(order: Callable[..., Order]) -> None:
+    """The second is told, and nothing of the first is touched."""
+    asked = order()
+    asked.out.mkdir()
+    with FileLock(asked.out / ".lock"), pytest.raises(UsageError, match="Another attncheck is grading into"):
+        batch.run(asked)
+    assert [path.name for path in asked.out.iterdir()] == [".lock"]
+
+
+@pytest.mark.usefixtures("in_process")
+def test_a_roster_says_who_is_who(order: Callable[..., Order], handed_in: Path, tmp_path: Path) -> None:
+    """By its ids; strangers and those who are missing are named, and strangers' work is graded nevertheless."""
+    roster = tmp_path / "roster.csv"
+    roster.write_text("id,name\n100,Ada\n101,Cy\n102,Dee\n")
+    (handed_in / "Ada (2).py").write_text("x = 1\n")
+    summary = batch.run(order(roster=roster))
+    assert (summary.unknown, summary.missing) == (("Ada (2)", "bo"), ("102",))
+    found = rows(order())
+    assert {name: row.error for name, row in found.items() if row.file is None} == {"102": None}
+    assert found["100"].name == "Ada"
+    assert found["bo.py"].name == "bo"
+    assert found["100"].earned > 0
+
+
+@pytest.mark.usefixtures("in_process")
+def test_a_zip_of_a_course_system(order: Callable[..., Order], handed_in: Path, tmp_path: Path) -> None:
+    """Is graded like a folder."""
+    for name in ("doejane_1_2_q05.py", "bo_LATE_3_4_q05.py"):
+        (tmp_path / "canvas").mkdir(exist_ok=True)
+        shutil.copy(RIGHT, tmp_path / "canvas" / name)
+    place = shutil.make_archive(str(tmp_path / "submissions"), "zip", tmp_path / "canvas")
+    summary = batch.run(order(collection=Path(place)))
+    assert (summary.kind, summary.graded) == ("canvas", 2)
+    assert {name: row.earned for name, row in rows(order()).items()} == {"bo": 7, "doejane": 7}
+
+
+@pytest.mark.usefixtures("in_process")
+def test_only_some_questions_count(order: Callable[..., Order]) -> None:
+    """A name that the course lacks stops it at the start."""
+    with pytest.raises(UsageError, match="no question 'Q50'; did you mean Q5"):
+        batch.run(order(questions=("Q50",)))
+
+
+@pytest.mark.usefixtures("in_process")
+def test_what_was_stopped_is_noted(order: Callable[..., Order], tmp_path: Path) -> None:
+    """A loop or a crash stands beside the points."""
+    (tmp_path / "crash").mkdir()
+    crash = "import os\ndef scaled_dot_product_attention(*args, **kwargs): os._exit(1)\n"
+    (tmp_path / "crash" / "ada.py").write_text(crash)
+    asked = order(collection=tmp_path / "crash")
+    assert batch.run(asked).refused == ()
+    assert rows(asked)["ada"].notes == ("scaled_dot_product_attention: died",)
+
+
+def test_a_broken_course_is_told_once(order: Callable[..., Order], tmp_path: Path) -> None:
+    """By an error, before anything is made."""
     (tmp_path / "questions").mkdir()
     with pytest.raises(CourseError, match="no question in it"):
-        batch.run(handed_in, tmp_path / "out", course_folder=tmp_path, seed=Seed.public(), workers=2)
-    assert capfd.readouterr() == ("", "")
+        batch.run(order(course_folder=tmp_path))
+    assert not (tmp_path / "out").exists()
 
 
-@pytest.mark.usefixtures("in_process")
-def test_a_batch_in_another_language(handed_in: Path, tmp_path: Path, course_folder: Path) -> None:
-    """The words of the files are in the language that was asked for."""
-    batch.run(handed_in, tmp_path / "out", course_folder=course_folder, seed=Seed.public(), lang="zh")
-    said = json.loads((tmp_path / "out" / "bo.json").read_text("utf-8"))["questions"][0]["exercises"][0]["message"]
-    assert "没有定义" in said
-
-
-@pytest.mark.usefixtures("in_process")
-def test_only_some_questions_count(handed_in: Path, tmp_path: Path) -> None:
-    """Named questions are all that counts, for everybody alike; a name that the course lacks stops it at the start."""
-    folder = courses.find(None)
-    result = batch.run(handed_in, tmp_path / "out", course_folder=folder, seed=Seed.public(), questions=("q5",))
-    question = courses.load(folder).question("Q5")
-    assert question is not None
-    assert {row.possible for row in result.rows} == {question.points}
-    assert [ids for ids in ([q for q, _, _ in row.questions] for row in result.rows) if ids] == [["Q5"], ["Q5"]]
-    with pytest.raises(UsageError, match="no question 'Q50'; did you mean Q5"):
-        batch.run(handed_in, tmp_path / "more", course_folder=folder, seed=Seed.public(), questions=("Q50",))
-
-
-@pytest.mark.usefixtures("in_process")
-def test_what_was_stopped_is_noted(tmp_path: Path, course_folder: Path) -> None:
-    """A loop or a crash stands beside the points."""
-    (tmp_path / "in").mkdir()
-    crash = "import os\ndef scaled_dot_product_attention(*args, **kwargs): os._exit(1)\n"
-    (tmp_path / "in" / "ada.py").write_text(crash)
-    result = batch.run(tmp_path / "in", tmp_path / "out", course_folder=course_folder, seed=Seed.public())
-    assert result.rows[0].notes == ("scaled_dot_product_attention: died",)
-    assert result.gradable
+def test_versions(course_folder: Path) -> None:
+    """A question's version changes with what decides its points, and with nothing else."""
+    loaded = courses.load(course_folder)
+    first, second = loaded.questions[:2]
+    assert version(first, loaded, Seed.public()) == version(first, courses.load(course_folder), Seed.public())
+    assert version(first, loaded, Seed.public()) != version(second, loaded, Seed.public())
+    assert version(first, loaded, Seed.public()) != version(first, loaded, Seed.number(3))
 
 
 # --------------------------------------------------------------------------------------- remembering
@@ -183,7 +310,7 @@ def test_what_was_stopped_is_noted(tmp_path: Path, course_folder: Path) -> None:
 
 @pytest.mark.usefixtures("in_process")
 def test_references_are_remembered(
-    handed_in: Path, tmp_path: Path, course_folder: Path, monkeypatch: pytest.MonkeyPatch
+    order: Callable[..., Order], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """With the public seed in the user's cache; with a secret one beside the results, readable by their owner."""
     secret = tmp_path / "seed"
@@ -197,50 +324,48 @@ def test_references_are_remembered(
             sum(1 for _ in hidden.glob("*")) if hidden.is_dir() else 0,
         )
 
-    batch.run(handed_in, tmp_path / "out", course_folder=course_folder, seed=Seed.public())
+    batch.run(order())
     public, private = kept()
     assert public > 0
     assert private == 0
-    result = batch.run(handed_in, tmp_path / "out", course_folder=course_folder, seed=Seed.from_file(secret))
+    batch.run(order(seed=Seed.from_file(secret)))
     assert kept() == (public, public)
     assert (tmp_path / "out" / ".expected").stat().st_mode & 0o777 == 0o700
+    earned = rows(order())["ada"].earned
     told = (tmp_path / "out" / "ada.json").read_text("utf-8")
     assert json.loads(told)["seed"] == Seed.from_file(secret).label
     assert "nobody knows" not in told
-    again = batch.run(handed_in, tmp_path / "out", course_folder=course_folder, seed=Seed.from_file(secret))
-    assert kept() == (public, public)
-    assert [row.earned for row in again.rows] == [row.earned for row in result.rows]
+    assert b"nobody knows" not in (tmp_path / "out" / "gradebook.sqlite").read_bytes()
+    working._desk.cache_clear()
+    shutil.rmtree(tmp_path / "out" / ".expected")
+    (tmp_path / "out" / "gradebook.sqlite").unlink()
+    batch.run(order(seed=Seed.from_file(secret)))
+    assert rows(order())["ada"].earned == earned
 
 
 # ---------------------------------------------------------------------------------------- refusing
 
 
 @pytest.mark.usefixtures("alone")
-def test_without_a_wall_nothing_is_graded(
-    handed_in: Path, tmp_path: Path, course_folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_without_a_wall_nothing_is_graded(order: Callable[..., Order], monkeypatch: pytest.MonkeyPatch) -> None:
     """No fall-back to plain mode: a class is graded confined or not at all."""
     monkeypatch.setattr(policy, "seccomp_program", lambda: b"")
     with pytest.raises(SandboxUnavailable, match="libseccomp"):
-        batch.run(handed_in, tmp_path / "out", course_folder=course_folder, seed=Seed.public())
-    assert list((tmp_path / "out").iterdir()) == []
+        batch.run(order())
+    assert not list(order().out.glob("*.json"))
 
 
 @pytest.mark.usefixtures("alone")
-def test_a_layer_that_is_switched_off_is_missed(
-    handed_in: Path, tmp_path: Path, course_folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_layer_that_is_switched_off_is_missed(order: Callable[..., Order], monkeypatch: pytest.MonkeyPatch) -> None:
     """Without Landlock files could be read; the sandbox itself refuses to start."""
-    monkeypatch.setattr(Worker, "begin", lambda plan: None)
+    monkeypatch.setattr(batch, "prepare", lambda plan: None)
     monkeypatch.setattr(batch, "Settings", lambda **_: Settings(landlock_abi=0))
     with pytest.raises(SandboxUnavailable, match="Landlock"):
-        batch.run(handed_in, tmp_path / "out", course_folder=course_folder, seed=Seed.public())
+        batch.run(order())
 
 
 @pytest.mark.usefixtures("alone")
-def test_a_canary_that_gets_out_stops_everything(
-    handed_in: Path, tmp_path: Path, course_folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_canary_that_gets_out_stops_everything(order: Callable[..., Order], monkeypatch: pytest.MonkeyPatch) -> None:
     """What an attack was let do is named, and nothing is graded."""
 
     class Leaky(Lent):
@@ -254,120 +379,109 @@ def test_a_canary_that_gets_out_stops_everything(
             )
             self.layers = ()
 
+    monkeypatch.setattr(batch, "prepare", lambda plan: None)
     monkeypatch.setattr(batch, "Sandbox", lambda mode, settings: Leaky())
     with pytest.raises(
         SandboxUnavailable, match=r"let code read a file, open a network connection\); nothing was graded"
     ):
-        batch.run(handed_in, tmp_path / "out", course_folder=course_folder, seed=Seed.public())
-    assert list((tmp_path / "out").iterdir()) == []
+        batch.run(order())
+    with closing(open_gradebook(order().out)) as book:
+        assert [filed.error for filed in book.submissions()] == [None, None, None]
 
 
 @pytest.mark.usefixtures("in_process")
 @pytest.mark.parametrize(
     ("error", "raised", "said"),
-    [(OSError("disk full"), SandboxError, "ended unexpectedly: disk full"), (UsageError("no"), UsageError, "^no$")],
+    [(OSError("disk full"), SandboxError, "could not go on: disk full"), (UsageError("no"), UsageError, "^no$")],
 )
 def test_a_worker_that_fails_ends_the_batch(
     error: Exception,
     raised: type[Exception],
     said: str,
-    handed_in: Path,
-    tmp_path: Path,
-    course_folder: Path,
+    order: Callable[..., Order],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """Our own errors as they are; anything else with what happened."""
 
-    def failing(*_: object) -> Row:
+    def failing(*_: object) -> Done:
         raise error
 
-    monkeypatch.setattr(Worker, "grade", failing)
+    monkeypatch.setattr(batch, "work", failing)
     with pytest.raises(raised, match=said):
-        batch.run(handed_in, tmp_path / "out", course_folder=course_folder, seed=Seed.public())
-    assert not (tmp_path / "out" / "class.csv").exists()
-
-
-def test_there_must_be_submissions(tmp_path: Path) -> None:
-    """A folder, with something in it that can be one; names say what is none."""
-    for folder in (tmp_path / "nowhere", tmp_path / "file"):
-        (tmp_path / "file").write_text("")
-        with pytest.raises(UsageError, match="is not a folder; expected one that holds"):
-            submissions(folder)
-    (tmp_path / "in").mkdir()
-    for ignored in (".git", "__MACOSX", "README.md", "readme"):
-        (tmp_path / "in" / ignored).mkdir()
-    with pytest.raises(UsageError, match="is empty; expected a file, folder or zip per learner"):
-        submissions(tmp_path / "in")
-    for name in ("b.py", "a.zip", "c"):
-        (tmp_path / "in" / name).write_text("")
-    assert [path.name for path in submissions(tmp_path / "in")] == ["a.zip", "b.py", "c"]
-
-
-# ------------------------------------------------------------------------------------------- names
+        batch.run(order())
 
 
 @pytest.mark.usefixtures("in_process")
-def test_nobody_s_results_are_overwritten(tmp_path: Path, course_folder: Path) -> None:
+def test_a_bug_of_ours_costs_one_submission(order: Callable[..., Order], monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is named as ours, and the others are graded."""
+    grade = working.grade
+
+    def buggy(course: object, submission: Any, *rest: Any, **more: Any) -> object:
+        if submission.learner == "bo":
+            raise ZeroDivisionError("oops")
+        return grade(course, submission, *rest, **more)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(working, "grade", buggy)
+    summary = batch.run(order())
+    assert summary.graded == 1
+    assert dict(summary.refused)["bo.py"] == (
+        "a fault of attncheck itself, not of the submission: ZeroDivisionError: oops"
+    )
+
+
+@pytest.mark.usefixtures("in_process")
+@pytest.mark.parametrize("times", [1, 9])
+def test_a_worker_that_dies(times: int, order: Callable[..., Order], monkeypatch: pytest.MonkeyPatch) -> None:
+    """What it had in hand is tried again; only what takes a second one along is given up, and nothing else is."""
+    deaths: list[str] = []
+    work = working.work
+
+    def dying(plan: Plan, task: Task) -> Done:
+        if task.key == "bo.py" and len(deaths) < times:
+            deaths.append(task.key)
+            raise BrokenProcessPool("gone")
+        return work(plan, task)
+
+    monkeypatch.setattr(batch, "work", dying)
+    steps: list[Step] = []
+    summary = batch.run(order(), steps.append)
+    assert [step.done for step in steps] == [1, 2, 3]
+    assert len(deaths) == min(times, 2)
+    assert summary.graded == (2 if times == 1 else 1)
+    assert ("bo.py" in dict(summary.refused)) == (times > 1)
+    assert rows(order())["ada"].earned > 0
+
+
+def test_there_must_be_submissions(order: Callable[..., Order], tmp_path: Path) -> None:
+    """A folder or zip, with something in it that can be one."""
+    with pytest.raises(UsageError, match="does not exist"):
+        batch.run(order(collection=tmp_path / "nowhere"))
+    (tmp_path / "empty").mkdir()
+    with pytest.raises(UsageError, match="no submission found"):
+        batch.run(order(collection=tmp_path / "empty"))
+
+
+@pytest.mark.usefixtures("in_process")
+def test_nobody_s_results_are_overwritten(order: Callable[..., Order], tmp_path: Path) -> None:
     """Equal names get numbers, whatever makes them equal: suffix, case, or what a file name cannot hold."""
-    (tmp_path / "in").mkdir()
-    names = [
-        "ada.py",
-        "ADA.txt",
-        "a?b.txt",
-        "a*b.txt",
-        "class.txt",
-        "class_.txt",
-        "  .txt",
-        "con.txt",
-        "x" * 250 + ".txt",
-    ]
+    place = tmp_path / "names"
+    place.mkdir()
+    names = ["ada.py", "ADA.ipynb", "a?b.py", "a*b.py", "class.py", "class_.py", "  .py", "con.py", "x" * 240 + ".py"]
     for name in names:
-        (tmp_path / "in" / name).write_text("x = 1\n")
-    (tmp_path / "in" / "ada").mkdir()
-    (tmp_path / "in" / b"caf\xe9.txt".decode("utf-8", "surrogateescape")).write_text("x = 1\n")
-    result = batch.run(tmp_path / "in", tmp_path / "out", course_folder=course_folder, seed=Seed.public())
-    files = [row.file for row in result.rows]
-    assert len(result.rows) == len(names) + 2
-    assert len({file.casefold() for file in files}) == len(files)
-    assert len({row.learner.casefold() for row in result.rows}) == len(files)
-    assert {path.name for path in (tmp_path / "out").iterdir()} == {*files, "class.csv", "class.json"}
-    by_learner = {row.learner: row.file for row in result.rows}
-    assert {by_learner[name] for name in ("ADA", "ada (2)", "ada (3)")} == {"ADA.json", "ada (2).json", "ada (3).json"}
-    assert by_learner["class"] == "class_.json"
-    assert by_learner["class_ (2)"] == "class_ (2).json"
+        (place / name).write_text("x = 1\n")
+    (place / "ada").mkdir()
+    (place / "ada" / "q05.py").write_text("x = 1\n")
+    asked = order(collection=place)
+    batch.run(asked)
+    found = rows(asked)
+    assert len(found) == len(names) + 1
+    files = [row.file for row in found.values() if row.file]
+    assert len({file.casefold() for file in files}) == len(files) == len(found)
+    assert {path.name for path in asked.out.glob("*.json")} == set(files)
+    assert "class_.json" in files
+    assert {"ADA", "ada (2)", "ada (3)"} <= {*found}
 
 
-def row(learner: str, error: str | None = None, **points: float) -> Row:
-    """A line of the class table."""
-    questions = tuple((name, earned, 8.0) for name, earned in points.items())
-    return Row(learner, sum(points.values()), 16.0, error is None, questions, "", 0.0, error=error)
-
-
-def test_the_table_has_a_column_for_every_question() -> None:
-    """Points as short as they can be, commas and quotes as CSV wants them, nothing where nothing was graded."""
-    rows = (row("Ada, L.", Q5=7.5, Q11=8), row('Bo "B"', error="bo.py: empty"), row("陈", Q5=1 / 3, Q12=0))
-    assert table(BatchResult(rows, ())).splitlines() == [
-        "learner,earned,possible,Q5,Q11,Q12,complete,error",
-        '"Ada, L.",15.5,16,7.5,8,0,yes,',
-        '"Bo ""B""",0,16,0,0,0,no,bo.py: empty',
-        "陈,0.333333,16,0.333333,0,0,yes,",
-    ]
-
-
-@pytest.mark.parametrize("name", ["=1+1", "+1", "-1", "@SUM(A1)", "\t=1", "\r=1", "\n =1", "ada\r=1"])
-def test_no_spreadsheet_takes_a_name_for_a_formula(name: str) -> None:
-    """A name or an error that begins like one is quoted, and none can begin a row of its own."""
-    text = table(BatchResult((row(name, error=name),), ()))
-    assert text.count("\n") == 2
-    assert "\r" not in text
-    (line,) = csv.DictReader(io.StringIO(text))
-    assert line["learner"] == line["error"]
-    assert line["learner"][0] in "'a"
-
-
-def test_a_batch_is_gradable_when_all_of_it_was() -> None:
-    """A wrong solution is graded; an unreadable or unmarked one is not."""
-    assert BatchResult((row("ada", Q5=0), row("bo")), ()).gradable
-    assert not BatchResult((row("ada"), row("bo", error="no")), ()).gradable
-    unmarked = Row("cy", 0, 0, False, (), "", 0)
-    assert not BatchResult((unmarked,), ()).gradable
+def test_a_summary_is_small() -> None:
+    """A class of any size has one."""
+    assert Summary("folders", 0, 0).refused == ()

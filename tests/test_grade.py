@@ -583,7 +583,7 @@ def test_a_memo_is_worked_out_once() -> None:
         return fake()(job, limits)
 
     memo = Memo(COURSE, Seed.number(5), expect)
-    memo.prepare()
+    memo.prepare({question.id for question in COURSE.questions})
     once = list(asked)
     assert set(once) == {"double", "halve", "turn"}
     observe = Counting(fake())

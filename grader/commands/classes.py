@@ -8,21 +8,19 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from grader.commands.options import (
-    course_option,
-    json_option,
-    lang_option,
-    read_seed,
-    write_json,
-)
+from grader.commands.options import course_option, json_option, lang_option, read_seed, write_json
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+    from contextlib import AbstractContextManager
 
-    from grader.batch import BatchProgress, BatchResult, Row
+    from grader.batch import Order, Step, Summary
     from grader.model import Lang
+    from grader.results import Row
 
 ALL_GRADED, SOME_NOT_GRADABLE = 0, 5
+#: Learners in the table on the terminal; class.csv has them all.
+_MOST_ROWS = 60
 
 
 @click.command()
@@ -34,6 +32,10 @@ ALL_GRADED, SOME_NOT_GRADABLE = 0, 5
     "-q", "--question", "questions", multiple=True, metavar="Q", help="Only this question counts (repeatable)."
 )
 @click.option("--seed-file", type=click.Path(path_type=Path), metavar="F", help="Hidden cases from this secret file.")
+@click.option("--roster", type=click.Path(path_type=Path), metavar="CSV", help="Who is in the class.")
+@click.option(
+    "--intake", metavar="KIND", help="canvas, moodle, gradescope, nbgrader, inbox or folders (default: detected)."
+)
 @click.option(
     "--workers", type=click.IntRange(min=1), metavar="N", help="How many at a time (default: one for each processor)."
 )
@@ -45,95 +47,183 @@ def batch(
     out: Path,
     questions: tuple[str, ...],
     seed_file: Path | None,
+    roster: Path | None,
+    intake: str | None,
     workers: int | None,
     as_json: bool,
     lang: Lang,
     course_folder: Path | None,
 ) -> None:
-    """Grades every submission in a folder.
+    """Grades every submission in a folder or zip.
 
-    Writes one JSON file per learner to DIR, and a table to the terminal. Refuses to run where code
+    Puts down every result in DIR as it comes; run again, it goes on where it was. Writes a gradebook,
+    one JSON file per submission, class.csv, and a table to the terminal. Refuses to run where code
     cannot be confined. Exits with 5 when some submissions could not be graded.
     """
-    from grader import batch as batches
     from grader import course
+    from grader.batch import Order
+    from grader.batch import run as run_batch
 
-    result = batches.run(
-        submissions,
-        out,
+    order = Order(
+        collection=submissions,
+        out=out,
         course_folder=course.find(course_folder),
         seed=read_seed(None, seed_file),
         questions=questions,
+        intake=intake,
+        roster=roster,
         workers=workers,
-        lang=lang,
-        progress=_progress(lang),
     )
+    with _progress(lang) as show:
+        summary = run_batch(order, show)
+    rows = _results(order, lang)
     if as_json:
-        write_json(_as_json(result, out))
+        write_json(_as_json(summary, rows, out))
     else:
-        for line in _lines(result, out, lang):
+        for line in _lines(summary, rows, out, lang):
             click.echo(line)
-    click.get_current_context().exit(ALL_GRADED if result.gradable else SOME_NOT_GRADABLE)
+    gradable = not summary.refused and all(row.complete for row in rows)
+    click.get_current_context().exit(ALL_GRADED if gradable else SOME_NOT_GRADABLE)
 
 
-def _progress(lang: Lang) -> Callable[[BatchProgress], None]:
+def _results(order: Order, lang: Lang) -> list[Row]:
+    from contextlib import closing
+
+    from grader import course
+    from grader.gradebook import open_gradebook
+    from grader.results import Book, write_files
+
+    with closing(open_gradebook(order.out)) as book:
+        return write_files(Book.of(book, course.load(order.course_folder)), order.out, lang)
+
+
+def _progress(lang: Lang) -> AbstractContextManager[Callable[[Step], None]]:
     """Shows how far it is, where a person is watching."""
-    if not sys.stderr.isatty():
-        return lambda progress: None
-    from grader.report.words import PROGRESS
+    from contextlib import contextmanager
 
-    def show(progress: BatchProgress) -> None:
-        said = PROGRESS.fill(done=progress.done, all=progress.total).of(lang)
-        click.echo(f"\r{said}", err=True, nl=progress.done == progress.total)
+    @contextmanager
+    def nothing() -> Iterator[Callable[[Step], None]]:
+        yield lambda step: None
 
-    return show
+    @contextmanager
+    def bar() -> Iterator[Callable[[Step], None]]:
+        from rich.console import Console
+        from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+        from grader.report.words import GRADED, WAITING_FOR, clean
+
+        columns = (
+            BarColumn(),
+            MofNCompleteColumn(),
+            TextColumn("{task.fields[rate]}"),
+            TimeRemainingColumn(),
+            TextColumn("{task.fields[waiting]}", markup=False, style="dim"),
+        )
+        with Progress(*columns, console=Console(stderr=True), transient=True) as shown:
+            task = shown.add_task(GRADED.of(lang), total=None, rate="", waiting="")
+
+            def show(step: Step) -> None:
+                speed = shown.tasks[0].speed
+                waiting = WAITING_FOR.fill(name=clean(step.waiting[0], 40)).of(lang) if step.waiting else ""
+                rate = f"{speed:.1f}/s" if speed else ""
+                shown.update(task, completed=step.done, total=step.total, rate=rate, waiting=waiting)
+
+            yield show
+
+    return bar() if sys.stderr.isatty() else nothing()
 
 
-def _as_json(result: BatchResult, out: Path) -> dict[str, Any]:
+def _as_json(summary: Summary, rows: list[Row], out: Path) -> dict[str, Any]:
     from grader.report.json_report import number
     from grader.report.words import clean
 
     learners = [
         {
             "learner": clean(row.learner),
+            "name": clean(row.name),
             "earned": number(row.earned),
             "possible": number(row.possible),
             "complete": row.complete,
             "passed": row.passed,
+            "counts": row.counts,
+            "late_by_seconds": number(row.late_seconds) if row.late_seconds else None,
             "error": None if row.error is None else clean(row.error, 2000, lines=True),
             "notes": [clean(note) for note in row.notes],
             "file": row.file,
-            "seconds": number(row.seconds),
         }
-        for row in result.rows
+        for row in rows
     ]
-    return {"format": 1, "out": str(out), "layers": list(result.layers), "learners": learners}
+    return {
+        "format": 1,
+        "out": str(out),
+        "intake": summary.kind,
+        "submissions": summary.submissions,
+        "graded": summary.graded,
+        "kept": summary.kept,
+        "layers": list(summary.layers),
+        "missing": list(map(clean, summary.missing)),
+        "unknown": list(map(clean, summary.unknown)),
+        "ambiguous": list(map(clean, summary.ambiguous)),
+        "twice": list(map(clean, summary.twice)),
+        "leftovers": list(map(clean, summary.leftovers)),
+        "seconds": number(round(summary.seconds, 3)),
+        "learners": learners,
+    }
 
 
-def _lines(result: BatchResult, out: Path, lang: Lang) -> Iterator[str]:
+def _lines(summary: Summary, rows: list[Row], out: Path, lang: Lang) -> Iterator[str]:
+    from grader.report import words
     from grader.report.plain import WIDTH, columns, indent, shorten
-    from grader.report.words import BATCH_COLUMNS, BATCH_DONE, SAYS, clean
+    from grader.report.words import clean
 
-    rows = [tuple(text.of(lang) for text in BATCH_COLUMNS), *(_row(row, lang) for row in result.rows)]
-    yield from (shorten(line, WIDTH) for line in columns(rows, right=[1]))
+    shown = rows[:_MOST_ROWS]
+    cells = [tuple(text.of(lang) for text in words.BATCH_COLUMNS), *(_cells(row, lang) for row in shown)]
+    yield from (shorten(line, WIDTH) for line in columns(cells, right=[1]))
+    if len(rows) > len(shown):
+        yield words.MORE_ROWS.fill(more=len(rows) - len(shown)).of(lang)
     yield ""
-    failed = [row for row in result.rows if row.error is not None]
+    failed = [row for row in rows if row.error is not None]
+    told = bool(failed)
     for row in failed:
         why = clean(row.error or "", 1000, lines=True)
-        yield indent(SAYS.fill(who=clean(row.learner, 40), said=why).of(lang), 0)
-    if failed:
+        yield indent(words.SAYS.fill(who=clean(row.learner, 40), said=why).of(lang), 0)
+    for names, text in (
+        (summary.missing, words.HANDED_IN_NOTHING),
+        (summary.unknown, words.NOT_IN_ROSTER),
+        (summary.ambiguous, words.TWICE_IN_ROSTER),
+        (summary.twice, words.HANDED_IN_TWICE),
+        (summary.leftovers, words.NOBODYS),
+    ):
+        if names:
+            listed = words.COMMA.of(lang).join(clean(name, 60) for name in names[:20])
+            more = words.AND_MORE.fill(more=len(names) - 20).of(lang) if len(names) > 20 else ""
+            yield indent(text.fill(names=listed + more).of(lang), 0)
+            told = True
+    if told:
         yield ""
-    graded = len(result.rows) - len(failed)
-    yield indent(BATCH_DONE.fill(graded=graded, all=len(result.rows), folder=str(out)).of(lang), 0)
+    said = words.BATCH_DONE.fill(graded=summary.graded + summary.kept, all=summary.submissions, folder=str(out)).of(
+        lang
+    )
+    again = words.KEPT_FROM_BEFORE.fill(kept=summary.kept).of(lang) if summary.kept else ""
+    yield indent(said + again, 0)
 
 
-def _row(row: Row, lang: Lang) -> tuple[str, str, str]:
+def _cells(row: Row, lang: Lang) -> tuple[str, str, str]:
+    from grader.report import words
     from grader.report.plain import shorten
-    from grader.report.words import GRADED, NOT_GRADED, OF, PARTLY, SEMICOLON, WHOLE, clean, points
+    from grader.report.words import clean, points
 
     learner = shorten(clean(row.learner), 30)
     if row.error is not None:
-        return learner, "–", NOT_GRADED.of(lang)
-    status = WHOLE if row.passed else GRADED if row.complete else PARTLY
-    said = SEMICOLON.of(lang).join([status.of(lang), *map(clean, row.notes)])
-    return learner, OF.fill(earned=points(row.earned), possible=points(row.possible)).of(lang), said
+        return learner, "–", words.NOT_GRADED.of(lang)
+    if row.file is None:
+        return learner, "–", words.NOTHING_THERE.of(lang)
+    status = words.WHOLE if row.passed else words.GRADED if row.complete else words.PARTLY
+    said = [status.of(lang)]
+    if row.late_seconds:
+        said.append(words.LATE.fill(time=words.duration(row.late_seconds)).of(lang))
+    if not row.counts:
+        said.append(words.SET_ASIDE.of(lang))
+    said += map(clean, row.notes)
+    earned = words.OF.fill(earned=points(row.earned), possible=points(row.possible)).of(lang)
+    return learner, earned, words.SEMICOLON.of(lang).join(said)

@@ -22,7 +22,7 @@ def layout(names: Sequence[str], read: Read) -> Layout | None:
 
 
 def _person(key: str, files: Sequence[tuple[str, str]]) -> Person:
-    """A folder is called after its learner, and so is a file, without its suffix."""
+    """A folder is called after its learner, and so is a file, without its suffix; equal names may be two people."""
     alone = len(files) == 1 and files[0][0] == key
     name = key.rpartition(".")[0] if alone else key
-    return Person(name, (("learner", name),))
+    return Person(name, (("learner", name), ("entry", key)))

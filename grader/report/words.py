@@ -150,10 +150,25 @@ WHOLE = Text("everything right", "全部正确")
 PARTLY = Text("in part (a fault of ours)", "部分评分（系统的问题）")
 NOT_GRADED = Text("not gradable, see below", "无法评分，见下文")
 BATCH_DONE = Text(
-    "{graded} of {all} submissions graded. In {folder}: class.csv, class.json, and a file for each learner.",
-    "{all} 份提交中已评分 {graded} 份。{folder} 中有 class.csv、class.json，以及每位学习者的文件。",
+    "{graded} of {all} submissions graded. In {folder}: class.csv, the gradebook, and a file for each submission.",
+    "{all} 份提交中已评分 {graded} 份。{folder} 中有 class.csv、成绩册，以及每份提交的文件。",
 )
-PROGRESS = Text("{done} of {all} graded", "已评分 {done} / {all}")
+KEPT_FROM_BEFORE = Text(" {kept} of them were graded before.", "其中 {kept} 份此前已评过分。")
+WAITING_FOR = Text("waiting for {name}", "正在等待 {name}")
+MORE_ROWS = Text("… and {more} more in class.csv", "……其余 {more} 行见 class.csv")
+NOTHING_THERE = Text("nothing handed in", "没有提交")
+SET_ASIDE = Text("another attempt counts", "以另一次提交为准")
+HANDED_IN_NOTHING = Text("Handed in nothing: {names}", "没有提交：{names}")
+NOT_IN_ROSTER = Text("Not in the roster: {names}", "不在名单中：{names}")
+TWICE_IN_ROSTER = Text(
+    "Could be more than one in the roster (add an id or an address there): {names}",
+    "在名单中对应不止一人（请在名单里补充学号或邮箱）：{names}",
+)
+HANDED_IN_TWICE = Text(
+    "With two submissions, and none of them later (by attempt): {names}", "有两份提交，且无法按次序区分：{names}"
+)
+NOBODYS = Text("Files that belong to nobody: {names}", "不属于任何人的文件：{names}")
+AND_MORE = Text(" and {more} more", "等，另有 {more} 个")
 
 # ---------------------------------------------------------------------------------------------- doctor
 

@@ -26,7 +26,7 @@ from grader.submission.files import (
 )
 from grader.submission.messages import Unusable, listing, printable
 
-__all__ = ["Unusable", "definers", "duplicates", "gathered", "read"]
+__all__ = ["Unusable", "definers", "duplicates", "fingerprint", "gathered", "read"]
 
 _LONGEST_NAME = 80
 
@@ -65,6 +65,14 @@ def gathered(path: Path) -> tuple[Gathered, str]:
         raise Unusable(name, _not_read(base))
     member = replace(file_member(place, name, status.st_size, follow=True), kind=kind)
     return gather(name, [member]), stem
+
+
+def fingerprint(path: Path) -> str:
+    """The digest of the files at ``path`` that count; ``read`` gives its ``Submission`` the same.
+
+    Raises ``SubmissionError`` where they cannot be read.
+    """
+    return _digest(gathered(path)[0].raws)
 
 
 def definers(submission: Submission, name: str) -> tuple[SourceFile, ...]:

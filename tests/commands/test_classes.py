@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import inspect
 import json
+import re
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -12,37 +12,59 @@ import pytest
 from rich.cells import cell_len
 
 from grader import batch
-from grader.batch import BatchProgress, BatchResult, Row
+from grader.batch import Order, Step, Summary
+from grader.commands import classes
 from grader.errors import SandboxUnavailable
 from grader.inputs import Seed
+from grader.results import Row
 
 Attncheck = Callable[..., object]
 
-ADA = Row("ada", 25.0, 25.0, True, (("Q5", 12.0, 12.0),), "ada.json", 0.1, passed=True)
-BO = Row("波", 12.5, 25.0, True, (), "波.json", 0.1, notes=("scaled_dot_product_attention: timed-out",) * 2)
-CY = Row("cy\x1b[2J", 3.0, 25.0, False, (), "cy.json", 0.1)
-DI = Row("di", 0.0, 25.0, False, (), "di.json", 0.0, error="q05.py: the file is empty\x1b[2J")
+
+def row(learner: str, earned: float = 12.5, **changes: object) -> Row:
+    """A line of the class table."""
+    facts: dict[str, object] = {
+        "name": learner,
+        "section": "",
+        "possible": 25.0,
+        "questions": (("Q5", 12.0, 12.0),),
+        "factor": 1.0,
+        "complete": True,
+        "passed": False,
+        "counts": True,
+        "late_seconds": 0.0,
+        "notes": (),
+        "file": f"{learner}.json",
+        "error": None,
+    }
+    return Row(learner=learner, earned=earned, **(facts | changes))  # type: ignore[arg-type]
+
+
+ADA = row("ada", 25.0, passed=True)
+BO = row("波", notes=("scaled_dot_product_attention: timed-out",) * 2)
+CY = row("cy\x1b[2J", 3.0, complete=False)
+DI = row("di", 0.0, complete=False, error="q05.py: the file is empty\x1b[2J")
+EVE = row("eve", 0.0, file=None)
+FOX = row("fox", 5.0, late_seconds=7200.0, counts=False)
 
 
 @pytest.fixture
 def asked(monkeypatch: pytest.MonkeyPatch) -> dict[str, object]:
-    """Takes the place of the batch: returns ``rows``, remembers what it was asked."""
-    seen: dict[str, object] = {"rows": (ADA,)}
+    """Takes the place of the batch: ``rows`` and ``summary`` are its result; remembers what it was asked."""
+    seen: dict[str, object] = {"rows": [ADA], "summary": Summary("folders", 1, 1, layers=("seccomp",))}
 
-    signature = inspect.signature(batch.run)
-
-    def run(folder: Path, out: Path, **others: object) -> BatchResult:
-        signature.bind(folder, out, **others)
-        seen.update(others, folder=folder, out=out)
-        rows = seen["rows"]
-        if isinstance(rows, Exception):
-            raise rows
-        assert isinstance(rows, tuple)
-        for at, row in enumerate(rows, 1):
-            others["progress"](BatchProgress(at, len(rows), row))  # type: ignore[operator]
-        return BatchResult(rows, ("seccomp",))
+    def run(order: Order, progress: Callable[[Step], None]) -> Summary:
+        seen["order"] = order
+        summary = seen["summary"]
+        if isinstance(summary, Exception):
+            raise summary
+        assert isinstance(summary, Summary)
+        progress(Step(1, 2, "ada", ("bo\x1b[2J",)))
+        progress(Step(2, 2, "bo"))
+        return summary
 
     monkeypatch.setattr(batch, "run", run)
+    monkeypatch.setattr(classes, "_results", lambda order, lang: seen["rows"])
     return seen
 
 
@@ -50,20 +72,37 @@ def test_asks_for_what_the_options_say(attncheck: Attncheck, asked: dict[str, ob
     """Every option arrives where it belongs; the seed is public unless a file is named."""
     seed = tmp_path / "seed"
     seed.write_text("0123456789abcdef" * 4)
-    attncheck("batch", "in", "--out", "out", "--workers", "3", "--course", "c", "--lang", "zh")
-    assert (asked["folder"], asked["out"], asked["course_folder"]) == (Path("in"), Path("out"), Path("c"))
-    assert (asked["workers"], asked["lang"], asked["seed"]) == (3, "zh", Seed.public())
+    words = "batch in --out out --workers 3 --course c --roster r.csv --intake moodle -q Q5 -q q6"
+    attncheck(*words.split())
+    assert asked["order"] == Order(
+        Path("in"), Path("out"), Path("c"), Seed.public(), ("Q5", "q6"), "moodle", Path("r.csv"), 3
+    )
     attncheck("batch", "in", "--out", "out", "--seed-file", str(seed))
-    assert asked["seed"] == Seed.from_file(seed)
+    order = asked["order"]
+    assert isinstance(order, Order)
+    assert order.seed == Seed.from_file(seed)
 
 
 @pytest.mark.parametrize(
-    ("rows", "code"), [((ADA,), 0), ((ADA, BO), 0), ((ADA, CY), 5), ((ADA, DI), 5), (SandboxUnavailable("none"), 4)]
+    ("rows", "summary", "code"),
+    [
+        ([ADA, BO, EVE, FOX], Summary("folders", 3, 3), 0),
+        ([ADA, CY], Summary("folders", 2, 2), 5),
+        ([ADA], Summary("folders", 2, 1, refused=(("di", "empty"),)), 5),
+        ([], SandboxUnavailable("none"), 4),
+    ],
 )
-def test_exit_codes(rows: object, code: int, attncheck: Attncheck, asked: dict[str, object]) -> None:
+def test_exit_codes(
+    rows: list[Row], summary: object, code: int, attncheck: Attncheck, asked: dict[str, object]
+) -> None:
     """0 when all could be graded, whatever the points; 5 when some could not; 4 when nothing may be run."""
-    asked["rows"] = rows
-    assert attncheck("batch", "in", "--out", "out").code == code
+    asked |= {"rows": rows, "summary": summary}
+    assert attncheck("batch", "in", "--out", "out").code == code  # type: ignore[attr-defined]
+
+
+SUMMARY = Summary(
+    "canvas", 5, 3, 1, (("di", "x"),), ("Zoë",), ("Kim\x1b[2J",), ("eve",), ("fox",), tuple(f"f{n}" for n in range(25))
+)
 
 
 @pytest.mark.parametrize(
@@ -77,50 +116,80 @@ def test_exit_codes(rows: object, code: int, attncheck: Attncheck, asked: dict[s
                 "波       12.5 of 25  graded; scaled_dot_product_attention: timed-out; sc",
                 "cy          3 of 25  in part",
                 "di                –  not gradable, see below",
+                "eve               –  nothing handed in",
+                "fox         5 of 25  graded; handed in 2 h late; another attempt counts",
                 "di: q05.py: the file is empty\n",
-                "3 of 4 submissions graded. In out: class.csv",
+                "Handed in nothing: eve\n",
+                "Not in the roster: Zoë\n",
+                "Could be more than one in the roster",
+                "Kim",
+                "and none of them later (by attempt): fox\n",
+                "f18, f19 and 5 more\n",
+                "4 of 5 submissions graded. In out: class.csv",
+                "1 of them were graded before.",
             ],
         ),
-        ("zh", ["学习者       得分  状态", "ada       25 / 25  全部正确", "4 份提交中已评分 3 份。out 中有"]),
+        (
+            "zh",
+            [
+                "学习者       得分  状态",
+                "ada       25 / 25  全部正确",
+                "没有提交：eve",
+                "5 份提交中已评分 4 份。out 中有",
+            ],
+        ),
     ],
 )
 def test_for_people(lang: str, fragments: list[str], attncheck: Attncheck, asked: dict[str, object]) -> None:
-    """A table on 80 columns, then why some could not be graded, then where the results are."""
-    asked["rows"] = (ADA, BO, CY, DI)
+    """A table on 80 columns, then what an instructor should look at, then where the results are."""
+    asked |= {"rows": [ADA, BO, CY, DI, EVE, FOX], "summary": SUMMARY}
     ran = attncheck("batch", "in", "--out", "out", "--lang", lang)
+    out = ran.out  # type: ignore[attr-defined]
     for fragment in fragments:
-        assert fragment in ran.out
-    assert max(map(cell_len, ran.out.splitlines())) <= 80
-    assert "\x1b" not in ran.out
-    assert ran.err == ""
+        assert fragment in out
+    assert max(map(cell_len, out.splitlines())) <= 80
+    assert "\x1b" not in out
+    assert ran.err == ""  # type: ignore[attr-defined]
+
+
+def test_a_large_class(attncheck: Attncheck, asked: dict[str, object]) -> None:
+    """Is not poured over the terminal."""
+    asked |= {"rows": [row(f"x{n}") for n in range(100)], "summary": Summary("folders", 100, 100)}
+    out = attncheck("batch", "in", "--out", "out").out  # type: ignore[attr-defined]
+    assert "… and 40 more in class.csv" in out
+    assert len(re.findall(r"^x\d+ ", out, re.MULTILINE)) == 60
 
 
 def test_for_programs(attncheck: Attncheck, asked: dict[str, object]) -> None:
     """The same as data."""
-    asked["rows"] = (ADA, DI)
-    data = json.loads(attncheck("batch", "in", "--out", "out", "--json").out)
-    assert (data["format"], data["out"], data["layers"]) == (1, "out", ["seccomp"])
-    ada, di = data["learners"]
+    asked |= {"rows": [ADA, DI, FOX], "summary": SUMMARY}
+    data = json.loads(attncheck("batch", "in", "--out", "out", "--json").out)  # type: ignore[attr-defined]
+    assert (data["format"], data["out"], data["intake"], data["layers"]) == (1, "out", "canvas", [])
+    assert (data["submissions"], data["graded"], data["kept"]) == (5, 3, 1)
+    assert (data["missing"], data["unknown"], data["twice"]) == (["eve"], ["Zoë"], ["fox"])
+    ada, di, fox = data["learners"]
     assert ada == {
         "learner": "ada",
+        "name": "ada",
         "earned": 25,
         "possible": 25,
         "complete": True,
         "passed": True,
+        "counts": True,
+        "late_by_seconds": None,
         "error": None,
         "notes": [],
         "file": "ada.json",
-        "seconds": 0.1,
     }
-    assert di["error"] == "q05.py: the file is empty"
+    assert "\x1b" not in di["error"]
+    assert (fox["late_by_seconds"], fox["counts"]) == (7200, False)
 
 
 def test_progress_where_a_person_watches(
     attncheck: Attncheck, asked: dict[str, object], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """On a terminal one line counts up, on stderr."""
-    asked["rows"] = (ADA, BO)
+    """On a terminal a bar moves, on stderr, and nothing of it is on stdout."""
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
     ran = attncheck("batch", "in", "--out", "out", "--json")
-    assert ran.err == "\r1 of 2 graded\r2 of 2 graded\n"
-    assert json.loads(ran.out)
+    assert json.loads(ran.out)["graded"] == 1  # type: ignore[attr-defined]
+    assert "bo\x1b[2J" not in ran.err  # type: ignore[attr-defined]

@@ -177,7 +177,7 @@ def test_a_kind_can_be_chosen() -> None:
     assert tree(["doejane_1_2_q05.py"], "folders")[1].placed == (
         Placed(
             "doejane_1_2_q05.py",
-            (Person("doejane_1_2_q05", (("learner", "doejane_1_2_q05"),)),),
+            (Person("doejane_1_2_q05", (("learner", "doejane_1_2_q05"), ("entry", "doejane_1_2_q05.py"))),),
             (("doejane_1_2_q05.py",) * 2,),
         ),
     )

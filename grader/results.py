@@ -1,0 +1,201 @@
+"""The gradebook as reports and marks: what the files of results, the exports and the statistics are made from."""
+
+from __future__ import annotations
+
+import csv
+import io
+import itertools
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import cast
+
+from grader.files import write
+from grader.gradebook import Enrolled, Filed, Gradebook
+from grader.grades import Mark, Work, marks
+from grader.model import Course, Lang, Report, Status
+from grader.report.json_report import number, to_json
+
+
+@dataclass(frozen=True, slots=True)
+class Book:
+    """An open gradebook with what was decided when it was last graded: versions and points of the questions."""
+
+    gradebook: Gradebook
+    course: Course
+    versions: Mapping[str, str]
+    points: Mapping[str, float]
+
+    @classmethod
+    def of(cls, gradebook: Gradebook, course: Course) -> Book:
+        """As the last batch left it."""
+        versions = cast("dict[str, str]", gradebook.recall("versions") or {})
+        points = cast("dict[str, float]", gradebook.recall("questions") or {})
+        return cls(gradebook, course, versions, points)
+
+    def work(self, filed: Filed) -> Work:
+        """A submission with its results, in the order of the questions."""
+        units = self.gradebook.units(filed, self.versions)
+        return Work(filed, tuple((unit.result, run) for unit, run in units))
+
+    def marks(self) -> Iterator[Mark]:
+        """Everybody's marks, learner by learner, in the order of their ids."""
+        overrides = self.gradebook.overrides()
+        by_learner: dict[str, list[Filed]] = {}
+        for filed in self.gradebook.submissions():
+            for name in filed.learners:
+                by_learner.setdefault(name, []).append(filed)
+        for learner in self.gradebook.learners():
+            works = [self.work(filed) for filed in by_learner.get(learner.id, ())]
+            yield from marks(learner, works, self.points, overrides, self.course.rules)
+
+    def unmatched(self) -> Iterator[Mark]:
+        """What nobody of the class has handed in, under the name that it came with."""
+        for filed in self.gradebook.submissions():
+            if not filed.learners:
+                nobody = Enrolled(filed.key, filed.draws)
+                yield from marks(nobody, [self.work(filed)], self.points, (), self.course.rules)
+
+    def report(self, mark: Mark) -> Report | None:
+        """What was found in the submission of a mark, as one report; None where nothing was graded."""
+        if mark.work is None or not mark.work.results:
+            return None
+        results = mark.work.results
+        _, run = results[-1]
+        return Report(
+            learner=mark.learner.id,
+            course_title=self.course.title,
+            course_digest=run.course,
+            seed=run.seed,
+            questions=tuple(result for result, _ in results),
+            layers=run.layers,
+            unsafe=any(each.unsafe for _, each in results),
+            versions=run.versions,
+            seconds=run.seconds,
+            notices=self.gradebook.notices(mark.work.filed),
+            late_by_seconds=mark.late_seconds or None,
+        )
+
+
+def notes(mark: Mark) -> tuple[str, ...]:
+    """What an instructor should look at: code that was stopped, and checks that could not be made."""
+    loud = (Status.TIMED_OUT, Status.DIED, Status.UNMARKED)
+    exercises = [e for result, _ in (mark.work.results if mark.work else ()) for e in result.exercises]
+    return tuple(f"{e.name}: {e.status}" for e in exercises if e.status in loud)
+
+
+# ------------------------------------------------------------------------------------------- files
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A mark without what it was made from: a class of any size has room for these. ``file`` holds the rest."""
+
+    learner: str
+    name: str
+    section: str
+    earned: float
+    possible: float
+    questions: tuple[tuple[str, float, float], ...]
+    factor: float
+    complete: bool
+    passed: bool
+    counts: bool
+    late_seconds: float
+    notes: tuple[str, ...]
+    file: str | None
+    error: str | None
+
+
+def write_files(book: Book, out: Path, lang: Lang) -> list[Row]:
+    """One JSON file for each submission, and a table of the class. Files of an earlier batch are written over."""
+    names: set[str] = set()
+    rows = []
+    for mark in itertools.chain(book.marks(), book.unmatched()):
+        file = None
+        if mark.work is not None:
+            file = _file_name(mark, names)
+            write(out / file, json.dumps(as_json(book, mark, lang), ensure_ascii=False, indent=1) + "\n")
+        rows.append(_row(mark, file))
+    write(out / "class.csv", table(rows, list(book.points)))
+    return rows
+
+
+def _row(mark: Mark, file: str | None) -> Row:
+    error = mark.work.filed.error if mark.work else None
+    return Row(
+        mark.learner.id,
+        mark.learner.name,
+        mark.learner.section,
+        mark.earned,
+        mark.possible,
+        mark.questions,
+        mark.factor,
+        mark.complete,
+        mark.passed,
+        mark.counts,
+        mark.late_seconds,
+        notes(mark),
+        file,
+        error,
+    )
+
+
+def as_json(book: Book, mark: Mark, lang: Lang) -> dict[str, object]:
+    """The report of a mark as ``grade --json`` writes it, with what was taken off and given."""
+    assert mark.work is not None
+    filed = mark.work.filed
+    report = book.report(mark)
+    if report is None:
+        return {"format": 1, "learner": mark.learner.id, "complete": False, "error": filed.error}
+    data: dict[str, object] = to_json(report, lang)
+    given = [
+        {"part": o.part, "points": number(o.points), "reason": o.reason, "author": o.author, "at": o.at.isoformat()}
+        for o in mark.overridden
+    ]
+    return data | {
+        "earned": number(mark.earned),
+        "possible": number(mark.possible),
+        "submission": filed.key,
+        "attempt": filed.attempt,
+        "counts": mark.counts,
+        "factor": number(mark.factor),
+        "overrides": given,
+        "error": filed.error,
+    }
+
+
+def _file_name(mark: Mark, taken: set[str]) -> str:
+    """The file for a mark, named so that any system can keep it; no two are equal."""
+    safe = re.sub(r"[^\w.()\- @]", "_", mark.learner.id).strip(". ")[:80] or "learner"
+    if safe.casefold() in ("class", "con", "nul", "aux", "prn", "gradebook"):
+        safe += "_"
+    name, again = safe, 1
+    while name.casefold() in taken:
+        again += 1
+        name = f"{safe} ({again})"
+    taken.add(name.casefold())
+    return f"{name}.json"
+
+
+def table(rows: Sequence[Row], questions: Sequence[str]) -> str:
+    """The class as CSV: one row for each mark that counts, one column for each question."""
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(["learner", "name", "section", "earned", "possible", *questions, "factor", "complete", "error"])
+    for row in rows:
+        if row.counts:
+            error = row.error or ("" if row.file else "nothing handed in")
+            numbers = [row.earned, row.possible, *(earned for _, earned, _ in row.questions), row.factor]
+            words = [row.learner, row.name, row.section]
+            rest = ["yes" if row.complete else "no", error]
+            writer.writerow([*map(cell, words), *(f"{value:g}" for value in numbers), *map(cell, rest)])
+    return text.getvalue()
+
+
+def cell(text: str) -> str:
+    """A cell on one line that no spreadsheet takes for a formula."""
+    line = " ".join(text.split())
+    return f"'{line}" if line[:1] in ("=", "+", "-", "@") else line

@@ -1,0 +1,104 @@
+"""What grades one submission of a class, in a worker process of its own: a course, a sandbox, and nothing else.
+
+A worker is told everything by its arguments and says everything by its result, so that any executor can run it:
+processes on this machine, or those of a cluster.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from grader import course
+from grader.errors import AttncheckError, SubmissionError
+from grader.expectations import expecting
+from grader.grade import Memo, Selection, grade
+from grader.inputs import Seed
+from grader.model import Notice, QuestionResult
+from grader.sandbox import Sandbox, Settings
+from grader.submission import read
+
+if TYPE_CHECKING:
+    from grader.model import Observe
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What is the same for a whole class. ``private`` is a folder for what follows from a secret seed."""
+
+    course_folder: str
+    seed: Seed
+    private: str
+
+    def expecting(self, observe: Observe) -> Observe:
+        """``observe`` for references; see ``grader.expectations``."""
+        return expecting(observe, self.seed, Path(self.private))
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """One submission, and the questions that are still to be graded in it."""
+
+    key: str
+    path: str
+    draws: str
+    questions: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Done:
+    """What was found; ``error`` says why nothing could be."""
+
+    key: str
+    results: tuple[QuestionResult, ...] = ()
+    answers: tuple[tuple[str, object], ...] = ()
+    notices: tuple[Notice, ...] = ()
+    versions: tuple[tuple[str, str], ...] = ()
+    layers: tuple[str, ...] = ()
+    unsafe: bool = False
+    seconds: float = 0.0
+    error: str | None = None
+
+
+def prepare(plan: Plan) -> None:
+    """Gets ready. What goes wrong here goes wrong again, and is told, with the first submission."""
+    with contextlib.suppress(AttncheckError):
+        _desk(plan)
+
+
+def work(plan: Plan, task: Task) -> Done:
+    """Grades ``task``. What is not the submission's doing is raised, but for a bug of ours in just this one."""
+    memo, sandbox = _desk(plan)
+    try:
+        submission = read(Path(task.path), task.draws)
+        selection = Selection(questions=task.questions, everything=True)
+        report = grade(memo.course, submission, sandbox.observe, selection=selection, memo=memo)
+    except SubmissionError as error:
+        return Done(task.key, error=str(error))
+    except AttncheckError:
+        raise
+    except Exception as error:  # this submission waits for us, the class does not
+        said = f"a fault of attncheck itself, not of the submission: {type(error).__name__}: {error}"
+        return Done(task.key, error=said)
+    return Done(
+        task.key,
+        report.questions,
+        tuple((answer.item, answer.value) for answer in submission.answers or ()),
+        report.notices,
+        report.versions,
+        report.layers,
+        report.unsafe,
+        report.seconds,
+    )
+
+
+@functools.lru_cache(maxsize=1)
+def _desk(plan: Plan) -> tuple[Memo, Sandbox]:
+    """Once for a process: the course is loaded while the zygote imports torch."""
+    sandbox = Sandbox("require", Settings(collapse=True))
+    sandbox.start()
+    loaded = course.load(Path(plan.course_folder))
+    return Memo(loaded, plan.seed, plan.expecting(sandbox.observe)), sandbox
