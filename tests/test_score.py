@@ -5,7 +5,7 @@ from itertools import pairwise, product
 import pytest
 
 from grader.model import CheckSpec, Outcome, Status, Verdict
-from grader.score import Judged, outcomes, overall, tidy
+from grader.score import Judged, outcomes, overall, practice, tidy
 from tests.helpers import case
 
 PASSED, FAILED, UNMARKED = Verdict(Status.PASSED), Verdict(Status.FAILED), Verdict(Status.UNMARKED)
@@ -109,3 +109,21 @@ def test_more_passed_is_never_worth_less() -> None:
     """Mending one thing cannot cost points."""
     steps = [judged(*[PASSED] * n, *[FAILED] * (6 - n)) for n in range(7)]
     assert all(sums(outcomes(7, a))[0] < sums(outcomes(7, b))[0] for a, b in pairwise(steps))
+
+
+@pytest.mark.parametrize(
+    ("fraction", "attempt", "hints", "expected"),
+    [
+        (1.0, 1, 0, 1.0),
+        (1.0, 2, 0, 0.5),
+        (1.0, 3, 0, 0.25),
+        (0.5, 2, 0, 0.25),
+        (0.0, 1, 3, 0.0),
+        (1.0, 1, 1, 0.8),
+        (1.0, 1, 2, 0.64),
+        (1.0, 2, 1, 0.4),
+    ],
+)
+def test_practice_points(fraction: float, attempt: int, hints: int, expected: float) -> None:
+    """Half as much at each further try, a fifth less for each hint."""
+    assert practice(fraction, attempt=attempt, hints=hints) == expected
