@@ -1,0 +1,5 @@
+"""NumPy."""
+
+
+def add_position(x, pe):
+    return x + pe
