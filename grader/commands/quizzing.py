@@ -54,7 +54,7 @@ def quiz(
 ) -> None:
     """Asks the quiz items, one at a time.
 
-    A wrong answer gets a question to think about and another try. Everything is kept at once, so that you
+    All of them, those of a question or a group, or a single one such as Q5.width. A wrong answer gets a question to think about and another try. Everything is kept at once, so that you
     can stop anywhere and go on later. Without a terminal, answers are read line by line. Points are for
     practice; --answers F grades a file as `attncheck grade` does (exit code 1: not everything is right).
     """
