@@ -54,9 +54,12 @@ def quiz(
 ) -> None:
     """Asks the quiz items, one at a time.
 
-    All of them, those of a question or a group, or a single one such as Q5.width. A wrong answer gets a question to think about and another try. Everything is kept at once, so that you
-    can stop anywhere and go on later. Without a terminal, answers are read line by line. Points are for
-    practice; --answers F grades a file as `attncheck grade` does (exit code 1: not everything is right).
+    All of them, those of a question or a group, or a single one such as Q5.width. A wrong answer gets a
+    question to think about and another try. Everything is kept at once, so that you can stop anywhere and go
+    on later. Without a terminal, answers are read line by line.
+
+    Points are for practice. --answers F grades a file instead; it exits with 0 when everything is right, 1
+    when not, 3 when F cannot be read.
     """
     if as_json and answers is None:
         raise UsageError("--json goes with --answers F; a conversation is no JSON.")
