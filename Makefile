@@ -12,6 +12,9 @@ PY := $(VENV)/bin/python
 READY := $(VENV)/.ready
 DEMO := demo-output
 
+# What is graded here is nobody's own work: it leaves no trace in anybody's progress.
+export ATTNCHECK_STATE = /dev/null
+
 # One thread each: two threads on a busy machine make the CPU clocks of the limits meaningless.
 export OMP_NUM_THREADS = 1
 

@@ -10,9 +10,12 @@ import click
 from grader.commands.options import (
     course_option,
     json_option,
+    keep,
     lang_option,
     load_course,
     read_seed,
+    recall,
+    state_option,
     write_json,
 )
 from grader.errors import UsageError
@@ -43,6 +46,7 @@ PASSED, NOT_ALL_PASSED, INCOMPLETE = 0, 1, 4
 @json_option
 @click.option("--html", type=click.Path(path_type=Path), metavar="F", help="Write a page with pictures to this file.")
 @click.option("--junit", type=click.Path(path_type=Path), metavar="F", help="Write JUnit XML to this file.")
+@state_option
 @lang_option
 @course_option
 def grade(
@@ -58,12 +62,14 @@ def grade(
     as_json: bool,
     html: Path | None,
     junit: Path | None,
+    state_file: Path | None,
     lang: Lang,
     course_folder: Path | None,
 ) -> None:
     """Grades a file, folder, notebook or zip.
 
-    Says what is right, and of everything else what to mend first. Exits with 0 when everything
+    Says what is right, and of everything else what to mend first. Your own progress is kept, unless
+    --learner or --seed-file says that it is somebody else's work. Exits with 0 when everything
     passed, 1 when not, 3 when PATH cannot be read as a submission.
     """
     mode = _mode(seed_file is not None, require_sandbox, unsafe_no_sandbox)
@@ -92,6 +98,8 @@ def grade(
         from grader.report.junit import to_junit
 
         _put(junit, to_junit(report, lang))
+    if learner is None and seed_file is None:
+        _keep(report, course, state_file)
     if report.unsafe and mode == "auto":
         from grader.report.words import UNCONFINED
 
@@ -122,6 +130,13 @@ def _write(report: Report, course: Course, lang: Lang, as_json: bool) -> None:
     from grader.report.terminal import render
 
     render(report, course, lang, stdout())
+
+
+def _keep(report: Report, course: Course, state_file: Path | None) -> None:
+    from grader import state
+    from grader.recording import coded, news
+
+    keep(state_file, *news(coded(course, report, state.now()), recall(state_file, course)))
 
 
 def _page(report: Report, course: Course, submission: Submission, observe: Observe, expect: Observe, lang: Lang) -> str:

@@ -18,7 +18,7 @@ import grader
 import grader.expectations  # before the sandbox that it needs is replaced
 from grader.errors import SandboxUnavailable, SubmissionError
 from grader.inputs import Seed
-from grader.model import Course, ItemResult, QuestionResult, Report, Status, Submission, Text
+from grader.model import Course, ExerciseResult, ItemResult, QuestionResult, Report, Status, Submission, Text
 
 Attncheck = Callable[..., object]
 
@@ -307,3 +307,34 @@ def test_a_disk_that_is_full(
     assert f"{file} cannot be written: No space left on device" in ran.err
     assert "ada" in ran.out
     assert [each.read_text() for each in tmp_path.iterdir()] == ["old"]
+
+
+def tried(status: Status, misconception: str | None = None) -> Report:
+    """A report of one exercise."""
+    exercise = ExerciseResult("softmax", status, 0.0, 4.0, (), misconception=misconception)
+    return replace(a_report(), questions=(QuestionResult("Q3", Text("Why", "为何"), (), (exercise,)),))
+
+
+def test_ones_own_progress_is_kept(attncheck: Attncheck, machine: Machine, progress_file: Path) -> None:
+    """A verdict that changed is put down once; somebody else's is not."""
+    for status in (Status.FAILED, Status.FAILED, Status.PASSED):
+        machine.report = tried(status, "no-scaling" if status is Status.FAILED else None)
+        attncheck("grade", "there")
+        attncheck("grade", "theirs", "--learner", "bo")
+    kept = [json.loads(line) for line in progress_file.read_text("utf-8").splitlines()]
+    said = [(event["exercise"], event["status"]) for event in kept if "exercise" in event]
+    assert said == [("softmax", "failed"), ("softmax", "passed")]
+
+
+def test_a_file_of_progress_that_is_broken_costs_no_report(
+    attncheck: Attncheck, machine: Machine, tmp_path: Path
+) -> None:
+    """It is said, and nothing in it is changed."""
+    file = tmp_path / "progress"
+    file.write_text("something else\n")
+    machine.report = tried(Status.PASSED)
+    ran = attncheck("grade", "there", "--state", str(file))
+    assert ran.code == 0
+    assert "softmax" in ran.out
+    assert str(file) in ran.err
+    assert file.read_text() == "something else\n"
