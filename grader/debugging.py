@@ -42,7 +42,7 @@ def script(
         names[name] = name if name.isidentifier() else f"argument_{len(names)}"
         lines.append(f"{names[name]} = {names[value.name] if isinstance(value, Same) else _value(value, array_type)}")
     lines += ["", *_call(exercise, drawn, names, array_type)]
-    if exercise.returns == "attention":
+    if exercise.returns == "attention" and not exercise.through:
         lines += [
             "if isinstance(result, (tuple, list)):  # (output, weights): the output is graded",
             "    result = result[0]",
@@ -52,6 +52,7 @@ def script(
 
 
 _COMPARE = (
+    "",
     "def arrays(value):",
     "    if isinstance(value, (tuple, list)):",
     "        return [array for part in value for array in arrays(part)]",
