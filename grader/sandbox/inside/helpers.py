@@ -10,10 +10,12 @@ from typing import Any
 import numpy as np
 import torch
 
+from .adapting import adapted
 from .counting import counted, counter, watch
 from .layers import decoder_layer, encoder_layer
 from .projections import Projections
 from .running import appends, attention_output, filled_cache, kv_cache, row_by_row, token_by_token
+from .stepping import next_logits, taught
 from .table import Table
 
 
@@ -171,6 +173,9 @@ HELPERS: Mapping[str, Callable[..., Any]] = MappingProxyType(
             appends,
             token_by_token,
             row_by_row,
+            next_logits,
+            taught,
+            adapted,
             require_grad,
             counter,
             watch,

@@ -189,6 +189,11 @@ def _matrices(parts: list[Part], shape: tuple[int, int]) -> Iterator[Piece]:
         yield from (piece for piece in pieces if piece.shape == shape)
 
 
+def matrices(instance: Any, shape: tuple[int, int]) -> Iterator[Piece]:
+    """Every matrix of this shape that the instance keeps, wherever: arrays used as ``x @ w``, and linear layers."""
+    yield from _matrices(list(_parts(instance)), shape)
+
+
 def _bias(piece: Piece, size: int) -> Place:
     """What is added to the result of a matrix: the vector beside it that goes by its name, or as a bias does."""
     weight = canonical(piece.attribute)
