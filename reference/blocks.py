@@ -4,9 +4,28 @@ from __future__ import annotations
 
 import torch
 from torch import Tensor, nn
+from torch.nn import functional
 
 from reference.heads import MultiHeadAttention
 from reference.masks import causal_mask
+
+
+def feed_forward(x: Tensor, w_1: Tensor, b_1: Tensor, w_2: Tensor, b_2: Tensor) -> Tensor:
+    """max(0, x W_1 + b_1) W_2 + b_2: Vaswani et al. 2017, equation 2. Every token by itself.
+
+    x (..., d_model), w_1 (d_model, d_ff), w_2 (d_ff, d_model) → (..., d_model).
+    """
+    hidden = torch.relu(x @ w_1 + b_1)  # (..., d_ff)
+    return hidden @ w_2 + b_2  # (..., d_model)
+
+
+def swiglu(x: Tensor, w_gate: Tensor, w_up: Tensor, w_down: Tensor) -> Tensor:
+    """(SiLU(x W_gate) ⊙ x W_up) W_down with SiLU(z) = z σ(z): Shazeer 2020, equation 6. No biases.
+
+    x (..., d_model), w_gate and w_up (d_model, d_ff), w_down (d_ff, d_model) → (..., d_model).
+    """
+    gate = functional.silu(x @ w_gate)  # (..., d_ff): how much of each feature comes through
+    return (gate * (x @ w_up)) @ w_down  # (..., d_model)
 
 
 class FeedForward(nn.Module):

@@ -55,3 +55,23 @@ def multi_head_flops(n: int, d_model: int, num_heads: int) -> int:
     d_k = d_model // num_heads
     one_head = attention_flops(n, d_k)  # a head is attention of width d_k
     return num_heads * one_head
+
+
+def count_ffn_parameters(d_model: int, d_ff: int, bias: bool = False) -> int:
+    """W_1 (d_model, d_ff) and W_2 (d_ff, d_model): Vaswani et al. 2017, section 3.3. 8 · d_model² for d_ff = 4 · d_model.
+
+    With biases d_ff + d_model more.
+    """
+    weights = d_model * d_ff + d_ff * d_model
+    biases = d_ff + d_model if bias else 0  # one number per output feature of each layer
+    return weights + biases
+
+
+def ffn_parameter_share(d_model: int, d_ff: int) -> float:
+    """2 · d_model · d_ff / (4 · d_model² + 2 · d_model · d_ff): the feed-forward network's part of an encoder block.
+
+    2/3 for d_ff = 4 · d_model. Weights only, no biases and no norms.
+    """
+    attention = 4 * d_model**2  # W^Q, W^K, W^V and W^O
+    feed_forward = 2 * d_model * d_ff  # W_1 and W_2
+    return feed_forward / (attention + feed_forward)
