@@ -167,8 +167,10 @@ class Table:
             if troubles:
                 why = why or troubles[0]
                 heavy += isinstance(troubles[0], TooMuch)
-                if heavy > 2 and tried < 2:
+                if heavy and tried < 2:
                     raise troubles[0]
+                if heavy > 2:
+                    break
                 continue
             tried += 1
             if not equal(left, right):

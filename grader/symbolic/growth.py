@@ -9,6 +9,7 @@ from itertools import combinations
 from typing import TypeAlias
 
 from grader.model import Text
+from grader.symbolic import scalars
 from grader.symbolic.declare import Definition, Names, Scalar
 from grader.symbolic.show import show
 from grader.symbolic.tree import Call, Name, Node, Number, Plus, Power, Times
@@ -89,7 +90,8 @@ class _Reader:
                 found = _product(found, terms)
             return found
         if set(terms) == {_UNIT}:
-            return {_UNIT: terms[_UNIT] ** int(exponent) if exponent.denominator == 1 else Fraction(1)}
+            value = scalars.power(terms[_UNIT], exponent) if exponent.denominator == 1 else Fraction(1)
+            return {_UNIT: value} if value else {}
         largest = largest_terms(terms)
         if len(largest) != 1 or abs(exponent) > 12:
             raise ParseError((_SUM_BELOW if len(largest) > 1 else _STRANGE).fill(what=show(node)))

@@ -52,7 +52,8 @@ from grader.symbolic.values import (
     unit,
 )
 
-_STEPS = 150_000
+_STEPS = 60_000
+_LONGEST_SUM = 2000
 _LARGEST_SIZE = 60
 
 
@@ -536,6 +537,8 @@ class World:
             low, high = self._bounds(node, node.indices[at])
         finally:
             self._bound = bound
+        if high - low > _LONGEST_SUM:
+            raise TooMuch(TOO_MUCH)
         for value in range(low, high + 1):
             self.meter.spend()
             yield from self._places(node, at + 1, {**chosen, node.indices[at]: value})
@@ -724,11 +727,10 @@ class World:
     def _extreme(self, function: str, args: tuple[Node, ...]) -> Scalar:
         values = [self.value(arg) for arg in args]
         flat = [entry for value in values for entry in (entries(value) if isinstance(value, (Vec, Mat)) else (value,))]
-        for arg, value in zip(args, flat, strict=False):
-            if isinstance(value, Poly):
-                raise NeedStates
-            if isinstance(value, (Dual, Loose)):
-                raise Undefined(_BY.fill(what=show(arg)))
+        if any(isinstance(value, Poly) for value in flat):
+            raise NeedStates
+        if any(isinstance(value, (Dual, Loose)) for value in flat):
+            raise Undefined(_BY.fill(what=show(args[0])))
         return max(flat, key=scalars.real) if function == "max" else min(flat, key=scalars.real)
 
     def _norm(self, value: Vec) -> Scalar:
