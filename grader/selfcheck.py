@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from grader import diagnose, edits, stubs
+from grader import diagnose, edits, links, stubs
 from grader.grade import Memo, Selection, grade, grade_reference, module_of
 from grader.model import Course, Exercise, ExerciseResult, Mistake, Question, Status
 from grader.submission import read
@@ -66,7 +66,7 @@ def _plain(question: Question) -> Iterator[Problem]:
         found = f"{len(question.items)} items; expected at least {FEWEST_ITEMS}"
         yield Problem(question.file, found, "write more under items:")
     named = {mistake.misconception for exercise in question.exercises for mistake in exercise.mistakes}
-    named |= {word for item in question.items for word in _misconceptions(item.spec)}
+    named |= {word for item in question.items for word in links.named(item)}
     for misconception in question.misconceptions:
         where = f"{question.file}, misconception {misconception.id}"
         if misconception.id not in named:
@@ -85,20 +85,6 @@ def _plain(question: Question) -> Iterator[Problem]:
             yield Problem(where, "no public case", "mark a small case with public: true")
         if all(case.public for case in exercise.cases):
             yield Problem(where, "no hidden case", "add cases without public: true")
-
-
-def _misconceptions(spec: object) -> Iterator[str]:
-    """The misconceptions that an item's spec names, wherever they stand in it."""
-    if isinstance(spec, (list, tuple)):
-        for entry in spec:
-            yield from _misconceptions(entry)
-    elif hasattr(spec, "__dataclass_fields__"):
-        for name in spec.__dataclass_fields__:
-            value = getattr(spec, name)
-            if name == "misconception" and isinstance(value, str):
-                yield value
-            else:
-                yield from _misconceptions(value)
 
 
 def _stub(course: Course, question: Question, memo: Memo, observe: Observe) -> Iterator[Problem]:

@@ -32,25 +32,72 @@ if TYPE_CHECKING:
 
 @click.command()
 @click.option("--group", metavar="GROUP", help="Only the questions of this group.")
+@click.option("--map", "as_map", is_flag=True, help="Misconceptions, with the items and exercises about them.")
+@click.option("--markdown", is_flag=True, help="The map of the whole course as a page.")
 @json_option
 @state_option
 @lang_option
 @course_option
 def questions(
-    group: str | None, as_json: bool, state_file: Path | None, lang: Lang, course_folder: Path | None
+    group: str | None,
+    as_map: bool,
+    markdown: bool,
+    as_json: bool,
+    state_file: Path | None,
+    lang: Lang,
+    course_folder: Path | None,
 ) -> None:
     """Lists the questions, and what you have right of each."""
     from grader.progress import known
 
     course = load_course(course_folder)
+    if markdown:
+        from grader.mapping import markdown as page
+
+        click.echo(page(course, lang), nl=False)
+        return
     chosen = [q for q in course.questions if group is None or q.group.lower() == group.lower()]
     if group is not None and not chosen:
         raise UsageError(f"There is no group “{group}”.{nearest(group, [name for name, _ in course.groups])}")
+    if as_map:
+        _map(course, chosen, as_json, lang)
+        return
     progress = known(course, recall(state_file, course))
     if as_json:
         write_json([_as_json(question, progress.question(question.id)) for question in chosen])
     else:
         _table(chosen, lang, progress if progress.begun else None)
+
+
+def _map(course: Course, chosen: list[Question], as_json: bool, lang: Lang) -> None:
+    from grader.mapping import place
+    from grader.report.plain import indent
+    from grader.report.words import COMMA, MAP_LINE, MAP_NOTHING
+
+    places = [place(course, question) for question in chosen]
+    if as_json:
+        write_json(
+            [
+                {
+                    "id": each.question.id,
+                    "misconceptions": [
+                        {"id": belief.misconception.id, "items": belief.items, "exercises": belief.exercises}
+                        for belief in each.beliefs
+                    ],
+                    "exercises": [{"name": name, "items": items} for name, items in each.exercises],
+                }
+                for each in places
+            ]
+        )
+        return
+    comma, nothing = COMMA.of(lang), MAP_NOTHING.of(lang)
+    for each in places:
+        click.echo(f"{each.question.id}  {each.question.title.of(lang)}")
+        for name, items in each.exercises:
+            click.echo(indent(MAP_LINE.fill(name=name, where=comma.join(items) or nothing).of(lang), 2))
+        for belief in each.beliefs:
+            where = comma.join((*belief.items, *belief.exercises)) or nothing
+            click.echo(indent(MAP_LINE.fill(name=belief.misconception.id, where=where).of(lang), 4))
 
 
 def _as_json(question: Question, known: QuestionKnown) -> dict[str, Any]:

@@ -144,6 +144,8 @@ UNCONFINED = Text(
 
 # --------------------------------------------------------------------------------------------- classes
 
+MAP_LINE = Text("{name}: {where}", "{name}：{where}")
+MAP_NOTHING = Text("nothing yet", "暂无")
 BATCH_COLUMNS = (Text("learner", "学习者"), Text("points", "得分"), Text("status", "状态"))
 GRADED = Text("graded", "已评分")
 WHOLE = Text("everything right", "全部正确")

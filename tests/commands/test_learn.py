@@ -171,3 +171,15 @@ def test_start_where_no_folder_can_be(attncheck: Attncheck, tmp_path: Path) -> N
     ran = attncheck("start", "Q5", str(tmp_path / "file" / "below"))
     assert ran.code == 2
     assert "cannot be written: Not a directory" in ran.err
+
+
+@pytest.mark.parametrize(("lang", "nothing"), [("en", "nothing yet"), ("zh", "暂无")])
+def test_the_map(lang: str, nothing: str, attncheck: Attncheck, course: object) -> None:
+    """Every exercise and misconception with what is about it, for people, for programs, and as a page."""
+    out = attncheck("questions", "--map", "--lang", lang).out
+    assert "MultiHeadAttention" in out
+    assert nothing in out
+    data = json.loads(attncheck("questions", "--map", "--json").out)
+    assert [each["id"] for each in data] == ["Q5", "Q11"]
+    assert {exercise["name"] for each in data for exercise in each["exercises"]} >= {"MultiHeadAttention"}
+    assert attncheck("questions", "--markdown", "--lang", lang).out.startswith("# ")
