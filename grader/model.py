@@ -131,10 +131,14 @@ class Made:
 
 @dataclass(frozen=True, slots=True)
 class Own:
-    """The submission's own top-level ``name``; the helper ``otherwise`` where it has none. A recipe, and a step."""
+    """The submission's own top-level ``name``; the helper ``otherwise`` where it has none. A recipe, and a step.
+
+    It stands in ``module`` where the program's own file does not define it.
+    """
 
     name: str
     otherwise: str | None = None
+    module: str | None = None
 
 
 Recipe: TypeAlias = Normal | Integers | RandomMask | Causal | Literal_ | Symbol | Same | Permutation | Made | Own

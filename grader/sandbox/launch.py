@@ -9,7 +9,7 @@ from __future__ import annotations
 import contextlib
 import time
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 import numpy as np
@@ -30,6 +30,7 @@ from grader.model import (
     Raised,
     Ref,
     Returned,
+    SourceFile,
     Step,
     TimedOut,
     TooBig,
@@ -62,9 +63,28 @@ def encode_tasks(tasks: Iterable[Task], limits: Limits) -> bytes:
 
 def tasks_of(job: Job) -> list[Task]:
     """All programs of ``job``, and before them every file that one of them needs."""
-    modules = dict.fromkeys(program.module for program in job.programs)
-    runs = [Task(program.module, index, program) for index, program in enumerate(job.programs)]
+    programs = [_found(program, job.files) for program in job.programs]
+    modules = dict.fromkeys(module for program in programs for module in _modules(program))
+    runs = [Task(program.module, index, program) for index, program in enumerate(programs)]
     return [*(Task(module) for module in modules), *runs]
+
+
+def _modules(program: Program) -> list[str]:
+    """The files whose names it uses."""
+    others = [step.module for step in program.steps if isinstance(step, Own) and step.module is not None]
+    return [program.module, *others]
+
+
+def _found(program: Program, files: tuple[SourceFile, ...]) -> Program:
+    """The program, which knows of names that its own file does not define and another one does."""
+
+    def found(step: Step) -> Step:
+        if not isinstance(step, Own) or step.otherwise is None:
+            return step
+        definers = [file.module for file in files if step.name in dict(file.defines)]
+        return step if program.module in definers else replace(step, module=next(iter(definers), None))
+
+    return replace(program, steps=tuple(map(found, program.steps)))
 
 
 def batches(tasks: Iterable[Task]) -> Iterator[list[Task]]:
@@ -95,8 +115,8 @@ def _step(step: Step) -> list[Any]:
             return ["call", _argument(target), [_argument(a) for a in args], {k: _argument(v) for k, v in kwargs}]
         case Apply(helper, args, kwargs):
             return ["apply", helper, [_argument(a) for a in args], {k: _argument(v) for k, v in kwargs}]
-        case Own(name, otherwise):
-            return ["own", name, otherwise]
+        case Own(name, otherwise, module):
+            return ["own", name, otherwise, module]
 
 
 def _argument(value: Any) -> Any:
@@ -212,7 +232,7 @@ class _Run:
                 self.found[index] = NotRun("group")
             else:
                 tasks.append(task)
-        needed = {task.module for task in tasks if task.program is not None}
+        needed = {module for task in tasks if task.program is not None for module in _modules(task.program)}
         return [task for task in tasks if task.module in needed]
 
     def _spent(self, clock: _Clock | None) -> bool:

@@ -63,8 +63,7 @@ def run(names: dict[str, Any], array_type: ArrayType, seed: int, steps: list[Any
             results.append(argument(rest[0]))
             continue
         if op == "own":
-            name, otherwise = rest
-            results.append(HELPERS[otherwise] if otherwise and name not in names else names[name])
+            results.append(_own(names, *rest))
             continue
         target, args, kwargs = rest
         if op == "apply":
@@ -73,6 +72,13 @@ def run(names: dict[str, Any], array_type: ArrayType, seed: int, steps: list[Any
             function = results[target.step] if isinstance(target, frames.StepRef) else names[target]
         results.append(function(*argument(args), **argument(kwargs)))
     return [results[at] for at in send]
+
+
+def _own(names: dict[str, Any], name: str, otherwise: str | None, module: str | None) -> Any:
+    """What the submission calls ``name``, in this file or in ``module`` if that could be loaded; else a helper."""
+    if name not in names and module in sys.modules:
+        names = vars(sys.modules[module])
+    return HELPERS[otherwise] if otherwise and name not in names else names[name]
 
 
 def unwrap(block: frames.Block, array_type: ArrayType) -> Any:

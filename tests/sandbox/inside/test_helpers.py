@@ -68,6 +68,20 @@ def test_gradients_are_those_of_the_loss() -> None:
     assert torch.equal(got[0], got[2])
 
 
+def test_several_results_have_one_loss() -> None:
+    """In their order, however they are nested; numbers among them are no matter, and a part without a graph is one."""
+    x = torch.arange(6.0).reshape(2, 3).requires_grad_()
+    whole = helpers.gradients(torch.cat([x.flatten(), (x * x).flatten()]), [x])
+    parts = helpers.gradients([0, (x, [x * x, 4]), "text"], [x])
+    assert whole is not None
+    assert parts is not None
+    assert torch.equal(whole[0], parts[0])
+    cut = helpers.gradients([x.detach(), x * x], [x])
+    assert cut is not None
+    assert not torch.equal(cut[0], parts[0])
+    assert helpers.gradients([x.detach(), 3], [x]) is None
+
+
 def test_gradients_of_a_transposed_result_differ() -> None:
     """The weights of the loss belong to places: a permuted result has other gradients."""
     x = torch.arange(4.0).reshape(2, 2).requires_grad_()
