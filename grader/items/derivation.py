@@ -144,8 +144,14 @@ def faults(spec: Spec) -> Iterator[Fault]:
         except FormulaError as error:
             unread = True
             yield unexpected(path, text, f"a formula, but: {error.text.en}")
+    for index, wrong in enumerate(spec.wrong if spec.solve and not unread else ()):
+        sides = chain(wrong.line, declared.vocabulary)
+        if len(sides) != 2 or Name(spec.solve or "") not in sides:
+            unread = True
+            yield unexpected(("wrong", index, "line"), wrong.line, f"an equation solved for {spec.solve}")
     for index, idea in enumerate(spec.ideas):
         if bool(idea.lines) == bool(idea.pattern):
+            unread = True
             yield Fault(("ideas", index), "expected either `lines` or `pattern`")
         try:
             re.compile(idea.pattern or "")
@@ -436,7 +442,8 @@ def _solved(spec: Spec, found: Sequence[Sequence[Step]], declared: Names) -> Jud
             text = f"{left.text} = {right.text}"
             said = {"x": found_wrong.left, "y": found_wrong.right, "instance": found_wrong.instance}
             message = (_GAINED if found_wrong.gained else _LOST).fill(number=right.number, text=_brief(text), **said)
-            misconception = next((w.misconception for w in spec.wrong if _alike(w.line, (left, right), declared)), None)
+            known = (w.misconception for w in spec.wrong if _alike(w.line, (left.node, right.node), unknown, declared))
+            misconception = next(known, None)
             return _failed(message, _share(spec, good, declared), misconception)
         good += [left, right]
     left, right = found[-1]
@@ -453,14 +460,14 @@ def _solved(spec: Spec, found: Sequence[Sequence[Step]], declared: Names) -> Jud
     return Judged(Status.PASSED, 1.0)
 
 
-def _alike(line: str, sides: tuple[Step, Step], declared: Names) -> bool:
-    """Whether an equation is a wrong one that the bank knows, perhaps the other way round."""
-    wanted = chain(line, declared.vocabulary)
-    for one, two in (sides, sides[::-1]):
-        pairs = zip(wanted, (one.node, two.node), strict=False)
-        if all(isinstance(compare.same(a, b, declared), compare.Same) for a, b in pairs):
-            return True
-    return False
+def _alike(line: str, sides: tuple[Node, Node], unknown: str, declared: Names) -> bool:
+    """Whether an equation has the solution of a wrong one that the bank knows."""
+    left, right = chain(line, declared.vocabulary)
+    solution = right if left == Name(unknown) else left
+    try:
+        return compare.solved(*sides, unknown, solution, declared) is None
+    except FormulaError:
+        return False
 
 
 # ------------------------------------------------------------------------------------------ what is asked

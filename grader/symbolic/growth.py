@@ -30,8 +30,8 @@ _STRANGE = Text(
 )
 _ZERO = Text("This is 0; how should it grow?", "这是 0，谈不上增长。")
 _SUM_BELOW = Text(
-    "“{what}” is a sum under a fraction line or a root: keep only its largest term.",
-    "「{what}」是分母或根号里的和：请只保留最大的一项。",
+    "“{what}” is a sum under a fraction line, under a root or in a high power: keep only its largest term.",
+    "「{what}」是分母、根号或高次幂里的和：请只保留最大的一项。",
 )
 
 

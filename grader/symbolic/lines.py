@@ -27,7 +27,11 @@ _REASON = re.compile(
 _LEAD = re.compile(
     r"\s*(?:(?:\d{1,2}[.)](?=\s))|=(?!=)|⇒|∴|so\b|thus\b|hence\b|therefore\b|then\b|所以|因此|于是|从而|故|即|得)[\s:,]*"
 )
-_AFTER_COMMA = re.compile(r"[,;:.]\s*([A-Za-z]{3,})")
+_AFTER_COMMA = re.compile(r"[,;:.]\s*([A-Za-z]{3,}.*)")
+#: A word of three letters or more that is not called.
+_WORD = re.compile(r"(?<![\w\\])[^\W\d_]{3,}(?![\w({\[^])")
+#: Functions that people write without brackets: sin θ.
+_BARE = ("exp", "log", "log2", "sqrt", "sin", "cos", "tan", "tanh", "relu")
 _MEANT = ("期望", "方差", "协方差", "转置")
 
 
@@ -70,7 +74,7 @@ def formula(line: str, vocabulary: Vocabulary) -> str:
         if (cut := pattern.search(line)) and not _inside(line, cut.start()):
             line = line[: cut.start()]
     for match in _AFTER_COMMA.finditer(line):
-        if not _inside(line, match.start()) and _foreign(match[1], vocabulary):
+        if not _inside(line, match.start()) and _wordy(match[1], vocabulary):
             line = line[: match.start()]
             break
     line = line.rstrip(" ,;:.。")
@@ -106,13 +110,14 @@ def _without_remark(line: str, vocabulary: Vocabulary) -> str | None:
 def _wordy(text: str, vocabulary: Vocabulary) -> bool:
     if any(is_cjk(char) and not _function(text, at) for at, char in enumerate(text)):
         return True
-    return any(_foreign(word, vocabulary) for word in re.findall(r"(?<![\w\\])[^\W\d_]{3,}(?![\w({\[])", text))
+    return any(_foreign(word, vocabulary) for word in _WORD.findall(text))
 
 
 def _foreign(word: str, vocabulary: Vocabulary) -> bool:
     """Whether a word is none of this language."""
     try:
-        return words.function(word, vocabulary) is None and words.split(word, vocabulary) is None
+        function = words.function(word, vocabulary)
+        return function not in _BARE if function else words.split(word, vocabulary) is None
     except ParseError:
         return False
 
