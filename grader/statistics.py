@@ -1,0 +1,268 @@
+"""What a class's results say about the questions: difficulty, discrimination, misconceptions, reliability. Pure.
+
+Shares of points are between 0 and 1. *Discrimination* is the corrected correlation between a part and the rest: of its
+share with the learner's points in everything else, so that a part does not agree with itself. None where it has no
+meaning: too few learners, or a part that all of them do alike.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from grader.grades import Mark
+from grader.model import ItemResult, QuestionResult, Status
+
+#: Below this many learners, correlations and reliability say little.
+FEW = 30
+#: With fewer than this they are not computed at all.
+_FEWEST = 5
+_NEGATIVE = -0.1
+_DISAGREE = 0.3
+
+Array = NDArray[np.float64]
+T = TypeVar("T", bound=Any)
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """An item or an exercise. ``tried`` of ``learners`` gave an answer or code; the others count as 0."""
+
+    name: str
+    question: str
+    kind: Literal["item", "exercise"]
+    learners: int
+    tried: int
+    difficulty: float
+    discrimination: float | None
+    misconceptions: tuple[tuple[str, int], ...] = ()
+    answers: tuple[tuple[str, int], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """A check of an exercise on one case, among those whose code was tried."""
+
+    exercise: str
+    check: str
+    case: str
+    visibility: str
+    tried: int
+    passed: float
+    discrimination: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Spread:
+    """How a class did: shares of all points, and how often each tenth of them was reached."""
+
+    learners: int
+    handed_in: int
+    mean: float
+    deviation: float
+    quartiles: tuple[float, float, float]
+    tenths: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Disagreement:
+    """A question that a class does well in the quiz and badly in code, or the other way round."""
+
+    question: str
+    items: float
+    exercises: float
+
+
+@dataclass(frozen=True, slots=True)
+class Statistics:
+    """Everything, as ``attncheck stats`` shows it. ``grid`` has a row for each learner, a column for each question."""
+
+    spread: Spread
+    alpha: float | None
+    few: bool
+    parts: tuple[Part, ...]
+    checks: tuple[Check, ...]
+    misconceptions: tuple[tuple[str, str, int], ...]
+    disagreements: tuple[Disagreement, ...]
+    negative: tuple[str, ...]
+    everybody: tuple[Check, ...]
+    nobody: tuple[Check, ...]
+    questions: tuple[str, ...]
+    learners: tuple[str, ...]
+    grid: tuple[tuple[float, ...], ...]
+
+
+@dataclass(slots=True)
+class _Tally:
+    """What is counted learner by learner: of each only a row of numbers is kept."""
+
+    learners: list[str]
+    totals: list[float]
+    rows: list[dict[str, float]]
+    checks: list[dict[tuple[str, str, str, str], float]]
+    grid: list[tuple[float, ...]]
+    tried: Counter[str]
+    possible: dict[str, tuple[str, Literal["item", "exercise"], float]]
+    beliefs: Counter[tuple[str, str]]
+    of_part: dict[str, Counter[str]]
+    answers: dict[str, Counter[str]]
+
+
+def of_class(marks: Iterable[tuple[Mark, Mapping[str, object]]]) -> Statistics:
+    """The statistics of the marks that count, each with what was answered (item → value)."""
+    tally = _Tally([], [], [], [], [], Counter(), {}, Counter(), {}, {})
+    handed_in = 0
+    questions: tuple[str, ...] = ()
+    for mark, answers in marks:
+        if mark.counts:
+            questions = tuple(name for name, _, _ in mark.questions)
+            handed_in += mark.work is not None
+            _count(tally, mark, answers)
+    totals = np.array(tally.totals)
+    names = list(tally.possible)
+    table = np.array([[row.get(name, 0.0) for name in names] for row in tally.rows]).reshape(
+        len(tally.rows), len(names)
+    )
+    points = np.array([tally.possible[name][2] for name in names])
+    parts = tuple(_part(tally, name, table, points, at) for at, name in enumerate(names))
+    checks = _checks(tally, totals)
+    hidden = [check for check in checks if check.visibility == "hidden" and check.tried >= _FEWEST]
+    return Statistics(
+        spread=_spread(totals, handed_in),
+        alpha=_alpha(table * points),
+        few=len(totals) < FEW,
+        parts=parts,
+        checks=checks,
+        misconceptions=tuple((q, name, times) for (q, name), times in _ranked(tally.beliefs)),
+        disagreements=_disagreements(parts, questions),
+        negative=tuple(p.name for p in parts if p.discrimination is not None and p.discrimination < _NEGATIVE),
+        everybody=tuple(check for check in hidden if check.passed == 1.0),
+        nobody=tuple(check for check in hidden if check.passed == 0.0),
+        questions=questions,
+        learners=tuple(tally.learners),
+        grid=tuple(tally.grid),
+    )
+
+
+def _count(tally: _Tally, mark: Mark, answers: Mapping[str, object]) -> None:
+    row: dict[str, float] = {}
+    checks: dict[tuple[str, str, str, str], float] = {}
+    for result, _ in mark.work.results if mark.work else ():
+        for item in result.items:
+            _item(tally, row, result, item, answers.get(item.id))
+        for exercise in result.exercises:
+            tally.possible.setdefault(exercise.name, (result.id, "exercise", exercise.possible))
+            row[exercise.name] = exercise.earned / exercise.possible if exercise.possible else 0.0
+            if exercise.status not in (Status.MISSING, Status.SKIPPED):
+                tally.tried[exercise.name] += 1
+                for outcome in exercise.outcomes:
+                    if outcome.verdict.applies:
+                        key = (exercise.name, outcome.check, outcome.case, outcome.visibility)
+                        checks[key] = float(outcome.status is Status.PASSED)
+            if exercise.misconception:
+                _believed(tally, result, exercise.name, exercise.misconception)
+    tally.learners.append(mark.learner.id)
+    tally.totals.append(mark.earned / mark.possible if mark.possible else 0.0)
+    tally.rows.append(row)
+    tally.checks.append(checks)
+    tally.grid.append(tuple(earned / possible if possible else 0.0 for _, earned, possible in mark.questions))
+
+
+def _item(tally: _Tally, row: dict[str, float], result: QuestionResult, item: ItemResult, answer: object) -> None:
+    tally.possible.setdefault(item.id, (result.id, "item", item.possible))
+    row[item.id] = item.earned / item.possible if item.possible else 0.0
+    if item.status is not Status.MISSING:
+        tally.tried[item.id] += 1
+    if item.misconception:
+        _believed(tally, result, item.id, item.misconception)
+    if item.kind == "choice" and isinstance(answer, (str, int)):
+        tally.answers.setdefault(item.id, Counter())[_option(answer)] += 1
+    elif item.kind == "multi" and isinstance(answer, list):
+        tally.answers.setdefault(item.id, Counter()).update({_option(one) for one in answer})
+
+
+def _option(answer: object) -> str:
+    return str(answer).strip().lower()[:20]
+
+
+def _believed(tally: _Tally, result: QuestionResult, part: str, misconception: str) -> None:
+    tally.beliefs[result.id, misconception] += 1
+    tally.of_part.setdefault(part, Counter())[misconception] += 1
+
+
+def _part(tally: _Tally, name: str, table: Array, points: Array, at: int) -> Part:
+    question, kind, _ = tally.possible[name]
+    own = table[:, at]
+    rest = table @ points - own * points[at]
+    return Part(
+        name,
+        question,
+        kind,
+        len(own),
+        tally.tried[name],
+        float(own.mean()),
+        correlation(own, rest),
+        tuple(_ranked(tally.of_part.get(name, Counter()))),
+        tuple(_ranked(tally.answers.get(name, Counter()))),
+    )
+
+
+def _checks(tally: _Tally, totals: Array) -> tuple[Check, ...]:
+    keys = dict.fromkeys(key for row in tally.checks for key in row)
+    found = []
+    for key in keys:
+        having = [at for at, row in enumerate(tally.checks) if key in row]
+        own = np.array([tally.checks[at][key] for at in having])
+        found.append(Check(*key, len(having), float(own.mean()), correlation(own, totals[having])))
+    return tuple(found)
+
+
+def correlation(own: Array, rest: Array) -> float | None:
+    """Pearson's, or None where one of the two does not vary, or there are too few."""
+    if len(own) < _FEWEST or np.ptp(own) == 0 or np.ptp(rest) == 0:
+        return None
+    return float(np.corrcoef(own, rest)[0, 1])
+
+
+def _alpha(scores: Array) -> float | None:
+    """Cronbach's alpha: k/(k−1) · (1 − Σ Var(part) / Var(total)) (Cronbach 1951, equation 2)."""
+    learners, parts = scores.shape
+    if learners < _FEWEST or parts < 2:
+        return None
+    total = scores.sum(axis=1).var(ddof=1)
+    if total == 0:
+        return None
+    return float(parts / (parts - 1) * (1 - scores.var(axis=0, ddof=1).sum() / total))
+
+
+def _spread(totals: Array, handed_in: int) -> Spread:
+    if len(totals) == 0:
+        return Spread(0, 0, 0.0, 0.0, (0.0, 0.0, 0.0), (0,) * 10)
+    low, middle, high = (float(value) for value in np.quantile(totals, [0.25, 0.5, 0.75]))
+    tenths = np.bincount(np.clip((totals * 10).astype(int), 0, 9), minlength=10)
+    deviation = float(totals.std(ddof=1)) if len(totals) > 1 else 0.0
+    return Spread(len(totals), handed_in, float(totals.mean()), deviation, (low, middle, high), tuple(map(int, tenths)))
+
+
+def _disagreements(parts: Sequence[Part], questions: Sequence[str]) -> tuple[Disagreement, ...]:
+    found = []
+    for question in questions:
+        shares = {
+            kind: [part.difficulty for part in parts if part.question == question and part.kind == kind and part.tried]
+            for kind in ("item", "exercise")
+        }
+        if shares["item"] and shares["exercise"]:
+            items, exercises = (float(np.mean(shares[kind])) for kind in ("item", "exercise"))
+            if abs(items - exercises) > _DISAGREE:
+                found.append(Disagreement(question, items, exercises))
+    return tuple(found)
+
+
+def _ranked(counted: Counter[T]) -> list[tuple[T, int]]:
+    """The most frequent first; equals by name, so that the order is always the same."""
+    return sorted(counted.items(), key=lambda pair: (-pair[1], pair[0]))
