@@ -123,7 +123,7 @@ def grade(
         unsafe=code.seen.unsafe,
         versions=(*code.seen.versions, ("attncheck", __version__)),
         seconds=time.perf_counter() - started,
-        notices=(*submission.notices, *_notices(course, submission, chosen)),
+        notices=(*submission.notices, *remarks(course, submission, chosen)),
         not_attempted=tuple(q.id for q in course.questions if q.id not in {each.question.id for each in chosen}),
     )
 
@@ -550,16 +550,16 @@ def _item(item: Item, question: Question, course: Course, submission: Submission
     return ItemResult(item.id, item.kind, judged.status, earned, item.points, message, judged.misconception)
 
 
-def _notices(course: Course, submission: Submission, chosen: tuple[Chosen, ...]) -> Iterable[Notice]:
-    """What a reader of the report should know about names that stand twice and answers to nothing."""
-    for each in chosen:
+def remarks(course: Course, submission: Submission, chosen: tuple[Chosen, ...] | None = None) -> Iterable[Notice]:
+    """What a reader should know about names that stand twice and answers to nothing; nothing is run for it."""
+    for each in choose(course, submission, Selection()) if chosen is None else chosen:
         for exercise in each.exercises:
             found = definers(submission, exercise.name)
             if len(found) > 1:
                 used = source_of(exercise.name, each.question, submission)
                 text = Text(
-                    "{name} is defined in {paths}; the one in {used} was graded",
-                    "{name} 在 {paths} 里都有定义；评分用的是 {used} 里的",
+                    "{name} is defined in {paths}; the one in {used} counts",
+                    "{name} 在 {paths} 里都有定义；以 {used} 里的为准",
                 )
                 paths = ", ".join(file.path for file in found)
                 used_path = used.path if used else ""

@@ -66,7 +66,7 @@ def parse(text: str, where: str) -> Receipt:
 
 
 def submit(path: Path, inbox: Path, learner: str, now: datetime) -> tuple[Receipt, bool]:
-    """Hands in what lies at ``path``. True when it is new: the same files twice are one submission.
+    """Hands in what lies at ``path``. True when it is new: the files that were handed in last are not handed in again.
 
     Raises SubmissionError where nothing could be graded, UsageError where the inbox cannot be written.
     """
@@ -75,9 +75,9 @@ def submit(path: Path, inbox: Path, learner: str, now: datetime) -> tuple[Receip
     receipt = Receipt(learner, now.astimezone(UTC), _digest(raws), tuple(map(_file, raws)))
     home = inbox / folder_name(learner)
     try:
-        earlier = sorted(home.glob(f"*-{receipt.digest[:12]}/{RECEIPT}"))
-        if earlier:
-            return parse(earlier[-1].read_text("utf-8"), str(earlier[-1])), False
+        latest = max(home.glob(f"*-*/{RECEIPT}"), default=None)
+        if latest is not None and latest.parent.name.endswith(f"-{receipt.digest[:12]}"):
+            return parse(latest.read_text("utf-8"), str(latest)), False
         if not inbox.is_dir():
             raise UsageError(f"The inbox {inbox} does not exist; ask your instructor for its name.")
         home.mkdir(exist_ok=True)

@@ -331,7 +331,7 @@ def test_of_two_definitions_one_is_used(names: tuple[str, str], used: str) -> No
     assert (result(report, "double").file, report.earned) == (f"{used}.py", 4)
     (notice,) = report.notices
     assert notice.where == f"{used}.py"
-    assert notice.text.en == (f"double is defined in {names[0]}.py, {names[1]}.py; the one in {used}.py was graded")
+    assert notice.text.en == (f"double is defined in {names[0]}.py, {names[1]}.py; the one in {used}.py counts")
 
 
 # ------------------------------------------------------------------------------- array types and forms

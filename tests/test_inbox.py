@@ -53,6 +53,18 @@ def test_handing_in_twice_is_once(work: Path, tmp_path: Path) -> None:
     assert len(list((tmp_path / "inbox" / "ada").iterdir())) == 2
 
 
+def test_going_back_is_another_submission(work: Path, tmp_path: Path) -> None:
+    """What was handed in first, and again after something else, is the last attempt."""
+    submit(work, tmp_path / "inbox", "ada", NOW)
+    (work / "q03.py").write_text(CODE + "\n")
+    submit(work, tmp_path / "inbox", "ada", NOW + timedelta(hours=1))
+    (work / "q03.py").write_text(CODE)
+    _, new = submit(work, tmp_path / "inbox", "ada", NOW + timedelta(hours=2))
+    assert new
+    last = max(collect(tmp_path / "inbox", tmp_path / "scratch").handed, key=lambda handed: handed.placed.attempt)
+    assert (last.placed.attempt, last.placed.at) == (3, NOW + timedelta(hours=2))
+
+
 def test_a_receipt_can_be_verified(work: Path, tmp_path: Path) -> None:
     """Who kept the files can show that they are what was handed in."""
     receipt, _ = submit(work, tmp_path / "inbox", "ada", NOW)

@@ -99,6 +99,7 @@ ARROWS: dict[str, set[str]] = {
         "working",
     },
     "results": {"files", "gradebook", "grades", "report"},
+    "export": {"cache", "gradebook", "grades", "intake", "report", "results", "roster", "score"},
     "commands": {
         "batch",
         "course",

@@ -36,6 +36,7 @@ FAMILIES: dict[str, dict[str, str]] = {
         "hint": "practice",
         "debug": "practice",
         "plot": "pictures",
+        "submit": "handing",
     },
     "Instructors": {"batch": "classes"},
     "Authors": {"bank": "bank"},

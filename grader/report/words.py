@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from datetime import datetime
 
 from grader.model import ExerciseResult, Outcome, Status, Text
 
@@ -50,6 +51,11 @@ def duration(seconds: float) -> Text:
     units = (days, "d", "天"), (rest // 60, "h", "小时"), (rest % 60, "min", "分钟")
     said = [(f"{value} {en}", f"{value} {zh}") for value, en, zh in units if value]
     return Text(" ".join(en for en, _ in said), " ".join(zh for _, zh in said))
+
+
+def moment(iso: str) -> str:
+    """A point in time as ISO 8601 writes it, for people: to the minute, with its zone."""
+    return datetime.fromisoformat(iso).isoformat(" ", "minutes").replace("+00:00", " UTC")
 
 
 def first_to_mend(exercise: ExerciseResult, outcome: Outcome) -> Text:
@@ -171,6 +177,30 @@ HANDED_IN_TWICE = Text(
 )
 NOBODYS = Text("Files that belong to nobody: {names}", "不属于任何人的文件：{names}")
 AND_MORE = Text(" and {more} more", "等，另有 {more} 个")
+
+# ------------------------------------------------------------------------------------------ handing in
+
+HANDED_IN = Text("Handed in for {learner} at {at}:", "已为 {learner} 提交（{at}）：")
+HANDED_IN_BEFORE = Text(
+    "The same files were handed in for {learner} already, at {at}; nothing new was stored:",
+    "这些文件已为 {learner} 提交过（{at}），没有重复存入：",
+)
+RECEIPT = Text("Receipt: {digest}", "回执：{digest}")
+THE_SAME = Text("These are the files that {learner} handed in at {at}.", "这些文件就是 {learner} 在 {at} 提交的。")
+NOT_THE_SAME = Text(
+    "These are not the files that were handed in at {at}; changed, new or gone: {names}",
+    "这些文件与 {at} 提交的不同，有改动、新增或缺失：{names}",
+)
+NOT_IN_IT = Text("{question}: not in it yet: {names}", "{question}：还缺 {names}")
+NO_ANSWERS = Text(
+    "there is no answers.yaml in it, so no question counts as answered",
+    "里面没有 answers.yaml，因此所有问答题都按未作答处理",
+)
+NOTHING_OF = Text("nothing in it belongs to {names}", "没有 {names} 的内容")
+WAS_DUE = Text(
+    "it was due {due}, so this is {time} late, unless you were given extra time",
+    "截止时间是 {due}，这次提交迟了 {time}（获准延期的除外）",
+)
 
 # ---------------------------------------------------------------------------------------------- doctor
 

@@ -26,7 +26,7 @@ from grader.submission.files import (
 )
 from grader.submission.messages import Unusable, listing, printable
 
-__all__ = ["Unusable", "definers", "duplicates", "fingerprint", "gathered", "read"]
+__all__ = ["Unusable", "definers", "duplicates", "fingerprint", "gathered", "named", "read"]
 
 _LONGEST_NAME = 80
 
@@ -73,6 +73,14 @@ def fingerprint(path: Path) -> str:
     Raises ``SubmissionError`` where they cannot be read.
     """
     return _digest(gathered(path)[0].raws)
+
+
+def named(path: Path) -> str | None:
+    """Whose the answers file at ``path`` says that it is; None where there is none, or it does not say."""
+    from grader.submission.answers import read as read_answers
+
+    said = (read_answers(raw)[0] for raw in gathered(path)[0].raws if raw.kind == "answers")
+    return _clean(next(said, None)) or None
 
 
 def definers(submission: Submission, name: str) -> tuple[SourceFile, ...]:
