@@ -58,9 +58,9 @@ def multi_head_flops(n: int, d_model: int, num_heads: int) -> int:
 
 
 def count_ffn_parameters(d_model: int, d_ff: int, bias: bool = False) -> int:
-    """W_1 (d_model, d_ff) and W_2 (d_ff, d_model): Vaswani et al. 2017, section 3.3. 8 · d_model² for d_ff = 4 · d_model.
+    """W_1 (d_model, d_ff) and W_2 (d_ff, d_model): Vaswani et al. 2017, section 3.3.
 
-    With biases d_ff + d_model more.
+    8 · d_model² where d_ff = 4 · d_model; with biases d_ff + d_model more.
     """
     weights = d_model * d_ff + d_ff * d_model
     biases = d_ff + d_model if bias else 0  # one number per output feature of each layer

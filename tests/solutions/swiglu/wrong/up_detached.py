@@ -1,0 +1,10 @@
+"""Half of the graph is gone.
+
+caught-by: gradients
+"""
+
+import torch.nn.functional as F
+
+
+def swiglu(x, w_gate, w_up, w_down):
+    return (F.silu(x @ w_gate) * (x @ w_up).detach()) @ w_down
