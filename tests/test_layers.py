@@ -106,6 +106,7 @@ ARROWS: dict[str, set[str]] = {
         "debugging",
         "doctor",
         "expectations",
+        "export",
         "figures",
         "files",
         "grade",

@@ -38,7 +38,7 @@ FAMILIES: dict[str, dict[str, str]] = {
         "plot": "pictures",
         "submit": "handing",
     },
-    "Instructors": {"batch": "classes"},
+    "Instructors": {"batch": "classes", "export": "exporting"},
     "Authors": {"bank": "bank"},
     "Everyone": {"doctor": "doctoring"},
 }

@@ -1,0 +1,87 @@
+"""What a gradebook or a course becomes elsewhere: one file for each format, found by walking this folder.
+
+A kind's module has
+
+* ``ABOUT``: a sentence for ``attncheck export --help``.
+* ``OF``: what it is made from, a ``gradebook`` or a ``course``.
+* ``OPTIONS``: the fields of ``Options`` that mean something to it; the others are refused.
+* ``write(source, options, out)``: makes it. ``source`` is a ``results.Book`` or a ``model.Course``. What is made goes
+  to ``out``, as one file or as a folder of files, and so does what the instructor should know (``out.say``).
+
+A format is named like its module, with - for _. Names, answers and messages of learners may hold anything: each kind
+escapes them as its format demands.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import importlib
+import pkgutil
+from dataclasses import dataclass
+from pathlib import Path
+from types import ModuleType
+from typing import TYPE_CHECKING
+
+from grader.errors import UsageError
+from grader.export._out import Out
+
+if TYPE_CHECKING:
+    from grader.model import Course, Lang
+    from grader.results import Book
+
+__all__ = ["Options", "Out", "export", "kind", "names"]
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """How an export is made. ``questions`` are ids; ``learner`` is one id of the gradebook."""
+
+    lang: Lang = "en"
+    learner: str | None = None
+    pseudonyms: bool = False
+    checks: bool = False
+    bom: bool = False
+    template: Path | None = None
+    column: str | None = None
+    roster: Path | None = None
+    questions: tuple[str, ...] = ()
+    graded: bool = False
+    seed_file: Path | None = None
+    unsafe_no_sandbox: bool = False
+
+
+@functools.cache
+def names() -> tuple[str, ...]:
+    """All formats, without importing any."""
+    found = (module.name for module in pkgutil.iter_modules(__path__) if not module.name.startswith("_"))
+    return tuple(sorted(name.replace("_", "-") for name in found))
+
+
+def kind(name: str) -> ModuleType:
+    """The module of a format."""
+    if name not in names():
+        raise UsageError(f"There is no format “{name}”. There are: {', '.join(names())}.")
+    return importlib.import_module(f"{__name__}.{name.replace('-', '_')}")
+
+
+def export(name: str, source: Book | Course, options: Options, out: Out) -> None:
+    """Makes the export ``name`` of ``source``. Raises UsageError for what does not go together."""
+    module = kind(name)
+    for field in dataclasses.fields(options):
+        if field.name not in {"lang", *module.OPTIONS} and getattr(options, field.name) != field.default:
+            fitting = [other for other in names() if field.name in kind(other).OPTIONS]
+            raise UsageError(f"{flag(field.name)} means nothing to {name}; it goes with {', '.join(fitting)}.")
+    if options.pseudonyms:
+        from grader.export._pseudonyms import masked
+        from grader.results import Book
+
+        assert isinstance(source, Book)
+        source = masked(source)
+    with out:
+        module.write(source, options, out)
+
+
+def flag(field: str) -> str:
+    """What a field of ``Options`` is called on the command line."""
+    return "-q" if field == "questions" else f"--{field.replace('_', '-')}"

@@ -1,0 +1,121 @@
+"""Marks as exports need them: chosen, counted, named, and said in few words."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+
+from grader.errors import UsageError
+from grader.grades import Mark
+from grader.model import ExerciseResult, ItemResult, Lang, Notice, Report, Status, Text
+from grader.report import words
+from grader.report.words import clean, points
+from grader.results import Book
+from grader.score import tidy
+
+TAKEN_OFF = Text(
+    "{before} points, of which {percent} % count after lateness and further attempts: {earned}.",
+    "原始得分 {before}，扣除迟交和多次提交的部分后按 {percent}% 计：{earned}。",
+)
+GIVEN = Text("Points given by the instructor: {points}.", "教师给分：{points}。")
+UNREADABLE = Text("This submission could not be graded: {error}", "这份提交无法评分：{error}")
+
+
+def counting(book: Book, learner: str | None = None) -> Iterator[Mark]:
+    """Marks that count, of everybody or of ``learner``. Raises UsageError where there is no such learner."""
+    found = False
+    for mark in book.marks():
+        if learner in (None, mark.learner.id):
+            found = True
+            if mark.counts:
+                yield mark
+    if learner is not None and not found:
+        raise UsageError(f"There is no learner “{clean(learner, 60)}” in the gradebook; 'export csv' lists them.")
+
+
+def one(book: Book, learner: str) -> Mark:
+    """The mark of ``learner``, the last where each attempt counts. Raises UsageError where nothing was handed in."""
+    found = [mark for mark in counting(book, learner) if mark.work is not None]
+    if not found:
+        raise UsageError(f"{clean(learner, 60)} has handed in nothing, so there is nothing to export.")
+    return found[-1]
+
+
+def counted(book: Book, mark: Mark) -> Report | None:
+    """The report on a mark, with the points that a person gave in place of those earned; else as it is."""
+    report = book.report(mark)
+    if report is None:
+        return None
+    given = {change.part: change.points for change in mark.overridden}
+
+    def item(result: ItemResult) -> ItemResult:
+        if result.id not in given:
+            return result
+        return replace(result, earned=given[result.id], message=GIVEN.fill(points=points(given[result.id])))
+
+    def exercise(result: ExerciseResult) -> ExerciseResult:
+        if result.name not in given:
+            return result
+        said = GIVEN.fill(points=points(given[result.name]))
+        return replace(result, earned=given[result.name], remarks=(*result.remarks, said))
+
+    questions = tuple(
+        replace(question, items=tuple(map(item, question.items)), exercises=tuple(map(exercise, question.exercises)))
+        for question in report.questions
+    )
+    taken = taken_off(mark)
+    return replace(report, questions=questions, notices=(*report.notices, *([Notice("", taken)] if taken else [])))
+
+
+def taken_off(mark: Mark) -> Text | None:
+    """What lateness and attempts cost; None where it is nothing."""
+    if mark.factor == 1:
+        return None
+    before = tidy(sum(earned for _, earned, _ in mark.questions))
+    return TAKEN_OFF.fill(before=points(before), percent=points(100 * mark.factor), earned=points(mark.earned))
+
+
+def error(mark: Mark) -> str | None:
+    """Why a submission could not be graded, without where it lay on this machine."""
+    filed = mark.work.filed if mark.work else None
+    if filed is None or filed.error is None:
+        return None
+    said = filed.error.replace(filed.path, filed.key) if filed.path else filed.error
+    return clean(said, 2000, lines=True)
+
+
+def waiting(mark: Mark) -> int:
+    """How many answers wait for a person who has not marked them yet."""
+    done = {change.part for change in mark.overridden}
+    results = [item for result, _ in (mark.work.results if mark.work else ()) for item in result.items]
+    return sum(item.status is Status.PENDING and item.id not in done for item in results)
+
+
+def summary(mark: Mark, lang: Lang) -> list[str]:
+    """A mark in a few lines for its learner: points, what was taken off, and what to mend first."""
+    said = [words.OF_POINTS.fill(earned=points(mark.earned), possible=points(mark.possible)).of(lang)]
+    taken = taken_off(mark)
+    said += [taken.of(lang)] if taken else []
+    for name, earned, possible in mark.questions:
+        score = words.OF.fill(earned=points(earned), possible=points(possible))
+        said.append(words.SAYS.fill(who=name, said=score).of(lang))
+    for result, _ in mark.work.results if mark.work else ():
+        for exercise in result.exercises:
+            if exercise.status not in (Status.PASSED, Status.MISSING):
+                what = exercise.message or words.STATUS[exercise.status]
+                said.append(words.SAYS.fill(who=exercise.name, said=clean(what.of(lang), 300)).of(lang))
+    return said
+
+
+def file_name(text: str, taken: set[str]) -> str:
+    """A name for a file, without suffix, that any system can keep; no two of those in ``taken`` are equal."""
+    safe = re.sub(r"[^\w.()\- @]", "_", text).strip(". ")[:80] or "learner"
+    if re.fullmatch(r"(?:con|nul|aux|prn|com\d|lpt\d|index)", safe.partition(".")[0], re.IGNORECASE):
+        safe += "_"
+    name, again = safe, 1
+    while name.casefold() in taken:
+        again += 1
+        name = f"{safe} ({again})"
+    taken.add(name.casefold())
+    return name

@@ -1,0 +1,104 @@
+"""The whole gradebook as JSON, as docs/json.md describes a report.
+
+Times, durations and paths are left out, so that equal grading gives equal bytes, on whatever day, in whatever folder,
+and interrupted however often.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+
+from grader.export import Options
+from grader.export._marks import counting, error
+from grader.export._out import Out
+from grader.grades import Mark
+from grader.model import Lang
+from grader.report.json_report import number
+from grader.results import Book, as_json
+
+ABOUT = "The whole gradebook; equal grading gives equal bytes."
+OF = "gradebook"
+OPTIONS = frozenset({"learner", "pseudonyms"})
+
+
+def write(book: Book, options: Options, out: Out) -> None:
+    """One document, written learner by learner."""
+    if options.learner is not None:
+        list(counting(book, options.learner))  # refuses a name that is not there
+    out.whole(chunk.encode() for chunk in _document(book, options))
+
+
+def _document(book: Book, options: Options) -> Iterator[str]:
+    head = {
+        "format": 1,
+        "course": {"title": book.course.title.of(options.lang), "public_id": book.course.public_id},
+        "questions": {name: number(points) for name, points in book.points.items()},
+    }
+    yield _text(head)[:-2] + ',\n "marks": ['
+    comma = "\n"
+    for mark in book.marks():
+        if options.learner in (None, mark.learner.id):
+            yield comma + _text(_mark(book, mark, options.lang))
+            comma = ",\n"
+    yield '\n ],\n "unmatched": ['
+    comma = "\n"
+    for mark in book.unmatched() if options.learner is None else ():
+        yield comma + _text(_mark(book, mark, options.lang))
+        comma = ",\n"
+    yield "\n ]\n}\n"
+
+
+def _text(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False, indent=1, allow_nan=False)
+
+
+def _mark(book: Book, mark: Mark, lang: Lang) -> dict[str, object]:
+    """A mark with its report, where there is one, and the provenance of each question's points."""
+    data: dict[str, object] = {
+        "learner": mark.learner.id,
+        "name": mark.learner.name,
+        "section": mark.learner.section,
+        "extra_hours": number(mark.learner.extra_hours),
+        "earned": number(mark.earned),
+        "possible": number(mark.possible),
+        "points": [
+            {"id": name, "earned": number(earned), "possible": number(possible)}
+            for name, earned, possible in mark.questions
+        ],
+        "factor": number(mark.factor),
+        "complete": mark.complete,
+        "passed": mark.passed,
+        "counts": mark.counts,
+    }
+    if mark.work is None:
+        return data | {"submission": None}
+    filed = mark.work.filed
+    report = as_json(book, mark, lang)
+    for key in ("format", "learner", "seconds", "seed", "course", "sandbox", "attncheck", "torch"):
+        report.pop(key, None)
+    given = [
+        {"part": each.part, "points": number(each.points), "reason": each.reason, "author": each.author}
+        for each in mark.overridden
+    ]
+    provenance = {
+        result.id: {
+            "course": run.course,
+            "seed": run.seed,
+            "versions": dict(run.versions),
+            "layers": list(run.layers),
+            "unsafe": run.unsafe,
+        }
+        for result, run in mark.work.results
+    }
+    more = {
+        "submission": filed.key,
+        "attempt": filed.attempt,
+        "learners": list(filed.learners),
+        "digest": filed.digest,
+        "error": error(mark),
+        "overrides": given,
+        "answers": dict(sorted(book.gradebook.answers(filed).items())),
+        "provenance": provenance,
+    }
+    return data | report | more
