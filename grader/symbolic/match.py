@@ -48,7 +48,14 @@ def canonical(node: Node, names: Names) -> Node:
         case Plus(terms):
             return Plus(tuple((minus, canonical(term, names)) for minus, term in terms))
         case Times(first, rest):
-            factors: list[tuple[Sign, Node]] = [(sign, canonical(factor, names)) for sign, factor in rest]
+            factors: list[tuple[Sign, Node]] = []
+            for sign, factor in rest:
+                inner_factor = canonical(factor, names)
+                plain = isinstance(inner_factor, Times) and all(other == " " for other, _ in inner_factor.rest)
+                if isinstance(inner_factor, Times) and plain and sign not in ("/", "⊙", "⊗"):
+                    factors += [(sign, inner_factor.first), *inner_factor.rest]
+                else:
+                    factors.append((sign, inner_factor))
             head = canonical(first, names)
             if isinstance(head, Times):
                 factors = [*head.rest, *factors]

@@ -62,7 +62,7 @@ _TWO_INDICES = Text(
     "Over which index is the sum, {indices}? Write it below the sign: Σ_{first} …",
     "对哪个下标求和（{indices}）？请写在求和号下面：Σ_{first} …",
 )
-_NUMBERS = Text("“{near}”: a sign is missing between two numbers.", "「{near}」：两个数之间缺少运算符。")
+_NUMBERS = Text("“{near}”: a sign is missing in front of the number.", "「{near}」：数的前面缺少运算符。")
 _EXPONENT = Text("An exponent of {exponent} is too large.", "指数 {exponent} 太大了。")
 _ELLIPSIS = Text(
     "“…” stands between a first and a last term that differ in one index: q_1 k_1 + … + q_d k_d.",
@@ -271,17 +271,29 @@ class _Parser:
                     raise ParseError(_ELLIPSIS)
                 sign = cast(Sign, cast(Token, entry).text)
                 minus = self.minus()
-                right = self.factor()
+                right = self.factor() if sign == "/" else self.group()
                 rest.append((sign, self.made(Plus(((True, right),))) if minus else right))
                 if sign == "/":
                     self.no_more_below(entry.at)
             elif self.starts():
-                if isinstance(self.next, Token) and self.next.kind == "number":
-                    raise ParseError(_NUMBERS.fill(near=self.near(self.next.at)))
+                self.no_number()
                 rest.append((" ", self.factor()))
             else:
                 break
         return self.made(Times(first, tuple(rest))) if rest else first
+
+    def group(self) -> Node:
+        """Factors without a sign between: R q · S k is (R q) · (S k)."""
+        first = self.factor()
+        rest: list[tuple[Sign, Node]] = []
+        while self.starts():
+            self.no_number()
+            rest.append((" ", self.factor()))
+        return self.made(Times(first, tuple(rest))) if rest else first
+
+    def no_number(self) -> None:
+        if isinstance(self.next, Token) and self.next.kind == "number":
+            raise ParseError(_NUMBERS.fill(near=self.near(self.next.at)))
 
     def no_more_below(self, at: int) -> None:
         """``1/2 d`` is refused: is d above or below the line?"""
@@ -390,9 +402,11 @@ class _Parser:
 
     def lowered(self, node: Node) -> Node:
         """After _: indices, or the angle of a rotation."""
-        if self.skip("{"):
+        closing = {"{": "}", "(": ")"}.get(self.next.text if isinstance(self.next, Token) else "", "")
+        if closing:
+            self.at += 1
             self.letters()
-            at = self.arguments("}")
+            at = self.arguments(closing)
             if len(at) == 1 and isinstance(at[0], Times) and not any(sign != " " for sign, _ in at[0].rest):
                 at = children(at[0])  # Q_{ij}
         else:
@@ -405,8 +419,6 @@ class _Parser:
                 self.at += 1
             else:
                 raise self.expected(Text("an index", "下标"))
-        if isinstance(node, Name) and self.vocabulary.kinds.get(node.name) == "rotation":
-            return self.made(Call(node.name, at))
         if isinstance(node, Name) and node.name not in self.vocabulary.kinds:
             special = {"R": "rot", "e": "onehot", "δ": "delta"}.get(node.name)
             if special is None:
@@ -572,7 +584,7 @@ class _Parser:
                     if slope:
                         self.made(node)
                         return self.made(Call("jacobian", (node, *inside)))
-                    return self.made(Call(node.name, inside))
+                    return self.made(Item(node, inside) if kind == "rotation" else Call(node.name, inside))
         return node
 
     def call_arguments(self) -> tuple[Node, ...]:

@@ -86,7 +86,8 @@ def _commas(nodes: tuple[Node, ...]) -> str:
 
 def _product(first: Node, rest: tuple[tuple[Sign, Node], ...]) -> str:
     # A sum sign reaches as far as the product goes: inside one it needs brackets.
-    apart = isinstance(first, Times) and first.rest[-1][0] in ("/", "⊙", "⊗")
+    ends = first.rest[-1][0] if isinstance(first, Times) else " "
+    apart = ends in ("/", "⊙", "⊗") or (ends != " " and rest[0][0] == " ")
     text = f"({show(first)})" if apart or isinstance(first, Sum) else show(first, _TIMES)
     before = " "
     for place, (sign, factor) in enumerate(rest):

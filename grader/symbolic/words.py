@@ -139,7 +139,7 @@ def _lowered(word: str, at: int, name: str, vocabulary: Vocabulary) -> list[tupl
                     found.append((start + len(form) - at, Name(symbol)))
     pieces: list[tuple[int, Piece]] = []
     for length, low in found:
-        pieces.append((length, Call(name, (low,)) if kind == "rotation" else Item(Name(name), (low,))))
+        pieces.append((length, Item(Name(name), (low,))))
         second = at + length
         if kind in ("matrix", "definition") and attached and second < len(word) and word[second] != "_":
             pieces.append((length + 1, Item(Name(name), (low, index(word[second], vocabulary)))))

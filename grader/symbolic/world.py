@@ -60,6 +60,7 @@ _LARGEST_SIZE = 60
 _WHOLE = Text("{what} should be a whole number, and it is {value}", "{what} 应该是整数，现在是 {value}")
 _SIZE = Text("a size of {value} (expected 1 to {most})", "大小为 {value}（应在 1 到 {most} 之间）")
 _NOT_INDEXED = Text("“{what}” has no components that {count} could name.", "「{what}」没有可以用 {count} 取出的分量。")
+_SINGULAR = Text("a matrix without an inverse", "矩阵不可逆")
 _DISTINCT = Text("different indices need different components", "不同的下标需要不同的分量")
 _COUNT = Text("{count} indices", "{count} 个下标")
 _FROM_WHERE = Text(
@@ -431,14 +432,31 @@ class World:
             raise ShapeError(_NO_SIZE.fill(what=IDENTITY if left.at is None else UNIT))
         if isinstance(left, Mat):
             count = self.whole(exponent)
-            if left.shape[0] != left.shape[1] or not 1 <= count <= 8:
+            if left.shape[0] != left.shape[1] or not 1 <= abs(count) <= 8:
                 raise ShapeError(_SQUARE.fill(what=show(base), shape=shape_words(left)))
+            left = self._inverse(left) if count < 0 else left
             found: Value = left
-            for _ in range(count - 1):
+            for _ in range(abs(count) - 1):
                 found = self._product(found, left, " ", (base, base, base))
             return found
         self.meter.spend(5)
         return each(left, lambda x: scalars.power(x, right))
+
+    def _inverse(self, of: Mat) -> Mat:
+        """The inverse, by elimination."""
+        size = len(of.rows)
+        rows = [[*row, *(Fraction(i == j) for j in range(size))] for i, row in enumerate(of.rows)]
+        for i in range(size):
+            pivot = next((row for row in rows[i:] if not close(row[i], ZERO)), None)
+            if pivot is None:
+                raise Undefined(_SINGULAR)
+            rows.remove(pivot)
+            rows.insert(i, [scalars.divide(x, pivot[i]) for x in pivot])
+            self.meter.spend(2 * size * size)
+            for j in range(size):
+                if j != i:
+                    rows[j] = [x + -(rows[j][i] * y) for x, y in zip(rows[j], rows[i], strict=True)]
+        return Mat(tuple(tuple(row[size:]) for row in rows), of.labels)
 
     def _transpose(self, of: Node) -> Value:
         match value := self.value(of):
@@ -455,6 +473,8 @@ class World:
         if isinstance(of, Name) and isinstance(declared, Random) and len(at) == len(declared.sizes):
             size = self._size(of.name, declared.sizes)
             return self._chance(of.name, declared, tuple(self._index(of, n, m) for n, m in zip(at, size, strict=True)))
+        if isinstance(declared, Rotation) and len(at) == 1:
+            return self._rotation(self.number(at[0]) * self.number(declared.angle))
         value = self.value(of)
         match value:
             case Vec(items) if len(at) == 1:
@@ -661,8 +681,6 @@ class World:
 
     def _declared_call(self, name: str, declared: Declared, args: tuple[Node, ...]) -> Value:
         match declared:
-            case Rotation(angle) if len(args) == 1:
-                return self._rotation(self.number(args[0]) * self.number(angle))
             case Definition(formula, str(parameter)) if len(args) == 1:
                 value = self.value(args[0])
                 overlay, self._overlay = self._overlay, {**self._overlay, parameter: value}
