@@ -76,6 +76,8 @@ _DERIVATIVE = Text(
 _CLOSING = {"(": ")", "[": "]", "{": "}", "⟨": "⟩"}
 _PRODUCTS = ("*", "·", "@", "/")
 _STARTS = ("(", "[", "{", "⟨", "√", "Σ", "∂", "∇", "\\frac", "?")
+#: Words between the parts of a sum: sum(q_i for i in 1..d).
+_BETWEEN = ("for", "in", "to")
 _BIG = ("E", "Var", "Cov")
 
 
@@ -309,8 +311,10 @@ class _Parser:
     def starts(self) -> bool:
         """Whether a factor comes next."""
         entry = self.next
-        if isinstance(entry, _Ready) or entry.kind in ("number", "word"):
+        if isinstance(entry, _Ready) or entry.kind == "number":
             return True
+        if entry.kind == "word":
+            return entry.text not in _BETWEEN or entry.text in self.vocabulary.forms
         return entry.kind == "sign" and (entry.text in _STARTS or (entry.text in ("|", "‖") and not self.bars))
 
     def factor(self) -> Node:
@@ -346,7 +350,12 @@ class _Parser:
     def indexed(self, node: Node) -> bool:
         """Whether [ after ``node`` is an index, and not a bracket to multiply with."""
         if isinstance(node, Name):
-            return self.vocabulary.kinds.get(node.name, "scalar") in ("vector", "matrix", "definition", "rotation")
+            return node.name == "I" or self.vocabulary.kinds.get(node.name, "scalar") in (
+                "vector",
+                "matrix",
+                "definition",
+                "rotation",
+            )
         return not isinstance(node, (Number, Power))
 
     def raised(self, base: Node) -> Node:
@@ -419,7 +428,7 @@ class _Parser:
                 self.at += 1
             else:
                 raise self.expected(Text("an index", "下标"))
-        if isinstance(node, Name) and node.name not in self.vocabulary.kinds:
+        if isinstance(node, Name) and node.name not in self.vocabulary.kinds and node.name != "I":
             special = {"R": "rot", "e": "onehot", "δ": "delta"}.get(node.name)
             if special is None:
                 raise words.unknown(node.name, self.vocabulary)
@@ -468,7 +477,9 @@ class _Parser:
             case "[":
                 return self.bracket_list()
             case "⟨":
+                self.bars += 1
                 left = self.expression()
+                self.bars -= 1
                 if not self.skip(","):
                     self.expect("|")
                 right = self.expression()
@@ -661,8 +672,6 @@ class _Parser:
             return not isinstance(entry.piece, str)
         if entry.kind != "word":
             return entry.kind == "number"
-        if entry.text in ("for",):
-            return False
         pieces = words.split(entry.text, self.vocabulary, self.indices)
         return bool(pieces) and not isinstance(cast("tuple[words.Piece, ...]", pieces)[0], str)
 
@@ -679,7 +688,9 @@ class _Parser:
         if self.skip("^"):
             high = self.exponent()
         self.indices.extend(indices)
+        minus = self.minus()
         body = self.product()
+        body = self.made(Plus(((True, body),))) if minus else body
         del self.indices[len(self.indices) - len(indices) :]
         return self.summed(indices, low, high, unlike, body)
 

@@ -48,7 +48,7 @@ def _show(node: Node) -> tuple[str, int]:
         case Power(base, exponent):
             return _power(base, exponent), _TIGHT
         case Transpose(of):
-            return f"{show(of, _TIGHT)}ᵀ", _TIGHT
+            return f"({show(of)})ᵀ" if isinstance(of, Transpose) else f"{show(of, _TIGHT)}ᵀ", _TIGHT
         case Item(of, at):
             return show(of, _TIGHT) + _lowered(at), _TIGHT
         case Listed(items):
@@ -56,7 +56,7 @@ def _show(node: Node) -> tuple[str, int]:
         case Call("E", args):
             return f"E[{_commas(args)}]", _TIGHT
         case Call("sqrt", (of,)):
-            return f"√{show(of, _TIGHT)}", _TIGHT
+            return f"√({show(of)})" if isinstance(of, Power) else f"√{show(of, _TIGHT)}", _TIGHT
         case Call("norm", (of,)):
             return f"‖{show(of)}‖", _TIGHT
         case Call("onehot", (of,)):
@@ -88,13 +88,14 @@ def _product(first: Node, rest: tuple[tuple[Sign, Node], ...]) -> str:
     # A sum sign reaches as far as the product goes: inside one it needs brackets.
     ends = first.rest[-1][0] if isinstance(first, Times) else " "
     apart = ends in ("/", "⊙", "⊗") or (ends != " " and rest[0][0] == " ")
-    text = f"({show(first)})" if apart or isinstance(first, Sum) else show(first, _TIMES)
+    apart = apart or isinstance(first, Sum) or (isinstance(first, Number) and first.value.denominator != 1)
+    text = f"({show(first)})" if apart else show(first, _TIMES)
     before = " "
     for place, (sign, factor) in enumerate(rest):
         last = place == len(rest) - 1
         said = show(factor) if isinstance(factor, Sum) and last and sign != "/" else show(factor, _TIGHT)
         # 1/n x would be refused: is x above or below the line?
-        joint = "·" if sign == " " and before == "/" else sign
+        joint = "·" if sign == " " and (before == "/" or said[0].isdigit()) else sign
         text += f" {joint} {said}" if joint in ("⊙", "⊗", "@") else f"{joint}{said}"
         before = sign
     return text

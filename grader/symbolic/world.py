@@ -60,6 +60,10 @@ _LARGEST_SIZE = 60
 _WHOLE = Text("{what} should be a whole number, and it is {value}", "{what} 应该是整数，现在是 {value}")
 _SIZE = Text("a size of {value} (expected 1 to {most})", "大小为 {value}（应在 1 到 {most} 之间）")
 _NOT_INDEXED = Text("“{what}” has no components that {count} could name.", "「{what}」没有可以用 {count} 取出的分量。")
+_NORMAL = Text(
+    "what is asked about {what} has no exact value: only polynomials of normal variables do",
+    "关于 {what} 的这个量没有精确值：正态变量只有多项式的期望可以精确计算",
+)
 _SINGULAR = Text("a matrix without an inverse", "矩阵不可逆")
 _DISTINCT = Text("different indices need different components", "不同的下标需要不同的分量")
 _COUNT = Text("{count} indices", "{count} 个下标")
@@ -269,7 +273,7 @@ class World:
             standard = Poly({((atom, 1),): ONE}, self.meter)
         else:
             if declared.normal:
-                raise Undefined(_BY.fill(what=name))
+                raise Undefined(_NORMAL.fill(what=name))
             if self._touched is not None:
                 self._touched.add(atom)
             standard = self._state.get(atom, ONE)
@@ -476,6 +480,14 @@ class World:
         if isinstance(declared, Rotation) and len(at) == 1:
             return self._rotation(self.number(at[0]) * self.number(declared.angle))
         value = self.value(of)
+        if (
+            isinstance(value, Mat)
+            and len(at) == 1
+            and isinstance(at[0], Number)
+            and len(value.rows) < at[0].value < 100
+        ):
+            # Q_{12}: a row and a column
+            at = tuple(Number(Fraction(int(digit))) for digit in f"{at[0].value}")
         match value:
             case Vec(items) if len(at) == 1:
                 return items[self._index(of, at[0], len(items))]
