@@ -48,9 +48,9 @@ _MARKS = {
 
 def render(report: Report, course: Course, lang: Lang, shown: Iterable[Shown] = ()) -> str:
     """The page, in ``lang`` until its reader chooses the other language. ``shown`` are the arrays to draw."""
-    style = _style()
+    style = sheet()
     page = (
-        _environment()
+        environment()
         .get_template("report.html")
         .render(
             report=report,
@@ -68,8 +68,9 @@ def render(report: Report, course: Course, lang: Lang, shown: Iterable[Shown] = 
 
 
 @functools.cache
-def _environment() -> jinja2.Environment:
-    environment = jinja2.Environment(
+def environment() -> jinja2.Environment:
+    """What fills in the templates of all pages; the filters that make text harmless are part of it."""
+    made = jinja2.Environment(
         loader=jinja2.FileSystemLoader(_TEMPLATES),
         autoescape=True,
         undefined=jinja2.StrictUndefined,
@@ -77,8 +78,8 @@ def _environment() -> jinja2.Environment:
         lstrip_blocks=True,
         finalize=_harmless,
     )
-    environment.filters.update(points=words.points, brief=brief, plain=words.plain, breakable=breakable)
-    return environment
+    made.filters.update(points=words.points, brief=brief, plain=words.plain, breakable=breakable)
+    return made
 
 
 def visible(text: str) -> str:
@@ -109,8 +110,9 @@ def policy(style: str) -> str:
     return f"default-src 'none'; style-src 'sha256-{digest}'; base-uri 'none'; form-action 'none'"
 
 
-def _style() -> str:
-    own = (_TEMPLATES / "report.css").read_text(encoding="utf-8")
+def sheet(*more: str) -> str:
+    """The style sheet of all pages, with ``more`` from the folder of templates, and the colours of pictures."""
+    own = "".join((_TEMPLATES / name).read_text(encoding="utf-8") for name in ("report.css", *more))
     return f"{own}{rules('light')}@media screen and (prefers-color-scheme: dark){{{rules('dark')}}}"
 
 
