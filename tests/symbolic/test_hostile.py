@@ -25,12 +25,11 @@ CHAIN = derivation.Spec(SYMBOLS, "Var(q·k)", "d_k", (Line("d_k"),), GIVEN)
 
 
 def judged(text: str) -> tuple[Judged, ...]:
-    """``text`` as an answer to items of every kind that reads formulas."""
-    return (
-        expression.judge(VALUE, text, NOBODY),
-        expression.judge(GROWTH, text, NOBODY),
-        derivation.judge(CHAIN, text, NOBODY),
-    )
+    """``text`` as an answer to items that read formulas; as a chain only where it has lines."""
+    found = [expression.judge(VALUE, text, NOBODY), expression.judge(GROWTH, text, NOBODY)]
+    if any(sign in text for sign in ("=", ";", "given", "#", "⇒")):
+        found.append(derivation.judge(CHAIN, text, NOBODY))
+    return tuple(found)
 
 
 HOSTILE = [
@@ -80,7 +79,8 @@ PIECES = [
     "*", "·", "/", "^", "^2", "²", "**", "=", "@", "⊙", "⊗", "√", "sqrt(", "exp(", "log ", "sin ", "softmax(", "D(",
     "∂", "∂x", "/∂x", "∇_x ", "|", "‖", "⟨", "⟩", "\\frac", "}{", "\\sum", "_", "_{", "1", "2", "0", "3.5", "1e9",
     "9^9^9^9", "…", "..", ".", "i", "j", "I", "π", "e", "onehot(t)", "δ_{ij}", "ones(", "rot(", "R_m", "R_{n-t}",
-    "mean(", "max(", "tr(", "diag(", "F(", "F'(", "#", "because", "因为", "期望", ";", "⇒", "'", "?", "\\", "$", "&", "😀",
+    "mean(", "max(", "tr(", "diag(", "F(", "F'(", "#", "because", "因为", "期望", ";", "⇒", "'", "?", "\\", "$", "&",
+    "😀",
     "\x00", "\u200b", " ", "\n", "O(",
 ]  # fmt: skip
 SOUP = st.lists(st.sampled_from(PIECES), max_size=20).map("".join)
