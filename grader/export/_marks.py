@@ -52,7 +52,9 @@ def counted(book: Book, mark: Mark) -> Report | None:
     def item(result: ItemResult) -> ItemResult:
         if result.id not in given:
             return result
-        return replace(result, earned=given[result.id], message=GIVEN.fill(points=points(given[result.id])))
+        earned = given[result.id]
+        status = Status.PASSED if earned >= result.possible else Status.FAILED
+        return replace(result, status=status, earned=earned, message=GIVEN.fill(points=points(earned)))
 
     def exercise(result: ExerciseResult) -> ExerciseResult:
         if result.name not in given:

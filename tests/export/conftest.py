@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+import shutil
+from collections.abc import Callable
 from contextlib import closing
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
 
 from grader.export import Options, Out, export
-from grader.gradebook import Enrolled, Filed, Override, Run, Unit, open_gradebook
+from grader.gradebook import Enrolled, Filed, Gradebook, Override, Run, Unit, open_gradebook
 from grader.items.choice import Option, Spec
 from grader.items.number import Spec as NumberSpec
 from grader.model import (
@@ -122,6 +123,12 @@ def results(right: bool = True, said: str = "x") -> tuple[QuestionResult, Questi
     )
 
 
+def _hurry(book: Gradebook) -> None:
+    """Nobody pulls the plug here."""
+    book._connection.execute("PRAGMA synchronous = OFF")
+    book._connection.execute("PRAGMA journal_mode = MEMORY")
+
+
 @dataclass(slots=True)
 class Made:
     """A folder with a gradebook, and what exporting it says."""
@@ -175,9 +182,9 @@ def made(tmp_path: Path) -> Made:
     return Made(folder)
 
 
-@pytest.fixture
-def small(made: Made) -> Made:
-    """Ada is right and late (and was given a point), Bo wrong; Cy handed in nothing, Dee something unreadable."""
+@pytest.fixture(scope="session")
+def _small(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    made = Made(tmp_path_factory.mktemp("small"))
     made.fill(
         (Enrolled("ada", "Ada Lovelace", "A", 0.0), "canvas-11", True, 3.0),
         (Enrolled("bo", "Bo Bø"), "canvas-12", False, -1.0),
@@ -194,13 +201,27 @@ def small(made: Made) -> Made:
         book.gradebook.override(Override("ada", "Q5.size", 1.0, "=my reason", "Prof. Invented", DUE))
 
     made.change(edit)
-    return made
+    return made.folder
 
 
 @pytest.fixture
-def hostile(made: Made) -> Made:
-    """A class in which everybody has a name that should do harm; what they handed in is wrong."""
+def small(made: Made, _small: Path) -> Made:
+    """Ada is right and late (and was given a point), Bo wrong; Cy handed in nothing, Dee something unreadable."""
+    shutil.copytree(_small, made.folder, dirs_exist_ok=True)
+    return made
+
+
+@pytest.fixture(scope="session")
+def _hostile(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    made = Made(tmp_path_factory.mktemp("hostile"))
     made.fill(*((Enrolled(name, name), f"key-{at}", False, -1.0) for at, name in enumerate(HOSTILE)))
+    return made.folder
+
+
+@pytest.fixture
+def hostile(made: Made, _hostile: Path) -> Made:
+    """A class in which everybody has a name that should do harm; what they handed in is wrong."""
+    shutil.copytree(_hostile, made.folder, dirs_exist_ok=True)
     return made
 
 
@@ -208,10 +229,3 @@ def hostile(made: Made) -> Made:
 def names() -> tuple[str, ...]:
     """The hostile names."""
     return HOSTILE
-
-
-@pytest.fixture
-def always(small: Made) -> Iterator[Made]:
-    """The small class in a course that shows everything at once."""
-    small.course = replace(COURSE, rules=replace(COURSE.rules, hidden_results="always"))
-    yield small

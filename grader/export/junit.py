@@ -1,0 +1,26 @@
+"""JUnit XML, one document for each submission, as ``grade --junit`` writes it."""
+
+from __future__ import annotations
+
+from grader.export import Options
+from grader.export._marks import counted, counting, file_name, one
+from grader.export._out import Out
+from grader.report.junit import to_junit
+from grader.results import Book
+
+ABOUT = "JUnit XML: a folder with a document for each learner, or one with --learner."
+OF = "gradebook"
+OPTIONS = frozenset({"learner", "pseudonyms"})
+
+
+def write(book: Book, options: Options, out: Out) -> None:
+    """Of everybody whose work could be graded, or of ``learner``."""
+    if options.learner is not None:
+        report = counted(book, one(book, options.learner))
+        out.whole([to_junit(report, options.lang).encode()] if report else [])
+        return
+    taken: set[str] = set()
+    for mark in counting(book):
+        report = counted(book, mark)
+        if report is not None:
+            out.part(f"{file_name(mark.learner.id, taken)}.xml", to_junit(report, options.lang).encode())

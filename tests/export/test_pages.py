@@ -1,0 +1,112 @@
+"""``export html`` and ``export junit``: pages and documents for each learner."""
+
+from __future__ import annotations
+
+import re
+import xml.etree.ElementTree as ET
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import TYPE_CHECKING
+from urllib.parse import unquote
+
+import pytest
+
+if TYPE_CHECKING:
+    from conftest import Made
+
+
+class Page(HTMLParser):
+    """What a page holds: its tags, where its links lead, and its text."""
+
+    def __init__(self, path: Path) -> None:
+        super().__init__()
+        self.tags: list[str] = []
+        self.links: list[str] = []
+        self.attributes: set[str] = set()
+        self.text = ""
+        self.feed(path.read_text(encoding="utf-8"))
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        """A tag begins."""
+        self.tags.append(tag)
+        self.attributes |= {name for name, _ in attrs}
+        self.links += [value or "" for name, value in attrs if name in ("href", "src")]
+
+    def handle_data(self, data: str) -> None:
+        """Text between tags."""
+        self.text += data
+
+
+def test_an_index_and_a_page_for_each(small: Made, tmp_path: Path) -> None:
+    """Everybody is in the index; who was graded has a page, with what counts."""
+    folder = small.export("html", tmp_path / "site")
+    assert sorted(path.name for path in folder.iterdir()) == ["ada.html", "bo.html", "index.html"]
+    index = Page(folder / "index.html")
+    assert index.links == ["ada.html", "bo.html"]
+    text = " ".join(index.text.split())
+    assert "3 of 4 handed in something; mean 1.8 of 10 points." in text
+    assert "ada Ada Lovelace A 5.4 / 10 graded; handed in 3 h late; answers that wait for a person: 1" in text
+    assert "cy Cy – / 10 nothing handed in" in text
+    assert "canvas-14: not Python" in text
+    ada = Page(folder / "ada.html")
+    assert "6 points, of which 90 % count" in ada.text
+    assert "not answered" not in ada.text
+    assert "How large for" in ada.text
+
+
+def test_in_chinese(small: Made, tmp_path: Path) -> None:
+    """The index as asked for; pages have both languages."""
+    folder = small.export("html", tmp_path / "site", lang="zh")
+    text = (folder / "index.html").read_text(encoding="utf-8")
+    assert '<html lang="zh-Hans">' in text
+    assert "4 人中有 3 人提交" in text
+
+
+def test_pages_are_self_contained(hostile: Made, tmp_path: Path, names: tuple[str, ...]) -> None:
+    """They load nothing and run nothing, whatever learners are called; links lead to pages that are there."""
+    folder = hostile.export("html", tmp_path / "site")
+    assert len(list(folder.iterdir())) == len(names) + 1
+    for path in folder.iterdir():
+        page = Page(path)
+        assert not {"script", "img", "iframe", "link", "b"} & set(page.tags)
+        assert not [name for name in page.attributes if name.startswith("on")]
+        assert not [link for link in page.links if ":" in unquote(link).partition("/")[0] or link.startswith("/")]
+        assert "default-src &#39;none&#39;; style-src &#39;sha256-" in path.read_text(encoding="utf-8")
+        assert "\x1b" not in page.text
+        assert "\u202e" not in page.text
+    links = [unquote(link) for link in Page(folder / "index.html").links]
+    assert sorted(links) == sorted(path.name for path in folder.iterdir() if path.name != "index.html")
+
+
+def test_an_empty_class(made: Made, tmp_path: Path) -> None:
+    """Has an index that says so."""
+    made.fill()
+    assert "Nobody has handed in anything." in Page(made.export("html", tmp_path / "site") / "index.html").text
+
+
+def test_junit_for_each(small: Made, tmp_path: Path) -> None:
+    """Documents that can be parsed, with points by hand."""
+    folder = small.export("junit", tmp_path / "out")
+    assert sorted(path.name for path in folder.iterdir()) == ["ada.xml", "bo.xml"]
+    root = ET.parse(folder / "ada.xml").getroot()
+    suites = {suite.get("name"): suite for suite in root}
+    earned = suites["Q5"].find("properties/property[@name='earned']")
+    assert earned is not None
+    assert earned.get("value") == "2"
+    single = small.export("junit", tmp_path / "bo.xml", learner="bo")
+    assert single.read_bytes() == (folder / "bo.xml").read_bytes()
+
+
+def test_junit_of_hostile_names(hostile: Made, tmp_path: Path, names: tuple[str, ...]) -> None:
+    """Every document is well-formed, and its file stands in the folder itself."""
+    folder = hostile.export("junit", tmp_path / "out")
+    assert len([ET.parse(path) for path in folder.iterdir()]) == len(names)
+
+
+@pytest.mark.parametrize("name", ["html", "junit"])
+def test_files_have_names_that_any_system_can_keep(hostile: Made, tmp_path: Path, name: str) -> None:
+    """No separators, no devices, no two that differ in case only."""
+    found = [path.stem for path in hostile.export(name, tmp_path / "out").iterdir()]
+    assert all(re.fullmatch(r"[\w.()\- @]+", stem) and stem.strip(". ") == stem for stem in found)
+    assert "CON_" in found
+    assert len({stem.casefold() for stem in found}) == len(found)
