@@ -22,11 +22,11 @@ from pathlib import Path
 
 from filelock import FileLock, Timeout
 
-from grader import __version__, course, edits
+from grader import __version__, course, edits, records
 from grader.collect import Handed, collect
 from grader.errors import SandboxError, SandboxUnavailable, SubmissionError, UsageError
 from grader.grade import Memo, Selection, check_names, module_of
-from grader.gradebook import Enrolled, Filed, Gradebook, Run, Unit, open_gradebook
+from grader.gradebook import INTAKE, Enrolled, Filed, Gradebook, Run, Unit, open_gradebook
 from grader.inputs import Seed
 from grader.model import Course, Question
 from grader.roster import Match, Roster
@@ -94,18 +94,16 @@ def run(order: Order, progress: Callable[[Step], None] = lambda step: None) -> S
     loaded = course.load(order.course_folder)
     counting = chosen(loaded, order.questions)
     roster = None if order.roster is None else read_roster(order.roster)
-    order.out.mkdir(parents=True, exist_ok=True)
-    with _alone(order.out):
-        found = collect(order.collection, order.out / ".intake", order.intake)
+    _make(order.out)
+    with alone(order.out):
+        found = collect(order.collection, order.out / INTAKE, order.intake)
         with contextlib.closing(open_gradebook(order.out, create=True)) as book:
             matches = _enter(book, found.handed, roster)
+            book.remember_all(facts(order, loaded, counting))
+            book.remember("collection", os.path.abspath(order.collection))
             versions = {question.id: version(question, loaded, order.seed) for question in counting}
-            book.remember("versions", versions)
-            book.remember("questions", {question.id: question.points for question in counting})
-            book.remember("course", str(order.course_folder))
-            book.remember("seed", order.seed.label)
-            tasks = {filed.key: (filed, task) for filed, task in _tasks(book, versions)}
-            layers = _grade(order, book, tasks, versions, loaded, progress) if tasks else ()
+            tasks = {filed.key: (filed, task) for filed, task in tasks_left(book, versions)}
+            layers = grade_all(order, book, tasks, versions, loaded, progress) if tasks else ()
             after = book.submissions()
     refused = tuple((filed.key, filed.error) for filed in after if filed.error is not None)
     return Summary(
@@ -131,6 +129,17 @@ def chosen(loaded: Course, names: tuple[str, ...]) -> tuple[Question, ...]:
     return tuple(question for question in loaded.questions if not named or question.id.lower() in named)
 
 
+def facts(order: Order, loaded: Course, counting: Sequence[Question]) -> dict[str, object]:
+    """What a gradebook remembers of how it was graded."""
+    return {
+        "versions": {question.id: version(question, loaded, order.seed) for question in counting},
+        "questions": {question.id: question.points for question in counting},
+        "course": str(order.course_folder),
+        "seed": order.seed.label,
+        "rules": records.plain(loaded.rules),
+    }
+
+
 def version(question: Question, loaded: Course, seed: Seed) -> str:
     """What decides how a question is graded, but for the submission: its file, its references, seed and program."""
     sources = {
@@ -150,16 +159,32 @@ def twice(submissions: Sequence[Filed]) -> tuple[str, ...]:
 
 
 @contextlib.contextmanager
-def _alone(out: Path) -> Iterator[None]:
-    """One batch at a time in a folder. The lock goes with the process, however that ends."""
+def alone(out: Path) -> Iterator[None]:
+    """One at a time changes what is in a folder of results. The lock goes with the process, however that ends."""
     lock = FileLock(out / ".lock", timeout=0)
     try:
-        with lock:
-            yield
+        lock.acquire()
     except Timeout:
         raise UsageError(
-            f"Another attncheck is grading into {out}; wait until it has finished, or give another folder with --out."
+            f"Another attncheck is grading into {out}; wait until it has finished, or work in another folder."
         ) from None
+    except OSError as error:
+        raise _not_writable(out, error) from error
+    try:
+        yield
+    finally:
+        lock.release()
+
+
+def _make(out: Path) -> None:
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise _not_writable(out, error) from error
+
+
+def _not_writable(out: Path, error: OSError) -> UsageError:
+    return UsageError(f"{out} cannot be written ({error.strerror}); make it writable, or work in another folder.")
 
 
 # -------------------------------------------------------------------------------------------- entering
@@ -196,7 +221,8 @@ def _filed(handed: Handed, learners: tuple[str, ...]) -> Filed:
     except SubmissionError as refused:
         error = str(refused)
     draws = learners[0] if learners else placed.people[0].name
-    return Filed(placed.key, str(handed.path), learners, digest, draws, placed.at, placed.late, placed.attempt, error)
+    path = os.path.abspath(handed.path)
+    return Filed(placed.key, path, learners, digest, draws, placed.at, placed.late, placed.attempt, error)
 
 
 def _names(handed: Sequence[Handed]) -> dict[str, list[str]]:
@@ -214,7 +240,7 @@ def _names(handed: Sequence[Handed]) -> dict[str, list[str]]:
     return found
 
 
-def _tasks(book: Gradebook, versions: Mapping[str, str]) -> Iterator[tuple[Filed, Task]]:
+def tasks_left(book: Gradebook, versions: Mapping[str, str]) -> Iterator[tuple[Filed, Task]]:
     """What is not graded yet."""
     for filed in book.submissions():
         if filed.error is None:
@@ -226,7 +252,7 @@ def _tasks(book: Gradebook, versions: Mapping[str, str]) -> Iterator[tuple[Filed
 # --------------------------------------------------------------------------------------------- grading
 
 
-def _grade(
+def grade_all(
     order: Order,
     book: Gradebook,
     tasks: Mapping[str, tuple[Filed, Task]],

@@ -17,6 +17,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 from grader import records
 from grader.errors import GradebookError
@@ -24,6 +25,8 @@ from grader.model import Notice, QuestionResult
 
 FORMAT = 1
 FILE = "gradebook.sqlite"
+#: The folder beside the book that holds submissions which had to be unpacked.
+INTAKE = ".intake"
 
 _SCHEMA = """
 CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT NOT NULL);
@@ -122,8 +125,24 @@ class Gradebook:
             with self._connection:
                 self._connection.execute("BEGIN IMMEDIATE")
                 yield self._connection
-        except sqlite3.OperationalError as error:
+        except sqlite3.DatabaseError as error:
             raise _cannot(self.path, error) from error
+
+    def _rows(self, query: str, values: Sequence[object] = ()) -> list[Any]:
+        """What the book answers."""
+        try:
+            return self._connection.execute(query, values).fetchall()
+        except sqlite3.DatabaseError as error:
+            raise _cannot(self.path, error) from error
+
+    def copy(self, folder: Path) -> Gradebook:
+        """The same book once more, in ``folder``, to try something out."""
+        other = sqlite3.connect(folder / FILE, isolation_level=None)
+        try:
+            self._connection.backup(other)
+        except sqlite3.DatabaseError as error:
+            raise _cannot(folder / FILE, error) from error
+        return Gradebook(other, folder / FILE)
 
     # ---------------------------------------------------------------------------------------- class and work
 
@@ -135,7 +154,7 @@ class Gradebook:
 
     def learners(self) -> tuple[Enrolled, ...]:
         """Everybody in the book, by id."""
-        return tuple(Enrolled(*row) for row in self._connection.execute("SELECT * FROM learner ORDER BY id"))
+        return tuple(Enrolled(*row) for row in self._rows("SELECT * FROM learner ORDER BY id"))
 
     def file(self, submissions: Sequence[Filed]) -> None:
         """Takes in a collection: what is in it counts from now on, what is in it no longer does not."""
@@ -156,11 +175,18 @@ class Gradebook:
 
     def submissions(self) -> tuple[Filed, ...]:
         """What was collected last, by key."""
+        return self._submissions("WHERE present")
+
+    def everything_of(self, learner: str) -> tuple[Filed, ...]:
+        """All that a learner ever handed in, also what no longer counts."""
+        return tuple(filed for filed in self._submissions() if learner in filed.learners)
+
+    def _submissions(self, which: str = "") -> tuple[Filed, ...]:
         members: dict[str, list[str]] = {}
-        for key, learner in self._connection.execute("SELECT * FROM member ORDER BY learner"):
+        for key, learner in self._rows("SELECT * FROM member ORDER BY learner"):
             members.setdefault(key, []).append(learner)
-        rows = self._connection.execute(
-            "SELECT key, path, digest, draws, at, late, attempt, error FROM submission WHERE present ORDER BY key"
+        rows = self._rows(
+            f"SELECT key, path, digest, draws, at, late, attempt, error FROM submission {which} ORDER BY key"
         )
         return tuple(
             Filed(
@@ -176,6 +202,13 @@ class Gradebook:
             )
             for key, path, digest, draws, at, late, attempt, error in rows
         )
+
+    def place(self, filed: Filed) -> Path:
+        """Where a submission can be read: where it was collected, or in this folder, wherever that is now."""
+        path = Path(filed.path)
+        inside = path.parts[path.parts.index(INTAKE) :] if INTAKE in path.parts else ()
+        kept = self.path.parent.joinpath(*inside)
+        return kept if inside and kept.exists() else path
 
     # ------------------------------------------------------------------------------------------------- units
 
@@ -218,36 +251,40 @@ class Gradebook:
 
     def has(self, filed: Filed, question: str, version: str) -> bool:
         """Whether this unit is graded already."""
-        found = self._connection.execute(
-            "SELECT 1 FROM unit WHERE digest = ? AND draws = ? AND question = ? AND version = ?",
-            (filed.digest, filed.draws, question, version),
-        )
-        return found.fetchone() is not None
+        query = "SELECT 1 FROM unit WHERE digest = ? AND draws = ? AND question = ? AND version = ?"
+        return bool(self._rows(query, (filed.digest, filed.draws, question, version)))
 
     def units(self, filed: Filed, versions: Mapping[str, str]) -> tuple[tuple[Unit, Run], ...]:
         """The units of a submission for these versions of questions, in the order of ``versions``."""
         found = []
         for question, version in versions.items():
-            row = self._connection.execute(
+            rows = self._rows(
                 "SELECT result, at, seconds, seed, course, versions, layers, unsafe FROM unit JOIN run ON run.id = run"
                 " WHERE digest = ? AND draws = ? AND question = ? AND version = ?",
                 (filed.digest, filed.draws, question, version),
-            ).fetchone()
-            if row is not None:
-                result = records.build(QuestionResult, json.loads(row[0]))
-                found.append((Unit(question, version, result), _run(row[1:])))
+            )
+            for result, *run in rows:
+                try:
+                    found.append(
+                        (Unit(question, version, records.build(QuestionResult, json.loads(result))), _run(run))
+                    )
+                except ValueError as error:
+                    raise GradebookError(
+                        f"the gradebook {self.path} holds a result that this attncheck cannot read ({filed.key}, "
+                        f"{question}: {error}): use the version that wrote it, or grade into a new folder."
+                    ) from error
         return tuple(found)
 
     def answers(self, filed: Filed) -> dict[str, object]:
         """What the learner answered, item by item."""
-        row = self._connection.execute("SELECT answers FROM submission WHERE key = ?", (filed.key,)).fetchone()
-        found: dict[str, object] = json.loads(row[0]) if row else {}
+        rows = self._rows("SELECT answers FROM submission WHERE key = ?", (filed.key,))
+        found: dict[str, object] = json.loads(rows[0][0]) if rows else {}
         return found
 
     def notices(self, filed: Filed) -> tuple[Notice, ...]:
         """What a reader of the report should know besides."""
-        row = self._connection.execute("SELECT notices FROM submission WHERE key = ?", (filed.key,)).fetchone()
-        return tuple(records.build(Notice, one) for one in json.loads(row[0])) if row else ()
+        rows = self._rows("SELECT notices FROM submission WHERE key = ?", (filed.key,))
+        return tuple(records.build(Notice, one) for one in json.loads(rows[0][0])) if rows else ()
 
     # --------------------------------------------------------------------------------------------- overrides
 
@@ -257,9 +294,15 @@ class Gradebook:
         with self._writing() as book:
             book.execute("INSERT OR REPLACE INTO override VALUES (?, ?, ?, ?, ?, ?)", row)
 
+    def withdraw(self, learner: str, part: str) -> bool:
+        """Takes such points back, so that those count again that were earned; True if there were any."""
+        with self._writing() as book:
+            found = book.execute("DELETE FROM override WHERE learner = ? AND part = ?", (learner, part))
+            return found.rowcount > 0
+
     def overrides(self) -> tuple[Override, ...]:
         """All of them, by learner and part."""
-        rows = self._connection.execute("SELECT * FROM override ORDER BY learner, part")
+        rows = self._rows("SELECT * FROM override ORDER BY learner, part")
         return tuple(
             Override(learner, part, points, reason, author, datetime.fromisoformat(at))
             for learner, part, points, reason, author, at in rows
@@ -269,26 +312,36 @@ class Gradebook:
 
     def remember(self, name: str, value: object) -> None:
         """Keeps a fact about the whole book, as JSON."""
+        self.remember_all({name: value})
+
+    def remember_all(self, facts: Mapping[str, object]) -> None:
+        """Keeps several facts: all of them, or none."""
+        rows = [(name, json.dumps(value, ensure_ascii=False)) for name, value in facts.items()]
         with self._writing() as book:
-            book.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (name, json.dumps(value, ensure_ascii=False)))
+            book.executemany("INSERT OR REPLACE INTO meta VALUES (?, ?)", rows)
 
     def recall(self, name: str) -> object:
         """The fact, or None."""
-        row = self._connection.execute("SELECT value FROM meta WHERE name = ?", (name,)).fetchone()
-        found: object = json.loads(row[0]) if row else None
+        rows = self._rows("SELECT value FROM meta WHERE name = ?", (name,))
+        found: object = json.loads(rows[0][0]) if rows else None
         return found
 
     def forget(self, learner: str) -> bool:
-        """Removes a learner with everything that is theirs alone; True if there was anything."""
+        """Removes a learner with everything that is theirs alone; True if there was anything.
+
+        ``learner`` may also be the key of a submission that belongs to nobody in the class.
+        """
         with self._writing() as book:
             keys = [row[0] for row in book.execute("SELECT submission FROM member WHERE learner = ?", (learner,))]
             gone = book.execute("DELETE FROM learner WHERE id = ?", (learner,)).rowcount > 0 or bool(keys)
             book.execute("DELETE FROM member WHERE learner = ?", (learner,))
             book.execute("DELETE FROM override WHERE learner = ?", (learner,))
-            book.execute("DELETE FROM submission WHERE key NOT IN (SELECT submission FROM member)")
+            alone = "DELETE FROM submission WHERE key = ? AND key NOT IN (SELECT submission FROM member)"
+            for key in keys or [learner]:
+                gone |= book.execute(alone, (key,)).rowcount > 0
             book.execute("DELETE FROM unit WHERE (digest, draws) NOT IN (SELECT digest, draws FROM submission)")
             book.execute("DELETE FROM run WHERE id NOT IN (SELECT run FROM unit)")
-        self._connection.execute("VACUUM")  # what was deleted must not stay in the file
+        self._rows("VACUUM")  # what was deleted must not stay in the file
         return gone
 
 
@@ -315,6 +368,8 @@ def open_gradebook(folder: Path, *, create: bool = False) -> Gradebook:
         connection.execute("PRAGMA synchronous = FULL")
         connection.execute("PRAGMA secure_delete = ON")
         if connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0] == 0:
+            if not create:
+                raise GradebookError(f"{path} is empty: run 'attncheck batch' again, which goes on where it stopped.")
             _begin(connection)
         row = connection.execute("SELECT value FROM meta WHERE name = 'format'").fetchone()
     except sqlite3.DatabaseError as error:
@@ -344,7 +399,7 @@ def _cannot(path: Path, error: sqlite3.Error) -> GradebookError:
     elif "full" in said:
         remedy = "free some space, and run the same command again: nothing that was graded is lost"
     elif "readonly" in said or "unable to open" in said:
-        remedy = "give another folder with --out, or make this one writable"
+        remedy = "make its folder writable, or work in another one (batch takes it as --out)"
     else:
         remedy = "restore it from a backup, or grade into a new folder; it was left as it is"
     return GradebookError(f"the gradebook {path} cannot be used ({said}): {remedy}.")

@@ -6,12 +6,14 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
+from types import MappingProxyType
 
 from grader.gradebook import Enrolled, Filed, Override, Run
 from grader.model import QuestionResult, Rules, Status
 from grader.score import tidy
 
 _HOUR, _DAY = 3600.0, 86400.0
+NOTHING: Mapping[str, str] = MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,12 +73,22 @@ def left_over(late_seconds: float, attempt: int, rules: Rules) -> float:
 
 
 def mark(
-    learner: Enrolled, work: Work, possible: Mapping[str, float], overrides: Sequence[Override], rules: Rules
+    learner: Enrolled,
+    work: Work,
+    possible: Mapping[str, float],
+    overrides: Sequence[Override],
+    rules: Rules,
+    question_of: Mapping[str, str] = NOTHING,
 ) -> Mark:
-    """What ``learner`` gets for ``work``; ``possible`` are the points of the questions that count."""
-    changed = {change.part: change for change in overrides if change.learner == learner.id}
+    """What ``learner`` gets for ``work``; ``possible`` are the points of the questions that count.
+
+    ``question_of`` says where the parts belong that a person gave points for, should nothing else be known of them.
+    """
+    changed = _changed(learner, overrides)
     found = {result.id: result for result, _ in work.results}
-    questions = tuple(_question(name, points, found.get(name), changed) for name, points in possible.items())
+    questions = tuple(
+        _question(name, points, found.get(name), changed, question_of) for name, points in possible.items()
+    )
     late = late_by(work.filed, learner, rules)
     statuses = [part.status for result in found.values() for part in result.items]
     statuses += [part.status for result in found.values() for part in result.exercises]
@@ -99,12 +111,21 @@ def _unmarked(result: QuestionResult) -> bool:
     return Status.UNMARKED in statuses
 
 
+def _changed(learner: Enrolled, overrides: Sequence[Override]) -> dict[str, Override]:
+    return {change.part: change for change in overrides if change.learner == learner.id}
+
+
 def _question(
-    name: str, points: float, result: QuestionResult | None, changed: Mapping[str, Override]
+    name: str,
+    points: float,
+    result: QuestionResult | None,
+    changed: Mapping[str, Override],
+    question_of: Mapping[str, str],
 ) -> tuple[str, float, float]:
-    """A question's points, with those that a person gave; all of it is lost where nothing could be graded."""
+    """A question's points, with those that a person gave; nothing else is earned where nothing could be graded."""
     if result is None:
-        return name, 0.0, points
+        given = [change.points for part, change in changed.items() if question_of.get(part) == name]
+        return name, tidy(sum(given)), points
     earned = [
         changed[part].points if part in changed else got
         for part, got in [(item.id, item.earned) for item in result.items]
@@ -114,12 +135,19 @@ def _question(
 
 
 def marks(
-    learner: Enrolled, works: Sequence[Work], possible: Mapping[str, float], overrides: Sequence[Override], rules: Rules
+    learner: Enrolled,
+    works: Sequence[Work],
+    possible: Mapping[str, float],
+    overrides: Sequence[Override],
+    rules: Rules,
+    question_of: Mapping[str, str] = NOTHING,
 ) -> tuple[Mark, ...]:
     """A learner's marks: one for each of their ``works``, of which one counts (or each); one alone for nothing."""
     if not works:
-        return (Mark(learner, None, tuple((name, 0.0, points) for name, points in possible.items())),)
-    found = [mark(learner, work, possible, overrides, rules) for work in works]
+        changed = _changed(learner, overrides)
+        questions = tuple(_question(name, points, None, changed, question_of) for name, points in possible.items())
+        return (Mark(learner, None, questions, overridden=tuple(changed.values())),)
+    found = [mark(learner, work, possible, overrides, rules, question_of) for work in works]
     if rules.attempts == "each":
         return tuple(found)
     chosen = max(found, key=_best if rules.attempts == "best" else _last)

@@ -12,11 +12,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import cast
 
+from grader.errors import UsageError
 from grader.files import write
 from grader.gradebook import Enrolled, Filed, Gradebook
 from grader.grades import Mark, Work, marks
 from grader.model import Course, Lang, Report, Status
 from grader.report.json_report import number, to_json
+
+CLASS = "class.csv"
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,13 +46,14 @@ class Book:
     def marks(self) -> Iterator[Mark]:
         """Everybody's marks, learner by learner, in the order of their ids."""
         overrides = self.gradebook.overrides()
+        question_of = parts(self.course)
         by_learner: dict[str, list[Filed]] = {}
         for filed in self.gradebook.submissions():
             for name in filed.learners:
                 by_learner.setdefault(name, []).append(filed)
         for learner in self.gradebook.learners():
             works = [self.work(filed) for filed in by_learner.get(learner.id, ())]
-            yield from marks(learner, works, self.points, overrides, self.course.rules)
+            yield from marks(learner, works, self.points, overrides, self.course.rules, question_of)
 
     def unmatched(self) -> Iterator[Mark]:
         """What nobody of the class has handed in, under the name that it came with."""
@@ -77,6 +81,12 @@ class Book:
             notices=self.gradebook.notices(mark.work.filed),
             late_by_seconds=mark.late_seconds or None,
         )
+
+
+def parts(course: Course) -> dict[str, str]:
+    """Everything that has points of its own, by its name: items that are graded, exercises; with their questions."""
+    items = {item.id: question.id for question in course.questions for item in question.items if item.use == "graded"}
+    return items | {exercise.name: question.id for question in course.questions for exercise in question.exercises}
 
 
 def notes(mark: Mark) -> tuple[str, ...]:
@@ -110,16 +120,25 @@ class Row:
 
 
 def write_files(book: Book, out: Path, lang: Lang) -> list[Row]:
-    """One JSON file for each submission, and a table of the class. Files of an earlier batch are written over."""
+    """One JSON file for each submission, and a table of the class. Files of an earlier batch are written over.
+
+    Raises UsageError where they cannot be written.
+    """
     names: set[str] = set()
     rows = []
-    for mark in itertools.chain(book.marks(), book.unmatched()):
-        file = None
-        if mark.work is not None:
-            file = _file_name(mark, names)
-            write(out / file, json.dumps(as_json(book, mark, lang), ensure_ascii=False, indent=1) + "\n")
-        rows.append(_row(mark, file))
-    write(out / "class.csv", table(rows, list(book.points)))
+    try:
+        for mark in itertools.chain(book.marks(), book.unmatched()):
+            file = None
+            if mark.work is not None:
+                file = _file_name(mark, names)
+                write(out / file, json.dumps(as_json(book, mark, lang), ensure_ascii=False, indent=1) + "\n")
+            rows.append(_row(mark, file))
+        write(out / CLASS, table(rows, list(book.points)))
+    except OSError as error:
+        raise UsageError(
+            f"the files in {out} cannot be written ({error.strerror}); the gradebook has everything: make room, or the "
+            "folder writable, and run the same command again."
+        ) from error
     return rows
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from grader.errors import GradebookError
-from grader.gradebook import FILE, Enrolled, Filed, Gradebook, Override, Run, Unit, open_gradebook
+from grader.gradebook import FILE, INTAKE, Enrolled, Filed, Gradebook, Override, Run, Unit, open_gradebook
 from grader.model import ItemResult, Notice, QuestionResult, Status, Text
 
 NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
@@ -171,7 +171,7 @@ def test_books_of_other_versions(book: Gradebook, found: str, said: str) -> None
 
 def test_another_file(tmp_path: Path) -> None:
     """What is no gradebook is not overwritten."""
-    (tmp_path / FILE).write_text("something else, and long enough not to be taken for an empty database\n" * 20)
+    (tmp_path / FILE).write_text("something else, and long enough for a database\n" * 40)
     with pytest.raises(GradebookError, match="was left as it is"):
         open_gradebook(tmp_path, create=True)
 
@@ -180,3 +180,88 @@ def test_a_folder_that_cannot_be_written(tmp_path: Path) -> None:
     """Says what to do instead."""
     with pytest.raises(GradebookError, match="--out"):
         open_gradebook(tmp_path / "none", create=True)
+
+
+def test_points_given_by_hand_can_be_taken_back(book: Gradebook) -> None:
+    """Of one part of one learner."""
+    book.override(Override("ada", "Q3.a", 0.5, "partly right", "Prof. Invented", NOW))
+    assert not book.withdraw("bo", "Q3.a")
+    assert book.withdraw("ada", "Q3.a")
+    assert not book.withdraw("ada", "Q3.a")
+    assert book.overrides() == ()
+
+
+def test_work_of_nobody_in_the_class(book: Gradebook) -> None:
+    """It is not forgotten along with somebody, and can be forgotten by its key."""
+    stranger = Filed("eve", "in/eve.py", (), "d3", "Eve")
+    book.file([ADA, CY, stranger])
+    book.record(stranger, RUN, [unit("Q3")], {}, ())
+    assert book.forget("cy")
+    assert book.submissions() == (ADA, stranger)
+    assert book.has(stranger, "Q3", "v1")
+    assert book.forget("eve")
+    assert not book.forget("eve")
+    assert book.submissions() == (ADA,)
+    assert not book.has(stranger, "Q3", "v1")
+    assert not book.forget("ada-") and book.submissions() == (ADA,)
+
+
+def test_everything_of_a_learner(book: Gradebook) -> None:
+    """Also what no longer counts."""
+    book.file([CY])
+    assert book.everything_of("ada") == book.everything_of("bo") == (ADA,)
+    assert book.everything_of("dee") == ()
+
+
+def test_a_copy_is_another_book(book: Gradebook, tmp_path: Path) -> None:
+    """What is tried in it changes nothing."""
+    (tmp_path / "copy").mkdir()
+    with closing(book.copy(tmp_path / "copy")) as copy:
+        assert copy.submissions() == book.submissions()
+        copy.refuse(ADA, "tried")
+    assert book.submissions()[0].error is None
+
+
+@pytest.mark.parametrize(("kept", "path"), [(True, "here"), (False, "there")])
+def test_unpacked_submissions_move_with_the_book(kept: bool, path: str, book: Gradebook, tmp_path: Path) -> None:
+    """They are looked for beside it; anything else where it was collected."""
+    if kept:
+        (tmp_path / INTAKE / "abc").mkdir(parents=True)
+    there = Path("/somewhere/else", INTAKE, "abc")
+    places = {"here": tmp_path / INTAKE / "abc", "there": there}
+    assert book.place(replace(CY, path=str(there))) == places[path]
+    assert book.place(CY) == Path("in/cy.py")
+
+
+def test_a_result_that_cannot_be_read(book: Gradebook) -> None:
+    """Is one of another version: said, with whose it is."""
+    book._connection.execute("UPDATE unit SET result = '{\"ident\": 3}'")
+    with pytest.raises(GradebookError, match=r"cannot read \(ada, Q3: not a QuestionResult"):
+        book.units(ADA, {"Q3": "v1"})
+
+
+def test_a_damaged_book(book: Gradebook) -> None:
+    """Is left as it is, whether it is read or written."""
+    book._connection.execute("DROP TABLE unit")
+    for use in (lambda: book.units(ADA, {"Q3": "v1"}), lambda: book.record(ADA, RUN, [unit()], {}, ())):
+        with pytest.raises(GradebookError, match="restore it from a backup"):
+            use()
+
+
+def test_an_empty_file_is_no_book(tmp_path: Path) -> None:
+    """A batch that was stopped at its very start left it; only a batch makes a book of it."""
+    (tmp_path / FILE).touch()
+    with pytest.raises(GradebookError, match="is empty: run 'attncheck batch' again"):
+        open_gradebook(tmp_path)
+    with closing(open_gradebook(tmp_path, create=True)) as book:
+        assert book.submissions() == ()
+
+
+def test_a_copy_needs_room(book: Gradebook, tmp_path: Path) -> None:
+    """A file that is no book is in the way."""
+    (tmp_path / "copy").mkdir()
+    (tmp_path / "copy" / FILE).write_text(
+        "something else, and long enough not to be taken for an empty database\n" * 20
+    )
+    with pytest.raises(GradebookError, match="copy"):
+        book.copy(tmp_path / "copy")

@@ -137,3 +137,12 @@ def test_overrides() -> None:
     assert mark.questions[0] == ("Q3", 3.5, 5.0)
     assert mark.earned == pytest.approx(0.9 * 5.5)
     assert [change.part for change in mark.overridden] == ["softmax", "Q3.a"]
+
+
+@pytest.mark.parametrize("works", [[], [work(error="not Python")]])
+def test_a_person_can_give_points_for_what_could_not_be_graded(works: list[Work]) -> None:
+    """Where the part's question is known."""
+    given = (Override("ada", "Q5.a", 1.5, "on paper", "Prof. Invented", DUE),)
+    (found,) = marks(ADA, works, POSSIBLE, given, RULES, {"Q5.a": "Q5"})
+    assert found.questions == (("Q3", 0.0, 5.0), ("Q5", 1.5, 2.0))
+    assert (found.earned, found.overridden) == (1.5, given)

@@ -38,7 +38,12 @@ FAMILIES: dict[str, dict[str, str]] = {
         "plot": "pictures",
         "submit": "handing",
     },
-    "Instructors": {"batch": "classes", "export": "exporting"},
+    "Instructors": {
+        "batch": "classes",
+        "regrade": "regrading",
+        "export": "exporting",
+        "stats": "analysing",
+    },
     "Authors": {"bank": "bank"},
     "Everyone": {"doctor": "doctoring"},
 }

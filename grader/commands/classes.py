@@ -74,7 +74,7 @@ def batch(
         roster=roster,
         workers=workers,
     )
-    with _progress(lang) as show:
+    with show_progress(lang) as show:
         summary = run_batch(order, show)
     rows = _results(order, lang)
     if as_json:
@@ -97,7 +97,7 @@ def _results(order: Order, lang: Lang) -> list[Row]:
         return write_files(Book.of(book, course.load(order.course_folder)), order.out, lang)
 
 
-def _progress(lang: Lang) -> AbstractContextManager[Callable[[Step], None]]:
+def show_progress(lang: Lang) -> AbstractContextManager[Callable[[Step], None]]:
     """Shows how far it is, where a person is watching."""
     from contextlib import contextmanager
 

@@ -178,6 +178,28 @@ HANDED_IN_TWICE = Text(
 NOBODYS = Text("Files that belong to nobody: {names}", "不属于任何人的文件：{names}")
 AND_MORE = Text(" and {more} more", "等，另有 {more} 个")
 
+REGRADE_COLUMNS = (
+    Text("learner", "学习者"),
+    Text("question", "题目"),
+    Text("before", "原得分"),
+    Text("now", "现得分"),
+    Text("difference", "变化"),
+)
+IN_ALL = Text("in all", "合计")
+REGRADED = Text(
+    "Questions that changed since: {questions}. Submissions graded again: {count}. Learners whose points change: "
+    "{learners}.",
+    "评分之后有变动的题目：{questions}。重新评分的提交：{count} 份。得分有变化的学习者：{learners} 名。",
+)
+NOTHING_NEW = Text("Nothing has changed since {folder} was graded.", "{folder} 评分之后没有任何变动。")
+PUT_DOWN = Text(
+    "Put down in {folder}: the gradebook, class.csv, and the files of the submissions.",
+    "已写入 {folder}：成绩册、class.csv 和各份提交的文件。",
+)
+NOT_PUT_DOWN = Text("Nothing was written.", "没有写入任何内容。")
+PUT_IT_DOWN = Text("Put this down?", "写入这些结果吗？")
+MORE_CHANGES = Text("… and {more} more (--json has them all)", "……其余 {more} 行见 --json 的输出")
+
 # ------------------------------------------------------------------------------------------ handing in
 
 HANDED_IN = Text("Handed in for {learner} at {at}:", "已为 {learner} 提交（{at}）：")

@@ -1,0 +1,136 @@
+"""A course of one small question in a folder of its own, a class that answers it, and grading without processes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from concurrent.futures import Executor, Future
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from grader import batch, working
+from grader.sandbox import Sandbox
+
+QUESTION = """\
+id: Q1
+title: {en: Twice, zh: 两倍}
+group: self-attention
+prompt: {en: Write it., zh: 写。}
+sources: [made2020]
+misconceptions:
+  squares: {truth: {en: Twice is not squared., zh: 两倍不是平方。}, ask: {en: What is twice 3?, zh: 3 的两倍是多少？}}
+items:
+  - id: Q1.a
+    kind: choice
+    ask: {en: Twice 2?, zh: 2 的两倍？}
+    options:
+      - {id: a, text: {en: "4", zh: "4"}, correct: true}
+      - {id: b, text: {en: "5", zh: "5"}, misconception: squares}
+    explain: {en: So it is., zh: 如此。}
+    sources: [made2020]
+exercises:
+  - function: double
+    signature: (x)
+    summary: {en: Twice x., zh: x 的两倍。}
+    result: {en: "(n,)", zh: "(n,)"}
+    reference: bank.double
+    points: 4
+    hints: [{en: Add., zh: 加。}, {en: x + x, zh: x + x}]
+    cases:
+      - {name: basic, public: true, args: {x: {normal: [3]}}}
+      - {name: long, args: {x: {normal: [200]}}}
+      - {name: square, args: {x: {normal: [2, 2]}}}
+    checks: [values, dtype]
+    mistakes:
+      - {misconception: squares, edits: [{replace: x + x, with: x * x}], fails: [values/basic]}
+"""
+REFERENCE = '''\
+"""A reference."""
+
+from __future__ import annotations
+
+from torch import Tensor
+
+
+def double(x: Tensor) -> Tensor:
+    """Twice x."""
+    return x + x
+'''
+SOURCES = "made2020: {title: Made up, authors: Nobody, year: 2020, where: nowhere}\n"
+RIGHT = "def double(x):\n    return x + x\n"
+WRONG = "def double(x):\n    return x * x\n"
+
+
+def course(folder: Path) -> Path:
+    """The course, in ``folder``."""
+    for name, text in (
+        ("questions/q01_tiny.yaml", QUESTION),
+        ("questions/sources.yaml", SOURCES),
+        ("reference/bank.py", REFERENCE),
+    ):
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(text, encoding="utf-8")
+    return folder
+
+
+def change(folder: Path, old: str, new: str) -> None:
+    """Another text in the question of the course."""
+    place = folder / "questions" / "q01_tiny.yaml"
+    text = place.read_text("utf-8")
+    assert old in text
+    place.write_text(text.replace(old, new), encoding="utf-8")
+
+
+def handed_in(folder: Path) -> Path:
+    """Ada is right but for the item, Bo squares, Cy cannot be read."""
+    (folder / "ada").mkdir(parents=True)
+    (folder / "ada" / "q01.py").write_text(RIGHT)
+    (folder / "ada" / "answers.yaml").write_text("{format: 1, learner: Ada I., answers: {Q1.a: b}}\n")
+    (folder / "bo.py").write_text(WRONG)
+    (folder / "cy.py").write_text("def broken(:\n")
+    return folder
+
+
+class InProcess(Executor):
+    """Runs everything at once in this process."""
+
+    def submit(self, function: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
+        """A future that is done."""
+        future: Future[Any] = Future()
+        try:
+            future.set_result(function(*args, **kwargs))
+        except Exception as error:
+            future.set_exception(error)
+        return future
+
+
+class Lent:
+    """The session's sandbox in the place of one's own: what closes it leaves it open."""
+
+    def __init__(self, sandbox: Sandbox) -> None:
+        self.observe, self.layers = sandbox.observe, sandbox.layers
+
+    def start(self) -> None:
+        """Has been started."""
+
+    def close(self) -> None:
+        """Stays open."""
+
+    def __enter__(self) -> Lent:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Stays open."""
+
+
+@pytest.fixture
+def in_process(monkeypatch: pytest.MonkeyPatch, sandbox: Sandbox) -> Iterator[None]:
+    """No other process, and one sandbox for all, which is trusted."""
+    monkeypatch.setattr(batch, "executor", lambda order, count: InProcess())
+    for module in (batch, working):
+        monkeypatch.setattr(module, "Sandbox", lambda mode, settings: Lent(sandbox))
+    monkeypatch.setattr(batch, "release", lambda observe: ())
+    working._desk.cache_clear()
+    yield
+    working._desk.cache_clear()
