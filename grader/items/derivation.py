@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 
 from grader.faults import Fault, Path, unexpected
 from grader.items import Asked, Context, Judged
-from grader.items.expression import about, declaration_faults
+from grader.items.expression import about, as_text, declaration_faults
 from grader.model import Status, Text
 from grader.symbolic import compare, lines, match
 from grader.symbolic.compare import Different, Table
@@ -54,8 +54,8 @@ _UNFINISHED = Text(
     "到目前为止每一步都对，但「{last}」还不是最后的结果：请继续推到 {end}。",
 )
 _SHORT = Text(
-    "Start and end are right, but how do you get there? At least {least} lines are needed in between.",
-    "开头和结尾都对，但中间是怎么来的？至少还需要 {least} 行。",
+    "Start and end are right, but how do you get from one to the other? Steps needed in between: {least} or more.",
+    "开头和结尾都对，但中间是怎么来的？中间至少需要 {least} 步。",
 )
 _ONLY_HERE = Text(
     "Right. But line {number} holds only because the variances are what they are here.",
@@ -80,6 +80,8 @@ _GAINED = Text(
     "第 {number} 行：「{text}」在 {instance} 时也成立，而那并不是上一行的解。",
 )
 
+#: Of an assumption.
+_LONGEST = 200
 _HEAVY = ("E", "Var", "Cov", "mean", "softmax", "max", "min", "jacobian")
 
 
@@ -229,24 +231,30 @@ def _parts(value: object) -> tuple[dict[str, str] | None, list[str]] | None:
     if isinstance(value, Mapping):
         given, value = value.get("given"), value.get("lines")
         if given is not None:
-            if not isinstance(given, Mapping) or not all(isinstance(text, (str, int)) for text in given.values()):
+            texts = {as_text(name): as_text(text) for name, text in given.items()} if isinstance(given, Mapping) else {}
+            if not isinstance(given, Mapping) or None in texts or None in texts.values():
                 return None
-            stated = {str(name): str(text) for name, text in given.items()}
-    if isinstance(value, (str, int, float)) and not isinstance(value, bool):
+            stated = {_harmless(name or ""): _harmless(text or "") for name, text in texts.items()}
+    if not isinstance(value, (list, tuple)):
         value = [value]
-    if not isinstance(value, (list, tuple)) or len(value) > lines.MOST_LINES:
+    if len(value) > lines.MOST_LINES:
         return None
     written: list[str] = []
     for line in value:
-        line = line.get("line") if isinstance(line, Mapping) else line
-        if isinstance(line, bool) or not isinstance(line, (str, int, float)):
+        line = as_text(line.get("line") if isinstance(line, Mapping) else line)
+        if line is None:
             return None
-        for part in lines.written(str(line)):
+        for part in lines.written(line):
             if assumed := _ASSUMED.match(part):
-                stated = {**(stated or {}), assumed[1].strip(): assumed[2].strip()}
+                stated = {**(stated or {}), _harmless(assumed[1]): _harmless(assumed[2])}
             else:
                 written.append(part)
     return stated, written
+
+
+def _harmless(text: str) -> str:
+    """What is assumed, as it may be shown again."""
+    return "".join(char if char.isprintable() else " " for char in text[:_LONGEST]).strip()
 
 
 _ASSUMED = re.compile(r"\s*(?:given|assume|let|已知|假设|设)[\s:：]+([^\s:：~=]+)\s*[:：~=]\s*(.+)", re.IGNORECASE)

@@ -19,6 +19,8 @@ from grader.symbolic.trouble import FormulaError, ParseError, TooMuch, Undefined
 
 Answer: TypeAlias = str | int | float
 
+_MOST_BITS = 200
+
 _HOW = Text(
     "Answer with a formula, such as 4 n^2 d or sqrt(n)/2; * may be left out.",
     "答案填一个公式，例如 4 n^2 d 或 sqrt(n)/2；乘号可以省略。",
@@ -119,11 +121,12 @@ def _equal(one: Node, two: Node, spec: Spec, declared: Names) -> bool:
 
 def judge(spec: Spec, value: object, context: Context) -> Judged:
     """``value`` is a formula as text, or a number."""
-    if isinstance(value, bool) or not isinstance(value, (str, int, float)):
+    text = as_text(value)
+    if text is None:
         return _unreadable(_NOT_TEXT)
     declared = names(spec.symbols, spec.given)
     try:
-        node = _read(str(value), spec, declared)
+        node = _read(text, spec, declared)
         return _judged(node, spec, declared)
     except (ParseError, TooMuch) as error:
         return _unreadable(error.text)
@@ -131,6 +134,13 @@ def judge(spec: Spec, value: object, context: Context) -> Judged:
         return _failed(_NO_VALUE.fill(why=error.text))
     except FormulaError as error:
         return _failed(error.text)
+
+
+def as_text(value: object) -> str | None:
+    """A formula as text: YAML reads some of them as numbers."""
+    if isinstance(value, int) and (isinstance(value, bool) or value.bit_length() > _MOST_BITS):
+        return None
+    return str(value) if isinstance(value, (str, int, float)) else None
 
 
 def _read(text: str, spec: Spec, declared: Names) -> Node:

@@ -103,7 +103,10 @@ def _without_remark(line: str, vocabulary: Vocabulary) -> str | None:
         level += (line[at] == closing) - (line[at] == opening)
         if level == 0:
             remark, before = line[at + 1 : -1], line[:at].rstrip(" ,;:")
-            return before if before and _wordy(remark, vocabulary) else None
+            # f(word) is a call, and a bracket after a sign is part of the formula.
+            apart = line[at - 1 : at].isspace() or any(map(is_cjk, remark))
+            formula_ends = before and before[-1] not in "+-*/·^=@_⊙⊗("
+            return before if apart and formula_ends and _wordy(remark, vocabulary) else None
     return None
 
 

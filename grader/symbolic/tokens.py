@@ -38,7 +38,7 @@ GREEK = {
         strict=True,
     )
 } | {"Delta": "Δ", "Theta": "Θ", "Omega": "Ω", "Phi": "Φ", "Psi": "Ψ", "Gamma": "Γ", "Lambda": "Λ", "Sigma": "Σ"}
-GREEK |= {"varepsilon": "ε", "vartheta": "θ", "varphi": "φ"}
+GREEK |= {"varepsilon": "ε", "eps": "ε", "vartheta": "θ", "varphi": "φ"}
 
 _LATEX = {
     "cdot": "·", "times": "×", "odot": "⊙", "circ": "⊙", "otimes": "⊗", "top": "⊤", "intercal": "⊤", "prime": "'",

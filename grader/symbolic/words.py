@@ -139,8 +139,8 @@ def _lowered(word: str, at: int, name: str, vocabulary: Vocabulary) -> list[tupl
                     found.append((start + len(form) - at, Name(symbol)))
     pieces: list[tuple[int, Piece]] = []
     if kind == "matrix" and digits - start == 2:  # Q_{12}: a row and a column
-        first, second = (index(digit, vocabulary) for digit in word[start:digits])
-        return [(digits - at, Item(Name(name), (first, second)))]
+        row, column = (index(digit, vocabulary) for digit in word[start:digits])
+        return [(digits - at, Item(Name(name), (row, column)))]
     for length, low in found:
         pieces.append((length, Item(Name(name), (low,))))
         second = at + length

@@ -620,6 +620,11 @@ class World:
                 return value.factor
             raise ShapeError(_NO_SIZE.fill(what=IDENTITY))
         if not isinstance(value, (Vec, Mat)):
+            shaped = (Tensor, Random)
+            only = self.names.sizes
+            inside = [part for part in walk(body) if isinstance(part, Name)]
+            if len(only) == 1 and not any(isinstance(self.names.declared.get(part.name), shaped) for part in inside):
+                return self.whole(only[0]) * value  # Σ 1 and Σ v_q v_k: over the only thing there is
             index = "i"
             raise ShapeError(_FROM_WHERE.fill(index=index, what=f"Σ {show(body)}"))
         for entry in entries(value):

@@ -160,7 +160,7 @@ WRONG = [
     (SCORE, "Σ_i Var(q_i k_i)\nΣ_i Var(q_i) Var(k_i)", None, "is not the end yet: go on to d_k"),
     (SCORE, "Σ_i Var(q_i k_i)\nΣ_i Var(q_i) Var(k_i)\nΣ_i 1", None, "is not the end yet"),
     (SCORE, "Var(q·k) = Var(k·q)", None, "is not the end yet"),
-    (replace(SCORE, ideas=()), "d_k", None, "At least 1 lines are needed"),
+    (replace(SCORE, ideas=()), "d_k", None, "Steps needed in between: 1"),
     (TURNED, "(R_m q)ᵀ(R_n k)", None, "is not the end yet"),
     (TURNED, "⟨q, R_{n−m} k⟩", None, "Turn R_m back."),
     # shapes
@@ -177,7 +177,7 @@ WRONG = [
     (CROSSING, "n = 2d + 1", None, "does not have the solution"),
     (CROSSING, "(n − 2d)(n − 3d) = 0\nn = 2d", None, "also holds for"),
     (CROSSING, "4nd = 8d²", None, "go on to n = 2 d"),
-    (CROSSING, "n = 2d", None, "At least 1 lines"),
+    (CROSSING, "n = 2d", None, "Steps needed in between: 1"),
 ]
 
 
@@ -284,6 +284,10 @@ def test_assumptions_that_cannot_be_read_cost_nothing(answer: object, words: str
         "because",
         "= =",
         {"lines": {"a": 1}},
+        pytest.param(10**5000, id="huge"),
+        [10**5000],
+        {"given": {"q": 10**5000}, "lines": "d_k"},
+        {"given": ["q"], "lines": "d_k"},
     ],
 )
 def test_what_is_no_derivation_says_so(answer: object) -> None:

@@ -105,6 +105,8 @@ def test_wrong_formulas_are_shown_their_own_value(spec: Spec, answer: object, wo
         (TOTAL, "", "There is no formula here"),
         (TOTAL, None, "written as text"),
         (TOTAL, True, "written as text"),
+        pytest.param(TOTAL, 10**5000, "written as text", id="huge"),
+        (TOTAL, float("nan"), "There is no “nan”"),
         (TOTAL, ["4 d_model^2"], "written as text"),
         (TOTAL, "4 d_modle^2", "did you mean d_model?"),
         (TOTAL, "4 d_model^2 = 4 d_model^2", "one formula"),

@@ -37,6 +37,8 @@ KNOWN = names(
         ("d_k (q_1 k_1)", "d_k (q_1 k_1)"),
         ("n (Var(q_1) + d_k)", "n (Var(q_1) + d_k)"),
         ("n (sin n)", "n (sin n)"),
+        ("n/(n + eps)", "n/(n + eps)"),
+        ("Var(something)", "Var(something)"),
         ("sum(q*k)", "sum(q*k)"),
         ("方差(q·k)", "方差(q·k)"),
         ("Σ_i 期望[q_i] （线性）", "Σ_i 期望[q_i]"),
