@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -170,6 +169,9 @@ def _special(word: str, vocabulary: Vocabulary) -> list[tuple[int, Piece]]:
 
 def unknown(word: str, vocabulary: Vocabulary) -> ParseError:
     """The error about a name that nobody declared, with the nearest one."""
+    # Not needed where nothing is wrong.
+    import difflib
+
     known = list(vocabulary.kinds)
     lower = {name.lower(): name for name in [*FUNCTIONS, *known]}
     close = difflib.get_close_matches(word.lower()[:40], lower, 1, 0.6)
