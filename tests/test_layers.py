@@ -104,6 +104,7 @@ ARROWS: dict[str, set[str]] = {
         "working",
     },
     "results": {"files", "gradebook", "grades", "report"},
+    "amending": {"batch", "course", "gradebook", "regrading", "report", "results"},
     "regrading": {
         "batch",
         "course",
@@ -129,6 +130,7 @@ ARROWS: dict[str, set[str]] = {
         "score",
     },
     "commands": {
+        "amending",
         "batch",
         "course",
         "debugging",

@@ -41,6 +41,8 @@ FAMILIES: dict[str, dict[str, str]] = {
     "Instructors": {
         "batch": "classes",
         "regrade": "regrading",
+        "override": "regrading",
+        "forget": "regrading",
         "export": "exporting",
         "stats": "analysing",
     },
