@@ -14,6 +14,8 @@ from grader.errors import UsageError
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+    from grader.amending import Given, Leaving
+    from grader.gradebook import Override
     from grader.model import Lang
     from grader.regrading import Change, Regraded
 
@@ -161,4 +163,224 @@ def _regraded_json(found: Regraded, folder: Path, written: bool) -> dict[str, An
         "refused": [{"submission": clean(key), "error": clean(why, 2000, lines=True)} for key, why in found.refused],
         "layers": list(found.layers),
         "written": written,
+    }
+
+
+# ------------------------------------------------------------------------------------------- by hand
+
+
+@click.command()
+@_folder
+@click.argument("learner", required=False)
+@click.argument("part", required=False)
+@click.option("--points", type=float, metavar="P", help="What is given instead of what was earned.")
+@click.option("--reason", metavar="TEXT", help="Why; it stands beside the points.")
+@click.option("--author", metavar="NAME", help="Who gives them (default: your login name).")
+@click.option("--beyond", is_flag=True, help="Allow more points than there are, or less than none.")
+@click.option("--remove", is_flag=True, help="Take the points back that were given.")
+@click.option("--list", "listed", is_flag=True, help="Show all points that were given.")
+@json_option
+@lang_option
+@_course
+def override(
+    folder: Path,
+    learner: str | None,
+    part: str | None,
+    points: float | None,
+    reason: str | None,
+    author: str | None,
+    beyond: bool,
+    remove: bool,
+    listed: bool,
+    as_json: bool,
+    lang: Lang,
+    course_folder: Path | None,
+) -> None:
+    """Gives points by hand; they survive regrading.
+
+    DIR is a folder that 'batch --out' has written, PART an item (Q5.output) or an exercise. The files in
+    DIR are written anew.
+    """
+    if listed:
+        if learner or remove or points is not None:
+            raise UsageError("--list shows everything: give it with DIR alone.")
+        _list(folder, as_json, lang)
+        return
+    if not learner or not part:
+        raise UsageError("override needs LEARNER and PART, with --points and --reason, or with --remove.")
+    if remove == (points is not None):
+        raise UsageError("Give either --points P with --reason TEXT, or --remove.")
+    from datetime import UTC, datetime
+
+    from grader.amending import Wish, give, take_back
+
+    if points is None:
+        given = take_back(folder, learner, part, course_folder, lang)
+    else:
+        wish = Wish(learner, part, points, reason or "", author or _login(), beyond)
+        given = give(folder, wish, datetime.now(UTC), course_folder, lang)
+    if as_json:
+        write_json(_given_json(given))
+    else:
+        for line in _given(given, lang):
+            click.echo(line)
+
+
+def _login() -> str:
+    import getpass
+
+    try:
+        return getpass.getuser()
+    except (OSError, KeyError, ImportError) as error:
+        raise UsageError("This system does not say who you are: give --author NAME.") from error
+
+
+def _given(given: Given, lang: Lang) -> Iterator[str]:
+    from grader.report import words
+    from grader.report.plain import indent
+    from grader.report.words import clean, points
+
+    learner, change = clean(given.learner.id, 60), given.override
+    if change is None:
+        yield indent(words.TAKEN_BACK.fill(learner=learner, part=given.part.name).of(lang), 0)
+    else:
+        said = words.GIVEN_POINTS.fill(
+            learner=learner,
+            part=given.part.name,
+            points=points(change.points),
+            possible=points(given.part.possible),
+            author=clean(change.author, 60),
+            reason=clean(change.reason),
+        )
+        yield indent(said.of(lang), 0)
+    for row in given.rows:
+        has = words.HAS_NOW.fill(learner=learner, earned=points(row.earned), possible=points(row.possible))
+        yield indent(has.of(lang), 0)
+
+
+def _given_json(given: Given) -> dict[str, Any]:
+    from grader.report.json_report import number
+    from grader.report.words import clean
+
+    return {
+        "format": 1,
+        "learner": clean(given.learner.id),
+        "part": given.part.name,
+        "override": None if given.override is None else _override_json(given.override),
+        "marks": [{"earned": number(row.earned), "possible": number(row.possible)} for row in given.rows],
+    }
+
+
+def _override_json(change: Override) -> dict[str, Any]:
+    from grader.report.json_report import number
+    from grader.report.words import clean
+
+    return {
+        "learner": clean(change.learner),
+        "part": clean(change.part),
+        "points": number(change.points),
+        "reason": clean(change.reason, 2000),
+        "author": clean(change.author),
+        "at": change.at.isoformat(),
+    }
+
+
+def _list(folder: Path, as_json: bool, lang: Lang) -> None:
+    from contextlib import closing
+
+    from grader.gradebook import open_gradebook
+    from grader.report import words
+    from grader.report.plain import columns, shorten
+    from grader.report.words import clean, points
+
+    with closing(open_gradebook(folder)) as book:
+        found = book.overrides()
+    if as_json:
+        write_json({"format": 1, "overrides": list(map(_override_json, found))})
+    elif not found:
+        click.echo(words.NO_OVERRIDES.of(lang))
+    else:
+        rows = [
+            (
+                shorten(clean(change.learner), 24),
+                shorten(clean(change.part), 32),
+                points(change.points),
+                shorten(clean(change.author), 20),
+                f"{change.at:%Y-%m-%d}",
+                clean(change.reason),
+            )
+            for change in found
+        ]
+        for line in columns([tuple(text.of(lang) for text in words.OVERRIDE_COLUMNS), *rows], right=[2]):
+            click.echo(line)
+
+
+@click.command()
+@_folder
+@click.argument("learner")
+@click.option("--yes", is_flag=True, help="Remove everything without asking.")
+@json_option
+@lang_option
+@_course
+def forget(folder: Path, learner: str, yes: bool, as_json: bool, lang: Lang, course_folder: Path | None) -> None:
+    """Removes a learner from DIR for good.
+
+    Their submissions and points leave the gradebook (out of the bytes of the file, too), their files and
+    the copies of their work go, class.csv is written anew. Says what lies elsewhere and is not touched,
+    and asks first. Exits with 1 when nothing was removed.
+    """
+    if not yes and (as_json or not _answers()):
+        raise UsageError("forget asks before it removes anything, and nobody could answer: give --yes.")
+    from grader.amending import forgetting
+    from grader.report import words
+    from grader.report.words import clean
+
+    with forgetting(folder, learner, course_folder) as (leaving, remove):
+        if not as_json:
+            for line in _leaving(leaving, folder, lang):
+                click.echo(line)
+        agreed = yes or click.confirm(words.FORGET_IT.of(lang))
+        if agreed:
+            remove(lang)
+    if as_json:
+        write_json(_leaving_json(leaving))
+    else:
+        said = words.FORGOTTEN.fill(learner=clean(leaving.learner.id, 60), folder=folder)
+        click.echo((said if agreed else words.NOT_FORGOTTEN).of(lang))
+    click.get_current_context().exit(DONE if agreed else DECLINED)
+
+
+def _leaving(leaving: Leaving, folder: Path, lang: Lang) -> Iterator[str]:
+    from grader.report import words
+    from grader.report.plain import indent
+    from grader.report.words import clean
+
+    who = clean(leaving.learner.id, 60)
+    counts = {"submissions": len(leaving.submissions), "overrides": leaving.overrides}
+    yield indent(words.LEAVING.fill(learner=who, folder=folder, **counts).of(lang), 0)
+    yield from (f"  {clean(str(path.relative_to(folder)))}" for path in leaving.files)
+    if not leaving.files:
+        yield f"  {words.NONE.of(lang)}"
+    for names, text in (
+        (leaving.shared, words.STAYS_SHARED),
+        (leaving.outside, words.STAYS_OUTSIDE),
+        (leaving.others, words.STAYS_OTHERS),
+    ):
+        if names:
+            listed = words.COMMA.of(lang).join(clean(str(name)) for name in names)
+            yield indent(text.fill(learner=who, names=listed).of(lang), 0)
+
+
+def _leaving_json(leaving: Leaving) -> dict[str, Any]:
+    from grader.report.words import clean
+
+    return {
+        "format": 1,
+        "learner": clean(leaving.learner.id),
+        "submissions": list(map(clean, leaving.submissions)),
+        "overrides": leaving.overrides,
+        "removed": [clean(str(path)) for path in leaving.files],
+        "shared": list(map(clean, leaving.shared)),
+        "outside": [clean(str(path)) for path in leaving.outside],
+        "others": [clean(str(path)) for path in leaving.others],
     }

@@ -200,6 +200,46 @@ NOT_PUT_DOWN = Text("Nothing was written.", "没有写入任何内容。")
 PUT_IT_DOWN = Text("Put this down?", "写入这些结果吗？")
 MORE_CHANGES = Text("… and {more} more (--json has them all)", "……其余 {more} 行见 --json 的输出")
 
+GIVEN_POINTS = Text(
+    "{learner}, {part}: {points} of {possible} points, given by {author}: {reason}",
+    "{learner}，{part}：{points} / {possible} 分，由 {author} 给出：{reason}",
+)
+TAKEN_BACK = Text(
+    "{learner}, {part}: the points that were given by hand are taken back; those earned count again.",
+    "{learner}，{part}：已撤销人工给分，恢复为实际得分。",
+)
+HAS_NOW = Text("{learner} now has {earned} of {possible} points.", "{learner} 现在的得分是 {earned} / {possible}。")
+OVERRIDE_COLUMNS = (
+    Text("learner", "学习者"),
+    Text("part", "项目"),
+    Text("points", "分数"),
+    Text("given by", "给分人"),
+    Text("when", "时间"),
+    Text("reason", "理由"),
+)
+NO_OVERRIDES = Text("No points were given by hand.", "没有人工给出的分数。")
+LEAVING = Text(
+    "What goes of {learner}: submissions in the gradebook with all their points ({submissions}), points given by hand "
+    "({overrides}), the line in class.csv, and in {folder}:",
+    "将删除 {learner} 的以下内容：成绩册中的 {submissions} 份提交及其得分、{overrides} 处人工给分、class.csv 中的一行，"
+    "以及 {folder} 中的：",
+)
+STAYS_SHARED = Text(
+    "Shared with others, and kept for them (numbers in it stay drawn for the name it was graded under): {names}",
+    "与他人共有，为他们保留（其中的数字仍按评分时的名字抽取）：{names}",
+)
+STAYS_OUTSIDE = Text(
+    "Not touched, because it lies elsewhere (grading it again would bring {learner} back): {names}",
+    "位于别处，不会改动（再次对其评分会使 {learner} 重新出现）：{names}",
+)
+STAYS_OTHERS = Text(
+    "Not touched, because something else wrote it (look whether it names {learner}): {names}",
+    "由其他途径生成，不会改动（请查看其中是否提到 {learner}）：{names}",
+)
+FORGET_IT = Text("Remove this for good?", "确定永久删除吗？")
+FORGOTTEN = Text("{learner} is removed from {folder}.", "已从 {folder} 中删除 {learner}。")
+NOT_FORGOTTEN = Text("Nothing was removed.", "没有删除任何内容。")
+
 # ------------------------------------------------------------------------------------------ handing in
 
 HANDED_IN = Text("Handed in for {learner} at {at}:", "已为 {learner} 提交（{at}）：")

@@ -1,0 +1,205 @@
+"""``attncheck override`` and ``attncheck forget``: what is asked, shown, and done."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+from rich.cells import cell_len
+
+from grader import amending
+from grader.amending import Given, Leaving, Part, Wish
+from grader.commands import regrading
+from grader.gradebook import Enrolled, Override, open_gradebook
+
+Attncheck = Callable[..., object]
+
+NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
+CHANGE = Override("bo\x1b[2J", "double", 3.0, "nearly\nthere", "Prof. Invented", NOW)
+LEAVING = Leaving(
+    Enrolled("bo", "Bo"),
+    ("bo.py",),
+    1,
+    (Path("out/.intake/abc"), Path("out/bo.json")),
+    ("team",),
+    (Path("/in/class.zip"),),
+    (Path("out/mine.html"),),
+)
+
+
+@pytest.fixture
+def asked(monkeypatch: pytest.MonkeyPatch) -> dict[str, object]:
+    """Takes the place of the gradebook; remembers what was asked, and whether something was removed."""
+    seen: dict[str, object] = {"removed": None}
+
+    def give(folder: Path, wish: Wish, now: datetime, course_folder: Path | None, lang: str) -> Given:
+        seen["asked"] = folder, wish, course_folder, lang
+        return Given(Enrolled("bo", "Bo"), Part("double", "Q1", 4.0), CHANGE, ())
+
+    def take_back(folder: Path, learner: str, part: str, course_folder: Path | None, lang: str) -> Given:
+        seen["asked"] = folder, learner, part, course_folder, lang
+        return Given(Enrolled("bo", "Bo"), Part("double", "Q1", 4.0), None, ())
+
+    @contextmanager
+    def forgetting(folder: Path, name: str, course_folder: Path | None) -> Iterator[object]:
+        seen["asked"] = folder, name, course_folder
+        yield LEAVING, lambda lang: seen.update(removed=lang)
+
+    for function in (give, take_back, forgetting):
+        monkeypatch.setattr(amending, function.__name__, function)
+    monkeypatch.setattr(regrading, "_answers", lambda: True)
+    monkeypatch.setattr(regrading, "_login", lambda: "me")
+    return seen
+
+
+def test_asks_for_what_the_options_say(attncheck: Attncheck, asked: dict[str, object]) -> None:
+    """Who gives the points is the one at the keyboard, unless it is said."""
+    attncheck("override", "out", "bo", "double", "--points", "3", "--reason", "nearly")
+    assert asked["asked"] == (Path("out"), Wish("bo", "double", 3.0, "nearly", "me"), None, "en")
+    more = ["--author", "P", "--beyond", "--course", "c", "--lang", "zh"]
+    attncheck("override", "out", "bo", "double", "--points", "-1", "--reason", "x", *more)
+    assert asked["asked"] == (Path("out"), Wish("bo", "double", -1.0, "x", "P", True), Path("c"), "zh")
+    attncheck("override", "out", "bo", "double", "--remove", "--course", "c")
+    assert asked["asked"] == (Path("out"), "bo", "double", Path("c"), "en")
+    attncheck("forget", "out", "bo", "--yes", "--course", "c")
+    assert asked["asked"] == (Path("out"), "bo", Path("c"))
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ([], "override needs LEARNER and PART"),
+        (["bo"], "override needs LEARNER and PART"),
+        (["bo", "double"], "Give either --points P with --reason TEXT, or --remove"),
+        (["bo", "double", "--remove", "--points", "1"], "Give either --points"),
+        (["bo", "double", "--points", "many"], "not a valid float"),
+        (["bo", "--list"], "give it with DIR alone"),
+        (["--list", "--remove"], "give it with DIR alone"),
+    ],
+)
+def test_what_does_not_go_together(
+    options: list[str], said: str, attncheck: Attncheck, asked: dict[str, object]
+) -> None:
+    """Is told with what does."""
+    ran = attncheck("override", "out", *options)
+    assert (ran.code, said in ran.err, "asked" in asked) == (2, True, False)  # type: ignore[attr-defined]
+
+
+def test_nobody_at_the_keyboard(attncheck: Attncheck, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A system without login names needs --author."""
+
+    def nobody() -> str:
+        raise KeyError("uid not found")
+
+    monkeypatch.setattr("getpass.getuser", nobody)
+    ran = attncheck("override", "out", "bo", "double", "--points", "1", "--reason", "x")
+    assert (ran.code, "give --author NAME" in ran.err) == (2, True)  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize(
+    ("lang", "options", "said"),
+    [
+        (
+            "en",
+            ["--points", "3", "--reason", "x"],
+            "bo, double: 3 of 4 points, given by Prof. Invented: nearly there\n",
+        ),
+        ("zh", ["--points", "3", "--reason", "x"], "bo，double：3 / 4 分，由 Prof. Invented 给出：nearly there\n"),
+        ("en", ["--remove"], "bo, double: the points that were given by hand are taken back"),
+        ("zh", ["--remove"], "bo，double：已撤销人工给分"),
+    ],
+)
+def test_what_was_done(
+    lang: str, options: list[str], said: str, attncheck: Attncheck, asked: dict[str, object]
+) -> None:
+    """In both languages, and as data."""
+    command = ["override", "out", "bo", "double", *options]
+    ran = attncheck(*command, "--lang", lang)
+    assert (ran.code, said in ran.out) == (0, True)  # type: ignore[attr-defined]
+    data = json.loads(attncheck(*command, "--json").out)  # type: ignore[attr-defined]
+    assert (data["learner"], data["part"], data["marks"]) == ("bo", "double", [])
+    assert (data["override"] is None) == ("--remove" in options)
+
+
+def test_the_list(attncheck: Attncheck, tmp_path: Path) -> None:
+    """Everything that was given, by whom and why; nothing that could move the cursor."""
+    with closing(open_gradebook(tmp_path, create=True)) as book:
+        assert attncheck("override", str(tmp_path), "--list", "--lang", "en").out == "No points were given by hand.\n"  # type: ignore[attr-defined]
+        book.override(CHANGE)
+    out = attncheck("override", str(tmp_path), "--list", "--lang", "en").out  # type: ignore[attr-defined]
+    assert "bo       double       3  Prof. Invented  2026-11-21  nearly there\n" in out
+    (found,) = json.loads(attncheck("override", str(tmp_path), "--list", "--json").out)["overrides"]  # type: ignore[attr-defined]
+    assert found == {
+        "learner": "bo",
+        "part": "double",
+        "points": 3,
+        "reason": "nearly there",
+        "author": "Prof. Invented",
+        "at": "2026-11-21T12:00:00+00:00",
+    }
+
+
+@pytest.mark.parametrize(
+    ("lang", "fragments"),
+    [
+        (
+            "en",
+            [
+                "What goes of bo: submissions in the gradebook with all their points (1), points",
+                "  .intake/abc\n  bo.json\n",
+                "Shared with others, and kept for them",
+                "team\n",
+                "Not touched, because it lies elsewhere (grading it again would bring bo back):\n/in/class.zip\n",
+                "out/mine.html\n",
+            ],
+        ),
+        ("zh", ["将删除 bo 的以下内容：", "位于别处，不会改动", "/in/class.zip"]),
+    ],
+)
+@pytest.mark.parametrize("agreed", [True, False])
+def test_forgetting(
+    agreed: bool,
+    lang: str,
+    fragments: list[str],
+    attncheck: Attncheck,
+    asked: dict[str, object],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A person sees what goes and what stays, and decides."""
+    monkeypatch.setattr("click.confirm", lambda text: agreed)
+    ran = attncheck("forget", "out", "bo", "--lang", lang)
+    for fragment in fragments:
+        assert fragment in ran.out  # type: ignore[attr-defined]
+    assert max(map(cell_len, ran.out.splitlines())) <= 80  # type: ignore[attr-defined]
+    assert (ran.code, asked["removed"]) == ((0, lang) if agreed else (1, None))  # type: ignore[attr-defined]
+
+
+def test_forgetting_for_programs(attncheck: Attncheck, asked: dict[str, object]) -> None:
+    """The same as data; nobody is asked."""
+    data = json.loads(attncheck("forget", "out", "bo", "--yes", "--json").out)  # type: ignore[attr-defined]
+    assert data == {
+        "format": 1,
+        "learner": "bo",
+        "submissions": ["bo.py"],
+        "overrides": 1,
+        "removed": ["out/.intake/abc", "out/bo.json"],
+        "shared": ["team"],
+        "outside": ["/in/class.zip"],
+        "others": ["out/mine.html"],
+    }
+    assert asked["removed"] == "en"
+
+
+@pytest.mark.parametrize("options", [[], ["--json"]])
+def test_nobody_can_be_asked(
+    options: list[str], attncheck: Attncheck, asked: dict[str, object], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nothing is removed on a guess."""
+    monkeypatch.setattr(regrading, "_answers", lambda: bool(options))
+    ran = attncheck("forget", "out", "bo", *options)
+    assert (ran.code, "nobody could answer: give --yes" in ran.err) == (2, True)  # type: ignore[attr-defined]
+    assert "asked" not in asked
