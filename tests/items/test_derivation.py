@@ -311,13 +311,6 @@ def test_what_holds_only_here_is_accepted_with_a_remark() -> None:
     assert "line 3 holds only because" in found.message.en
 
 
-def test_a_pattern_is_an_idea_too() -> None:
-    """A regular expression over the text as it is shown."""
-    spec = replace(SCORE, ideas=(Idea(MISSING_SUM, pattern=r"Σ_\w Var\("),))
-    assert derivation.judge(spec, "Σ_j Var(q_j k_j)\nd_k", ADA).status is Status.PASSED
-    assert derivation.judge(spec, "d_k Var(q_j k_j)\nd_k", ADA).message == MISSING_SUM
-
-
 def test_what_is_asked_and_the_key() -> None:
     """Start and end, the symbols, and the worked chain with its reasons."""
     asked = derivation.asked(SCORE, ADA)
@@ -359,11 +352,7 @@ def changed(spec: Spec = SCORE, **what: Any) -> Spec:
             ["chain: expected a chain that passes, but: What is the"],
         ),
         (changed(ideas=(), least=0), ["ideas: expected ideas, or `least`"]),
-        (changed(ideas=(*SCORE.ideas, Idea(MISSING_SUM))), ["ideas[2]: expected either `lines` or `pattern`"]),
-        (
-            changed(ideas=(*SCORE.ideas, Idea(MISSING_SUM, pattern="("))),
-            ["ideas[2].pattern: saw '('; expected a regular"],
-        ),
+        (changed(ideas=(*SCORE.ideas, Idea(MISSING_SUM, ()))), ["ideas[2].lines: expected one", "chain: expected"]),
         (
             changed(ideas=(*SCORE.ideas, Idea(MISSING_SUM, ("Σ_",)))),
             ["ideas[2].lines[0]: saw 'Σ_'; expected a formula"],
