@@ -46,8 +46,8 @@ def taught(own: Callable[..., Any], table: Any, tokens: Any, bos_id: int, base: 
 
 
 def _rows(ids: NDArray[np.int64], base: int, size: int) -> NDArray[np.int64]:
-    """For every beginning of ``ids``, the empty one included: the number with these digits, modulo ``size``."""
-    row = np.zeros(ids.shape[:-1], dtype=np.int64)
+    """For every beginning of ``ids``, the empty one included: the number with these digits, after a 1, mod ``size``."""
+    row = np.ones(ids.shape[:-1], dtype=np.int64)
     rows = [row]
     for at in range(ids.shape[-1]):
         row = (row * base + ids[..., at]) % size

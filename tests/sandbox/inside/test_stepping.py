@@ -18,8 +18,8 @@ TABLE = np.arange(28.0).reshape(7, 4)
     [[1, 2, 3], (1, 2, 3), np.array([1, 2, 3]), torch.tensor([1, 2, 3]), [torch.tensor(1), np.int64(2), 3]],
 )
 def test_ids_come_in_any_sequence(tokens: Any) -> None:
-    """The row is the number with these digits modulo the number of rows; in the array type of the table."""
-    at = ((1 * 31 + 2) * 31 + 3) % 7
+    """The row is the number with these digits, after a 1, modulo the number of rows; in the array type of the table."""
+    at = (((1 * 31 + 1) * 31 + 2) * 31 + 3) % 7
     for table in (TABLE, torch.tensor(TABLE)):
         logits = next_logits(table)(tokens)
         assert type(logits) is type(table)
@@ -30,6 +30,7 @@ def test_everything_that_was_read_counts() -> None:
     """Unless the base is 0: then the last id is all that does."""
     hashed, last = next_logits(TABLE), next_logits(TABLE, base=0)
     assert hashed([1, 2, 3]).tolist() != hashed([2, 2, 3]).tolist()
+    assert hashed([0, 2, 3]).tolist() != hashed([2, 3]).tolist()
     assert last([1, 2, 3]).tolist() == last([3]).tolist() == TABLE[3].tolist()
 
 
