@@ -145,6 +145,38 @@ def grade_reference(
     return code.diagnosed(plan, tried) if diagnosed else tried.result
 
 
+@dataclass(frozen=True, slots=True)
+class Replay:
+    """An exercise graded once more, with all that its verdicts rest on, entry by entry (``way`` None: nothing ran)."""
+
+    result: ExerciseResult
+    entries: tuple[Entry, ...]
+    way: Attempt | None = None
+    got: tuple[tuple[Observation, ...], ...] = ()
+    expected: tuple[tuple[Observation, ...], ...] = ()
+
+    def openly(self, exercise: Exercise, at: int) -> Verdict:
+        """What the check of entry ``at`` says where nothing has to be hidden."""
+        entry = self.entries[at]
+        if self.way is None:
+            return self.result.outcomes[at].verdict
+        case = replace(entry.case, public=True)
+        drawn = varied(self.way.variant, entry.drawn)
+        seen = Seen(exercise, case, entry.spec, drawn, self.got[at], self.expected[at], self.way.array_type)
+        return checks.kinds()[entry.spec.kind].judge(seen)
+
+
+def replay(memo: Memo, question: Question, exercise: Exercise, submission: Submission, observe: Observe) -> Replay:
+    """Grades one exercise of ``submission``, as ``grade`` does, and keeps what was seen: not for learners."""
+    code = _Code(submission, observe, memo, Limits())
+    plan = Plan(question, exercise, source_of(exercise.name, question, submission), memo.entries(exercise))
+    tried = code.best([plan])[exercise.name]
+    result = code.diagnosed(plan, tried)
+    if tried.way is None:
+        return Replay(result, plan.entries)
+    return Replay(result, plan.entries, tried.way, tuple(tried.observations), tuple(memo.expected(exercise)))
+
+
 # ------------------------------------------------------------------------------------------- choosing
 
 
@@ -391,6 +423,7 @@ class Tried:
 
     result: ExerciseResult
     observations: list[tuple[Observation, ...]]
+    way: Attempt | None = None
 
 
 @dataclass(slots=True)
@@ -404,7 +437,12 @@ class _Code:
     seen: Observed = field(default_factory=lambda: Observed((), (), unsafe=False))
 
     def run(self, plans: list[Plan]) -> dict[str, ExerciseResult]:
-        """Every plan's result. All that can share a child does; what failed is tried in its other forms."""
+        """Every plan's result."""
+        best = self.best(plans)
+        return {plan.exercise.name: self.diagnosed(plan, best[plan.exercise.name]) for plan in plans}
+
+    def best(self, plans: list[Plan]) -> dict[str, Tried]:
+        """For every plan the best try. All that can share a child does; what failed is tried in its other forms."""
         best = {plan.exercise.name: Tried(_missing(plan), []) for plan in plans if plan.file is None}
         ways = {plan.exercise.name: attempts(plan.exercise, plan.file) for plan in plans if plan.file is not None}
         present = [plan for plan in plans if plan.file is not None]
@@ -419,7 +457,7 @@ class _Code:
                 name = each.result.name
                 if name not in best or each.result.earned > best[name].result.earned:
                     best[name] = each
-        return {plan.exercise.name: self.diagnosed(plan, best[plan.exercise.name]) for plan in plans}
+        return best
 
     def diagnosed(self, plan: Plan, tried: Tried) -> ExerciseResult:
         """The result with the misconception behind it, where a typical mistake gives just the same."""
@@ -459,7 +497,7 @@ class _Code:
         results = []
         for (plan, way), wanted, each in zip(tried, expected, asked, strict=True):
             mine = grouped(each, tuple(next(found) for programs_ in each for _ in programs_))
-            results.append(Tried(_judge(plan, way, mine, wanted), mine))
+            results.append(Tried(_judge(plan, way, mine, wanted), mine, way))
         return results
 
 

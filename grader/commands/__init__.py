@@ -41,10 +41,12 @@ FAMILIES: dict[str, dict[str, str]] = {
     "Instructors": {
         "batch": "classes",
         "regrade": "regrading",
+        "explain": "regrading",
         "override": "regrading",
         "forget": "regrading",
         "export": "exporting",
         "stats": "analysing",
+        "similar": "analysing",
     },
     "Authors": {"bank": "bank"},
     "Everyone": {"doctor": "doctoring"},

@@ -18,10 +18,11 @@ if TYPE_CHECKING:
     from grader.gradebook import Override
     from grader.model import Lang
     from grader.regrading import Change, Regraded
+    from grader.replaying import Explained
 
 F = TypeVar("F", bound="Callable[..., Any]")
 
-DONE, DECLINED, SOME_NOT_GRADABLE = 0, 1, 5
+DONE, DECLINED, DIFFERENT, SOME_NOT_GRADABLE = 0, 1, 1, 5
 #: Lines of a table on the terminal; --json has them all.
 _MOST_ROWS = 200
 
@@ -384,3 +385,59 @@ def _leaving_json(leaving: Leaving) -> dict[str, Any]:
         "outside": [clean(str(path)) for path in leaving.outside],
         "others": [clean(str(path)) for path in leaving.others],
     }
+
+
+# ------------------------------------------------------------------------------------------ explaining
+
+
+@click.command()
+@_folder
+@click.argument("learner")
+@click.argument("check")
+@click.option("--attempt", type=click.IntRange(min=1), metavar="N", help="Which submission (default: what counts).")
+@_seed_file
+@json_option
+@lang_option
+@_course
+def explain(
+    folder: Path,
+    learner: str,
+    check: str,
+    attempt: int | None,
+    seed_file: Path | None,
+    as_json: bool,
+    lang: Lang,
+    course_folder: Path | None,
+) -> None:
+    """Replays one point: inputs, expected, actual, why.
+
+    CHECK is an item (Q5.output), an exercise (its first failure), or EXERCISE/CHECK/CASE. For instructors
+    only: it shows hidden inputs and right results. Exits with 1 when the replay does not end as it did when
+    it was graded.
+    """
+    from grader.report.replay import lines, to_json
+
+    found = _explained(folder, learner, check, attempt, seed_file, course_folder)
+    if as_json:
+        write_json(to_json(found, lang))
+    else:
+        for line in lines(found, lang):
+            click.echo(line)
+    click.get_current_context().exit(DONE if found.agrees else DIFFERENT)
+
+
+def _explained(
+    folder: Path, learner: str, check: str, attempt: int | None, seed_file: Path | None, course_folder: Path | None
+) -> Explained:
+    from grader.model import ExerciseResult, Item
+    from grader.replaying import Asked, explain_code, explain_item, look_up
+    from grader.sandbox import open_sandbox
+
+    seed = read_seed(None, seed_file)
+    found = look_up(Asked(folder, learner, check, seed, course_folder, attempt))
+    if isinstance(found.part, Item):
+        assert not isinstance(found.result, ExerciseResult)
+        return explain_item(found, found.part, found.result)
+    assert isinstance(found.result, ExerciseResult)
+    with open_sandbox(mode="require") as sandbox:
+        return explain_code(found, found.part, found.result, seed, sandbox.observe)

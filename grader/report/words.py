@@ -200,6 +200,40 @@ NOT_PUT_DOWN = Text("Nothing was written.", "没有写入任何内容。")
 PUT_IT_DOWN = Text("Put this down?", "写入这些结果吗？")
 MORE_CHANGES = Text("… and {more} more (--json has them all)", "……其余 {more} 行见 --json 的输出")
 
+EXPLAINED = Text(
+    "{learner}, {where}: {status}, {earned} of {possible} points",
+    "{learner}，{where}：{status}，{earned} / {possible} 分",
+)
+HIDDEN = Text("A hidden case: what follows is not for learners.", "隐藏用例：以下内容不可给学习者看。")
+TOLD = Text("The learner is told: {said}", "学习者看到的是：{said}")
+SEEN = Text("Seen with everything in view: {said}", "完整的情况是：{said}")
+BELIEF = Text("Misconception {name}: {truth}", "误解 {name}：{truth}")
+INPUTS = Text("What went in", "输入")
+EXPECTED = Text("What is right", "正确结果")
+ACTUAL = Text("What came out", "实际结果")
+NO_EXPECTED = Text("this check compares with no result of the reference", "这项检查不与参考实现的结果比较")
+NO_ACTUAL = Text("nothing", "没有")
+CODE_IN = Text("Submission {submission}, file {file}: {given}", "提交 {submission}，文件 {file}：{given}")
+IN_FORM = Text("called in the form “{name}”", "按「{name}」的形式调用")
+GRADED_AT = Text(
+    "Graded {at} ({seconds} s), seed {seed}; {versions}", "评分于 {at}（{seconds} 秒），种子 {seed}；{versions}"
+)
+BANK_THEN = Text("Course {course}, question {version}", "课程 {course}，题目 {version}")
+REPLAY_AGREES = Text("Replayed just now: it ends as it did when it was graded.", "刚刚重新运行：结果与评分时一致。")
+REPLAY_DIFFERS = Text(
+    "Replayed just now, it ends otherwise ({status}): the code does not always do the same, or the machine was too "
+    "busy.",
+    "刚刚重新运行，结果不同（{status}）：代码的行为不稳定，或机器当时过于繁忙。",
+)
+CHANGED_SINCE = Text(
+    "The question has changed since it was graded; the replay goes by what is there now. attncheck regrade grades "
+    "again.",
+    "题目在评分之后有变动，重新运行按现在的题目进行。用 attncheck regrade 重新评分。",
+)
+GIVEN_INSTEAD = Text(
+    "Points given by hand stand instead: {points}, by {author}: {reason}",
+    "以人工给分为准：{points} 分，{author}：{reason}",
+)
 GIVEN_POINTS = Text(
     "{learner}, {part}: {points} of {possible} points, given by {author}: {reason}",
     "{learner}，{part}：{points} / {possible} 分，由 {author} 给出：{reason}",

@@ -1,0 +1,76 @@
+"""``attncheck explain``: which options arrive, what needs a sandbox, and exit codes."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from grader import replaying, sandbox
+from grader.inputs import Seed
+from grader.model import ExerciseResult, ItemResult, Status
+from grader.replaying import Asked, Explained
+from tests.commands.conftest import ITEM, SDPA
+from tests.report.test_replay import FOUND
+
+Attncheck = Callable[..., object]
+
+
+@pytest.fixture
+def seen(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
+    """Takes the place of gradebook and sandbox; remembers what was asked of them."""
+    asked: dict[str, Any] = {"opened": None, "agrees": True}
+
+    def look_up(what: Asked) -> object:
+        asked["asked"] = what
+        if what.check == "Q5.output":
+            return SimpleNamespace(part=ITEM, result=ItemResult("Q5.output", "choice", Status.PASSED, 1, 1))
+        return SimpleNamespace(part=SDPA, result=ExerciseResult(SDPA.name, Status.PASSED, 1, 1, ()))
+
+    @contextlib.contextmanager
+    def open_sandbox(mode: str) -> Iterator[object]:
+        asked["opened"] = mode
+        yield SimpleNamespace(observe="observe")
+
+    def explained(*args: object) -> Explained:
+        asked["args"] = args[1:]
+        return replace(FOUND, agrees=asked["agrees"])
+
+    monkeypatch.setattr(replaying, "look_up", look_up)
+    monkeypatch.setattr(replaying, "explain_item", explained)
+    monkeypatch.setattr(replaying, "explain_code", explained)
+    monkeypatch.setattr(sandbox, "open_sandbox", open_sandbox)
+    return asked
+
+
+def test_asks_for_what_the_options_say(attncheck: Attncheck, seen: dict[str, Any], tmp_path: Path) -> None:
+    """And code is only ever replayed confined."""
+    seed = tmp_path / "seed"
+    seed.write_text("0123456789abcdef" * 4)
+    attncheck("explain", "out", "bo", "x/values", "--attempt", "2", "--course", "c", "--seed-file", str(seed))
+    assert seen["asked"] == Asked(Path("out"), "bo", "x/values", Seed.from_file(seed), Path("c"), 2)
+    assert seen["opened"] == "require"
+    assert seen["args"][-2:] == (Seed.from_file(seed), "observe")
+
+
+def test_an_item_needs_no_sandbox(attncheck: Attncheck, seen: dict[str, Any]) -> None:
+    """An answer is judged without running anything."""
+    attncheck("explain", "out", "bo", "Q5.output")
+    assert seen["asked"] == Asked(Path("out"), "bo", "Q5.output", Seed.public())
+    assert seen["opened"] is None
+
+
+@pytest.mark.parametrize(("agrees", "code"), [(True, 0), (False, 1)])
+def test_exit_codes(agrees: bool, code: int, attncheck: Attncheck, seen: dict[str, Any]) -> None:
+    """1 where the replay does not end as the grading did; in words and as data."""
+    seen["agrees"] = agrees
+    ran = attncheck("explain", "out", "bo", "x", "--lang", "zh")
+    assert (ran.code, "尚未正确" in ran.out) == (code, True)  # type: ignore[attr-defined]
+    ran = attncheck("explain", "out", "bo", "x", "--json")
+    assert (ran.code, json.loads(ran.out)["agrees"]) == (code, agrees)  # type: ignore[attr-defined]
