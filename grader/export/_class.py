@@ -59,7 +59,9 @@ def grades(book: Book, lang: Lang) -> dict[str, Grade]:
     found = {}
     for mark in counting(book):
         state = _NOTHING if mark.work is None else _UNGRADED if error(mark) or not mark.complete else None
-        found[mark.learner.id] = Grade(points(mark.earned), tuple(summary(mark, lang)), state, waiting(mark) > 0)
+        found[mark.learner.id] = Grade(
+            points(mark.earned), tuple(summary(mark, lang, book.course.rules)), state, waiting(mark) > 0
+        )
     return found
 
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from grader.errors import UsageError
 from grader.grades import Mark
-from grader.model import ExerciseResult, ItemResult, Lang, Notice, Report, Status, Text
+from grader.model import ExerciseResult, ItemResult, Lang, Notice, Report, Rules, Status, Text
 from grader.report import words
 from grader.report.words import clean, points
 from grader.results import Book
@@ -94,8 +94,11 @@ def waiting(mark: Mark) -> int:
     return sum(item.status is Status.PENDING and item.id not in done for item in results)
 
 
-def summary(mark: Mark, lang: Lang) -> list[str]:
-    """A mark in a few lines for its learner: points, what was taken off, and what to mend first."""
+def summary(mark: Mark, lang: Lang, rules: Rules) -> list[str]:
+    """A mark in a few lines for its learner: points, what was taken off, and what to mend first.
+
+    What hidden cases found is only told where the course tells it at once.
+    """
     said = [words.OF_POINTS.fill(earned=points(mark.earned), possible=points(mark.possible)).of(lang)]
     taken = taken_off(mark)
     said += [taken.of(lang)] if taken else []
@@ -105,7 +108,9 @@ def summary(mark: Mark, lang: Lang) -> list[str]:
     for result, _ in mark.work.results if mark.work else ():
         for exercise in result.exercises:
             if exercise.status not in (Status.PASSED, Status.MISSING):
-                what = exercise.message or words.STATUS[exercise.status]
+                first = exercise.first_failure
+                told = rules.hidden_results == "always" or first is None or first.visibility == "public"
+                what = (exercise.message if told else None) or words.STATUS[exercise.status]
                 said.append(words.SAYS.fill(who=exercise.name, said=clean(what.of(lang), 300)).of(lang))
     return said
 

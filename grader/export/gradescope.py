@@ -27,6 +27,10 @@ OPTIONS = frozenset({"learner", "pseudonyms"})
 
 #: When learners see the verdicts of hidden cases: the course's word → Gradescope's.
 _VISIBILITY = {"always": "visible", "after-due": "after_due_date", "never": "hidden"}
+_LATER = {
+    "after-due": Text("What hidden cases found is shown after the due date.", "隐藏用例的结果在截止日期之后显示。"),
+    "never": Text("What hidden cases found is not shown.", "隐藏用例的结果不显示。"),
+}
 
 
 def write(book: Book, options: Options, out: Out) -> None:
@@ -53,7 +57,9 @@ def results(mark: Mark, report: Report | None, course: Course, lang: Lang) -> di
     if report is None:
         lines = [UNREADABLE.fill(error=said or words.NOTHING_THERE.of(lang)).of(lang)]
     else:
-        lines = summary(mark, lang)
+        later = course.rules.hidden_results
+        # The points would tell what hidden cases found.
+        lines = summary(mark, lang, course.rules) if later == "always" else [_LATER[later].of(lang)]
         if report.unsafe:
             lines.append(words.NO_SANDBOX.of(lang))
         if not report.complete:

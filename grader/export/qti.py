@@ -44,7 +44,7 @@ def write(course: Course, options: Options, out: Out) -> None:
     name = "attncheck_" + sha256("\0".join([course.public_id, *(each.id for each in found)]).encode()).hexdigest()[:24]
     total = sum(_points(each) for each in found)
     files = {
-        "imsmanifest.xml": _xml(_manifest(name, title)),
+        "imsmanifest.xml": _xml(_manifest(name)),
         "non_cc_assessments/": b"",
         f"{name}/assessment_meta.xml": _xml(_meta(name, title, total, graded=options.graded)),
         f"{name}/{name}.xml": _xml(_assessment(name, title, found)),
@@ -83,7 +83,7 @@ def _add(parent: ET.Element, path: str, text: str = "", **attributes: str) -> ET
 # ------------------------------------------------------------------------------------------- around it
 
 
-def _manifest(name: str, title: str) -> ET.Element:
+def _manifest(name: str) -> ET.Element:
     schemas = f"{_PACKAGE} http://www.imsglobal.org/xsd/imscp_v1p1.xsd"
     root = ET.Element("manifest", {"identifier": f"{name}_manifest", "xmlns": _PACKAGE, "xmlns:xsi": _XSI})
     root.set("xsi:schemaLocation", schemas)

@@ -90,6 +90,34 @@ COURSE = Course(
 )
 SECRET = Text("“my-own-words” is not what was asked.", "「my-own-words」不是所问的。")
 
+#: A question with an item and an exercise, and another one like it.
+CODE = "def double(x):\n    return 2 * x\n"
+QUESTION = """
+id: Q5
+title: {en: Twice, zh: 两倍}
+group: self-attention
+prompt: {en: Write it., zh: 写出来。}
+items:
+  - id: Q5.output
+    kind: choice
+    ask: {en: What comes out?, zh: 结果是什么？}
+    options:
+      - {id: a, text: {en: Half, zh: 一半}}
+      - {id: b, text: {en: Twice, zh: 两倍}, correct: true}
+exercises:
+  - function: double
+    signature: (x)
+    summary: {en: Twice x., zh: x 的两倍。}
+    result: {en: as x, zh: 同 x}
+    reference: twice.double
+    points: 2
+    cases:
+      - {name: basic, public: true, args: {x: {normal: [3]}}}
+      - {name: more, args: {x: {normal: [2, 3]}}}
+    checks: [values]
+"""
+OTHER = QUESTION.replace("Q5", "Q6").replace("double", "twofold")
+
 
 def results(right: bool = True, said: str = "x") -> tuple[QuestionResult, QuestionResult]:
     """Two questions: three items and an exercise with a public and a hidden case; one exercise that is missing."""
@@ -229,3 +257,16 @@ def hostile(made: Made, _hostile: Path) -> Made:
 def names() -> tuple[str, ...]:
     """The hostile names."""
     return HOSTILE
+
+
+@pytest.fixture(scope="session")
+def tiny(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A course of two questions, of which Q5 counts."""
+    made = tmp_path_factory.mktemp("course")
+    (made / "questions").mkdir()
+    (made / "reference").mkdir()
+    (made / "questions" / "q05.yaml").write_text(QUESTION, encoding="utf-8")
+    (made / "questions" / "q06.yaml").write_text(OTHER, encoding="utf-8")
+    (made / "questions" / "sources.yaml").write_text("{}\n", encoding="utf-8")
+    (made / "reference" / "twice.py").write_text(CODE + CODE.replace("double", "twofold"), encoding="utf-8")
+    return made

@@ -23,45 +23,6 @@ from grader.export.gradescope_autograder import requirements
 from grader.model import Text
 
 ANSWERS = "format: 1\nlearner: somebody\nanswers:\n  Q5.output: b\n"
-CODE = "def double(x):\n    return 2 * x\n"
-QUESTION = """
-id: Q5
-title: {en: Twice, zh: 两倍}
-group: self-attention
-prompt: {en: Write it., zh: 写出来。}
-items:
-  - id: Q5.output
-    kind: choice
-    ask: {en: What comes out?, zh: 结果是什么？}
-    options:
-      - {id: a, text: {en: Half, zh: 一半}}
-      - {id: b, text: {en: Twice, zh: 两倍}, correct: true}
-exercises:
-  - function: double
-    signature: (x)
-    summary: {en: Twice x., zh: x 的两倍。}
-    result: {en: as x, zh: 同 x}
-    reference: twice.double
-    points: 2
-    cases:
-      - {name: basic, public: true, args: {x: {normal: [3]}}}
-      - {name: more, args: {x: {normal: [2, 3]}}}
-    checks: [values]
-"""
-OTHER = QUESTION.replace("Q5", "Q6").replace("double", "twofold")
-
-
-@pytest.fixture(scope="session")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A course of two questions, of which Q5 counts."""
-    made = tmp_path_factory.mktemp("course")
-    (made / "questions").mkdir()
-    (made / "reference").mkdir()
-    (made / "questions" / "q05.yaml").write_text(QUESTION, encoding="utf-8")
-    (made / "questions" / "q06.yaml").write_text(OTHER, encoding="utf-8")
-    (made / "questions" / "sources.yaml").write_text("{}\n", encoding="utf-8")
-    (made / "reference" / "twice.py").write_text(CODE + CODE.replace("double", "twofold"), encoding="utf-8")
-    return made
 
 
 def make(folder: Path, to: Path, **options: object) -> list[str]:
@@ -72,11 +33,11 @@ def make(folder: Path, to: Path, **options: object) -> list[str]:
 
 
 @pytest.fixture(scope="session")
-def zipped(folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def zipped(tiny: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """An autograder for Q5, with a secret seed."""
     place = tmp_path_factory.mktemp("zip")
     (place / "seed").write_text("0123456789abcdef" * 4)
-    make(folder, place / "autograder.zip", questions=("Q5",), seed_file=place / "seed")
+    make(tiny, place / "autograder.zip", questions=("Q5",), seed_file=place / "seed")
     return place / "autograder.zip"
 
 
@@ -110,7 +71,7 @@ def container(zipped: Path, tmp_path: Path) -> Container:
     (root / "run_autograder").chmod(0o755)
     (root / "submission").mkdir()
     (root / "submission" / "answers.yaml").write_text(ANSWERS, encoding="utf-8")
-    (root / "submission" / "q05.py").write_text(CODE, encoding="utf-8")
+    (root / "submission" / "q05.py").write_text("def double(x):\n    return 2 * x\n", encoding="utf-8")
     metadata = {
         "id": 12,
         "created_at": "2026-11-20T10:00:00-08:00",
@@ -196,15 +157,15 @@ def test_what_is_in_the_zip(zipped: Path) -> None:
     assert not [name for name in modes if name.endswith(".pyc") or ".." in name]
 
 
-def test_the_course_is_the_same(container: Container, folder: Path) -> None:
+def test_the_course_is_the_same(container: Container, tiny: Path) -> None:
     """To the digest, so that grades here and there are of the same bank."""
-    assert course.load(container.root / "source" / "course").digest == course.load(folder).digest
+    assert course.load(container.root / "source" / "course").digest == course.load(tiny).digest
 
 
-def test_equal_content_gives_equal_bytes(zipped: Path, folder: Path, tmp_path: Path) -> None:
+def test_equal_content_gives_equal_bytes(zipped: Path, tiny: Path, tmp_path: Path) -> None:
     """Made again, it is the same zip."""
     for name in ("1.zip", "2.zip"):
-        make(folder, tmp_path / name, seed_file=zipped.parent / "seed")
+        make(tiny, tmp_path / name, seed_file=zipped.parent / "seed")
     assert (tmp_path / "1.zip").read_bytes() == (tmp_path / "2.zip").read_bytes()
 
 
@@ -303,18 +264,18 @@ def test_lateness_counts(container: Container) -> None:
     assert found["extra_data"].get("factor") == 0.8, found
 
 
-def test_warnings(folder: Path, tmp_path: Path) -> None:
+def test_warnings(tiny: Path, tmp_path: Path) -> None:
     """Who has the zip has the keys; without a secret seed, hidden cases are no secret."""
-    said = "\n".join(make(folder, tmp_path / "x.zip", questions=("Q5",)))
+    said = "\n".join(make(tiny, tmp_path / "x.zip", questions=("Q5",)))
     assert "answer keys and references: it is for Gradescope" in said
     assert "drawn from the public seed" in said
 
 
-def test_what_does_not_go_together(folder: Path, tmp_path: Path) -> None:
+def test_what_does_not_go_together(tiny: Path, tmp_path: Path) -> None:
     """Unconfined code could read a seed; a seed file has to be one."""
     (tmp_path / "seed").write_text("short")
     with pytest.raises(UsageError, match="does not go with --seed-file"):
-        make(folder, tmp_path / "x.zip", seed_file=tmp_path / "seed", unsafe_no_sandbox=True)
+        make(tiny, tmp_path / "x.zip", seed_file=tmp_path / "seed", unsafe_no_sandbox=True)
     with pytest.raises(UsageError, match="at least"):
-        make(folder, tmp_path / "x.zip", seed_file=tmp_path / "seed")
+        make(tiny, tmp_path / "x.zip", seed_file=tmp_path / "seed")
     assert not (tmp_path / "x.zip").exists()

@@ -15,6 +15,8 @@ from grader.errors import UsageError
 if TYPE_CHECKING:
     from conftest import Made
 
+    from grader.results import Book
+
 VISIBILITY = {"enum": ["hidden", "after_due_date", "after_published", "visible"]}
 FORMAT = {"enum": ["text", "html", "simple_format", "md", "ansi"]}
 #: What Gradescope's documentation says of the file, and nothing besides.
@@ -75,7 +77,7 @@ def test_what_is_in_it(small: Made, tmp_path: Path) -> None:
     """The score is what counts; points by hand take the place of those earned; tests are numbered by question."""
     found = read(small.export("gradescope", tmp_path / "ada.json", learner="ada"))
     assert found["score"] == 5.4
-    assert "6 points, of which 90 % count" in found["output"]
+    assert found["output"] == "What hidden cases found is shown after the due date."
     assert found["extra_data"]["sandbox"] == {"layers": ["seccomp", "rlimits"], "unsafe": False}
     assert found["extra_data"]["submission"] == "canvas-11"
     assert [(test["number"], test["name"]) for test in found["tests"]] == [
@@ -103,6 +105,33 @@ def test_when_hidden_cases_are_seen(small: Made, tmp_path: Path, rule: str, visi
     assert "raised ValueError" in public["output"]
     assert hidden["output"] == "not right yet\nDivide by √d_k."
     assert "0.123456" not in json.dumps(found)
+
+
+def test_points_in_words(small: Made, tmp_path: Path) -> None:
+    """Only where everything is shown at once: else they would tell what hidden cases found."""
+    small.course = replace(small.course, rules=replace(small.course.rules, hidden_results="always"))
+    ada = read(small.export("gradescope", tmp_path / "ada.json", learner="ada"))
+    assert ada["output"].splitlines()[:3] == [
+        "5.4 of 10 points", "6 points, of which 90 % count after lateness and further attempts: 5.4.", "Q5: 6 of 7",
+    ]  # fmt: skip
+    bo = read(small.export("gradescope", tmp_path / "bo.json", learner="bo"))
+    assert "attention: raised ValueError: bo" in bo["output"]
+    assert "bo.txt: not read" in bo["output"]
+
+
+def test_what_happened_to_the_grading_is_said(small: Made, tmp_path: Path) -> None:
+    """Without a sandbox, or with something that could not be marked through a fault of ours."""
+
+    def spoil(book: Book) -> None:
+        connection = book.gradebook._connection
+        connection.execute("UPDATE run SET unsafe = 1")
+        connection.execute("""UPDATE unit SET result = replace(result, '"missing"', '"unmarked"')""")
+
+    small.change(spoil)
+    found = read(small.export("gradescope", tmp_path / "ada.json", learner="ada"))
+    assert "Run WITHOUT a sandbox" in found["output"]
+    assert "Something could not be marked" in found["output"]
+    assert found["extra_data"]["complete"] is False
 
 
 def test_an_exercise_with_points_by_hand(small: Made, tmp_path: Path) -> None:

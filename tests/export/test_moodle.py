@@ -15,6 +15,8 @@ from grader.gradebook import Enrolled
 if TYPE_CHECKING:
     from conftest import Made
 
+    from grader.results import Book
+
 ENGLISH = (
     "Identifier,Full name,Email address,Status,Grade,Maximum grade,Grade can be changed,Last modified (grade),"
     "Feedback comments"
@@ -55,7 +57,7 @@ def test_grades_and_feedback(pair: Made, tmp_path: Path, head: str) -> None:
     before, after = rows(template), rows(pair.export("moodle", tmp_path / "up.csv", template=template))
     assert [row[4] for row in after] == [before[0][4], "5", "0"]
     assert after[1][8].startswith("attncheck: 5 of 10 points<br>Q5: 5 of 7<br>Q6: 0 of 3")
-    assert "attention: raised ValueError: bo" in after[2][8]
+    assert after[2][8].endswith("<br>attention: raised ValueError: bo")
     assert [row[:4] + row[5:8] for row in after] == [row[:4] + row[5:8] for row in before]
     assert "Filled in: 2 of 2 rows." in pair.told
     assert "points, but" not in pair.told
@@ -143,3 +145,14 @@ def test_what_learners_wrote_is_text(made: Made, tmp_path: Path, names: tuple[st
         assert row[3].startswith("attncheck: ")
         assert "<b" not in row[3].replace("<br>", "")
         assert not set("\x1b\u202e\n\r") & set(row[3])
+
+
+def test_hidden_cases_stay_hidden(pair: Made, tmp_path: Path) -> None:
+    """Where the first thing to mend is in a hidden case, comments say no more than that it is not right."""
+
+    def hide(book: Book) -> None:
+        book.gradebook._connection.execute("""UPDATE unit SET result = replace(result, '"public"', '"hidden"')""")
+
+    pair.change(hide)
+    after = rows(pair.export("moodle", tmp_path / "up.csv", template=sheet(tmp_path)))
+    assert after[2][8].endswith("<br>attention: not right yet")

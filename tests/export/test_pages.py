@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import xml.etree.ElementTree as ET
+from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -93,6 +94,11 @@ def test_junit_for_each(small: Made, tmp_path: Path) -> None:
     earned = suites["Q5"].find("properties/property[@name='earned']")
     assert earned is not None
     assert earned.get("value") == "2"
+    small.change(
+        lambda book: book.gradebook.override(replace(book.gradebook.overrides()[0], part="attention", points=3.5))
+    )
+    changed = ET.parse(small.export("junit", tmp_path / "out") / "ada.xml")
+    assert changed.find("testsuite[@name='Q5.attention']/properties/property[@value='3.5']") is not None
     single = small.export("junit", tmp_path / "bo.xml", learner="bo")
     assert single.read_bytes() == (folder / "bo.xml").read_bytes()
 
