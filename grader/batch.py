@@ -16,7 +16,7 @@ from collections import Counter
 from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Executor, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -28,7 +28,7 @@ from grader.errors import SandboxError, SandboxUnavailable, SubmissionError, Usa
 from grader.grade import Memo, Selection, check_names, module_of
 from grader.gradebook import INTAKE, Enrolled, Filed, Gradebook, Run, Unit, open_gradebook
 from grader.inputs import Seed
-from grader.model import Course, Question
+from grader.model import Course, Question, Rules
 from grader.roster import Match, Roster
 from grader.roster import read as read_roster
 from grader.sandbox import Sandbox, Settings
@@ -69,7 +69,11 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """What became of a batch: ``graded`` now, ``kept`` from before. Whom the roster does not know is named."""
+    """What became of a batch: ``graded`` now, ``kept`` from before. Whom the roster does not know is named.
+
+    ``rules`` are those of the course; ``timeless`` submissions came without a time, of which ``said_late`` were late
+    by the word of the course system.
+    """
 
     kind: str
     submissions: int
@@ -83,6 +87,9 @@ class Summary:
     leftovers: tuple[str, ...] = ()
     layers: tuple[str, ...] = ()
     seconds: float = 0.0
+    rules: Rules = field(default_factory=Rules)
+    timeless: int = 0
+    said_late: int = 0
 
 
 def run(order: Order, progress: Callable[[Step], None] = lambda step: None) -> Summary:
@@ -119,6 +126,9 @@ def run(order: Order, progress: Callable[[Step], None] = lambda step: None) -> S
         leftovers=found.leftovers,
         layers=layers,
         seconds=time.perf_counter() - started,
+        rules=loaded.rules,
+        timeless=sum(filed.at is None for filed in after),
+        said_late=sum(filed.at is None and filed.late for filed in after),
     )
 
 

@@ -134,6 +134,8 @@ def show_progress(lang: Lang) -> AbstractContextManager[Callable[[Step], None]]:
 
 
 def _as_json(summary: Summary, rows: list[Row], out: Path) -> dict[str, Any]:
+    from dataclasses import asdict
+
     from grader.report.json_report import number
     from grader.report.words import clean
 
@@ -166,6 +168,7 @@ def _as_json(summary: Summary, rows: list[Row], out: Path) -> dict[str, Any]:
         "ambiguous": list(map(clean, summary.ambiguous)),
         "twice": list(map(clean, summary.twice)),
         "leftovers": list(map(clean, summary.leftovers)),
+        "rules": asdict(summary.rules),
         "seconds": number(round(summary.seconds, 3)),
         "learners": learners,
     }
@@ -199,6 +202,9 @@ def _lines(summary: Summary, rows: list[Row], out: Path, lang: Lang) -> Iterator
             more = words.AND_MORE.fill(more=len(names) - 20).of(lang) if len(names) > 20 else ""
             yield indent(text.fill(names=listed + more).of(lang), 0)
             told = True
+    for line in _rules(summary, lang):
+        yield indent(line, 0)
+        told = True
     if told:
         yield ""
     said = words.BATCH_DONE.fill(graded=summary.graded + summary.kept, all=summary.submissions, folder=str(out)).of(
@@ -206,6 +212,18 @@ def _lines(summary: Summary, rows: list[Row], out: Path, lang: Lang) -> Iterator
     )
     again = words.KEPT_FROM_BEFORE.fill(kept=summary.kept).of(lang) if summary.kept else ""
     yield indent(said + again, 0)
+
+
+def _rules(summary: Summary, lang: Lang) -> Iterator[str]:
+    """What is due, and what it costs to be late; whose times are not known."""
+    from grader.report import words
+    from grader.report.rules import sentences
+
+    said = list(sentences(summary.rules))
+    if said:
+        yield ("" if lang == "zh" else " ").join(each.of(lang) for each in said)
+    if said and summary.timeless:
+        yield words.TIMELESS.fill(count=summary.timeless, late=summary.said_late).of(lang)
 
 
 def _cells(row: Row, lang: Lang) -> tuple[str, str, str]:

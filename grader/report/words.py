@@ -178,6 +178,11 @@ HANDED_IN_TWICE = Text(
 NOBODYS = Text("Files that belong to nobody: {names}", "不属于任何人的文件：{names}")
 AND_MORE = Text(" and {more} more", "等，另有 {more} 个")
 
+TIMELESS = Text(
+    "Submissions of which no time is known, and which count as handed in on time: {count} (late by the word of the "
+    "course system: {late}).",
+    "没有提交时间、按准时计的提交：{count} 份（其中课程平台标为迟交的：{late} 份）。",
+)
 REGRADE_COLUMNS = (
     Text("learner", "学习者"),
     Text("question", "题目"),

@@ -16,6 +16,7 @@ from grader.batch import Order, Step, Summary
 from grader.commands import classes
 from grader.errors import SandboxUnavailable
 from grader.inputs import Seed
+from grader.model import Rules
 from grader.results import Row
 
 Attncheck = Callable[..., object]
@@ -150,6 +151,25 @@ def test_for_people(lang: str, fragments: list[str], attncheck: Attncheck, asked
     assert max(map(cell_len, out.splitlines())) <= 80
     assert "\x1b" not in out
     assert ran.err == ""  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize(
+    ("lang", "fragments"),
+    [
+        ("en", ["Due 2026-12-01 00:00+08:00 (", "takes 10 % off.", "count as handed in on time: 3 (late by"]),
+        ("zh", ["截止时间：2026-12-01 00:00+08:00（", "按准时计的提交：3 份（其中课程平台标为迟交的：1 份）"]),
+    ],
+)
+def test_what_was_decided(lang: str, fragments: list[str], attncheck: Attncheck, asked: dict[str, object]) -> None:
+    """Where something is due, the rules are said, and whose times are not known."""
+    rules = Rules(due="2026-12-01T00:00:00+08:00", late_percent=10)
+    asked["summary"] = Summary("folders", 3, 3, rules=rules, timeless=3, said_late=1)
+    out = attncheck("batch", "in", "--out", "out", "--lang", lang).out  # type: ignore[attr-defined]
+    for fragment in fragments:
+        assert fragment in out.replace("\n", " " if lang == "en" else "")
+    assert json.loads(attncheck("batch", "in", "--out", "out", "--json").out)["rules"]["late_percent"] == 10  # type: ignore[attr-defined]
+    asked["summary"] = Summary("folders", 3, 3, timeless=3)
+    assert "on time" not in attncheck("batch", "in", "--out", "out", "--lang", "en").out  # type: ignore[attr-defined]
 
 
 def test_a_large_class(attncheck: Attncheck, asked: dict[str, object]) -> None:
