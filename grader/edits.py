@@ -7,6 +7,7 @@ function is looked for in the reference's own module first, then in the modules 
 from __future__ import annotations
 
 import ast
+import functools
 import textwrap
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -14,6 +15,9 @@ from dataclasses import dataclass, replace
 from grader.errors import CourseError
 from grader.faults import Fault, unexpected, unknown
 from grader.model import Edit, Part, SourceFile
+
+#: How many files stay parsed: every mistake looks through the same few.
+_FILES = 128
 
 
 def apply(files: tuple[SourceFile, ...], mistake_edits: Sequence[Edit], default_module: str) -> tuple[SourceFile, ...]:
@@ -76,7 +80,12 @@ class _Place:
     text: str
 
 
-def _places(file: SourceFile) -> Iterator[_Place]:
+@functools.lru_cache(maxsize=_FILES)
+def _places(file: SourceFile) -> tuple[_Place, ...]:
+    return tuple(_found(file))
+
+
+def _found(file: SourceFile) -> Iterator[_Place]:
     for number, part in enumerate(file.parts):
         starts = _line_starts(part.text)
         for node in ast.parse(part.text).body:
@@ -157,8 +166,13 @@ def _complaint(part: Part) -> str | None:
     return None
 
 
-def _imported(file: SourceFile) -> Iterator[str]:
+@functools.lru_cache(maxsize=_FILES)
+def _imported(file: SourceFile) -> tuple[str, ...]:
     """The modules that a file may import, by full name: ``from a import b`` may mean ``a`` and ``a.b``."""
+    return tuple(_imports(file))
+
+
+def _imports(file: SourceFile) -> Iterator[str]:
     package = file.module.split(".") if file.is_package else file.module.split(".")[:-1]
     for part in file.parts:
         for node in ast.walk(ast.parse(part.text)):
