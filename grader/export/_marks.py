@@ -117,7 +117,7 @@ def summary(mark: Mark, lang: Lang, rules: Rules) -> list[str]:
 
 def file_name(text: str, taken: set[str]) -> str:
     """A name for a file, without suffix, that any system can keep; no two of those in ``taken`` are equal."""
-    safe = re.sub(r"[^\w.()\- @]", "_", text).strip(". ")[:80] or "learner"
+    safe = re.sub(r"[^\w.()\- @]", "_", text).strip("-. ")[:80] or "learner"
     if re.fullmatch(r"(?:con|nul|aux|prn|com\d|lpt\d|index)", safe.partition(".")[0], re.IGNORECASE):
         safe += "_"
     name, again = safe, 1

@@ -160,7 +160,9 @@ def _output(
     if status is Status.PASSED and message is None:
         return ""
     said = [words.STATUS[status].of(lang), clean(message.of(lang), 2000, lines=True) if message else ""]
+    if status is Status.MISSING and message is not None:
+        del said[0]  # the message says what is missing
     belief = question.misconception(misconception) if question else None
-    if belief is not None and status is not Status.PASSED and belief.truth.of(lang) not in said[1]:
+    if belief is not None and status is not Status.PASSED and belief.truth.of(lang) not in said[-1]:
         said.append(belief.truth.of(lang))
     return "\n".join(filter(None, said))

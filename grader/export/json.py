@@ -7,7 +7,7 @@ and interrupted however often.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from grader.export import Options
 from grader.export._marks import counting, error
@@ -51,6 +51,12 @@ def _document(book: Book, options: Options) -> Iterator[str]:
 
 def _text(value: object) -> str:
     return json.dumps(value, ensure_ascii=False, indent=1, allow_nan=False)
+
+
+def _answers(found: Mapping[str, object]) -> dict[str, object]:
+    """In the order of items; what is no number in JSON, such as NaN, as text."""
+    ordered: dict[str, object] = json.loads(json.dumps(dict(sorted(found.items()))), parse_constant=str)
+    return ordered
 
 
 def _mark(book: Book, mark: Mark, lang: Lang) -> dict[str, object]:
@@ -98,7 +104,7 @@ def _mark(book: Book, mark: Mark, lang: Lang) -> dict[str, object]:
         "digest": filed.digest,
         "error": error(mark),
         "overrides": given,
-        "answers": dict(sorted(book.gradebook.answers(filed).items())),
+        "answers": _answers(book.gradebook.answers(filed)),
         "provenance": provenance,
     }
     return data | report | more

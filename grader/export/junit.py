@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from grader.errors import UsageError
 from grader.export import Options
 from grader.export._marks import counted, counting, file_name, one
 from grader.export._out import Out
 from grader.report.junit import to_junit
+from grader.report.words import clean
 from grader.results import Book
 
 ABOUT = "JUnit XML: a folder with a document for each learner, or one with --learner."
@@ -17,7 +19,9 @@ def write(book: Book, options: Options, out: Out) -> None:
     """Of everybody whose work could be graded, or of ``learner``."""
     if options.learner is not None:
         report = counted(book, one(book, options.learner))
-        out.whole([to_junit(report, options.lang).encode()] if report else [])
+        if report is None:
+            raise UsageError(f"Nothing of {clean(options.learner, 60)} could be graded, so there is nothing to export.")
+        out.whole([to_junit(report, options.lang).encode()])
         return
     taken: set[str] = set()
     for mark in counting(book):

@@ -96,3 +96,12 @@ def test_an_empty_class(made: Made, tmp_path: Path) -> None:
     made.fill()
     made.change(lambda book: book.gradebook.enrol([Enrolled("ada", "Ada")]))
     assert len(read(made.export("json", tmp_path / "all.json"))["marks"]) == 1
+
+
+def test_answers_that_json_has_no_word_for(small: Made, tmp_path: Path) -> None:
+    """Whatever learners write into their answers, the document is JSON."""
+    odd = '{"Q5.b": NaN, "Q5.a": [-Infinity, {"x": 1e999}]}'
+    small.change(lambda book: book.gradebook._connection.execute("UPDATE submission SET answers = ?", (odd,)))
+    text = small.export("json", tmp_path / "all.json").read_text(encoding="utf-8")
+    found = json.loads(text, parse_constant=lambda word: pytest.fail(word))
+    assert list(found["marks"][0]["answers"]) == ["Q5.a", "Q5.b"]

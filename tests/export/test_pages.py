@@ -12,6 +12,8 @@ from urllib.parse import unquote
 
 import pytest
 
+from grader.errors import UsageError
+
 if TYPE_CHECKING:
     from conftest import Made
 
@@ -101,6 +103,13 @@ def test_junit_for_each(small: Made, tmp_path: Path) -> None:
     assert changed.find("testsuite[@name='Q5.attention']/properties/property[@value='3.5']") is not None
     single = small.export("junit", tmp_path / "bo.xml", learner="bo")
     assert single.read_bytes() == (folder / "bo.xml").read_bytes()
+
+
+def test_junit_of_what_could_not_be_graded(small: Made, tmp_path: Path) -> None:
+    """Is refused: a document without tests would look like one in which all passed."""
+    with pytest.raises(UsageError, match="Nothing of dee could be graded"):
+        small.export("junit", tmp_path / "dee.xml", learner="dee")
+    assert not (tmp_path / "dee.xml").exists()
 
 
 def test_junit_of_hostile_names(hostile: Made, tmp_path: Path, names: tuple[str, ...]) -> None:
