@@ -137,7 +137,7 @@ def write_files(book: Book, out: Path, lang: Lang) -> list[Row]:
     except OSError as error:
         raise UsageError(
             f"the files in {out} cannot be written ({error.strerror}); the gradebook has everything: make room, or the "
-            "folder writable, and run the same command again."
+            "folder writable, and run the same command again (regrade with --yes)."
         ) from error
     return rows
 

@@ -145,9 +145,7 @@ def test_other_points_and_other_rules(out: Path) -> None:
 def test_the_course_can_be_elsewhere(out: Path) -> None:
     """Where the one of then is gone, its new place has to be named."""
     shutil.move(out.parent / "course", out.parent / "moved")
-    with pytest.raises(
-        UsageError, match=r"with the course in .*course, which is not there; name its folder"
-    ):
+    with pytest.raises(UsageError, match=r"with the course in .*course, which is not there; name its folder"):
         again(out)
     assert again(out, course_folder=out.parent / "moved", write=True).submissions == 0
     assert not again(out).news
@@ -310,3 +308,36 @@ def test_progress_is_shown(out: Path) -> None:
     steps: list[Step] = []
     with regraded(Asked(out, Seed.public()), steps.append, dry=True):
         assert [(step.done, step.total) for step in steps] == [(1, 2), (2, 2)]
+
+
+def test_a_folder_that_cannot_be_written(out: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Is said, and what to do; nothing is graded for nothing."""
+
+    def refuse(self: FileLock) -> None:
+        raise PermissionError(13, "Permission denied")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(batch.FileLock, "acquire", refuse)
+        with pytest.raises(UsageError, match=r"out cannot be written \(Permission denied\); make it writable"):
+            again(out, write=True)
+    order = Order(out.parent / "in", out / "class.csv" / "out", out.parent / "course", Seed.public())
+    (out / "class.csv").touch()
+    with pytest.raises(UsageError, match=r"cannot be written \(Not a directory\)"):
+        batch.run(order)
+
+
+def test_files_that_cannot_be_written(out: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The points are in the gradebook; the same command writes the files another time."""
+
+    def full(path: Path, text: str) -> None:
+        raise OSError(28, "No space left on device")
+
+    change(out, *KEY)
+    change(out, *OTHER_KEY)
+    with monkeypatch.context() as patch:
+        patch.setattr("grader.results.write", full)
+        with pytest.raises(UsageError, match=r"cannot be written \(No space left on device\); the gradebook has"):
+            again(out, write=True)
+    assert earned(out)["ada"] == 5
+    assert not again(out, write=True).news
+    assert '"earned": 5' in (out / "ada.json").read_text()

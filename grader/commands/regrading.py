@@ -82,7 +82,8 @@ def regrade(
         if not as_json:
             for line in _regraded(found, folder, lang):
                 click.echo(line)
-        write = found.news and not dry_run and (yes or click.confirm(words.PUT_IT_DOWN.of(lang)))
+        # Without news --yes still writes the files anew: there may have been no room for them the last time.
+        write = not dry_run and (yes or (found.news and click.confirm(words.PUT_IT_DOWN.of(lang))))
         if write:
             put_down(lang)
     if as_json:

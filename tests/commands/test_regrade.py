@@ -55,7 +55,7 @@ def test_asks_for_what_the_options_say(attncheck: Attncheck, asked: dict[str, ob
         (["--yes"], None, FOUND, 0, True),
         ([], True, FOUND, 0, True),
         ([], False, FOUND, 1, False),
-        (["--yes"], None, Regraded((), (), 0, (), False, ()), 0, False),
+        (["--yes"], None, Regraded((), (), 0, (), False, ()), 0, True),
         ([], None, Regraded((), (), 0, (), False, ()), 0, False),
         (["--yes"], None, Regraded((), ("Q1",), 3, (("cy", "a bug"),), True, ()), 5, True),
         (["--dry-run", "--yes"], None, FOUND, 0, False),
