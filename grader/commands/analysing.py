@@ -10,8 +10,11 @@ import click
 from grader.commands.options import course_option, json_option, lang_option, load_course, write_json
 
 if TYPE_CHECKING:
-    from grader.gradebook import Gradebook
-    from grader.model import Course, Lang
+    from collections.abc import Iterator, Sequence
+
+    from grader.gradebook import Filed, Gradebook
+    from grader.model import Course, Lang, SourceFile
+    from grader.similarity import Handed
 
 html_option = click.option(
     "--html", type=click.Path(path_type=Path, dir_okay=False), metavar="F", help="Write a page to this file."
@@ -53,6 +56,84 @@ def stats(folder: Path, html: Path | None, names: bool, as_json: bool, lang: Lan
         write_json(report.to_json(found, course, lang, names=names))
     elif html is None:
         report.render(Page(stdout(), lang), found, course)
+
+
+@click.command()
+@click.argument("folder", metavar="DIR", type=click.Path(path_type=Path))
+@click.option(
+    "--threshold",
+    type=click.FloatRange(0.5, 1.0),
+    metavar="SHARE",
+    help="How much two must have in common, from 0.5 to 1 (default: 0.8).",
+)
+@html_option
+@json_option
+@lang_option
+@course_option
+def similar(
+    folder: Path, threshold: float | None, html: Path | None, as_json: bool, lang: Lang, course_folder: Path | None
+) -> None:
+    """Finds solutions that are nearly the same.
+
+    DIR is where a batch put its results. Compares the last attempt of everybody, exercise by exercise and as a
+    whole, without names, comments and formatting, and without what stands in the stubs, in the references or in
+    many submissions. Members of a group are not compared with each other. Runs no code.
+    """
+    from contextlib import closing
+
+    from grader import similarity
+    from grader.commands.consoles import stdout
+    from grader.gradebook import open_gradebook
+    from grader.report import similarity as report
+    from grader.report.page import Page
+
+    with closing(open_gradebook(folder)) as gradebook:
+        course = _course(gradebook, course_folder)
+        asked = gradebook.recall("questions")
+        filed = {one.key: one for one in _last(gradebook.submissions())}
+        places = {key: gradebook.place(one) for key, one in filed.items()}
+    counting = [q for q in course.questions if not isinstance(asked, dict) or q.id in asked]
+    exercises = [exercise.name for question in counting for exercise in question.exercises]
+    unreadable: list[str] = []
+
+    def read(key: str) -> Handed | None:
+        from grader import submission
+        from grader.errors import SubmissionError
+
+        try:
+            files = submission.read(places[key]).files
+        except SubmissionError:
+            unreadable.append(key)
+            return None
+        return similarity.Handed(key, filed[key].learners, files)
+
+    handed = (one for key in filed if (one := read(key)) is not None)
+    found = similarity.compare(handed, _given(course), exercises, threshold or similarity.THRESHOLD)
+    left_out = tuple(unreadable)
+    who = {key: ", ".join(one.learners) or key for key, one in filed.items()}
+    if html is not None:
+        from grader.report import similarity_html
+
+        _write(html, similarity_html.render(found, course, lang, who, read, left_out), lang, quiet=as_json)
+    if as_json:
+        write_json(report.to_json(found, {key: one.learners for key, one in filed.items()}, left_out))
+    elif html is None:
+        report.render(Page(stdout(), lang), found, who, left_out)
+
+
+def _last(submissions: Sequence[Filed]) -> Iterator[Filed]:
+    """The last attempt of each learner or group, and everything that belongs to nobody."""
+    last = {one.learners or (one.key,): one for one in sorted(submissions, key=lambda one: one.attempt)}
+    return iter(last.values())
+
+
+def _given(course: Course) -> list[SourceFile]:
+    """The code that every learner can read: the references and the stubs."""
+    from grader.model import Part, SourceFile
+    from grader.stubs import file_name, stub
+
+    written = [(file_name(question), stub(question, "en")) for question in course.questions if question.exercises]
+    return [*course.reference, *(SourceFile(name, name, (Part(name, text),)) for name, text in written)]
 
 
 def _course(gradebook: Gradebook, folder: Path | None) -> Course:

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import jinja2
-from markupsafe import Markup
+from markupsafe import Markup, escape
 
 from grader import __version__, items, links
 from grader.model import (
@@ -78,7 +78,7 @@ def environment() -> jinja2.Environment:
         lstrip_blocks=True,
         finalize=_harmless,
     )
-    made.filters.update(points=words.points, brief=brief, plain=words.plain, breakable=breakable)
+    made.filters.update(points=words.points, brief=brief, plain=words.plain, breakable=breakable, exact=exact)
     return made
 
 
@@ -95,6 +95,11 @@ def brief(text: str, limit: int = 80) -> str:
 def breakable(name: str) -> Markup:
     """A name of the course that may go on in the next line after an underscore."""
     return Markup("_<wbr>").join(name.split("_"))
+
+
+def exact(code: str) -> Markup:
+    """A stretch of code with its blanks; what could hide or turn something round is visible."""
+    return escape(visible(code))
 
 
 def _harmless(value: object) -> object:
