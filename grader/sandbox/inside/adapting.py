@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable
 from typing import Any
 
 import torch
 
 from .layers import matrices
-from .projections import Piece, attributes, held_names
+from .projections import Piece, attributes, held_names, is_matrix
 from .refusals import Unfit
 
 
@@ -43,7 +44,10 @@ def adapted(
 
 
 def _piece(layer: Any, name: str, shape: tuple[int, int]) -> Piece:
-    found = next(matrices(layer, shape), None)
+    """The matrix of this shape: the layer's own, or one of what it is made of."""
+    own = (key for key, value in attributes(layer).items() if is_matrix(value) and tuple(value.shape) == shape)
+    pieces = (Piece(layer, key, key, transposed=False) for key in own)
+    found = next(itertools.chain(pieces, matrices(layer, shape)), None)
     if found is None:
         raise Unfit("layer", name, f"{shape[0]} → {shape[1]}", *held_names(layer))
     return found

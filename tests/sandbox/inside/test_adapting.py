@@ -50,6 +50,24 @@ class Linears(Raw):
         return (self.base.weight + self.scale * self.up.weight @ self.down.weight).T
 
 
+class Inherits(nn.Linear):
+    """A linear layer itself, with two matrices besides."""
+
+    def __init__(self, weight: torch.Tensor, r: int, alpha: float) -> None:
+        super().__init__(*weight.shape, bias=False)
+        self.weight.requires_grad_(False).copy_(weight.T)
+        self.a, self.b = nn.Parameter(torch.ones(weight.shape[0], r)), nn.Parameter(torch.zeros(r, weight.shape[1]))
+        self.scale = alpha / r
+
+    def merge(self) -> torch.Tensor:
+        """The linear layer keeps its own the other way round."""
+        return self.weight.T + self.scale * self.a @ self.b
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        """Through that matrix."""
+        return x @ self.merge()
+
+
 class Plain:
     """No module at all."""
 
@@ -61,7 +79,7 @@ class Plain:
     merge, forward = Raw.merge, Raw.forward
 
 
-@pytest.mark.parametrize("own", [Raw, Linears, Plain])
+@pytest.mark.parametrize("own", [Raw, Linears, Inherits, Plain])
 def test_the_matrices_are_exchanged(own: Any) -> None:
     """Output and merged matrix are made of those that were given, and gradients arrive at them."""
     merged = W + 3 * A @ B
@@ -78,7 +96,7 @@ def test_the_matrices_are_exchanged(own: Any) -> None:
     assert b.grad is not None
 
 
-@pytest.mark.parametrize("own", [Raw, Linears, Plain])
+@pytest.mark.parametrize("own", [Raw, Linears, Inherits, Plain])
 def test_how_it_begins(own: Any) -> None:
     """The output, how many numbers are trained, and what is zero."""
     output, trained, zero = adapted(own, W.double(), 2, 6.0, X.double())

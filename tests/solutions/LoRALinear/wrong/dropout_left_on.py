@@ -1,0 +1,23 @@
+"""Dropout that eval() does not reach.
+
+caught-by: values, repeatable
+"""
+
+import torch
+import torch.nn.functional as F
+from torch import nn
+
+
+class LoRALinear(nn.Module):
+    def __init__(self, weight, r, alpha):
+        super().__init__()
+        self.register_buffer("weight", weight.detach().clone())
+        self.a = nn.Parameter(torch.randn(weight.shape[0], r))
+        self.b = nn.Parameter(torch.zeros(r, weight.shape[1]))
+        self.scale = alpha / r
+
+    def forward(self, x):
+        return x @ self.weight + self.scale * (F.dropout(x, 0.3) @ self.a @ self.b)
+
+    def merge(self):
+        return self.weight + self.scale * self.a @ self.b
