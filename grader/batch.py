@@ -111,13 +111,15 @@ def run(order: Order, progress: Callable[[Step], None] = lambda step: None) -> S
             versions = {question.id: version(question, loaded, order.seed) for question in counting}
             tasks = {filed.key: (filed, task) for filed, task in tasks_left(book, versions)}
             layers = grade_all(order, book, tasks, versions, loaded, progress) if tasks else ()
+            book.share()
             after = book.submissions()
     refused = tuple((filed.key, filed.error) for filed in after if filed.error is not None)
+    now = {(filed.digest, filed.draws) for filed, _ in tasks.values()}
     return Summary(
         kind=found.kind,
         submissions=len(found.handed),
-        graded=sum(filed.error is None and filed.key in tasks for filed in after),
-        kept=sum(filed.error is None and filed.key not in tasks for filed in after),
+        graded=sum(filed.error is None and (filed.digest, filed.draws) in now for filed in after),
+        kept=sum(filed.error is None and (filed.digest, filed.draws) not in now for filed in after),
         refused=refused,
         unknown=tuple(match.person.name for match in matches if match.why == "unknown"),
         ambiguous=tuple(match.person.name for match in matches if match.why == "ambiguous"),
@@ -251,9 +253,11 @@ def _names(handed: Sequence[Handed]) -> dict[str, list[str]]:
 
 
 def tasks_left(book: Gradebook, versions: Mapping[str, str]) -> Iterator[tuple[Filed, Task]]:
-    """What is not graded yet."""
+    """What is not graded yet: of the same files with the same numbers, one."""
+    seen = set()
     for filed in book.submissions():
-        if filed.error is None:
+        if filed.error is None and (filed.digest, filed.draws) not in seen:
+            seen.add((filed.digest, filed.draws))
             left = tuple(name for name, current in versions.items() if not book.has(filed, name, current))
             if left:
                 yield filed, Task(filed.key, filed.path, filed.draws, left)

@@ -10,7 +10,7 @@ import shutil
 import stat
 import zipfile
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from hashlib import sha256
 from pathlib import Path
 from typing import IO
@@ -19,6 +19,7 @@ from grader import intake
 from grader.errors import UsageError
 from grader.intake import Placed
 from grader.submission.archive import entries
+from grader.submission.messages import printable
 
 #: Of one file, and of a whole collection, unpacked.
 MAX_FILE = 100 << 20
@@ -77,8 +78,18 @@ def collect(path: Path, scratch: Path, kind: str | None = None) -> Collected:
             "or the export of a course system. 'attncheck batch --help' names the kinds."
         )
     name, layout = found
-    handed = tuple(Handed(placed, _place(placed, tree, scratch)) for placed in layout.placed)
+    handed = tuple(Handed(_sayable(placed), _place(placed, tree, scratch)) for placed in layout.placed)
     return Collected(name, handed, layout.leftovers)
+
+
+def _sayable(placed: Placed) -> Placed:
+    """With a key that can be written down: names on disk need not be text."""
+    return replace(placed, key=printable(placed.key)) if _odd(placed.key) else placed
+
+
+def _odd(name: str) -> bool:
+    """Whether a name holds bytes that are not UTF-8."""
+    return not name.isascii() and any("\udc80" <= char <= "\udcff" for char in name)
 
 
 def _tree(path: Path) -> _Tree:
@@ -109,19 +120,19 @@ def _folder(root: Path) -> _Tree:
 
 def _place(placed: Placed, tree: _Tree, scratch: Path) -> Path:
     """Where the submission can be read: where it lies, if it has a folder or file to itself, else a copy."""
-    if tree.root is not None:
+    if tree.root is not None and not any(_odd(name) for name, _ in placed.files):
         if len(placed.files) == 1 and placed.files[0][0] == placed.files[0][1]:
             return tree.root / placed.files[0][0]
         prefixes = {name.removesuffix(inner) for name, inner in placed.files if name.endswith(f"/{inner}")}
         if len(prefixes) == 1 and all(name.endswith(f"/{inner}") for name, inner in placed.files):
             return tree.root / prefixes.pop()
-    folder = scratch / sha256(placed.key.encode()).hexdigest()[:24]
+    folder = scratch / sha256(os.fsencode(placed.key)).hexdigest()[:24]
     done = folder / ".complete"
     if done.exists():
         return _what(folder, placed)
     shutil.rmtree(folder, ignore_errors=True)
     for name, inner in placed.files:
-        target = folder / inner
+        target = folder / _spelled(inner)
         target.parent.mkdir(parents=True, exist_ok=True)
         with tree.open(name) as source, target.open("xb") as out:
             _copy(source, out, name)
@@ -131,7 +142,11 @@ def _place(placed: Placed, tree: _Tree, scratch: Path) -> Path:
 
 def _what(folder: Path, placed: Placed) -> Path:
     """A lone zip or notebook is handed in as that; a lone file of another kind in its folder."""
-    return folder / placed.files[0][1] if len(placed.files) == 1 else folder
+    return folder / _spelled(placed.files[0][1]) if len(placed.files) == 1 else folder
+
+
+def _spelled(name: str) -> str:
+    return printable(name) if _odd(name) else name
 
 
 def _copy(source: IO[bytes], out: IO[bytes], name: str) -> None:

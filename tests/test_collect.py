@@ -136,6 +136,17 @@ def test_links_in_folders_are_not_followed(tmp_path: Path) -> None:
     assert [handed.placed.key for handed in collect(root, tmp_path / "scratch").handed] == ["ada"]
 
 
+def test_names_that_are_no_text(tmp_path: Path) -> None:
+    """A disk may hold any bytes; what is put down can be written and read."""
+    odd = b"caf\xe9".decode("utf-8", "surrogateescape")
+    root = laid_out(tmp_path / "class", {f"{odd}/q03.py": CODE, f"{odd}.py": CODE, f"ada/{odd}.py": CODE})
+    found = collect(root, tmp_path / "scratch").handed
+    assert len({handed.placed.key for handed in found}) == 3
+    for handed in found:
+        assert f"{handed.placed.key}{handed.path}".encode()
+        assert read(handed.path).files
+
+
 @pytest.mark.parametrize(
     ("files", "kind", "said"),
     [

@@ -85,6 +85,28 @@ def test_what_cannot_be_graded_is_kept_with_the_reason(book: Gradebook) -> None:
     assert book.submissions()[1] == CY
 
 
+def test_the_same_files_share_what_was_found(book: Gradebook) -> None:
+    """With the same numbers, and the same reason where nothing could be found; other files wait."""
+    twin, other, broken = replace(ADA, key="twin"), replace(ADA, key="other", draws="bo"), replace(CY, key="broken")
+    book.file([ADA, twin, other, CY, broken])
+    book.refuse(CY, "not Python")
+    book.share()
+    assert book.answers(twin) == book.answers(ADA)
+    assert book.notices(twin) == NOTICES
+    assert book.answers(other) == {}
+    assert {filed.key: filed.error for filed in book.submissions()} == {
+        "ada": None,
+        "twin": None,
+        "other": None,
+        "cy": "not Python",
+        "broken": "not Python",
+    }
+    book.file([replace(twin, digest="d9")])
+    book.share()
+    book.file([ADA, twin])
+    assert book.answers(ADA)
+
+
 def test_overrides_are_kept(book: Gradebook) -> None:
     """One for each part of a learner, the latest."""
     first = Override("ada", "Q3.a", 0.5, "partly right", "Prof. Invented", NOW)
