@@ -28,12 +28,13 @@ from grader.errors import SandboxError, SandboxUnavailable, SubmissionError, Usa
 from grader.grade import Memo, Selection, check_names, module_of
 from grader.gradebook import INTAKE, Enrolled, Filed, Gradebook, Run, Unit, open_gradebook
 from grader.inputs import Seed
+from grader.intake import Person
 from grader.model import Course, Question, Rules
 from grader.roster import Match, Roster
 from grader.roster import read as read_roster
 from grader.sandbox import Sandbox, Settings
 from grader.sandbox.canaries import release
-from grader.submission import fingerprint
+from grader.submission import fingerprint, named
 from grader.submission.messages import printable
 from grader.working import Done, Plan, Task, prepare, work
 
@@ -217,24 +218,35 @@ def _enter(book: Gradebook, handed: Sequence[Handed], roster: Roster | None) -> 
             found = [roster.match(person) for person in each.placed.people]
             matches += found
             learners = tuple(sorted({match.learner.id for match in found if match.learner is not None}))
-        filed.append(_filed(each, learners))
+        filed.append(_filed(each, learners, roster))
     if roster is None:
         book.enrol(people)
     book.file(filed)
     return matches
 
 
-def _filed(handed: Handed, learners: tuple[str, ...]) -> Filed:
-    """The submission with the digest of its files. Numbers are drawn for the first of its learners."""
+def _filed(handed: Handed, learners: tuple[str, ...], roster: Roster | None) -> Filed:
+    """The submission with the digest of its files, or why it cannot be read."""
     placed = handed.placed
-    digest, error = "", None
+    digest, said, error = "", None, None
     try:
-        digest = fingerprint(handed.path)
+        digest, said = fingerprint(handed.path), named(handed.path)
     except SubmissionError as refused:
         error = str(refused)
-    draws = learners[0] if learners else placed.people[0].name
+    draws = _draws(said, learners, roster) or placed.people[0].name
     path = os.path.abspath(handed.path)
     return Filed(placed.key, path, learners, digest, draws, placed.at, placed.late, placed.attempt, error)
+
+
+def _draws(said: str | None, learners: tuple[str, ...], roster: Roster | None) -> str:
+    """For whom numbers are drawn: as answers.yaml says, since that is what was answered; but never for somebody else.
+
+    A roster knows who that would be: then the name has to be one that this learner is known by.
+    """
+    if said and roster is not None:
+        found = roster.match(Person(said, (("learner", said),))).learner
+        said = said if found is not None and found.id in learners else None
+    return said or (learners[0] if learners else "")
 
 
 def _names(handed: Sequence[Handed]) -> dict[str, list[str]]:

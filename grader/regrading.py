@@ -110,6 +110,7 @@ class _Again:
         layers: tuple[str, ...] = ()
         if self.tasks:
             layers = grade_all(self.order, self.copy, self.tasks, self.versions, self.course, progress)
+            self.copy.share()
         old = cast("Mapping[str, str]", then["versions"] or {})
         return Regraded(
             changes=tuple(changes(_before(self.book, self.course), Book.of(self.copy, self.course))),
@@ -130,6 +131,7 @@ class _Again:
         self.book.remember_all(self.facts)
         for filed, (_, error) in zip(self._failed(), self._refused(), strict=True):
             self.book.refuse(filed, error)
+        self.book.share()
         write_files(Book.of(self.book, self.course), self.book.path.parent, lang)
 
     def _failed(self) -> list[Filed]:

@@ -26,6 +26,7 @@ from grader.gradebook import open_gradebook
 from grader.inputs import Seed
 from grader.model import Raised
 from grader.results import Book, Row, write_files
+from grader.roster import read as read_roster
 from grader.sandbox import Sandbox, Settings, policy
 from grader.working import Done, Plan, Task
 from tests.helpers import answering, returned
@@ -256,6 +257,27 @@ def test_a_roster_says_who_is_who(order: Callable[..., Order], handed_in: Path, 
     assert found["100"].name == "Ada"
     assert found["bo.py"].name == "bo"
     assert found["100"].earned > 0
+
+
+@pytest.mark.parametrize(
+    ("said", "learners", "listed", "draws"),
+    [
+        ("Ada L.", ("ada",), False, "Ada L."),
+        (None, ("ada",), False, "ada"),
+        (None, (), False, ""),
+        ("Ada", ("100",), True, "Ada"),
+        ("100", ("100",), True, "100"),
+        ("ADA", ("100", "101"), True, "ADA"),
+        ("Cy", ("100",), True, "100"),
+        ("whoever", ("100",), True, "100"),
+        ("Ada", (), True, ""),
+    ],
+)
+def test_whose_numbers(said: str | None, learners: tuple[str, ...], listed: bool, draws: str, tmp_path: Path) -> None:
+    """Those of the name in answers.yaml, by which they were answered, unless the roster knows it as somebody else's."""
+    (tmp_path / "roster.csv").write_text("id,name\n100,Ada\n101,Cy\n")
+    roster = read_roster(tmp_path / "roster.csv") if listed else None
+    assert batch._draws(said, learners, roster) == draws
 
 
 @pytest.mark.usefixtures("in_process")

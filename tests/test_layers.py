@@ -98,6 +98,7 @@ ARROWS: dict[str, set[str]] = {
         "grade",
         "gradebook",
         "inputs",
+        "intake",
         "records",
         "roster",
         "sandbox",

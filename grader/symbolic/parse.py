@@ -659,9 +659,10 @@ class _Parser:
         if bracket:
             return node
         factors: list[tuple[Sign, Node]] = []
-        while function != "√" and self.simple() and self.next.tight:
+        turning = function in ("sin", "cos", "tan")  # sin ω(p+δ) is read as people mean it; log n(n+1) could be either
+        while function != "√" and (self.simple() or (turning and self.sign("("))) and self.next.tight:
             factors.append((" ", self.primary()))
-        if self.simple():
+        if self.simple() or (function != "√" and self.sign("(")):
             raise ParseError(_REACH.fill(function=function, near=self.near(start)))
         return self.made(Times(node, tuple(factors))) if factors else node
 
