@@ -135,14 +135,32 @@ class Similar:
 class _Written:
     """What one submission has in one scope, as numbers: tokens, how they are spelled, hashes of runs."""
 
-    at: int
     kinds: Numbers
     spelled: Numbers
     runs: Numbers
 
 
+@dataclass(frozen=True, slots=True)
+class Reduced:
+    """A submission as numbers, which is all that is kept of it while a class is compared."""
+
+    key: str
+    people: frozenset[str]
+    scopes: tuple[tuple[str, _Written], ...]
+
+
+def reduced(one: Handed, exercises: Sequence[str]) -> Reduced:
+    """What is compared of a submission."""
+    pieces = cut(one.files, exercises)
+    scopes = [(name, _written(found)) for name, found in pieces.items() if name != WHOLE]
+    whole = [piece for name in (*exercises, WHOLE) for piece in pieces.get(name, ())]
+    if whole:
+        scopes.append((WHOLE, _written(whole)))
+    return Reduced(one.key, frozenset(one.people), tuple(scopes))
+
+
 def compare(
-    handed: Iterable[Handed],
+    handed: Iterable[Reduced],
     given: Sequence[SourceFile],
     exercises: Sequence[str],
     threshold: float = THRESHOLD,
@@ -151,28 +169,22 @@ def compare(
     known = _known(given)
     keys: list[str] = []
     people: list[frozenset[str]] = []
-    scopes: dict[str, list[_Written]] = {name: [] for name in (*exercises, WHOLE)}
+    scopes: dict[str, list[tuple[int, _Written]]] = {name: [] for name in (*exercises, WHOLE)}
     for at, one in enumerate(handed):
         keys.append(one.key)
-        people.append(frozenset(one.people))
-        pieces = cut(one.files, exercises)
-        for name, found in pieces.items():
-            if name != WHOLE:
-                scopes[name].append(_written(at, found))
-        whole = [piece for name in (*exercises, WHOLE) for piece in pieces.get(name, ())]
-        if whole:
-            scopes[WHOLE].append(_written(at, whole))
+        people.append(one.people)
+        for name, written in one.scopes:
+            scopes[name].append((at, written))
     pairs: list[Pair] = []
     groups: list[Group] = []
     facts: list[Scope] = []
     subtracted: dict[str, frozenset[int]] = {}
-    for name, written in scopes.items():
-        common = _common(written, known, max(COMMON, len(keys) // 20))
-        subtracted[name] = known | common
-        owning = [(one, own) for one in written if (own := _own(one.runs, subtracted[name], len(one.kinds))).any()]
-        long = [(one, own) for one, own in owning if own.sum() >= SHORTEST]
-        facts.append(Scope(name, len(written), len(long)))
-        same = list(_groups(name, written, known, keys))
+    for name, having in scopes.items():
+        subtracted[name] = known | _common([one for _, one in having], known, max(COMMON, len(keys) // 20))
+        owning = ((at, one, _own(one.runs, subtracted[name], len(one.kinds))) for at, one in having)
+        long = [_Long(at, one, own) for at, one, own in owning if own.sum() >= SHORTEST]
+        facts.append(Scope(name, len(having), len(long)))
+        same = list(_groups(name, having, known, keys))
         groups += same
         told = {key: at for at, group in enumerate(same) for key in group.keys}
         pairs += (
@@ -181,9 +193,8 @@ def compare(
             if pair.left not in told or told[pair.left] != told.get(pair.right)
         )
     ranked = sorted(pairs, key=lambda pair: (-pair.tokens, pair.left, pair.right, pair.scope))
-    return Similar(
-        len(keys), threshold, tuple(ranked), tuple(groups), tuple(facts), subtracted, _comments(cut(given, ()))
-    )
+    comments = _comments(cut(given, ()))
+    return Similar(len(keys), threshold, tuple(ranked), tuple(groups), tuple(facts), subtracted, comments)
 
 
 # -------------------------------------------------------------------------------------------- tokens
@@ -294,10 +305,18 @@ def _numbers(texts: Iterable[str]) -> Numbers:
 # -------------------------------------------------------------------------------------- fingerprints
 
 
-def _written(at: int, pieces: Sequence[Piece]) -> _Written:
+class _Long(NamedTuple):
+    """Something that is long enough to be compared: whose, and which of its tokens are its own."""
+
+    at: int
+    written: _Written
+    own: Flags
+
+
+def _written(pieces: Sequence[Piece]) -> _Written:
     tokens = [token for piece in pieces for token in piece.tokens]
     kinds = _numbers(token.kind for token in tokens)
-    return _Written(at, kinds, _numbers(token.spelled for token in tokens), _runs(kinds))
+    return _Written(kinds, _numbers(token.spelled for token in tokens), _runs(kinds))
 
 
 def _runs(kinds: Numbers) -> Numbers:
@@ -312,7 +331,7 @@ def _runs(kinds: Numbers) -> Numbers:
 def _known(files: Iterable[SourceFile]) -> frozenset[int]:
     """The runs of what everybody was given."""
     pieces = (piece for found in cut(files, ()).values() for piece in found)
-    return frozenset(run for piece in pieces for run in _written(0, [piece]).runs.tolist())
+    return frozenset(run for piece in pieces for run in _written([piece]).runs.tolist())
 
 
 def _common(written: Sequence[_Written], known: frozenset[int], most: int) -> frozenset[int]:
@@ -345,16 +364,16 @@ def _fingerprints(runs: Numbers, subtracted: frozenset[int]) -> list[int]:
 
 def _pairs(
     scope: str,
-    long: Sequence[tuple[_Written, Flags]],
+    long: Sequence[_Long],
     subtracted: frozenset[int],
     keys: Sequence[str],
     people: Sequence[frozenset[str]],
     threshold: float,
 ) -> Iterator[Pair]:
-    own = [(one.kinds[flags].tolist(), one.spelled[flags].tolist()) for one, flags in long]
-    for left, right in _candidates([_fingerprints(one.runs, subtracted) for one, _ in long]):
-        first, second = sorted((left, right), key=lambda at: keys[long[at][0].at])
-        one, other = long[first][0].at, long[second][0].at
+    own = [(one.written.kinds[one.own].tolist(), one.written.spelled[one.own].tolist()) for one in long]
+    for couple in _candidates([_fingerprints(one.written.runs, subtracted) for one in long]):
+        first, second = sorted(couple, key=lambda at: keys[long[at].at])
+        one, other = long[first].at, long[second].at
         if people[one] & people[other]:
             continue
         score = Indel.normalized_similarity(own[first][0], own[second][0], score_cutoff=threshold)
@@ -410,18 +429,20 @@ def _aligned(left: Sequence[int], right: Sequence[int], shortest: int = 1) -> It
             yield from zip(range(block.src_start, block.src_end), range(block.dest_start, block.dest_end), strict=True)
 
 
-def _groups(scope: str, written: Sequence[_Written], known: frozenset[int], keys: Sequence[str]) -> Iterator[Group]:
+def _groups(
+    scope: str, having: Sequence[tuple[int, _Written]], known: frozenset[int], keys: Sequence[str]
+) -> Iterator[Group]:
     """Solutions that more submissions share than pairs are looked for among."""
-    if scope == WHOLE or len(written) <= COMMON:
+    if scope == WHOLE or len(having) <= COMMON:
         return
-    same: dict[bytes, list[_Written]] = defaultdict(list)
-    for one in written:
-        if len(one.kinds) >= SHORTEST and _own(one.runs, known, len(one.kinds)).sum() >= SHORTEST:
-            same[one.kinds.tobytes()].append(one)
-    for found in same.values():
-        if len(found) > COMMON:
-            own = int(_own(found[0].runs, known, len(found[0].kinds)).sum())
-            yield Group(scope, own, tuple(sorted(keys[one.at] for one in found)))
+    same: dict[bytes, list[int]] = defaultdict(list)
+    own: dict[bytes, int] = {}
+    for at, one in having:
+        same[one.kinds.tobytes()].append(at)
+        own[one.kinds.tobytes()] = int(_own(one.runs, known, len(one.kinds)).sum())
+    for text, found in same.items():
+        if len(found) > COMMON and own[text] >= SHORTEST:
+            yield Group(scope, own[text], tuple(sorted(keys[at] for at in found)))
 
 
 # --------------------------------------------------------------------------------------- side by side

@@ -9,7 +9,7 @@ import re
 import pytest
 
 from grader.model import Part, SourceFile
-from grader.similarity import COMMON, SHORTEST, WHOLE, Handed, Similar, compare, cut, read, sides
+from grader.similarity import COMMON, SHORTEST, WHOLE, Handed, Similar, compare, cut, read, reduced, sides
 
 #: Long enough to be compared.
 CODE = '''
@@ -68,7 +68,7 @@ def handed(key: str, text: str, *people: str) -> Handed:
 
 def found(*submissions: Handed, given: tuple[SourceFile, ...] = (), threshold: float = 0.8) -> Similar:
     """What a class's submissions for one exercise have in common."""
-    return compare(submissions, given, ["attend"], threshold)
+    return compare([reduced(one, ["attend"]) for one in submissions], given, ["attend"], threshold)
 
 
 def alike(result: Similar, scope: str = "attend") -> list[tuple[str, str]]:

@@ -10,11 +10,14 @@ import click
 from grader.commands.options import course_option, json_option, lang_option, load_course, write_json
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from grader.gradebook import Filed, Gradebook
     from grader.model import Course, Lang, SourceFile
-    from grader.similarity import Handed
+    from grader.similarity import Handed, Reduced
+
+#: With fewer submissions, starting processes would take longer than reading.
+_MANY = 100
 
 html_option = click.option(
     "--html", type=click.Path(path_type=Path, dir_okay=False), metavar="F", help="Write a page to this file."
@@ -80,6 +83,7 @@ def similar(
     many submissions. Members of a group are not compared with each other. Runs no code.
     """
     from contextlib import closing
+    from functools import partial
 
     from grader import similarity
     from grader.commands.consoles import stdout
@@ -94,22 +98,11 @@ def similar(
         places = {key: gradebook.place(one) for key, one in filed.items()}
     counting = [q for q in course.questions if not isinstance(asked, dict) or q.id in asked]
     exercises = [exercise.name for question in counting for exercise in question.exercises]
-    unreadable: list[str] = []
-
-    def read(key: str) -> Handed | None:
-        from grader import submission
-        from grader.errors import SubmissionError
-
-        try:
-            files = submission.read(places[key]).files
-        except SubmissionError:
-            unreadable.append(key)
-            return None
-        return similarity.Handed(key, filed[key].learners, files)
-
-    handed = (one for key in filed if (one := read(key)) is not None)
+    read = partial(_read, {key: (one.learners, places[key]) for key, one in filed.items()})
+    reduced = _reduced(read, exercises, list(filed))
+    handed = [one for one in reduced.values() if one is not None]
     found = similarity.compare(handed, _given(course), exercises, threshold or similarity.THRESHOLD)
-    left_out = tuple(unreadable)
+    left_out = [key for key, one in reduced.items() if one is None]
     who = {key: ", ".join(one.learners) or key for key, one in filed.items()}
     if html is not None:
         from grader.report import similarity_html
@@ -119,6 +112,41 @@ def similar(
         write_json(report.to_json(found, {key: one.learners for key, one in filed.items()}, left_out))
     elif html is None:
         report.render(Page(stdout(), lang), found, who, left_out)
+
+
+def _read(places: Mapping[str, tuple[tuple[str, ...], Path]], key: str) -> Handed | None:
+    """A submission as it was handed in; None where it cannot be read."""
+    from grader import submission
+    from grader.errors import SubmissionError
+    from grader.similarity import Handed
+
+    people, place = places[key]
+    try:
+        return Handed(key, people, submission.read(place).files)
+    except SubmissionError:
+        return None
+
+
+def _reduced(
+    read: Callable[[str], Handed | None], exercises: Sequence[str], keys: Sequence[str]
+) -> dict[str, Reduced | None]:
+    """All submissions as numbers. Reading takes most of the time, so that a large class is read by every processor."""
+    from concurrent.futures import ProcessPoolExecutor
+    from functools import partial
+    from multiprocessing import get_context
+
+    take = partial(_reduce, read, exercises)
+    if len(keys) < _MANY:
+        return dict(zip(keys, map(take, keys), strict=True))
+    with ProcessPoolExecutor(mp_context=get_context("spawn")) as pool:
+        return dict(zip(keys, pool.map(take, keys, chunksize=8), strict=True))
+
+
+def _reduce(read: Callable[[str], Handed | None], exercises: Sequence[str], key: str) -> Reduced | None:
+    from grader.similarity import reduced
+
+    one = read(key)
+    return None if one is None else reduced(one, exercises)
 
 
 def _last(submissions: Sequence[Filed]) -> Iterator[Filed]:

@@ -45,7 +45,9 @@ GROUP = Text(
     "{exercise}：{count} 份提交的解答完全相同（自己写的 {tokens} 个词法单元）：{names}",
 )
 SHORT = Text("Too short to say anything about most solutions: {names}", "多数解答太短，无法判断：{names}")
-NO_CODE = Text("Nobody has handed in code for: {names}", "没有人提交代码的练习：{names}")
+NO_CODE = Text(
+    "Nobody has handed in code for {count} of {all} exercises.", "{all} 个练习中有 {count} 个没有人提交代码。"
+)
 LEFT_OUT = Text("Could not be read, and were left out: {names}", "无法读取、未参与比较：{names}")
 MORE = Text("and {count} more pairs: see --html or --json", "还有 {count} 对，见 --html 或 --json")
 
@@ -107,8 +109,9 @@ def notes(found: Similar, who: Mapping[str, str], left_out: Sequence[str]) -> li
         said.append(GROUP.fill(exercise=group.scope, count=len(group.keys), tokens=group.tokens, names=names))
     if few := short(found):
         said.append(SHORT.fill(names=_listed([f"{one.name} ({one.compared}/{one.written})" for one in few], len(few))))
-    if empty := [one.name for one in found.scopes if one.name != WHOLE and not one.written]:
-        said.append(NO_CODE.fill(names=_listed(empty, len(empty))))
+    exercises = [one for one in found.scopes if one.name != WHOLE]
+    if empty := [one for one in exercises if not one.written]:
+        said.append(NO_CODE.fill(count=len(empty), all=len(exercises)))
     if left_out:
         said.append(LEFT_OUT.fill(names=_listed(left_out)))
     return said

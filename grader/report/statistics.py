@@ -59,6 +59,7 @@ HOW_TO_READ = Text(
     "得分率：所得分数占满分的平均比例（未交按 0 计）。区分度：与其余各题总分的相关系数，"
     "高于 0.3 为好，低于 0 可疑。带 ( ) 的是代码题。",
 )
+UNTOUCHED = Text("Nobody has begun: {names}.", "没有人作答：{names}。")
 MISTAKE = Text("{option} ({times}×): {what}", "{option}（{times} 次）：{what}")
 BELIEFS = Text("Misconceptions, the most frequent first", "误解，按出现次数排列")
 MORE_BELIEFS = Text("and {count} more: see --html or --json", "还有 {count} 个，见 --html 或 --json")
@@ -108,7 +109,7 @@ _CODE = (
         "{part}：代码写对了（{exercises}），问答却答不好（{items}）。",
     ),
     Text(
-        "It works without being understood: ask somebody to explain a solution line by line, and see “similar”.",
+        "It works without being understood: have a solution explained line by line, and look at `attncheck similar`.",
         "能运行但没有理解：请人逐行讲解自己的解法，并查看 `attncheck similar` 的结果。",
     ),
 )
@@ -249,6 +250,19 @@ def ordered(statistics: Statistics) -> list[Part]:
     return sorted(statistics.parts, key=lambda part: places.get(part.question, len(places)))
 
 
+def begun(statistics: Statistics) -> list[Part]:
+    """The parts of the questions that somebody has begun, in their order."""
+    tried = {part.question for part in statistics.parts if part.tried}
+    return [part for part in ordered(statistics) if part.question in tried]
+
+
+def untouched(statistics: Statistics) -> Text | None:
+    """Which questions nobody has begun; None where there are none."""
+    tried = {part.question for part in statistics.parts if part.tried}
+    names = [name for name in statistics.questions if name not in tried]
+    return UNTOUCHED.fill(names=Text(", ".join(names), "、".join(names))) if names else None
+
+
 def label(part: Part) -> str:
     """The name of a part, with brackets where it is code."""
     return f"{part.name}()" if part.kind == "exercise" else part.name
@@ -279,6 +293,9 @@ def render(page: Page, statistics: Statistics, course: Course) -> None:
         page.pieces([(line, style)])
     page.blank()
     page.lines(page.say(HOW_TO_READ), style="dim")
+    if (nothing := untouched(statistics)) is not None:
+        page.blank()
+        page.lines(page.say(nothing))
     _beliefs(page, statistics, course)
     page.blank()
     page.lines(page.say(FINDINGS), style="bold")
@@ -313,7 +330,7 @@ def histogram(tenths: Sequence[int], width: int = 40) -> Iterator[str]:
 
 def _table(statistics: Statistics, course: Course, lang: Lang, width: int) -> Iterator[tuple[str, str]]:
     rows = []
-    for part in ordered(statistics):
+    for part in begun(statistics):
         mistake = wrong(part, course)
         said = ""
         if mistake is not None:
@@ -324,7 +341,7 @@ def _table(statistics: Statistics, course: Course, lang: Lang, width: int) -> It
     heads = tuple(text.of(lang) for text in COLUMNS)
     widths = [max(map(cells, column)) for column in zip(heads, *(row for row in rows), strict=True)]
     yield _line(heads, widths, width), "bold"
-    for part, row in zip(ordered(statistics), rows, strict=True):
+    for part, row in zip(begun(statistics), rows, strict=True):
         yield _line(row, widths, width), "red" if part.name in statistics.negative else ""
 
 

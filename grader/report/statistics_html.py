@@ -134,9 +134,14 @@ class _Page:
     @property
     def parts(self) -> Iterator[tuple[str, Text, list[Row]]]:
         """The rows of the table, question by question."""
-        for name, parts in groupby(said.ordered(self.found), key=lambda part: part.question):
+        for name, parts in groupby(said.begun(self.found), key=lambda part: part.question):
             question = self.course.question(name)
             yield name, question.title if question else Text("", ""), [self._row(part) for part in parts]
+
+    @property
+    def untouched(self) -> Text | None:
+        """Which questions nobody has begun."""
+        return said.untouched(self.found)
 
     def _row(self, part: Part) -> Row:
         negative = part.name in self.found.negative

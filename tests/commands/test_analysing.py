@@ -11,6 +11,7 @@ import nbformat
 import pytest
 
 from grader import course as courses
+from grader.commands import analysing
 from grader.gradebook import Enrolled, Filed, Unit, open_gradebook
 from grader.model import Course
 from tests.commands.conftest import Ran
@@ -76,6 +77,15 @@ def test_similar(attncheck: Attncheck, graded: Path) -> None:
     assert "ada, di  ↔  bo" in ran.out
     assert ran.out.count("↔") == 1
     assert "left out: eve-1" in ran.out
+
+
+def test_a_large_class_is_read_by_several_processes(
+    attncheck: Attncheck, graded: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With the same result."""
+    alone = attncheck("similar", str(graded)).out
+    monkeypatch.setattr(analysing, "_MANY", 1)
+    assert attncheck("similar", str(graded)).out == alone
 
 
 def test_similar_as_data_and_as_a_page(attncheck: Attncheck, graded: Path, tmp_path: Path) -> None:

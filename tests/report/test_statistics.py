@@ -19,7 +19,7 @@ from grader.report import statistics as report
 from grader.report.page import Page
 from grader.report.plain import cells
 from grader.report.statistics_html import render
-from grader.statistics import Check, Disagreement, Statistics, of_class
+from grader.statistics import Check, Disagreement, Part, Statistics, of_class
 from tests.report.test_html import STRANGE
 from tests.report.test_html import Page as Parsed
 from tests.test_statistics import CLASS, Row, row
@@ -109,7 +109,7 @@ CHECK = Check("softmax", "values", "large", "hidden", 9, 1.0, None)
         ({"nobody": (CHECK,) * 8}, "nobody-passes", "See whether the question says"),
         ({"alpha": 0.3}, "unreliable", "small differences"),
         ({"disagreements": (Disagreement("Q3", 0.9, 0.2),)}, "disagreement", "not write it"),
-        ({"disagreements": (Disagreement("Q3", 0.2, 0.9),)}, "disagreement", "explain a solution"),
+        ({"disagreements": (Disagreement("Q3", 0.2, 0.9),)}, "disagreement", "explained line by line"),
         ({"misconceptions": (("Q3", "adds", 20),)}, "misconception", "What is e⁰?"),
     ],
 )
@@ -140,6 +140,15 @@ def test_misconceptions_that_the_course_does_not_know(course: Course) -> None:
     assert "exp-is-enough (2×)" in shown(found, empty)
     assert "misconception" not in [each.kind for each in report.findings(found, empty)]
     assert "exp is enough" in render(found, empty, "en")
+
+
+def test_what_nobody_has_begun(course: Course) -> None:
+    """Is one line, not a row for each part."""
+    found = of_class(CLASS)
+    found = replace(found, questions=("Q3", "Q4"), parts=(*found.parts, Part("Q4.a", "Q4", "item", 6, 0, 0.0, None)))
+    for text in (shown(found, course), render(found, course, "en")):
+        assert "Nobody has begun: Q4." in text
+        assert "Q4.a" not in text
 
 
 def test_more_misconceptions_than_fit(course: Course) -> None:
