@@ -18,6 +18,7 @@ from grader.gradebook import Enrolled, Filed, Gradebook
 from grader.grades import Mark, Work, marks
 from grader.model import Course, Lang, Report, Status
 from grader.report.json_report import number, to_json
+from grader.report.words import clean
 
 CLASS = "class.csv"
 
@@ -130,7 +131,7 @@ def write_files(book: Book, out: Path, lang: Lang) -> list[Row]:
         for mark in itertools.chain(book.marks(), book.unmatched()):
             file = None
             if mark.work is not None:
-                file = _file_name(mark, names)
+                file = f"{file_name(mark.learner.id, names)}.json"
                 write(out / file, json.dumps(as_json(book, mark, lang), ensure_ascii=False, indent=1) + "\n")
             rows.append(_row(mark, file))
         write(out / CLASS, table(rows, list(book.points)))
@@ -186,17 +187,17 @@ def as_json(book: Book, mark: Mark, lang: Lang) -> dict[str, object]:
     }
 
 
-def _file_name(mark: Mark, taken: set[str]) -> str:
-    """The file for a mark, named so that any system can keep it; no two are equal."""
-    safe = re.sub(r"[^\w.()\- @]", "_", mark.learner.id).strip(". ")[:80] or "learner"
-    if safe.casefold() in ("class", "con", "nul", "aux", "prn", "gradebook"):
+def file_name(text: str, taken: set[str]) -> str:
+    """A name for a file, without suffix, that any system can keep; no two of those in ``taken`` are equal."""
+    safe = re.sub(r"[^\w.()\- @]", "_", text).strip("-. ")[:80] or "learner"
+    if re.fullmatch(r"(?:con|nul|aux|prn|com\d|lpt\d|class|gradebook|index)", safe.partition(".")[0], re.IGNORECASE):
         safe += "_"
     name, again = safe, 1
     while name.casefold() in taken:
         again += 1
         name = f"{safe} ({again})"
     taken.add(name.casefold())
-    return f"{name}.json"
+    return name
 
 
 def table(rows: Sequence[Row], questions: Sequence[str]) -> str:
@@ -215,6 +216,6 @@ def table(rows: Sequence[Row], questions: Sequence[str]) -> str:
 
 
 def cell(text: str) -> str:
-    """A cell on one line that no spreadsheet takes for a formula."""
-    line = " ".join(text.split())
-    return f"'{line}" if line[:1] in ("=", "+", "-", "@") else line
+    """Text of anybody as a cell: printable, on one line, and no formula, not even in full-width signs."""
+    line = " ".join(clean(text, 2000).split())
+    return f"'{line}" if line[:1] in ("=", "+", "-", "@", "＝", "＋", "－", "＠") else line

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from dataclasses import replace
 
@@ -113,16 +112,3 @@ def summary(mark: Mark, lang: Lang, rules: Rules) -> list[str]:
                 what = (exercise.message if told else None) or words.STATUS[exercise.status]
                 said.append(words.SAYS.fill(who=exercise.name, said=clean(what.of(lang), 300)).of(lang))
     return said
-
-
-def file_name(text: str, taken: set[str]) -> str:
-    """A name for a file, without suffix, that any system can keep; no two of those in ``taken`` are equal."""
-    safe = re.sub(r"[^\w.()\- @]", "_", text).strip("-. ")[:80] or "learner"
-    if re.fullmatch(r"(?:con|nul|aux|prn|com\d|lpt\d|index)", safe.partition(".")[0], re.IGNORECASE):
-        safe += "_"
-    name, again = safe, 1
-    while name.casefold() in taken:
-        again += 1
-        name = f"{safe} ({again})"
-    taken.add(name.casefold())
-    return name

@@ -14,7 +14,6 @@ from grader.export._pseudonyms import NO_TIME
 from grader.grades import Mark
 from grader.model import ExerciseResult, ItemResult, Lang, Status, Text
 from grader.report.json_report import number
-from grader.report.words import clean
 from grader.results import Book, cell, notes
 
 ABOUT = "A row for each learner; with --checks, a row for each item and check, with what decided it."
@@ -44,12 +43,6 @@ def _encoded(rows: Iterator[list[object]], bom: bool) -> Iterator[bytes]:
         yield line.getvalue().encode()
 
 
-def word(text: str) -> str:
-    """Text of anybody as a cell: printable, on one line, and no formula, not even in full-width signs."""
-    safe = cell(clean(text, 2000))
-    return f"'{safe}" if safe[:1] in ("＝", "＋", "－", "＠") else safe
-
-
 def _learners(book: Book, options: Options) -> Iterator[list[object]]:
     questions = list(book.points)
     yield [*_LEARNER, "earned", "possible", *questions, "factor", "hours_late", "complete", "waiting", "notes"]
@@ -57,13 +50,13 @@ def _learners(book: Book, options: Options) -> Iterator[list[object]]:
         filed = mark.work.filed if mark.work else None
         said = error(mark) or ("; ".join(notes(mark)) if filed else "nothing handed in")
         yield [
-            *map(word, (mark.learner.id, mark.learner.name, mark.learner.section, filed.key if filed else "")),
+            *map(cell, (mark.learner.id, mark.learner.name, mark.learner.section, filed.key if filed else "")),
             filed.attempt if filed else 0,
             *map(number, (mark.earned, mark.possible, *(earned for _, earned, _ in mark.questions), mark.factor)),
             number(round(mark.late_seconds / 3600, 2)),
             "yes" if mark.complete else "no",
             waiting(mark),
-            word(said),
+            cell(said),
         ]
 
 
@@ -75,26 +68,26 @@ def _checks(book: Book, options: Options) -> Iterator[list[object]]:
         if mark.work is None or options.learner not in (None, mark.learner.id):
             continue
         filed = mark.work.filed
-        begin = [word(mark.learner.id), word(filed.key), filed.attempt, "yes" if mark.counts else "no"]
+        begin = [cell(mark.learner.id), cell(filed.key), filed.attempt, "yes" if mark.counts else "no"]
         for result, run in mark.work.results:
             layers = "none" if run.unsafe else " ".join(run.layers)
             versions = " ".join(f"{name}={version}" for name, version in run.versions)
             made = [run.course, run.seed, versions, layers, _time(run.at)]
             for item in result.items:
-                yield [*begin, result.id, *_item(item, options.lang), *map(word, made)]
+                yield [*begin, result.id, *_item(item, options.lang), *map(cell, made)]
             for exercise in result.exercises:
                 for row in _exercise(exercise, options.lang):
-                    yield [*begin, result.id, *row, *map(word, made)]
+                    yield [*begin, result.id, *row, *map(cell, made)]
         yield from _given(mark, begin)
 
 
 def _given(mark: Mark, begin: list[object]) -> Iterator[list[object]]:
     """A row for each part whose points a person gave: they take the place of what its other rows say."""
     for change in mark.overridden:
-        said = word(f"{change.author}: {change.reason}".strip(": "))
+        said = cell(f"{change.author}: {change.reason}".strip(": "))
         question = change.part.partition(".")[0] if "." in change.part else ""
         verdict = ["override", "", "", "", "given", number(change.points), "", "", said]
-        yield [*begin, question, word(change.part), *verdict, "", "", "", "", _time(change.at)]
+        yield [*begin, question, cell(change.part), *verdict, "", "", "", "", _time(change.at)]
 
 
 def _time(at: datetime) -> str:
@@ -125,4 +118,4 @@ def _exercise(exercise: ExerciseResult, lang: Lang) -> Iterator[list[object]]:
 
 
 def _said(message: Text | None, lang: Lang) -> str:
-    return "" if message is None else word(message.of(lang))
+    return "" if message is None else cell(message.of(lang))

@@ -12,14 +12,14 @@ from typing import Any
 
 from grader import __version__
 from grader.export import Options
-from grader.export._marks import GIVEN, UNREADABLE, counting, error, file_name, one, summary
+from grader.export._marks import GIVEN, UNREADABLE, counting, error, one, summary
 from grader.export._out import Out
 from grader.grades import Mark
 from grader.model import Course, ExerciseResult, Lang, Outcome, Question, QuestionResult, Report, Status, Text
 from grader.report import words
 from grader.report.json_report import number
 from grader.report.words import clean, points
-from grader.results import Book
+from grader.results import Book, file_name
 
 ABOUT = "results.json as Gradescope's autograders write it: a folder of them, or one file with --learner."
 OF = "gradebook"

@@ -8,13 +8,13 @@ from urllib.parse import quote
 
 from grader import items
 from grader.export import Options
-from grader.export._marks import counted, counting, error, file_name, waiting
+from grader.export._marks import counted, counting, error, waiting
 from grader.export._out import Out
 from grader.grades import Mark
 from grader.model import Course, Lang, Text
 from grader.report import words
 from grader.report.words import clean, points
-from grader.results import Book
+from grader.results import Book, file_name
 
 ABOUT = "A folder of pages: an index of the class, and one for each learner."
 OF = "gradebook"

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from grader.errors import UsageError
 from grader.export import Options
-from grader.export._marks import counted, counting, file_name, one
+from grader.export._marks import counted, counting, one
 from grader.export._out import Out
 from grader.report.junit import to_junit
 from grader.report.words import clean
-from grader.results import Book
+from grader.results import Book, file_name
 
 ABOUT = "JUnit XML: a folder with a document for each learner, or one with --learner."
 OF = "gradebook"

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from grader.export.csv import word
+from grader.results import cell
 
 if TYPE_CHECKING:
     from conftest import Made
@@ -78,7 +78,7 @@ def test_the_language_of_messages(small: Made, tmp_path: Path) -> None:
 )
 def test_no_cell_is_a_formula(text: str, written: str) -> None:
     """Whatever blanks and signs stand before it, and in whatever width it is written."""
-    assert word(text) == written
+    assert cell(text) == written
 
 
 @pytest.mark.parametrize("checks", [False, True])
