@@ -10,8 +10,8 @@ import enum
 import functools
 import types
 import typing
-from collections.abc import Mapping
-from typing import Any, TypeVar
+from collections.abc import Callable, Hashable, Mapping
+from typing import Any, TypeVar, cast
 
 T = TypeVar("T")
 
@@ -33,40 +33,55 @@ def plain(value: Any) -> Any:
 def build(kind: type[T], data: Any) -> T:
     """What ``plain`` made of a ``kind``. Raises ValueError for data that are not of it."""
     try:
-        made: T = _build(kind, data)
+        made: T = _builder(cast("Hashable", kind))(data)
     except (KeyError, TypeError, AttributeError) as error:
         raise ValueError(f"not a {kind.__name__}: {error}") from error
     return made
 
 
-def _build(kind: Any, data: Any) -> Any:
+@functools.cache
+def _builder(kind: Any) -> Callable[[Any], Any]:
+    """A function from plain data to ``kind``, made once for each: a class has millions of values."""
     origin, parts = typing.get_origin(kind), typing.get_args(kind)
     if origin in (typing.Union, types.UnionType):
-        if data is None and type(None) in parts:
-            return None
         (other,) = (part for part in parts if part is not type(None))
-        return _build(other, data)
+        inner = _builder(other)
+        return lambda data: None if data is None else inner(data)
+    if origin is tuple and parts[1:] == (...,):
+        each = _builder(parts[0])
+        return lambda data: tuple([each(part) for part in _list(data)])
     if origin is tuple:
-        inner = parts[:1] * len(data) if parts[1:] == (...,) else parts
-        return tuple(_build(part, each) for part, each in zip(inner, data, strict=True))
+        row = [_builder(part) for part in parts]
+        return lambda data: tuple([build(part) for build, part in zip(row, _list(data), strict=True)])
     if origin is typing.Literal:
-        if data not in parts:
-            raise ValueError(f"{data!r} is none of {parts}")
-        return data
+        return functools.partial(_one_of, parts)
     if isinstance(kind, type) and dataclasses.is_dataclass(kind):
-        if not isinstance(data, Mapping):
-            raise TypeError(f"{data!r} is no mapping")
-        hints = _hints(kind)
-        return kind(**{name: _build(hints[name], part) for name, part in data.items()})
+        fields = {name: _builder(hint) for name, hint in typing.get_type_hints(kind).items()}
+        return functools.partial(_made, kind, fields)
     if isinstance(kind, type) and issubclass(kind, enum.Enum):
-        return kind(data)
-    if kind is float and isinstance(data, int) and not isinstance(data, bool):
-        return float(data)
-    if not isinstance(data, kind):
-        raise TypeError(f"{data!r} is no {kind.__name__}")
+        return kind
+    return functools.partial(_plain, (int, float) if kind is float else kind, kind)
+
+
+def _list(data: Any) -> list[Any]:
+    if not isinstance(data, list):
+        raise TypeError(f"{data!r} is no list")
     return data
 
 
-@functools.cache
-def _hints(kind: type) -> Mapping[str, Any]:
-    return typing.get_type_hints(kind)
+def _one_of(parts: tuple[Any, ...], data: Any) -> Any:
+    if data not in parts:
+        raise ValueError(f"{data!r} is none of {parts}")
+    return data
+
+
+def _made(kind: type, fields: Mapping[str, Callable[[Any], Any]], data: Any) -> Any:
+    if not isinstance(data, dict):
+        raise TypeError(f"{data!r} is no mapping")
+    return kind(**{name: fields[name](part) for name, part in data.items()})
+
+
+def _plain(accepted: Any, kind: type, data: Any) -> Any:
+    if not isinstance(data, accepted) or (isinstance(data, bool) and kind is float):
+        raise TypeError(f"{data!r} is no {kind.__name__}")
+    return float(data) if kind is float else data

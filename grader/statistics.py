@@ -151,10 +151,13 @@ def of_class(marks: Iterable[tuple[Mark, Mapping[str, object]]]) -> Statistics:
 
 def _count(tally: _Tally, mark: Mark, answers: Mapping[str, object]) -> None:
     row: dict[str, float] = {}
+    beliefs: set[tuple[str, str]] = set()  # once for each learner
     checks: dict[tuple[str, str, str, str], float] = {}
     for result, _ in mark.work.results if mark.work else ():
         for item in result.items:
             _item(tally, row, result, item, answers.get(item.id))
+            if item.misconception:
+                _believed(tally, beliefs, result, item.id, item.misconception)
         for exercise in result.exercises:
             tally.possible.setdefault(exercise.name, (result.id, "exercise", exercise.possible))
             row[exercise.name] = exercise.earned / exercise.possible if exercise.possible else 0.0
@@ -165,7 +168,8 @@ def _count(tally: _Tally, mark: Mark, answers: Mapping[str, object]) -> None:
                         key = (exercise.name, outcome.check, outcome.case, outcome.visibility)
                         checks[key] = float(outcome.status is Status.PASSED)
             if exercise.misconception:
-                _believed(tally, result, exercise.name, exercise.misconception)
+                _believed(tally, beliefs, result, exercise.name, exercise.misconception)
+    tally.beliefs.update(beliefs)
     tally.learners.append(mark.learner.id)
     tally.totals.append(mark.earned / mark.possible if mark.possible else 0.0)
     tally.rows.append(row)
@@ -178,8 +182,6 @@ def _item(tally: _Tally, row: dict[str, float], result: QuestionResult, item: It
     row[item.id] = item.earned / item.possible if item.possible else 0.0
     if item.status is not Status.MISSING:
         tally.tried[item.id] += 1
-    if item.misconception:
-        _believed(tally, result, item.id, item.misconception)
     if item.kind == "choice" and isinstance(answer, (str, int)):
         tally.answers.setdefault(item.id, Counter())[_option(answer)] += 1
     elif item.kind == "multi" and isinstance(answer, list):
@@ -190,8 +192,10 @@ def _option(answer: object) -> str:
     return str(answer).strip().lower()[:20]
 
 
-def _believed(tally: _Tally, result: QuestionResult, part: str, misconception: str) -> None:
-    tally.beliefs[result.id, misconception] += 1
+def _believed(
+    tally: _Tally, beliefs: set[tuple[str, str]], result: QuestionResult, part: str, misconception: str
+) -> None:
+    beliefs.add((result.id, misconception))
     tally.of_part.setdefault(part, Counter())[misconception] += 1
 
 
@@ -253,7 +257,11 @@ def _disagreements(parts: Sequence[Part], questions: Sequence[str]) -> tuple[Dis
     found = []
     for question in questions:
         shares = {
-            kind: [part.difficulty for part in parts if part.question == question and part.kind == kind and part.tried]
+            kind: [
+                part.difficulty * part.learners / part.tried  # among those who tried
+                for part in parts
+                if part.question == question and part.kind == kind and part.tried
+            ]
             for kind in ("item", "exercise")
         }
         if shares["item"] and shares["exercise"]:

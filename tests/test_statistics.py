@@ -151,3 +151,22 @@ def test_no_class() -> None:
 def test_no_correlation(own: list[float], rest: list[float]) -> None:
     """Where something does not vary, or there are too few, there is no number that would mean anything."""
     assert correlation(np.array(own), np.array(rest)) is None
+
+
+def test_a_belief_counts_once_for_each_learner() -> None:
+    """However often one of them shows it; parts count it where it was shown."""
+    found = of_class([row(f"x{n}", 0, 0, 0, belief="exp-is-enough") for n in range(3)])
+    assert found.misconceptions == (("Q3", "exp-is-enough", 3),)
+    assert part(found, "softmax").misconceptions == (("exp-is-enough", 3),)
+
+
+def test_who_only_wrote_code_disagrees_with_nothing() -> None:
+    """Items that nobody answered say nothing about what is known."""
+    silent = []
+    for name in "abcdef":
+        mark, _ = row(name, 0, 0, 4)
+        assert mark.work is not None
+        ((result, run),) = mark.work.results
+        items = tuple(replace(item, status=Status.MISSING) for item in result.items)
+        silent.append((replace(mark, work=replace(mark.work, results=((replace(result, items=items), run),))), {}))
+    assert of_class(silent).disagreements == ()
