@@ -83,6 +83,24 @@ class Figure:
     rows: tuple[tuple[Panel | None, ...], ...]
 
 
+#: Lines of more points than this have their mark on some of them only.
+_FEW = 30
+_MARKS = 10
+
+
+def marked(line: Line) -> range:
+    """The points that get the mark of the line: all of few; of many some, others for each hue."""
+    count = len(line.x)
+    step = 1 if count <= _FEW else count // _MARKS
+    return range(line.hue * step // 3 % step, count, step)
+
+
+def points(panel: Lines) -> list[float]:
+    """Where along the horizontal axis there are points, where these are few enough to be named; else nothing."""
+    found = sorted({value for line in panel.lines for value in line.x})
+    return found if len(found) <= 12 else []
+
+
 def line(label: Text, x: Sequence[float], y: Sequence[float] | Floats, hue: int = 0, who: Who = "reference") -> Line:
     """A line from any sequences of numbers."""
     return Line(label, tuple(map(float, x)), tuple(map(float, y)), hue, who)

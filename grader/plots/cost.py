@@ -18,9 +18,9 @@ ABOUT = Text(
 _FULL, _TILED, _LINEAR = "scaled_dot_product_attention", "online_softmax_attention", "linear_attention"
 NEEDS = (_FULL, _TILED, _LINEAR)
 
-_LENGTHS = (64, 128, 256, 512, 1024)
+_LENGTHS = (128, 256, 512, 1024, 2048)
 _WIDTH = 32
-_BLOCK = 32
+_BLOCK = 64
 _NOTE = Text(
     "One head with d = {d}. Work: arithmetic of matrix products plus numbers written. Tiling ({block} keys at a "
     "time) computes the same as full attention with as much work, but the n × n matrix never exists. Linear "

@@ -23,11 +23,12 @@ _N, _WIDTH = 96, 64
 _DISTANCES = range(64)
 _HEADS, _SHOWN = 8, (1, 2, 4)
 _NOTE = Text(
-    "Left: dot products divided by that at distance 0; means over all pairs of positions. Sinusoidal and RoPE fall "
-    "with the distance without being told so, since angles that agree at first drift apart; a learned table "
-    "knows nothing of distance before training. Right: ALiBi takes slope · distance off each score.",
-    "左：点积除以距离为 0 时的点积，对所有位置对取平均。正弦编码和 RoPE 的相似度自然随距离下降，因为起初一致的角度"
-    "逐渐错开；可学习的表在训练前对距离一无所知。右：ALiBi 从每个分数里减去「斜率 × 距离」。",
+    "Left: dot products divided by that at distance 0; means over all pairs of positions. Sinusoidal and RoPE turn "
+    "by the same angles, and fall alike: what agrees at first drifts apart. A learned table knows nothing of "
+    "distance before training. Right: ALiBi takes slope · distance off each score.",
+    "左：点积除以距离为 0 时的点积，对所有位置对取平均。正弦编码和 RoPE 旋转的角度相同，"
+    "下降的方式也一样：起初一致的角度逐渐错开。可学习的表在训练前对距离一无所知。"
+    "右：ALiBi 从每个分数里减去「斜率 × 距离」。",
 )
 _DISTANCE = Text("distance", "距离")
 _SIMILARITY = Text("similarity", "相似度")

@@ -33,7 +33,7 @@ _CAUSAL = Text("causal_mask({n})", "causal_mask({n})").fill(n=_N)
 _FEWER = Text("causal_mask({q}, {n})", "causal_mask({q}, {n})").fill(q=_LATE, n=_N)
 _PADDING = Text("padding_mask of lengths 8, 5, 2", "长度 8、5、2 的 padding_mask")
 _WEIGHTS = Text("weights of 5 tokens, causal, %", "5 个词元的因果权重，%")
-_SAMPLE = Text("sample", "样本")
+_SAMPLE = Text("length of the sample", "样本长度")
 
 
 def calls(target: Target) -> tuple[Program, ...]:
@@ -55,6 +55,7 @@ def calls(target: Target) -> tuple[Program, ...]:
 def draw(seen: tuple[Seen, ...]) -> Figure:
     """Three masks and the weights, each for every source that has them."""
     late = Axis(QUERY, names=tuple(str(at) for at in range(_N - _LATE, _N)))
+    lengths = Axis(_SAMPLE, names=tuple(map(str, _LENGTHS)))
     groups = [
         beside(seen, "causal_mask", _CAUSAL, lambda title, each: _mask(title, _causal(each, 0), Axis(QUERY))),
         beside(seen, "causal_mask", _FEWER, lambda title, each: _mask(title, _causal(each, 1), late)),
@@ -62,7 +63,7 @@ def draw(seen: tuple[Seen, ...]) -> Figure:
             seen,
             "padding_mask",
             _PADDING,
-            lambda title, each: _mask(title, each.one("padding_mask")[:, 0, 0], Axis(_SAMPLE)),
+            lambda title, each: _mask(title, each.one("padding_mask")[:, 0, 0], lengths),
         ),
         beside(
             seen,

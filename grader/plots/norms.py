@@ -21,8 +21,8 @@ ABOUT = Text(
 _CALLED = "EncoderLayer"
 NEEDS = (_CALLED,)
 
-_D_MODEL, _D_FF, _HEADS = 32, 128, 4
-_DEPTHS = (1, 2, 4, 8, 16)
+_D_MODEL, _D_FF, _HEADS = 32, 256, 4
+_DEPTHS = (1, 2, 4, 8, 12)
 _STACKS = 4  # of random weights each; their mean is shown
 _VARIANTS = ((False, Text("post-LN", "Post-LN"), 1), (True, Text("pre-LN", "Pre-LN"), 0))
 _NOTE = Text(
@@ -39,7 +39,6 @@ _BY_LAYER = Text("{depth} layers", "{depth} 层").fill(depth=_DEPTHS[-1])
 _LAYER = Text("layer (1 is next to the input)", "层（1 最靠近输入）")
 _LAST = Text("The last layer of a stack", "堆叠的最后一层")
 _DEPTH = Text("number of layers", "层数")
-_ROOT = Text("∝ 1/√layers", "∝ 1/√层数")
 
 
 def _weights(stack: int, layer: int) -> dict[str, NDArray[np.float32]]:
@@ -82,8 +81,6 @@ def _stack(target: Target, norm_first: bool, stack: int) -> Program:
 def draw(seen: tuple[Seen, ...]) -> Figure:
     """Over the layers of the deepest stack; in the last layer, over stacks of every depth."""
     layers, last = [], []
-    reference = _last(seen[0], 1)
-    last.append(line(_ROOT, _DEPTHS, [reference[0] / math.sqrt(depth) for depth in _DEPTHS], who="theory"))
     for at, (_, name, hue) in enumerate(_VARIANTS):
         for each in seen:
             whose = label(name, each, seen)

@@ -27,10 +27,11 @@ _SCALES = (0.125, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0)
 _STEP = 1 / 64
 _NOTE = Text(
     "Scores over 16 keys with the standard deviation on the horizontal axis. Divided by √d_k they are at 1; without "
-    "the division at √d_k: 8 for d_k = 64. There almost all weight is on one key, and a change of the scores hardly "
-    "moves the weights any more: little gradient reaches queries and keys.",
+    "the division at √d_k: 8 for d_k = 64. There most of the weight is on one key, and the larger the scores are, "
+    "the less a change of them moves the weights: less and less gradient reaches queries and keys.",
     "16 个键上的分数，横轴是它们的标准差。除以 √d_k 后标准差是 1；不除则是 √d_k，例如 d_k = 64 时为 8。"
-    "那时几乎所有权重都落在一个键上，分数再变，权重也几乎不动：传回查询和键的梯度很小。",
+    "那时大部分权重都落在一个键上；分数越大，"
+    "分数的变化就越难改变权重，传回查询和键的梯度也越来越小。",
 )
 _SCALE = Text("standard deviation of the scores", "分数的标准差")
 _LARGEST = Text("largest weight", "最大的权重")

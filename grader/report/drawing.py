@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from grader.errors import UsageError
-from grader.figures import Figure, HeatMap, Line, Lines
+from grader.figures import Figure, HeatMap, Line, Lines, marked, points
 from grader.model import Lang, Text
 from grader.report import palette
 from grader.report.plain import wrap
@@ -54,6 +54,10 @@ _LATIN = "DejaVu Sans"  # comes with matplotlib
 _LINE = {"theory": ":", "reference": "-", "learner": "--"}
 _MARKS = "os^Dv*"
 _CELLS_PER_INCH = 14.0
+#: A heat map of no more rows and columns has square cells with lines between them.
+_SMALL = 16
+#: From here on an axis counts in thousands and millions.
+_MANY = 10_000
 _ALLOWED = (Text("False", "False"), Text("True", "True"))
 
 
@@ -109,7 +113,7 @@ def draw(figure: Figure, lang: Lang, form: Format, font: str | None = None) -> b
         note = wrap(figure.note.of(lang), int(width * _CELLS_PER_INCH))
         paper = Paper(figsize=(width, sum(heights) + 0.6 + 0.17 * len(note)), layout="constrained", facecolor="white")
         paper.get_layout_engine().set(w_pad=0.12, h_pad=0.12)  # type: ignore[union-attr, call-arg]
-        paper.suptitle(figure.title.of(lang), x=0.02, ha="left", fontsize=14, fontweight="bold" if not font else None)
+        paper.suptitle(figure.title.of(lang), x=0.02, ha="left", fontsize=14, fontweight="bold")
         paper.supxlabel("\n".join(note), x=0.02, ha="left", fontsize=9, color="#404040")
         grid = paper.add_gridspec(len(figure.rows), columns, height_ratios=heights)
         for row, panels in enumerate(figure.rows):
@@ -131,7 +135,9 @@ def _sizes(figure: Figure, columns: int) -> tuple[float, list[float]]:
     heights = []
     for row in figure.rows:
         shares = [
-            0.78 if isinstance(panel, Lines) else min(max(panel.values.shape[0] / panel.values.shape[1], 0.4), 1.0)
+            (0.62 if columns == 1 else 0.78)
+            if isinstance(panel, Lines)
+            else min(max(panel.values.shape[0] / panel.values.shape[1], 0.4), 1.0)
             for panel in row
             if panel is not None
         ]
@@ -150,16 +156,22 @@ def _heat_map(axes: Axes, panel: HeatMap, lang: Lang) -> None:
         shades: Any = ListedColormap(colours)
     else:
         shades = LinearSegmentedColormap.from_list(panel.scale, colours)
-    shades.set_bad(palette.hexadecimal(palette.MISSING))
+    shades = shades.with_extremes(bad=palette.hexadecimal(palette.MISSING))
     values = np.ma.masked_invalid(panel.values)
-    image = axes.imshow(values, cmap=shades, vmin=panel.low, vmax=panel.high, aspect="auto", interpolation="nearest")
+    small = max(panel.values.shape) <= _SMALL
+    aspect: Literal["equal", "auto"] = "equal" if small else "auto"
+    image = axes.imshow(values, cmap=shades, vmin=panel.low, vmax=panel.high, aspect=aspect, interpolation="nearest")
+    axes.set_anchor("NW")
     axes.set_title(panel.title.of(lang), loc="left")
     axes.set_ylabel(panel.rows.label.of(lang))
     axes.set_xlabel(panel.columns.label.of(lang))
-    if panel.rows.names:
-        axes.set_yticks(range(len(panel.rows.names)), panel.rows.names)
-    if panel.columns.names:
-        axes.set_xticks(range(len(panel.columns.names)), panel.columns.names)
+    for axis, side, count in zip(
+        (axes.yaxis, axes.xaxis), (panel.rows, panel.columns), panel.values.shape, strict=True
+    ):
+        if side.names:
+            axis.set_ticks(range(count), side.names)
+        elif small:
+            axis.set_ticks(range(count))
     axes.tick_params(length=0)
     for spine in axes.spines.values():
         spine.set_visible(False)
@@ -171,7 +183,7 @@ def _heat_map(axes: Axes, panel: HeatMap, lang: Lang) -> None:
         _boolean_key(axes, colours, lang)
     elif not panel.percent:
         figure.colorbar(image, ax=axes, shrink=0.85)
-    if min(panel.values.shape) <= 16:
+    if small:
         _grid(axes, *panel.values.shape)
 
 
@@ -187,7 +199,7 @@ def _boolean_key(axes: Axes, colours: Sequence[str], lang: Lang) -> None:
     from matplotlib.patches import Patch
 
     patches = [Patch(color=c, label=word.of(lang)) for c, word in zip(colours, _ALLOWED, strict=True)]
-    axes.legend(handles=patches[::-1], loc="lower right", bbox_to_anchor=(1.0, 1.0), ncols=2, frameon=False, fontsize=8)
+    axes.legend(handles=patches[::-1], loc="upper left", bbox_to_anchor=(1.0, 1.03), frameon=False, fontsize=8)
 
 
 def _grid(axes: Axes, rows: int, columns: int) -> None:
@@ -202,14 +214,20 @@ def _grid(axes: Axes, rows: int, columns: int) -> None:
 
 
 def _lines(axes: Axes, panel: Lines, lang: Lang) -> None:
+    from matplotlib.ticker import EngFormatter
+
     axes.set_title(panel.title.of(lang), loc="left")
     axes.set_xlabel(panel.x.label.of(lang))
     axes.set_ylabel(panel.y.label.of(lang))
     if panel.x.log:
         axes.set_xscale("log", base=2)
-        axes.xaxis.set_major_formatter("{x:g}")
+    if named := points(panel):
+        axes.set_xticks(named, [f"{value:g}" for value in named])
+        axes.minorticks_off()
     if panel.y.log:
         axes.set_yscale("log")
+    elif max((abs(value) for each in panel.lines for value in each.y), default=0) >= _MANY:
+        axes.yaxis.set_major_formatter(EngFormatter(sep=""))
     axes.grid(color="#e6e6e6", linewidth=0.8)
     axes.set_axisbelow(True)
     for each in panel.lines:
@@ -227,7 +245,8 @@ def _style(line: Line) -> dict[str, Any]:
         "color": colour,
         "linestyle": _LINE[line.who],
         "linewidth": 1.6,
-        "marker": _MARKS[line.hue % len(_MARKS)] if len(line.x) <= 40 else None,
+        "marker": _MARKS[line.hue % len(_MARKS)],
+        "markevery": list(marked(line)),
         "markersize": 5,
     }
     if line.who == "learner":  # a ring around the reference's mark where both agree

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, TypeAlias
 import numpy as np
 from rich.text import Text as Styled
 
-from grader.figures import Axis, Figure, Floats, HeatMap, Line, Lines, Panel
+from grader.figures import Axis, Figure, Floats, HeatMap, Line, Lines, Panel, marked, points
 from grader.model import Lang, Text
 from grader.report import palette
 from grader.report.palette import Colour, colour, hexadecimal
@@ -45,7 +45,8 @@ def render(figure: Figure, lang: Lang, console: Console) -> None:
     free = (console.height if console.is_terminal else _HEIGHT) - len(note) - 2
     height = max(free // len(lines), _LOWEST)
     coloured = console.color_system is not None
-    _print(console, Styled(figure.title.of(lang), style="bold"))
+    for said in wrap(figure.title.of(lang), width):
+        _print(console, Styled(said, style="bold"))
     for panels in lines:
         room = (width - _GAP * (len(panels) - 1)) // len(panels)
         blocks = [_block(panel, room, height, lang, coloured) for panel in panels]
@@ -291,9 +292,8 @@ def _lines(panel: Lines, width: int, height: int, lang: Lang) -> Block:
 
 def _numbers(panel: Lines, x: _Scale, columns: int) -> str:
     """The numbers below the axis: at the points where these are few, else round ones; as many as fit."""
-    points = sorted({value for line in panel.lines for value in line.x})
     row = ""
-    for value in points if len(points) <= 12 else x.ticks():
+    for value in points(panel) or x.ticks():
         said, share = _number(value), x.share(value)
         start = 0 if share is None else round(share * (columns - 1)) - len(said) // 2
         start = max(min(start, columns - len(said)), 0)
@@ -350,14 +350,15 @@ class _Canvas:
     def draw(self, line: Line, x: _Scale, y: _Scale) -> None:
         """The line on top of what is there."""
         last: tuple[float, float] | None = None
-        for one, other in zip(line.x, line.y, strict=True):
+        places = marked(line)
+        for at, (one, other) in enumerate(zip(line.x, line.y, strict=True)):
             across, up = x.share(one), y.share(other)
             if across is None or up is None:
                 last = None
                 continue
             point = (across * (2 * self._columns - 1), (1 - up) * (4 * self._rows - 1))
             self._join(last or point, point, _style(line))
-            if line.who != "theory" and len(line.x) <= self._columns:
+            if line.who != "theory" and at in places:
                 self._put(point, line)
             last = point
 
