@@ -72,7 +72,10 @@ def test_again(submit: Attncheck, work: Path) -> None:
         ({"answers.yaml": None}, ["there is no answers.yaml in it", "belongs to Q11"]),
         ({"answers.yaml": ANSWERS.replace("b}", "null}")}, ["Q5: not in it yet: Q5.output", "Q11"]),
         ({"q05.py": "x = 1\n"}, ["Q5: not in it yet: scaled_dot_product_attention", "Q11"]),
-        ({"b.py": CODE}, ["q05.py: scaled_dot_product_attention is defined in b.py, q05.py; the one in q05.py counts", "Q11"]),
+        (
+            {"b.py": CODE},
+            ["q05.py: scaled_dot_product_attention is defined in b.py, q05.py; the one in q05.py counts", "Q11"],
+        ),
         ({"bad.py": "def broken(:\n"}, ["bad.py: ", "Q11"]),
         ({"answers.yaml": ANSWERS.replace("b}", "b, Q5.outptu: c}")}, ["there is no item Q5.outptu", "Q11"]),
     ],

@@ -91,7 +91,12 @@ ITEM = replace(
             ["Twice 2?\n", "compares with no result", "What came out\n  nothing\n", "expected 1, got 2", "WITHOUT"],
             ["hidden", "Seen with", "entries differ", "Submission", "by hand", "has changed", "Misconception"],
         ),
-        (replace(ITEM, file="a.py", array_type=None, inputs=()), "en", ["file a.py: none; called in"], ["What went in"]),
+        (
+            replace(ITEM, file="a.py", array_type=None, inputs=()),
+            "en",
+            ["file a.py: none; called in"],
+            ["What went in"],
+        ),
     ],
 )
 def test_for_people(found: Explained, lang: Lang, there: list[str], not_there: list[str]) -> None:
