@@ -18,7 +18,7 @@ export ATTNCHECK_STATE = /dev/null
 # One thread each: two threads on a busy machine make the CPU clocks of the limits meaningless.
 export OMP_NUM_THREADS = 1
 
-.PHONY: help demo test prove check bench clean
+.PHONY: help demo test prove check map bench clean
 
 help:
 	@echo 'make demo    grade a small invented class and show the results'
@@ -26,6 +26,7 @@ help:
 	@echo 'make prove   the long tests'
 	@echo 'make bench   what grading costs, as ratios'
 	@echo 'make check   lint, format, types, and the bank proves itself'
+	@echo 'make map     write docs/map.md, the course at a glance'
 	@echo 'make clean   remove .venv and everything that was made'
 
 demo: $(READY)
@@ -58,6 +59,10 @@ check: $(READY)
 	@$(PY) -m mypy
 	@echo '== bank'
 	@$(PY) cli.py bank check
+
+map: $(READY)
+	@$(PY) cli.py questions --markdown --lang en > docs/map.md
+	@$(PY) cli.py questions --markdown --lang zh > docs/map.zh.md
 
 bench: $(READY)
 	@$(PY) benchmarks/bench.py

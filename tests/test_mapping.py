@@ -1,5 +1,10 @@
 from __future__ import annotations
 
+from pathlib import Path
+
+import pytest
+
+from grader import course as courses
 from grader.items.choice import Option, Spec
 from grader.mapping import markdown, place
 from grader.model import Course, Edit, Exercise, Item, Misconception, Mistake, Question, Text
@@ -70,3 +75,21 @@ def test_a_page_in_both_languages() -> None:
     assert "| c | – | `first`, `second` |" in page
     assert "`first` (Q1.one, Q1.two); `second` (–)" in page
     assert "## Q2 第二" in markdown(COURSE, "zh")
+
+
+@pytest.fixture(scope="module")
+def bundled() -> Course:
+    """The bundled course."""
+    return courses.load(courses.find(None))
+
+
+def test_the_bundled_course_has_no_gap(bundled: Course) -> None:
+    """Every misconception has an item that asks about it, every exercise one about the same idea."""
+    assert [gap for question in bundled.questions for gap in place(bundled, question).gaps()] == []
+
+
+@pytest.mark.parametrize(("lang", "file"), [("en", "map.md"), ("zh", "map.zh.md")])
+def test_the_map_in_docs_is_as_it_would_be_written_now(lang: str, file: str, bundled: Course) -> None:
+    """`make map` writes it."""
+    written = (Path(__file__).parents[1] / "docs" / file).read_text("utf-8")
+    assert written == markdown(bundled, lang), f"docs/{file} is not up to date: run `make map`"
