@@ -6,19 +6,37 @@ Different questions may use the same id: then it is the same wrong belief, and t
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TypeAlias
 
 from grader.model import Course, Exercise, Item, Question
 
+#: Misconception → the items that name it, with the ids of their questions.
+Index: TypeAlias = Mapping[str, Sequence[tuple[str, Item]]]
 
-def items_about(course: Course, misconception: str, question: Question) -> tuple[Item, ...]:
-    """The items about a misconception of ``question``: what it says to ask next, then those that can detect it."""
+
+def items_about(course: Course, misconception: str, question: Question, index: Index | None = None) -> tuple[Item, ...]:
+    """The items about a misconception of ``question``: what it says to ask next, then those that can detect it.
+
+    Who asks about many misconceptions gives the ``index`` of the course.
+    """
     belief = question.misconception(misconception)
     asked = belief.ask_next if belief is not None else None
-    every = [item for each in _nearest(course, question) for item in each.items]
+    named_by = (index or indexed(course)).get(misconception, ())
+    here, there = ([item for home, item in named_by if (home == question.id) is own] for own in (True, False))
+    every = [item for each in course.questions for item in each.items] if asked else []
     found = [item for item in every if item.id == asked]
-    found += [item for item in every if item.id != asked and misconception in named(item)]
-    return tuple(found)
+    return (*found, *(item for item in (*here, *there) if item.id != asked))
+
+
+def indexed(course: Course) -> Index:
+    """For every misconception the items that name it, each with the id of its question."""
+    found: dict[str, list[tuple[str, Item]]] = {}
+    for question in course.questions:
+        for item in question.items:
+            for name in named(item):
+                found.setdefault(name, []).append((question.id, item))
+    return found
 
 
 def exercises_about(course: Course, misconception: str, question: Question) -> tuple[Exercise, ...]:

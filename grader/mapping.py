@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from grader import links
@@ -36,9 +36,14 @@ class Place:
                 yield f"{self.question.id}: no item is about the same idea as {name}"
 
 
-def place(course: Course, question: Question) -> Place:
-    """Where ``question`` lies among the items and exercises of ``course``."""
-    beliefs = tuple(_belief(course, question, misconception) for misconception in question.misconceptions)
+def places(course: Course, questions: Sequence[Question] | None = None) -> tuple[Place, ...]:
+    """Where the questions (all, unless some are named) lie among the items and exercises of ``course``."""
+    index = links.indexed(course)
+    return tuple(_place(course, question, index) for question in questions or course.questions)
+
+
+def _place(course: Course, question: Question, index: links.Index) -> Place:
+    beliefs = tuple(_belief(course, question, misconception, index) for misconception in question.misconceptions)
     about = {belief.misconception.id: belief.items for belief in beliefs}
     exercises = []
     for exercise in question.exercises:
@@ -47,8 +52,8 @@ def place(course: Course, question: Question) -> Place:
     return Place(question, beliefs, tuple(exercises))
 
 
-def _belief(course: Course, question: Question, misconception: Misconception) -> Belief:
-    items = links.items_about(course, misconception.id, question)
+def _belief(course: Course, question: Question, misconception: Misconception, index: links.Index) -> Belief:
+    items = links.items_about(course, misconception.id, question, index)
     exercises = [
         exercise.name
         for each in course.questions
@@ -70,16 +75,16 @@ _HEAD = Text(
 def markdown(course: Course, lang: str) -> str:
     """The whole map as a page."""
     zh = lang == "zh"
-    places = [place(course, question) for question in course.questions]
+    found = places(course)
     head = _HEAD.fill(
         title=course.title,
-        questions=len(places),
-        items=sum(len(each.question.items) for each in places),
-        exercises=sum(len(each.exercises) for each in places),
-        beliefs=sum(len(each.beliefs) for each in places),
+        questions=len(found),
+        items=sum(len(each.question.items) for each in found),
+        exercises=sum(len(each.exercises) for each in found),
+        beliefs=sum(len(each.beliefs) for each in found),
     )
     lines = [head.zh if zh else head.en]
-    for each in places:
+    for each in found:
         title = each.question.title.zh if zh else each.question.title.en
         lines += ["", f"## {each.question.id} {title}", "", *_rows(each, zh)]
     return "\n".join(lines) + "\n"

@@ -6,7 +6,7 @@ import pytest
 
 from grader import course as courses
 from grader.items.choice import Option, Spec
-from grader.mapping import markdown, place
+from grader.mapping import markdown, places
 from grader.model import Course, Edit, Exercise, Item, Misconception, Mistake, Question, Text
 
 T = Text("t", "题")
@@ -47,24 +47,24 @@ COURSE = Course(Text("Course", "课程"), "c", (("g", T),), (Q1, Q2), (), (), ""
 
 def test_the_map_says_what_is_about_what() -> None:
     """Items by what they ask and by what leads to them, the question's own first; exercises by their mistakes."""
-    found = {each.misconception.id: (each.items, each.exercises) for each in place(COURSE, Q1).beliefs}
+    found = {each.misconception.id: (each.items, each.exercises) for each in places(COURSE)[0].beliefs}
     assert found == {
         "a": (("Q1.one", "Q1.two"), ("first",)),
         "b": (("Q1.one",), ()),
         "c": ((), ("first", "second")),
         "d": (("Q1.two", "Q2.one"), ()),
     }
-    assert place(COURSE, Q1).exercises == (("first", ("Q1.one", "Q1.two")), ("second", ()))
-    assert place(COURSE, Q2).beliefs[0].items == ("Q2.one", "Q1.two")
+    assert places(COURSE)[0].exercises == (("first", ("Q1.one", "Q1.two")), ("second", ()))
+    assert places(COURSE, [Q2])[0].beliefs[0].items == ("Q2.one", "Q1.two")
 
 
 def test_gaps_are_named() -> None:
     """A belief and an exercise that no item is about."""
-    assert list(place(COURSE, Q1).gaps()) == [
+    assert list(places(COURSE)[0].gaps()) == [
         "Q1: no item is about the misconception c",
         "Q1: no item is about the same idea as second",
     ]
-    assert list(place(COURSE, Q2).gaps()) == []
+    assert list(places(COURSE, [Q2])[0].gaps()) == []
 
 
 def test_a_page_in_both_languages() -> None:
@@ -85,7 +85,7 @@ def bundled() -> Course:
 
 def test_the_bundled_course_has_no_gap(bundled: Course) -> None:
     """Every misconception has an item that asks about it, every exercise one about the same idea."""
-    assert [gap for question in bundled.questions for gap in place(bundled, question).gaps()] == []
+    assert [gap for place in places(bundled) for gap in place.gaps()] == []
 
 
 @pytest.mark.parametrize(("lang", "file"), [("en", "map.md"), ("zh", "map.zh.md")])

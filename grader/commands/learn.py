@@ -70,11 +70,11 @@ def questions(
 
 
 def _map(course: Course, chosen: list[Question], as_json: bool, lang: Lang) -> None:
-    from grader.mapping import place
+    from grader.mapping import places
     from grader.report.plain import indent
     from grader.report.words import COMMA, MAP_LINE, MAP_NOTHING
 
-    places = [place(course, question) for question in chosen]
+    found = places(course, chosen)
     if as_json:
         write_json(
             [
@@ -86,12 +86,12 @@ def _map(course: Course, chosen: list[Question], as_json: bool, lang: Lang) -> N
                     ],
                     "exercises": [{"name": name, "items": items} for name, items in each.exercises],
                 }
-                for each in places
+                for each in found
             ]
         )
         return
     comma, nothing = COMMA.of(lang), MAP_NOTHING.of(lang)
-    for each in places:
+    for each in found:
         click.echo(f"{each.question.id}  {each.question.title.of(lang)}")
         for name, items in each.exercises:
             click.echo(indent(MAP_LINE.fill(name=name, where=comma.join(items) or nothing).of(lang), 2))
