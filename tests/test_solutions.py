@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from grader.model import Status
-from tests.solving import OTHERS, RIGHT, WRONG, Bench, name
+from tests.solving import OTHERS, RIGHT, WRONG, Bench, some
 
 
 def test_every_exercise_has_solutions(bench: Bench) -> None:
@@ -18,7 +18,7 @@ def test_every_exercise_has_solutions(bench: Bench) -> None:
 
 
 @pytest.mark.parametrize("seed", ["public", *OTHERS])
-@pytest.mark.parametrize("path", RIGHT, ids=name)
+@pytest.mark.parametrize("path", some(RIGHT))
 def test_right_solutions_get_all_points(path: Path, seed: str, bench: Bench) -> None:
     """However they are written, on whatever inputs."""
     found = bench.grade(path, seed)

@@ -140,7 +140,10 @@ def test_reading_costs_little(tmp_path: Path) -> None:
         tracemalloc.stop()
 
 
-@pytest.mark.parametrize("name", sorted(RIGHT))
+@pytest.mark.parametrize(
+    "name",
+    [pytest.param(name, marks=pytest.mark.prove if name == "MultiHeadAttention" else ()) for name in sorted(RIGHT)],
+)
 def test_no_answer_breaks_the_judges(name: str, ring: Ring) -> None:
     """Whatever a child says in the place of an honest answer, there is a report, and never one of more points."""
     answers = []
