@@ -1,0 +1,30 @@
+"""The course in examples/course is about something else: nothing in the program knows about attention."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from grader import course as courses
+from grader.grade import Memo
+from grader.inputs import Seed
+from grader.mapping import places
+from grader.sandbox import Sandbox
+from grader.selfcheck import check
+
+FOLDER = Path(__file__).parents[1] / "examples" / "course"
+
+
+def test_another_course_proves_itself(sandbox: Sandbox) -> None:
+    """References pass, stubs earn nothing, every mistake is caught and named as itself."""
+    course = courses.load(FOLDER)
+    assert [question.id for question in course.questions] == ["Q1", "Q2", "Q3"]
+    memo = Memo(course, Seed.public(), sandbox.observe)
+    assert list(check(course, memo, sandbox.observe)) == []
+
+
+def test_another_course_has_rules_and_a_map() -> None:
+    """What is due when is its own; exercises have items about the same ideas."""
+    course = courses.load(FOLDER)
+    assert course.rules.due is not None
+    assert course.public_id != courses.load(courses.find(None)).public_id
+    assert all(items for place in places(course) for _, items in place.exercises)
