@@ -36,6 +36,7 @@ def test_nothing_tells_who_it_is(small: Made, tmp_path: Path, name: str, options
     """In any format: only pseudonyms, points, statuses and misconceptions are left."""
     found = texts(small.export(name, tmp_path / "out", pseudonyms=True, **options))
     assert re.search(r"p[0-9a-f]{12}", found)
+    found = re.sub(r"\bp[0-9a-f]{12}\b", "", found)  # drawn at random: one may well have "ada" in it
     assert [word for word in TELLING if word in found] == []
 
 
