@@ -19,7 +19,7 @@ from grader.grade import Memo, Selection, grade
 from grader.inputs import Seed
 from grader.model import Notice, QuestionResult
 from grader.sandbox import Sandbox, Settings
-from grader.submission import read
+from grader.submission import Gathered, gathered, understood
 
 if TYPE_CHECKING:
     from grader.model import Observe
@@ -40,12 +40,16 @@ class Plan:
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """One submission, and the questions that are still to be graded in it."""
+    """One submission, and the questions that are still to be graded in it.
+
+    ``files`` are what ``grader.submission.gathered`` found at ``path``, for workers that cannot look there.
+    """
 
     key: str
     path: str
     draws: str
     questions: tuple[str, ...]
+    files: tuple[Gathered, str] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +67,10 @@ class Done:
     error: str | None = None
 
 
+class Lost(Exception):
+    """The process that had a task in hand is gone; what others have in hand goes on."""
+
+
 def prepare(plan: Plan) -> None:
     """Gets ready. What goes wrong here goes wrong again, and is told, with the first submission."""
     with contextlib.suppress(AttncheckError):
@@ -70,10 +78,15 @@ def prepare(plan: Plan) -> None:
 
 
 def work(plan: Plan, task: Task) -> Done:
+    """Grades ``task`` in this process, which keeps what the class has in common; see ``judged``."""
+    return judged(*_desk(plan), task)
+
+
+def judged(memo: Memo, sandbox: Sandbox, task: Task) -> Done:
     """Grades ``task``. What is not the submission's doing is raised, but for a bug of ours in just this one."""
-    memo, sandbox = _desk(plan)
     try:
-        submission = read(Path(task.path), task.draws)
+        found, stem = task.files or gathered(Path(task.path))
+        submission = understood(found, stem, task.draws, task.path)
         selection = Selection(questions=task.questions, everything=True)
         report = grade(memo.course, submission, sandbox.observe, selection=selection, memo=memo)
     except SubmissionError as error:

@@ -26,7 +26,7 @@ from grader.submission.files import (
 )
 from grader.submission.messages import Unusable, listing, printable
 
-__all__ = ["Unusable", "definers", "duplicates", "fingerprint", "gathered", "named", "read"]
+__all__ = ["Gathered", "Unusable", "definers", "duplicates", "fingerprint", "gathered", "named", "read", "understood"]
 
 _LONGEST_NAME = 80
 
@@ -37,7 +37,7 @@ def read(path: Path, learner: str | None = None) -> Submission:
     Raises ``SubmissionError`` when nothing of it can be graded; what is merely left out becomes a notice.
     """
     found, stem = gathered(path)
-    return _submission(found, learner, stem, os.fspath(path))
+    return understood(found, stem, learner, os.fspath(path))
 
 
 def gathered(path: Path) -> tuple[Gathered, str]:
@@ -121,7 +121,8 @@ def _not_read(base: str) -> Text:
     return say.WRONG_KIND
 
 
-def _submission(found: Gathered, learner: str | None, stem: str, origin: str) -> Submission:
+def understood(found: Gathered, stem: str, learner: str | None, origin: str) -> Submission:
+    """The submission that ``gathered`` files make; the second half of ``read``, which can be done elsewhere."""
     files, left_out, notices = _sources(found, stem)
     named: str | None = None
     answers: tuple[Answer, ...] | None = None

@@ -20,6 +20,10 @@ class Unusable(SubmissionError):
         self.where = where
         self.text = text
 
+    def __reduce__(self) -> tuple[type[Unusable], tuple[str, Text]]:
+        """So that it can be sent to another process."""
+        return type(self), (self.where, self.text)
+
     def notice(self) -> Notice:
         """The same as a remark on a submission that is graded without it."""
         return Notice(self.where, LEFT_OUT.fill(problem=self.text))
