@@ -18,12 +18,13 @@ export ATTNCHECK_STATE = /dev/null
 # One thread each: two threads on a busy machine make the CPU clocks of the limits meaningless.
 export OMP_NUM_THREADS = 1
 
-.PHONY: help demo test prove check map bench clean
+.PHONY: help demo test prove attacks check map bench clean
 
 help:
 	@echo 'make demo    grade a small invented class and show the results'
 	@echo 'make test    every test but the long ones, with coverage of grader/'
-	@echo 'make prove   the long tests'
+	@echo 'make prove   the long tests, and every attack in every configuration'
+	@echo 'make attacks every attack in every configuration, for the scoreboard in docs/security.md'
 	@echo 'make bench   what grading costs, as ratios'
 	@echo 'make check   lint, format, types, and the bank proves itself'
 	@echo 'make map     write docs/map.md, the course at a glance'
@@ -49,7 +50,11 @@ test: $(READY)
 	@$(PY) -m pytest -q -n 2 --dist loadfile $(solutions)
 
 prove: $(READY)
-	@$(PY) -m pytest -q -n 2 --dist loadfile -m prove
+	@$(PY) -m pytest -q -n 2 --dist loadfile -m prove --ignore=tests/attacks/test_attacks.py
+	@$(PY) -m tests.attacks.matrix
+
+attacks: $(READY)
+	@$(PY) -m tests.attacks.matrix --write
 
 check: $(READY)
 	@echo '== ruff'

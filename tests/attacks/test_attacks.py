@@ -6,7 +6,7 @@ import contextlib
 import random
 import secrets
 import tracemalloc
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -83,9 +83,10 @@ CASES = [pytest.param(attack, id=attack.name) for attack in ATTACKS]
 
 
 @pytest.mark.parametrize("attack", CASES)
-def test_attack(attack: Attack, ring: Ring, tmp_path: Path) -> None:
+def test_attack(attack: Attack, ring: Ring, tmp_path: Path, record_property: Callable[[str, object], None]) -> None:
     """It is observed as it says itself, gets at nothing, leaves nothing, and the next submission is graded right."""
     zygotes = arena.zygotes(ring.sandbox)
+    record_property("layers", ", ".join(ring.sandbox.layers))
     armed = ring.bait.arm(attack, tmp_path)
     # What one process leaves for the next would be found the second time.
     for _ in range(2 if attack.family == "persistence" else 1):
