@@ -1,0 +1,146 @@
+"""What is fuzzed, and how: a reader is a strategy for what it may be given, and a function that says what must hold.
+
+``fuzzing`` makes the two tests of a table of readers: a short sample, the same every time, for `make test`, and a run
+of ATTNCHECK_FUZZ_SECONDS for each reader, with other examples every time, for `make prove`.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import os
+import random
+import resource
+import signal
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeVar
+
+import pytest
+from hypothesis import HealthCheck, Phase, given, seed, settings
+from hypothesis import strategies as st
+from hypothesis.database import DirectoryBasedExampleDatabase
+
+from grader.errors import AttncheckError
+
+T = TypeVar("T")
+
+#: Read at once: later no setting from outside is there any more.
+SECONDS = float(os.environ.get("ATTNCHECK_FUZZ_SECONDS", "600"))
+SEED = int(os.environ.get("ATTNCHECK_FUZZ_SEED") or random.SystemRandom().randrange(1 << 32))
+
+#: What one example may use: seconds of the processor, and bytes besides what the process has.
+_CPU = 10.0
+_MEMORY = 1 << 30
+_SAMPLE = 20
+_ROUND = 2000
+_FINDINGS = Path(__file__).parents[2] / ".hypothesis" / "fuzz"
+
+
+@dataclass(frozen=True, slots=True)
+class Reader:
+    """Something that reads what others wrote.
+
+    ``check`` is given an example and a folder of its own to write in; it raises for whatever should not be.
+    """
+
+    name: str
+    examples: st.SearchStrategy[Any]
+    check: Callable[[Any, Path], object]
+    sample: int = _SAMPLE
+
+
+def read(reading: Callable[[], T], *refusals: type[AttncheckError]) -> T | None:
+    """What ``reading`` gives; None where it refuses in a sentence that can be printed and kept."""
+    try:
+        return reading()
+    except refusals as error:
+        said = str(error)
+        assert said.strip() and len(said) < 20_000, f"no sentence for people: {said[:300]!r} … ({len(said)})"
+        said.encode()
+        return None
+
+
+class _Late(BaseException):
+    """The time of an example is over. Not an Exception, so that no reader takes it for one of its own."""
+
+
+@contextlib.contextmanager
+def bounded() -> Iterator[None]:
+    """So much time of the processor, whatever else the machine does, and so much memory."""
+
+    def late(*_: object) -> None:
+        raise _Late
+
+    pages = int(Path("/proc/self/statm").read_text("ascii").split()[0])
+    limits = resource.getrlimit(resource.RLIMIT_AS)
+    before = signal.signal(signal.SIGPROF, late)
+    resource.setrlimit(resource.RLIMIT_AS, (pages * resource.getpagesize() + _MEMORY, limits[1]))
+    signal.setitimer(signal.ITIMER_PROF, _CPU)
+    try:
+        yield
+    except _Late:
+        raise AssertionError(f"it took more than {_CPU:g} s") from None
+    finally:
+        signal.setitimer(signal.ITIMER_PROF, 0)
+        resource.setrlimit(resource.RLIMIT_AS, limits)
+        signal.signal(signal.SIGPROF, before)
+
+
+def examine(
+    reader: Reader, scratch: Path, examples: int, number: int, *, keep: bool, until: float | None = None
+) -> int:
+    """Tries so many examples (fewer where the clock reaches ``until``); returns how many. Raises for a finding."""
+    tried = 0
+
+    @seed(number)
+    @settings(
+        max_examples=examples,
+        database=DirectoryBasedExampleDatabase(_FINDINGS / reader.name.replace(" ", "-")) if keep else None,
+        deadline=None,
+        suppress_health_check=list(HealthCheck),
+        report_multiple_bugs=False,
+        phases=(Phase.explicit, Phase.reuse, Phase.generate, Phase.shrink),
+    )
+    @given(reader.examples)
+    def one(example: Any) -> None:
+        nonlocal tried
+        if until is not None and time.monotonic() > until:
+            return
+        tried += 1
+        with bounded():
+            reader.check(example, scratch)
+
+    logging.disable()  # libraries log what they think of each example, and pytest keeps it
+    try:
+        one()
+    finally:
+        logging.disable(logging.NOTSET)
+    return tried
+
+
+def fuzzing(*readers: Reader) -> tuple[Callable[..., None], Callable[..., None]]:
+    """The short and the long test of these readers."""
+    each = pytest.mark.parametrize("reader", readers, ids=[reader.name for reader in readers])
+
+    @each
+    def sample(reader: Reader, tmp_path: Path) -> None:
+        """Nothing but our own errors or a right result, and no more than so much time and memory."""
+        examine(reader, tmp_path, reader.sample, 1, keep=False)
+
+    @pytest.mark.prove
+    @each
+    def long(reader: Reader, tmp_path: Path, record_property: Callable[[str, object], None]) -> None:
+        """The same, for ATTNCHECK_FUZZ_SECONDS, on examples that nobody has seen yet."""
+        started, tried, rounds = time.monotonic(), 0, 0
+        print(f"ATTNCHECK_FUZZ_SEED={SEED}")
+        try:
+            while time.monotonic() - started < SECONDS:
+                tried += examine(reader, tmp_path, _ROUND, SEED + rounds, keep=True, until=started + SECONDS)
+                rounds += 1
+        finally:
+            record_property("fuzzed", (reader.name, tried, round(time.monotonic() - started)))
+
+    return sample, long
