@@ -29,6 +29,7 @@ from grader.grade import Memo, Selection, check_names, module_of
 from grader.gradebook import INTAKE, Enrolled, Filed, Gradebook, Run, Unit, open_gradebook
 from grader.inputs import Seed
 from grader.intake import Person
+from grader.items import drawn
 from grader.model import Course, Question, Rules
 from grader.roster import Match, Roster
 from grader.roster import read as read_roster
@@ -73,7 +74,8 @@ class Summary:
     """What became of a batch: ``graded`` now, ``kept`` from before. Whom the roster does not know is named.
 
     ``rules`` are those of the course; ``timeless`` submissions came without a time, of which ``said_late`` were late
-    by the word of the course system.
+    by the word of the course system. ``misnamed`` are (learner, name in answers.yaml) where the roster does not know
+    that name as theirs, and a question that counts has numbers drawn for it.
     """
 
     kind: str
@@ -91,6 +93,7 @@ class Summary:
     rules: Rules = field(default_factory=Rules)
     timeless: int = 0
     said_late: int = 0
+    misnamed: tuple[tuple[str, str], ...] = ()
 
 
 def run(order: Order, progress: Callable[[Step], None] = lambda step: None) -> Summary:
@@ -106,7 +109,7 @@ def run(order: Order, progress: Callable[[Step], None] = lambda step: None) -> S
     with alone(order.out):
         found = collect(order.collection, order.out / INTAKE, order.intake)
         with contextlib.closing(open_gradebook(order.out, create=True)) as book:
-            matches = _enter(book, found.handed, roster)
+            matches, misnamed = _enter(book, found.handed, roster)
             book.remember_all(facts(order, loaded, counting))
             book.remember("collection", os.path.abspath(order.collection))
             versions = {question.id: version(question, loaded, order.seed) for question in counting}
@@ -132,6 +135,7 @@ def run(order: Order, progress: Callable[[Step], None] = lambda step: None) -> S
         rules=loaded.rules,
         timeless=sum(filed.at is None for filed in after),
         said_late=sum(filed.at is None and filed.late for filed in after),
+        misnamed=misnamed if any(drawn(item.spec) for each in counting for item in each.items) else (),
     )
 
 
@@ -203,12 +207,19 @@ def _not_writable(out: Path, error: OSError) -> UsageError:
 # -------------------------------------------------------------------------------------------- entering
 
 
-def _enter(book: Gradebook, handed: Sequence[Handed], roster: Roster | None) -> list[Match]:
-    """Puts down who is in the class and what was handed in; without a roster, everybody is as the collection says."""
+def _enter(
+    book: Gradebook, handed: Sequence[Handed], roster: Roster | None
+) -> tuple[list[Match], tuple[tuple[str, str], ...]]:
+    """Puts down who is in the class and what was handed in; without a roster, everybody is as the collection says.
+
+    Returns whom the roster knows, and (learner, name) where answers.yaml has a name that is not that learner's.
+    """
     if roster is not None:
         book.enrol(Enrolled(one.id, one.name, one.section, one.extra_hours) for one in roster.learners)
     matches: list[Match] = []
-    filed, people = [], []
+    filed: list[Filed] = []
+    people: list[Enrolled] = []
+    misnamed: list[tuple[str, str]] = []
     names = _names(handed)
     for each in handed:
         if roster is None:
@@ -218,15 +229,19 @@ def _enter(book: Gradebook, handed: Sequence[Handed], roster: Roster | None) -> 
             found = [roster.match(person) for person in each.placed.people]
             matches += found
             learners = tuple(sorted({match.learner.id for match in found if match.learner is not None}))
-        filed.append(_filed(each, learners, roster))
+        one, said = _filed(each, learners, roster)
+        filed.append(one)
+        if said and one.draws != said:
+            misnamed.append((", ".join(learners) or one.key, said))
     if roster is None:
         book.enrol(people)
     book.file(filed)
-    return matches
+    book.dismiss({one.id for one in people} if roster is None else {one.id for one in roster.learners})
+    return matches, tuple(misnamed)
 
 
-def _filed(handed: Handed, learners: tuple[str, ...], roster: Roster | None) -> Filed:
-    """The submission with the digest of its files, or why it cannot be read."""
+def _filed(handed: Handed, learners: tuple[str, ...], roster: Roster | None) -> tuple[Filed, str | None]:
+    """The submission with the digest of its files, or why it cannot be read; and whose its answers say that it is."""
     placed = handed.placed
     digest, said, error = "", None, None
     try:
@@ -235,7 +250,7 @@ def _filed(handed: Handed, learners: tuple[str, ...], roster: Roster | None) -> 
         error = str(refused)
     draws = _draws(said, learners, roster) or placed.people[0].name
     path = os.path.abspath(handed.path)
-    return Filed(placed.key, path, learners, digest, draws, placed.at, placed.late, placed.attempt, error)
+    return Filed(placed.key, path, learners, digest, draws, placed.at, placed.late, placed.attempt, error), said
 
 
 def _draws(said: str | None, learners: tuple[str, ...], roster: Roster | None) -> str:

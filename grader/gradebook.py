@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -151,6 +151,16 @@ class Gradebook:
         rows = [(one.id, one.name, one.section, one.extra_hours) for one in learners]
         with self._writing() as book:
             book.executemany("INSERT OR REPLACE INTO learner VALUES (?, ?, ?, ?)", rows)
+
+    def dismiss(self, staying: Container[str]) -> None:
+        """Takes out who is in the class no longer and has left nothing: no submission, no points given by hand.
+
+        So a roster that comes later takes the place of the names that a collection had for the same people.
+        """
+        nothing = "id NOT IN (SELECT learner FROM member) AND id NOT IN (SELECT learner FROM override)"
+        with self._writing() as book:
+            gone = [row for row in book.execute(f"SELECT id FROM learner WHERE {nothing}") if row[0] not in staying]
+            book.executemany("DELETE FROM learner WHERE id = ?", gone)
 
     def learners(self) -> tuple[Enrolled, ...]:
         """Everybody in the book, by id."""

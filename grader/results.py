@@ -7,7 +7,7 @@ import io
 import itertools
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import cast
@@ -21,6 +21,8 @@ from grader.report.json_report import number, to_json
 from grader.report.words import clean
 
 CLASS = "class.csv"
+#: How a file of results begins, as nothing else here does.
+_BEGINNING = b'{\n "format": 1,\n "learner": '
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,7 +123,7 @@ class Row:
 
 
 def write_files(book: Book, out: Path, lang: Lang) -> list[Row]:
-    """One JSON file for each submission, and a table of the class. Files of an earlier batch are written over.
+    """One JSON file for each submission, and a table of the class. Those that were written before give way.
 
     Raises UsageError where they cannot be written.
     """
@@ -135,12 +137,25 @@ def write_files(book: Book, out: Path, lang: Lang) -> list[Row]:
                 write(out / file, json.dumps(as_json(book, mark, lang), ensure_ascii=False, indent=1) + "\n")
             rows.append(_row(mark, file))
         write(out / CLASS, table(rows, list(book.points)))
+        _tidy(out, {row.file for row in rows})
     except OSError as error:
         raise UsageError(
             f"the files in {out} cannot be written ({error.strerror}); the gradebook has everything: make room, or the "
             "folder writable, and run the same command again (regrade with --yes)."
         ) from error
     return rows
+
+
+def _tidy(out: Path, current: Container[str | None]) -> None:
+    """Removes what was written here for somebody who is called otherwise by now, or not in the class any more."""
+    for path in out.glob("*.json"):
+        if path.name not in current and _begins(path) == _BEGINNING:
+            path.unlink()
+
+
+def _begins(path: Path) -> bytes:
+    with path.open("rb") as file:
+        return file.read(len(_BEGINNING))
 
 
 def _row(mark: Mark, file: str | None) -> Row:

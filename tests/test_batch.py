@@ -257,6 +257,20 @@ def test_a_roster_says_who_is_who(order: Callable[..., Order], handed_in: Path, 
     assert found["100"].name == "Ada"
     assert found["bo.py"].name == "bo"
     assert found["100"].earned > 0
+    assert summary.misnamed == (("100", "Ada L."),)
+
+
+@pytest.mark.usefixtures("in_process")
+def test_a_roster_that_comes_later(order: Callable[..., Order], tmp_path: Path) -> None:
+    """Takes the place of the names that the collection had, in the gradebook and in the folder; other files stay."""
+    batch.run(order())
+    assert set(rows(order())) == {"ada", "bo", "cy"}
+    (order().out / "mine.json").write_text('{"format": 1, "learner": "ada"}')
+    (tmp_path / "roster.csv").write_text("id,name,login\n100,Ada,Ada L.\n101,Bo,\n102,Cy,\n")
+    summary = batch.run(order(roster=tmp_path / "roster.csv"))
+    assert set(rows(order())) == {"100", "101", "102"}
+    assert {path.name for path in order().out.glob("*.json")} == {"100.json", "101.json", "102.json", "mine.json"}
+    assert summary.misnamed == ()
 
 
 @pytest.mark.parametrize(

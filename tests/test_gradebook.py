@@ -77,6 +77,15 @@ def test_a_new_collection_takes_the_place_of_the_old(book: Gradebook) -> None:
     assert book.answers(ADA)
 
 
+def test_who_left_nothing_can_be_dismissed(book: Gradebook) -> None:
+    """Who is in the class no longer stays only with a submission or with points given by hand."""
+    book.enrol([Enrolled("dee", "Dee"), Enrolled("eve", "Eve")])
+    book.override(Override("dee", "Q5.output", 1.0, "spoken", "Prof. Invented", NOW))
+    before = {one.id for one in book.learners()}
+    book.dismiss({"cy"})
+    assert before - {one.id for one in book.learners()} == {"eve"}
+
+
 def test_what_cannot_be_graded_is_kept_with_the_reason(book: Gradebook) -> None:
     """Until it is collected again."""
     book.refuse(CY, "not Python")

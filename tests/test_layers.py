@@ -99,6 +99,7 @@ ARROWS: dict[str, set[str]] = {
         "gradebook",
         "inputs",
         "intake",
+        "items",
         "records",
         "roster",
         "sandbox",

@@ -39,6 +39,7 @@ _MOST_ROWS = 60
 @click.option(
     "--workers", type=click.IntRange(min=1), metavar="N", help="How many at a time (default: one for each processor)."
 )
+@click.option("--scheduler", metavar="ADDRESS", help="Grade on the Dask cluster whose scheduler is at ADDRESS.")
 @json_option
 @lang_option
 @course_option
@@ -50,6 +51,7 @@ def batch(
     roster: Path | None,
     intake: str | None,
     workers: int | None,
+    scheduler: str | None,
     as_json: bool,
     lang: Lang,
     course_folder: Path | None,
@@ -73,6 +75,7 @@ def batch(
         intake=intake,
         roster=roster,
         workers=workers,
+        scheduler=scheduler,
     )
     with show_progress(lang) as show:
         summary = run_batch(order, show)
@@ -167,6 +170,7 @@ def _as_json(summary: Summary, rows: list[Row], out: Path) -> dict[str, Any]:
         "unknown": list(map(clean, summary.unknown)),
         "ambiguous": list(map(clean, summary.ambiguous)),
         "twice": list(map(clean, summary.twice)),
+        "misnamed": {clean(who): clean(said) for who, said in summary.misnamed},
         "leftovers": list(map(clean, summary.leftovers)),
         "rules": asdict(summary.rules),
         "seconds": number(round(summary.seconds, 3)),
@@ -185,6 +189,7 @@ def _lines(summary: Summary, rows: list[Row], out: Path, lang: Lang) -> Iterator
     if len(rows) > len(shown):
         yield words.MORE_ROWS.fill(more=len(rows) - len(shown)).of(lang)
     yield ""
+    misnamed = [words.WHO_SAYS.fill(who=who, said=said).of(lang) for who, said in summary.misnamed]
     failed = [row for row in rows if row.error is not None]
     told = bool(failed)
     for row in failed:
@@ -195,6 +200,7 @@ def _lines(summary: Summary, rows: list[Row], out: Path, lang: Lang) -> Iterator
         (summary.unknown, words.NOT_IN_ROSTER),
         (summary.ambiguous, words.TWICE_IN_ROSTER),
         (summary.twice, words.HANDED_IN_TWICE),
+        (misnamed, words.MISNAMED),
         (summary.leftovers, words.NOBODYS),
     ):
         if names:

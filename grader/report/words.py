@@ -161,13 +161,25 @@ BATCH_DONE = Text(
     "{graded} of {all} submissions graded. In {folder}: class.csv, the gradebook, and a file for each submission.",
     "{all} 份提交中已评分 {graded} 份。{folder} 中有 class.csv、成绩册，以及每份提交的文件。",
 )
-KEPT_FROM_BEFORE = Text(" {kept} of them were graded before.", "其中 {kept} 份此前已评过分。")
+KEPT_FROM_BEFORE = Text(" Graded before: {kept} of them.", "其中 {kept} 份此前已评过分。")
 WAITING_FOR = Text("waiting for {name}", "正在等待 {name}")
 MORE_ROWS = Text("… and {more} more in class.csv", "……其余 {more} 行见 class.csv")
 NOTHING_THERE = Text("nothing handed in", "没有提交")
 SET_ASIDE = Text("another attempt counts", "以另一次提交为准")
 HANDED_IN_NOTHING = Text("Handed in nothing: {names}", "没有提交：{names}")
-NOT_IN_ROSTER = Text("Not in the roster: {names}", "不在名单中：{names}")
+NOT_IN_ROSTER = Text(
+    "Not in the roster, and graded under the number that the work came with: {names}. Add who belongs to the class, "
+    "and run the same command again.",
+    "不在名单中，按提交自带的编号评分：{names}。请把属于本班的人补进名单，再运行同一条命令。",
+)
+MISNAMED = Text(
+    "answers.yaml has a name that the roster does not know as theirs, so numbers in quiz items were drawn for the "
+    "roster’s id, and right answers may have counted as wrong: {names}. Where the name is theirs, add it to the "
+    "roster (as login, say), and run the same command again.",
+    "answers.yaml 里的名字，名单中不是这位学习者的，所以题目中的数按名单里的编号抽取，答对的也可能判错：{names}。"
+    "名字若确是本人的，请补进名单（例如填在 login 一列），再运行同一条命令。",
+)
+WHO_SAYS = Text("{who} (“{said}”)", "{who}（「{said}」）")
 TWICE_IN_ROSTER = Text(
     "Could be more than one in the roster (add an id or an address there): {names}",
     "在名单中对应不止一人（请在名单里补充学号或邮箱）：{names}",
