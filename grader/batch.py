@@ -22,7 +22,7 @@ from pathlib import Path
 
 from filelock import FileLock, Timeout
 
-from grader import __version__, course, edits, records
+from grader import __version__, course, edits, machine, records
 from grader.collect import Handed, collect
 from grader.errors import SandboxError, SandboxUnavailable, SubmissionError, UsageError
 from grader.grade import Memo, Selection, check_names, module_of
@@ -37,7 +37,7 @@ from grader.sandbox import Sandbox, Settings
 from grader.sandbox.canaries import release
 from grader.submission import fingerprint, named
 from grader.submission.messages import printable
-from grader.working import Done, Plan, Task, prepare, work
+from grader.working import Done, Plan, Task, follow, prepare, work
 
 #: Submissions on their way for each worker: enough that none is idle, few enough that memory stays flat.
 _AHEAD = 3
@@ -327,7 +327,7 @@ def _run(order: Order, loaded: Course, done: Done) -> Run:
 
 def executor(order: Order, count: int) -> Executor:
     """Where submissions are graded: processes here."""
-    return ProcessPoolExecutor(count, mp_context=multiprocessing.get_context("spawn"))
+    return ProcessPoolExecutor(count, mp_context=multiprocessing.get_context("spawn"), initializer=follow)
 
 
 def rehearse(plan: Plan, questions: Container[str]) -> tuple[str, ...]:
@@ -391,7 +391,10 @@ def _ended(pool: Executor) -> Iterator[Executor]:
     try:
         yield pool
     except BaseException:
-        pool.shutdown(wait=False, cancel_futures=True)
+        here = isinstance(pool, ProcessPoolExecutor)
+        for worker in multiprocessing.active_children() if here else ():
+            worker.kill()
+        pool.shutdown(wait=here, cancel_futures=True)
         raise
     pool.shutdown()
 
@@ -403,4 +406,5 @@ def _done(future: Future[Done]) -> Done | None:
     except BrokenProcessPool:
         return None
     except OSError as error:
-        raise SandboxError(f"a worker process could not go on: {error}") from error
+        said = machine.lacks(error) or error
+        raise SandboxError(f"a worker process could not go on: {said}") from error

@@ -8,11 +8,15 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import multiprocessing
+import os
+import signal
+import threading
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from grader import course
+from grader import course, machine
 from grader.errors import AttncheckError, SubmissionError
 from grader.expectations import expecting
 from grader.grade import Memo, Selection, grade
@@ -22,6 +26,8 @@ from grader.sandbox import Sandbox, Settings
 from grader.submission import Gathered, gathered, understood
 
 if TYPE_CHECKING:
+    from multiprocessing.process import BaseProcess
+
     from grader.model import Observe
 
 
@@ -94,6 +100,8 @@ def judged(memo: Memo, sandbox: Sandbox, task: Task) -> Done:
     except AttncheckError:
         raise
     except Exception as error:  # this submission waits for us, the class does not
+        if isinstance(error, OSError) and machine.lacks(error):
+            raise  # but not where none can be graded
         said = f"a fault of attncheck itself, not of the submission: {type(error).__name__}: {error}"
         return Done(task.key, error=said)
     return Done(
@@ -115,3 +123,16 @@ def _desk(plan: Plan) -> tuple[Memo, Sandbox]:
     sandbox.start()
     loaded = course.load(Path(plan.course_folder))
     return Memo(loaded, plan.seed, plan.expecting(sandbox.observe)), sandbox
+
+
+def follow() -> None:
+    """Ends this worker process with the one that started it, however that ends; it is that one which is interrupted."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        threading.Thread(target=_end_with, args=(parent,), daemon=True).start()
+
+
+def _end_with(parent: BaseProcess) -> None:
+    parent.join()
+    os._exit(1)

@@ -90,8 +90,10 @@ ARROWS: dict[str, set[str]] = {
     "template": set(),
     "debugging": {"calls", "inputs"},
     "mutate": {"edits", "expectations", "grade", "inputs", "sandbox"},
-    "working": {"course", "expectations", "grade", "inputs", "sandbox", "submission"},
+    "machine": set(),
+    "working": {"course", "expectations", "grade", "inputs", "machine", "sandbox", "submission"},
     "batch": {
+        "machine",
         "collect",
         "course",
         "edits",
@@ -166,6 +168,7 @@ ARROWS: dict[str, set[str]] = {
         "submission",
     },
     "commands": {
+        "machine",
         "amending",
         "batch",
         "course",

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 INTERRUPTED = 130
+#: Whoever was to read what is written has gone: how click and rich end, too.
+UNREAD = 1
 
 #: For whom, and which module has the verb.
 FAMILIES: dict[str, dict[str, str]] = {
@@ -104,11 +106,44 @@ def main(argv: Sequence[str] | None = None) -> NoReturn:
     Taking every module apart again would cost a short command a sixth of its time, and nothing is left to
     clean up, so the process just ends.
     """
-    code = run(argv)
-    for stream in (sys.stdout, sys.stderr):
-        with contextlib.suppress(BrokenPipeError):
-            stream.flush()
+    _open_streams()
+    _stop_when_asked()
+    try:
+        code = run(argv)
+        code = _flushed() or code
+    except KeyboardInterrupt:  # once more, while the first was being told
+        code = INTERRUPTED
     os._exit(code)
+
+
+def _open_streams() -> None:
+    """Gives standard streams that are closed a place to go, so that no file of ours takes their numbers."""
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, mode, encoding="utf-8"))  # noqa: SIM115
+
+
+def _stop_when_asked() -> None:
+    """Makes a request to end, and a terminal that goes away, as orderly an end as Ctrl-C."""
+    import signal
+
+    for name in ("SIGTERM", "SIGHUP"):
+        number = getattr(signal, name, None)
+        if number is not None and signal.getsignal(number) is signal.SIG_DFL:  # nohup ignores one of them
+            signal.signal(number, signal.default_int_handler)
+
+
+def _flushed() -> int:
+    """Writes what still waits to be written. A reader that has gone is none of our business, a full disk is."""
+    code = 0
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            stream.flush()
+        except BrokenPipeError:
+            pass
+        except OSError as error:
+            code = code or _failed(error)
+    return code
 
 
 def run(argv: Sequence[str] | None = None) -> int:
@@ -127,8 +162,21 @@ def run(argv: Sequence[str] | None = None) -> int:
     except (click.Abort, KeyboardInterrupt):
         _complain("interrupted")
         return INTERRUPTED
+    except BrokenPipeError:
+        return UNREAD
     except Exception as error:
+        return _failed(error)
+
+
+def _failed(error: Exception) -> int:
+    """Says what the machine lacks, or that this is a bug."""
+    from grader import machine
+
+    lacking = machine.lacks(error)
+    if lacking is None:
         return _our_bug(error)
+    _complain(lacking)
+    return AttncheckError.exit_code
 
 
 def _our_bug(error: Exception) -> int:
@@ -148,4 +196,5 @@ def _our_bug(error: Exception) -> int:
 def _complain(message: str) -> None:
     from grader.report.words import clean
 
-    click.echo(f"attncheck: {clean(message, 4000, lines=True)}", err=True)
+    with contextlib.suppress(OSError):  # nobody may be there to be told
+        click.echo(f"attncheck: {clean(message, 4000, lines=True)}", err=True)
