@@ -25,6 +25,8 @@ TITLE = Text("Statistics of the class", "班级统计")
 #: With more learners than this, a row of the map stands for several.
 _ROWS = 200
 _CELL = 24
+#: Pixels for each unit of the map, where there is room: cells of two questions are as large as those of many.
+_ENLARGED = 1.4
 _FRAME = (620, 340)
 _MOST_LABELS = 12
 
@@ -252,9 +254,8 @@ def heat_map(statistics: Statistics, *, names: bool) -> Markup:
         )
     parts.append(_text(left - 6, below + 14, "%", "tick end"))
     wide, high = left + count * _CELL + 2, below + 22
-    return Markup(
-        f'<svg class="map" viewBox="0 0 {wide} {high}" role="img" aria-labelledby="map">{"".join(parts)}</svg>'
-    )
+    size = f'width="{_ENLARGED * wide:.0f}" viewBox="0 0 {wide} {high}"'
+    return Markup(f'<svg class="map" {size} role="img" aria-labelledby="map">{"".join(parts)}</svg>')
 
 
 def _cells(rows: Sequence[np.ndarray], left: float, top: float, tall: float) -> str:
