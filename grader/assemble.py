@@ -37,7 +37,8 @@ def course(files: Mapping[str, bytes], folder: Path, digest: str) -> Course:
     own = reader.read(_OWN, edge.CourseFile) or edge.CourseFile()
     defaults = reader.read(_DEFAULTS, edge.CourseFile) or edge.CourseFile()
     sources = _sources(reader)
-    reference = _reference(reader)
+    # A learners' edition has no references, so that nothing can be said about what is named of them.
+    reference = None if own.edition else _reference(reader)
     questions = _questions(reader)
     if not reader.said and not questions:
         reader.said.append(f"{folder / 'questions'}: no question in it; expected files such as q05_attention.yaml")
@@ -50,6 +51,7 @@ def course(files: Mapping[str, bytes], folder: Path, digest: str) -> Course:
         references=None if reference is None else {_module(file): [n for n, _ in file.defines] for file in reference},
         reference_files=reference,
         item_ids=[item.id for question in questions for item in question.items] if sound else None,
+        edition=own.edition is not None,
     )
     for question in questions:
         document = reader.documents[question.file]
@@ -78,6 +80,7 @@ def course(files: Mapping[str, bytes], folder: Path, digest: str) -> Course:
         digest=digest,
         folder=str(folder),
         rules=own.rules(),
+        edition=own.edition.build() if own.edition else None,
     )
 
 

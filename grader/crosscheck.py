@@ -48,6 +48,8 @@ Draws: TypeAlias = Mapping[str, Sequence[int]]
 #: What a contract may ask a submission to raise.
 _EXCEPTIONS = ("ValueError", "TypeError", "IndexError", "KeyError", "RuntimeError", "NotImplementedError")
 
+_SEALED = "stands in a learners' edition only, which `attncheck bank publish` writes; take it out"
+
 #: Combinations of drawn symbols that are tried for one size.
 _MOST_DRAWS = 1000
 
@@ -61,6 +63,7 @@ class Known:
     references: Mapping[str, Sequence[str]] | None
     reference_files: tuple[SourceFile, ...] | None
     item_ids: Sequence[str] | None
+    edition: bool = False
 
 
 def check_kinds() -> tuple[str, ...]:
@@ -122,7 +125,10 @@ def faults(question: Question, raw: Mapping[str, Any], known: Known) -> Iterator
         if not item.id.startswith(f"{question.id}."):
             yield unexpected((*path, "id"), item.id, f"an id that begins with {question.id}.")
         yield from _sources(path, item.sources, known)
-        for fault in itertools.chain(items.kinds()[item.kind].faults(item.spec), _placeholders(item)):
+        if item.sealed and not known.edition:
+            yield Fault((*path, "sealed"), _SEALED)
+        of_kind = () if item.sealed else items.kinds()[item.kind].faults(item.spec)
+        for fault in itertools.chain(of_kind, _placeholders(item)):
             yield fault.inside(*path)
     for index, exercise in enumerate(question.exercises):
         mistakes = raw["exercises"][index].get("mistakes", [])
@@ -187,10 +193,12 @@ def _exercise(exercise: Exercise, known: Known) -> Iterator[Fault]:
         if case.name in names[:index]:
             path: Path = ("cases", index, "name")
             yield unexpected(path, case.name, "a name that no other case of the exercise has")
+        if case.sealed and not known.edition:
+            yield Fault(("cases", index, "sealed"), _SEALED)
         for place, kind in enumerate(case.only):
             if kind not in kinds:
                 yield unknown(("cases", index, "only", place), kind, "a check of this exercise", kinds)
-        for fault in _case(case, exercise):
+        for fault in () if case.sealed else _case(case, exercise):
             yield fault.inside("cases", index)
     for index, check in enumerate(exercise.checks):
         if check.kind not in check_kinds():
@@ -227,7 +235,9 @@ def _mistakes(exercise: Exercise, raw: Sequence[Mapping[str, Any]], known: Known
     files = known.reference_files or ()
     readable = any(file.module == module for file in files)
     named: set[str] = set()
-    for index, mistake in enumerate(exercise.mistakes):
+    if len(exercise.mistakes) > len(raw) and not known.edition:
+        yield Fault(("recognised",), _SEALED)
+    for index, mistake in enumerate(exercise.mistakes[: len(raw)]):
         path = ("mistakes", index)
         if mistake.misconception in named:
             what = "a misconception that no other mistake of the exercise has"

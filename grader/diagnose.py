@@ -37,7 +37,7 @@ class Suspect:
 
 def name(evidence: Sequence[Evidence], suspects: Sequence[Suspect], array_type: ArrayType) -> Mistake | None:
     """The mistake that explains the evidence, if exactly one does."""
-    counted = [number for number, each in enumerate(evidence) if each.verdict.applies]
+    counted = [at for at, e in enumerate(evidence) if e.verdict.applies and e.verdict.status is not Status.PENDING]
     values = [number for number in counted if evidence[number].check == "values"]
     if found := _only(evidence, suspects, counted, array_type):
         return found

@@ -42,6 +42,7 @@ from grader.model import (
     Causal,
     CheckSpec,
     Edit,
+    Edition,
     Equivalent,
     Exercise,
     Integers,
@@ -83,6 +84,7 @@ _QUESTION = r"^Q[1-9][0-9]*$"
 _ITEM = r"^Q[1-9][0-9]*\.[a-z0-9]+(-[a-z0-9]+)*$"
 _REFERENCE = r"^[A-Za-z_][A-Za-z0-9_]*\.[A-Za-z_][A-Za-z0-9_]*$"
 _FUNCTION = r"^[A-Za-z_][A-Za-z0-9_]*(\.[A-Za-z_][A-Za-z0-9_]*)?$"
+_DIGEST = r"^[0-9a-f]{64}$"
 _CASE = r"^[^/\s]([^/\n]*[^/\s])?$"
 _IN_WORDS = {
     r"\S": "a text with something in it",
@@ -92,6 +94,7 @@ _IN_WORDS = {
     _ITEM: "an id such as Q5.output-shape",
     _REFERENCE: "module.name, such as attention.softmax for softmax in reference/attention.py",
     _FUNCTION: "a function of a reference, or Class.method",
+    _DIGEST: "a digest of 64 hexadecimal digits",
     _CASE: "a name without / and without spaces around it",
 }
 
@@ -321,7 +324,10 @@ def _recipes(fields: Mapping[str, Any]) -> tuple[tuple[str, Recipe], ...]:
 
 
 class CaseEdge(Edge):
-    """One set of inputs; hidden unless ``public``. ``only`` keeps it to the checks named there."""
+    """One set of inputs; hidden unless ``public``. ``only`` keeps it to the checks named there.
+
+    ``sealed`` cases are those of a learners' edition, which has the place of a hidden case without its inputs.
+    """
 
     name: CaseName
     public: bool = False
@@ -331,6 +337,7 @@ class CaseEdge(Edge):
     args: dict[Name, RecipeField] = {}
     only: tuple[str, ...] = ()
     raises: Name | None = None
+    sealed: bool = False
 
     def build(self) -> Case:
         """The frozen case."""
@@ -343,6 +350,7 @@ class CaseEdge(Edge):
             draw=tuple(self.draw.items()),
             only=self.only,
             raises=self.raises,
+            sealed=self.sealed,
         )
 
 
@@ -452,7 +460,10 @@ class MistakeEdge(EditEdge):
 
 
 class ExerciseEdge(Edge):
-    """What a learner writes: a ``function``, or a ``class`` with ``forward``."""
+    """What a learner writes: a ``function``, or a ``class`` with ``forward``.
+
+    ``recognised`` stands for ``mistakes`` in a learners' edition: misconceptions whose results are stored.
+    """
 
     model_config = ConfigDict(json_schema_extra={"oneOf": [{"required": ["function"]}, {"required": ["class"]}]})
 
@@ -474,6 +485,7 @@ class ExerciseEdge(Edge):
     checks: Annotated[tuple[CheckField, ...], Field(min_length=1)]
     variants: tuple[VariantEdge, ...] = ()
     mistakes: tuple[MistakeEdge, ...] = ()
+    recognised: tuple[Slug, ...] = ()
 
     @model_validator(mode="after")
     def _one_kind(self) -> ExerciseEdge:
@@ -512,7 +524,10 @@ class ExerciseEdge(Edge):
             returns=self.returns,
             array_types=self.array_types,
             variants=tuple(variant.build() for variant in self.variants),
-            mistakes=tuple(mistake.build(self.reference.rpartition(".")[2]) for mistake in self.mistakes),
+            mistakes=(
+                *(mistake.build(self.reference.rpartition(".")[2]) for mistake in self.mistakes),
+                *(Mistake(name, (), ()) for name in self.recognised),
+            ),
         )
 
 
@@ -534,6 +549,7 @@ class ItemEdge(Edge):
     ask: Text
     explain: Text | None = None
     sources: tuple[str, ...] = ()
+    sealed: bool = False
 
     def build(self) -> Item:
         """The frozen item, with the spec of its kind."""
@@ -547,6 +563,7 @@ class ItemEdge(Edge):
             spec=spec(**{field.name: getattr(self, field.name) for field in dataclasses.fields(spec)}),
             explain=self.explain,
             sources=self.sources,
+            sealed=self.sealed,
         )
 
 
@@ -690,6 +707,22 @@ class AttemptsEdge(Edge):
     percent: Percent = 0.0
 
 
+Digest = Annotated[str, StringConstraints(pattern=_DIGEST)]
+
+
+class EditionEdge(Edge):
+    """What ``bank publish`` writes: what a learners' edition was made from, and the digests of what it stores."""
+
+    format: Literal[1]
+    of: Digest
+    attncheck: str
+    stored: dict[Name, Digest] = {}
+
+    def build(self) -> Edition:
+        """The frozen mark of an edition."""
+        return Edition(self.of, self.attncheck, tuple(self.stored.items()))
+
+
 class CourseFile(Edge):
     """``course.yaml``: what is not there is taken from the bundled course."""
 
@@ -701,6 +734,7 @@ class CourseFile(Edge):
     late: LateEdge = LateEdge()
     attempts: AttemptsEdge = AttemptsEdge()
     hidden_results: Literal["always", "after-due", "never"] = "always"
+    edition: EditionEdge | None = None
 
     def rules(self) -> Rules:
         """What is said about handing in."""

@@ -1,25 +1,36 @@
-"""Where the references' results are remembered: in the user's cache, or for a secret seed beside the results."""
+"""Where the references' results come from: the user's cache, for a secret seed a folder beside the results.
+
+A learners' edition has them with it.
+"""
 
 from __future__ import annotations
 
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from grader import cache
+from grader import cache, stored
+from grader.errors import UsageError
 from grader.files import write
 from grader.inputs import Seed
 from grader.sandbox.remember import remembering
 
 if TYPE_CHECKING:
-    from grader.model import Observe
+    from grader.model import Course, Observe
 
 
-def expecting(observe: Observe, seed: Seed, private: Path | None = None) -> Observe:
-    """``observe`` for references, with a memory.
+def expecting(observe: Observe, seed: Seed, private: Path | None = None, *, course: Course | None = None) -> Observe:
+    """``observe`` for references, with a memory; for a learners' edition what is stored in it.
 
     What follows from a secret seed is never left in the user's cache: it goes to the folder ``private``,
     or nowhere.
     """
+    if course is not None and course.edition is not None:
+        if seed != Seed.public():
+            raise UsageError(
+                f"{course.folder} is a learners' edition: it has no hidden cases that a seed could be for. Leave out "
+                "--seed and --seed-file, or name the whole course with --course."
+            )
+        return stored.answering(course, course.edition)
     if not seed.secret:
         return remembering(
             observe, lambda key: cache.get("expected", key), lambda k, data: cache.put("expected", k, data)

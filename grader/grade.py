@@ -28,6 +28,7 @@ from grader.model import (
     ItemResult,
     Job,
     Limits,
+    Mistake,
     Notice,
     Observation,
     Observed,
@@ -47,6 +48,10 @@ from grader.submission import definers
 
 if TYPE_CHECKING:
     from grader.model import Observe
+
+#: The inputs of a case that is not here.
+NOTHING = Drawn((), (), ())
+_ELSEWHERE = Text("decided on the instructor's side, with a hidden case", "由教师一侧用隐藏用例判定")
 
 #: The references are ours: they may take their time.
 REFERENCE_LIMITS = Limits(
@@ -125,6 +130,7 @@ def grade(
         seconds=time.perf_counter() - started,
         notices=(*submission.notices, *remarks(course, submission, chosen)),
         not_attempted=tuple(q.id for q in course.questions if q.id not in {each.question.id for each in chosen}),
+        edition=course.edition is not None,
     )
 
 
@@ -307,12 +313,16 @@ class Memo:
     def entries(self, exercise: Exercise) -> tuple[Entry, ...]:
         """Every check of ``exercise`` on every case it is judged on."""
         if exercise.name not in self._entries:
-            drawn = {case.name: draw(case, exercise.name, self.seed) for case in exercise.cases}
+            drawn = {
+                case.name: NOTHING if case.sealed else draw(case, exercise.name, self.seed) for case in exercise.cases
+            }
             self._entries[exercise.name] = tuple(
                 Entry(
                     spec,
                     case,
-                    draw_for(spec, case, exercise.name, self.seed) if spec.option("at") else drawn[case.name],
+                    draw_for(spec, case, exercise.name, self.seed)
+                    if spec.option("at") and not case.sealed
+                    else drawn[case.name],
                 )
                 for spec in exercise.checks
                 for case in checks.cases_for(spec, exercise)
@@ -339,7 +349,7 @@ class Memo:
             flat = tuple(program for each in asked for program in each)
             found = []
             for mistake in exercise.mistakes:
-                files = edits.apply(self.course.reference, mistake.edits, target.module)
+                files = sources_of(mistake, exercise, self.course)
                 seen = self.expect(Job(files, flat), REFERENCE_LIMITS)
                 found.append(diagnose.Suspect(mistake, essences(entries, grouped(asked, seen.observations))))
             self._suspects[exercise.name] = tuple(found)
@@ -362,6 +372,13 @@ def function_of(exercise: Exercise) -> str:
     return exercise.reference.rpartition(".")[2]
 
 
+def sources_of(mistake: Mistake, exercise: Exercise, course: Course) -> tuple[SourceFile, ...]:
+    """The reference with the mistake made; in a learners' edition, which has neither, what stands for it."""
+    if course.edition is not None:
+        return (SourceFile(mistake.misconception, module_of(exercise), ()),)
+    return edits.apply(course.reference, mistake.edits, module_of(exercise))
+
+
 def grouped(asked: list[tuple[Program, ...]], seen: tuple[Observation, ...]) -> list[tuple[Observation, ...]]:
     """The observations of a flat job, as its programs were asked for."""
     found = iter(seen)
@@ -370,7 +387,10 @@ def grouped(asked: list[tuple[Program, ...]], seen: tuple[Observation, ...]) -> 
 
 def essences(entries: tuple[Entry, ...], seen: list[tuple[Observation, ...]]) -> list[tuple[Observation, ...]]:
     """What was seen, as far as programs that do the same agree on it."""
-    return [checks.essence(entry.spec, entry.drawn, each) for entry, each in zip(entries, seen, strict=True)]
+    return [
+        each if entry.case.sealed else checks.essence(entry.spec, entry.drawn, each)
+        for entry, each in zip(entries, seen, strict=True)
+    ]
 
 
 def source_of(name: str, question: Question, submission: Submission) -> SourceFile | None:
@@ -408,7 +428,7 @@ def programs(
     asked = []
     for entry in entries:
         check = kinds[entry.spec.kind]
-        wanted = check.REFERENCE or not reference
+        wanted = (check.REFERENCE or not reference) and not entry.case.sealed
         calls = check.calls(target, varied(variant, entry.drawn), entry.spec) if wanted else ()
         asked.append(tuple(replace(program, hidden=not entry.case.public) for program in calls))
     return asked
@@ -508,7 +528,7 @@ def _worth_another(result: ExerciseResult) -> bool:
         return False
     if _graph_is_cut(counted):
         return False
-    return any(o.status is not Status.PASSED for o in counted)
+    return any(o.status not in (Status.PASSED, Status.PENDING) for o in counted)
 
 
 def _graph_is_cut(counted: list[Outcome]) -> bool:
@@ -534,6 +554,9 @@ def _judge(
     kinds = checks.kinds()
     judged = []
     for entry, mine, wanted in zip(plan.entries, got, expected, strict=True):
+        if entry.case.sealed:
+            judged.append((entry.spec, entry.case, Verdict(Status.PENDING, _ELSEWHERE)))
+            continue
         drawn = varied(way.variant, entry.drawn)
         seen = Seen(plan.exercise, entry.case, entry.spec, drawn, mine, wanted, way.array_type)
         judged.append((entry.spec, entry.case, kinds[entry.spec.kind].judge(seen)))
@@ -542,7 +565,8 @@ def _judge(
 
 def _result(plan: Plan, outcomes: tuple[Outcome, ...], array_type: ArrayType | None) -> ExerciseResult:
     status = score.overall(outcomes)
-    lost = next((o for o in outcomes if o.verdict.applies and o.status is not Status.PASSED), None)
+    settled = (Status.PASSED, Status.PENDING)
+    lost = next((o for o in outcomes if o.verdict.applies and o.status not in settled), None)
     remarks = dict.fromkeys(o.verdict.remark for o in outcomes if o.verdict.remark is not None)
     return ExerciseResult(
         name=plan.exercise.name,

@@ -154,7 +154,10 @@ class Parameter:
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """One set of inputs. ``only`` restricts it to the checks named there (empty: any check)."""
+    """One set of inputs. ``only`` restricts it to the checks named there (empty: any check).
+
+    A ``sealed`` one is the place of a hidden case in a learners' edition: it has no inputs, and is never run.
+    """
 
     name: str
     public: bool
@@ -164,6 +167,7 @@ class Case:
     draw: tuple[tuple[str, tuple[int, ...]], ...] = ()
     only: tuple[str, ...] = ()
     raises: str | None = None
+    sealed: bool = False
 
     @property
     def visibility(self) -> Visibility:
@@ -280,7 +284,10 @@ class Misconception:
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """A quiz item. ``spec`` belongs to the item kind (see ``grader.items``)."""
+    """A quiz item. ``spec`` belongs to the item kind (see ``grader.items``).
+
+    A ``sealed`` one, of a learners' edition, has no key: it takes answers, and judges none.
+    """
 
     id: str
     kind: str
@@ -290,6 +297,7 @@ class Item:
     spec: Any
     explain: Text | None = None
     sources: tuple[str, ...] = ()
+    sealed: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -348,10 +356,22 @@ class Rules:
 
 
 @dataclass(frozen=True, slots=True)
+class Edition:
+    """What makes a course a learners' edition: made from the course with the digest ``of``, by this version of ours.
+
+    ``stored`` are the exercises with the digest of the file that holds what references and mistakes return.
+    """
+
+    of: str
+    attncheck: str
+    stored: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Course:
     """A whole course: what ``grader.course`` reads from ``questions/`` and ``course.yaml``.
 
-    ``reference`` holds the sources of the references, as a submission of its own.
+    ``reference`` holds the sources of the references, as a submission of its own; an ``edition`` has none.
     """
 
     title: Text
@@ -363,6 +383,7 @@ class Course:
     digest: str
     folder: str
     rules: Rules = Rules()
+    edition: Edition | None = None
 
     def question(self, name: str) -> Question | None:
         """The question with the id ``name`` (any case), or None."""
@@ -732,7 +753,10 @@ class QuestionResult:
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """Everything that grading one submission found. Sums are derived, never stored."""
+    """Everything that grading one submission found. Sums are derived, never stored.
+
+    With a learners' ``edition``, what is pending is decided with the whole course, at the instructor's.
+    """
 
     learner: str
     course_title: Text
@@ -746,6 +770,7 @@ class Report:
     notices: tuple[Notice, ...] = ()
     late_by_seconds: float | None = None
     not_attempted: tuple[str, ...] = field(default=())
+    edition: bool = False
 
     @property
     def earned(self) -> float:
@@ -767,10 +792,18 @@ class Report:
 
     @property
     def passed(self) -> bool:
-        """True when every item and exercise that counts passed."""
+        """True when every item and exercise that counts passed, as far as that is decided here."""
         statuses = [i.status for q in self.questions for i in q.items]
         statuses += [e.status for q in self.questions for e in q.exercises]
-        return all(s is Status.PASSED for s in statuses)
+        return all(s is Status.PASSED or (self.edition and s is Status.PENDING) for s in statuses)
+
+    @property
+    def elsewhere(self) -> float:
+        """Points that a learners' edition leaves to the instructor's side."""
+        waiting = [i.possible for q in self.questions for i in q.items if i.status is Status.PENDING]
+        outcomes = (o for q in self.questions for e in q.exercises for o in e.outcomes)
+        waiting += [o.possible for o in outcomes if o.status is Status.PENDING]
+        return sum(waiting) if self.edition else 0.0
 
 
 @dataclass(frozen=True, slots=True)

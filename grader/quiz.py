@@ -261,7 +261,8 @@ class Advice:
 class Settled:
     """The item is done with: how it ended, and all there is to say about it.
 
-    ``follows`` is an item about just this that comes next; ``offer`` one that could, if asked for.
+    ``key`` is None where there is none here. ``follows`` is an item about just this that comes next; ``offer`` one that
+    could, if asked for.
     """
 
     outcome: Literal["right", "wrong", "shown", "pending"]
@@ -269,7 +270,7 @@ class Settled:
     points: float
     message: Text | None
     truth: Text | None
-    key: Text
+    key: Text | None
     explain: Text | None
     sources: tuple[Source, ...]
     advice: Advice | None = None
@@ -281,7 +282,9 @@ class Settled:
 class Moved:
     """Another item, the same in another language, or nowhere; ``why`` says what was asked for."""
 
-    why: Literal["next", "skipped", "left", "back", "first", "lang", "help", "followed", "nothing to follow", "quit"]
+    why: Literal[
+        "next", "skipped", "left", "back", "first", "lang", "help", "followed", "nothing to follow", "no key", "quit"
+    ]
 
 
 Feedback: TypeAlias = Unread | Unknown | Wrong | Settled | Moved
@@ -318,6 +321,8 @@ def step(session: Session, action: Action, now: datetime) -> Turn:
     match action:
         case "skip" | "next":
             return _skip(session, card, now)
+        case "key" if card.item.sealed:
+            return Turn(session, Moved("no key"))
         case "key":
             return _settle(session, card, "", items.Judged(Status.MISSING, 0.0), now)
         case Answer(text) if len(text) > _LONGEST:
@@ -411,7 +416,7 @@ def settled(session: Session) -> Settled:
         points=item.points,
         message=None,
         truth=belief.truth if belief else None,
-        key=items.key(item, card.context),
+        key=None if item.sealed else items.key(item, card.context),
         explain=items.fill(item.explain, items.draw(item.spec, card.context)) if item.explain else None,
         sources=tuple(source for source in session.course.sources if source.id in cited),
         advice=_advice(session, question, belief) if belief else None,

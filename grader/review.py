@@ -98,9 +98,9 @@ def rating(status: Status, tries: int, *, helped: bool = False, word: Rating | N
 
 
 def _things(question: Question) -> list[tuple[str, Item | Exercise]]:
-    """What can be a card: classes are too much to write again from memory."""
+    """What can be a card: classes are too much to write again from memory, and sealed items say nothing back."""
     return [
-        *((item.id, item) for item in question.items),
+        *((item.id, item) for item in question.items if not item.sealed),
         *((exercise.name, exercise) for exercise in question.exercises if exercise.kind == "function"),
     ]
 

@@ -34,10 +34,16 @@ def _key(spec: CheckSpec) -> str:
 
 
 def overall(found: Sequence[Outcome]) -> Status:
-    """The status of an exercise: passed when all that applies passed, else that of the first failure."""
-    counted = [o.status for o in found if o.verdict.applies]
-    if not counted:
+    """The status of an exercise: passed when all that applies passed, else that of the first failure.
+
+    What is PENDING is decided elsewhere: it counts only where there is nothing else.
+    """
+    applying = [o.status for o in found if o.verdict.applies]
+    if not applying:
         return Status.SKIPPED
+    counted = [status for status in applying if status is not Status.PENDING]
+    if not counted:
+        return Status.PENDING
     if Status.UNMARKED in counted and all(s in (Status.PASSED, Status.UNMARKED) for s in counted):
         return Status.UNMARKED
     return next((s for s in counted if s not in (Status.PASSED, Status.UNMARKED)), Status.PASSED)

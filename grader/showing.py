@@ -72,7 +72,7 @@ def shown(
     try:
         right: list[Observation] = []
         for _, views_ in groupby(wanted, lambda view: view.exercise.name):
-            programs = tuple(_of_reference(view) for view in views_)
+            programs = tuple(_of_reference(view.exercise, view.drawn) for view in views_)
             right += expect(Job(course.reference, programs), REFERENCE_LIMITS).observations
         flat = tuple(program_ for each in asked for program_ in each)
         mine = grouped(asked, observe(Job(submission.files, flat), LIMITS).observations)
@@ -108,10 +108,18 @@ def with_unit_values(exercise: Exercise, drawn: Drawn) -> Drawn | None:
     return drawn.changed(**{name: np.broadcast_to(np.eye(n, dtype=values.dtype), (*batch, n, n)).copy()})
 
 
-def _of_reference(view: View) -> Program:
-    exercise = view.exercise
+def prepare(course: Course, exercise: Exercise, expect: Observe) -> None:
+    """Observes all that ``shown`` may ask of the reference of ``exercise``."""
+    drawn = [draw(case, exercise.name, Seed.public()) for case in exercise.cases if case.public and not case.raises]
+    every = (made for one in drawn for made in (with_unit_values(exercise, one), one) if made is not None)
+    programs = tuple(_of_reference(exercise, made) for made in every)
+    if programs:
+        expect(Job(course.reference, programs), REFERENCE_LIMITS)
+
+
+def _of_reference(exercise: Exercise, drawn: Drawn) -> Program:
     target = Target(exercise, module_of(exercise), "torch", "float64", calls=function_of(exercise))
-    return program(target, view.drawn)
+    return program(target, drawn)
 
 
 def _of_learner(view: View, submission: Submission) -> tuple[Program, ...]:

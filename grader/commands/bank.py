@@ -66,6 +66,46 @@ def check(folder: Path | None, as_json: bool) -> None:
 
 
 @bank.command()
+@click.argument("target", metavar="DIR", type=click.Path(path_type=Path))
+@click.option(
+    "-q", "--question", "questions", multiple=True, metavar="Q", help="Only this question goes into it (repeatable)."
+)
+@course_option
+@json_option
+def publish(target: Path, questions: tuple[str, ...], course_folder: Path | None, as_json: bool) -> None:
+    """Writes a learners' edition of the course to DIR.
+
+    A course folder to hand out: prompts, stubs, hints, practice items, and public cases with their right
+    results. Keys of graded items, references, mistakes and hidden cases are not in it. An earlier edition in
+    DIR is replaced. Learners use it with --course DIR.
+    """
+    from dataclasses import asdict
+
+    from grader import publishing
+    from grader.commands.options import find_question
+    from grader.expectations import expecting
+    from grader.inputs import Seed
+    from grader.sandbox import open_sandbox
+
+    with open_sandbox(mode="require") as sandbox:
+        sandbox.start()
+        course = load_course(course_folder)
+        named = [find_question(course, name).id for name in questions]
+        expect = expecting(sandbox.observe, Seed.public(), course=course)
+        done = publishing.publish(course, target, named, expect)
+    if as_json:
+        write_json({**asdict(done), "folder": str(done.folder)})
+        return
+    click.echo(
+        f"{done.folder}: {done.questions} questions and {done.exercises} exercises in {done.files} files, "
+        f"{done.size / 1e6:.1f} MB\n"
+        f"left out: the keys of {done.sealed} graded items, {done.hidden} hidden cases, references and mistakes\n"
+        f"with their keys: {done.practice} practice items\n"
+        f"learners use it with --course {done.folder}: attncheck grade work --course {done.folder}"
+    )
+
+
+@bank.command()
 @click.option("-e", "--exercise", "names", multiple=True, metavar="FUNCTION", help="Only this exercise (repeatable).")
 @click.option("--workers", type=click.IntRange(1), help="Sandboxes at work (default: one per core).")
 @course_option

@@ -88,7 +88,7 @@ def grade(
         course = load_course(course_folder)
         submission = read(path, learner)
         selection = Selection(questions=questions, exercises=exercises, public_only=public_only)
-        expect = expecting(sandbox.observe, seed)
+        expect = expecting(sandbox.observe, seed, course=course)
         report = grade_submission(course, submission, sandbox.observe, selection=selection, seed=seed, expect=expect)
         page = None if html is None else _page(report, course, submission, sandbox.observe, expect, lang)
     _write(report, course, lang, as_json)

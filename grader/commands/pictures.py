@@ -98,7 +98,7 @@ def _figure(picture: Picture, source: Path | None, course_folder: Path | None) -
             sandbox.start()  # torch is imported beside the reading below
         course = load_course(course_folder)
         submission = None if source is None else read(source)
-        reference = picturing.reference(course, picture, expecting(sandbox.observe, Seed.public()))
+        reference = picturing.reference(course, picture, expecting(sandbox.observe, Seed.public(), course=course))
         if submission is None:
             return picture.draw((reference,)), None
         mine = picturing.learner(course, picture, submission, sandbox.observe, reference)

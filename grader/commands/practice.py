@@ -132,7 +132,7 @@ def _script(
     file = source_of(exercise.name, question, read(path))
     if file is None:
         raise SubmissionError(f"{path} does not define {exercise.name}; 'attncheck start {question.id}' writes a stub.")
-    memo = Memo(course, Seed.public(), expecting(observe, Seed.public()))
+    memo = Memo(course, Seed.public(), expecting(observe, Seed.public(), course=course))
     pairs = zip(memo.entries(exercise), memo.expected(exercise), strict=True)
     seen = next((e for entry, e in pairs if entry.case is case and entry.spec.kind == "values"), ())
     if not seen or not isinstance(seen[0], Returned):
@@ -167,7 +167,7 @@ def watch(path: Path, state_file: Path | None, lang: Lang, course_folder: Path |
     with open_sandbox(mode="auto", settings=Settings(collapse=True)) as sandbox:
         sandbox.start()
         course = load_course(course_folder)
-        memo = Memo(course, Seed.public(), expecting(sandbox.observe, Seed.public()))
+        memo = Memo(course, Seed.public(), expecting(sandbox.observe, Seed.public(), course=course))
         session = watching.Session(
             lambda: grade(course, read(path), sandbox.observe, memo=memo),
             lambda name: len(_find(course, name)[1].hints),

@@ -184,7 +184,7 @@ class Review:
                     submission,
                     sandbox.observe,
                     selection=Selection(exercises=(exercise.name,)),
-                    expect=expecting(sandbox.observe, Seed.public()),
+                    expect=expecting(sandbox.observe, Seed.public(), course=self.course),
                 )
         except SubmissionError as error:
             looks.fault(self.page, str(error))

@@ -10,6 +10,8 @@ A kind's module has
   ``context`` says whose it is.
 * ``asked(spec, context)``: what a learner sees below the question, and how an answer is written.
 * ``key(spec, context)``: a right answer as people write it, for when the item is settled.
+* ``unkeyed(spec)``: the spec with nothing that says what is right, for a learners' edition: enough to ask, and to see
+  whether an answer can be read. It is made of what is named there, so that what a kind adds later stays out.
 
 A spec with a field ``draw`` (name → choices) has numbers that differ from learner to learner; texts of the
 item say ``{name}`` for them.
@@ -26,13 +28,18 @@ import importlib
 import pkgutil
 import unicodedata
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import MappingProxyType, ModuleType
 from typing import Any, Literal, TypeAlias, TypeVar
 
 from grader.model import Item, Status, Text
 
 T = TypeVar("T")
+
+_KEPT = Text(
+    "Kept. Your instructor's side decides what it is worth: this edition of the course has no key to it.",
+    "已记下。得分由教师一侧判定：学习者版课程里没有这道题的答案。",
+)
 
 #: One choice, several, all in an order, each with a partner; a line of writing, or several.
 Form: TypeAlias = Literal["one", "many", "order", "pairs", "line", "lines"]
@@ -125,7 +132,7 @@ def ask(item: Item, context: Context) -> Asked:
 
 
 def key(item: Item, context: Context) -> Text:
-    """A right answer to ``item``, as people write it."""
+    """A right answer to ``item``, which is not sealed, as people write it."""
     found: Text = kinds()[item.kind].key(item.spec, context)
     return found
 
@@ -133,7 +140,12 @@ def key(item: Item, context: Context) -> Text:
 def judge(item: Item, value: object, context: Context) -> Judged:
     """What ``value`` is worth as an answer to ``item``."""
     judged: Judged = kinds()[item.kind].judge(item.spec, value, context)
-    return judged
+    return Judged(Status.PENDING, 0.0, _KEPT) if item.sealed and judged.readable else judged
+
+
+def unkeyed(item: Item) -> Item:
+    """``item`` as a learners' edition has it: asked and drawn as ever, without anything that says what is right."""
+    return replace(item, spec=kinds()[item.kind].unkeyed(item.spec), explain=None, sealed=True)
 
 
 def fill(text: Text, symbols: Mapping[str, object]) -> Text:

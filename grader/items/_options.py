@@ -52,6 +52,11 @@ def choices(options: Sequence[Option], context: Context) -> tuple[Choice, ...]:
     return shuffled([Choice(option.id, option.text) for option in options], context)
 
 
+def unkeyed(options: Sequence[Option]) -> tuple[Option, ...]:
+    """The options as they are shown."""
+    return tuple(Option(option.id, option.text) for option in options)
+
+
 def key(options: Sequence[Option]) -> Text:
     """The correct ones, each on a line with its id."""
     found = [option for option in options if option.correct]

@@ -51,3 +51,8 @@ def asked(spec: Spec, context: Context) -> Asked:
 def key(spec: Spec, context: Context) -> Text:
     """The right option."""
     return _options.key(spec.options)
+
+
+def unkeyed(spec: Spec) -> Spec:
+    """The options alone."""
+    return Spec(_options.unkeyed(spec.options))

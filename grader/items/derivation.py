@@ -514,3 +514,9 @@ def key(spec: Spec, context: Context) -> Text:
         return "\n".join(found)
 
     return Text(one("en"), one("zh"))
+
+
+def unkeyed(spec: Spec) -> Spec:
+    """What lines are written in, and where they begin and end."""
+    bare = Spec(spec.symbols, spec.from_, spec.to, (), spec.given)
+    return replace(bare, solve=spec.solve, state_givens=spec.state_givens)

@@ -268,3 +268,8 @@ def key(spec: Spec, context: Context) -> Text:
     text = show(parse(str(spec.answer), declared.vocabulary)).replace("Θ", "O")
     unit = spec.unit if isinstance(spec.unit, Text) else Text(spec.unit or "", spec.unit or "")
     return Text(f"{text} {unit.en}".strip(), f"{text} {unit.zh}".strip())
+
+
+def unkeyed(spec: Spec) -> Spec:
+    """What formulas are written in."""
+    return Spec(spec.symbols, 1, spec.given, spec.grows, unit=spec.unit)

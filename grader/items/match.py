@@ -140,6 +140,11 @@ def key(spec: Spec, context: Context) -> Text:
     return Text(lines("en"), lines("zh"))
 
 
+def unkeyed(spec: Spec) -> Spec:
+    """Both sides, without a pair."""
+    return Spec(spec.left, spec.right, {}, spec.reuse)
+
+
 def _example(spec: Spec) -> str:
     """How pairs are written, without any of them."""
     first, second = sorted((thing.id for thing in spec.left), key=plain)[:2]

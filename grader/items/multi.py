@@ -68,13 +68,18 @@ def key(spec: Spec, context: Context) -> Text:
     return _options.key(spec.options)
 
 
+def unkeyed(spec: Spec) -> Spec:
+    """The options alone."""
+    return Spec(_options.unkeyed(spec.options))
+
+
 def _judged(spec: Spec, chosen: set[str]) -> Judged:
     correct = [option for option in spec.options if option.correct]
     right = [option for option in correct if plain(option.id) in chosen]
     wrong = [option for option in spec.options if plain(option.id) in chosen and not option.correct]
     if not wrong and len(right) == len(correct):
         return Judged(Status.PASSED, 1.0)
-    fraction = max(0, len(right) - len(wrong)) / len(correct)
+    fraction = max(0, len(right) - len(wrong)) / (len(correct) or 1)
     misconception = next((option.misconception for option in wrong if option.misconception), None)
     message = None if misconception else _WRONG if wrong else _MISSING
     return Judged(Status.FAILED, fraction, message, misconception)

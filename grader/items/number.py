@@ -189,6 +189,11 @@ def key(spec: Spec, context: Context) -> Text:
     return Text(f"{short_value}{unit.en}", f"{short_value}{unit.zh}")
 
 
+def unkeyed(spec: Spec) -> Spec:
+    """What is drawn, and how the number is to be written."""
+    return Spec(answer=0, draw=spec.draw, unit=spec.unit, digits=spec.digits)
+
+
 def _said(value: object) -> str:
     """The answer as it may be shown again."""
     if isinstance(value, str):

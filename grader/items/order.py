@@ -165,6 +165,11 @@ def key(spec: Spec, context: Context) -> Text:
     return Text(lines("en"), lines("zh"))
 
 
+def unkeyed(spec: Spec) -> Spec:
+    """The things in the order of their ids."""
+    return Spec(tuple(sorted(spec.things, key=lambda thing: plain(thing.id))))
+
+
 def _unreadable(message: Text) -> Judged:
     return Judged(Status.FAILED, 0.0, message, readable=False)
 

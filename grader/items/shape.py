@@ -217,6 +217,11 @@ def key(spec: Spec, context: Context) -> Text:
     return Text(text, text)
 
 
+def unkeyed(spec: Spec) -> Spec:
+    """What shapes are written in."""
+    return Spec(_DOTS, spec.sizes, spec.equal, spec.aliases, spec.draw)
+
+
 def _shown(axis: str, symbols: Mapping[str, Number]) -> str:
     if axis == _DOTS or not arithmetic.names(axis) & set(symbols):
         return axis

@@ -145,6 +145,11 @@ def key(spec: Spec, context: Context) -> Text:
     return spec.answer
 
 
+def unkeyed(spec: Spec) -> Spec:
+    """How long an answer may be."""
+    return Spec((), Text("…", "…"), least=spec.least, most=spec.most)
+
+
 _CHINESE = re.compile(r"[\u3400-\u9fff]")
 
 

@@ -82,6 +82,10 @@ _MOVED = {
     "skipped": Text("Skipped; it comes again at the end.", "已跳过，最后会再问。"),
     "left": Text("Left open; the quiz asks it again next time.", "先放着，下次再问。"),
     "first": Text("This is the first one.", "这已经是第一题。"),
+    "no key": Text(
+        "This edition of the course has no key to this item; :skip leaves it for later.",
+        "学习者版课程里没有这道题的答案；:skip 可以先跳过。",
+    ),
     "nothing to follow": Text("There is nothing to follow up here.", "这里没有可以追问的题目。"),
 }
 _UNKNOWN = Text("There is no command “:{word}”. {all}", "没有「:{word}」这个命令。{all}")
@@ -258,8 +262,8 @@ def _settled(page: Page, said: Settled) -> None:
         page.row([(f"{mark} {page.say(head, tries=tries)}", style)], earned, style="dim")
     if message and said.outcome != "pending":
         page.lines(message, indent=2)
-    if said.outcome != "right":
-        _key(page, said)
+    if said.outcome != "right" and said.key is not None:
+        _key(page, said.key, _SAMPLE if said.outcome == "pending" else _COULD_BE)
     truth = page.say(said.truth) if said.truth is not None else ""
     if truth and truth not in message:
         page.lines(truth, indent=2, style="yellow")
@@ -276,9 +280,8 @@ def _settled(page: Page, said: Settled) -> None:
     page.blank()
 
 
-def _key(page: Page, said: Settled) -> None:
-    name = page.say(_SAMPLE if said.outcome == "pending" else _COULD_BE)
-    key = page.say(said.key)
+def _key(page: Page, right: Text, called: Text) -> None:
+    name, key = page.say(called), page.say(right)
     if "\n" in key:
         page.lines(page.say(words.SAYS, who=name, said=""), indent=2, style="bold")
         page.lines(key, indent=4)

@@ -5,14 +5,27 @@ from __future__ import annotations
 import functools
 import hashlib
 import importlib.metadata
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from grader.model import Job, Limits, Observation, Observed, Raised, Returned, TooBig, Unreadable
+from grader.model import (
+    Died,
+    Job,
+    Limits,
+    NotRun,
+    Observation,
+    Observed,
+    Program,
+    Raised,
+    Returned,
+    TimedOut,
+    TooBig,
+    Unreadable,
+)
 from grader.sandbox.inside import frames
-from grader.sandbox.launch import decode_value, encode_files, encode_tasks, encode_value, tasks_of
+from grader.sandbox.launch import Task, decode_value, encode_files, encode_tasks, encode_value, tasks_of
 
 if TYPE_CHECKING:
     from grader.model import Observe
@@ -38,7 +51,29 @@ def remembering(observe: Observe, get: Get, put: Put) -> Observe:
 
 #: What would be observed again. Time that ran out, and processes that died, may have had other reasons.
 _LASTING = (Returned, Raised, Unreadable, TooBig)
-_BY_NAME: dict[str, type[Raised | Unreadable | TooBig]] = {kind.__name__: kind for kind in (Raised, Unreadable, TooBig)}
+_Other = type[Raised | Unreadable | TooBig | TimedOut | Died | NotRun]
+_BY_NAME: dict[str, _Other] = {kind.__name__: kind for kind in (Raised, Unreadable, TooBig, TimedOut, Died, NotRun)}
+
+
+def fingerprint(program: Program, limits: Limits) -> str:
+    """What tells a program from others, whoever's files it runs on."""
+    return hashlib.sha256(encode_tasks([Task(program.module, 0, program)], limits)).hexdigest()
+
+
+def packed(entries: Mapping[str, Observation]) -> bytes:
+    """Observations by name as bytes; the same entries in the same order give the same bytes."""
+    return frames.encode({name: _plain(seen) for name, seen in entries.items()})
+
+
+def unpacked(data: bytes) -> dict[str, Observation]:
+    """What ``packed`` was given. Raises ValueError for anything else."""
+    entries = frames.decode(data)
+    if not isinstance(entries, dict):
+        raise ValueError("no table")
+    try:
+        return {name: _observation(entry) for name, entry in entries.items()}
+    except TypeError as error:
+        raise ValueError(str(error)) from error
 
 
 def _plain(seen: Observation) -> list[Any]:
