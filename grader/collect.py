@@ -5,11 +5,12 @@ A zip is never believed: names that leave it, links, bombs and doubles are refus
 
 from __future__ import annotations
 
+import contextlib
 import os
 import shutil
 import stat
 import zipfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from hashlib import sha256
 from pathlib import Path
@@ -18,7 +19,7 @@ from typing import IO
 from grader import intake
 from grader.errors import UsageError
 from grader.intake import Placed
-from grader.submission.archive import entries
+from grader.submission.archive import DAMAGE, entries
 from grader.submission.messages import printable
 
 #: Of one file, and of a whole collection, unpacked.
@@ -26,6 +27,8 @@ MAX_FILE = 100 << 20
 MAX_ALL = 20 << 30
 _MAX_METADATA = 64 << 20
 _CHUNK = 1 << 20
+#: Of the name of a file, in bytes: what systems take is 255.
+_LONGEST = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +58,7 @@ class _Tree:
 
     def small(self, name: str) -> bytes:
         """The content of a file that cannot be large."""
-        with self.open(name) as file:
+        with _unpacking(name), self.open(name) as file:
             raw = file.read(_MAX_METADATA + 1)
         if len(raw) > _MAX_METADATA:
             raise UsageError(f"{name} is larger than {_MAX_METADATA >> 20} MiB; expected metadata of a collection.")
@@ -99,7 +102,7 @@ def _tree(path: Path) -> _Tree:
         raise UsageError(f"{path} does not exist; expected a folder or a zip of submissions.")
     try:
         archive = zipfile.ZipFile(path)
-    except (OSError, zipfile.BadZipFile, ValueError) as error:
+    except DAMAGE as error:
         raise UsageError(f"{path} is neither a folder nor a zip that can be read ({error}).") from error
     found = entries(archive, path.name)
     if sum(info.file_size for info in found.values()) > MAX_ALL:
@@ -119,10 +122,14 @@ def _folder(root: Path) -> _Tree:
 
 
 def _place(placed: Placed, tree: _Tree, scratch: Path) -> Path:
-    """Where the submission can be read: where it lies, if it has a folder or file to itself, else a copy."""
+    """Where the submission can be read: where it lies, if it has a folder or file to itself, else a copy.
+
+    A zip that lies alone in a folder is what was handed in, and not the folder.
+    """
     if tree.root is not None and not any(_odd(name) for name, _ in placed.files):
-        if len(placed.files) == 1 and placed.files[0][0] == placed.files[0][1]:
-            return tree.root / placed.files[0][0]
+        (first, inner), *more = placed.files
+        if not more and (first == inner or first.lower().endswith(".zip")):
+            return tree.root / first
         prefixes = {name.removesuffix(inner) for name, inner in placed.files if name.endswith(f"/{inner}")}
         if len(prefixes) == 1 and all(name.endswith(f"/{inner}") for name, inner in placed.files):
             return tree.root / prefixes.pop()
@@ -133,9 +140,10 @@ def _place(placed: Placed, tree: _Tree, scratch: Path) -> Path:
     shutil.rmtree(folder, ignore_errors=True)
     for name, inner in placed.files:
         target = folder / _spelled(inner)
-        target.parent.mkdir(parents=True, exist_ok=True)
-        with tree.open(name) as source, target.open("xb") as out:
-            _copy(source, out, name)
+        with _unpacking(name):
+            target.parent.mkdir(parents=True, exist_ok=True)
+            with tree.open(name) as source, target.open("xb") as out:
+                _copy(source, out, name)
     done.touch()
     return _what(folder, placed)
 
@@ -146,7 +154,29 @@ def _what(folder: Path, placed: Placed) -> Path:
 
 
 def _spelled(name: str) -> str:
-    return printable(name) if _odd(name) else name
+    """A name that can be written down, and is not too long for a file."""
+    text = printable(name, len(name)) if _odd(name) else name
+    return "/".join(map(_shortened, text.split("/")))
+
+
+def _shortened(name: str) -> str:
+    if len(name.encode()) <= _LONGEST:
+        return name
+    stem, dot, suffix = name.rpartition(".")
+    suffix = suffix if len(suffix) < 10 else ""
+    return f"{(stem or name)[: _LONGEST // 6]}-{sha256(name.encode()).hexdigest()[:8]}{dot if suffix else ''}{suffix}"
+
+
+@contextlib.contextmanager
+def _unpacking(name: str) -> Iterator[None]:
+    """What goes wrong with a file of a collection, in words."""
+    try:
+        yield
+    except DAMAGE as error:
+        reason = printable(str(error) or type(error).__name__)
+        raise UsageError(
+            f"{printable(name)} in the collection cannot be unpacked ({reason}); download the collection again."
+        ) from error
 
 
 def _copy(source: IO[bytes], out: IO[bytes], name: str) -> None:

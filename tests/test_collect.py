@@ -58,6 +58,17 @@ def test_nothing_is_copied_that_lies_well(tmp_path: Path) -> None:
     assert not (tmp_path / "scratch").exists()
 
 
+def test_a_zip_alone_in_a_folder_is_what_was_handed_in(tmp_path: Path) -> None:
+    """As course systems that make a folder for everybody unpack it."""
+    inner = zipped(tmp_path / "inner.zip", {"q03.py": CODE})
+    for name in ("ada/work.ZIP", "bo/work.zip", "bo/q05.py"):
+        (tmp_path / "class" / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / "class" / name).write_bytes(inner.read_bytes() if name.lower().endswith(".zip") else CODE.encode())
+    ada, bo = collect(tmp_path / "class", tmp_path / "scratch").handed
+    assert (ada.path.name, bo.path.name) == ("work.ZIP", "bo")
+    assert [file.path for file in read(ada.path).files] == ["q03.py"]
+
+
 def test_a_zip_in_a_zip_is_its_learners(tmp_path: Path) -> None:
     """Learners hand in zips; they are read as such, not unpacked."""
     inner = zipped(tmp_path / "inner.zip", {"q03.py": CODE}).read_bytes()
@@ -161,6 +172,25 @@ def test_what_cannot_be_collected(files: dict[str, str], kind: str | None, said:
     (tmp_path / "class").mkdir()
     with pytest.raises(UsageError, match=said):
         collect(laid_out(tmp_path / "class", files), tmp_path / "scratch", kind)
+
+
+def test_damage_is_named(tmp_path: Path) -> None:
+    """A file whose content is not what the zip says of it; the collection has to be fetched again."""
+    path = zipped(tmp_path / "class.zip", CANVAS)
+    data = bytearray(path.read_bytes())
+    data[data.index(b"q03.py") + 8] ^= 0xFF
+    path.write_bytes(data)
+    with pytest.raises(UsageError, match=r"doejane_1_2_q03\.py in the collection cannot be unpacked"):
+        collect(path, tmp_path / "scratch")
+
+
+def test_long_names_are_shortened(tmp_path: Path) -> None:
+    """A zip can hold names that no disk takes; what kind of file it is can still be seen."""
+    name = "注意力机制" * 20
+    found = collect(zipped(tmp_path / "class.zip", {f"doejane_1_2_{name}.py": CODE}), tmp_path / "scratch")
+    (handed,) = found.handed
+    assert len(handed.path.name.encode()) < 256 and handed.path.name.startswith("注意力机制")
+    assert read(handed.path).files
 
 
 @pytest.mark.parametrize("content", [None, b"no zip"])

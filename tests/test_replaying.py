@@ -23,18 +23,21 @@ from grader.model import (
     ExerciseResult,
     Item,
     Observed,
+    Outcome,
     Own,
     Returned,
     Same,
     Status,
     Text,
     TimedOut,
+    Verdict,
 )
 from grader.replaying import (
     Asked,
     Explained,
     Recorded,
     Thing,
+    _agree,
     _inputs,
     _things,
     explain_code,
@@ -124,6 +127,24 @@ def test_a_hidden_case_in_full(out: Path, sandbox: Sandbox) -> None:
     assert found.run.seed == "public"
     assert "seccomp" in found.run.layers
     assert (found.earned, found.changed, found.override) == (0, False, None)
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "same"),
+    [
+        ((Status.TIMED_OUT, "it computed"), (Status.TIMED_OUT, "it took"), True),
+        ((Status.TIMED_OUT, "it computed"), (Status.FAILED, "it computed"), False),
+        ((Status.FAILED, "here"), (Status.FAILED, "there"), False),
+        ((Status.FAILED, "here"), (Status.FAILED, "here"), True),
+    ],
+)
+def test_what_ends_the_same(before: tuple[Status, str], after: tuple[Status, str], same: bool) -> None:
+    """Status and reason; only which of its clocks has stopped a loop does not count."""
+    old, new = (
+        Outcome("values", "basic", "public", Verdict(status, Text(said, said)), 0.0, 1.0)
+        for status, said in (before, after)
+    )
+    assert _agree(new, old) is same
 
 
 def test_a_point_that_was_earned(out: Path, sandbox: Sandbox) -> None:
