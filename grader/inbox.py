@@ -22,6 +22,7 @@ from grader import __version__
 from grader.errors import UsageError
 from grader.submission import gathered, read
 from grader.submission.files import Raw
+from grader.submission.messages import printable
 
 RECEIPT = "receipt.json"
 FORMAT = 1
@@ -57,12 +58,22 @@ def parse(text: str, where: str) -> Receipt:
     try:
         data: dict[str, Any] = json.loads(text)
         if data["format"] > FORMAT:
-            raise UsageError(f"{where} was written by a newer attncheck ({data.get('attncheck')}); update this one.")
-        files = tuple(File(str(f["name"]), int(f["size"]), str(f["sha256"])) for f in data["files"])
+            said = printable(str(data.get("attncheck")), 40)
+            raise UsageError(f"{where} was written by a newer attncheck ({said}); update this one.")
+        files = tuple(File(_text(f["name"]), int(f["size"]), _text(f["sha256"])) for f in data["files"])
         at = datetime.fromisoformat(data["at"]).astimezone(UTC)
-        return Receipt(str(data["learner"]), at, str(data["digest"]), files, str(data["attncheck"]))
-    except (ValueError, TypeError, KeyError, AttributeError) as error:
-        raise UsageError(f"{where} is not a receipt of attncheck ({type(error).__name__}: {error}).") from error
+        return Receipt(_text(data["learner"]), at, _text(data["digest"]), files, _text(data["attncheck"]))
+    except (ValueError, TypeError, KeyError, AttributeError, OverflowError, RecursionError) as error:
+        said = printable(f"{type(error).__name__}: {error}")
+        raise UsageError(f"{where} is not a receipt of attncheck ({said}).") from error
+
+
+def _text(value: object) -> str:
+    """A text that can be written down; half characters cannot."""
+    if not isinstance(value, str):
+        raise TypeError(f"{value!r} is no text")
+    value.encode()
+    return value
 
 
 def submit(path: Path, inbox: Path, learner: str, now: datetime) -> tuple[Receipt, bool]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import csv
 import io
+import math
 import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -33,6 +34,8 @@ _HEADINGS = {
 }  # fmt: skip
 #: What a person is found by, the surest first.
 _IDS = ("learner", "canvas", "moodle", "sid", "email", "login")
+#: Extra time beyond this is a slip.
+_MOST_HOURS = 24 * 366
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +92,7 @@ def read(path: Path) -> Roster:
         raise UsageError(f"the roster {path} cannot be read: {error.strerror}") from error
     except UnicodeDecodeError as error:
         raise UsageError(f"the roster {path} is not UTF-8 (byte {error.start}); save it as “CSV UTF-8”.") from error
-    rows = list(csv.reader(io.StringIO(text)))
+    rows = _rows(text, path)
     headings = [_HEADINGS.get(_plain(cell), "") for cell in rows[0]] if rows else []
     if not {"id", "name", "email", "last"} & set(headings):
         seen = ", ".join(rows[0][:6]) if rows else "an empty file"
@@ -108,6 +111,14 @@ def read(path: Path) -> Roster:
     return Roster(tuple(learners.values()))
 
 
+def _rows(text: str, path: Path) -> list[list[str]]:
+    reader = csv.reader(io.StringIO(text, newline=""))
+    try:
+        return list(reader)
+    except csv.Error as error:
+        raise UsageError(f"{path}:{reader.line_num}: this is not CSV ({error}); save it as “CSV UTF-8”.") from error
+
+
 def _learner(cells: Mapping[str, str], where: str) -> Learner:
     name = cells.get("name") or " ".join(filter(None, (cells.get("first"), cells.get("last"))))
     own = cells.get("id") or cells.get("sid") or cells.get("login") or cells.get("email") or name
@@ -115,6 +126,8 @@ def _learner(cells: Mapping[str, str], where: str) -> Learner:
         raise UsageError(f"{where}: expected an id, an address or a name in this line; found none.")
     try:
         extra = float(cells.get("extra", "0").removesuffix("h"))
+        if not math.fabs(extra) <= _MOST_HOURS:  # nor is it a number
+            raise ValueError
     except ValueError:
         raise UsageError(f"{where}: extra time is “{cells['extra']}”; expected hours, such as 24.") from None
     ids = tuple((kind, cells[kind]) for kind in _IDS if kind in cells)

@@ -10,7 +10,7 @@ import pytest
 from grader import inbox
 from grader.collect import collect
 from grader.errors import SubmissionError, UsageError
-from grader.inbox import Receipt, differences, folder_name, parse, submit
+from grader.inbox import File, Receipt, differences, folder_name, parse, submit
 from grader.submission import read
 
 NOW = datetime(2026, 11, 21, 12, 30, 5, tzinfo=timezone(timedelta(hours=8)))
@@ -139,6 +139,9 @@ def test_other_names_are_made_safe(name: str) -> None:
     assert not folder.startswith(".")
 
 
+RECEIPT = Receipt("ada", NOW.astimezone(UTC), "0" * 64, (File("q.py", 1, "0" * 64),)).to_json()
+
+
 @pytest.mark.parametrize(
     ("text", "said"),
     [
@@ -147,7 +150,13 @@ def test_other_names_are_made_safe(name: str) -> None:
         ('{"format": 1}', "not a receipt"),
         ('{"format": 2, "attncheck": "9.9"}', "newer attncheck .9.9"),
         ('{"format": 1, "learner": 1, "at": "soon", "digest": "", "files": [], "attncheck": ""}', "not a receipt"),
+        ("[" * 100_000, "not a receipt"),
+        (RECEIPT.replace("2026-11-21", "0001-01-01").replace("+00:00", "+14:00"), "not a receipt"),
+        (RECEIPT.replace('"size": 1', '"size": 1e999'), "not a receipt"),
+        (RECEIPT.replace('"ada"', '"\\ud800"'), "not a receipt"),
+        (RECEIPT.replace('"ada"', "1"), "not a receipt"),
     ],
+    ids=lambda value: value[-30:],
 )
 def test_other_files_are_no_receipts(text: str, said: str) -> None:
     """They are named, and nothing is made of them."""

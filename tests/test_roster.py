@@ -84,6 +84,10 @@ def test_who_is_missing_and_who_is_there_twice(place: Path) -> None:
         (b"id,name\n1,A\n1,B\n", ":3: 1 stands here for the second time"),
         (b"name,extra time\nA,soon\n", ":2: extra time is “soon”"),
         (b"name,section\n,A\n", ":2: expected an id"),
+        (b"name,extra time\nA,inf\n", ":2: extra time is “inf”"),
+        (b"name,extra time\nA,nan\n", ":2: extra time is “nan”"),
+        (b"name,extra time\nA,1e300\n", ":2: extra time is “1e300”"),
+        (b"id,name\n1," + b"A" * 200_000, ":2: this is not CSV"),
         ("姓名\n李雷".encode("gb18030"), "not UTF-8"),
     ],
 )

@@ -6,7 +6,7 @@ The keys of the metadata are symbols of another language, ``:name``; plain ones 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 from typing import Any
 
 import yaml
@@ -17,6 +17,8 @@ from grader.intake import Layout, Person, Placed, Read, gathered
 RANK = 10
 
 _METADATA = "submission_metadata.yml"
+_DEEPEST = 40
+_LONGEST_NUMBER = 200
 
 
 def layout(names: Sequence[str], read: Read) -> Layout | None:
@@ -34,31 +36,62 @@ def layout(names: Sequence[str], read: Read) -> Layout | None:
     return Layout(tuple(placed), tuple(name for name in names if name not in taken))
 
 
+_SAFE: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+
+
+class _Loader(_SAFE):  # type: ignore[misc]
+    """Plain values, and no merging of mappings, which can grow without bounds."""
+
+    def flatten_mapping(self, node: yaml.MappingNode) -> None:
+        """A key ``<<`` stays what it is, and has no value that could be read."""
+
+
+def _check_depth(raw: bytes) -> None:
+    """The loader is recursive without bounds, and in C: whoever sends it too deep ends the process."""
+    depth = 0
+    for event in yaml.parse(raw, Loader=_Loader):
+        if isinstance(event, yaml.CollectionStartEvent):
+            depth += 1
+            if depth > _DEEPEST:
+                raise ValueError(f"nested more than {_DEEPEST} levels deep")
+        elif isinstance(event, yaml.CollectionEndEvent):
+            depth -= 1
+
+
 def _metadata(raw: bytes, name: str) -> dict[str, dict[str, Any]]:
     try:
-        found = yaml.load(raw, getattr(yaml, "CSafeLoader", yaml.SafeLoader))
-    except yaml.YAMLError as error:
-        raise UsageError(f"{name} is not YAML ({error}); export the submissions again.") from error
+        _check_depth(raw)
+        found = yaml.load(raw, _Loader)
+    except (yaml.YAMLError, ValueError, LookupError, TypeError, AttributeError, OverflowError) as error:
+        said = " ".join(str(error).split())[:200] or type(error).__name__
+        raise UsageError(f"{name} is not YAML ({said}); export the submissions again.") from error
     if not isinstance(found, dict):
         raise UsageError(f"{name} holds no submissions; expected a mapping of folders, as Gradescope exports it.")
-    return {str(folder): _plain(facts) for folder, facts in found.items() if isinstance(facts, dict)}
+    return {_word(folder): _plain(facts) for folder, facts in found.items() if isinstance(facts, dict)}
 
 
 def _plain(facts: dict[Any, Any]) -> dict[str, Any]:
     """Keys without the colon."""
-    return {str(key).removeprefix(":"): value for key, value in facts.items()}
+    return {_word(key).removeprefix(":"): value for key, value in facts.items()}
+
+
+def _word(value: object) -> str:
+    """What a single value says; nothing for lists and mappings, which aliases can make as large as they like."""
+    if isinstance(value, int) and value.bit_length() > _LONGEST_NUMBER:
+        return ""
+    return str(value) if isinstance(value, str | int | float | date) else ""
 
 
 def _placed(folder: str, facts: dict[str, Any], files: tuple[tuple[str, str], ...]) -> Placed:
-    submitters = [_plain(each) for each in facts.get("submitters") or [] if isinstance(each, dict)]
+    listed, earlier = facts.get("submitters"), facts.get("history")
+    submitters = [_plain(each) for each in listed if isinstance(each, dict)] if isinstance(listed, list) else []
     people = [
         Person(
-            str(each.get("name") or folder),
-            tuple((key, str(each[key])) for key in ("sid", "email") if each.get(key)),
+            _word(each.get("name")) or folder,
+            tuple((key, _word(each[key])) for key in ("sid", "email") if _word(each.get(key))),
         )
         for each in submitters
     ]
-    earlier = facts.get("history")
     attempt = 1 + (len(earlier) if isinstance(earlier, list) else 0)
     return Placed(
         f"gradescope-{folder}",
@@ -77,4 +110,7 @@ def _utc(value: object) -> datetime | None:
             return None
     if not isinstance(value, datetime):
         return None
-    return value.replace(tzinfo=UTC) if value.tzinfo is None else value.astimezone(UTC)
+    try:
+        return value.replace(tzinfo=UTC) if value.tzinfo is None else value.astimezone(UTC)
+    except OverflowError:  # before the first year, or after the last
+        return None

@@ -42,6 +42,6 @@ def _utc(raw: bytes) -> datetime | None:
     text = raw[:100].decode("utf-8", "replace").strip().removesuffix("UTC").strip()
     try:
         found = datetime.fromisoformat(text)
-    except ValueError:
+        return found.replace(tzinfo=UTC) if found.tzinfo is None else found.astimezone(UTC)
+    except (ValueError, OverflowError):
         return None
-    return found.replace(tzinfo=UTC) if found.tzinfo is None else found.astimezone(UTC)

@@ -23,7 +23,8 @@ _CHUNK = 1 << 16
 _MAX_RATIO = 200
 _SMALL = 1 << 20
 _METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)  # the others may claim gigabytes of memory
-_DAMAGE = (
+#: What zipfile raises for archives that are not as they should be.
+DAMAGE = (
     zipfile.BadZipFile, zlib.error, EOFError, OSError, NotImplementedError, RuntimeError, ValueError, IndexError,
     OverflowError, struct.error,
 )  # fmt: skip
@@ -40,7 +41,7 @@ def collect(place: str, name: str) -> Gathered:
             raise Unusable(name, say.TOO_MANY_FILES.fill(limit=MAX_FILES)) from None
         except UnicodeDecodeError:
             raise Unusable(name, say.NAMES_NOT_UTF8) from None
-        except _DAMAGE:
+        except DAMAGE:
             raise Unusable(name, say.NOT_A_ZIP.fill(what=_instead(head))) from None
         with archive:
             return gather(name, _members(archive, name))
@@ -160,6 +161,6 @@ def _read(archive: zipfile.ZipFile, info: zipfile.ZipInfo, name: str, limit: int
                     break
         if len(content) != info.file_size:
             raise zipfile.BadZipFile(f"{info.file_size} bytes declared, {len(content)} found")
-    except _DAMAGE as error:
+    except DAMAGE as error:
         raise Unusable(name, say.BROKEN_ZIP.fill(reason=printable(str(error) or type(error).__name__))) from None
     return bytes(content)

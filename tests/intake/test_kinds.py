@@ -165,11 +165,50 @@ def test_what_a_course_system_knows_is_kept() -> None:
     assert layout.placed[0].at == datetime(2026, 11, 20, 18, tzinfo=UTC)
 
 
-@pytest.mark.parametrize("raw", ["{", "[1, 2]", "just words"])
+@pytest.mark.parametrize(
+    "raw",
+    [
+        "{",
+        "[1, 2]",
+        "just words",
+        "[" * 100_000,
+        "- " * 100_000,
+        "a: 2026-13-01 10:00:00",
+        "a: &a {b: c}\nd: {<<: *a}",
+        "a: !!float x",
+        "a: !!binary é",
+        "\0",
+    ],
+    ids=lambda raw: raw[:12],
+)
 def test_broken_metadata_are_the_exports_fault(raw: str) -> None:
     """The message names the file and says what to do."""
     with pytest.raises(UsageError, match=r"submission_metadata\.yml"):
         tree({"submission_metadata.yml": raw, "submission_1/a.py": ""})
+
+
+STRANGE = """
+submission_1:
+  submitters: 3
+  created_at: 0001-01-01 00:00:00 +14:00
+submission_2:
+  submitters: &all [{name: &many [a, b], sid: *many, email: 0xffffffffffffffffffffffffffffffffffffffffffffffffffffff}]
+  history: *all
+"""
+
+
+def test_strange_metadata_say_little() -> None:
+    """What is no name, number or time is left out; aliases to whole lists name nobody."""
+    files = {"submission_metadata.yml": STRANGE, "submission_1/a.py": "", "submission_2/a.py": ""}
+    first, second = tree(files)[1].placed
+    assert (first.people, first.at) == ((Person("submission_1"),), None)
+    assert (second.people, second.attempt) == ((Person("submission_2"),), 2)
+
+
+def test_times_beyond_the_calendar_say_nothing() -> None:
+    """There is no such moment in UTC."""
+    stamp = {"submitted/ada/ps1/a.ipynb": "", "submitted/ada/ps1/timestamp.txt": "0001-01-01 00:00:00+14:00"}
+    assert tree(stamp)[1].placed[0].at is None
 
 
 def test_a_kind_can_be_chosen() -> None:
