@@ -69,7 +69,7 @@ def file(name: str) -> Callable[[bytes, Path], None]:
 PROGRAMS = (
     *(path.read_text("utf-8") for path in sorted((ROOT / "tests" / "solutions").glob("*/right/*.py"))[::12]),
     "# -*- coding: utf-8 -*-\nimport torch\n\ndef f(x, /, *, mask=None):\n    '''Doc.'''\n    return x @ x.T\n",
-    "#!/usr/bin/env python\n# coding: gb18030\nfrom .q05 import f\nasync def g(): ...\n@dec\nclass A(B, metaclass=C): x = 1",
+    "#!/usr/bin/env python\n# coding: gb18030\nfrom .q05 import f\nasync def g(): ...\n@dec\nclass A(B, meta=C): x = 1",
     'match x:\n    case [1, *_]: f"{x!r:>{width}}"\n    case {"a": A(b=1)}: pass\n',
     'if __name__ == "__main__":\n    f()\nelse:\n    g = 1\n',
     "x = y = (a, [b, *c]) = 1\nwith a as b, c: pass\ntry: 1\nexcept* E as e: 2\nfinally: 3\nwhile (n := f()): del n\n",
