@@ -454,6 +454,10 @@ class Sandbox:
 
     def start(self) -> None:
         """Begins importing torch in the background; returns at once."""
+        with contextlib.suppress(ZygoteLost):  # killed at once: it is started again when it is needed
+            self._begin()
+
+    def _begin(self) -> None:
         if self._mode != "plain" and self._zygote is None and self._children is None:
             try:
                 self._zygote = Zygote.launch(self._settings)
@@ -470,7 +474,7 @@ class Sandbox:
         """What starts children, once it is ready. Raises SandboxUnavailable in mode ``require``."""
         if self._children is None and self._mode == "plain":
             self._children = PlainChildren(self._settings.preload)
-        self.start()
+        self._begin()
         if self._children is None and self._zygote is not None:
             try:
                 self._zygote.wait_until_ready()

@@ -45,13 +45,18 @@ _NOT_STDLIB = {
 }
 
 
-@cache
 def seccomp_program() -> bytes:
     """The allow-list as BPF. Empty where libseccomp is missing (the caller decides what that means)."""
     try:
-        import pyseccomp as seccomp
-    except (ImportError, OSError, RuntimeError):
+        return _program()
+    except (ImportError, OSError, RuntimeError):  # not for good: it may be found the next time
         return b""
+
+
+@cache
+def _program() -> bytes:
+    import pyseccomp as seccomp
+
     deny = seccomp.SyscallFilter(seccomp.ERRNO(1))  # EPERM
     same, masked = seccomp.EQ, seccomp.MASKED_EQ
 

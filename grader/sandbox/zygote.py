@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import json
 import os
 import select
@@ -28,6 +29,12 @@ _EXIT = struct.Struct("<id")
 _NOBODY = 65534
 _HANDING_SECONDS = 10.0
 _READY_SECONDS = 180.0
+#: Pipes for which there must be room before a zygote is started.
+_SPARE = 8
+#: What a machine may be out of for the moment.
+_SHORTAGES = (errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.EAGAIN)
+#: Exit codes of a zygote that somebody ended, by its own signal or by that of the process inside (0 to 255).
+_KILLED = {-9: "SIGKILL", 247: "SIGKILL", -15: "SIGTERM", 241: "SIGTERM"}
 _BOOT = (
     "import sys; sys.path.insert(0, sys.argv[1]); from inside import zygote; del sys.path[0];"
     "zygote.main(int(sys.argv[2]))"
@@ -69,6 +76,8 @@ class Zygote:
         """Starts one; it imports torch while the caller does other things."""
         if sys.platform != "linux":
             raise SandboxUnavailable(f"learner code can be confined on Linux only; this is {sys.platform}")
+        for fd in _pipes(_SPARE):  # what follows would take a lack of files for a lack of something else
+            os.close(fd)
         ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         try:
             process = subprocess.Popen(
@@ -84,6 +93,8 @@ class Zygote:
             )
         except OSError as error:
             ours.close()
+            if error.errno in _SHORTAGES:
+                raise _short_of(error) from error
             raise SandboxUnavailable(f"the sandbox process could not be started: {error}") from error
         finally:
             theirs.close()
@@ -118,7 +129,17 @@ class Zygote:
             self._control.send(b"\0")
         except OSError as error:
             self.close()
-            raise SandboxUnavailable(f"the sandbox process ended at its start: {error}") from error
+            raise self._ended(f"the sandbox process ended at its start: {error}") from error
+
+    def _ended(self, otherwise: str) -> SandboxError:
+        """What to say of one that ended before it was ready: a layer that cannot be entered, unless it was killed."""
+        code = self._process.wait()
+        if code not in _KILLED:
+            return SandboxUnavailable(otherwise)
+        return ZygoteLost(
+            f"the sandbox process was killed while it started ({_KILLED[code]}): by somebody, or because this machine "
+            "has too little memory left"
+        )
 
     def wait_until_ready(self) -> None:
         """Blocks until torch is imported. Raises SandboxUnavailable where the wall would be too low."""
@@ -127,10 +148,12 @@ class Zygote:
         self._control.settimeout(_READY_SECONDS)
         try:
             message = self._control.recv(1 << 16)
+        except ConnectionResetError:  # it has not even read what it was told
+            message = b""
         except OSError as error:
             raise SandboxError(f"the sandbox process did not become ready: {error}") from error
         if not message:
-            raise SandboxUnavailable(
+            raise self._ended(
                 f"the sandbox process ended before it was ready (exit code {self._process.wait()}); "
                 "'attncheck doctor' shows which layer is missing, ATTNCHECK_DEBUG=1 shows its messages"
             )
@@ -158,8 +181,7 @@ class Zygote:
         """A new confined child that is given ``job``."""
         self.wait_until_ready()
         self._settle()
-        job_read, job_write = os.pipe2(os.O_CLOEXEC)
-        results_read, results_write = os.pipe2(os.O_CLOEXEC)
+        job_read, job_write, results_read, results_write = _pipes(2)
         try:
             try:
                 socket.send_fds(self._control, [_FORK.pack(cpu_seconds, limits.memory)], [job_read, results_write])
@@ -287,6 +309,27 @@ def _cpu_clock(pidfd: int) -> int | None:
                     return None
                 return clock if pid > 0 else None
     return None
+
+
+def _pipes(count: int) -> list[int]:
+    """Both ends of so many pipes, or none."""
+    opened: list[int] = []
+    try:
+        for _ in range(count):
+            opened += os.pipe2(os.O_CLOEXEC)
+    except OSError as error:
+        for fd in opened:
+            os.close(fd)
+        raise _short_of(error) from error
+    return opened
+
+
+def _short_of(error: OSError) -> SandboxError:
+    """Not that this machine has no wall, but that it has no room for one now: nothing runs without it instead."""
+    return SandboxError(
+        f"the sandbox lacks what every process needs ({(error.strerror or str(error)).lower()}); close other programs, "
+        "or allow more open files and processes (ulimit -n, ulimit -u), and run it again"
+    )
 
 
 def _environment() -> dict[str, str]:

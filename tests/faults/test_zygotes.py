@@ -1,0 +1,198 @@
+"""The sandbox's processes end at bad moments, or have no room: right results, or words that say why not."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import random
+import resource
+import signal
+import threading
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from grader.errors import SandboxError, SandboxUnavailable
+from grader.model import Call, Died, Job, Limits, Part, Program, Returned, SourceFile
+from grader.sandbox import Sandbox, Settings, open_sandbox, zygote
+from grader.sandbox.zygote import Zygote, ZygoteLost
+from tests.sandbox.test_zygote import descendants, descriptors, gone, innermost
+
+LIMITS = Limits(group_cpu=20, group_wall=20, import_cpu=20, import_wall=20, total_cpu=60, total_wall=60)
+CODE = "import time\ndef good(): return 42\ndef slow(): time.sleep(0.4); return 43\n"
+
+
+def job(*names: str) -> Job:
+    """Calls of functions in CODE."""
+    programs = tuple(Program("a", (Call(name),), (0,)) for name in names)
+    return Job((SourceFile("a.py", "a", (Part("a.py", CODE),)),), programs)
+
+
+@pytest.fixture
+def tidy() -> Iterator[None]:
+    """Nothing is left: no process, no descriptor."""
+    before, open_before = set(descendants(os.getpid())), descriptors()
+    yield
+    assert gone(set(descendants(os.getpid())) - before)
+    assert descriptors() == open_before
+
+
+@contextlib.contextmanager
+def few_files(spare: int) -> Iterator[None]:
+    """Only so many more files may be opened."""
+    limits = resource.getrlimit(resource.RLIMIT_NOFILE)
+    lowest = os.dup(0)
+    os.close(lowest)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (lowest + spare, limits[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, limits)
+
+
+# ------------------------------------------------------------------------------------- while it starts
+
+
+@pytest.mark.parametrize("signal_name", ["SIGKILL", "SIGTERM"])
+@pytest.mark.usefixtures("tidy")
+def test_killed_while_it_starts(signal_name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is tried once more, and then it is an error: never is code run without a wall for that reason."""
+    boots: list[str] = []
+    monkeypatch.setattr(zygote, "_BOOT", f"import os, signal; os.kill(os.getpid(), signal.{signal_name})")
+    launch = Zygote.launch
+
+    def counted(settings: Settings) -> Zygote:
+        boots.append("once")
+        return launch(settings)
+
+    monkeypatch.setattr(Zygote, "launch", counted)
+    with open_sandbox(mode="auto") as opened:
+        with pytest.raises(ZygoteLost, match=f"was killed while it started .{signal_name}"):
+            opened.observe(job("good"), LIMITS)
+        assert len(boots) == 2
+        opened.start()  # in the background nothing is raised
+        with pytest.raises(ZygoteLost):
+            _ = opened.unsafe
+
+
+@pytest.mark.usefixtures("tidy")
+def test_the_inner_process_killed_while_it_starts(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The outer one tells of it in its exit code."""
+    monkeypatch.setattr(zygote, "_BOOT", "import os, signal; os._exit(-signal.SIGKILL & 0xFF)")
+    with open_sandbox(mode="auto") as opened, pytest.raises(ZygoteLost, match="SIGKILL"):
+        opened.children()
+
+
+# ------------------------------------------------------------------------------------------ shortages
+
+
+@pytest.mark.usefixtures("tidy")
+def test_no_files_for_a_zygote() -> None:
+    """However many are left: it is said what is short, and code is not run without a wall instead."""
+    refused = 0
+    for spare in range(12):
+        with open_sandbox(mode="auto") as opened, few_files(spare):
+            try:
+                opened.start()
+            except SandboxError as error:
+                refused += 1
+                assert not isinstance(error, SandboxUnavailable)
+                assert "too many open files" in str(error)
+                assert "ulimit -n" in str(error)
+    assert refused >= 3
+
+
+@pytest.mark.parametrize("spare", range(0, 8))
+def test_no_files_for_a_child(spare: int, sandbox: Sandbox) -> None:
+    """The same; the next submission, when there are files again, is graded in the same zygote or in a new one."""
+    sandbox.children()
+    before = descriptors()
+    with few_files(spare):
+        try:
+            seen = sandbox.observe(job("good"), LIMITS).observations
+        except SandboxError as error:
+            said = str(error)
+            seen = ()
+            assert "too many open files" in said.lower()
+    assert seen in ((), (Returned((42,)),))
+    assert descriptors() == before
+
+
+# ------------------------------------------------------------------------------------- at any moment
+
+
+@pytest.mark.prove
+@pytest.mark.usefixtures("tidy")
+@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("whom", ["outer", "inner"])
+def test_killed_at_any_moment(whom: str, seed: int) -> None:
+    """From before it runs to after the last child: right results, once; the wall is as it was."""
+    chance = random.Random(f"{whom}{seed}")
+    with open_sandbox(mode="require") as opened:
+        opened.start()
+        assert opened._zygote is not None
+        started = opened._zygote._process.pid
+        if seed >= 4:  # the first ones while torch is imported
+            opened.children()
+        delay = chance.uniform(0, 1.2)
+
+        def kill() -> None:
+            time.sleep(delay)
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(started if whom == "outer" else innermost(opened), signal.SIGKILL)
+
+        killer = threading.Thread(target=kill)
+        killer.start()
+        for _ in range(3):
+            assert opened.observe(job("good", "slow", "good"), LIMITS).observations == tuple(
+                Returned((value,)) for value in (42, 43, 42)
+            )
+        killer.join()
+        assert "seccomp" in opened.layers
+
+
+@pytest.mark.usefixtures("tidy")
+def test_a_child_that_is_killed(sandbox: Sandbox) -> None:
+    """By somebody, or for want of memory: what it was at is lost, everything else of the submission is not."""
+    done: list[int] = []
+
+    def kill() -> None:
+        own = innermost(sandbox)
+        until = time.monotonic() + 20
+        while not done and time.monotonic() < until:
+            done.extend(child for child, parent in descendants(own).items() if parent == own)
+        time.sleep(0.2)  # it has begun with the slow one
+        os.kill(done[0], signal.SIGKILL)
+
+    sandbox.children()
+    killer = threading.Thread(target=kill)
+    killer.start()
+    seen = sandbox.observe(job("good", "slow", "good", "good"), LIMITS).observations
+    killer.join()
+    assert seen[0] == Returned((42,)) == seen[2] == seen[3]
+    assert seen[1] in (Died(9, None, "call"), Returned((43,)))
+
+
+# ------------------------------------------------------------------------------------ the clock on the wall
+
+
+def test_limits_do_not_ask_for_the_time_of_day(sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A clock that is set while code runs ends nothing early and nothing late."""
+    days: Iterator[float] = iter(range(0, 10**9, 86_400))
+
+    def jumping() -> float:
+        return next(days)
+
+    monkeypatch.setattr(time, "time", jumping)
+    assert sandbox.observe(job("slow", "good"), LIMITS).observations == (Returned((43,)), Returned((42,)))
+
+
+@pytest.mark.parametrize("module", ["grader/sandbox", "grader/grade.py", "grader/batch.py", "grader/working.py"])
+def test_nothing_is_timed_by_the_time_of_day(module: str) -> None:
+    """Durations are those of clocks that nobody can set."""
+    root = Path(zygote.__file__).parents[2] / module
+    texts: list[Path] = [root] if root.is_file() else sorted(root.rglob("*.py"))
+    timing: Callable[[str], bool] = lambda text: "time.time(" in text  # noqa: E731
+    assert [path.name for path in texts if timing(path.read_text("utf-8"))] == []
