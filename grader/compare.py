@@ -17,6 +17,7 @@ _KINDS = {
     "f": Text("floats", "浮点数"),
 }
 _DIFFER = Text("the values differ from the expected ones", "结果的数值与期望的不同")
+_KIND = Text("the result is {got}; expected {expected}", "结果是：{got}；应为：{expected}")
 _WRONG = Text("the values are wrong", "结果的数值不对")
 
 
@@ -40,20 +41,20 @@ def compare(expected: Any, actual: Any, rtol: float = 1e-4, atol: float = 1e-5) 
         return _compare_arrays(expected.values, actual, rtol, atol)
     if isinstance(expected, (list, tuple)):
         if not isinstance(actual, (list, tuple)) or len(actual) != len(expected):
-            return _wrong_kind(Text(f"{len(expected)} values", f"{len(expected)} 个值"), describe(actual))
+            return _wrong_thing(Text(f"{len(expected)} values", f"{len(expected)} 个值"), actual)
         for one, other in zip(expected, actual, strict=True):
             if found := compare(one, other, rtol, atol):
                 return found
         return None
     if isinstance(expected, dict):
         if not isinstance(actual, dict) or actual.keys() != expected.keys():
-            return _wrong_kind(describe(expected), describe(actual))
+            return _wrong_thing(describe(expected), actual)
         each = (compare(expected[key], actual[key], rtol, atol) for key in expected)
         return next((found for found in each if found), None)
     if isinstance(expected, (bool, int, float)):
         return _compare_arrays(np.asarray(expected), actual, rtol, atol)
     if type(expected) is not type(actual):
-        return _wrong_kind(describe(expected), describe(actual))
+        return _wrong_thing(describe(expected), actual)
     return None if expected == actual else Mismatch("values", _DIFFER, _WRONG)
 
 
@@ -62,7 +63,7 @@ def _compare_arrays(expected: NDArray[Any], actual: Any, rtol: float, atol: floa
         actual = Array(np.asarray(actual), "scalar")
     if not isinstance(actual, Array):
         wanted = Text("an array", "一个数组") if expected.ndim else Text("a number", "一个数")
-        return _wrong_kind(wanted, describe(actual))
+        return _wrong_thing(wanted, actual)
     got = actual.values
     if got.shape != expected.shape:
         return Mismatch(
@@ -102,10 +103,13 @@ def _differences(expected: NDArray[Any], got: NDArray[Any], wrong: NDArray[np.bo
 
 
 def _wrong_kind(expected: Text, got: Text) -> Mismatch:
-    text = Text("the result is {got}; expected {expected}", "结果是：{got}；应为：{expected}").fill(
-        got=got, expected=expected
-    )
+    text = _KIND.fill(got=got, expected=expected)
     return Mismatch("kind", text, text)
+
+
+def _wrong_thing(expected: Text, got: Any) -> Mismatch:
+    text, secret = (_KIND.fill(got=describe(got, sizes), expected=expected) for sizes in (True, False))
+    return Mismatch("kind", text, secret)
 
 
 def number(value: Any) -> str:
@@ -117,9 +121,13 @@ def _shape(shape: tuple[int, ...]) -> str:
     return "(" + ", ".join(str(size) for size in shape) + ("," if len(shape) == 1 else "") + ")"
 
 
-def describe(value: Any) -> Text:
-    """What kind of thing came back."""
+def describe(value: Any, sizes: bool = True) -> Text:
+    """What kind of thing came back; without ``sizes``, which the learner's code could choose, for hidden cases."""
     match value:
+        case Array() if not sizes:
+            return Text("an array", "一个数组")
+        case tuple() | list() if not sizes:
+            return Text("a tuple", "一个 tuple") if isinstance(value, tuple) else Text("a list", "一个 list")
         case None:
             return Text("None (is a return missing?)", "None（是不是漏了 return？）")
         case Array():

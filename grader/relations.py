@@ -45,7 +45,7 @@ def results(got: tuple[Observation, ...], case: Case, least: int) -> tuple[Float
         for value in seen.values if isinstance(seen, Returned) else ():
             plain = value.values if isinstance(value, Array) else np.asarray(value) if _is_number(value) else None
             if plain is None or plain.dtype.kind not in "iuf":
-                return Verdict(Status.FAILED, _NO_ARRAY.fill(got=describe(value)))
+                return Verdict(Status.FAILED, _NO_ARRAY.fill(got=describe(value, case.public)))
             if not np.isfinite(plain).all():
                 return Verdict(Status.FAILED, _NOT_FINITE)
             arrays.append(plain.astype(np.float64))

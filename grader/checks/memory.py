@@ -34,6 +34,10 @@ _PEAK = Text(
     "a tile of it at a time is enough",
     "运行中占用的内存峰值是 n_q × n_k 分数矩阵的 {times:.3g} 倍；每次只需要其中的一块",
 )
+_SECRET = Text(
+    "an array as large as the n_q × n_k matrix of scores existed at some point; a tile of it at a time is enough",
+    "运行中出现过一个与 n_q × n_k 分数矩阵一样大的数组；每次只需要其中的一块",
+)
 
 
 def calls(target: Target, drawn: Drawn, spec: CheckSpec) -> tuple[Program, ...]:
@@ -74,6 +78,8 @@ def judge(seen: Seen) -> Verdict:
         raise ValueError("memory asks for one program")
     largest, peak = _counts(seen.got)
     limit = _limit(seen.drawn, seen.spec, seen.exercise.name)
+    if not seen.case.public and (largest >= limit or peak >= limit * _BYTES):
+        return Verdict(Status.FAILED, _SECRET)
     if largest >= limit:
         return Verdict(Status.FAILED, _ARRAY.fill(times=largest / limit))
     if peak >= limit * _BYTES:
@@ -98,6 +104,6 @@ def _counts(got: tuple[Observation, ...]) -> tuple[float, float]:
             counts |= value if isinstance(value, dict) else {}
     largest, peak = (counts.get(key) for key in ("largest", "peak"))
     return (
-        largest if type(largest) is int else float("inf"),
-        peak if type(peak) is int else float("inf"),
+        min(largest, 1 << 62) if type(largest) is int else float("inf"),
+        min(peak, 1 << 62) if type(peak) is int else float("inf"),
     )

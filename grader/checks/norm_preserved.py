@@ -53,5 +53,7 @@ def judge(seen: Seen) -> Verdict:
     if near(before, after).all():
         return Verdict(Status.PASSED)
     factor = float(after.sum() / before.sum())
-    text = _SCALED.fill(factor=factor) if near(before * factor, after).all() else _CHANGED
+    # A hidden case tells no number that the learner's code could have chosen.
+    scaled = seen.case.public and near(before * factor, after).all()
+    text = _SCALED.fill(factor=factor) if scaled else _CHANGED
     return Verdict(Status.FAILED, text)

@@ -23,25 +23,28 @@ EVERY_CASE = False
 #: Twice the size makes less than 2.6 times the work: linear; more than 3.2 times: quadratic.
 _LINEAR, _QUADRATIC = math.log2(2.6), math.log2(3.2)
 
+#: More work than any machine does: what is beyond is no count.
+_MOST = 1 << 62
+
 Growth: TypeAlias = Literal["linear", "quadratic", "between", "nothing"]
 
 _TOO_MUCH = Text(
-    "{ratio:.1f} times the work when {symbol} grows {factor:g}-fold: that is quadratic in {symbol}; expected linear. "
+    "{ratio} times the work when {symbol} grows {factor:g}-fold: that is quadratic in {symbol}; expected linear. "
     "Which step handles every pair of positions (an n × n array, or all earlier positions anew at each step)?",
-    "{symbol} 变成 {factor:g} 倍时，计算量变成 {ratio:.1f} 倍：随 {symbol} 平方增长，应为线性增长。"
+    "{symbol} 变成 {factor:g} 倍时，计算量变成 {ratio} 倍：随 {symbol} 平方增长，应为线性增长。"
     "哪一步处理了每一对位置（n × n 的数组，或者每一步都从头重算前面的所有位置）？",
 )
 _TOO_LITTLE = Text(
-    "{ratio:.1f} times the work when {symbol} grows {factor:g}-fold: that is linear in {symbol}; expected quadratic",
-    "{symbol} 变成 {factor:g} 倍时，计算量只变成 {ratio:.1f} 倍：随 {symbol} 线性增长，应为平方增长",
+    "{ratio} times the work when {symbol} grows {factor:g}-fold: that is linear in {symbol}; expected quadratic",
+    "{symbol} 变成 {factor:g} 倍时，计算量只变成 {ratio} 倍：随 {symbol} 线性增长，应为平方增长",
 )
 _NOTHING = Text(
     "work is counted in torch only, and not all of it was done there",
     "只统计 torch 中的计算量，而这里的计算并不都在 torch 中",
 )
 _BETWEEN = Text(
-    "no verdict: the work grows {ratio:.1f}-fold when {symbol} grows {factor:g}-fold",
-    "无法判定：{symbol} 变成 {factor:g} 倍时，计算量变成 {ratio:.1f} 倍",
+    "no verdict: the work grows {ratio}-fold when {symbol} grows {factor:g}-fold",
+    "无法判定：{symbol} 变成 {factor:g} 倍时，计算量变成 {ratio} 倍",
 )
 
 
@@ -70,7 +73,9 @@ def judge(seen: Seen) -> Verdict:
         raise ValueError("operations asks for one program for each size")
     growth, ratio, factor = _growth(seen.got, seen.spec)
     expected = seen.spec.option("growth", "linear")
-    said = {"ratio": ratio, "factor": factor, "symbol": seen.spec.option("of")}
+    # A hidden case tells only what it comes to: the exact number is the word of the learner's process.
+    exact = f"{ratio:.1f}" if seen.case.public else f"{min(max(ratio, 1), factor**2):.0f}"
+    said = {"ratio": exact, "factor": factor, "symbol": seen.spec.option("of")}
     outside = seen.array_type == "numpy" or any(counts["exits"] for counts in _counts(seen.got))
     if growth == "nothing" or (growth == "linear" and outside):
         return Verdict(Status.SKIPPED, _NOTHING, applies=False)
@@ -95,7 +100,7 @@ def _counts(got: tuple[Observation, ...]) -> list[dict[str, Any]]:
         counts = seen.values[0] if isinstance(seen, Returned) else None
         counts = counts if isinstance(counts, dict) else {}
         work = counts.get("work")
-        found.append({"work": work if type(work) is int else 0, "exits": counts.get("exits") is not False})
+        found.append({"work": min(work, _MOST) if type(work) is int else 0, "exits": counts.get("exits") is not False})
     return found
 
 

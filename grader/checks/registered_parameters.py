@@ -16,6 +16,7 @@ from grader.trouble import trouble, verdict
 
 REFERENCE = False
 WEIGHT = 1.0
+_MAX_NDIM = 8
 EVERY_CASE = False
 
 _PLAIN = Text("a plain class has no parameters to register", "普通的类没有需要注册的参数")
@@ -34,7 +35,10 @@ _HIDDEN = Text(
 _FROZEN = Text(
     "{names} has requires_grad=False and will never be trained", "{names} 的 requires_grad 是 False，永远不会被训练"
 )
-_SOME_IDLE = Text("{count} of the parameters have no influence on the result", "有 {count} 个参数对结果没有任何影响")
+_SOME_IDLE = Text("some of the parameters have no influence on the result", "有些参数对结果没有任何影响")
+_OTHER_NUMBER = Text(
+    "the module does not have as many numbers to learn as are needed", "模块里要学习的数的个数与需要的不一致"
+)
 _IDLE = Text("the parameter {names} has no influence on the result", "参数 {names} 对结果没有任何影响")
 _MANY = Text(
     "the module has {got} parameters besides biases; the projections need {expected}",
@@ -63,13 +67,13 @@ def judge(seen: Seen) -> Verdict:
     match seen.got:
         case (Returned((found, None)),):
             return Verdict(Status.SKIPPED, _PLAIN, applies=False)
-        case (Returned((found, listed)),) if _well_formed(found, listed):
+        case (Returned((found, listed)),) if _well_formed(found, listed, {role for role, _ in seen.drawn.parameters}):
             message = finding(seen, found, listed)
             return Verdict(Status.PASSED) if message is None else Verdict(Status.FAILED, message)
     return verdict(Unreadable("protocol"), public=True)
 
 
-def _well_formed(found: Any, listed: Any) -> bool:
+def _well_formed(found: Any, listed: Any, roles: set[str]) -> bool:
     """Whether the child's word about its parameters has the form that our own code in the child gives it."""
     match found, listed:
         case {
@@ -83,6 +87,7 @@ def _well_formed(found: Any, listed: Any) -> bool:
                 all(isinstance(path, str) for path in places.values())
                 and all(isinstance(pair, list) and len(pair) == 2 for pair in shared)
                 and all(isinstance(name, str) for pair in pairs for name in pair)
+                and roles.issuperset((*places, *found.get("missing", ())))
                 and all(name in places for pair in shared for name in pair)
                 and all(role in places for role in (*found["registered"], *found["trainable"]))
                 and all(_parameter(entry) for entry in listed)
@@ -92,7 +97,7 @@ def _well_formed(found: Any, listed: Any) -> bool:
 
 def _parameter(entry: Any) -> bool:
     match entry:
-        case [str(), list() as shape, bool(), bool()]:
+        case [str(), list() as shape, bool(), bool()] if len(shape) <= _MAX_NDIM:
             return all(type(size) is int and 0 <= size < 1 << 40 for size in shape)
     return False
 
@@ -114,13 +119,14 @@ def finding(seen: Seen, found: dict[str, Any], listed: list[Any]) -> Text | None
     if frozen := [attributes[role] for role, learns in sorted(found["trainable"].items()) if not learns]:
         return _FROZEN.fill(names=", ".join(frozen))
     if idle := [name for name, _, trainable, reached in listed if trainable and not reached]:
-        return _IDLE.fill(names=", ".join(idle[:4])) if seen.case.public else _SOME_IDLE.fill(count=len(idle))
+        return _IDLE.fill(names=", ".join(idle[:4])) if seen.case.public else _SOME_IDLE
     expected = sum(value.size for _, value in seen.drawn.parameters if value.ndim != 1)
     if not seen.spec.option("biases", True):
         learnt = sum(math.prod(shape) for _, shape, trainable, _ in listed if trainable)
-        return None if learnt == expected else _ONLY.fill(got=learnt, expected=expected)
+        text = _ONLY.fill(got=learnt, expected=expected) if seen.case.public else _OTHER_NUMBER
+        return None if learnt == expected else text
     vectors = {attributes[name] for name, value in seen.drawn.parameters if value.ndim == 1}
     matrices = sum(math.prod(shape) for name, shape, _, _ in listed if len(shape) != 1 and name not in vectors)
     if matrices != expected:
-        return _MANY.fill(got=matrices, expected=expected)
+        return _MANY.fill(got=matrices, expected=expected) if seen.case.public else _OTHER_NUMBER
     return None

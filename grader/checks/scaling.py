@@ -89,6 +89,7 @@ _OTHERS = {
 }
 _FIXED = Text(". A fixed number is right for one d_k only", "。固定的数只对某一个 d_k 合适")
 _NONE = Text("", "")
+_SECRET = Text("the scores are not scaled as they should be", "分数的缩放不对")
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,12 +171,14 @@ def judge(seen: Seen) -> Verdict:
     if isinstance(found, Verdict):
         return found
     for probe, result in zip(probes, found, strict=True):
-        if bad := wrong_shape((result,), _shape(exercise, probe)):
+        if bad := wrong_shape((result,), _shape(exercise, probe), seen.case.public):
             return bad
     softmax = exercise.kind == "class" or "w_q" in _reads(exercise) or bool(set(_reads(exercise)) & set(_VALUES))
     scales = [_scale(result, probe, softmax) for result, probe in zip(found, probes, strict=True)]
     text = _unreadable(scales, probes) or _law(scales, probes, seen.spec.option("power", 0.5))
-    return Verdict(Status.PASSED) if text is None else Verdict(Status.FAILED, text)
+    if text is None:
+        return Verdict(Status.PASSED)
+    return Verdict(Status.FAILED, text if seen.case.public else _SECRET)
 
 
 def _shape(exercise: Exercise, probe: Probe) -> tuple[int, ...]:

@@ -41,6 +41,10 @@ _TOO_SMALL = Text(
     "：方差随 d_k 增大而缩小；除以 c 会使方差变成原来的 1/c²",
 )
 _NONE = Text("", "")
+_SECRET = Text(
+    "with components of variance 1 the variance of the scores at d_k = {d_k} is not {expected:g}{reason}",
+    "分量的方差为 1 时，d_k = {d_k} 的分数的方差不是 {expected:g}{reason}",
+)
 
 
 def calls(target: Target, drawn: Drawn, spec: CheckSpec) -> tuple[Program, ...]:
@@ -64,14 +68,15 @@ def judge(seen: Seen) -> Verdict:
     found = results(seen.got, seen.case, len(widths))
     if isinstance(found, Verdict):
         return found
-    if bad := wrong_shape(found, (_SAMPLES, 1, 1)):
+    if bad := wrong_shape(found, (_SAMPLES, 1, 1), seen.case.public):
         return bad
     observed = [float(scores.var(ddof=1)) for scores in found]
     for d_k, variance in zip(widths, observed, strict=True):
         bound = expected * _ERRORS * standard_error(d_k, _SAMPLES)
         if abs(variance - expected) > bound:
             said = {"d_k": d_k, "observed": variance, "expected": expected, "bound": bound, "samples": _SAMPLES}
-            return Verdict(Status.FAILED, _OTHER.fill(**said, reason=_reason(observed)))
+            text = _OTHER if seen.case.public else _SECRET
+            return Verdict(Status.FAILED, text.fill(**said, reason=_reason(observed)))
     return Verdict(Status.PASSED)
 
 
