@@ -122,7 +122,7 @@ def take_back(folder: Path, learner: str, part: str, course_folder: Path | None,
 @contextlib.contextmanager
 def _open(folder: Path, course_folder: Path | None) -> Iterator[tuple[Gradebook, Course]]:
     with contextlib.closing(open_gradebook(folder)) as book, alone(folder):
-        yield book, course.load(course_of(book, course_folder))
+        yield book, course.whole(course.load(course_of(book, course_folder)))
 
 
 def _written(book: Gradebook, loaded: Course, learner: Enrolled, lang: Lang) -> tuple[Row, ...]:

@@ -19,7 +19,7 @@ from typing import Any
 
 import grader
 from grader import cache
-from grader.errors import CourseError
+from grader.errors import CourseError, UsageError
 from grader.model import Course
 
 _HERE = Path(__file__).parent
@@ -61,6 +61,16 @@ def load(folder: Path) -> Course:
         course = assemble.course(files, folder, digest)
         cache.put("course", key, _freeze(course))
     return dataclasses.replace(course, folder=str(folder))
+
+
+def whole(found: Course) -> Course:
+    """``found``, which is no learners' edition. Raises UsageError for one."""
+    if found.edition is not None:
+        raise UsageError(
+            f"{found.folder} is a learners' edition: keys, references and hidden cases are not in it. Name the course "
+            "that it was published from with --course."
+        )
+    return found
 
 
 def schema() -> dict[str, Any]:

@@ -84,7 +84,7 @@ def publish(whole: Course, target: Path, questions: Iterable[str], observe: Obse
 
     ``observe`` runs references and mistakes. Raises UsageError for a target that holds something else.
     """
-    whole_course(whole)
+    course.whole(whole)
     named = set(questions)
     chosen = tuple(question for question in whole.questions if not named or question.id in named)
     _may_be_replaced(target)
@@ -110,16 +110,6 @@ def publish(whole: Course, target: Path, questions: Iterable[str], observe: Obse
         hidden=sum(case.sealed for exercise in exercises for case in exercise.cases),
         size=sum(sizes),
     )
-
-
-def whole_course(found: Course) -> Course:
-    """``found``, which is no learners' edition. Raises UsageError for one."""
-    if found.edition is not None:
-        raise UsageError(
-            f"{found.folder} is a learners' edition: keys, references and hidden cases are not in it. Name the course "
-            "that it was published from with --course."
-        )
-    return found
 
 
 # ---------------------------------------------------------------------------------------- the folder

@@ -95,7 +95,7 @@ class _Again:
     def __init__(self, asked: Asked, book: Gradebook, copy: Gradebook, scratch: Path) -> None:
         self.book, self.copy = book, copy
         folder = course_of(book, asked.course_folder)
-        self.course = course.load(folder)
+        self.course = course.whole(course.load(folder))
         counting = chosen(self.course, tuple(points_of(book)))
         self.order = Order(asked.folder, scratch, folder, asked.seed, workers=asked.workers)
         self.facts = facts(self.order, self.course, counting)

@@ -138,7 +138,7 @@ def look_up(asked: Asked) -> Recorded:
     """What is recorded. Raises UsageError for what is not, or where the files are no longer those that were graded."""
     with contextlib.closing(open_gradebook(asked.folder)) as book:
         check_seed(book, asked.seed)
-        loaded = course.load(course_of(book, asked.course_folder))
+        loaded = course.whole(course.load(course_of(book, asked.course_folder)))
         question, part, rest = _part(asked.check, loaded, tuple(points_of(book)))
         learner = find_learner(book, asked.learner)
         filed = _submission(book, loaded, learner, asked.attempt)

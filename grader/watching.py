@@ -57,7 +57,7 @@ class Session:
 
     def _failures(self) -> list[ExerciseResult]:
         every = [e for q in self.report.questions for e in q.exercises] if self.report else []
-        tried = [e for e in every if e.status is not Status.PASSED]
+        tried = [e for e in every if e.status not in (Status.PASSED, Status.PENDING)]
         # What has been begun comes before what is missing.
         return sorted(tried, key=lambda e: e.status is Status.MISSING)
 

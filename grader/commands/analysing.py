@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from grader.commands.options import course_option, json_option, lang_option, load_course, write_json
+from grader.commands.options import course_option, json_option, lang_option, load_whole_course, write_json
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -169,7 +169,7 @@ def _course(gradebook: Gradebook, folder: Path | None) -> Course:
     graded_with = gradebook.recall("course")
     if folder is None and isinstance(graded_with, str) and Path(graded_with).is_dir():
         folder = Path(graded_with)
-    return load_course(folder)
+    return load_whole_course(folder)
 
 
 def _write(file: Path, page: str, lang: Lang, *, quiet: bool) -> None:

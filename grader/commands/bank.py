@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from grader.commands.options import course_option, json_option, load_course, write_json
+from grader.commands.options import course_option, json_option, load_course, load_whole_course, write_json
 
 if TYPE_CHECKING:
     from grader.model import Lang
@@ -46,9 +46,15 @@ def check(folder: Path | None, as_json: bool) -> None:
     from grader.inputs import Seed
     from grader.sandbox import open_sandbox
 
+    course = load_course(folder)
+    if course.edition is not None:
+        said = f"{course.folder} is a learners' edition: there is nothing in it to prove. It was read without a fault."
+        click.echo(said, err=as_json)
+        if as_json:
+            write_json([])
+        return
     with open_sandbox(mode="require") as sandbox:
         sandbox.start()
-        course = load_course(folder)
         memo = Memo(course, Seed.public(), expecting(sandbox.observe, Seed.public()))
         problems = list(selfcheck.check(course, memo, sandbox.observe))
     if as_json:
@@ -89,7 +95,7 @@ def publish(target: Path, questions: tuple[str, ...], course_folder: Path | None
 
     with open_sandbox(mode="require") as sandbox:
         sandbox.start()
-        course = load_course(course_folder)
+        course = load_whole_course(course_folder)
         named = [find_question(course, name).id for name in questions]
         expect = expecting(sandbox.observe, Seed.public(), course=course)
         done = publishing.publish(course, target, named, expect)
@@ -119,7 +125,7 @@ def mutate(names: tuple[str, ...], workers: int | None, course_folder: Path | No
     from grader import mutate as mutation
     from grader.errors import UsageError
 
-    course = load_course(course_folder)
+    course = load_whole_course(course_folder)
     known = [e.name for q in course.questions for e in q.exercises]
     for name in names:
         if name not in known:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from grader.commands.options import course_option, find_question, lang_option, load_course
+from grader.commands.options import course_option, find_question, lang_option, load_whole_course
 from grader.errors import UsageError
 
 if TYPE_CHECKING:
@@ -110,7 +110,7 @@ def _of_gradebook(form: str, folder: Path | None, course_folder: Path | None, op
         graded_with = gradebook.recall("course")
         if course_folder is None and isinstance(graded_with, str) and Path(graded_with).is_dir():
             course_folder = Path(graded_with)
-        exports.export(form, Book.of(gradebook, load_course(course_folder)), options, out)
+        exports.export(form, Book.of(gradebook, load_whole_course(course_folder)), options, out)
 
 
 def _of_course(form: str, folder: Path | None, course_folder: Path | None, options: Options, out: Out) -> None:
@@ -120,7 +120,7 @@ def _of_course(form: str, folder: Path | None, course_folder: Path | None, optio
 
     if folder is not None:
         raise UsageError(f"{form} is made from a course, not from a gradebook: leave out --from; --course names one.")
-    course = load_course(course_folder)
+    course = load_whole_course(course_folder)
     asked = tuple(find_question(course, name).id for name in options.questions)
     exports.export(form, course, replace(options, questions=asked), out)
 

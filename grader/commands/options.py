@@ -106,6 +106,13 @@ def load_course(folder: Path | None) -> Course:
     return course.load(course.find(folder))
 
 
+def load_whole_course(folder: Path | None) -> Course:
+    """The course in ``folder``, which is no learners' edition."""
+    from grader import course
+
+    return course.whole(load_course(folder))
+
+
 def find_question(course: Course, name: str) -> Question:
     """The question that ``name`` means: ``Q5``, ``q05`` or ``5``."""
     number = name.lower().removeprefix("q").lstrip("0")

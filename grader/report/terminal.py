@@ -76,7 +76,8 @@ def _watched(page: Page, now: Watched, report: Report, course: Course) -> None:
         page.row([(f"  {mark} ", colour), (result.name, "")], share, style="dim")
     page.rule()
     if now.current is None:
-        page.lines(page.say(words.ALL_PASSED), style="bold green")
+        page.lines(page.say(words.all_passed(report)), style="bold green")
+        _elsewhere(page, report)
         return
     found = course.exercise(now.current.name)
     _exercise(page, now.current, course, found[0] if found else None)
@@ -116,17 +117,21 @@ def _question(page: Page, result: QuestionResult, course: Course) -> None:
 
 def _item(page: Page, item: ItemResult, question: Question | None) -> None:
     mark, colour = _MARK.get(item.status, _WRONG)
-    status = "" if item.status in (Status.PASSED, Status.FAILED) else "  " + page.say(words.STATUS[item.status])
+    asked = next((each for each in question.items if each.id == item.id), None) if question is not None else None
+    sealed = asked is not None and asked.sealed and item.status is Status.PENDING
+    said = words.DECIDED_ELSEWHERE if sealed else words.STATUS[item.status]
+    status = "" if item.status in (Status.PASSED, Status.FAILED) else "  " + page.say(said)
     earned = page.say(words.OF, earned=points(item.earned), possible=points(item.possible))
     page.row([(f"  {mark} ", colour), (item.id, ""), (status, "dim")], earned, style="dim")
-    if item.status is not Status.PASSED:
+    if item.status is not Status.PASSED and not sealed:
         _explain(page, item.message, question, item.misconception)
 
 
 def _exercise(page: Page, exercise: ExerciseResult, course: Course, question: Question | None) -> None:
     mark, colour = _MARK.get(exercise.status, _WRONG)
     earned = page.say(words.OF, earned=points(exercise.earned), possible=points(exercise.possible))
-    status = "" if exercise.status is Status.PASSED else "  " + page.say(words.STATUS[exercise.status])
+    said = words.DECIDED_ELSEWHERE if exercise.status is Status.PENDING else words.STATUS[exercise.status]
+    status = "" if exercise.status is Status.PASSED else "  " + page.say(said)
     page.row([(f"  {mark} ", colour), (exercise.name, "bold"), (status, colour)], earned, style="dim")
     if exercise.status is not Status.PASSED:
         first = None if exercise.status in _NOT_TRIED else exercise.first_failure
@@ -188,9 +193,10 @@ def _tally(page: Page, exercise: ExerciseResult) -> None:
     counted = [outcome for outcome in exercise.outcomes if outcome.verdict.applies]
     if not counted or exercise.status in _NOT_TRIED:
         return
-    passed = sum(outcome.status is Status.PASSED for outcome in counted)
-    parts = [page.say(words.CHECKS, passed=passed, all=len(counted))]
-    lost = Counter(outcome.check for outcome in counted if outcome.status is not Status.PASSED)
+    decided = [outcome for outcome in counted if outcome.status is not Status.PENDING]
+    passed = sum(outcome.status is Status.PASSED for outcome in decided)
+    parts = [page.say(words.CHECKS, passed=passed, all=len(decided))]
+    lost = Counter(outcome.check for outcome in decided if outcome.status is not Status.PASSED)
     if passed and lost:
         names = [words.plain(name) if times == 1 else f"{words.plain(name)} ×{times}" for name, times in lost.items()]
         parts.append(page.say(words.NOT_PASSED, names=page.say(words.COMMA).join(names)))
@@ -209,7 +215,8 @@ def _tally(page: Page, exercise: ExerciseResult) -> None:
 def _foot(page: Page, report: Report) -> None:
     page.blank()
     if report.passed and report.questions:
-        page.lines(page.say(words.ALL_PASSED), style="bold green")
+        page.lines(page.say(words.all_passed(report)), style="bold green")
+    _elsewhere(page, report)
     if not report.complete:
         page.lines(page.say(words.INCOMPLETE), lead="! ", style="magenta")
     if report.notices:
@@ -223,6 +230,11 @@ def _foot(page: Page, report: Report) -> None:
         names = page.say(words.COMMA).join(ranges(report.not_attempted))
         page.lines(page.say(words.NOT_ATTEMPTED, names=names), style="dim")
     _provenance(page, report)
+
+
+def _elsewhere(page: Page, report: Report) -> None:
+    if report.elsewhere:
+        page.lines(page.say(words.ELSEWHERE, points=points(report.elsewhere)), style="cyan")
 
 
 def _provenance(page: Page, report: Report) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from datetime import datetime
 
-from grader.model import ExerciseResult, Outcome, Status, Text
+from grader.model import ExerciseResult, Outcome, Report, Status, Text
 
 # ------------------------------------------------------------------------------------ text of others
 
@@ -58,6 +58,11 @@ def moment(iso: str) -> str:
     return datetime.fromisoformat(iso).isoformat(" ", "minutes").replace("+00:00", " UTC")
 
 
+def all_passed(report: Report) -> Text:
+    """What is said where nothing is left to mend."""
+    return HERE_PASSED if report.elsewhere else ALL_PASSED
+
+
 def first_to_mend(exercise: ExerciseResult, outcome: Outcome) -> Text:
     """The heading above the first failure; it names no place where every check says the same."""
     if len(exercise.outcomes) > 1 and len({each.verdict.message for each in exercise.outcomes}) == 1:
@@ -104,6 +109,13 @@ NOT_ATTEMPTED = Text("Not attempted: {names}", "未作答的题：{names}")
 NOTES = Text("Please note", "请注意")
 LATE = Text("handed in {time} late", "迟交 {time}")
 ALL_PASSED = Text("Everything here is right. Well done!", "全部正确，做得好！")
+HERE_PASSED = Text("Everything that is decided here is right. Well done!", "在这里判定的内容全部正确，做得好！")
+ELSEWHERE = Text(
+    "Not decided here: {points} points. On your instructor's side answers to graded items are marked, and hidden cases "
+    "are run.",
+    "有 {points} 分不在这里判定：计分题的答案和隐藏用例由教师一侧评分。",
+)
+DECIDED_ELSEWHERE = Text("decided on your instructor's side", "由教师一侧判定")
 INCOMPLETE = Text(
     "Something could not be marked because of a fault in the course or in attncheck. It counts neither for nor "
     "against you; please tell your instructor.",
