@@ -102,7 +102,7 @@ def run(order: Order, progress: Callable[[Step], None] = lambda step: None) -> S
     Refuses (SandboxUnavailable) where code cannot be confined, and (UsageError) while another batch writes there.
     """
     started = time.perf_counter()
-    loaded = course.load(order.course_folder)
+    loaded = course.whole(course.load(order.course_folder))
     counting = chosen(loaded, order.questions)
     roster = None if order.roster is None else read_roster(order.roster)
     _make(order.out)
