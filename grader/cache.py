@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import re
+import zlib
 from contextlib import suppress
 from pathlib import Path
 
@@ -15,6 +16,7 @@ from grader.errors import CacheError
 
 _KIND = re.compile(r"[a-z][a-z0-9_-]*")
 _KEY = re.compile(r"[0-9a-f]{16,128}")
+_SUM = 4
 
 
 def folder() -> Path:
@@ -28,6 +30,8 @@ def folder() -> Path:
 
         path = Path(platformdirs.user_cache_dir("attncheck", appauthor=False))
     remedy = "Set ATTNCHECK_CACHE to a folder of your own."
+    if not chosen and not path.is_absolute():
+        raise CacheError(f"You have no home folder (HOME is not set), so there is no cache. {remedy}")
     try:
         path.mkdir(mode=0o700, parents=True, exist_ok=True)
         status = path.stat()
@@ -47,11 +51,12 @@ def folder() -> Path:
 
 
 def get(kind: str, key: str) -> bytes | None:
-    """The entry, or None if there is none that can be read."""
+    """The entry, or None if there is none that can be read, or none that is as it was written."""
     try:
-        return _entry(kind, key).read_bytes()
+        data = _entry(kind, key).read_bytes()
     except (OSError, CacheError):
         return None
+    return data[_SUM:] if _sum(data[_SUM:]) == data[:_SUM] else None
 
 
 def put(kind: str, key: str, data: bytes) -> None:
@@ -66,12 +71,17 @@ def put(kind: str, key: str, data: bytes) -> None:
         handle, name = tempfile.mkstemp(dir=entry.parent, prefix=".new-")
         try:
             with os.fdopen(handle, "wb") as file:
-                file.write(data)
+                file.write(_sum(data) + data)
             os.replace(name, entry)
         except BaseException:
             with suppress(OSError):
                 os.unlink(name)
             raise
+
+
+def _sum(data: bytes) -> bytes:
+    """What stands before an entry: disks forget a bit now and then, and half a course would still be one."""
+    return zlib.crc32(data).to_bytes(_SUM, "big")
 
 
 def _entry(kind: str, key: str) -> Path:

@@ -135,6 +135,17 @@ class Gradebook:
         except sqlite3.DatabaseError as error:
             raise _cannot(self.path, error) from error
 
+    @contextmanager
+    def _understood(self, what: str) -> Iterator[None]:
+        """What somebody, or a damaged disk, has put into the book may be anything."""
+        try:
+            yield
+        except (ValueError, TypeError, KeyError, AttributeError, OverflowError, RecursionError) as error:
+            raise GradebookError(
+                f"the gradebook {self.path} holds what this attncheck cannot read ({what}: {error}): use the version "
+                "that wrote it, restore it from a backup, or grade into a new folder; it was left as it is."
+            ) from error
+
     def copy(self, folder: Path) -> Gradebook:
         """The same book once more, in ``folder``, to try something out."""
         other = sqlite3.connect(folder / FILE, isolation_level=None)
@@ -164,7 +175,9 @@ class Gradebook:
 
     def learners(self) -> tuple[Enrolled, ...]:
         """Everybody in the book, by id."""
-        return tuple(Enrolled(*row) for row in self._rows("SELECT * FROM learner ORDER BY id"))
+        rows = self._rows("SELECT * FROM learner ORDER BY id")
+        with self._understood("learners"):
+            return tuple(Enrolled(*_typed(row, _TEXT, _TEXT, _TEXT, _NUMBER)) for row in rows)
 
     def file(self, submissions: Sequence[Filed]) -> None:
         """Takes in a collection: what is in it counts from now on, what is in it no longer does not."""
@@ -199,20 +212,8 @@ class Gradebook:
         rows = self._rows(
             f"SELECT key, path, digest, draws, at, late, attempt, error FROM submission {which} ORDER BY key"
         )
-        return tuple(
-            Filed(
-                key,
-                path,
-                tuple(members.get(key, ())),
-                digest,
-                draws,
-                datetime.fromisoformat(at) if at else None,
-                bool(late),
-                attempt,
-                error,
-            )
-            for key, path, digest, draws, at, late, attempt, error in rows
-        )
+        with self._understood("submissions"):
+            return tuple(_filed(row, members.get(row[0], ())) for row in rows)
 
     def place(self, filed: Filed) -> Path:
         """Where a submission can be read: where it was collected, or in this folder, wherever that is now."""
@@ -289,27 +290,23 @@ class Gradebook:
                 (filed.digest, filed.draws, question, version),
             )
             for result, *run in rows:
-                try:
-                    found.append(
-                        (Unit(question, version, records.build(QuestionResult, json.loads(result))), _run(run))
-                    )
-                except ValueError as error:
-                    raise GradebookError(
-                        f"the gradebook {self.path} holds a result that this attncheck cannot read ({filed.key}, "
-                        f"{question}: {error}): use the version that wrote it, or grade into a new folder."
-                    ) from error
+                with self._understood(f"{filed.key}, {question}"):
+                    made = records.build(QuestionResult, json.loads(result))
+                    found.append((Unit(question, version, made), _run(run)))
         return tuple(found)
 
     def answers(self, filed: Filed) -> dict[str, object]:
         """What the learner answered, item by item."""
         rows = self._rows("SELECT answers FROM submission WHERE key = ?", (filed.key,))
-        found: dict[str, object] = json.loads(rows[0][0]) if rows else {}
-        return found
+        with self._understood(f"answers of {filed.key}"):
+            found: dict[str, object] = dict(json.loads(rows[0][0])) if rows else {}
+            return found
 
     def notices(self, filed: Filed) -> tuple[Notice, ...]:
         """What a reader of the report should know besides."""
         rows = self._rows("SELECT notices FROM submission WHERE key = ?", (filed.key,))
-        return tuple(records.build(Notice, one) for one in json.loads(rows[0][0])) if rows else ()
+        with self._understood(f"notices of {filed.key}"):
+            return tuple(records.build(Notice, one) for one in json.loads(rows[0][0])) if rows else ()
 
     # --------------------------------------------------------------------------------------------- overrides
 
@@ -328,10 +325,12 @@ class Gradebook:
     def overrides(self) -> tuple[Override, ...]:
         """All of them, by learner and part."""
         rows = self._rows("SELECT * FROM override ORDER BY learner, part")
-        return tuple(
-            Override(learner, part, points, reason, author, datetime.fromisoformat(at))
-            for learner, part, points, reason, author, at in rows
-        )
+        with self._understood("points given by hand"):
+            typed = (_typed(row, _TEXT, _TEXT, _NUMBER, _TEXT, _TEXT, _TEXT) for row in rows)
+            return tuple(
+                Override(learner, part, points, reason, author, datetime.fromisoformat(at))
+                for learner, part, points, reason, author, at in typed
+            )
 
     # ------------------------------------------------------------------------------------------------- facts
 
@@ -348,8 +347,9 @@ class Gradebook:
     def recall(self, name: str) -> object:
         """The fact, or None."""
         rows = self._rows("SELECT value FROM meta WHERE name = ?", (name,))
-        found: object = json.loads(rows[0][0]) if rows else None
-        return found
+        with self._understood(name):
+            found: object = json.loads(rows[0][0]) if rows else None
+            return found
 
     def forget(self, learner: str) -> bool:
         """Removes a learner with everything that is theirs alone; True if there was anything.
@@ -370,15 +370,39 @@ class Gradebook:
         return gone
 
 
-def _run(row: Sequence[str]) -> Run:
-    at, seconds, seed, course, versions, layers, unsafe = row
+_TEXT, _MAYBE, _WHOLE, _NUMBER = (str,), (str, type(None)), (int,), (int, float)
+
+
+def _typed(row: Sequence[Any], *kinds: tuple[type, ...]) -> Sequence[Any]:
+    """The row, if its values are of these types: SQLite itself keeps whatever it is given."""
+    for value, kind in zip(row, kinds, strict=True):
+        if not isinstance(value, kind):
+            raise TypeError(f"{value!r:.60} is no {kind[0].__name__}")
+    return row
+
+
+def _filed(row: Sequence[Any], learners: Sequence[str]) -> Filed:
+    kinds = (_TEXT, _TEXT, _TEXT, _TEXT, _MAYBE, _WHOLE, _WHOLE, _MAYBE)
+    key, path, digest, draws, at, late, attempt, error = _typed(row, *kinds)
+    when = datetime.fromisoformat(at) if at else None
+    return Filed(key, path, _texts(learners), digest, draws, when, bool(late), attempt, error)
+
+
+def _texts(values: Sequence[Any]) -> tuple[str, ...]:
+    return tuple(_typed(values, *[_TEXT] * len(values)))
+
+
+def _run(row: Sequence[Any]) -> Run:
+    at, seconds, seed, course, versions, layers, unsafe = _typed(
+        row, _TEXT, _NUMBER, _TEXT, _TEXT, _TEXT, _TEXT, _WHOLE
+    )
     return Run(
         datetime.fromisoformat(at),
         float(seconds),
         seed,
         course,
-        tuple((name, version) for name, version in json.loads(versions)),
-        tuple(json.loads(layers)),
+        records.build(tuple[tuple[str, str], ...], json.loads(versions)),
+        records.build(tuple[str, ...], json.loads(layers)),
         bool(unsafe),
     )
 
@@ -399,12 +423,13 @@ def open_gradebook(folder: Path, *, create: bool = False) -> Gradebook:
         row = connection.execute("SELECT value FROM meta WHERE name = 'format'").fetchone()
     except sqlite3.DatabaseError as error:
         raise _cannot(path, error) from error
-    found = json.loads(row[0]) if row else 0
-    if found != FORMAT:
+    found = str(row[0]) if row else "none"
+    if found != str(FORMAT):
         connection.close()
+        newer = found.isdecimal() and len(found) < 9 and int(found) > FORMAT
         raise GradebookError(
-            f"{path} has format {found}; this attncheck writes {FORMAT}. "
-            + ("Update attncheck." if found > FORMAT else "Grade into a new folder.")
+            f"{path} has format {found:.40}; this attncheck writes {FORMAT}. "
+            + ("Update attncheck." if newer else "Grade into a new folder.")
         )
     return Gradebook(connection, path)
 

@@ -34,7 +34,7 @@ def build(kind: type[T], data: Any) -> T:
     """What ``plain`` made of a ``kind``. Raises ValueError for data that are not of it."""
     try:
         made: T = _builder(cast("Hashable", kind))(data)
-    except (KeyError, TypeError, AttributeError) as error:
+    except (KeyError, TypeError, AttributeError, OverflowError) as error:
         raise ValueError(f"not a {kind.__name__}: {error}") from error
     return made
 

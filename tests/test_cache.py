@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import os
 import stat
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -28,6 +29,15 @@ def test_what_is_put_can_be_got(place: Path) -> None:
     assert cache.get("course", KEY) == b"two"
     assert cache.get("reference", KEY) is None
     assert [path.name for path in (place / "course").iterdir()] == [KEY]
+
+
+@pytest.mark.parametrize("damage", [lambda d: d[:-1], lambda d: d[:2], lambda d: d + b"x", lambda d: b"x" + d[1:]])
+def test_what_is_not_as_it_was_written_is_gone(place: Path, damage: Callable[[bytes], bytes]) -> None:
+    """A disk that forgets costs time, never a wrong answer."""
+    cache.put("course", KEY, b"data")
+    entry = place / "course" / KEY
+    entry.write_bytes(damage(entry.read_bytes()))
+    assert cache.get("course", KEY) is None
 
 
 def test_nobody_else_can_read_it(place: Path) -> None:

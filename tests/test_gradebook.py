@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import sqlite3
+from collections.abc import Callable
 from contextlib import closing
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -84,6 +85,41 @@ def test_who_left_nothing_can_be_dismissed(book: Gradebook) -> None:
     before = {one.id for one in book.learners()}
     book.dismiss({"cy"})
     assert before - {one.id for one in book.learners()} == {"eve"}
+
+
+STRANGE = {
+    "a name": ("UPDATE learner SET name = x'ff'", lambda book: book.learners()),
+    "hours": ("UPDATE learner SET extra_hours = 'many'", lambda book: book.learners()),
+    "a time": ("UPDATE submission SET at = 'soon'", lambda book: book.submissions()),
+    "an attempt": ("UPDATE submission SET attempt = 'two'", lambda book: book.submissions()),
+    "a member": ("UPDATE member SET learner = x'00' WHERE learner = 'bo'", lambda book: book.submissions()),
+    "answers": ("UPDATE submission SET answers = '[1, 2]'", lambda book: book.answers(ADA)),
+    "notices": ("UPDATE submission SET notices = '[[]]'", lambda book: book.notices(ADA)),
+    "a result": ("UPDATE unit SET result = '{\"id\": 3}'", lambda book: book.units(ADA, {"Q3": "v1"})),
+    "deep results": (f"UPDATE unit SET result = '{'[' * 9999}'", lambda book: book.units(ADA, {"Q3": "v1"})),
+    "versions": ("UPDATE run SET versions = '[[1]]'", lambda book: book.units(ADA, {"Q3": "v1"})),
+    "seconds": ("UPDATE run SET seconds = 'long'", lambda book: book.units(ADA, {"Q3": "v1"})),
+    "points": ("UPDATE override SET points = 'all'", lambda book: book.overrides()),
+    "a fact": ("UPDATE meta SET value = 'no JSON' WHERE name = 'questions'", lambda book: book.recall("questions")),
+}
+
+
+@pytest.mark.parametrize(("change", "look"), STRANGE.values(), ids=STRANGE)
+def test_what_is_strange_is_said(book: Gradebook, change: str, look: Callable[[Gradebook], object]) -> None:
+    """Nothing is made of values of other types, and the book stays as it is."""
+    book.override(Override("ada", "Q3.a", 1.0, "seen", "me", NOW))
+    book.remember("questions", {"Q3": 1.0})
+    book._connection.execute(change)
+    with closing(again(book)) as found, pytest.raises(GradebookError, match=r"cannot read .*left as it is"):
+        look(found)
+
+
+@pytest.mark.parametrize("value", ["2", "soon", "", "9" * 5000, "[]", "-1"])
+def test_other_formats_are_refused(book: Gradebook, value: str) -> None:
+    """Newer ones, and what is no format at all."""
+    book._connection.execute("UPDATE meta SET value = ? WHERE name = 'format'", (value,))
+    with pytest.raises(GradebookError, match="Update" if value == "2" else "new folder"):
+        again(book)
 
 
 def test_what_cannot_be_graded_is_kept_with_the_reason(book: Gradebook) -> None:
