@@ -226,7 +226,7 @@ def _enter(
             learners = tuple(names[each.placed.key])
             people += [Enrolled(name, name) for name in learners]
         else:
-            found = [roster.match(person) for person in each.placed.people]
+            found = [match for person in each.placed.people for match in roster.matches(person)]
             matches += found
             learners = tuple(sorted({match.learner.id for match in found if match.learner is not None}))
         one, said = _filed(each, learners, roster)

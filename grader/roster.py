@@ -40,13 +40,17 @@ _MOST_HOURS = 24 * 366
 
 @dataclass(frozen=True, slots=True)
 class Learner:
-    """A line of the roster. ``ids`` are what the learner is found by; ``extra_hours`` are added to due dates."""
+    """A line of the roster. ``ids`` are what the learner is found by; ``extra_hours`` are added to due dates.
+
+    What is handed in under the name of a ``group`` is the work of all its members.
+    """
 
     id: str
     name: str
     ids: tuple[tuple[str, str], ...] = ()
     section: str = ""
     extra_hours: float = 0.0
+    group: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +78,18 @@ class Roster:
         if len(named) == 1:
             return Match(person, named[0])
         return Match(person, None, "ambiguous" if named else "unknown")
+
+    def matches(self, person: Person) -> tuple[Match, ...]:
+        """The learner that ``person`` is; all members, where it is called like a group.
+
+        Some course systems put a group's name beside the number of the member who handed in.
+        """
+        one = self.match(person)
+        called = _letters(person.name)
+        members = [learner for learner in self.learners if called and called == _letters(learner.group)]
+        if one.why == "ambiguous" or (one.learner is not None and one.learner not in members):
+            return (one,)
+        return tuple(Match(person, member) for member in members) or (one,)
 
     def _known(self, kind: str, value: str) -> Iterable[Learner]:
         return [learner for learner in self.learners if (kind, _plain(value)) in _identities(learner)]
@@ -131,7 +147,7 @@ def _learner(cells: Mapping[str, str], where: str) -> Learner:
     except ValueError:
         raise UsageError(f"{where}: extra time is “{cells['extra']}”; expected hours, such as 24.") from None
     ids = tuple((kind, cells[kind]) for kind in _IDS if kind in cells)
-    return Learner(own, name or own, (("learner", own), *ids), cells.get("section", ""), extra)
+    return Learner(own, name or own, (("learner", own), *ids), cells.get("section", ""), extra, cells.get("group", ""))
 
 
 def _identities(learner: Learner) -> set[tuple[str, str]]:

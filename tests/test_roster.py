@@ -67,6 +67,27 @@ def test_matching(place: Path, person: Person, found: str | None, why: str) -> N
     assert (match.learner and match.learner.id, match.why) == (found, why)
 
 
+@pytest.mark.parametrize(
+    ("person", "found"),
+    [
+        (Person("Team 1"), ["1", "2"]),
+        (Person("team1", (("canvas", "12"),)), ["1", "2"]),
+        (Person("team1", (("canvas", "13"),)), ["3"]),
+        (Person("Ann", (("canvas", "11"),)), ["1"]),
+        (Person("Team 9"), [None]),
+        (Person("Dan"), ["4"]),
+        (Person(""), [None]),
+    ],
+)
+def test_a_group_is_all_its_members(person: Person, found: list[str | None], tmp_path: Path) -> None:
+    """Whether its work comes under its name, or under the number of one of them; others keep what is theirs."""
+    (tmp_path / "class.csv").write_text(
+        "id,name,canvas,group\n1,Ann,11,Team 1\n2,Ben,12,TEAM-1\n3,Cas,13,Team 2\n4,Dan,14,\n"
+    )
+    matches = read(tmp_path / "class.csv").matches(person)
+    assert [match.learner.id if match.learner else None for match in matches] == found
+
+
 def test_who_is_missing_and_who_is_there_twice(place: Path) -> None:
     """Both are said, not guessed away."""
     roster = read(place)
