@@ -28,7 +28,10 @@ def folder() -> Path:
         # Not on the way to --help.
         import platformdirs
 
-        path = Path(platformdirs.user_cache_dir("attncheck", appauthor=False))
+        try:
+            path = Path(platformdirs.user_cache_dir("attncheck", appauthor=False))
+        except RuntimeError:  # recent versions say so
+            path = Path("~")
     remedy = "Set ATTNCHECK_CACHE to a folder of your own."
     if not chosen and not path.is_absolute():
         raise CacheError(f"You have no home folder (HOME is not set), so there is no cache. {remedy}")

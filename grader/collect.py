@@ -16,7 +16,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import IO
 
-from grader import intake
+from grader import intake, machine
 from grader.errors import UsageError
 from grader.intake import Placed
 from grader.submission.archive import DAMAGE, entries
@@ -135,7 +135,7 @@ def _place(placed: Placed, tree: _Tree, scratch: Path) -> Path:
             return tree.root / prefixes.pop()
     folder = scratch / sha256(os.fsencode(placed.key)).hexdigest()[:24]
     done = folder / ".complete"
-    if done.exists():
+    if done.exists() and _is_copy(folder, placed, tree):
         return _what(folder, placed)
     shutil.rmtree(folder, ignore_errors=True)
     for name, inner in placed.files:
@@ -146,6 +146,24 @@ def _place(placed: Placed, tree: _Tree, scratch: Path) -> Path:
                 _copy(source, out, name)
     done.touch()
     return _what(folder, placed)
+
+
+def _is_copy(folder: Path, placed: Placed, tree: _Tree) -> bool:
+    """Whether the copy holds what the collection holds now, and not what it held earlier or what a crash has left."""
+    expected = {folder / _spelled(inner): name for name, inner in placed.files}
+    found = {path for path in folder.rglob("*") if path.is_file() and path != folder / ".complete"}
+    try:
+        return found == expected.keys() and all(_equal(path, tree, name) for path, name in expected.items())
+    except DAMAGE:  # told when it is unpacked
+        return False
+
+
+def _equal(path: Path, tree: _Tree, name: str) -> bool:
+    with path.open("rb") as copy, tree.open(name) as source:
+        while (piece := source.read(_CHUNK)) == copy.read(_CHUNK):
+            if not piece:
+                return True
+    return False
 
 
 def _what(folder: Path, placed: Placed) -> Path:
@@ -173,6 +191,8 @@ def _unpacking(name: str) -> Iterator[None]:
     try:
         yield
     except DAMAGE as error:
+        if isinstance(error, OSError) and machine.lacks(error):
+            raise  # the collection is as it should be
         reason = printable(str(error) or type(error).__name__)
         raise UsageError(
             f"{printable(name)} in the collection cannot be unpacked ({reason}); download the collection again."

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import tempfile
 from pathlib import Path
+from typing import TextIO
 
 from grader.errors import UsageError
 
@@ -21,7 +23,8 @@ def write(path: Path, data: str | bytes) -> None:
         os.chmod(temporary, 0o644)
         os.replace(temporary, path)
     except BaseException:
-        os.unlink(temporary)
+        with contextlib.suppress(OSError):  # after the last step it is gone already
+            os.unlink(temporary)
         raise
 
 
@@ -30,8 +33,18 @@ def create(path: Path, text: str) -> None:
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         with path.open("x", encoding="utf-8", newline="\n") as file:
-            file.write(text)
+            _whole(path, file, text)
     except FileExistsError:
         raise UsageError(f"{path} exists already; move it away, or choose another name.") from None
     except OSError as error:
         raise UsageError(f"{path} cannot be written: {error.strerror}; choose another folder.") from error
+
+
+def _whole(path: Path, file: TextIO, text: str) -> None:
+    """Writes what a new file is to hold; where that fails there is no file, so that another try is not in its way."""
+    try:
+        file.write(text)
+        file.flush()
+    except OSError:
+        path.unlink(missing_ok=True)
+        raise

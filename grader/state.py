@@ -121,7 +121,13 @@ def place(chosen: Path | None) -> Path:
         return Path(named)
     import platformdirs  # not on the way to --help
 
-    return Path(platformdirs.user_data_dir("attncheck", appauthor=False)) / "progress.jsonl"
+    try:
+        folder = Path(platformdirs.user_data_dir("attncheck", appauthor=False))
+    except RuntimeError:  # recent versions say so
+        folder = Path("~")
+    if not folder.is_absolute():
+        raise StateError(f"You have no home folder (HOME is not set), so nothing is kept; {_ELSEWHERE}.")
+    return folder / "progress.jsonl"
 
 
 # --------------------------------------------------------------------------------------------- reading

@@ -105,3 +105,16 @@ def test_keys_are_digests(place: Path, kind: str, key: str) -> None:
     """No key leads out of the folder."""
     with pytest.raises(ValueError, match="hex digest"):
         cache.get(kind, key)
+
+
+def test_nobody_without_a_home_gets_a_folder_of_that_name(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Where HOME is missing and the system does not know the user: no cache, and nothing called ~ is made."""
+    monkeypatch.chdir(tmp_path)
+    for name in ("ATTNCHECK_CACHE", "XDG_CACHE_HOME"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setattr(os.path, "expanduser", lambda path: path)
+    with pytest.raises(CacheError, match=r"no home folder.*ATTNCHECK_CACHE"):
+        cache.folder()
+    cache.put("course", KEY, b"data")
+    assert cache.get("course", KEY) is None
+    assert list(tmp_path.iterdir()) == []

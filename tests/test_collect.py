@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import errno
 import os
 import stat
 import zipfile
@@ -200,3 +201,44 @@ def test_neither_folder_nor_zip(content: bytes | None, tmp_path: Path) -> None:
         (tmp_path / "class.zip").write_bytes(content)
     with pytest.raises(UsageError, match=r"class\.zip"):
         collect(tmp_path / "class.zip", tmp_path / "scratch")
+
+
+def test_a_later_download_takes_the_place_of_an_earlier_one(tmp_path: Path) -> None:
+    """Under the same names: other contents, more files and fewer ones are what is graded then."""
+    ada = "Ada Invented_123_assignsubmission_file"
+    for files in (
+        {f"{ada}/q03.py": "x = 1\n", f"{ada}/q05.py": "y = 1\n"},
+        {f"{ada}/q03.py": "x = 2\n", f"{ada}/q05.py": "y = 1\n"},
+        {f"{ada}/q03.py": "x = 2\n", f"{ada}/q05.py": "y = 1\n", f"{ada}/q06.py": "z = 1\n"},
+        {f"{ada}/q05.py": "y = 1\n"},
+    ):
+        place = zipped(tmp_path / "class.zip", files)
+        (handed,) = collect(place, tmp_path / "scratch").handed
+        found = {part.text for file in read(handed.path).files for part in file.parts}
+        assert found == set(files.values())
+
+
+@pytest.mark.parametrize("left", ["", "x", "\0" * len(CODE)])
+def test_copies_that_lost_power(left: str, tmp_path: Path) -> None:
+    """A file whose bytes never reached the disk is copied again, though its folder says that it is whole."""
+    place = zipped(tmp_path / "class.zip", CANVAS)
+    copy = collect(place, tmp_path / "scratch").handed[0].path
+    file = copy if copy.is_file() else copy / "q03.py"
+    file.write_text(left)
+    assert file.read_text() != CODE
+    collect(place, tmp_path / "scratch")
+    assert file.read_text() == CODE
+
+
+def test_no_room_for_copies(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A full disk is no fault of the collection, and the next try goes through."""
+
+    def full(*_: object) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    place = zipped(tmp_path / "class.zip", CANVAS)
+    with monkeypatch.context() as patch:
+        patch.setattr(module, "_copy", full)
+        with pytest.raises(OSError, match="No space left"):
+            collect(place, tmp_path / "scratch")
+    assert len(collect(place, tmp_path / "scratch").handed) == 2

@@ -1,11 +1,13 @@
 from __future__ import annotations
 
 import os
+import resource
 from pathlib import Path
 
 import pytest
 
-from grader.files import write
+from grader.errors import UsageError
+from grader.files import create, write
 
 
 def test_a_file_is_written_whole(tmp_path: Path) -> None:
@@ -31,3 +33,30 @@ def test_a_failure_leaves_the_old_file(tmp_path: Path, monkeypatch: pytest.Monke
         write(path, "new")
     assert path.read_text() == "old"
     assert [each.name for each in tmp_path.iterdir()] == ["out.json"]
+
+
+def test_a_new_file_that_does_not_fit_is_none(tmp_path: Path) -> None:
+    """So that the next try does not find it in its way."""
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (1000, limits[1]))
+    try:
+        with pytest.raises(UsageError, match="cannot be written: File too large"):
+            create(tmp_path / "q05.py", "x" * 100_000)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+    assert list(tmp_path.iterdir()) == []
+    create(tmp_path / "q05.py", "x")
+
+
+def test_what_interrupts_the_last_step_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """And not that the temporary file is gone by then."""
+    replace = os.replace
+
+    def interrupted(*names: str) -> None:
+        replace(*names)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(os, "replace", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        write(tmp_path / "out.json", "new")
+    assert (tmp_path / "out.json").read_text() == "new"

@@ -100,7 +100,7 @@ ARROWS: dict[str, set[str]] = {
     "inbox": {"submission"},
     "intake": {"inbox"},
     "roster": {"intake"},
-    "collect": {"intake", "submission"},
+    "collect": {"intake", "machine", "submission"},
     "template": set(),
     "debugging": {"calls", "inputs"},
     "mutate": {"edits", "expectations", "grade", "inputs", "sandbox"},

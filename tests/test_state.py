@@ -352,3 +352,14 @@ def test_a_folder_without_locks_will_do(path: Path, monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr(fcntl, "flock", refuse)
     state.append(path, ANSWER)
     assert state.read(path, "attention") == (ANSWER,)
+
+
+def test_nobody_without_a_home_gets_a_folder_of_that_name(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Where HOME is missing and the system does not know the user, it is said how to keep something."""
+    monkeypatch.chdir(tmp_path)
+    for name in ("ATTNCHECK_STATE", "XDG_DATA_HOME"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setattr(os.path, "expanduser", lambda path: path)
+    with pytest.raises(StateError, match=r"no home folder.*--state F"):
+        state.place(None)
+    assert list(tmp_path.iterdir()) == []
