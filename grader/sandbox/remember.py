@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import builtins
 import functools
 import hashlib
 import importlib.metadata
+import types
+import typing
 from collections.abc import Callable, Mapping
 from dataclasses import asdict
 from pathlib import Path
@@ -110,5 +113,20 @@ def _observation(entry: Any) -> Observation:
         case ["Returned", list() as values]:
             return Returned(tuple(decode_value(value) for value in values))
         case [str() as name, dict() as fields] if name in _BY_NAME:
-            return _BY_NAME[name](**fields)
+            hints = typing.get_type_hints(_BY_NAME[name])
+            if all(key in hints and _fits(value, hints[key]) for key, value in fields.items()):
+                return _BY_NAME[name](**fields)
     raise TypeError("an entry of another form")
+
+
+def _fits(value: object, hint: Any) -> bool:
+    """Whether a value is of the type that an annotation says."""
+    parts = typing.get_args(hint)
+    match typing.get_origin(hint):
+        case typing.Literal:
+            return value in parts
+        case builtins.tuple:
+            return isinstance(value, tuple) and all(_fits(each, parts[0]) for each in value)
+        case types.UnionType:
+            return any(_fits(value, part) for part in parts)
+    return isinstance(value, (int, float) if hint is float else hint)

@@ -120,9 +120,8 @@ _BITS = (
     "/files/", "timestamp.txt", "submission_metadata.yml", "submission_1", "__MACOSX", "CON", "a" * 300, ".py",
     "Ada", "ada", "\\", "C:",
 )  # fmt: skip
-_TEXTS = bending.texts([GRADESCOPE], RUBY) | bending.texts(
-    [RECEIPT], ("1e999", "-1", '"', "9" * 30, "[" * 2000, "\\ud800")
-)
+JSON = ("1e999", "-1", '"', "9" * 30, "[" * 2000, "\\ud800", "NaN", "-Infinity", "null", "true", "{}", "\\u0000")
+_TEXTS = bending.texts([GRADESCOPE], RUBY) | bending.texts([RECEIPT], JSON)
 FILES = st.lists(st.tuples(bending.texts(_NAMES, _BITS), _TEXTS), max_size=3)
 COLLECTIONS = st.tuples(st.sampled_from(TREES), FILES, _TEXTS, st.integers(0, 8))
 
