@@ -106,7 +106,10 @@ ARROWS: dict[str, set[str]] = {
     "mutate": {"edits", "expectations", "grade", "inputs", "sandbox"},
     "machine": set(),
     "working": {"course", "expectations", "grade", "inputs", "machine", "sandbox", "submission"},
+    "cluster": {"expectations", "grade", "inputs", "sandbox", "submission", "working"},
+    "cluster": {"expectations", "grade", "inputs", "sandbox", "submission", "working"},
     "batch": {
+        "cluster",
         "machine",
         "collect",
         "course",
