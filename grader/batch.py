@@ -11,6 +11,7 @@ import hashlib
 import itertools
 import multiprocessing
 import os
+import socket
 import time
 from collections import Counter
 from collections.abc import Callable, Container, Iterator, Mapping, Sequence
@@ -37,16 +38,21 @@ from grader.sandbox import Sandbox, Settings
 from grader.sandbox.canaries import release
 from grader.submission import fingerprint, named
 from grader.submission.messages import printable
-from grader.working import Done, Plan, Task, follow, prepare, work
+from grader.working import Done, Lost, Plan, Task, follow, prepare, work
 
 #: Submissions on their way for each worker: enough that none is idle, few enough that memory stays flat.
 _AHEAD = 3
+#: Seconds after which workers are looked for that are not there any more, where nothing comes in.
+_LOOK = 10.0
 _LONGEST_NAME = 60
 
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """What is to be graded, where to, and how. All questions count, or those that are named."""
+    """What is to be graded, where to, and how. All questions count, or those that are named.
+
+    ``workers`` processes here, or those of the Dask cluster whose ``scheduler`` is named.
+    """
 
     collection: Path
     out: Path
@@ -102,6 +108,8 @@ def run(order: Order, progress: Callable[[Step], None] = lambda step: None) -> S
     Refuses (SandboxUnavailable) where code cannot be confined, and (UsageError) while another batch writes there.
     """
     started = time.perf_counter()
+    if order.scheduler is not None and order.workers is not None:
+        raise UsageError("--workers says how many processes work here, --scheduler who works elsewhere: leave one out.")
     loaded = course.whole(course.load(order.course_folder))
     counting = chosen(loaded, order.questions)
     roster = None if order.roster is None else read_roster(order.roster)
@@ -302,14 +310,8 @@ def grade_all(
     progress: Callable[[Step], None],
 ) -> tuple[str, ...]:
     """Grades what is left, and puts each down as it comes in. Returns the layers of the sandbox here."""
-    plan = Plan(str(order.course_folder), order.seed, str((order.out / ".expected").resolve()))
-    count = max(1, min(order.workers or os.cpu_count() or 1, len(tasks)))
-    pools = (executor(order, count) for _ in itertools.count())
-    with _ended(next(pools)) as first:
-        for _ in range(count):
-            first.submit(prepare, plan)  # workers import torch during the rehearsal
-        layers = rehearse(plan, {name for _, task in tasks.values() for name in task.questions})
-        for at, (done, waiting) in enumerate(_through(itertools.chain([first], pools), count, plan, tasks), 1):
+    with _here(order, tasks) if order.scheduler is None else _elsewhere(order, order.scheduler, loaded) as place:
+        for at, (done, waiting) in enumerate(_through(place, tasks), 1):
             filed, _ = tasks[done.key]
             if done.error is not None:
                 book.refuse(filed, done.error)
@@ -317,12 +319,54 @@ def grade_all(
                 units = [Unit(result.id, versions[result.id], result) for result in done.results]
                 book.record(filed, _run(order, loaded, done), units, dict(done.answers), done.notices)
             progress(Step(at, len(tasks), done.key, waiting))
-    return layers
+        return place.layers
 
 
 def _run(order: Order, loaded: Course, done: Done) -> Run:
     now = datetime.now(UTC)
     return Run(now, done.seconds, order.seed.label, loaded.digest, done.versions, done.layers, done.unsafe)
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """Where submissions are graded, and what confines them there.
+
+    ``pools`` has another executor where one is broken; ``size`` says how many workers there are.
+    """
+
+    pools: Iterator[Executor]
+    size: Callable[[], int]
+    send: Callable[[Executor, Task], Future[Done]]
+    layers: tuple[str, ...]
+
+
+@contextlib.contextmanager
+def _here(order: Order, tasks: Mapping[str, tuple[Filed, Task]]) -> Iterator[_Place]:
+    """On this machine."""
+    plan = Plan(str(order.course_folder), order.seed, str((order.out / ".expected").resolve()))
+    count = max(1, min(order.workers or os.cpu_count() or 1, len(tasks)))
+    pools = (executor(order, count) for _ in itertools.count())
+    with _ended(next(pools)) as first:
+        for _ in range(count):
+            first.submit(prepare, plan)  # workers import torch during the rehearsal
+        layers = rehearse(plan, {name for _, task in tasks.values() for name in task.questions})
+        all_pools = itertools.chain([first], pools)
+        yield _Place(all_pools, lambda: count, lambda pool, task: pool.submit(work, plan, task), layers)
+
+
+@contextlib.contextmanager
+def _elsewhere(order: Order, scheduler: str, loaded: Course) -> Iterator[_Place]:
+    """On a cluster. What a batch into this folder may have left on its workers is taken over."""
+    try:
+        from grader import cluster
+    except ModuleNotFoundError as error:
+        raise UsageError(
+            f"--scheduler needs a library that is not installed here ({error.name}): pip install 'attncheck[cluster]'"
+        ) from error
+    name = f"{socket.gethostname()}:{order.out.resolve()}"
+    desk = f"attncheck-{hashlib.sha256(name.encode()).hexdigest()[:16]}"
+    with cluster.hired(scheduler, desk, loaded) as crew:
+        yield _Place(itertools.repeat(crew), crew.size, lambda _, task: crew.grade(order.seed, task), crew.layers)
 
 
 def executor(order: Order, count: int) -> Executor:
@@ -346,13 +390,11 @@ def rehearse(plan: Plan, questions: Container[str]) -> tuple[str, ...]:
         sandbox.close()
 
 
-def _through(
-    pools: Iterator[Executor], count: int, plan: Plan, tasks: Mapping[str, tuple[Filed, Task]]
-) -> Iterator[tuple[Done, tuple[str, ...]]]:
+def _through(place: _Place, tasks: Mapping[str, tuple[Filed, Task]]) -> Iterator[tuple[Done, tuple[str, ...]]]:
     """Every task, done, as they come in, each with the keys of those on their way.
 
-    Where a worker process dies, what it and the others had in hand is tried again, one at a time; who takes a worker
-    along once more is given up.
+    Where a worker process dies, what it had in hand (and where this ends the executor, all that was) is tried again,
+    one at a time; who takes a worker along once more is given up.
     """
     left = [task for _, task in tasks.values()][::-1]
     suspects: list[Task] = []
@@ -360,29 +402,33 @@ def _through(
         alone = bool(suspects)
         source = suspects if alone else left
         flying: dict[Future[Done], Task] = {}
-        with _ended(next(pools)) as pool:
-            while source or flying:
-                while source and len(flying) < (1 if alone else count * _AHEAD):
-                    task = source.pop()
-                    flying[pool.submit(work, plan, task)] = task
-                finished, _ = wait(flying, return_when=FIRST_COMPLETED)
+        broken = False
+        with _ended(next(place.pools)) as pool:
+            while (source or flying) and not broken:
+                room = 1 if alone else place.size() * _AHEAD
+                try:
+                    while source and len(flying) < room:
+                        flying[place.send(pool, source[-1])] = source[-1]
+                        source.pop()
+                except BrokenProcessPool as error:
+                    if not flying:
+                        raise SandboxError("worker processes end as soon as they have started") from error
+                    broken = True  # just now, and those on their way will say so
+                finished, _ = wait(flying, _LOOK, FIRST_COMPLETED)
                 for future in finished:
-                    done = _done(future)
-                    if done is None:
-                        break
-                    del flying[future]
-                    yield done, tuple(task.key for task in flying.values())
-                else:
-                    continue
-                if alone:
-                    (task,) = flying.values()
-                    yield (
-                        Done(task.key, error="a worker process ended while grading it, twice; nothing is known of it"),
-                        (),
-                    )
-                else:
-                    suspects += flying.values()
-                break
+                    task = flying.pop(future)
+                    try:
+                        done = _done(future)
+                    except (Lost, BrokenProcessPool) as error:
+                        broken = broken or isinstance(error, BrokenProcessPool)
+                        if not alone:
+                            suspects.append(task)
+                            continue
+                        done = Done(
+                            task.key, error="a worker process ended while grading it, twice; nothing is known of it"
+                        )
+                    yield done, tuple(other.key for other in flying.values())
+            suspects += flying.values()
 
 
 @contextlib.contextmanager
@@ -399,12 +445,10 @@ def _ended(pool: Executor) -> Iterator[Executor]:
     pool.shutdown()
 
 
-def _done(future: Future[Done]) -> Done | None:
-    """The result; None where the worker process is gone."""
+def _done(future: Future[Done]) -> Done:
+    """The result. Raises what says that the worker process is gone, and our own errors."""
     try:
         return future.result()
-    except BrokenProcessPool:
-        return None
     except OSError as error:
         said = machine.lacks(error) or error
         raise SandboxError(f"a worker process could not go on: {said}") from error
