@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TypeVar
 
@@ -64,6 +64,10 @@ def course(files: Mapping[str, bytes], folder: Path, digest: str) -> Course:
     for index, name in enumerate(counted):
         if sound and name not in by_id:
             reader.report(listed, unknown(("questions", index), name, "a question of this course", by_id))
+    exercises = [exercise.name for question in questions for exercise in question.exercises]
+    for name in own.forbids:
+        if sound and name not in exercises:
+            reader.report(_OWN, unknown(("forbids", name), name, "an exercise of this course", exercises))
     title, public_id = own.title or defaults.title, own.public_id or defaults.public_id
     for key, value in (("title", title), ("public_id", public_id), ("groups", groups)):
         if not value and sound:
@@ -74,7 +78,7 @@ def course(files: Mapping[str, bytes], folder: Path, digest: str) -> Course:
         title=title,
         public_id=public_id,
         groups=tuple(groups.items()),
-        questions=tuple(by_id[name] for name in dict.fromkeys(counted)),
+        questions=tuple(_forbidding(by_id[name], own.forbids) for name in dict.fromkeys(counted)),
         sources=sources or (),
         reference=reference or (),
         digest=digest,
@@ -82,6 +86,15 @@ def course(files: Mapping[str, bytes], folder: Path, digest: str) -> Course:
         rules=own.rules(),
         edition=own.edition.build() if own.edition else None,
     )
+
+
+def _forbidding(question: Question, names: Mapping[str, tuple[str, ...]]) -> Question:
+    """The question, with what the course forbids in its exercises besides what these forbid themselves."""
+    exercises = tuple(
+        replace(each, forbids=tuple(dict.fromkeys((*each.forbids, *names.get(each.name, ())))))
+        for each in question.exercises
+    )
+    return replace(question, exercises=exercises)
 
 
 @dataclass(slots=True)

@@ -65,8 +65,9 @@ class Writer:
 
     @classmethod
     def to(cls, target: Target, precision: str | None = None) -> Writer:
-        """A writer for ``target``, in ``precision`` where a check insists on one."""
-        return cls(target, precision or target.precision)
+        """A writer for ``target``, in ``precision`` where a check insists on one; what is forbidden is closed first."""
+        closed: list[Step] = [Apply("forbid", (list(target.exercise.forbids),))] if target.exercise.forbids else []
+        return cls(target, precision or target.precision, closed)
 
     def add(self, step: Step) -> Ref:
         """Appends ``step``; its result."""

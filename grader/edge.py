@@ -86,6 +86,7 @@ _REFERENCE = r"^[A-Za-z_][A-Za-z0-9_]*\.[A-Za-z_][A-Za-z0-9_]*$"
 _FUNCTION = r"^[A-Za-z_][A-Za-z0-9_]*(\.[A-Za-z_][A-Za-z0-9_]*)?$"
 _DIGEST = r"^[0-9a-f]{64}$"
 _CASE = r"^[^/\s]([^/\n]*[^/\s])?$"
+_LIBRARY_NAME = r"^[A-Za-z_][A-Za-z0-9_]*(\.[A-Za-z_][A-Za-z0-9_]*)+$"
 _IN_WORDS = {
     r"\S": "a text with something in it",
     _IDENTIFIER: "a Python name",
@@ -96,6 +97,7 @@ _IN_WORDS = {
     _FUNCTION: "a function of a reference, or Class.method",
     _DIGEST: "a digest of 64 hexadecimal digits",
     _CASE: "a name without / and without spaces around it",
+    _LIBRARY_NAME: "a name with the library in front, such as torch.softmax",
 }
 
 Name = Annotated[str, StringConstraints(pattern=_IDENTIFIER)]
@@ -104,6 +106,7 @@ QuestionId = Annotated[str, StringConstraints(pattern=_QUESTION)]
 ItemId = Annotated[str, StringConstraints(pattern=_ITEM)]
 FunctionName = Annotated[str, StringConstraints(pattern=_FUNCTION)]
 CaseName = Annotated[str, StringConstraints(pattern=_CASE)]
+LibraryName = Annotated[str, StringConstraints(pattern=_LIBRARY_NAME)]
 Filled = Annotated[str, StringConstraints(pattern=r"\S")]
 Points = Annotated[float, Field(gt=0, allow_inf_nan=False)]
 
@@ -486,6 +489,7 @@ class ExerciseEdge(Edge):
     variants: tuple[VariantEdge, ...] = ()
     mistakes: tuple[MistakeEdge, ...] = ()
     recognised: tuple[Slug, ...] = ()
+    forbids: tuple[LibraryName, ...] = ()
 
     @model_validator(mode="after")
     def _one_kind(self) -> ExerciseEdge:
@@ -528,6 +532,7 @@ class ExerciseEdge(Edge):
                 *(mistake.build(self.reference.rpartition(".")[2]) for mistake in self.mistakes),
                 *(Mistake(name, (), ()) for name in self.recognised),
             ),
+            forbids=self.forbids,
         )
 
 
@@ -735,6 +740,7 @@ class CourseFile(Edge):
     attempts: AttemptsEdge = AttemptsEdge()
     hidden_results: Literal["always", "after-due", "never"] = "always"
     edition: EditionEdge | None = None
+    forbids: dict[Name, tuple[LibraryName, ...]] = {}
 
     def rules(self) -> Rules:
         """What is said about handing in."""

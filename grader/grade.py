@@ -12,7 +12,7 @@ from collections.abc import Container, Iterable
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from grader import __version__, checks, diagnose, edits, items, score
+from grader import __version__, checks, diagnose, edits, forbidden, items, score
 from grader.calls import Target, varied
 from grader.checks import Seen
 from grader.errors import SandboxError, SandboxUnavailable, SubmissionError, UsageError
@@ -463,9 +463,10 @@ class _Code:
 
     def best(self, plans: list[Plan]) -> dict[str, Tried]:
         """For every plan the best try. All that can share a child does; what failed is tried in its other forms."""
-        best = {plan.exercise.name: Tried(_missing(plan), []) for plan in plans if plan.file is None}
-        ways = {plan.exercise.name: attempts(plan.exercise, plan.file) for plan in plans if plan.file is not None}
-        present = [plan for plan in plans if plan.file is not None]
+        unrun = {plan.exercise.name: self._unrun(plan) for plan in plans}
+        best = {name: Tried(result, []) for name, result in unrun.items() if result is not None}
+        present = [plan for plan in plans if plan.exercise.name not in best]
+        ways = {plan.exercise.name: attempts(plan.exercise, plan.file) for plan in present if plan.file is not None}
         for number in range(max(map(len, ways.values()), default=0)):
             tried = [
                 (plan, ways[plan.exercise.name][number])
@@ -478,6 +479,14 @@ class _Code:
                 if name not in best or each.result.earned > best[name].result.earned:
                     best[name] = each
         return best
+
+    def _unrun(self, plan: Plan) -> ExerciseResult | None:
+        """The result where nothing has to be run for it: there is no code, or it uses what is forbidden."""
+        if plan.file is None:
+            return _missing(plan)
+        names = plan.exercise.forbids
+        used = forbidden.first_use(plan.exercise.name, names, plan.file, self.submission.files) if names else None
+        return None if used is None else _every(plan, Verdict(Status.FAILED, used.text(), final=True))
 
     def diagnosed(self, plan: Plan, tried: Tried) -> ExerciseResult:
         """The result with the misconception behind it, where a typical mistake gives just the same."""

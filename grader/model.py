@@ -242,7 +242,8 @@ class Exercise:
     puts the case's ``parameters`` into an instance (classes only). ``returns`` is ``attention`` where
     ``(output, weights)`` is accepted besides ``output``. ``through`` names the helper that is given the
     learner's function or class, and calls it as often as it takes; ``forward`` then is what it takes besides.
-    ``methods`` are those that a class needs, besides ``forward``.
+    ``methods`` are those that a class needs, besides ``forward``. ``forbids`` are dotted names of the library that
+    a solution has to do without.
     """
 
     name: str
@@ -265,6 +266,7 @@ class Exercise:
     array_types: tuple[ArrayType, ...] = ("torch", "numpy")
     variants: tuple[Variant, ...] = ()
     mistakes: tuple[Mistake, ...] = ()
+    forbids: tuple[str, ...] = ()
 
     @property
     def takes(self) -> tuple[Parameter, ...]:

@@ -131,6 +131,7 @@ _CHOOSE = Text(
     "自己选择工具：`import numpy as np`，或者 `import torch`。",
 )
 _ONLY_TORCH = Text("This exercise has to be written with torch.", "这道练习必须用 torch 完成。")
+_WITHOUT = Text("Write it without {names}.", "不要使用 {names}，自己写出来。")
 
 
 def file_name(question: Question) -> str:
@@ -168,6 +169,7 @@ def _definition(exercise: Exercise, lang: Lang) -> str:
     text = wrap(exercise.summary.of(lang), _WIDTH - 4)
     if exercise.array_types == ("torch",):
         text += ["", _ONLY_TORCH.of(lang)]
+    text += [line for said in without(exercise) for line in ("", *wrap(said.of(lang), _WIDTH - 4))]
     text += ["", *wrap(RESULT.fill(result=exercise.result).of(lang), _WIDTH - 4)]
     doc = _docstring(text, "    ")
     empty = f"{inner}raise NotImplementedError"
@@ -177,6 +179,12 @@ def _definition(exercise: Exercise, lang: Lang) -> str:
     for signature in (*filter(None, [exercise.forward_signature]), *exercise.methods):
         methods.append(f"    def {signature.partition('(')[0]}{_with_self(signature)}:\n{empty}")
     return f"class {exercise.name}:\n{doc}\n\n" + "\n\n".join(methods)
+
+
+def without(exercise: Exercise) -> tuple[Text, ...]:
+    """What is said about the names that ``exercise`` forbids; nothing where it forbids none."""
+    names = Text(", ".join(exercise.forbids), "、".join(exercise.forbids))
+    return (_WITHOUT.fill(names=names),) if exercise.forbids else ()
 
 
 def _with_self(signature: str) -> str:

@@ -54,7 +54,8 @@ def verdict(observation: Observation, *, public: bool) -> Verdict:
             text = Text("the result is larger than {limit} MB", "结果超过了 {limit} MB")
             return Verdict(Status.FAILED, text.fill(limit=limit >> 20))
         case Unreadable(reason, detail):
-            return Verdict(Status.FAILED, _unreadable(reason, detail) if public else _HIDDEN.get(reason, _FORM))
+            text = _unreadable(reason, detail) if public else _HIDDEN.get(reason, _FORM)
+            return Verdict(Status.FAILED, text, final=reason == "forbidden")
         case NotRun(reason):
             return Verdict(Status.SKIPPED, _NOT_RUN[reason])
         case Returned():
@@ -158,6 +159,10 @@ _CHANNEL = Text(
     "the program wrote into the channel that results travel on, and was stopped",
     "程序往传送结果的通道里写了东西，被停止",
 )
+_FORBIDDEN = Text(
+    "this exercise is to be solved without something of the library that was called",
+    "调用了库里的东西，而这道练习要求不用它来完成",
+)
 #: Results of kinds that can travel, in forms that cannot.
 _FORMS = {
     "nested": Text("the result is nested too deeply", "结果嵌套得太深"),
@@ -177,6 +182,7 @@ _HIDDEN = {
     "dtype": Text("the result has a type that is not graded", "结果的类型无法评分"),
     "protocol": _CHANNEL,
     "state": Text("the step did not return (output, state)", "这一步没有返回 (output, state)"),
+    "forbidden": _FORBIDDEN,
     **_FORMS,
 }
 
@@ -234,6 +240,12 @@ def _unreadable(reason: str, detail: tuple[str, ...]) -> Text:
             return Text(
                 "the step returned {type}; expected (output, state)", "这一步返回了 {type}，应为 (output, state)"
             ).fill(type=said[0])
+        case "forbidden":
+            place = Text(" in {file}, line {line}", "（{file} 第 {line} 行）") if len(detail) > 2 else Text("", "")
+            return Text(
+                "it called {name}{place}; this exercise is to be solved without it",
+                "调用了 {name}{place}；这道练习要求不用它来完成",
+            ).fill(name=said[0], place=place.fill(file=_one_line(said[1]), line=said[2]))
         case _ if reason in _FORMS:
             return _FORMS[reason]
     return Text("the result cannot be read ({reason})", "结果无法读取（{reason}）").fill(reason=reason)

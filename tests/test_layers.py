@@ -48,7 +48,8 @@ ARROWS: dict[str, set[str]] = {
     "relations": {"calls", "compare", "inputs", "trouble"},
     "checks": {"calls", "compare", "inputs", "relations", "trouble"},
     "diagnose": set(),
-    "grade": {"calls", "checks", "diagnose", "edits", "inputs", "items", "score", "submission"},
+    "forbidden": {"submission"},
+    "grade": {"calls", "checks", "diagnose", "edits", "forbidden", "inputs", "items", "score", "submission"},
     # what people see, and the whole of it
     "figures": set(),
     "plots": {"calls", "figures", "inputs"},

@@ -197,6 +197,8 @@ def _exercise(exercise: Exercise, lang: Lang) -> Iterable[str]:
         yield indent(method, 4)
     yield indent(exercise.summary.of(lang), 4)
     yield indent(words.RESULT.fill(result=exercise.result).of(lang), 4)
+    for text in stubs.without(exercise):
+        yield indent(text.of(lang), 4)
     public = [case.name for case in exercise.cases if case.public]
     hidden = str(len(exercise.cases) - len(public))
     named = words.COMMA.of(lang).join(public) or words.NONE.of(lang)

@@ -12,6 +12,7 @@ import torch
 
 from .adapting import adapted
 from .counting import counted, counter, watch
+from .forbidding import forbid
 from .layers import decoder_layer, encoder_layer
 from .projections import Projections
 from .running import appends, attention_output, filled_cache, kv_cache, row_by_row, token_by_token
@@ -180,6 +181,7 @@ HELPERS: Mapping[str, Callable[..., Any]] = MappingProxyType(
             counter,
             watch,
             counted,
+            forbid,
         )
     }
 )

@@ -12,7 +12,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from . import counting, frames
+from . import counting, forbidding, frames
 from .helpers import HELPERS
 from .refusals import TooBig, Unfit
 
@@ -22,6 +22,7 @@ ArrayType: TypeAlias = Literal["numpy", "torch"]
 def reset(seed: int) -> None:
     """Puts every global switch that an earlier call may have moved back to where it starts."""
     counting.clear()
+    forbidding.lift()
     random.seed(seed)
     np.random.seed(seed % 2**32)
     np.seterr(all="warn")

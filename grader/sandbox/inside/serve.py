@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from . import frames, programs
+from . import forbidding, frames, programs
 from .loading import Failure, Library, Source, namespace
 from .refusals import TooBig, Unfit
 
@@ -58,6 +58,7 @@ def serve(jobs: int, results: int) -> None:
     session = Session(read_frame(jobs, frames.JOB), results)
     while (tasks := read_frame(jobs, frames.TASKS)) is not None:
         session.answer(tasks)
+    forbidding.lift()
 
 
 class Session:
@@ -112,7 +113,11 @@ def _ran(names: dict[str, Any], rest: list[Any], labels: set[str]) -> tuple[int,
     except TooBig:
         return frames.TOO_BIG, {"limit": limit}
     except BaseException as error:
-        return _raised(Failure.of(error, labels))
+        failure = Failure.of(error, labels)
+        if (name := forbidding.refused()) is not None:
+            detail = [name, *([] if failure.file is None else [failure.file, str(failure.line)])]
+            return frames.UNREADABLE, {"reason": "forbidden", "detail": detail}
+        return _raised(failure)
 
 
 def warm_up() -> None:

@@ -1,0 +1,175 @@
+"""Keeping some of the library's own functions and classes out of a learner's hands while a program runs.
+
+What is closed raises ``Forbidden`` instead of computing, by whatever way it is reached: under another name, as a
+method of a tensor, through ``functools.partial``, in another thread, from library code that is built on it.
+An operation of torch is replaced where all calls of it arrive, in the dispatcher; a function written in Python
+gets another body, in place. Only what is neither (most of NumPy's C code) is merely replaced under its name.
+"""
+
+from __future__ import annotations
+
+import functools
+import importlib
+import warnings
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from types import FunctionType
+from typing import Any
+
+import torch
+
+#: The same computation in the dispatcher under other words, which the name does not contain.
+_KERNELS = {
+    "scaled_dot_product_attention": "_scaled_dot_product_",
+    "multi_head_attention_forward": "_native_multi_head_attention",
+    "MultiheadAttention": "_native_multi_head_attention",
+    "TransformerEncoderLayer": "_transformer_encoder_layer_fwd",
+}
+#: What the dispatcher writes around the name of an operation: ``_softmax``, ``native_layer_norm``, ``relu_``.
+_AROUND = ("native_", "special_", "safe_", "fused_", "masked_", "sparse_")
+#: What of a class is closed besides its public methods.
+_METHODS = {"__init__", "__new__", "__call__"}
+#: Where calls arrive: plain, with gradients, under vmap, and of the other layouts that a CPU has.
+_KEYS = (
+    "CPU",
+    "AutogradCPU",
+    "FuncTorchVmapMode",
+    "FuncTorchBatched",
+    "NestedTensorCPU",
+    "AutogradNestedTensor",
+    "SparseCPU",
+)
+
+
+class Forbidden(Exception):
+    """What code gets that calls a closed name. It may have another way, and take it."""
+
+
+@dataclass(slots=True)
+class _Closed:
+    """What is closed now, and how it is opened again."""
+
+    refused: list[str] = field(default_factory=list)
+    undo: list[Callable[[], object]] = field(default_factory=list)
+
+
+_CLOSED = _Closed()
+
+
+def forbid(names: list[str]) -> None:
+    """Closes the dotted ``names`` until ``lift``. Raises LookupError for one that there is not, or cannot be closed."""
+    for name in names:
+        _close(name)
+
+
+def lift() -> None:
+    """Opens everything, and forgets who was refused."""
+    while _CLOSED.undo:
+        _CLOSED.undo.pop()()
+    _CLOSED.refused.clear()
+
+
+def refused() -> str | None:
+    """The first name that was asked for in vain."""
+    return next(iter(_CLOSED.refused), None)
+
+
+def _close(name: str) -> None:
+    holder, found = find(name)
+    last = name.rpartition(".")[2]
+
+    def refuse(*args: object, **kwargs: object) -> None:
+        _CLOSED.refused.append(name)
+        raise Forbidden(f"{name} is not to be used in this exercise")
+
+    functions = tuple(_functions(found))
+    for function in functions:
+        _close_function(function, refuse)
+    operations = _operations(last, name.split(".")[-2], isinstance(found, type)) if name.startswith("torch.") else ()
+    _close_operations(operations, refuse)
+    if not functions and not operations:
+        try:
+            setattr(holder, last, refuse)
+        except TypeError:
+            raise LookupError(f"{name} cannot be closed") from None
+        _CLOSED.undo.append(functools.partial(setattr, holder, last, found))
+
+
+def find(name: str) -> tuple[Any, Any]:
+    """What the dotted name stands in, and what it means. Raises LookupError where there is no such thing."""
+    parts = name.split(".")
+    holder: Any = importlib.import_module(parts[0])
+    for at, part in enumerate(parts[1:-1], 2):
+        if not hasattr(holder, part):
+            importlib.import_module(".".join(parts[:at]))
+        holder = getattr(holder, part)
+    if len(parts) < 2 or not hasattr(holder, parts[-1]):
+        raise LookupError(f"there is no {name}")
+    return holder, getattr(holder, parts[-1])
+
+
+def _functions(found: Any) -> Iterator[FunctionType]:
+    """What of it is written in Python: a function, that of a NumPy function, the methods that make a class useful."""
+    if isinstance(found, type):
+        members = [member for name, member in vars(found).items() if name[0] != "_" or name in _METHODS]
+    else:
+        members = [getattr(found, "_implementation", found)]
+    for member in members:
+        plain = getattr(member, "__func__", member)
+        if isinstance(plain, FunctionType):
+            yield plain
+
+
+def _body(*args: object, _refuse: Callable[..., None], **kwargs: object) -> None:
+    _refuse()
+
+
+def _close_function(function: FunctionType, refuse: Callable[..., None]) -> None:
+    """Gives ``function`` a body that refuses, wherever else it is known by whatever name."""
+    code, defaults, named = function.__code__, function.__defaults__, function.__kwdefaults__
+
+    def reopen() -> None:
+        function.__code__, function.__defaults__, function.__kwdefaults__ = code, defaults, named
+
+    _CLOSED.undo.append(reopen)
+    function.__code__ = _body.__code__.replace(co_freevars=code.co_freevars)  # as many as it has cells
+    function.__defaults__, function.__kwdefaults__ = None, {"_refuse": refuse}
+
+
+@functools.cache
+def _all_operations() -> tuple[str, ...]:
+    return tuple(torch._C._dispatch_get_all_op_names())
+
+
+@functools.cache
+def _operations(last: str, above: str, is_class: bool) -> tuple[str, ...]:
+    """The operations of torch that compute what the name says, as the dispatcher calls them."""
+    wanted = {last, f"{above}_{last}"} if not is_class else set()
+    kernels = _KERNELS.get(last)
+    return tuple(
+        full.removeprefix("aten::")
+        for full in _all_operations()
+        if full.startswith("aten::") and _computes(full[6:].partition(".")[0], wanted, kernels)
+    )
+
+
+def _computes(operation: str, wanted: set[str], kernels: str | None) -> bool:
+    if kernels is not None and operation.startswith(kernels):
+        return True
+    plain = operation.strip("_")
+    for word in _AROUND:
+        plain = plain.removeprefix(word)
+    return plain in wanted or operation in wanted
+
+
+def _close_operations(operations: tuple[str, ...], refuse: Callable[..., None]) -> None:
+    """Puts something that refuses in the place of every kernel."""
+    if not operations:
+        return
+    library: Any = torch.library.Library("aten", "IMPL")  # type: ignore[no-untyped-call]
+    _CLOSED.undo.append(library._destroy)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # it is said of every kernel that it is replaced
+        for operation in operations:
+            for key in _KEYS:
+                library.impl(operation, refuse, key)
