@@ -108,7 +108,6 @@ ARROWS: dict[str, set[str]] = {
     "machine": set(),
     "working": {"course", "expectations", "grade", "inputs", "machine", "sandbox", "submission"},
     "cluster": {"expectations", "grade", "inputs", "sandbox", "submission", "working"},
-    "cluster": {"expectations", "grade", "inputs", "sandbox", "submission", "working"},
     "batch": {
         "cluster",
         "machine",
