@@ -6,12 +6,13 @@ beside its place and then moved there by one rename, so that neither a crash nor
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import re
 import shutil
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from hashlib import sha256
@@ -39,18 +40,26 @@ class File:
 
 @dataclass(frozen=True, slots=True)
 class Receipt:
-    """What was handed in, by whom, and when (UTC). ``digest`` is of all names and contents together."""
+    """What was handed in, by whom, and when (UTC). ``digest`` is of all names and contents together.
+
+    ``number`` counts what a learner has handed in: a clock that was set back would mistake the first for the last.
+    """
 
     learner: str
     at: datetime
     digest: str
     files: tuple[File, ...]
     attncheck: str = __version__
+    number: int = 0
 
     def to_json(self) -> str:
         """The receipt as it lies beside the files."""
         data = {"format": FORMAT, **asdict(self), "at": self.at.isoformat()}
         return json.dumps(data, ensure_ascii=False, indent=1) + "\n"
+
+
+class NoReceipt(UsageError):
+    """What should be a receipt is none: somebody else's file, or what a power failure has left of one."""
 
 
 def parse(text: str, where: str) -> Receipt:
@@ -62,10 +71,11 @@ def parse(text: str, where: str) -> Receipt:
             raise UsageError(f"{where} was written by a newer attncheck ({said}); update this one.")
         files = tuple(File(_text(f["name"]), int(f["size"]), _text(f["sha256"])) for f in data["files"])
         at = datetime.fromisoformat(data["at"]).astimezone(UTC)
-        return Receipt(_text(data["learner"]), at, _text(data["digest"]), files, _text(data["attncheck"]))
+        number = int(data.get("number", 0))
+        return Receipt(_text(data["learner"]), at, _text(data["digest"]), files, _text(data["attncheck"]), number)
     except (ValueError, TypeError, KeyError, AttributeError, OverflowError, RecursionError) as error:
         said = printable(f"{type(error).__name__}: {error}")
-        raise UsageError(f"{where} is not a receipt of attncheck ({said}).") from error
+        raise NoReceipt(f"{where} is not a receipt of attncheck ({said}).") from error
 
 
 def _text(value: object) -> str:
@@ -83,12 +93,13 @@ def submit(path: Path, inbox: Path, learner: str, now: datetime) -> tuple[Receip
     """
     read(path, learner)
     raws = gathered(path)[0].raws
-    receipt = Receipt(learner, now.astimezone(UTC), _digest(raws), tuple(map(_file, raws)))
     home = inbox / folder_name(learner)
     try:
-        latest = max(home.glob(f"*-*/{RECEIPT}"), default=None)
-        if latest is not None and latest.parent.name.endswith(f"-{receipt.digest[:12]}"):
-            return parse(latest.read_text("utf-8"), str(latest)), False
+        latest = max(_earlier(home), key=order, default=None)
+        number = latest.number + 1 if latest is not None else 1
+        receipt = Receipt(learner, now.astimezone(UTC), _digest(raws), tuple(map(_file, raws)), number=number)
+        if latest is not None and latest.digest == receipt.digest:
+            return latest, False
         if not inbox.is_dir():
             raise UsageError(f"The inbox {inbox} does not exist; ask your instructor for its name.")
         home.mkdir(exist_ok=True)
@@ -96,6 +107,18 @@ def submit(path: Path, inbox: Path, learner: str, now: datetime) -> tuple[Receip
     except OSError as error:
         raise UsageError(f"The inbox {inbox} cannot be written: {error.strerror}. Nothing was handed in.") from error
     return receipt, True
+
+
+def order(receipt: Receipt) -> tuple[int, datetime]:
+    """What puts the receipts of a learner into the order in which they were written."""
+    return receipt.number, receipt.at
+
+
+def _earlier(home: Path) -> Iterator[Receipt]:
+    """What was handed in before, as far as it can be read."""
+    for place in home.glob(f"*-*/{RECEIPT}"):
+        with contextlib.suppress(UsageError):
+            yield parse(place.read_text("utf-8", "replace"), str(place))
 
 
 def differences(path: Path, receipt: Receipt) -> tuple[str, ...]:
@@ -130,7 +153,10 @@ def _store(receipt: Receipt, raws: Sequence[Raw], inbox: Path, place: Path) -> N
         _write(beside / RECEIPT, receipt.to_json().encode())
         for folder, _, _ in os.walk(beside):
             os.chmod(folder, 0o755)
+            _settle(folder)
         beside.rename(place)
+        _settle(place.parent)
+        _settle(inbox)
     except BaseException:
         shutil.rmtree(beside, ignore_errors=True)
         raise
@@ -142,3 +168,13 @@ def _write(path: Path, data: bytes) -> None:
         file.write(data)
         file.flush()
         os.fsync(file.fileno())
+
+
+def _settle(folder: str | Path) -> None:
+    """Has the names in a folder on the disk, too: a receipt is given only for what outlasts a power failure."""
+    with contextlib.suppress(OSError):  # some systems and network folders cannot be asked
+        handle = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)

@@ -168,3 +168,47 @@ def test_times_are_utc() -> None:
     """Wherever a receipt is read."""
     receipt = Receipt("ada", NOW.astimezone(UTC), "0" * 64, ())
     assert parse(receipt.to_json(), "").at.utcoffset() == timedelta(0)
+
+
+def test_a_clock_that_is_set_back_changes_no_order(work: Path, tmp_path: Path) -> None:
+    """What was handed in last is the last attempt, whatever the time was said to be."""
+    inbox = tmp_path / "inbox"
+    seen = []
+    for text, hours in ((CODE, 0), (CODE + "\n", -5), (CODE + "\n\n", -9), (CODE + "\n\n", -8), (CODE, -7)):
+        (work / "q03.py").write_text(text)
+        receipt, new = submit(work, inbox, "ada", NOW + timedelta(hours=hours))
+        seen.append((receipt.number, new))
+    assert seen == [(1, True), (2, True), (3, True), (3, False), (4, True)]
+    found = {handed.placed.attempt: handed for handed in collect(inbox, tmp_path / "scratch").handed}
+    assert [found[number].placed.at for number in (1, 2, 3, 4)] == [NOW + timedelta(hours=h) for h in (0, -5, -9, -7)]
+
+
+def test_receipts_without_a_number_come_first(work: Path, tmp_path: Path) -> None:
+    """Those of an earlier version, in the order of their times."""
+    inbox = tmp_path / "inbox"
+    for text, hours in ((CODE, 2), (CODE + "\n", 1), (CODE + "\n\n", 0)):
+        (work / "q03.py").write_text(text)
+        receipt, _ = submit(work, inbox, "ada", NOW + timedelta(hours=hours))
+        if hours:
+            place = inbox / "ada" / f"{receipt.at:%Y%m%dT%H%M%SZ}-{receipt.digest[:12]}" / "receipt.json"
+            place.write_text(place.read_text().replace(f'"number": {receipt.number}', '"other": 0'))
+    found = {handed.placed.attempt: handed for handed in collect(inbox, tmp_path / "scratch").handed}
+    assert [found[number].placed.at for number in (1, 2, 3)] == [NOW + timedelta(hours=h) for h in (1, 2, 0)]
+
+
+@pytest.mark.parametrize("left", ["", "{", '{"format": 1, "learner": "ada"', "\0" * 200])
+def test_half_a_receipt(work: Path, tmp_path: Path, left: str) -> None:
+    """What a power failure has left of one learner's keeps nobody else's from being graded; it is named."""
+    inbox = tmp_path / "inbox"
+    submit(work, inbox, "ada", NOW)
+    submit(work, inbox, "bo", NOW)
+    (torn,) = (inbox / "ada").glob("*/receipt.json")
+    torn.write_text(left)
+    found = collect(inbox, tmp_path / "scratch")
+    assert [handed.placed.people[0].name for handed in found.handed] == ["bo"]
+    assert torn.relative_to(inbox).as_posix() in found.leftovers
+    assert sum("/files/" in name for name in found.leftovers) == 2
+    receipt, new = submit(work, inbox, "ada", NOW + timedelta(hours=1))
+    assert new
+    assert len(collect(inbox, tmp_path / "scratch").handed) == 2
+    assert receipt.number == 1

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Sequence
 
 from grader import inbox
@@ -15,16 +16,21 @@ def layout(names: Sequence[str], read: Read) -> Layout | None:
     marks = [name for name in names if name.endswith(f"/{inbox.RECEIPT}") and name.count("/") == 2]
     if not marks:
         return None
-    receipts = {mark.rpartition("/")[0]: inbox.parse(read(mark).decode("utf-8", "replace"), mark) for mark in marks}
+    receipts = {}
+    for mark in marks:
+        with contextlib.suppress(inbox.NoReceipt):  # what a power failure has left is a leftover, and is named
+            receipts[mark.rpartition("/")[0]] = inbox.parse(read(mark).decode("utf-8", "replace"), mark)
+    if not receipts:
+        return None
     parts = [(folder, name) for name in names for folder in ["/".join(name.split("/")[:2])] if folder in receipts]
     inner = [(folder, name, name.removeprefix(f"{folder}/files/")) for folder, name in parts if "/files/" in name]
     files = gathered(inner)
     attempts: dict[str, int] = {}
     placed = []
-    for folder, receipt in sorted(receipts.items(), key=lambda each: (each[1].at, each[0])):
+    for folder, receipt in sorted(receipts.items(), key=lambda each: (inbox.order(each[1]), each[0])):
         if folder in files:
             attempts[receipt.learner] = attempt = attempts.get(receipt.learner, 0) + 1
             person = Person(receipt.learner, (("learner", receipt.learner),))
             placed.append(Placed(f"inbox-{folder}", (person,), files[folder], receipt.at, attempt=attempt))
-    taken = {name for _, name, _ in inner} | set(marks)
+    taken = {name for _, name, _ in inner} | {mark for mark in marks if mark.rpartition("/")[0] in receipts}
     return Layout(tuple(placed), tuple(name for name in names if name not in taken))
