@@ -43,7 +43,8 @@ _FINDINGS = Path(__file__).parents[2] / ".hypothesis" / "fuzz"
 class Reader:
     """Something that reads what others wrote.
 
-    ``check`` is given an example and a folder of its own to write in; it raises for whatever should not be.
+    ``check`` is given an example and a folder of its own to write in; it raises for whatever should not be. The short
+    test tries ``sample`` examples.
     """
 
     name: str
@@ -123,15 +124,15 @@ def examine(
 
 def fuzzing(*readers: Reader) -> tuple[Callable[..., None], Callable[..., None]]:
     """The short and the long test of these readers."""
-    each = pytest.mark.parametrize("reader", readers, ids=[reader.name for reader in readers])
+    some = [reader for reader in readers if reader.sample]
 
-    @each
+    @pytest.mark.parametrize("reader", some, ids=[reader.name for reader in some])
     def sample(reader: Reader, tmp_path: Path) -> None:
         """Nothing but our own errors or a right result, and no more than so much time and memory."""
         examine(reader, tmp_path, reader.sample, 1, keep=False)
 
     @pytest.mark.prove
-    @each
+    @pytest.mark.parametrize("reader", readers, ids=[reader.name for reader in readers])
     def long(reader: Reader, tmp_path: Path, record_property: Callable[[str, object], None]) -> None:
         """The same, for ATTNCHECK_FUZZ_SECONDS, on examples that nobody has seen yet."""
         started, tried, rounds = time.monotonic(), 0, 0
