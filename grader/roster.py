@@ -1,7 +1,8 @@
 """The list of a class: who is in it, and which submission is whose. Nothing is guessed.
 
 A CSV with a heading for each column. ``id`` (or ``learner``) names a learner in the gradebook; every other column
-whose heading is known helps to find them: name, email, sid, login, canvas, moodle, gradescope, …
+whose heading is known helps to find them: name, email, sid, login, canvas, moodle, … The gradebook that Canvas exports
+and the grading worksheet of Moodle are rosters, too.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from __future__ import annotations
 import csv
 import io
 import math
+import re
 import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -25,13 +27,16 @@ _HEADINGS = {
     "first name": "first", "firstname": "first", "first_name": "first",
     "last name": "last", "lastname": "last", "last_name": "last", "surname": "last",
     "email": "email", "email address": "email", "邮箱": "email",
-    "sid": "sid", "sis user id": "sid", "student number": "sid",
+    "sid": "sid", "sis user id": "sid", "student number": "sid", "id number": "sid",
     "login": "login", "sis login id": "login", "username": "login",
     "canvas": "canvas", "canvas id": "canvas", "canvas_id": "canvas",
     "moodle": "moodle", "identifier": "moodle",
     "section": "section", "group": "group",
     "extra time": "extra", "extra_time": "extra", "extra_time_hours": "extra",
 }  # fmt: skip
+#: In a gradebook from Canvas, ``ID`` is its own number; a line among the learners is for the points.
+_CANVAS = ("student", "id")
+_NOBODY = "points possible"
 #: What a person is found by, the surest first.
 _IDS = ("learner", "canvas", "moodle", "sid", "email", "login")
 #: Extra time beyond this is a slip.
@@ -71,6 +76,7 @@ class Roster:
     def match(self, person: Person) -> Match:
         """The learner that ``person`` is: by a number or an address, else by a name that only one has."""
         by_id = {learner.id: learner for kind, value in person.ids for learner in self._known(kind, value)}
+        by_id = by_id or {learner.id: learner for learner in self.learners if _logins(learner) & _said(person)}
         if by_id:
             found = list(by_id.values())
             return Match(person, found[0]) if len(found) == 1 else Match(person, None, "ambiguous")
@@ -109,14 +115,14 @@ def read(path: Path) -> Roster:
     except UnicodeDecodeError as error:
         raise UsageError(f"the roster {path} is not UTF-8 (byte {error.start}); save it as “CSV UTF-8”.") from error
     rows = _rows(text, path)
-    headings = [_HEADINGS.get(_plain(cell), "") for cell in rows[0]] if rows else []
+    headings = _meant(rows[0]) if rows else []
     if not {"id", "name", "email", "last"} & set(headings):
         seen = ", ".join(rows[0][:6]) if rows else "an empty file"
         raise UsageError(f"{path}:1: expected headings such as id, name, email; found {seen}.")
     learners: dict[str, Learner] = {}
     for line, row in enumerate(rows[1:], 2):
         cells = {key: cell.strip() for key, cell in zip(headings, row, strict=False) if key and cell.strip()}
-        if not cells:
+        if not cells or _plain(cells.get("name", "")) == _NOBODY:
             continue
         learner = _learner(cells, f"{path}:{line}")
         if learner.id in learners:
@@ -125,6 +131,13 @@ def read(path: Path) -> Roster:
     if not learners:
         raise UsageError(f"{path} has headings, and no learner below them.")
     return Roster(tuple(learners.values()))
+
+
+def _meant(headings: Sequence[str]) -> list[str]:
+    """What each column holds; "" where that is nothing to us."""
+    plain = [_plain(cell) for cell in headings]
+    canvas = tuple(plain[:2]) == _CANVAS
+    return ["canvas" if canvas and cell == "id" else _HEADINGS.get(cell, "") for cell in plain]
 
 
 def _rows(text: str, path: Path) -> list[list[str]]:
@@ -137,7 +150,8 @@ def _rows(text: str, path: Path) -> list[list[str]]:
 
 def _learner(cells: Mapping[str, str], where: str) -> Learner:
     name = cells.get("name") or " ".join(filter(None, (cells.get("first"), cells.get("last"))))
-    own = cells.get("id") or cells.get("sid") or cells.get("login") or cells.get("email") or name
+    named = [cells[kind] for kind in ("id", "sid", "login", "email", "canvas") if kind in cells]
+    own = named[0] if named else name
     if not own:
         raise UsageError(f"{where}: expected an id, an address or a name in this line; found none.")
     try:
@@ -146,16 +160,27 @@ def _learner(cells: Mapping[str, str], where: str) -> Learner:
             raise ValueError
     except ValueError:
         raise UsageError(f"{where}: extra time is “{cells['extra']}”; expected hours, such as 24.") from None
+    if found := re.fullmatch(r"\D+ (\d+)", cells.get("moodle", "")):  # "Participant 657768", in any language
+        cells = {**cells, "moodle": found[1]}
     ids = tuple((kind, cells[kind]) for kind in _IDS if kind in cells)
     return Learner(own, name or own, (("learner", own), *ids), cells.get("section", ""), extra, cells.get("group", ""))
 
 
 def _identities(learner: Learner) -> set[tuple[str, str]]:
-    """An address before its @ is a login, too; what names a learner here may be what others call a number."""
+    """What names a learner here may be what others call a number."""
     found = {(kind, _plain(value)) for kind, value in learner.ids}
     found |= {("learner", _plain(value)) for kind, value in learner.ids if kind in ("sid", "login", "email")}
     found |= {("sid", _plain(learner.id))}
     return found
+
+
+def _logins(learner: Learner) -> set[str]:
+    """An address before its @ is a login, where nothing else is known."""
+    return {_plain(value).partition("@")[0] for kind, value in learner.ids if kind == "email"}
+
+
+def _said(person: Person) -> set[str]:
+    return {_plain(value) for kind, value in person.ids if kind == "learner"}
 
 
 def _same_name(said: str, learner: Learner) -> bool:

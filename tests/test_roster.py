@@ -48,6 +48,8 @@ def test_a_roster_is_read(place: Path) -> None:
         (Person("whoever", (("sid", "102"),)), "102", ""),
         (Person("100", (("learner", "100"),)), "100", ""),
         (Person("lei@example.org", (("learner", "lei@example.org"),)), "101", ""),
+        (Person("LEI", (("learner", "LEI"),)), "101", ""),
+        (Person("lei@elsewhere.org", (("learner", "lei@elsewhere.org"),)), None, "unknown"),
         (Person("janeinvented"), "100", ""),
         (Person("inventedjane"), "100", ""),
         (Person("JANE  invented"), "100", ""),
@@ -86,6 +88,34 @@ def test_a_group_is_all_its_members(person: Person, found: list[str | None], tmp
     )
     matches = read(tmp_path / "class.csv").matches(person)
     assert [match.learner.id if match.learner else None for match in matches] == found
+
+
+@pytest.mark.parametrize(
+    ("text", "people", "ids"),
+    [
+        (
+            'Student,ID,SIS User ID,SIS Login ID,Section,"Attention (4711)"\n    Points Possible,,,,,41\n'
+            '"Invented, Jane",1234,S1,jane,A,\n"Test, Tim",99,,,A,\n',
+            [Person("inventedjane", (("canvas", "1234"),)), Person("x", (("canvas", "99"),))],
+            ["S1", "99"],
+        ),
+        (
+            "Identifier,Full name,Email address,Status,Grade\nParticipant 77,Jane Invented,jane@example.org,,\n"
+            "Participante 78,Tim Test,,,\n",
+            [Person("Jane I.", (("moodle", "77"),)), Person("x", (("moodle", "78"),))],
+            ["jane@example.org", "Tim Test"],
+        ),
+    ],
+)
+def test_what_course_systems_export_is_a_roster(
+    text: str, people: list[Person], ids: list[str], tmp_path: Path
+) -> None:
+    """Learners are found by the numbers that their submissions come under; a line for points is nobody."""
+    (tmp_path / "class.csv").write_text(text)
+    roster = read(tmp_path / "class.csv")
+    assert [learner.id for learner in roster.learners] == ids
+    found = [roster.match(person).learner for person in people]
+    assert [learner.id if learner else None for learner in found] == ids
 
 
 def test_who_is_missing_and_who_is_there_twice(place: Path) -> None:

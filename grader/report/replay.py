@@ -65,10 +65,14 @@ def _things(heading: Text, things: tuple[Thing, ...], lang: Lang, nothing: Text 
     if not things and nothing is not None:
         yield f"  {nothing.of(lang)}"
     for thing in things:
-        said = words.SAYS.fill(who=thing.name, said=clean(thing.kind.of(lang), 600))
+        said = words.SAYS.fill(who=thing.name, said=clean(_in_line(thing.kind, lang), 600))
         yield indent(clean(said.of(lang), 700), 2)
         for line in clean(thing.text, 4000, lines=True).splitlines():
             yield f"    {line}"
+
+
+def _in_line(text: Text, lang: Lang) -> str:
+    return words.SEMICOLON.of(lang).join(text.of(lang).splitlines())
 
 
 def _difference(difference: Difference, lang: Lang) -> Iterator[str]:
