@@ -569,7 +569,15 @@ def _judge(
         drawn = varied(way.variant, entry.drawn)
         seen = Seen(plan.exercise, entry.case, entry.spec, drawn, mine, wanted, way.array_type)
         judged.append((entry.spec, entry.case, kinds[entry.spec.kind].judge(seen)))
-    return _result(plan, score.outcomes(plan.exercise.points, judged), way.array_type)
+    return _result(plan, score.outcomes(plan.exercise.points, _sealed_alike(judged)), way.array_type)
+
+
+def _sealed_alike(judged: list[score.Judged]) -> list[score.Judged]:
+    """What a check has nothing to say about in any public case, it has nothing to say about in a sealed one."""
+    decided = [(spec, verdict) for spec, case, verdict in judged if not case.sealed]
+    silent = [each for each in decided if not any(of is each[0] and verdict.applies for of, verdict in decided)]
+    alike = {id(spec): verdict for spec, verdict in silent}
+    return [(s, case, alike.get(id(s), verdict) if case.sealed else verdict) for s, case, verdict in judged]
 
 
 def _result(plan: Plan, outcomes: tuple[Outcome, ...], array_type: ArrayType | None) -> ExerciseResult:

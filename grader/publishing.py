@@ -59,7 +59,6 @@ _EXERCISE = (
     "array_types",
     "hints",
     "variants",
-    "forbids",
 )
 _MARKED = "edition:"
 _HEAD = "# Written by `attncheck bank publish`. What is missing here is with the instructor.\n"
@@ -275,6 +274,7 @@ def _exercise(exercise: Exercise, raw: Mapping[str, Any], beliefs: Mapping[str, 
     cases = [of if case.public else _hidden(of, renamed) for case, of in zip(exercise.cases, raw["cases"], strict=True)]
     return {
         **{name: raw[name] for name in _EXERCISE if name in raw},
+        **({"forbids": list(exercise.forbids)} if exercise.forbids else {}),  # course.yaml may have added some
         "cases": cases,
         "checks": [_check(check, renamed) for check in raw["checks"]],
         "recognised": list(dict.fromkeys(m.misconception for m in exercise.mistakes if m.misconception in beliefs)),
