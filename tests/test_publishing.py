@@ -177,7 +177,7 @@ public_id: doubling
 groups: {self-attention: {en: Attention, zh: 注意力}, unused: {en: No, zh: 无}}
 due: "2026-11-30T23:59:00+08:00"
 late: {percent: 10, cut_off_days: 3}
-forbids: {double: [torch.add]}
+forbids: {double: [torch.cumsum]}
 """
 SOURCES = """\
 made2020: {title: Made up, authors: Nobody, year: 2020, where: nowhere}
@@ -348,7 +348,7 @@ def test_hidden_cases_leave_their_place_alone(edition: Course, whole: Course) ->
         assert not case.sealed or (case.args, case.draw, case.construct, case.parameters) == ((), (), (), ())
     assert [check.on for check in exercise.checks] == [(), ("basic", "hidden 3"), ("hidden 3",), (), ()]
     assert exercise.hints == original.hints and exercise.points == original.points
-    assert exercise.forbids == original.forbids == ("torch.add",)
+    assert exercise.forbids == original.forbids == ("torch.cumsum",)
     assert [(m.edits, m.fails) for m in exercise.mistakes] == [((), ())] * 2
     assert edition.reference == ()
 
