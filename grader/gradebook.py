@@ -13,10 +13,11 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from grader import records
@@ -27,6 +28,12 @@ FORMAT = 1
 FILE = "gradebook.sqlite"
 #: The folder beside the book that holds submissions which had to be unpacked.
 INTAKE = ".intake"
+
+#: For every earlier format of a book the statements that make the next one of it.
+_STEPS: Mapping[int, Iterable[str]] = MappingProxyType({})
+
+#: What SQLite raises; of a damaged file not even its complaint need be text.
+_BROKEN = (sqlite3.DatabaseError, UnicodeDecodeError)
 
 _SCHEMA = """
 CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT NOT NULL);
@@ -125,14 +132,14 @@ class Gradebook:
             with self._connection:
                 self._connection.execute("BEGIN IMMEDIATE")
                 yield self._connection
-        except sqlite3.DatabaseError as error:
+        except _BROKEN as error:
             raise _cannot(self.path, error) from error
 
     def _rows(self, query: str, values: Sequence[object] = ()) -> list[Any]:
         """What the book answers."""
         try:
             return self._connection.execute(query, values).fetchall()
-        except sqlite3.DatabaseError as error:
+        except _BROKEN as error:
             raise _cannot(self.path, error) from error
 
     @contextmanager
@@ -151,7 +158,7 @@ class Gradebook:
         other = sqlite3.connect(folder / FILE, isolation_level=None)
         try:
             self._connection.backup(other)
-        except sqlite3.DatabaseError as error:
+        except _BROKEN as error:
             raise _cannot(folder / FILE, error) from error
         return Gradebook(other, folder / FILE)
 
@@ -175,7 +182,7 @@ class Gradebook:
 
     def learners(self) -> tuple[Enrolled, ...]:
         """Everybody in the book, by id."""
-        rows = self._rows("SELECT * FROM learner ORDER BY id")
+        rows = self._rows("SELECT id, name, section, extra_hours FROM learner ORDER BY id")
         with self._understood("learners"):
             return tuple(Enrolled(*_typed(row, _TEXT, _TEXT, _TEXT, _NUMBER)) for row in rows)
 
@@ -207,7 +214,7 @@ class Gradebook:
 
     def _submissions(self, which: str = "") -> tuple[Filed, ...]:
         members: dict[str, list[str]] = {}
-        for key, learner in self._rows("SELECT * FROM member ORDER BY learner"):
+        for key, learner in self._rows("SELECT submission, learner FROM member ORDER BY learner"):
             members.setdefault(key, []).append(learner)
         rows = self._rows(
             f"SELECT key, path, digest, draws, at, late, attempt, error FROM submission {which} ORDER BY key"
@@ -324,7 +331,7 @@ class Gradebook:
 
     def overrides(self) -> tuple[Override, ...]:
         """All of them, by learner and part."""
-        rows = self._rows("SELECT * FROM override ORDER BY learner, part")
+        rows = self._rows("SELECT learner, part, points, reason, author, at FROM override ORDER BY learner, part")
         with self._understood("points given by hand"):
             typed = (_typed(row, _TEXT, _TEXT, _NUMBER, _TEXT, _TEXT, _TEXT) for row in rows)
             return tuple(
@@ -407,49 +414,89 @@ def _run(row: Sequence[Any]) -> Run:
     )
 
 
-def open_gradebook(folder: Path, *, create: bool = False) -> Gradebook:
-    """The book in ``folder``. Raises GradebookError where there is none, or none that this program can use."""
+def open_gradebook(folder: Path, *, create: bool = False, steps: Mapping[int, Iterable[str]] = _STEPS) -> Gradebook:
+    """The book in ``folder``. Raises GradebookError where there is none, or none that this program can use.
+
+    One of an earlier format is brought up to date by ``steps``: all the way, or it stays what it was.
+    """
     path = folder / FILE
     if not create and not path.is_file():
         raise GradebookError(f"{folder} has no {FILE}; expected a folder that 'attncheck batch --out' has written.")
-    try:
-        connection = sqlite3.connect(path, timeout=5.0, isolation_level=None)
-        connection.execute("PRAGMA synchronous = FULL")
-        connection.execute("PRAGMA secure_delete = ON")
-        if connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0] == 0:
-            if not create:
-                raise GradebookError(f"{path} is empty: run 'attncheck batch' again, which goes on where it stopped.")
-            _begin(connection)
-        row = connection.execute("SELECT value FROM meta WHERE name = 'format'").fetchone()
-    except sqlite3.DatabaseError as error:
-        raise _cannot(path, error) from error
-    found = str(row[0]) if row else "none"
-    if found != str(FORMAT):
-        connection.close()
-        newer = found.isdecimal() and len(found) < 9 and int(found) > FORMAT
-        raise GradebookError(
-            f"{path} has format {found:.40}; this attncheck writes {FORMAT}. "
-            + ("Update attncheck." if newer else "Grade into a new folder.")
-        )
+    with ExitStack() as opened:
+        try:
+            connection = sqlite3.connect(path, timeout=5.0, isolation_level=None)
+            opened.callback(connection.close)
+            connection.execute("PRAGMA synchronous = FULL")
+            connection.execute("PRAGMA secure_delete = ON")
+            if connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0] == 0:
+                if not create:
+                    raise GradebookError(
+                        f"{path} is empty: run 'attncheck batch' again, which goes on where it stopped."
+                    )
+                _begin(connection)
+            if _format(connection) in map(str, steps):
+                _bring_up_to_date(connection, steps)
+            found = _format(connection)
+        except _BROKEN as error:
+            raise _cannot(path, error) from error
+        if found != str(FORMAT):
+            newer = found.isdecimal() and len(found) < 9 and int(found) > FORMAT
+            raise GradebookError(
+                f"{path} has format {found:.40}; this attncheck writes {FORMAT}. "
+                + ("Update attncheck." if newer else "Grade into a new folder.")
+            )
+        opened.pop_all()
     return Gradebook(connection, path)
 
 
+def _format(connection: sqlite3.Connection) -> str:
+    row = connection.execute("SELECT value FROM meta WHERE name = 'format'").fetchone()
+    return str(row[0]) if row else "none"
+
+
 def _begin(connection: sqlite3.Connection) -> None:
-    statements = ["BEGIN EXCLUSIVE", *filter(str.strip, _SCHEMA.split(";"))]
-    for statement in statements:
-        connection.execute(statement)
-    connection.execute("INSERT INTO meta VALUES ('format', ?)", (json.dumps(FORMAT),))
-    connection.execute("COMMIT")
+    with _alone(connection):
+        if connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0] == 0:
+            for statement in filter(str.strip, _SCHEMA.split(";")):
+                connection.execute(statement)
+            connection.execute("INSERT INTO meta VALUES ('format', ?)", (json.dumps(FORMAT),))
 
 
-def _cannot(path: Path, error: sqlite3.Error) -> GradebookError:
+def _bring_up_to_date(connection: sqlite3.Connection, steps: Mapping[int, Iterable[str]]) -> None:
+    """Format after format in one transaction; whoever opens the book at the same time finds it done."""
+    with _alone(connection):
+        while (found := _format(connection)) in map(str, steps):
+            for statement in steps[int(found)]:
+                connection.execute(statement)
+            connection.execute("UPDATE meta SET value = ? WHERE name = 'format'", (str(int(found) + 1),))
+
+
+@contextmanager
+def _alone(connection: sqlite3.Connection) -> Iterator[None]:
+    """A transaction during which nobody else even reads."""
+    with connection:
+        connection.execute("BEGIN EXCLUSIVE")
+        yield
+
+
+def _cannot(path: Path, error: Exception) -> GradebookError:
     said = str(error)
-    if "locked" in said:
-        remedy = "another attncheck is writing it; wait until that has finished"
-    elif "full" in said:
-        remedy = "free some space, and run the same command again: nothing that was graded is lost"
-    elif "readonly" in said or "unable to open" in said:
-        remedy = "make its folder writable, or work in another one (batch takes it as --out)"
-    else:
-        remedy = "restore it from a backup, or grade into a new folder; it was left as it is"
+    remedy = next((remedy for word, remedy in _REMEDIES.items() if word in said), None)
+    remedy = remedy or "restore it from a backup, or grade into a new folder; it was left as it is"
     return GradebookError(f"the gradebook {path} cannot be used ({said}): {remedy}.")
+
+
+_FAILS = (
+    "no room or no quota is left, or a network folder is gone or cannot lock files: make room, or grade into a folder "
+    "on this machine; run the same command again then, nothing that was graded is lost"
+)
+_READ_ONLY = "make its folder writable, or work in another one (batch takes it as --out)"
+#: By a word of what SQLite says.
+_REMEDIES = {
+    "database is locked": "another attncheck is writing it, or another program holds it; wait until that has finished",
+    "is full": "free some space, and run the same command again: nothing that was graded is lost",
+    "disk I/O": _FAILS,
+    "locking protocol": _FAILS,
+    "readonly": _READ_ONLY,
+    "unable to open": _READ_ONLY,
+}

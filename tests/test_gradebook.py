@@ -114,6 +114,15 @@ def test_what_is_strange_is_said(book: Gradebook, change: str, look: Callable[[G
         look(found)
 
 
+def test_damage_is_said_whatever_it_is(book: Gradebook) -> None:
+    """Even where SQLite's own words about it are no text."""
+    book.close()
+    data = book.path.read_bytes()
+    book.path.write_bytes(data.replace(b"CREATE TABLE learner", b"CREATE \xff\x80BLE learner"))
+    with pytest.raises(GradebookError, match="left as it is"):
+        open_gradebook(book.path.parent)
+
+
 @pytest.mark.parametrize("value", ["2", "soon", "", "9" * 5000, "[]", "-1"])
 def test_other_formats_are_refused(book: Gradebook, value: str) -> None:
     """Newer ones, and what is no format at all."""
