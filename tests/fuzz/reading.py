@@ -13,6 +13,7 @@ import random
 import resource
 import signal
 import time
+import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -22,8 +23,9 @@ import pytest
 from hypothesis import HealthCheck, Phase, given, seed, settings
 from hypothesis import strategies as st
 from hypothesis.database import DirectoryBasedExampleDatabase
+from hypothesis.errors import HypothesisWarning
 
-from grader.errors import AttncheckError
+from grader.errors import AttncheckError, SubmissionError
 
 T = TypeVar("T")
 
@@ -54,13 +56,14 @@ class Reader:
 
 
 def read(reading: Callable[[], T], *refusals: type[AttncheckError]) -> T | None:
-    """What ``reading`` gives; None where it refuses in a sentence that can be printed and kept."""
+    """What ``reading`` gives; None where it refuses in a sentence for people, which can be kept."""
     try:
         return reading()
     except refusals as error:
         said = str(error)
         assert said.strip() and len(said) < 20_000, f"no sentence for people: {said[:300]!r} … ({len(said)})"
-        said.encode()
+        if isinstance(error, SubmissionError):
+            said.encode()
         return None
 
 
@@ -116,7 +119,9 @@ def examine(
 
     logging.disable()  # libraries log what they think of each example, and pytest keeps it
     try:
-        one()
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", HypothesisWarning)  # of examples that are long to print
+            one()
     finally:
         logging.disable(logging.NOTSET)
     return tried

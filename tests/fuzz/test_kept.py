@@ -117,7 +117,8 @@ def log(data: bytes, scratch: Path) -> None:
 
 def state_is_left_alone(data: bytes) -> bool:
     """Whether the very first line is somebody else's."""
-    return not data.lstrip().startswith(b"{") and b"\n" in data and bool(data.split(b"\n")[0].strip())
+    first, more, _ = data.removeprefix(b"\xef\xbb\xbf").partition(b"\n")
+    return bool(more and first.strip()) and not first.lstrip().startswith(b"{")
 
 
 # --------------------------------------------------------------------------------------------- records

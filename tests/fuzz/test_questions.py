@@ -57,9 +57,7 @@ _WHICH = st.sampled_from([*["questions/q01_tiny.yaml"] * 4, *_FILES])
 COURSES = _WHICH.flatmap(
     lambda name: st.tuples(
         st.just(name),
-        bending.encoded(
-            bending.texts(_FILES[name], _BANK if name.endswith(".yaml") else ("def ", "import ", "(", "\n"))
-        ),
+        bending.encoded(bending.texts(_FILES[name], _BANK if name.endswith(".yaml") else PYTHON)),
     )
 )
 
