@@ -1,0 +1,207 @@
+"""What learner code returned, judged: results that are nearly those of right and wrong solutions, of every exercise."""
+
+from __future__ import annotations
+
+import functools
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+
+from grader import course, records
+from grader.grade import Memo, Selection, grade
+from grader.inputs import Seed
+from grader.model import (
+    Array,
+    Died,
+    Job,
+    Limits,
+    NotRun,
+    Observation,
+    Observed,
+    QuestionResult,
+    Raised,
+    Returned,
+    Status,
+    Submission,
+    TimedOut,
+    TooBig,
+    Unreadable,
+)
+from grader.report.json_report import to_json
+from grader.sandbox import open_sandbox
+from grader.submission import read
+from tests.fuzz import bending
+from tests.fuzz.reading import Reader, fuzzing
+from tests.solving import RIGHT, WRONG
+
+
+@dataclass(frozen=True, slots=True)
+class Graded:
+    """A solution of an exercise, and what was seen of it in the sandbox."""
+
+    exercise: str
+    submission: Submission
+    seen: tuple[Observation, ...]
+
+
+@functools.cache
+def solutions() -> tuple[Memo, tuple[Graded, ...]]:
+    """A right and a wrong solution of every exercise, run once; the memo has what the references return."""
+    loaded = course.load(course.find(None))
+    chosen: dict[tuple[str, str], Path] = {}
+    for path in (*RIGHT, *WRONG):
+        chosen.setdefault((path.parts[-3], path.parts[-2]), path)
+    with open_sandbox() as sandbox:
+        memo = Memo(loaded, Seed.public(), sandbox.observe)
+        found = []
+        for (name, _), path in chosen.items():
+            kept: list[tuple[Observation, ...]] = []
+
+            def observe(job: Job, limits: Limits, kept: list[tuple[Observation, ...]] = kept) -> Observed:
+                seen = sandbox.observe(job, limits)
+                kept.append(seen.observations)
+                return seen
+
+            handed = read(path)
+            grade(loaded, handed, observe, selection=Selection(exercises=(name,)), memo=memo)
+            if kept:
+                found.append(Graded(name, handed, kept[0]))
+        for graded in found:
+            memo.suspects(next(e for q in loaded.questions for e in q.exercises if e.name == graded.exercise))
+    return memo, tuple(found)
+
+
+# ------------------------------------------------------------------------------------- what is changed
+
+_Warp = Callable[[NDArray[Any]], Any]
+_WARPS: tuple[_Warp, ...] = (
+    lambda a: a.T,
+    lambda a: a[..., :0],
+    lambda a: a.astype("f2"),
+    lambda a: a.astype("f8"),
+    lambda a: np.nan_to_num(np.asarray(a, "f8")).astype("i8"),
+    lambda a: a != 0,
+    lambda a: np.full_like(np.asarray(a, "f4"), np.nan),
+    lambda a: np.full_like(np.asarray(a, "f4"), np.inf),
+    lambda a: a.reshape(-1),
+    lambda a: a[None],
+    lambda a: np.squeeze(a),
+    lambda a: np.zeros_like(a),
+    lambda a: a.copy().sum(),
+    lambda a: np.concatenate([a.reshape(-1), a.reshape(-1)]),
+    lambda a: np.asarray(a, "f8") * (1 + 1e-6) + 1e-9,
+    lambda a: np.asarray(a, "f8") * 1e300 * 1e10,
+    lambda a: -np.asarray(a, "f4"),
+    lambda a: np.broadcast_to(np.float32(0.5), (1,) * 8),
+)
+_ODD: tuple[Any, ...] = (
+    *(value for value in bending.VALUES if type(value) is not int or value.bit_length() < 1000),
+    Array(np.array(1.0), "scalar", dtype="float64"),
+    Array(np.ones((2, 3), "f4"), "torch", dtype="float32"),
+    Array(np.ones((2, 3), "f4"), "numpy", dtype="bfloat16"),
+    Array(np.array([True]), "torch", dtype="bool"),
+    Array(np.zeros((0,), "i8"), "torch", dtype="int64"),
+    (),
+    (1, (2.0,)),
+)
+_INSTEAD: tuple[Observation, ...] = (
+    Raised("ValueError", "no {x} 不\x1b[31m", "q.py", 3, "call", ("ValueError", "Exception")),
+    Raised("", "", None, None, "import", ()),
+    Raised("A" * 80, "%s" * 300, None, 10**6, "call", ("TypeError",) * 20),
+    Unreadable("protocol"),
+    Unreadable("undefined", ("attend", "\u202e")),
+    Unreadable("{reason}", ("{detail}",) * 40),
+    TimedOut(2.0, "cpu"),
+    TimedOut(6.0, "wall", "import"),
+    Died(9, None),
+    Died(None, 3, "import"),
+    Died(None, None),
+    TooBig(1 << 24),
+    NotRun("group"),
+    NotRun("budget"),
+    Returned(()),
+    Returned((None,)),
+)
+_N = st.integers(0, 1 << 16)
+CHANGES = st.lists(st.tuples(_N, _N, _N, _N), min_size=1, max_size=5)
+
+
+def _arrays(value: Any, found: list[tuple[Any, Any]]) -> list[tuple[Any, Any]]:
+    """Every array in plain data, as (container, key)."""
+    keys = list(value) if isinstance(value, dict) else range(len(value)) if isinstance(value, list) else ()
+    for key in keys:
+        if isinstance(value[key], Array):
+            found.append((value, key))
+        else:
+            _arrays(value[key], found)
+    return found
+
+
+def _open(value: Any) -> Any:
+    """With lists in the place of tuples, which can be changed; arrays stay the same."""
+    if isinstance(value, list | tuple):
+        return [_open(each) for each in value]
+    return {key: _open(each) for key, each in value.items()} if isinstance(value, dict) else value
+
+
+def bent(seen: tuple[Observation, ...], changes: list[tuple[int, int, int, int]]) -> tuple[Observation, ...]:
+    """Some of what was seen, changed: another observation, other values, or arrays that are not quite the same."""
+    found = list(seen)
+    for what, where, at, how in changes:
+        place = where % len(found)
+        one = found[place]
+        if what % 4 == 0:
+            found[place] = _INSTEAD[how % len(_INSTEAD)]
+        elif what % 4 == 1:
+            found[place] = found[at % len(found)]
+        elif isinstance(one, Returned):
+            root = [_open(one.values)]
+            arrays = _arrays(root, [])
+            if what % 4 == 2 and arrays:
+                inside, key = arrays[at % len(arrays)]
+                warped = np.asarray(_WARPS[how % len(_WARPS)](inside[key].values))
+                container = ("torch", "numpy", "scalar")[how // 32 % 3] if how % 5 == 0 else inside[key].container
+                inside[key] = Array(warped, container, dtype=str(warped.dtype))
+            else:
+                bending._bend_data(root, [], _ODD, (what // 4, at, how, how))
+            values = root[0] if isinstance(root[0], list) else [root[0]]
+            found[place] = Returned(tuple(values))
+    return tuple(found)
+
+
+def judged(example: tuple[int, list[tuple[int, int, int, int]]], scratch: Path) -> None:
+    """Every result gets a verdict that can be kept and told, and it is never our fault."""
+    which, changes = example
+    memo, everything = solutions()
+    one = everything[which % len(everything)]
+    with np.errstate(all="ignore"):
+        seen = bent(one.seen, changes)
+
+    def observe(job: Job, limits: Limits) -> Observed:
+        return Observed(tuple(seen[at % len(seen)] for at in range(len(job.programs))), (), unsafe=False)
+
+    selection = Selection(exercises=(one.exercise,))
+    report = grade(memo.course, one.submission, observe, selection=selection, memo=memo)
+    for question in report.questions:
+        for result in question.exercises:
+            assert result.status is not Status.UNMARKED
+            assert -1e-9 <= result.earned <= result.possible + 1e-9
+            for outcome in result.outcomes:
+                assert outcome.status is not Status.UNMARKED
+                assert 0 <= outcome.earned <= outcome.possible
+        kept = json.dumps(records.plain(question), ensure_ascii=False)
+        kept.encode()
+        assert records.build(QuestionResult, json.loads(kept)) == question
+    for lang in ("en", "zh"):
+        assert json.dumps(to_json(report, lang))
+
+
+EXAMPLES = st.deferred(lambda: solutions() and st.tuples(_N, CHANGES))
+
+test_sample, test_long = fuzzing(Reader("results of learner code", EXAMPLES, judged, sample=0))
