@@ -195,6 +195,11 @@ def alone(out: Path) -> Iterator[None]:
         ) from None
     except OSError as error:
         raise _not_writable(out, error) from error
+    except NotImplementedError:
+        raise UsageError(
+            f"{out} cannot be locked (some network folders cannot), so that two could grade into it at once; "
+            "work in a folder on this machine."
+        ) from None
     try:
         yield
     finally:

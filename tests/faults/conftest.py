@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import os
+import shlex
 import shutil
 import subprocess
 import sys
@@ -14,6 +16,7 @@ import pytest
 
 from grader import batch, working
 from grader.batch import Order
+from grader.commands import run
 from grader.inputs import Seed
 from grader.sandbox import Sandbox
 from tests import tiny
@@ -61,3 +64,57 @@ def graded(_once: Path, tmp_path: Path) -> Path:
     for name in ("in", "out", "course"):
         shutil.copytree(_once / name, tmp_path / name)
     return tmp_path / "out"
+
+
+#: Runs lines of ``attncheck`` in one process, and tells of each its exit code and all that it wrote.
+DRIVER = """
+import contextlib, io, json, shlex, sys
+from grader.commands import run
+told = []
+for line in sys.argv[1:]:
+    raw = io.BytesIO()
+    said = io.TextIOWrapper(raw, encoding="utf-8", write_through=True)
+    with contextlib.redirect_stdout(said), contextlib.redirect_stderr(said):
+        code = run(shlex.split(line))
+    told.append([code, raw.getvalue().decode()])
+print(json.dumps(told))
+"""
+
+
+def confined(folder: Path, mounts: str, *lines: str, after: str = "true") -> list[tuple[int, str]]:
+    """Runs lines of ``attncheck`` where ``mounts`` were made for them alone: exit codes, and what was written.
+
+    ``after`` is run there when they have ended. Skips where such a place cannot be had.
+    """
+    if shutil.which("unshare") is None or subprocess.run(["unshare", "-rm", "true"], check=False).returncode != 0:
+        pytest.skip("needs namespaces of users and mounts")
+    program = shlex.join([sys.executable, "-c", DRIVER, *lines])
+    script = f"({mounts}) >/dev/null || exit 99; {program}; code=$?; {after}; exit $code"
+    ran = subprocess.run(
+        ["unshare", "-rm", "sh", "-c", script],
+        cwd=folder,
+        stdin=subprocess.DEVNULL,
+        env=os.environ | {"PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    if ran.returncode == 99:
+        pytest.skip(f"nothing can be mounted here: {ran.stderr}")
+    assert ran.returncode == 0, ran
+    return [(code, text) for code, text in json.loads(ran.stdout)]
+
+
+@pytest.fixture
+def here(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfdbinary: pytest.CaptureFixture[bytes]
+) -> Callable[[str], tuple[int, str]]:
+    """Runs a line of ``attncheck`` in this process, in ``tmp_path``: its exit code and what it said on stderr."""
+    monkeypatch.chdir(tmp_path)
+
+    def execute(line: str) -> tuple[int, str]:
+        code = run(shlex.split(line))
+        return code, capfdbinary.readouterr().err.decode()
+
+    return execute

@@ -1,0 +1,293 @@
+"""The gradebook: no room, no right to write, no power, no locks, another format. What was put down is there."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import signal
+import sqlite3
+import subprocess
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+from filelock import FileLock
+
+from grader import gradebook
+from grader.batch import alone
+from grader.errors import GradebookError, UsageError
+from grader.gradebook import FILE, Gradebook, Override, open_gradebook
+from tests.faults.conftest import ROOT, confined
+from tests.test_gradebook import ADA, CY, NOW, RUN, book, unit
+
+__all__ = ["book"]  # a fixture
+
+
+def content(path: Path) -> list[str]:
+    """Everything in a book, as SQL."""
+    with closing(sqlite3.connect(path)) as connection:
+        return list(connection.iterdump())
+
+
+# ------------------------------------------------------------------------------------ another format
+
+#: What an invented earlier format had not yet.
+STEPS = {
+    0: (
+        "CREATE TABLE override (learner TEXT NOT NULL, part TEXT NOT NULL, points REAL NOT NULL, reason TEXT NOT NULL,"
+        " author TEXT NOT NULL, at TEXT NOT NULL, PRIMARY KEY (learner, part))",
+        "ALTER TABLE submission ADD COLUMN hints INTEGER NOT NULL DEFAULT 0",
+        "UPDATE submission SET hints = 3 WHERE key = 'ada'",
+        "ALTER TABLE submission DROP COLUMN hints",
+    )
+}
+
+
+def aged(book: Gradebook) -> Path:
+    """The book in the invented format."""
+    book._connection.execute("DROP TABLE override")
+    book._connection.execute("UPDATE meta SET value = '0' WHERE name = 'format'")
+    book.close()
+    return book.path
+
+
+def test_an_earlier_format_is_brought_up_to_date(book: Gradebook) -> None:
+    """With everything in it, once."""
+    path = aged(book)
+    with closing(open_gradebook(path.parent, steps=STEPS)) as found:
+        assert found.submissions() == (ADA, CY)
+        assert found.units(ADA, {"Q3": "v1"}) == ((unit("Q3"), RUN),)
+        found.override(Override("ada", "Q3.a", 1.0, "r", "a", NOW))
+    with closing(open_gradebook(path.parent)) as found:
+        assert len(found.overrides()) == 1
+
+
+def test_an_earlier_format_that_is_not_known_is_left_alone(book: Gradebook) -> None:
+    """Not a byte changes."""
+    path = aged(book)
+    before = path.read_bytes()
+    with pytest.raises(GradebookError, match=r"has format 0.*new folder"):
+        open_gradebook(path.parent)
+    assert path.read_bytes() == before
+
+
+@pytest.mark.parametrize("at", range(5))
+def test_bringing_up_to_date_that_breaks_off(book: Gradebook, at: int) -> None:
+    """Before any statement: the book is what it was, and the next one who opens it goes all the way."""
+    path = aged(book)
+    before = content(path)
+
+    def breaking() -> Iterator[str]:
+        yield from STEPS[0][:at]
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        open_gradebook(path.parent, steps={0: breaking()})
+    assert content(path) == before
+    broken = {0: (*STEPS[0][:at], "ALTER TABLE missing ADD COLUMN x")}
+    with pytest.raises(GradebookError, match="no such table"):
+        open_gradebook(path.parent, steps=broken)
+    assert content(path) == before
+    open_gradebook(path.parent, steps=STEPS).close()
+    assert content(path) != before
+
+
+KILLED = """
+import os, signal, sys
+from pathlib import Path
+from grader.gradebook import open_gradebook
+from tests.faults.test_books import STEPS
+def dying():
+    yield from STEPS[0][:int(sys.argv[2])]
+    os.kill(os.getpid(), signal.SIGKILL)
+open_gradebook(Path(sys.argv[1]), steps={0: dying()})
+"""
+
+
+@pytest.mark.parametrize("at", [2, pytest.param(0, marks=pytest.mark.prove), pytest.param(4, marks=pytest.mark.prove)])
+def test_bringing_up_to_date_that_is_killed(book: Gradebook, at: int) -> None:
+    """Without a moment to take anything back: the same."""
+    path = aged(book)
+    before = content(path)
+    command = [sys.executable, "-c", KILLED, str(path.parent), str(at)]
+    assert subprocess.run(command, cwd=ROOT, check=False, timeout=120).returncode == -signal.SIGKILL
+    assert content(path) == before
+    open_gradebook(path.parent, steps=STEPS).close()
+
+
+def test_two_bring_it_up_to_date(book: Gradebook) -> None:
+    """One does, and the other finds it done."""
+    path = aged(book)
+    failures: list[Exception] = []
+
+    def once() -> None:
+        try:
+            open_gradebook(path.parent, steps=STEPS).close()
+        except Exception as error:
+            failures.append(error)
+
+    threads = [threading.Thread(target=once) for _ in range(6)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert failures == []
+    open_gradebook(path.parent).close()
+
+
+# ---------------------------------------------------------------------------------------- power and locks
+
+
+@pytest.mark.parametrize("tear", [0, 100, 4096])
+def test_pages_torn_by_a_power_failure(book: Gradebook, tmp_path: Path, tear: int) -> None:
+    """In the middle of a transaction that had reached the disk: the journal has what was there before."""
+    before = content(book.path)
+    book._connection.execute("PRAGMA cache_size = 2")  # pages go to the file before the transaction ends
+    crashed = tmp_path / "crashed"
+    crashed.mkdir()
+    with pytest.raises(RuntimeError), book._writing() as writing:
+        for number in range(400):
+            writing.execute("INSERT INTO meta VALUES (?, ?)", (f"n{number}", "x" * 500))
+        writing.execute("UPDATE submission SET answers = 'gone'")
+        for path in (book.path, Path(f"{book.path}-journal")):
+            shutil.copy(path, crashed / path.name)
+        raise RuntimeError
+    copy = crashed / FILE
+    assert copy.stat().st_size > book.path.stat().st_size or copy.read_bytes() != book.path.read_bytes()
+    with copy.open("r+b") as file:
+        file.seek(-tear, os.SEEK_END)
+        file.write(b"\xff" * tear)
+    with closing(open_gradebook(crashed)) as found:
+        assert found.submissions() == (ADA, CY)
+        assert found.answers(ADA) == {"Q3.a": "b", "Q3.b": [1, 2]}
+    assert content(copy) == before
+
+
+def test_no_write_ahead_log(book: Gradebook) -> None:
+    """It needs memory that machines cannot share; and what is put down is on the disk before anything else is."""
+    assert book._connection.execute("PRAGMA journal_mode").fetchone() == ("delete",)
+    assert book._connection.execute("PRAGMA synchronous").fetchone() == (2,)
+    assert sorted(path.name for path in book.path.parent.iterdir()) == [FILE]
+
+
+@pytest.mark.parametrize(
+    ("said", "remedy"),
+    [
+        ("disk I/O error", "a network folder is gone or cannot lock files"),
+        ("locking protocol", "grade into a folder on this machine"),
+        ("database is locked", "wait until that has finished"),
+        ("database or disk is full", "free some space"),
+        ("attempt to write a readonly database", "make its folder writable"),
+        ("unable to open database file", "make its folder writable"),
+        ("database disk image is malformed", "restore it from a backup"),
+    ],
+)
+def test_what_goes_wrong_beneath_the_book(said: str, remedy: str, tmp_path: Path) -> None:
+    """Each fault of disks, networks and locks comes with what to do about it."""
+    assert remedy in str(gradebook._cannot(tmp_path, sqlite3.OperationalError(said)))
+
+
+def test_a_folder_without_locks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two would not know of each other there: the batch refuses, and says what to do."""
+
+    def refuse(self: FileLock) -> None:
+        raise NotImplementedError("FileSystem does not appear to support flock; use SoftFileLock instead")
+
+    monkeypatch.setattr(FileLock, "_acquire", refuse)
+    with pytest.raises(UsageError, match=r"cannot be locked.*a folder on this machine"), alone(tmp_path):
+        raise AssertionError("unreachable")
+
+
+# ------------------------------------------------------------------------------------- two at a time
+
+
+Here = Callable[[str], tuple[int, str]]
+GIVE = "override out ada Q1.a --points 1 --reason r --course course"
+CHANGES = (
+    "batch in --out out --course course",
+    "regrade out --yes --course course",
+    "forget out ada --yes --course course",
+    GIVE,
+)
+
+
+@pytest.mark.parametrize("line", CHANGES)
+def test_one_at_a_time(line: str, graded: Path, here: Here) -> None:
+    """While a batch grades into a folder, nobody else changes anything in it."""
+    before = content(graded / FILE)
+    with FileLock(graded / ".lock"):
+        code, said = here(line)
+    assert code == 2
+    assert "Another attncheck is grading into" in said
+    assert content(graded / FILE) == before
+
+
+@pytest.mark.parametrize(
+    "line", ["stats out --json", "export json --from out --to all.json", "regrade out --dry-run", "similar out"]
+)
+def test_reading_goes_on_meanwhile(line: str, graded: Path, here: Here) -> None:
+    """What has been put down so far can be looked at while a batch goes on."""
+    with FileLock(graded / ".lock"), closing(open_gradebook(graded)) as held:
+        held.remember("written", "meanwhile")
+        assert here(f"{line} --course course")[0] == 0
+
+
+# ----------------------------------------------------------------------- no room and no right to write
+
+READ_ONLY = "mount --bind out out && mount -o remount,bind,ro out"
+
+
+def test_a_folder_that_is_read_only(graded: Path, tmp_path: Path, here: Here) -> None:
+    """Nothing changes, and it is said why; what needs no writing works. Where it can be written again, all does."""
+    before = content(graded / FILE)
+    writing = [
+        *CHANGES,
+        "export json --from out --to out/all.json --course course",
+        "stats out --html out/stats.html --course course",
+    ]
+    *refused, read = confined(tmp_path, READ_ONLY, *writing, "stats out --json --course course")
+    assert [code for code, _ in refused] == [2] * len(writing)
+    assert [said for _, said in refused if "cannot be written" not in said] == []
+    assert read[0] == 0
+    assert content(graded / FILE) == before
+    assert here(GIVE)[0] == 0
+    assert json.loads((graded / "ada.json").read_text("utf-8"))["overrides"][0]["reason"] == "r"
+
+
+def test_a_disk_that_is_full(graded: Path, tmp_path: Path) -> None:
+    """Nothing is half there, and what was put down before is."""
+    mounts = (
+        "mkdir full && mount -t tmpfs -o size=300k tmpfs full && cp out/gradebook.sqlite full && "
+        "(dd if=/dev/zero of=full/rest bs=512 2>/dev/null || true)"
+    )
+    lines = [
+        GIVE.replace("out", "full", 1),
+        "forget full ada --yes --course course",
+        "export json --from out --to full/all.json --course course",
+        "export html --from out --to full/pages --course course",
+        "stats out --html full/stats.html --course course",
+        "start Q1 --to full/q01.py --course course",
+        "batch in --out full --course course",
+    ]
+    after = "find full -type f > after.txt; umount -l full; true"
+    keep = "cp full/gradebook.sqlite after.sqlite"
+    told = confined(tmp_path, mounts, *lines, after=f"{keep}; {after}")
+    for line, (code, said) in zip(lines, told, strict=True):
+        assert code in (2, 4), (line, said)
+        assert "Traceback" not in said, (line, said)
+        assert "fault of attncheck" not in said, (line, said)
+    left = {Path(name).name for name in (tmp_path / "after.txt").read_text().split()}
+    assert left <= {FILE, "rest", ".lock"}
+    assert content(tmp_path / "after.sqlite") == content(graded / FILE)
+
+
+def test_a_log_that_does_not_fit(graded: Path, tmp_path: Path) -> None:
+    """A quiz goes on without being kept, and says so."""
+    mounts = "mkdir full && mount -t tmpfs -o size=4k tmpfs full && (dd if=/dev/zero of=full/rest bs=512 2>&- || true)"
+    ((code, said),) = confined(tmp_path, mounts, "quiz --course course --state full/log --learner A")
+    assert code == 0
+    assert "No space left" in said and "What was kept before is still there" in said
