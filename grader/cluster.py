@@ -11,12 +11,14 @@ import asyncio
 import contextlib
 import functools
 import importlib.metadata
+import logging
+import os
 import platform
 import threading
 import time
 import uuid
 from collections.abc import Callable, Iterator, Mapping
-from concurrent.futures import CancelledError, Executor, Future
+from concurrent.futures import Executor, Future
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeVar
@@ -25,7 +27,7 @@ from distributed import Client, get_worker
 from distributed.diagnostics.plugin import WorkerPlugin
 from distributed.scheduler import KilledWorker
 
-from grader import __version__
+from grader import __version__, machine
 from grader.errors import AttncheckError, SandboxError, SandboxUnavailable, SubmissionError, UsageError
 from grader.expectations import expecting
 from grader.grade import Memo
@@ -179,7 +181,9 @@ class Crew(Executor):
 
     def submit(self, function: Callable[..., T], /, *args: Any, **kwargs: Any) -> Future[T]:
         """See ``Executor``. The key says nothing about what is sent: everybody who uses the cluster sees it."""
-        theirs = self._client.submit(function, *args, **kwargs, key=f"attncheck-{uuid.uuid4().hex}", pure=False)
+        key = f"attncheck-{uuid.uuid4().hex}"
+        with _told(self._client.scheduler.address):
+            theirs = self._client.submit(function, *args, **kwargs, key=key, pure=False)
         ours: Future[T] = asyncio.run_coroutine_threadsafe(_outcome(theirs), self._client.loop.asyncio_loop)
         self._flying.add(ours)
         ours.add_done_callback(self._flying.discard)
@@ -210,10 +214,11 @@ async def _outcome(theirs: Any) -> Any:
         raise Lost from error
     except AttncheckError:
         raise
-    except CancelledError as error:
-        raise SandboxError(f"the connection to the cluster was lost; {_AGAIN}") from error
     except Exception as error:
-        raise SandboxError(f"a worker of the cluster could not go on: {_said(error)}; {_AGAIN}") from error
+        if theirs.status == "error":
+            said = machine.lacks(error) or _said(error)
+            raise SandboxError(f"a worker of the cluster could not go on: {said}; {_AGAIN}") from error
+        raise SandboxError(f"the connection to the cluster was lost ({_said(error)}); {_AGAIN}") from error
 
 
 @contextlib.contextmanager
@@ -223,27 +228,41 @@ def hired(address: str, desk: str, course: Course, patience: float = PATIENCE) -
     Raises UsageError where there is no such cluster, or one that is not like this machine, and SandboxUnavailable where
     one of its machines cannot confine code.
     """
-    with contextlib.closing(_reached(address)) as client, _told(address):
-        _alike(client, patience)
-        client.register_plugin(Desk(desk, course, software()))
+    with _quiet(), contextlib.closing(_reached(address)) as client:
         try:
-            layers = list(client.run(functools.partial(_layers, desk)).values())
-            shared = tuple(layer for layer in layers[0] if all(layer in others for others in layers)) if layers else ()
-            yield Crew(client, desk, shared, patience)
+            with _told(address):
+                _alike(client, patience)
+                client.register_plugin(Desk(desk, course, software()))
+                found = client.run(functools.partial(_layers, desk), on_error="ignore").values()
+            first = next(iter(found), ())
+            yield Crew(client, desk, tuple(layer for layer in first if all(layer in each for each in found)), patience)
         finally:
-            with contextlib.suppress(Exception):  # whatever it is, it came after the last result
-                client.unregister_worker_plugin(desk)
+            if client.status == "running":
+                with contextlib.suppress(Exception):  # whatever it is, it came after the last result
+                    client.unregister_worker_plugin(desk)
+
+
+@contextlib.contextmanager
+def _quiet() -> Iterator[None]:
+    """Without what Dask logs about connections: we say it, with what to do."""
+    before = logging.root.manager.disable
+    if not os.environ.get("ATTNCHECK_DEBUG"):
+        logging.disable(logging.CRITICAL)
+    try:
+        yield
+    finally:
+        logging.disable(before)
 
 
 @contextlib.contextmanager
 def _told(address: str) -> Iterator[None]:
-    """Says in our words what may go wrong with a network."""
+    """Says in our words what may go wrong with a cluster."""
     try:
         yield
     except AttncheckError:
         raise
-    except (OSError, CancelledError) as error:  # of Dask's, what a connection does is an OSError
-        raise SandboxError(f"the cluster at {address} does not answer any more ({_said(error)}); {_AGAIN}") from error
+    except Exception as error:
+        raise SandboxError(f"the cluster at {address} does not work any more ({_said(error)}); {_AGAIN}") from error
 
 
 def _reached(address: str) -> Client:

@@ -107,7 +107,7 @@ ARROWS: dict[str, set[str]] = {
     "mutate": {"edits", "expectations", "grade", "inputs", "sandbox"},
     "machine": set(),
     "working": {"course", "expectations", "grade", "inputs", "machine", "sandbox", "submission"},
-    "cluster": {"expectations", "grade", "inputs", "sandbox", "submission", "working"},
+    "cluster": {"expectations", "grade", "inputs", "machine", "sandbox", "submission", "working"},
     "batch": {
         "cluster",
         "machine",
