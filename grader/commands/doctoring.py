@@ -11,7 +11,7 @@ import click
 from grader.commands.options import course_option, json_option, lang_option, write_json
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from grader.doctor import Finding
     from grader.model import Lang
@@ -34,7 +34,11 @@ def doctor(as_json: bool, lang: Lang, course_folder: Path | None) -> None:
     else:
         for line in _lines(findings, lang):
             click.echo(line)
-    click.get_current_context().exit(int(any(finding.state == "missing" for finding in findings)))
+    click.get_current_context().exit(_missing(findings))
+
+
+def _missing(findings: Iterable[Finding]) -> int:
+    return int(any(finding.state == "missing" for finding in findings))
 
 
 def _as_json(finding: Finding) -> dict[str, str | None]:
@@ -47,9 +51,9 @@ def _as_json(finding: Finding) -> dict[str, str | None]:
     }
 
 
-def _lines(findings: Iterable[Finding], lang: Lang) -> Iterable[str]:
+def _lines(findings: Sequence[Finding], lang: Lang) -> Iterable[str]:
     from grader.report.plain import indent
-    from grader.report.words import AREA, REMEDY, SAYS, STATE, WITH
+    from grader.report.words import ALL_THERE, AREA, NOT_ALL_THERE, REMEDY, SAYS, STATE, WITH
 
     for area, found in groupby(findings, key=lambda finding: finding.area):
         yield AREA[area].of(lang)
@@ -62,3 +66,4 @@ def _lines(findings: Iterable[Finding], lang: Lang) -> Iterable[str]:
             yield f"  {mark} " + indent(text, 4).lstrip()
             if finding.remedy:
                 yield indent(REMEDY.fill(remedy=finding.remedy).of(lang), 6)
+    yield indent((NOT_ALL_THERE if _missing(findings) else ALL_THERE).of(lang), 0)

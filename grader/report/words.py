@@ -335,6 +335,14 @@ AREA = {
     "sandbox": Text("Sandbox layers", "沙箱各层"),
     "canaries": Text("Trial attacks", "试探性攻击"),
 }
+ALL_THERE = Text(
+    "Nothing is missing. Learners’ code can be confined here, and classes graded.",
+    "什么都不缺：这台机器能隔离学习者的代码，可以给整班评分。",
+)
+NOT_ALL_THERE = Text(
+    "Something is missing (✗); what it says there mends it. Until then, classes are not graded here.",
+    "有缺少的部分（✗），请按其中所说补上；在那之前，这台机器不给整班评分。",
+)
 STATE = {"ok": Text("ok", "正常"), "weak": Text("weak", "较弱"), "missing": Text("missing", "缺少")}
 REMEDY = Text("to mend: {remedy}", "解决办法：{remedy}")
 

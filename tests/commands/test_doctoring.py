@@ -37,10 +37,10 @@ def found(monkeypatch: pytest.MonkeyPatch) -> list[Finding]:
                 "Versions\n  ✓ torch: 2.13.0\nSandbox layers\n",
                 "  ! namespaces (weak): not allowed",
                 "      to mend: sysctl",
-                "  ✗ seccomp (missing)\n      to mend: install libseccomp2\n",
+                "  ✗ seccomp (missing)\n      to mend: install libseccomp2\nSomething is missing (✗);",
             ],
         ),
-        ("zh", ["版本\n", "! namespaces（较弱）：", "✗ seccomp（缺少）\n", "解决办法：install"]),
+        ("zh", ["版本\n", "! namespaces（较弱）：", "✗ seccomp（缺少）\n", "解决办法：install", "有缺少的部分（✗）"]),
     ],
 )
 def test_for_people(lang: str, fragments: list[str], attncheck: Attncheck, found: list[Finding]) -> None:
