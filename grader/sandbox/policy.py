@@ -30,7 +30,10 @@ _ALLOWED = """
     statfs statx sysinfo time times uname wait4 waitid write writev
 """
 
-_THREAD = 0x00010000  # CLONE_THREAD
+#: What a clone must be to be a thread: CLONE_VM, FS, FILES, SIGHAND and THREAD …
+_THREAD = 0x00000100 | 0x00000200 | 0x00000400 | 0x00000800 | 0x00010000
+#: … and must not be: in a namespace of its own (NS, CGROUP, UTS, IPC, USER, PID, NET), or traced with its parent.
+_NOT_THREAD = 0x00020000 | 0x02000000 | 0x04000000 | 0x08000000 | 0x10000000 | 0x20000000 | 0x40000000 | 0x00002000
 _WRITING = (
     os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND | getattr(os, "O_TMPFILE", 0) & ~os.O_DIRECTORY
 )
@@ -66,7 +69,7 @@ def _program() -> bytes:
 
     for name in _ALLOWED.split():
         rule(seccomp.ALLOW, name)
-    rule(seccomp.ALLOW, "clone", seccomp.Arg(0, masked, _THREAD, _THREAD))
+    rule(seccomp.ALLOW, "clone", seccomp.Arg(0, masked, _THREAD | _NOT_THREAD, _THREAD))
     rule(seccomp.ERRNO(38), "clone3")  # ENOSYS: the C library falls back to clone
     rule(seccomp.ERRNO(38), "openat2")
     rule(seccomp.ALLOW, "open", seccomp.Arg(1, masked, _WRITING, 0))

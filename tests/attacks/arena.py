@@ -17,23 +17,27 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass, replace
+from html.parser import HTMLParser
 from io import StringIO
 from pathlib import Path
 from typing import Any
 from unittest.mock import patch
+from xml.etree import ElementTree
 
 import numpy as np
 from rich.console import Console
 
 from grader.inputs import Seed, draw
 from grader.model import Array, Course, ExerciseResult, Limits, Normal, Observation, Observed, Report, Returned
+from grader.report import html
 from grader.report.json_report import to_json
+from grader.report.junit import to_junit
 from grader.report.terminal import render
 from grader.sandbox import Sandbox
 
 ROOT = Path(__file__).parents[2]
 SUBMISSIONS = Path(__file__).parent / "submissions"
-FAMILIES = ("read", "tamper", "resource", "persistence", "network", "signals", "kernel", "protocol")
+FAMILIES = ("read", "tamper", "resource", "persistence", "network", "signals", "kernel", "protocol", "report")
 
 #: A world without a single honest second, for attacks that would use up whatever they are given.
 SHORT = Limits(
@@ -87,11 +91,12 @@ class Attack:
 
 def attacks() -> tuple[Attack, ...]:
     """All of them, in the order of their names."""
-    return tuple(_read(path) for path in sorted(SUBMISSIONS.glob("*/*")) if path.suffix in (".py", ".ipynb"))
+    places = sorted(SUBMISSIONS.glob("*/*"))
+    return tuple(_read(p) for p in places if p.suffix in (".py", ".ipynb") or (p / "attack.py").is_file())
 
 
 def _read(path: Path) -> Attack:
-    text = path.read_text(encoding="utf-8")
+    text = (path / "attack.py" if path.is_dir() else path).read_text(encoding="utf-8")
     if path.suffix == ".ipynb":
         text = "".join(json.loads(text)["cells"][0]["source"])
     said = dict(_HEADER.findall(text.partition('"""\n\n')[0]))
@@ -121,8 +126,12 @@ class Bait:
     def arm(self, attack: Attack, folder: Path) -> Path:
         """The attack with the addresses of the bait, ready to be handed in."""
         armed = folder / f"attack{attack.path.suffix}"
-        text = attack.path.read_text(encoding="utf-8")
-        armed.write_text(_TOKEN.sub(lambda found: self.words[found[1]], text), encoding="utf-8")
+        files = attack.path.rglob("*.py") if attack.path.is_dir() else [attack.path]
+        for file in files:
+            to = armed / file.relative_to(attack.path) if attack.path.is_dir() else armed
+            to.parent.mkdir(parents=True, exist_ok=True)
+            text = _TOKEN.sub(lambda found: self.words[found[1]], file.read_text(encoding="utf-8"))
+            to.write_text(text, encoding="utf-8")
         return armed
 
     def untouched(self) -> None:
@@ -212,15 +221,50 @@ def _doors(folder: Path, mark: str) -> Iterator[socket.socket]:
 
 
 def told(report: Report, course: Course) -> str:
-    """Everything that a report tells anybody: JSON and terminal, both languages."""
+    """Everything that a report tells anybody: JSON, JUnit and terminal in both languages, and a page that has both.
+
+    Asserts on the way that none of it can do anything but be read.
+    """
+    report = replace(report, seconds=0.0)  # its digits could be anything
     pages = []
     for lang in ("en", "zh"):
         pages.append(json.dumps(to_json(report, lang), ensure_ascii=False))  # type: ignore[arg-type]
         page = StringIO()
         render(report, course, lang, Console(file=page, width=200, color_system=None))  # type: ignore[arg-type]
-        assert not _CONTROL.search(page.getvalue())
         pages.append(page.getvalue())
+        pages.append("\n".join(ElementTree.fromstring(to_junit(report, lang)).itertext()))  # type: ignore[arg-type]
+    inert = Inert()
+    inert.feed(html.render(report, course, "en"))
+    inert.close()
+    assert inert.alive == []
+    pages.append(inert.text)
+    assert [found for page in pages if (found := _CONTROL.search(page))] == []
     return "\n".join(pages)
+
+
+class Inert(HTMLParser):
+    """What a browser makes of a page: its text, and whatever in it would act or load something."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.text = ""
+        self.alive: list[str] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        """An element, which may be none of those that act, with attributes that are none of those that do."""
+        loads = [
+            name for name, value in attrs if name in ("href", "src", "srcset") and not (value or "").startswith("#")
+        ]
+        acts = [name for name, _ in attrs if name.startswith("on") or name in ("srcdoc", "formaction", "autofocus")]
+        if tag in _ACTING or loads or acts:
+            self.alive.append(self.get_starttag_text() or tag)
+
+    def handle_data(self, data: str) -> None:
+        """Text."""
+        self.text += data
+
+
+_ACTING = {"script", "img", "iframe", "object", "embed", "link", "base", "form", "audio", "video", "foreignobject"}
 
 
 def traces_of_success(text: str, bait: Bait) -> list[str]:
@@ -231,14 +275,16 @@ def traces_of_success(text: str, bait: Bait) -> list[str]:
 
 
 def hidden_numbers(course: Course, seed: Seed) -> frozenset[str]:
-    """The first number of every random array of a hidden case, as attacks print it."""
+    """The first number of every random array of a hidden case, as attacks print it: itself, or its digits as a size."""
     numbers = set()
     for exercise in (exercise for question in course.questions for exercise in question.exercises):
         for case in (case for case in exercise.cases if not case.public):
             drawn = dict(draw(case, exercise.name, seed).args)
             for name, recipe in case.args:
                 if isinstance(recipe, Normal):
-                    numbers.add(f"{np.ravel(drawn[name])[0]:.6f}")
+                    first = float(np.ravel(drawn[name])[0])
+                    digits = round(abs(first) * 10**6)
+                    numbers |= {f"{first:.6f}", f"({digits}, ", f"{digits}.0 times"} if first else set()
     return frozenset(numbers)
 
 
@@ -247,9 +293,9 @@ def _statuses(result: ExerciseResult) -> set[str]:
 
 
 def _worthless(result: ExerciseResult) -> bool:
-    """Not one check that compares with the reference is passed; nothing in place, nothing random is all there is."""
+    """Not one check that compares with the reference is passed, but only what returning zeros deserves."""
     compared = {outcome.check for outcome in result.outcomes if outcome.status == "passed"}
-    return result.status != "passed" and compared <= {"unchanged_inputs", "repeatable"}
+    return result.status != "passed" and compared <= {"unchanged_inputs", "repeatable", "operations", "memory"}
 
 
 def _everything(result: ExerciseResult) -> bool:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import random
-import secrets
 import tracemalloc
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
@@ -75,7 +74,7 @@ def ring(request: pytest.FixtureRequest, bait: Bait, course: Course) -> Iterator
         except SandboxUnavailable as error:
             pytest.skip(str(error))
         bait.words["zygote"] = str(arena.zygotes(sandbox)[-1])
-        seed = Seed("secret", secrets.token_bytes(16))
+        seed = Seed("secret", b"known to nobody!")  # the same each time: numbers that look alike must not decide
         yield Ring(sandbox, Memo(course, seed, sandbox.observe), bait, arena.hidden_numbers(course, seed))
 
 
@@ -92,7 +91,8 @@ def test_attack(attack: Attack, ring: Ring, tmp_path: Path, record_property: Cal
     for _ in range(2 if attack.family == "persistence" else 1):
         report = ring.grade(armed, attack.limits)
         text = arena.told(report, ring.memo.course)
-        (result,) = (exercise for question in report.questions for exercise in question.exercises)
+        tried = [exercise for question in report.questions for exercise in question.exercises]
+        (result,) = (exercise for exercise in tried if exercise.status != "missing")
         assert arena.traces_of_success(text, ring.bait) == []
         assert [number for number in ring.hidden if number in text] == []
         assert arena.as_observed(attack, result), [(o.check, o.case, o.verdict) for o in result.outcomes]

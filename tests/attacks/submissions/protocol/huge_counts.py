@@ -1,0 +1,23 @@
+"""Numbers of four hundred digits, in the place of counts.
+
+tries: the work and the memory of calls as integers that no float can hold, for checks that divide them
+observe: no-credit
+"""
+
+import torch
+from inside.counting import Counter
+
+count = [0]
+
+
+def stop(self):
+    count[0] += 1
+    number = 10**299 if count[0] % 2 else 1
+    return {"work": number, "largest": number, "peak": number, "exits": False}
+
+
+Counter.stop = stop
+
+
+def linear_attention(q, k, v, causal=False):
+    return torch.zeros(q.shape[:-1] + v.shape[-1:])
