@@ -297,9 +297,8 @@ def _different(here: Mapping[str, str], there: Mapping[str, str] | Exception) ->
     """In what the software there is not that of here; empty where it is."""
     if isinstance(there, Exception):
         return f"attncheck cannot be used there ({_said(there)})"
-    return ", ".join(
-        f"{name} {there.get(name)} there, {ours} here" for name, ours in here.items() if there[name] != ours
-    )
+    differing = ((name, ours, there.get(name)) for name, ours in here.items())
+    return ", ".join(f"{name} {theirs} there, {ours} here" for name, ours, theirs in differing if ours != theirs)
 
 
 def _unlike(wrong: list[str]) -> str:
