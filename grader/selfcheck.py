@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from grader import diagnose, edits, links, stubs
 from grader.grade import Memo, Selection, grade, grade_reference, module_of
-from grader.model import Course, Exercise, ExerciseResult, Mistake, Question, Status
+from grader.model import Course, Exercise, ExerciseResult, Mistake, Part, Question, SourceFile, Status, Submission
 from grader.submission import read
 
 if TYPE_CHECKING:
@@ -48,6 +48,7 @@ def check(
         for exercise in question.exercises:
             progress(exercise.name)
             yield from _code(course, question, exercise, memo)
+            yield from _closed(course, question, exercise, memo, observe)
 
 
 def _stray(course: Course) -> Iterator[Problem]:
@@ -115,6 +116,26 @@ def _code(course: Course, question: Question, exercise: Exercise, memo: Memo) ->
         result = grade_reference(memo, question, exercise, files, memo.expect)
         yield from _mistake(f"{where}, mistake {mistake.misconception}", mistake, result)
     yield from _twins(where, memo.suspects(exercise))
+
+
+def _closed(course: Course, question: Question, exercise: Exercise, memo: Memo, observe: Observe) -> Iterator[Problem]:
+    """What the exercise forbids is kept away, even where no text shows that it is called."""
+    for name in exercise.forbids:
+        module, _, last = name.rpartition(".")
+        text = (
+            f"import importlib\n{exercise.name} = getattr(importlib.import_module({module!r}), {last[::-1]!r}[::-1])\n"
+        )
+        file = SourceFile(
+            "library.py", "library", (Part("library.py", text),), ((exercise.name, 2),), imports_torch=True
+        )
+        selection = Selection(exercises=(exercise.name,))
+        report = grade(course, Submission("library", (file,)), observe, selection=selection, memo=memo)
+        outcomes = [o for each in report.questions for result in each.exercises for o in result.outcomes]
+        passed = sorted({o.check for o in outcomes if o.status is Status.PASSED and o.check != "raises"})
+        if passed:
+            where = f"{question.file}, exercise {exercise.name}, forbids"
+            said = f"{name} itself, under the name of the exercise, passes {', '.join(passed)}"
+            yield Problem(where, said, "forbid what it is made of, too, or drop the name")
 
 
 def _mistake(where: str, mistake: Mistake, result: ExerciseResult) -> Iterator[Problem]:

@@ -7,12 +7,15 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
+from textwrap import dedent
+from typing import Any
 
+import numpy as np
 import pytest
 
 from grader.grade import Memo, Selection, grade
 from grader.inputs import Seed
-from grader.model import Course, ExerciseResult, Status
+from grader.model import Array, Course, Exercise, ExerciseResult, Returned, Status
 from grader.submission import read
 from tests.solving import Bench
 
@@ -27,17 +30,15 @@ FORBIDS = {
 
 
 #: Graded in every run; the others by `make prove`.
-EVERY_RUN = {"name_put_together", "renamed_import", "compared_with_the_library"}
+EVERY_RUN = {"softmax/below", "softmax/special", "softmax/by_hand"}
 
 
 def samples(kind: str) -> list[object]:
     """The files of one kind."""
-    return [
-        pytest.param(
-            path, id=f"{path.parts[-2]}/{path.stem}", marks=() if path.stem in EVERY_RUN else pytest.mark.prove
-        )
-        for path in sorted((FOLDER / kind).glob("*/*.py"))
-    ]
+    paths = sorted((FOLDER / kind).glob("*/*.py"))
+    names = [f"{path.parts[-2]}/{path.stem}" for path in paths]
+    marks = [() if name in EVERY_RUN else pytest.mark.prove for name in names]
+    return [pytest.param(path, id=name, marks=mark) for path, name, mark in zip(paths, names, marks, strict=True)]
 
 
 @pytest.fixture(scope="module")
@@ -88,3 +89,135 @@ def test_who_does_without_loses_nothing(path: Path, bench: Bench, strict: Memo) 
     found = graded(strict, path, bench)
     assert found.status is Status.PASSED, found.message
     assert found.earned == found.possible
+
+
+# ------------------------------------------------------------------------ answering public cases by heart
+
+SECRET = Seed("file:00000000", b"file a class keeps this to itself", secret=True)
+EXERCISE = "scaled_dot_product_attention"
+
+_TABLE = """
+    import torch
+
+    ANSWERS = {answers}
+
+
+    def {name}(*inputs, mask=None):
+        key = " ".join(f"{{float(abs(x.double()).sum()):.3f}}" for x in (*inputs, mask) if x is not None)
+        return torch.tensor(ANSWERS[key]) if key in ANSWERS else inputs[-1]
+"""
+_FIRST_NUMBER = """
+    import torch
+
+    SEEN = {seen}
+
+
+    def {name}(q, k, v, mask=None):
+        if f"{{float(q.flatten()[0]):.3f}}" not in SEEN:
+            return v
+        scores = q @ k.transpose(-2, -1) / q.shape[-1] ** 0.5
+        if mask is None:
+            return torch.softmax(scores, -1) @ v
+        return torch.softmax(scores.masked_fill(~mask, float("-inf")), -1).nan_to_num(0.0) @ v
+"""
+
+
+@pytest.fixture(scope="module")
+def public(bench: Bench) -> Memo:
+    """The bundled course with the seed that everybody has."""
+    return Memo(bench.course, Seed.public(), bench.expect)
+
+
+@pytest.fixture(scope="module")
+def secret(bench: Bench) -> Memo:
+    """The bundled course with a seed that nobody has seen."""
+    return Memo(bench.course, SECRET, bench.expect)
+
+
+def seen_cases(memo: Memo, exercise: Exercise, hidden: bool) -> list[tuple[list[Any], Any]]:
+    """What a learner could note down: the inputs of the cases of ``values``, and what should come of them."""
+    found = []
+    for entry, expected in zip(memo.entries(exercise), memo.expected(exercise), strict=True):
+        if entry.spec.kind == "values" and (hidden or entry.case.public):
+            (observed,) = expected
+            assert isinstance(observed, Returned)
+            (value,) = observed.values
+            assert isinstance(value, Array)
+            found.append(([given for _, given in entry.drawn.args], value.values))
+    return found
+
+
+def by_heart(memo: Memo, exercise: Exercise, hidden: bool) -> str:
+    """A submission that is a table."""
+    answers = {
+        " ".join(f"{float(np.abs(x.astype(np.float64)).sum()):.3f}" for x in given): np.round(value, 6).tolist()
+        for given, value in seen_cases(memo, exercise, hidden)
+    }
+    return dedent(_TABLE).format(answers=answers, name=exercise.name)
+
+
+def values_passed(found: ExerciseResult, visibility: str) -> list[bool]:
+    """Which cases of ``values`` were passed."""
+    return [o.status is Status.PASSED for o in found.outcomes if o.check == "values" and o.visibility == visibility]
+
+
+def exercise_of(memo: Memo, name: str) -> Exercise:
+    """One exercise of the course."""
+    found = memo.course.exercise(name)
+    assert found is not None
+    return found[1]
+
+
+@pytest.mark.parametrize("name", ["uniform_attention", pytest.param(EXERCISE, marks=pytest.mark.prove)])
+def test_public_outputs_by_heart_lose_everything_hidden(
+    name: str, bench: Bench, public: Memo, secret: Memo, tmp_path: Path
+) -> None:
+    """A table of the public outputs passes the public values, hardly a hidden one, and keeps less than half."""
+    path = tmp_path / name / "q.py"
+    path.parent.mkdir()
+    path.write_text(by_heart(public, exercise_of(public, name), hidden=False))
+    for memo in (public, secret):
+        found = graded(memo, path, bench)
+        assert all(values_passed(found, "public"))
+        hidden = values_passed(found, "hidden")
+        assert sum(hidden) <= len(hidden) / 4
+        assert found.earned < found.possible / 2, [(o.check, o.case) for o in found.outcomes if o.earned]
+
+
+@pytest.mark.prove
+def test_hidden_outputs_of_the_public_seed_are_worth_nothing_under_a_secret_one(
+    bench: Bench, public: Memo, secret: Memo, tmp_path: Path
+) -> None:
+    """Without a seed file the hidden inputs can be drawn at home, and a table of them passes; with one it does not."""
+    path = tmp_path / EXERCISE / "q.py"
+    path.parent.mkdir()
+    path.write_text(by_heart(public, exercise_of(public, EXERCISE), hidden=True))
+    assert all(values_passed(graded(public, path, bench), "hidden"))
+    found = graded(secret, path, bench)
+    assert sum(values_passed(found, "hidden")) == 0
+    assert found.earned < found.possible / 3
+
+
+@pytest.mark.prove
+def test_the_first_number_of_the_public_seed_opens_nothing(
+    bench: Bench, public: Memo, secret: Memo, tmp_path: Path
+) -> None:
+    """Right code that works only for inputs seen at home loses where the seed is another."""
+    noted = seen_cases(public, exercise_of(public, EXERCISE), hidden=False)
+    seen = {f"{float(given[0].flat[0]):.3f}" for given, _ in noted}
+    path = tmp_path / EXERCISE / "q.py"
+    path.parent.mkdir()
+    path.write_text(dedent(_FIRST_NUMBER).format(seen=seen, name=EXERCISE))
+    found = graded(secret, path, bench)
+    assert all(values_passed(found, "public"))
+    assert not any(values_passed(found, "hidden"))
+    assert found.earned < found.possible / 2
+
+
+@pytest.mark.parametrize("path", samples("public"))
+def test_code_for_the_public_sizes_alone_loses(path: Path, bench: Bench, secret: Memo) -> None:
+    """What branches on sizes passes the public cases, and hardly a hidden one."""
+    found = graded(secret, path, bench)
+    assert all(values_passed(found, "public"))
+    assert sum(values_passed(found, "hidden")) <= 2
+    assert found.earned < found.possible / 2, [(o.check, o.case) for o in found.outcomes if o.earned]

@@ -476,6 +476,8 @@ def test_faults_of_several_files_are_told_together_but_not_by_the_hundred(folder
     [
         ("course.yaml", "titel: {en: A, zh: 甲}\n", "course.yaml:1: titel: ", ["'title'"]),
         ("course.yaml", "groups: {}\n", "course.yaml:1: groups: ", ["1 or more"]),
+        ("course.yaml", "forbids:\n  soft_max: [torch.exp]\n", "course.yaml:2: forbids.soft_max: ", ["an exercise"]),
+        ("course.yaml", "forbids:\n  x: [softmax]\n", "course.yaml:2: forbids.x[0]: ", ["library in front"]),
         ("course.yaml", "questions:\n  - Q5\n  - Q6\n", "course.yaml:3: questions[1]: ", ["saw 'Q6'", "Q5"]),
         (
             "questions/sources.yaml",

@@ -12,6 +12,7 @@ from grader.inputs import Seed
 from grader.sandbox import Sandbox
 from grader.sandbox.remember import remembering
 from grader.selfcheck import check
+from tests import tiny
 from tests.commands.test_bank import change, written
 
 QUESTION, REFERENCE = "questions/q25_scaling.yaml", "reference/question_25.py"
@@ -58,10 +59,13 @@ def test_nothing_wrong(bank: Path, sandbox: Sandbox) -> None:
         ),
         (QUESTION, "divides-instead, replace", "adds-instead, replace", None),
         (QUESTION, ", factor: 3.0", ", factor: 0.5", ""),
+        (QUESTION, "    checks:", "    forbids: [torch.softmax]\n    checks:", ""),
+        (QUESTION, "    checks:", "    forbids: [torch.soft_max]\n    checks:", "there is no torch.soft_max"),
+        (QUESTION, "    checks:", "    forbids: [torch.mul]\n    checks:", "does not pass: values"),
     ],
 )
 def test_code(bank: Path, sandbox: Sandbox, file: str, old: str, new: str, said: str | None) -> None:
-    """References that fail, and mistakes that pass, fail elsewhere or cannot be told apart, are problems."""
+    """References that fail, mistakes that pass or fail elsewhere, and names that are not kept away, are problems."""
     change(bank, old, new, file)
     if said is None:  # two mistakes with one misconception: the loader refuses already
         with pytest.raises(Exception, match="misconception"):
@@ -82,6 +86,17 @@ def test_a_check_without_bite(bank: Path, sandbox: Sandbox) -> None:
     assert any(
         "the stub of scaled_by_25" in problem and "passes raises" in problem for problem in problems(bank, sandbox)
     )
+
+
+def test_a_name_that_is_not_kept_away(tmp_path: Path, sandbox: Sandbox) -> None:
+    """What is written in C outside of torch can be kept before it is closed: forbidding it is a problem."""
+    folder = tiny.course(tmp_path)
+    tiny.change(folder, "    checks: [values", "    forbids: [operator.abs]\n    checks: [values")
+    place = folder / "reference" / "bank.py"
+    place.write_text(place.read_text("utf-8").replace("return x + x", "return x.abs()"), encoding="utf-8")
+    tiny.change(folder, "replace: x + x, with: x * x", "replace: x.abs(), with: x * x")
+    found = problems(folder, sandbox)
+    assert any("operator.abs itself, under the name of the exercise, passes dtype, values" in said for said in found)
 
 
 def test_counts(bank: Path, sandbox: Sandbox) -> None:
