@@ -8,6 +8,7 @@ order in which they are defined.
 
 from __future__ import annotations
 
+import functools
 import math
 import re
 import types
@@ -20,7 +21,6 @@ import torch
 from .projections import (
     BIASES,
     LOOKED_FOR,
-    ROLES,
     Piece,
     Place,
     Projections,
@@ -32,6 +32,7 @@ from .projections import (
     is_matrix,
     layer_of,
     place_of,
+    role_of,
 )
 from .refusals import Unfit
 
@@ -134,12 +135,18 @@ def _side_by_side(owner: Any, path: str) -> list[tuple[str, dict[str, Place]]]:
     """Attentions among the attributes of one part, told apart by words in their names: self_w_q, …, cross_w_q, …."""
     groups: dict[str, dict[str, Place]] = {}
     for name, value in attributes(owner).items():
-        words, plain = "".join(_WORDS.findall(canonical(name))), _WORDS.sub("", canonical(name))
-        role = next((role for role, names in ROLES.items() if plain in names), None)
+        plain, words = _apart(name)
+        role = role_of(plain)
         place = place_of(value, owner, name, f"{path}.{name}".lstrip(".")) if words and role else None
         if role and place:
             groups.setdefault(words, {}).setdefault(role, place)
     return [(f"{path}.{words}".lstrip("."), places) for words, places in groups.items()]
+
+
+@functools.lru_cache(maxsize=4096)
+def _apart(name: str) -> tuple[str, str]:
+    """A name without the words that tell attentions apart, and these words."""
+    return _WORDS.sub("", canonical(name)), "".join(_WORDS.findall(canonical(name)))
 
 
 def _fits(places: dict[str, Place], d_model: int) -> bool:

@@ -7,6 +7,7 @@ projection for query, key and value, one layer per head, and whole heads. Each r
 
 from __future__ import annotations
 
+import functools
 import itertools
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -46,6 +47,7 @@ def _names(letter: str) -> set[str]:
 
 
 ROLES = {f"w_{letter}": _names(letter) for letter in "qkvo"}
+_ROLE_OF = {name: role for role, names in ROLES.items() for name in names}
 LOOKED_FOR = (
     "w_q",
     "W_q",
@@ -63,9 +65,15 @@ LOOKED_FOR = (
 )
 
 
+@functools.lru_cache(maxsize=4096)
 def canonical(name: str) -> str:
     """The name as it is compared: lower case, no underscores."""
     return name.lower().replace("_", "")
+
+
+def role_of(name: str) -> str | None:
+    """The role that something of this name plays."""
+    return _ROLE_OF.get(canonical(name))
 
 
 def is_matrix(value: object) -> bool:
@@ -73,17 +81,32 @@ def is_matrix(value: object) -> bool:
     return isinstance(value, (torch.Tensor, np.ndarray)) and value.ndim == 2
 
 
+#: Classes that hold no matrices themselves, only their instances do.
+_BARE = frozenset({object, list, tuple, dict, *(kind for kind in vars(torch.nn).values() if isinstance(kind, type))})
+
+
 def attributes(owner: Any) -> dict[str, Any]:
     """What the owner holds, by name; nothing of the learner's is executed to find out."""
     found: dict[str, Any] = {}
     for kind in reversed(type(owner).__mro__):
-        if kind.__module__ not in ("builtins", "torch.nn.modules.module"):
+        if kind not in _BARE:
             found |= {name: v for name, v in vars(kind).items() if is_matrix(v) or isinstance(v, torch.nn.Module)}
     found |= {name: v for name, v in getattr(owner, "__dict__", {}).items() if not name.startswith("__")}
     if isinstance(owner, torch.nn.Module):
         for held in (owner._parameters, owner._buffers, owner._modules):
             found |= {name: value for name, value in held.items() if value is not None}
     return found
+
+
+def attribute(owner: Any, name: str) -> Any:
+    """The same as ``attributes(owner)[name]``, without looking at the others."""
+    if isinstance(owner, torch.nn.Module):
+        for held in (owner._modules, owner._buffers, owner._parameters):
+            if (value := held.get(name)) is not None:
+                return value
+    elif name in (own := getattr(owner, "__dict__", {})):
+        return own[name]
+    return attributes(owner)[name]
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +122,7 @@ class Piece:
     @property
     def base(self) -> Any:
         """The whole matrix, as it is stored."""
-        return attributes(self.owner)[self.attribute]
+        return attribute(self.owner, self.attribute)
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -255,13 +278,9 @@ def find(owner: Any, path: str) -> dict[str, Place]:
     found: dict[str, Place] = {}
     held = attributes(owner)
     for name, value in held.items():
-        for role, names in ROLES.items():
-            if (
-                canonical(name) in names
-                and role not in found
-                and (place := place_of(value, owner, name, prefix + name))
-            ):
-                found[role] = place
+        role = role_of(name)
+        if role and role not in found and (place := place_of(value, owner, name, prefix + name)):
+            found[role] = place
     for name, value in held.items():
         if canonical(name) in _FUSED and not {"w_q", "w_k", "w_v"} & set(found):
             place = place_of(value, owner, name, prefix + name)
