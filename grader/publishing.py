@@ -7,6 +7,7 @@ hidden case, nothing of one can be stored.
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import hashlib
 import os
@@ -19,8 +20,9 @@ from typing import TYPE_CHECKING, Any
 
 import yaml
 
-from grader import __version__, course, edits, items, links, picturing, plots, showing, stored
+from grader import __version__, checks, course, edits, items, links, picturing, plots, showing, stored
 from grader.errors import CourseError, UsageError
+from grader.files import write
 from grader.grade import REFERENCE_LIMITS, Memo, module_of
 from grader.inputs import Seed
 from grader.model import (
@@ -114,22 +116,18 @@ def publish(whole: Course, target: Path, questions: Iterable[str], observe: Obse
 # ---------------------------------------------------------------------------------------- the folder
 
 
-class _beside:
+@contextlib.contextmanager
+def _beside(target: Path) -> Iterator[Path]:
     """A folder beside ``target`` to write in; gone afterwards, whatever happens."""
-
-    def __init__(self, target: Path) -> None:
-        self._target = target
-
-    def __enter__(self) -> Path:
-        try:
-            self._target.parent.mkdir(parents=True, exist_ok=True)
-            self._folder = Path(tempfile.mkdtemp(dir=self._target.parent, prefix=".publishing-"))
-        except OSError as error:
-            raise UsageError(f"{self._target} cannot be written ({error.strerror}); choose another place.") from error
-        return self._folder
-
-    def __exit__(self, *reason: object) -> None:
-        shutil.rmtree(self._folder, ignore_errors=True)
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        folder = Path(tempfile.mkdtemp(dir=target.parent, prefix=".publishing-"))
+    except OSError as error:
+        raise UsageError(f"{target} cannot be written ({error.strerror}); choose another place.") from error
+    try:
+        yield folder
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
 
 
 def _may_be_replaced(target: Path) -> None:
@@ -170,7 +168,7 @@ def _write(folder: Path, files: Mapping[str, bytes]) -> None:
     try:
         for name, data in files.items():
             (folder / name).parent.mkdir(exist_ok=True)
-            (folder / name).write_bytes(data)
+            write(folder / name, data)
     except OSError as error:
         raise UsageError(f"{folder.parent} cannot be written ({error.strerror}); nothing was published.") from error
 
@@ -276,7 +274,10 @@ def _exercise(exercise: Exercise, raw: Mapping[str, Any], beliefs: Mapping[str, 
         **{name: raw[name] for name in _EXERCISE if name in raw},
         **({"forbids": list(exercise.forbids)} if exercise.forbids else {}),  # course.yaml may have added some
         "cases": cases,
-        "checks": [_check(check, renamed) for check in raw["checks"]],
+        "checks": [
+            _check(check, renamed, any(case.public for case in checks.cases_for(spec, exercise)))
+            for spec, check in zip(exercise.checks, raw["checks"], strict=True)
+        ],
         "recognised": list(dict.fromkeys(m.misconception for m in exercise.mistakes if m.misconception in beliefs)),
     }
 
@@ -287,13 +288,15 @@ def _hidden(raw: Mapping[str, Any], renamed: Mapping[str, str]) -> dict[str, Any
     return {"name": renamed[raw["name"]], "sealed": True, **kept}
 
 
-def _check(raw: Any, renamed: Mapping[str, str]) -> Any:
+def _check(raw: Any, renamed: Mapping[str, str], here: bool) -> Any:
+    """A check with its cases by their new names; its other options only where something is judged ``here``."""
     if isinstance(raw, str):
         return raw
     ((kind, options),) = raw.items()
-    if "on" not in options:
-        return raw
-    return {kind: {**options, "on": [renamed.get(name, name) for name in options["on"]]}}
+    kept = {name: value for name, value in options.items() if here or name == "weight"}
+    if "on" in options:
+        kept["on"] = [renamed.get(name, name) for name in options["on"]]
+    return {kind: kept}
 
 
 def _plain(value: Any) -> Any:

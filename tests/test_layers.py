@@ -74,8 +74,10 @@ ARROWS: dict[str, set[str]] = {
     "stored": {"grade", "sandbox"},
     "expectations": {"cache", "files", "inputs", "sandbox", "stored"},
     "publishing": {
+        "checks",
         "course",
         "edits",
+        "files",
         "grade",
         "inputs",
         "items",

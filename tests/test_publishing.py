@@ -16,18 +16,20 @@ import pytest
 from rich.console import Console
 
 from grader import course as courses
-from grader import grade, items, publishing, review, showing, state, stored, stubs
+from grader import grade, items, picturing, plots, publishing, review, showing, state, stored, stubs
 from grader.commands import run
 from grader.errors import CourseError, UsageError
 from grader.expectations import expecting
 from grader.grade import Memo, Selection
 from grader.inputs import Seed
-from grader.model import Answer, Course, Edition, ExerciseResult, Job, Limits, Report, Status, Submission
+from grader.model import Answer, Course, Edition, ExerciseResult, Job, Limits, Report, Status, Submission, Text
 from grader.report import html, terminal
 from grader.report.words import points
 from grader.sandbox import Sandbox
+from grader.submission import read
 from grader.yaml_lines import parse
 from tests.helpers import Observe, submission
+from tests.solving import RIGHT, WRONG, Bench, some
 
 #: Stands in everything that learners must not see, and nowhere else.
 SECRET = "zeisig"
@@ -147,7 +149,7 @@ exercises:
     checks:
       - values
       - {gradients: {on: [basic, the zeisig of two], weight: 2}}
-      - {dtype: {on: [the zeisig of two]}}
+      - {dtype: {on: [the zeisig of two], weight: 2, rtol: 0.04711}}
       - repeatable
       - raises
     mistakes:
@@ -347,6 +349,7 @@ def test_hidden_cases_leave_their_place_alone(edition: Course, whole: Course) ->
     for case in exercise.cases:
         assert not case.sealed or (case.args, case.draw, case.construct, case.parameters) == ((), (), (), ())
     assert [check.on for check in exercise.checks] == [(), ("basic", "hidden 3"), ("hidden 3",), (), ()]
+    assert [check.weight for check in exercise.checks] == [check.weight for check in original.checks]
     assert exercise.hints == original.hints and exercise.points == original.points
     assert exercise.forbids == original.forbids == ("torch.cumsum",)
     assert [(m.edits, m.fails) for m in exercise.mistakes] == [((), ())] * 2
@@ -744,3 +747,109 @@ def test_a_mark_is_read_as_it_is_written(edition: Course, whole: Course) -> None
     assert edition.rules == whole.rules
     assert edition.title == whole.title and [name for name, _ in edition.groups] == ["self-attention"]
     assert [source.id for source in edition.sources] == ["made2020"]
+
+
+# ------------------------------------------------------------------------------------------- the whole bank
+
+
+@pytest.fixture(scope="module")
+def bank(bench: Bench, tmp_path_factory: pytest.TempPathFactory) -> Course:
+    """The learners' edition of the bundled course."""
+    target = tmp_path_factory.mktemp("bank") / "edition"
+    done = publishing.publish(bench.course, target, (), bench.expect)
+    assert done.hidden > 100 and done.sealed > 100
+    return courses.load(target)
+
+
+def learners_may_read(whole: Course) -> str:
+    """What of the whole course is written for learners to read."""
+    texts: list[Text | None] = []
+    for question in whole.questions:
+        texts += [question.title, question.prompt, *(belief.truth for belief in question.misconceptions)]
+        texts += [belief.ask for belief in question.misconceptions]
+        for item in question.items:
+            texts += [item.ask, *(choice.text for choice in items.ask(item, items.Context("", "", item.id)).choices)]
+            texts += [item.explain] if item.use == "practice" else []
+        for exercise in question.exercises:
+            texts += [exercise.summary, exercise.result, *exercise.hints]
+    return "\n".join(f"{text.en}\n{text.zh}" for text in texts if text is not None)
+
+
+def lines_of(*codes: str) -> Iterator[str]:
+    """The lines of code that are long enough to be known again."""
+    for code in codes:
+        yield from (line.strip() for line in code.splitlines() if len(line.strip()) >= 15)
+
+
+def secrets(whole: Course) -> Iterator[str]:
+    """Texts of the bundled course that learners must not have."""
+    for question in whole.questions:
+        for item in question.items:
+            if item.use == "graded" and item.explain is not None:
+                yield from lines_of(item.explain.en, item.explain.zh)
+        for exercise in question.exercises:
+            for mistake in exercise.mistakes:
+                yield from (line for edit in mistake.edits for line in lines_of(edit.by, edit.replace or ""))
+        for remark in question.equivalent:
+            yield from lines_of(remark.mutant, remark.why)
+    for file in whole.reference:
+        yield from (line for part in file.parts for line in lines_of(part.text))
+
+
+@pytest.mark.prove
+def test_nothing_of_the_bundled_course_is_secret_and_in_it(bank: Course, bench: Bench) -> None:
+    """Neither explanations of graded items, nor a line of a reference or of a mistake, nor a hidden case."""
+    known, found = learners_may_read(bench.course), list(contents(Path(bank.folder)))
+    everything = "\n".join(text for _, text in found)
+    leaked = [secret for secret in dict.fromkeys(secrets(bench.course)) if secret in everything and secret not in known]
+    # What a prompt or a formula of a public case says as well is no secret.
+    assert leaked == []
+    for question, original in zip(bank.questions, bench.course.questions, strict=True):
+        for item, whole in zip(question.items, original.items, strict=True):
+            assert item == (items.unkeyed(whole) if whole.use == "graded" else whole)
+        for exercise, of in zip(question.exercises, original.exercises, strict=True):
+            public = [case for case in of.cases if case.public]
+            assert [case for case in exercise.cases if case.public] == public
+            for case in exercise.cases:
+                named = {case.name} & {each.name for each in of.cases if not each.public}
+                assert case.public or (case.sealed and not named and not (case.args or case.construct or case.draw))
+
+
+@pytest.mark.prove
+@pytest.mark.parametrize("learner", LEARNERS)
+def test_everybody_is_asked_the_same(learner: str, bank: Course, bench: Bench) -> None:
+    """Numbers and the order of options of every item are those of the whole course."""
+    for question, original in zip(bank.questions, bench.course.questions, strict=True):
+        for item, whole in zip(question.items, original.items, strict=True):
+            context = items.Context(bank.public_id, learner, item.id)
+            assert items.draw(item.spec, context) == items.draw(whole.spec, context)
+            if item.kind != "order":
+                assert items.ask(item, context) == items.ask(whole, context)
+
+
+def few(paths: list[Path]) -> list[Any]:
+    """The solutions that every run of the other tests takes, here for ``make prove``."""
+    return [pytest.param(*each.values, id=each.id, marks=pytest.mark.prove) for each in some(paths) if not each.marks]
+
+
+@pytest.mark.parametrize("path", few([*RIGHT, *WRONG]))
+def test_solutions_are_judged_as_by_the_whole_course(path: Path, bank: Course, bench: Bench) -> None:
+    """On public cases: verdicts, the form of the call that counts, and the misconception that is named."""
+    selection = {"exercises": (path.parts[-3],)}
+    here = only(graded(bank, read(path), bench.observe, **selection))
+    chosen = Selection(exercises=(path.parts[-3],), public_only=True)
+    there = only(grade.grade(bench.course, read(path), bench.observe, selection=chosen, expect=bench.expect))
+    public = [outcome for outcome in here.outcomes if outcome.visibility == "public"]
+    assert [(o.check, o.case, o.status) for o in public] == [(o.check, o.case, o.status) for o in there.outcomes]
+    assert (here.misconception, here.array_type) == (there.misconception, there.array_type)
+
+
+@pytest.mark.prove
+@pytest.mark.parametrize("picture", sorted(plots.kinds()))
+def test_pictures_need_no_reference(picture: str, bank: Course, bench: Bench) -> None:
+    """They are drawn from what is stored."""
+    kind = plots.kinds()[picture]
+    here = picturing.reference(bank, kind, expecting(nothing_runs, Seed.public(), course=bank))
+    there = picturing.reference(bench.course, kind, bench.expect)
+    assert here.values.keys() == there.values.keys()
+    assert repr(kind.draw((here,))) == repr(kind.draw((there,)))
