@@ -488,6 +488,31 @@ def test_a_worker_that_dies(times: int, order: Callable[..., Order], monkeypatch
     assert rows(order())["ada"].earned > 0
 
 
+@pytest.mark.usefixtures("in_process")
+@pytest.mark.parametrize("lasting", [2, 0])
+def test_a_pool_that_breaks_between_two(
+    lasting: int, order: Callable[..., Order], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What it does not take any more is given to another; workers that never take anything end the batch."""
+    sent: list[object] = []
+
+    class Breaking(InProcess):
+        def submit(self, function: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
+            if function is batch.work:
+                sent.append(function)
+                if lasting == 0 or len(sent) == lasting:
+                    raise BrokenProcessPool("gone")
+            return super().submit(function, *args, **kwargs)
+
+    monkeypatch.setattr(batch, "executor", lambda order, count: Breaking())
+    if lasting:
+        assert batch.run(order()).graded == 2
+        assert len(sent) == 4
+    else:
+        with pytest.raises(SandboxError, match="end as soon as they have started"):
+            batch.run(order())
+
+
 def test_there_must_be_submissions(order: Callable[..., Order], tmp_path: Path) -> None:
     """A folder or zip, with something in it that can be one."""
     with pytest.raises(UsageError, match="does not exist"):

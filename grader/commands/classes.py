@@ -77,6 +77,10 @@ def batch(
         workers=workers,
         scheduler=scheduler,
     )
+    if scheduler is not None and order.seed.secret and _in_clear(scheduler):
+        click.echo(
+            f"attncheck: the seed travels to {scheduler} unencrypted; docs/cluster.md says how to use tls://", err=True
+        )
     with show_progress(lang) as show:
         summary = run_batch(order, show)
     rows = _results(order, lang)
@@ -87,6 +91,12 @@ def batch(
             click.echo(line)
     gradable = not summary.refused and all(row.complete for row in rows)
     click.get_current_context().exit(ALL_GRADED if gradable else SOME_NOT_GRADABLE)
+
+
+def _in_clear(address: str) -> bool:
+    """Whether others on the way could read what is sent."""
+    scheme, _, host = address.rpartition("://")
+    return scheme in ("", "tcp", "ws") and not host.startswith(("127.", "localhost", "[::1]"))
 
 
 def _results(order: Order, lang: Lang) -> list[Row]:
