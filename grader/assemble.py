@@ -7,6 +7,7 @@ checked further even where others are not.
 from __future__ import annotations
 
 import ast
+import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -158,10 +159,13 @@ def _reference(reader: _Reader) -> tuple[SourceFile, ...] | None:
         if text is None:
             return None
         try:
-            tree = ast.parse(text)
-        except (SyntaxError, ValueError) as fault:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                tree = ast.parse(text)
+        except (SyntaxError, ValueError, RecursionError, MemoryError) as fault:
             line = getattr(fault, "lineno", None) or 1
-            reader.said.append(f"{name}:{line}: this is not Python: {getattr(fault, 'msg', fault)}")
+            said = getattr(fault, "msg", None) or str(fault) or "nested too deeply"
+            reader.said.append(f"{name}:{line}: this is not Python: {said}")
             return None
         package = name.endswith("/__init__.py")
         module = (name.removesuffix("/__init__.py") if package else name.removesuffix(".py")).replace("/", ".")

@@ -13,6 +13,7 @@ import functools
 import json
 import operator
 import typing
+import warnings
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Annotated, Any, Literal, TypeVar
@@ -136,9 +137,11 @@ def parameters(signature: str) -> tuple[Parameter, ...]:
     """The parameters of ``(q, k, mask=None)``, by syntax alone."""
     expected = "plain Python parameters in parentheses, such as (q, k, v, mask=None)"
     try:
-        tree = ast.parse(f"def f{signature}: pass").body
-    except (SyntaxError, ValueError) as fault:
-        said = fault.msg if isinstance(fault, SyntaxError) else fault
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            tree = ast.parse(f"def f{signature}: pass").body
+    except (SyntaxError, ValueError, RecursionError, MemoryError) as fault:
+        said = fault.msg if isinstance(fault, SyntaxError) else str(fault) or "it is nested too deeply"
         raise _expected(f"{expected} (Python says: {said})") from None
     match tree:
         case [ast.FunctionDef(args=found, returns=None, body=[ast.Pass()])]:

@@ -16,6 +16,7 @@ import functools
 import io
 import keyword
 import tokenize
+import warnings
 import zlib
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -228,7 +229,9 @@ def _line_of(token: Token) -> int:
 def _regions(text: str, wanted: frozenset[str]) -> Iterator[tuple[str, int, int]]:
     """Which lines belong to which exercise, or to none: names with first and last line."""
     try:
-        body = ast.parse(text).body
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            body = ast.parse(text).body
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return
     free = 1

@@ -489,6 +489,7 @@ def test_faults_of_several_files_are_told_together_but_not_by_the_hundred(folder
         ("questions/q06_x.yaml", "a: [1\n", "questions/q06_x.yaml:2: ", ["not YAML"]),
         ("questions/q06_x.yaml", question("Q5"), "questions/q06_x.yaml:1: id: ", ["a name of its own", FILE]),
         ("reference/heads.py", "def f(:\n", "reference/heads.py:1: ", ["not Python", "invalid syntax"]),
+        ("reference/heads.py", "x = " + "-" * 100_000 + "1\n", "reference/heads.py:1: ", ["not Python"]),
     ],
 )
 def test_other_files_are_checked_too(folder: Path, name: str, text: str, start: str, fragments: list[str]) -> None:

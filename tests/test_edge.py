@@ -116,6 +116,7 @@ def test_a_spec_cannot_take_a_key_of_every_item(monkeypatch: pytest.MonkeyPatch)
         ("(x) -> int", None),
         ("(x): return 1 #", None),
         ("(x, x)", None),
+        ("(x=" + "-" * 100_000 + "1)", None),
         ("x", None),
     ],
 )

@@ -51,6 +51,8 @@ def refused(source: str | bytes) -> str:
         ("match x:\n    case 1:\n        a = 1", {"a": 3}),
         ("if __name__ == '__main__':\n    a = 1\nelse:\n    b = 2", {"b": 4}),
         ('if "__main__" == __name__:\n    a = 1', {}),
+        ("if b'__main__' == __name__:\n    a = 1", {"a": 2}),
+        ("if " + "-" * 1000 + "x == 1:\n    a = 1", {"a": 2}),
         ("def f(): pass\ng = 1\ndef f(x): pass", {"g": 2, "f": 3}),
         ("x = 1\r\ndef f():\r\n    pass\r\n", {"x": 1, "f": 2}),
         ("x = 1\rdef f(): pass\r", {"x": 1, "f": 2}),

@@ -145,8 +145,14 @@ def _asks_for_main(test: ast.expr) -> bool:
     """Whether a condition is ``__name__ == "__main__"``: its body does not run when the file is imported."""
     match test:
         case ast.Compare(ops=[ast.Eq()], left=left, comparators=[right]):
-            return {ast.unparse(left), ast.unparse(right)} == {"__name__", "'__main__'"}
+            sides = [side.id if isinstance(side, ast.Name) else _text_of(side) for side in (left, right)]
+            return sides in (["__name__", "'__main__'"], ["'__main__'", "__name__"])
     return False
+
+
+def _text_of(node: ast.expr) -> str:
+    """A text as it is written; nothing for anything else, which may be too deep to be written."""
+    return repr(node.value) if isinstance(node, ast.Constant) else ""
 
 
 def _imports(tree: ast.Module) -> Iterator[tuple[str, int]]:
