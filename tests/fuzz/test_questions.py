@@ -153,7 +153,8 @@ def answer(things: Callable[[], Sequence[Item]]) -> Callable[[tuple[int, Any], P
         asked = Question("Q1", WORDS, "group", WORDS, "q01.yaml", items=(item,))
         small = Course(WORDS, "test", (), (asked,), (), (), "digest", "")
         given = Submission("ada", (), (Answer(item.id, value, 1),))
-        report = grade(small, given, lambda job, limits: Observed((), (), unsafe=False), selection=Selection(("Q1",)))
+        selection = Selection(everything=True)
+        report = grade(small, given, lambda job, limits: Observed((), (), unsafe=False), selection=selection)
         for result in report.questions[0].items:
             assert 0 <= result.earned <= result.possible and result.status is not Status.UNMARKED
 

@@ -14,7 +14,7 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from grader import submission, yaml_lines
+from grader import forbidden, similarity, submission, yaml_lines
 from grader.errors import SubmissionError
 from grader.model import Submission
 from tests.fuzz import bending
@@ -48,6 +48,12 @@ def handed_in(path: Path) -> Submission | None:
         assert {node.name for node in top if isinstance(node, ast.FunctionDef | ast.ClassDef)} <= names
         for part in file.parts:
             part.label.encode()
+    for file in found.files:
+        for name, _ in file.defines[:3]:
+            forbidden.first_use(name, ("torch.nn.functional.softmax", "numpy.linalg.norm"), file, found.files)
+    similarity.reduced(
+        similarity.Handed("k", ("ada",), found.files), [name for f in found.files for name, _ in f.defines]
+    )
     assert submission.read(path) == found
     assert submission.fingerprint(path) == found.digest
     return found
