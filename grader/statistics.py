@@ -8,7 +8,7 @@ meaning: too few learners, or a part that all of them do alike.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, TypeVar
 
@@ -23,6 +23,8 @@ FEW = 30
 #: With fewer than this they are not computed at all.
 _FEWEST = 5
 _NEGATIVE = -0.1
+#: So many hidden cases have to be missed before passing the public ones alone says anything.
+_HIDDEN_MISSED = 3
 _DISAGREE = 0.3
 
 Array = NDArray[np.float64]
@@ -55,6 +57,17 @@ class Check:
     tried: int
     passed: float
     discrimination: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class PublicOnly:
+    """A learner who passes a check on all public cases of an exercise and on no hidden one: so and so many of each."""
+
+    learner: str
+    exercise: str
+    check: str
+    public: int
+    hidden: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,6 +108,7 @@ class Statistics:
     questions: tuple[str, ...]
     learners: tuple[str, ...]
     grid: tuple[tuple[float, ...], ...]
+    public_only: tuple[PublicOnly, ...] = ()
 
 
 @dataclass(slots=True)
@@ -146,6 +160,7 @@ def of_class(marks: Iterable[tuple[Mark, Mapping[str, object]]]) -> Statistics:
         questions=questions,
         learners=tuple(tally.learners),
         grid=tuple(tally.grid),
+        public_only=tuple(_public_only(tally)),
     )
 
 
@@ -224,6 +239,21 @@ def _checks(tally: _Tally, totals: Array) -> tuple[Check, ...]:
         own = np.array([tally.checks[at][key] for at in having])
         found.append(Check(*key, len(having), float(own.mean()), correlation(own, totals[having])))
     return tuple(found)
+
+
+def _public_only(tally: _Tally) -> Iterator[PublicOnly]:
+    """Whoever has the public cases of a check, and none of its hidden ones. Attempts of one learner are told once."""
+    told: set[tuple[str, str, str]] = set()
+    for learner, row in zip(tally.learners, tally.checks, strict=True):
+        found: dict[tuple[str, str], dict[str, list[float]]] = {}
+        for (exercise, check, _, visibility), passed in row.items():
+            found.setdefault((exercise, check), {"public": [], "hidden": []})[visibility].append(passed)
+        for (exercise, check), cases in found.items():
+            public, hidden = cases["public"], cases["hidden"]
+            alone = bool(public) and all(public) and len(hidden) >= _HIDDEN_MISSED and not any(hidden)
+            if alone and (learner, exercise, check) not in told:
+                told.add((learner, exercise, check))
+                yield PublicOnly(learner, exercise, check, len(public), len(hidden))
 
 
 def correlation(own: Array, rest: Array) -> float | None:

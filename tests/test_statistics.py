@@ -9,7 +9,7 @@ import pytest
 from grader.gradebook import Enrolled, Filed
 from grader.grades import Mark, Work
 from grader.model import ExerciseResult, ItemResult, Outcome, QuestionResult, Status, Text, Verdict
-from grader.statistics import Part, Statistics, correlation, of_class
+from grader.statistics import Part, PublicOnly, Statistics, correlation, of_class
 from tests.test_grades import RUN
 
 T = Text("t", "题")
@@ -97,6 +97,39 @@ def test_checks() -> None:
     assert [(check.check, check.case) for check in of_class(CLASS).nobody] == [("dtype", "basic")]
     assert of_class(CLASS[:2]).nobody == ()
     assert [check.case for check in of_class([row(f"x{n}", 1, n % 2, 4) for n in range(5)]).everybody] == ["large"]
+
+
+def solved(name: str, public: list[bool], hidden: list[bool]) -> Row:
+    """The marks of somebody who passes these cases of ``values``."""
+    mark, answers = row(name, 0, 0, 2)
+    assert mark.work is not None
+    ((result, run),) = mark.work.results
+    cases = [("public", passed) for passed in public] + [("hidden", passed) for passed in hidden]
+    outcomes = tuple(
+        Outcome("values", str(at), kind, Verdict(Status.PASSED if passed else Status.FAILED), 0.0, 1.0)  # type: ignore[arg-type]
+        for at, (kind, passed) in enumerate(cases)
+    )
+    exercises = (replace(result.exercises[0], outcomes=outcomes),)
+    work = replace(mark.work, results=((replace(result, exercises=exercises), run),))
+    return replace(mark, work=work), answers
+
+
+@pytest.mark.parametrize(
+    ("public", "hidden", "told"),
+    [
+        ([True, True], [False, False, False], True),
+        ([True], [False] * 9, True),
+        ([True, False], [False, False, False], False),
+        ([True, True], [False, False, True], False),
+        ([True, True], [False, False], False),
+        ([], [False, False, False], False),
+    ],
+)
+def test_who_passes_public_cases_alone(public: list[bool], hidden: list[bool], told: bool) -> None:
+    """All that is public and nothing of three or more hidden cases: told once for each learner and check."""
+    odd = solved("odd", public, hidden)
+    found = of_class([solved("even", [True] * 2, [True] * 3), odd, odd]).public_only
+    assert found == ((PublicOnly("odd", "softmax", "values", len(public), len(hidden)),) if told else ())
 
 
 def test_the_class() -> None:

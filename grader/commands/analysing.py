@@ -58,7 +58,7 @@ def stats(folder: Path, html: Path | None, names: bool, as_json: bool, lang: Lan
     if as_json:
         write_json(report.to_json(found, course, lang, names=names))
     elif html is None:
-        report.render(Page(stdout(), lang), found, course)
+        report.render(Page(stdout(), lang), found, course, names=names)
 
 
 @click.command()

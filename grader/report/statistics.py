@@ -16,7 +16,7 @@ from grader.statistics import FEW
 
 if TYPE_CHECKING:
     from grader.report.page import Page
-    from grader.statistics import Check, Part, Statistics
+    from grader.statistics import Check, Part, PublicOnly, Statistics
 
 FORMAT = 1
 #: An alpha below this says that a part of the ranking is chance.
@@ -93,6 +93,20 @@ _NOBODY = (
         "看看题目有没有说明这些用例的要求：用 `attncheck explain` 可以重放一次。如果没有，就补充说明并重新评分。",
     ),
 )
+_PUBLIC_ONLY = (
+    Text(
+        "{exercise}: {times} pass {check} on every public case and on no hidden one ({public} and {hidden}){who}.",
+        "{exercise}：{times} 人的 {check} 检查通过了全部公开用例，却没有通过任何隐藏用例"
+        "（分别为 {public} 个和 {hidden} 个）{who}。",
+    ),
+    Text(
+        "A reason to ask, never a proof: answers noted down from the public cases look like this, and so does honest "
+        "code for a few sizes only. Read the code (--names says whose), and have it explained on an input of yours.",
+        "这是询问的理由，绝不是证据：抄下公开用例的结果会是这样，只适用于少数尺寸的老实代码也会是这样。"
+        "先读代码（--names 会列出是谁），再请本人用你给的输入讲解一遍。",
+    ),
+)
+_WHO = Text(": {names}", "：{names}")
 _TALK = (
     Text(
         "{part}: right in the quiz ({items}), not in code ({exercises}).",
@@ -148,12 +162,12 @@ class Finding:
     todo: Text
 
 
-def findings(statistics: Statistics, course: Course) -> tuple[Finding, ...]:
-    """Everything suspicious, the most urgent first."""
-    return tuple(_findings(statistics, course))
+def findings(statistics: Statistics, course: Course, *, names: bool = False) -> tuple[Finding, ...]:
+    """Everything suspicious, the most urgent first; learners are named only where ``names`` asks for it."""
+    return tuple(_findings(statistics, course, names))
 
 
-def _findings(found: Statistics, course: Course) -> Iterator[Finding]:
+def _findings(found: Statistics, course: Course, names_too: bool) -> Iterator[Finding]:
     parts = {part.name: part for part in found.parts}
     for name in found.negative:
         said, todo = _NEGATIVE
@@ -165,6 +179,7 @@ def _findings(found: Statistics, course: Course) -> Iterator[Finding]:
         if checks:
             names = tuple(f"{check.exercise}: {check.check}, {check.case}" for check in checks)
             yield Finding(kind, names, said.fill(names=_listed([case(check) for check in checks])), todo)
+    yield from _public_only(found, names_too)
     if found.alpha is not None and found.alpha < _RELIABLE and not found.few:
         yield Finding("unreliable", (), _UNRELIABLE[0].fill(alpha=f"{found.alpha:.2f}"), _UNRELIABLE[1])
     for part in found.parts:
@@ -183,6 +198,21 @@ def _findings(found: Statistics, course: Course) -> Iterator[Finding]:
             if belief is not None:
                 todo = ask.fill(ask=belief.ask) if belief.ask else tell.fill(truth=belief.truth)
                 yield Finding("misconception", (question, name), told, todo)
+
+
+def _public_only(found: Statistics, names: bool) -> Iterator[Finding]:
+    """One finding for each check that somebody passes on public cases alone."""
+    grouped: dict[tuple[str, str], list[PublicOnly]] = {}
+    for one in found.public_only:
+        grouped.setdefault((one.exercise, one.check), []).append(one)
+    for (exercise, check), those in grouped.items():
+        said, todo = _PUBLIC_ONLY
+        who = Text("", "")
+        if names:
+            who = _WHO.fill(names=_listed([Text(*[clean(one.learner, 60)] * 2) for one in those]))
+        cases = {"public": those[0].public, "hidden": those[0].hidden}
+        told = said.fill(exercise=exercise, check=plain(check), times=len(those), who=who, **cases)
+        yield Finding("public-only", (f"{exercise}: {check}",), told, todo)
 
 
 def _listed(names: Sequence[Text]) -> Text:
@@ -271,7 +301,7 @@ def label(part: Part) -> str:
 # ------------------------------------------------------------------------------------------- terminal
 
 
-def render(page: Page, statistics: Statistics, course: Course) -> None:
+def render(page: Page, statistics: Statistics, course: Course, *, names: bool = False) -> None:
     """The statistics, in 80 columns or more."""
     spread, lang = statistics.spread, page.lang
     counted = page.say(LEARNERS, learners=spread.learners, handed=spread.handed_in)
@@ -299,7 +329,7 @@ def render(page: Page, statistics: Statistics, course: Course) -> None:
     _beliefs(page, statistics, course)
     page.blank()
     page.lines(page.say(FINDINGS), style="bold")
-    found = findings(statistics, course)
+    found = findings(statistics, course, names=names)
     for each in found:
         page.lines(page.say(each.found), lead="• ", indent=1)
         page.lines(page.say(each.todo), lead="→ ", indent=3, style="cyan")
@@ -395,7 +425,17 @@ def to_json(statistics: Statistics, course: Course, lang: Lang, *, names: bool =
         ],
         "findings": [
             {"kind": one.kind, "parts": list(one.parts), "found": one.found.of(lang), "todo": one.todo.of(lang)}
-            for one in findings(statistics, course)
+            for one in findings(statistics, course, names=names)
+        ],
+        "public_only": [
+            {
+                "learner": clean(one.learner) if names else None,
+                "exercise": one.exercise,
+                "check": one.check,
+                "public": one.public,
+                "hidden": one.hidden,
+            }
+            for one in statistics.public_only
         ],
         "questions": list(statistics.questions),
         "names": [clean(statistics.learners[at]) for at in rows] if names else None,

@@ -116,7 +116,7 @@ class _Page:
     @property
     def findings(self) -> tuple[Finding, ...]:
         """What is worth looking at."""
-        return said.findings(self.found, self.course)
+        return said.findings(self.found, self.course, names=self.names)
 
     @property
     def beliefs(self) -> list[Belief]:

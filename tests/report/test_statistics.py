@@ -19,7 +19,7 @@ from grader.report import statistics as report
 from grader.report.page import Page
 from grader.report.plain import cells
 from grader.report.statistics_html import render
-from grader.statistics import Check, Disagreement, Part, Statistics, of_class
+from grader.statistics import Check, Disagreement, Part, PublicOnly, Statistics, of_class
 from tests.report.test_html import STRANGE
 from tests.report.test_html import Page as Parsed
 from tests.test_statistics import CLASS, Row, row
@@ -99,6 +99,18 @@ def test_nobody(course: Course) -> None:
 
 
 CHECK = Check("softmax", "values", "large", "hidden", 9, 1.0, None)
+ALONE = PublicOnly("dora\x1b[2J", "softmax", "values", 2, 9)
+
+
+@pytest.mark.parametrize("names", [False, True])
+def test_learners_are_named_where_that_is_asked_for(course: Course, names: bool) -> None:
+    """Whoever passes public cases alone is counted, and named by ``--names`` only, without what a terminal would do."""
+    found = replace(of_class(many(40)), public_only=(ALONE,))
+    data = report.to_json(found, course, "en", names=names)
+    assert data["public_only"][0]["learner"] == ("dora" if names else None)
+    said = [each["found"] for each in data["findings"] if each["kind"] == "public-only"]
+    assert said == [f"softmax: 1 pass values on every public case and on no hidden one (2 and 9){': dora' * names}."]
+    assert ("dora" in render(found, course, "en", names=names)) == names
 
 
 @pytest.mark.parametrize(
@@ -107,6 +119,7 @@ CHECK = Check("softmax", "values", "large", "hidden", 9, 1.0, None)
         ({"negative": ("Q3.a",)}, "negative", "a wrong key"),
         ({"everybody": (CHECK,)}, "everybody-passes", "tell nobody apart"),
         ({"nobody": (CHECK,) * 8}, "nobody-passes", "See whether the question says"),
+        ({"public_only": (ALONE,) * 2}, "public-only", "never a proof"),
         ({"alpha": 0.3}, "unreliable", "small differences"),
         ({"disagreements": (Disagreement("Q3", 0.9, 0.2),)}, "disagreement", "not write it"),
         ({"disagreements": (Disagreement("Q3", 0.2, 0.9),)}, "disagreement", "explained line by line"),
