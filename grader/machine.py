@@ -24,6 +24,8 @@ _OF_ERRORS = {
 # Not every system has these.
 _OF_ERRORS |= {getattr(errno, name): _FULL for name in ("EDQUOT",) if hasattr(errno, name)}
 _OF_ERRORS |= {getattr(errno, name): _LOST for name in ("ESTALE",) if hasattr(errno, name)}
+#: What libraries say that could not be loaded, and threads that could not be started.
+_OF_LIBRARIES = ("cannot allocate memory", "failed to map segment", "can't start new thread")
 
 
 def lacks(error: BaseException) -> str | None:
@@ -33,6 +35,7 @@ def lacks(error: BaseException) -> str | None:
     if isinstance(error, OSError) and error.errno in _OF_ERRORS:
         where = f"{error.filename}: " if error.filename else ""
         return f"{where}{(error.strerror or 'an error of the system').lower()}: {_OF_ERRORS[error.errno]}"
-    if isinstance(error, ImportError) and "cannot allocate memory" in str(error).lower():
+    said = str(error).lower()
+    if isinstance(error, ImportError | RuntimeError) and any(word in said for word in _OF_LIBRARIES):
         return f"out of memory: {_MEMORY}"
     return None

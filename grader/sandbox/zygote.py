@@ -34,6 +34,7 @@ _SPARE = 8
 #: What a machine may be out of for the moment.
 _SHORTAGES = (errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.EAGAIN)
 #: Exit codes of a zygote that somebody ended, by its own signal or by that of the process inside (0 to 255).
+_SHORT = 75  # as inside.zygote has it
 _KILLED = {-9: "SIGKILL", 247: "SIGKILL", -15: "SIGTERM", 241: "SIGTERM"}
 _BOOT = (
     "import sys; sys.path.insert(0, sys.argv[1]); from inside import zygote; del sys.path[0];"
@@ -134,6 +135,11 @@ class Zygote:
     def _ended(self, otherwise: str) -> SandboxError:
         """What to say of one that ended before it was ready: a layer that cannot be entered, unless it was killed."""
         code = self._process.wait()
+        if code == _SHORT:
+            return ZygoteLost(
+                "the sandbox process had too little memory, or too few files that it could open, to start; close other "
+                "programs, or allow more (ulimit -v, ulimit -n), and run it again"
+            )
         if code not in _KILLED:
             return SandboxUnavailable(otherwise)
         return ZygoteLost(

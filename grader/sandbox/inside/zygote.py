@@ -17,6 +17,7 @@ When the control socket closes, the zygote ends, and takes its namespace and eve
 from __future__ import annotations
 
 import contextlib
+import errno
 import gc
 import importlib
 import json
@@ -32,8 +33,24 @@ FORK = struct.Struct("<IQ")
 EXIT = struct.Struct("<id")
 
 
+#: The exit code of a zygote for which there was too little memory or too few files: no layer is missing.
+SHORT = 75
+_SHORTAGES = (errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.EAGAIN)
+_SHORT = ("failed to map segment", "cannot allocate memory", "too many open files")
+
+
 def main(control_fd: int) -> None:
     """The zygote's life, from the exec to the end of the control socket."""
+    try:
+        _live(control_fd)
+    except (MemoryError, OSError, ImportError) as error:
+        short = isinstance(error, MemoryError) or any(word in str(error).lower() for word in _SHORT)
+        if short or (isinstance(error, OSError) and error.errno in _SHORTAGES):
+            os._exit(SHORT)
+        raise
+
+
+def _live(control_fd: int) -> None:
     from . import confine, packages
 
     control = socket.socket(fileno=control_fd)
