@@ -27,6 +27,8 @@ from grader.errors import UsageError
 from grader.export._out import Out
 
 if TYPE_CHECKING:
+    from datetime import datetime
+
     from grader.model import Course, Lang
     from grader.results import Book
 
@@ -35,7 +37,10 @@ __all__ = ["Options", "Out", "export", "kind", "names"]
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """How an export is made. ``questions`` are ids; ``learner`` is one id of the gradebook."""
+    """How an export is made. ``questions`` are ids; ``learner`` is one id of the gradebook.
+
+    ``now`` decides whether what is due is over; None: it is what the clock says.
+    """
 
     lang: Lang = "en"
     learner: str | None = None
@@ -49,6 +54,7 @@ class Options:
     graded: bool = False
     seed_file: Path | None = None
     unsafe_no_sandbox: bool = False
+    now: datetime | None = None
 
 
 @functools.cache
@@ -69,7 +75,7 @@ def export(name: str, source: Book | Course, options: Options, out: Out) -> None
     """Makes the export ``name`` of ``source``. Raises UsageError for what does not go together."""
     module = kind(name)
     for field in dataclasses.fields(options):
-        if field.name not in {"lang", *module.OPTIONS} and getattr(options, field.name) != field.default:
+        if field.name not in {"lang", "now", *module.OPTIONS} and getattr(options, field.name) != field.default:
             fitting = [other for other in names() if field.name in kind(other).OPTIONS]
             raise UsageError(f"{flag(field.name)} means nothing to {name}; it goes with {', '.join(fitting)}.")
     if options.pseudonyms:

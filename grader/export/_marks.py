@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from datetime import UTC, datetime, timedelta
 
 from grader.errors import UsageError
+from grader.gradebook import Enrolled
 from grader.grades import Mark
 from grader.model import ExerciseResult, ItemResult, Lang, Notice, Report, Rules, Status, Text
 from grader.report import words
@@ -18,6 +20,7 @@ TAKEN_OFF = Text(
     "原始得分 {before}，扣除迟交和多次提交的部分后按 {percent}% 计：{earned}。",
 )
 GIVEN = Text("Points given by the instructor: {points}.", "教师给分：{points}。")
+NOT_SHOWN = Text("What they found is not shown.", "它们的结果不显示。")
 UNREADABLE = Text("This submission could not be graded: {error}", "这份提交无法评分：{error}")
 
 
@@ -67,6 +70,35 @@ def counted(book: Book, mark: Mark) -> Report | None:
     )
     taken = taken_off(mark)
     return replace(report, questions=questions, notices=(*report.notices, *([Notice("", taken)] if taken else [])))
+
+
+def told(report: Report, mark: Mark, rules: Rules, now: datetime | None = None) -> Report:
+    """The report as its learner may see it ``now``: without hidden cases where the course shows them later, or never."""
+    if not hides(rules, mark.learner, now or datetime.now(UTC)):
+        return report
+
+    def exercise(result: ExerciseResult) -> ExerciseResult:
+        public = tuple(outcome for outcome in result.outcomes if outcome.visibility == "public")
+        if len(public) == len(result.outcomes):
+            return result
+        first = result.first_failure
+        if first is not None and first.visibility == "hidden":
+            result = replace(result, message=None, misconception=None)
+        decide = sum(outcome.possible for outcome in result.outcomes if outcome.visibility == "hidden")
+        said = words.HIDDEN_DECIDE.fill(points=points(decide), possible=points(result.possible))
+        return replace(result, outcomes=public, remarks=(*result.remarks, said, NOT_SHOWN))
+
+    questions = tuple(
+        replace(question, exercises=tuple(map(exercise, question.exercises))) for question in report.questions
+    )
+    return replace(report, questions=questions)
+
+
+def hides(rules: Rules, learner: Enrolled, now: datetime) -> bool:
+    """Whether hidden cases are not to be shown: never, or not before what is due for this learner is over."""
+    if rules.hidden_results == "after-due" and rules.due is not None:
+        return now < datetime.fromisoformat(rules.due) + timedelta(hours=learner.extra_hours)
+    return rules.hidden_results != "always"
 
 
 def taken_off(mark: Mark) -> Text | None:

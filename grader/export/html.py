@@ -8,7 +8,7 @@ from urllib.parse import quote
 
 from grader import items
 from grader.export import Options
-from grader.export._marks import counted, counting, error, waiting
+from grader.export._marks import counted, counting, error, told, waiting
 from grader.export._out import Out
 from grader.grades import Mark
 from grader.model import Course, Lang, Text
@@ -58,6 +58,7 @@ def write(book: Book, options: Options, out: Out) -> None:
         report, file = counted(book, mark), None
         if report is not None:
             file = f"{file_name(mark.learner.id, taken)}.html"
+            report = told(report, mark, book.course.rules, options.now)
             out.part(file, render(report, _course(book.course, mark), options.lang).encode())
         if mark.work is not None:
             earned.append(mark.earned)

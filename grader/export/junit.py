@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from grader.errors import UsageError
 from grader.export import Options
-from grader.export._marks import counted, counting, one
+from grader.export._marks import counted, counting, one, told
 from grader.export._out import Out
+from grader.grades import Mark
+from grader.model import Report
 from grader.report.junit import to_junit
 from grader.report.words import clean
 from grader.results import Book, file_name
@@ -18,13 +20,18 @@ OPTIONS = frozenset({"learner", "pseudonyms"})
 def write(book: Book, options: Options, out: Out) -> None:
     """Of everybody whose work could be graded, or of ``learner``."""
     if options.learner is not None:
-        report = counted(book, one(book, options.learner))
+        mark = one(book, options.learner)
+        report = counted(book, mark)
         if report is None:
             raise UsageError(f"Nothing of {clean(options.learner, 60)} could be graded, so there is nothing to export.")
-        out.whole([to_junit(report, options.lang).encode()])
+        out.whole([_document(report, mark, book, options)])
         return
     taken: set[str] = set()
     for mark in counting(book):
         report = counted(book, mark)
         if report is not None:
-            out.part(f"{file_name(mark.learner.id, taken)}.xml", to_junit(report, options.lang).encode())
+            out.part(f"{file_name(mark.learner.id, taken)}.xml", _document(report, mark, book, options))
+
+
+def _document(report: Report, mark: Mark, book: Book, options: Options) -> bytes:
+    return to_junit(told(report, mark, book.course.rules, options.now), options.lang).encode()

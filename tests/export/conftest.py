@@ -191,6 +191,7 @@ class Made:
 
     def export(self, name: str, to: Path, *, force: bool = False, **options: object) -> Path:
         """Makes an export of it."""
+        options.setdefault("now", DUE + timedelta(days=30))
         with closing(open_gradebook(self.folder)) as book:
             out = Out(to, self.said.append, force=force)
             export(name, Book.of(book, self.course), Options(**options), out)  # type: ignore[arg-type]

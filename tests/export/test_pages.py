@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import xml.etree.ElementTree as ET
 from dataclasses import replace
+from datetime import UTC, datetime, timedelta
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -13,6 +14,10 @@ from urllib.parse import unquote
 import pytest
 
 from grader.errors import UsageError
+from grader.export._marks import told
+from grader.gradebook import Enrolled
+from grader.grades import Mark
+from grader.model import ExerciseResult, Outcome, QuestionResult, Report, Rules, Status, Text, Verdict
 
 if TYPE_CHECKING:
     from conftest import Made
@@ -116,6 +121,49 @@ def test_junit_of_hostile_names(hostile: Made, tmp_path: Path, names: tuple[str,
     """Every document is well-formed, and its file stands in the folder itself."""
     folder = hostile.export("junit", tmp_path / "out")
     assert len([ET.parse(path) for path in folder.iterdir()]) == len(names)
+
+
+@pytest.mark.parametrize(
+    ("rule", "hours", "shown"),
+    [
+        ("always", -1, True),
+        ("after-due", -1, False),
+        ("after-due", 1, True),
+        ("never", 1, False),
+    ],
+)
+def test_hidden_cases_are_shown_when_the_course_shows_them(
+    rule: str, hours: float, shown: bool, small: Made, tmp_path: Path
+) -> None:
+    """Before that, or for ever, only what they decide is told; public cases and points stay."""
+    now = datetime.fromisoformat(small.course.rules.due or "") + timedelta(hours=hours)
+    small.course = replace(small.course, rules=replace(small.course.rules, hidden_results=rule))  # type: ignore[arg-type]
+    page = Page(small.export("html", tmp_path / "site", now=now) / "bo.html").text
+    assert ("more keys" in page, "What they found is not shown." in page) == (shown, not shown)
+    assert "basic" in page
+    assert "Hidden cases decide 2 of these 4 points." in page
+    document = ET.parse(small.export("junit", tmp_path / "bo.xml", learner="bo", now=now))
+    cases = [case.get("name") for case in document.findall("testsuite[@name='Q5.attention']/testcase")]
+    assert cases == ["values: basic", *(["values: more keys (hidden)"] if shown else []), "gradients: basic"]
+
+
+def test_what_a_hidden_case_says_is_not_told_instead() -> None:
+    """Where it is the first that fails, neither its message nor its misconception is shown; extra time counts."""
+    due = datetime(2026, 11, 20, 12, tzinfo=UTC)
+    rules = Rules(due=due.isoformat(), hidden_results="after-due")
+    said = Text("secret", "秘密")
+    good, bad = Verdict(Status.PASSED), Verdict(Status.FAILED, said, misconception="x")
+    outcomes = (Outcome("values", "a", "public", good, 1, 1), Outcome("values", "b", "hidden", bad, 0, 1))
+    result = ExerciseResult("f", Status.FAILED, 1, 2, outcomes, said, "x")
+    whole = ExerciseResult("g", Status.PASSED, 1, 1, outcomes[:1])
+    report = Report("ada", said, "d", "s", (QuestionResult("Q1", said, (), (result, whole)),), (), False, (), 0.0)
+    mark = Mark(Enrolled("ada", "Ada", "", 2.0), None, ())
+    now = due + timedelta(hours=1)
+    f, g = told(report, mark, rules, now).questions[0].exercises
+    assert (f.message, f.misconception, f.outcomes, f.earned, g) == (None, None, outcomes[:1], 1, whole)
+    assert told(report, mark, rules, due + timedelta(hours=2)) is report
+    assert told(report, mark, replace(rules, due=None), now) is not report
+    assert told(report, mark, replace(rules, hidden_results="always")) is report
 
 
 @pytest.mark.parametrize("name", ["html", "junit"])
