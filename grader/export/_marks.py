@@ -73,7 +73,7 @@ def counted(book: Book, mark: Mark) -> Report | None:
 
 
 def told(report: Report, mark: Mark, rules: Rules, now: datetime | None = None) -> Report:
-    """The report as its learner may see it ``now``: without hidden cases where the course shows them later, or never."""
+    """The report as its learner may see it ``now``: without hidden cases that the course shows later or never."""
     if not hides(rules, mark.learner, now or datetime.now(UTC)):
         return report
 
