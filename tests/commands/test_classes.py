@@ -85,6 +85,29 @@ def test_asks_for_what_the_options_say(attncheck: Attncheck, asked: dict[str, ob
 
 
 @pytest.mark.parametrize(
+    ("scheduler", "secret", "said"),
+    [
+        ("tcp://10.0.0.1:8786", True, True),
+        ("10.0.0.1:8786", True, True),
+        ("tls://10.0.0.1:8786", True, False),
+        ("tcp://127.0.0.1:8786", True, False),
+        ("tcp://10.0.0.1:8786", False, False),
+    ],
+)
+def test_a_seed_that_others_could_read(
+    scheduler: str, secret: bool, said: bool, attncheck: Attncheck, asked: dict[str, object], tmp_path: Path
+) -> None:
+    """On its way to a cluster, is spoken of; nothing else is."""
+    seed = tmp_path / "seed"
+    seed.write_text("0123456789abcdef" * 4)
+    ran = attncheck("batch", "in", "--out", "out", "--scheduler", scheduler, *(["--seed-file", str(seed)] * secret))
+    order = asked["order"]
+    assert isinstance(order, Order)
+    assert order.scheduler == scheduler
+    assert ("unencrypted" in ran.err) == said  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize(
     ("rows", "summary", "code"),
     [
         ([ADA, BO, EVE, FOX], Summary("folders", 3, 3), 0),
