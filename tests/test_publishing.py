@@ -197,6 +197,7 @@ SOLUTIONS = {
     "right": f"import torch\ndef double(x, times=1):\n{GUARD}    return x + x\n",
     "squares": f"import torch\ndef double(x, times=1):\n{GUARD}    return x * x\n",
     "halves": f"def double(x, times=1):\n{GUARD}    return x / 2\n",
+    "detached": f"import torch\ndef double(x, times=1):\n{GUARD}    return (x + x).detach()\n",
     "slip": f"def double(x, times=1):\n{GUARD}    return x + x + 1\n",
     "never-raises": "def double(x, times=1):\n    return x + x\n",
     "crash": "def double(x, times=1):\n    return x[99]\n",
