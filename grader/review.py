@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 
 import fsrs
 
@@ -22,6 +22,10 @@ _SCHEDULER = fsrs.Scheduler(
     enable_fuzzing=False,
 )
 _REST = timedelta(hours=12)
+#: By how much clocks of different machines may differ.
+_AHEAD = timedelta(days=1)
+#: No clock is later than this, and no calendar is at its end a year after.
+_LATEST = datetime(9000, 1, 1, tzinfo=UTC)
 _RATINGS: dict[Rating, fsrs.Rating] = {
     "again": fsrs.Rating.Again,
     "hard": fsrs.Rating.Hard,
@@ -43,8 +47,8 @@ class Card:
     weak: bool
 
     def is_due(self, now: datetime) -> bool:
-        """Whether its time has come; a new card's has."""
-        return self.due is None or self.due <= now
+        """Whether its time has come; a new card's has, and that of one which a wrong clock saw in the future."""
+        return self.due is None or self.due <= now or self.seen > now + _AHEAD
 
 
 def cards(course: Course, events: Sequence[Event]) -> tuple[Card, ...]:
@@ -78,7 +82,7 @@ def replay(events: Sequence[Event]) -> dict[str, tuple[datetime, int]]:
     for event in events:
         if isinstance(event, Reviewed):
             card = cards.get(event.card) or fsrs.Card(card_id=1, due=event.at)
-            cards[event.card], _ = _SCHEDULER.review_card(card, _RATINGS[event.rating], event.at)
+            cards[event.card], _ = _SCHEDULER.review_card(card, _RATINGS[event.rating], min(event.at, _LATEST))
             times[event.card] = times.get(event.card, 0) + 1
     return {name: (card.due, times[name]) for name, card in cards.items()}
 

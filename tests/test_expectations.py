@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import resource
 from pathlib import Path
 
 import pytest
@@ -55,3 +56,18 @@ def test_what_is_secret_stays_beside_the_results(tmp_path: Path) -> None:
     assert (tmp_path / "out" / ".expected").stat().st_mode & 0o777 == 0o700
     assert asked_twice(SECRET, None) == 2
     assert not (tmp_path / "cache" / "expected").exists()
+
+
+def test_no_room_for_a_secret(tmp_path: Path) -> None:
+    """Where nothing can be kept beside the results, the references are run again, and that is all."""
+    (tmp_path / "file").write_text("in the way")
+    assert asked_twice(SECRET, tmp_path / "file" / ".expected") == 2
+    private = tmp_path / "private"
+    private.mkdir()
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (0, limits[1]))
+    try:
+        assert asked_twice(SECRET, private) == 2
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+    assert list(private.iterdir()) == []

@@ -135,10 +135,12 @@ def _reduced(
     from functools import partial
     from multiprocessing import get_context
 
+    from grader.working import follow
+
     take = partial(_reduce, read, exercises)
     if len(keys) < _MANY:
         return dict(zip(keys, map(take, keys), strict=True))
-    with ProcessPoolExecutor(mp_context=get_context("spawn")) as pool:
+    with ProcessPoolExecutor(mp_context=get_context("spawn"), initializer=follow) as pool:
         return dict(zip(keys, pool.map(take, keys, chunksize=8), strict=True))
 
 
