@@ -21,6 +21,8 @@ from grader.report.json_report import number, to_json
 from grader.report.words import clean
 
 CLASS = "class.csv"
+#: Of a submission that came without a time.
+LATE = "late, says the course system"
 #: How a file of results begins, as nothing else here does.
 _BEGINNING = b'{\n "format": 1,\n "learner": '
 
@@ -93,10 +95,12 @@ def parts(course: Course) -> dict[str, str]:
 
 
 def notes(mark: Mark) -> tuple[str, ...]:
-    """What an instructor should look at: code that was stopped, and checks that could not be made."""
+    """What an instructor should look at: lateness without a time, code that was stopped, checks that were not made."""
+    filed = mark.work.filed if mark.work else None
+    late = (LATE,) if filed is not None and filed.late and filed.at is None else ()
     loud = (Status.TIMED_OUT, Status.DIED, Status.UNMARKED)
     exercises = [e for result, _ in (mark.work.results if mark.work else ()) for e in result.exercises]
-    return tuple(f"{e.name}: {e.status}" for e in exercises if e.status in loud)
+    return (*late, *(f"{e.name}: {e.status}" for e in exercises if e.status in loud))
 
 
 # ------------------------------------------------------------------------------------------- files

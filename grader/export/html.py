@@ -59,17 +59,18 @@ def write(book: Book, options: Options, out: Out) -> None:
         if report is not None:
             file = f"{file_name(mark.learner.id, taken)}.html"
             report = told(report, mark, book.course.rules, options.now)
-            out.part(file, render(report, _course(book.course, mark), options.lang).encode())
+            assert mark.work is not None
+            draws = mark.work.filed.draws
+            course = book.course if draws else _without_drawn(book.course)
+            out.part(file, render(report, course, options.lang, drawn_for=draws).encode())
         if mark.work is not None:
             earned.append(mark.earned)
         rows.append(_row(mark, file, options.lang))
     out.part("index.html", _index(book, rows, earned, options.lang).encode())
 
 
-def _course(course: Course, mark: Mark) -> Course:
-    """The course without items whose numbers were drawn for another name than the one on the page."""
-    if mark.work is not None and mark.work.filed.draws == mark.learner.id:
-        return course
+def _without_drawn(course: Course) -> Course:
+    """The course without items whose numbers were drawn for a name that is not to be known."""
     questions = tuple(
         replace(question, items=tuple(item for item in question.items if not items.drawn(item.spec)))
         for question in course.questions

@@ -46,15 +46,20 @@ _MARKS = {
 }
 
 
-def render(report: Report, course: Course, lang: Lang, shown: Iterable[Shown] = ()) -> str:
-    """The page, in ``lang`` until its reader chooses the other language. ``shown`` are the arrays to draw."""
+def render(
+    report: Report, course: Course, lang: Lang, shown: Iterable[Shown] = (), drawn_for: str | None = None
+) -> str:
+    """The page, in ``lang`` until its reader chooses the other language. ``shown`` are the arrays to draw.
+
+    Numbers in items are those of ``drawn_for``, where that is not the learner's own name.
+    """
     style = sheet()
     page = (
         environment()
         .get_template("report.html")
         .render(
             report=report,
-            page=_Page(report, course, tuple(shown)),
+            page=_Page(report, course, tuple(shown), drawn_for or report.learner),
             lang=lang,
             words=words,
             Status=Status,
@@ -154,6 +159,7 @@ class _Page:
     report: Report
     course: Course
     shown: tuple[Shown, ...]
+    drawn_for: str
 
     def has(self, name: str) -> bool:
         """Whether the page has a place for the item ``name``."""
@@ -182,7 +188,7 @@ class _Page:
         asked = (item for question in self.course.questions for item in question.items if item.id == result.id)
         if (item := next(asked, None)) is None:
             return None
-        context = items.Context(self.course.public_id, self.report.learner, item.id)
+        context = items.Context(self.course.public_id, self.drawn_for, item.id)
         return items.fill(item.ask, items.draw(item.spec, context))
 
     def of_item(self, question: QuestionResult, item: ItemResult) -> Finding | None:

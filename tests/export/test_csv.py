@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import csv
 import io
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
-from grader.results import cell
+from grader.gradebook import Enrolled, Filed
+from grader.grades import Mark, Work
+from grader.results import LATE, cell, notes
 
 if TYPE_CHECKING:
     from conftest import Made
@@ -18,6 +21,17 @@ if TYPE_CHECKING:
 def rows(path: Path) -> list[dict[str, str]]:
     """The table, as a program reads it."""
     return list(csv.DictReader(io.StringIO(path.read_text(encoding="utf-8"), newline="")))
+
+
+@pytest.mark.parametrize(
+    ("late", "at", "said"), [(True, None, (LATE,)), (True, datetime.now(UTC), ()), (False, None, ())]
+)
+def test_late_without_a_time_is_noted(late: bool, at: datetime | None, said: tuple[str, ...]) -> None:
+    """Where nothing can be taken off, because the course system gave its word and no time."""
+    ada = Enrolled("ada", "Ada")
+    work = Work(Filed("canvas-1", "in/1", ("ada",), at=at, late=late), ())
+    assert notes(Mark(ada, work, ())) == said
+    assert notes(Mark(ada, None, ())) == ()
 
 
 def test_a_row_for_each_learner(small: Made, tmp_path: Path) -> None:

@@ -13,6 +13,7 @@ from urllib.parse import unquote
 
 import pytest
 
+from grader import items
 from grader.errors import UsageError
 from grader.export._marks import told
 from grader.gradebook import Enrolled
@@ -21,6 +22,8 @@ from grader.model import ExerciseResult, Outcome, QuestionResult, Report, Rules,
 
 if TYPE_CHECKING:
     from conftest import Made
+
+    from grader.results import Book
 
 
 class Page(HTMLParser):
@@ -60,6 +63,23 @@ def test_an_index_and_a_page_for_each(small: Made, tmp_path: Path) -> None:
     assert "6 points, of which 90 % count" in ada.text
     assert "not answered" not in ada.text
     assert "How large for" in ada.text
+
+
+def test_numbers_are_those_that_were_drawn(small: Made, tmp_path: Path) -> None:
+    """For the name that was answered under, which may be a nickname, or that of another member of a group."""
+    item = small.course.questions[0].items[1]
+    drawn = {str(n): items.draw(item.spec, items.Context("test", str(n), item.id))["d"] for n in range(20)}
+    assert set(drawn.values()) == {4, 8}
+    for name in ("0", next(name for name in drawn if drawn[name] != drawn["0"])):
+
+        def edit(book: Book, name: str = name) -> None:
+            digest = next(filed.digest for filed in book.gradebook.submissions() if filed.key == "canvas-11")
+            for table in ("unit", "submission"):
+                book.gradebook._connection.execute(f"UPDATE {table} SET draws = ? WHERE digest = ?", (name, digest))
+
+        small.change(edit)
+        page = Page(small.export("html", tmp_path / name) / "ada.html").text
+        assert f"How large for {drawn[name]}?" in page
 
 
 def test_in_chinese(small: Made, tmp_path: Path) -> None:
