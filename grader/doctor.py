@@ -12,10 +12,11 @@ from pathlib import Path
 from typing import Literal
 
 from grader import __version__, course
-from grader.errors import AttncheckError, SandboxUnavailable
+from grader.errors import AttncheckError, SandboxError
 from grader.sandbox import Sandbox, open_sandbox
 from grader.sandbox.canaries import release
 from grader.sandbox.layers import probe
+from grader.sandbox.zygote import readable_by_all
 
 State = Literal["ok", "weak", "missing"]
 
@@ -61,20 +62,35 @@ def _content(folder: Path | None) -> Iterator[Finding]:
 
 
 def _layers() -> Iterator[Finding]:
-    for layer in probe():
+    found = probe()
+    for layer in found:
         state: State = "ok" if layer.present else "missing" if layer.needed else "weak"
         yield Finding("sandbox", layer.name, state, layer.detail, None if layer.present else layer.remedy)
     if hasattr(os, "geteuid") and os.geteuid() == 0:
-        yield Finding(
-            "sandbox", "user", "ok", "running as root: learner code is run as nobody, or as nobody in a user namespace"
-        )
+        yield _root(any(layer.name == "namespaces" and layer.present for layer in found))
+
+
+def _root(namespaces: bool) -> Finding:
+    """Whose rights learners' code has where root grades: root's own would undo everything else."""
+    if readable_by_all():
+        return Finding("sandbox", "user", "ok", "running as root: learners' code is run as the user nobody")
+    if namespaces:
+        return Finding("sandbox", "user", "ok", "running as root: learners' code is run in a user namespace of its own")
+    return Finding(
+        "sandbox",
+        "user",
+        "missing",
+        "running as root: learners' code would have root's rights, since there are no namespaces, and only root can "
+        "read this Python",
+        "run attncheck as an ordinary user, or install Python where everybody can read it",
+    )
 
 
 def _canaries() -> Iterator[Finding]:
     try:
         with open_sandbox(mode="require") as sandbox:
             yield from _released(sandbox)
-    except SandboxUnavailable as error:
+    except SandboxError as error:  # unavailable, or there and of no use
         yield Finding(
             "canaries",
             "confinement",

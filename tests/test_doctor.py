@@ -87,10 +87,21 @@ def test_layers(layer: Layer, state: str, remedy: str | None, monkeypatch: pytes
 
 def test_root_and_systems_without_users(monkeypatch: pytest.MonkeyPatch) -> None:
     """Who the code runs as is said to root; a system that does not know of users is no reason to fail."""
-    monkeypatch.setattr(doctor, "probe", lambda: ())
     monkeypatch.setattr(os, "geteuid", lambda: 0)
-    (finding,) = doctor._layers()
-    assert (finding.name, finding.state) == ("user", "ok")
+    for spaces, open_to_all, state, word in (
+        (True, True, "ok", "nobody"),
+        (False, True, "ok", "nobody"),
+        (True, False, "ok", "namespace"),
+        (False, False, "missing", "root's rights"),
+    ):
+        layer = Layer("namespaces", spaces, False, "", "")
+        monkeypatch.setattr(doctor, "probe", lambda layer=layer: (layer,))
+        monkeypatch.setattr(doctor, "readable_by_all", lambda answer=open_to_all: answer)
+        *_, finding = doctor._layers()
+        assert (finding.name, finding.state) == ("user", state)
+        assert word in finding.detail
+        assert (finding.remedy is None) == (state == "ok")
+    monkeypatch.setattr(doctor, "probe", lambda: ())
     monkeypatch.setattr(os, "geteuid", lambda: 1000)
     assert list(doctor._layers()) == []
     monkeypatch.delattr(os, "geteuid")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -10,10 +11,12 @@ from pathlib import Path
 
 from grader.sandbox import policy
 
+#: Prints whether filters can be installed, the version of Landlock or why there is none, and the namespaces.
 _PROBE = """
-import sys; sys.path.insert(0, sys.argv[1])
+import ctypes, sys; sys.path.insert(0, sys.argv[1])
 from inside import confine
-print(confine.landlock_abi(), *confine.namespaces())
+print(int(confine.filters()), end=" ")
+print(confine.landlock_abi() or -ctypes.get_errno(), *confine.namespaces())
 """
 
 
@@ -43,27 +46,14 @@ _OTHER_SYSTEM = Layer(
 
 
 def _probe() -> Iterator[Layer]:
-    abi, spaces = _kernel()
-    program = policy.seccomp_program()
-    yield Layer(
-        "seccomp",
-        bool(program),
-        needed=True,
-        detail=f"{len(program) // 8} instructions" if program else "libseccomp was not found",
-        remedy="install libseccomp2 (Debian, Ubuntu) or libseccomp (Fedora, Arch)",
-    )
-    yield Layer(
-        "landlock",
-        abi >= 1,
-        needed=True,
-        detail=f"ABI {abi}" if abi else "the kernel does not offer it",
-        remedy="use Linux 5.13 or later and add 'landlock' to the lsm= list of the kernel's command line",
-    )
+    filters, abi, spaces = _kernel()
+    yield _seccomp(filters)
+    yield _landlock(abi)
     yield Layer(
         "namespaces",
         bool(spaces),
         needed=False,
-        detail=", ".join(spaces) if spaces else "unprivileged user namespaces are not allowed",
+        detail=", ".join(spaces) if spaces else "ordinary users may not make namespaces on this machine",
         remedy="sysctl kernel.unprivileged_userns_clone=1 (Debian) or "
         "kernel.apparmor_restrict_unprivileged_userns=0 (Ubuntu 24.04); in Docker, a seccomp profile that allows "
         "unshare. Confinement holds without them; they add a second wall",
@@ -71,8 +61,47 @@ def _probe() -> Iterator[Layer]:
     yield Layer("rlimits", present=True, needed=True, detail="memory, CPU time, files, processes", remedy="")
 
 
-def _kernel() -> tuple[int, tuple[str, ...]]:
+def _seccomp(filters: bool) -> Layer:
+    program = policy.seccomp_program()
+    detail, remedy = f"{len(program) // 8} instructions", ""
+    if not program:
+        detail = "libseccomp was not found, so nothing can refuse system calls of learners' code"
+        remedy = "install libseccomp2 (Debian, Ubuntu) or libseccomp (Fedora, Arch)"
+    elif not filters:
+        detail = "the kernel takes no filters, so nothing can refuse system calls of learners' code"
+        remedy = "use a kernel with CONFIG_SECCOMP_FILTER; every common distribution's kernel has it"
+    return Layer("seccomp", bool(program) and filters, needed=True, detail=detail, remedy=remedy)
+
+
+def _landlock(abi: int) -> Layer:
+    """``abi`` is its version, or the negative number of the error where there is none."""
+    if abi > 0:
+        return Layer("landlock", present=True, needed=True, detail=f"ABI {abi}", remedy="")
+    why, remedy = _NO_LANDLOCK.get(-abi, _NO_LANDLOCK[errno.ENOSYS])
+    detail = f"{why}, so no file can be hidden from learners' code"
+    return Layer("landlock", present=False, needed=True, detail=detail, remedy=remedy)
+
+
+_NO_LANDLOCK = {
+    errno.ENOSYS: (
+        "the kernel does not offer it",
+        "use Linux 5.13 or later ('uname -r' says what this is), and not gVisor or WSL 1",
+    ),
+    errno.EOPNOTSUPP: (
+        "the kernel has it, but it is not switched on",
+        "add 'landlock' to the lsm= list of the kernel's command line (the list that is there stands in "
+        "/sys/kernel/security/lsm), and start the machine anew",
+    ),
+    errno.EPERM: (
+        "something around this process forbids it, probably the container that it runs in",
+        "use a newer Docker or Podman, whose default profile allows Landlock; or start the container with "
+        "--security-opt seccomp=unconfined, and with nothing else in it",
+    ),
+}
+
+
+def _kernel() -> tuple[bool, int, tuple[str, ...]]:
     command = [sys.executable, "-I", "-S", "-B", "-c", _PROBE, str(Path(__file__).parent)]
     done = subprocess.run(command, capture_output=True, text=True, timeout=30, check=False, cwd="/")
-    abi, *spaces = done.stdout.split() or ["0"]
-    return int(abi), tuple(spaces)
+    filters, abi, *spaces = done.stdout.split() or ["1", "0"]
+    return filters == "1", int(abi), tuple(spaces)

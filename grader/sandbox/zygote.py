@@ -347,13 +347,16 @@ def _environment() -> dict[str, str]:
 
 def _unprivileged() -> dict[str, Any]:
     """How to start it when we are root: as nobody, where nobody can read Python; else namespaces must do."""
-    if os.geteuid() != 0:
+    if os.geteuid() != 0 or not readable_by_all():
         return {}
+    return {"user": _NOBODY, "group": _NOBODY, "extra_groups": []}
+
+
+def readable_by_all() -> bool:
+    """Whether every user of this machine can run this Python, with torch and with our own part of it."""
     needed = [sys.executable, os.path.realpath(sys.executable), str(Path(__file__).parent / "inside" / "zygote.py")]
     needed += [str(path) for path in policy.packages().values()] + [policy.stdlib_path()[0]]
-    if all(_open_to_all(Path(path)) for path in needed):
-        return {"user": _NOBODY, "group": _NOBODY, "extra_groups": []}
-    return {}
+    return all(_open_to_all(Path(path)) for path in needed)
 
 
 def _open_to_all(path: Path) -> bool:

@@ -38,7 +38,7 @@ def memo(course: Course, sandbox: Sandbox) -> Memo:
 
 def forged(number: int) -> Iterator[tuple[str, Any]]:
     """What a child could say instead of a value, or instead of returning, to make ``number`` known."""
-    digits = [int(digit) + 1 for digit in str(number)]
+    digits = [1000 + int(digit) for digit in str(number)]  # like no real size
     yield "a number", number
     yield "a float", float(number) + 0.25
     yield "a text", f"input {number}"

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from grader.sandbox import Sandbox, layers, policy
+from grader.sandbox.inside import confine
 
 
 def test_the_probe_finds_what_the_sandbox_uses(sandbox: Sandbox) -> None:
@@ -16,18 +17,18 @@ def test_the_probe_finds_what_the_sandbox_uses(sandbox: Sandbox) -> None:
     found = {layer.name: layer for layer in layers.probe()}
     assert list(found) == ["seccomp", "landlock", "namespaces", "rlimits"]
     assert [name for name, layer in found.items() if layer.needed] == ["seccomp", "landlock", "rlimits"]
-    assert found["seccomp"].present and found["landlock"].present
+    assert found["seccomp"].present and found["landlock"].present and confine.filters()
     assert f"landlock-{found['landlock'].detail.removeprefix('ABI ')}" in sandbox.layers
     assert found["namespaces"].present is ("userns" in sandbox.layers)
     assert all(layer.detail for layer in found.values())
 
 
-@pytest.mark.parametrize("printed", ["0", "", "Traceback"])
+@pytest.mark.parametrize("printed", ["0 0", ""])
 def test_a_machine_without_layers_is_told_what_to_do(monkeypatch: pytest.MonkeyPatch, printed: str) -> None:
     """What is missing has a remedy in words."""
 
     def run(*args: Any, **kwargs: Any) -> subprocess.CompletedProcess[str]:
-        return subprocess.CompletedProcess(args, 0 if printed == "0" else 1, printed if printed == "0" else "", "")
+        return subprocess.CompletedProcess(args, 0 if printed else 1, printed, "")
 
     monkeypatch.setattr(subprocess, "run", run)
     monkeypatch.setattr(policy, "seccomp_program", lambda: b"")
@@ -35,6 +36,28 @@ def test_a_machine_without_layers_is_told_what_to_do(monkeypatch: pytest.MonkeyP
     for name, word in (("seccomp", "libseccomp2"), ("landlock", "5.13"), ("namespaces", "sysctl")):
         assert not found[name].present
         assert word in found[name].remedy
+
+
+@pytest.mark.parametrize(
+    ("printed", "name", "detail", "remedy"),
+    [
+        ("1 -38", "landlock", "does not offer", "5.13"),
+        ("1 -95", "landlock", "not switched on", "lsm="),
+        ("1 -1", "landlock", "forbids", "Docker"),
+        ("1 -22", "landlock", "does not offer", "5.13"),
+        ("0 7 userns", "seccomp", "no filters", "CONFIG_SECCOMP_FILTER"),
+    ],
+)
+def test_why_a_layer_is_missing(
+    printed: str, name: str, detail: str, remedy: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The reason is told in words, with what to do about that reason."""
+    done = subprocess.CompletedProcess((), 0, printed, "")
+    monkeypatch.setattr(subprocess, "run", lambda *args, **kwargs: done)
+    layer = next(layer for layer in layers.probe() if layer.name == name)
+    assert not layer.present and layer.needed
+    assert detail in layer.detail
+    assert remedy in layer.remedy
 
 
 def test_another_system_has_no_layers(monkeypatch: pytest.MonkeyPatch) -> None:

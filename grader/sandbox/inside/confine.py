@@ -18,7 +18,7 @@ from dataclasses import dataclass
 _libc = ctypes.CDLL(None, use_errno=True)
 _libc.prctl.argtypes = [ctypes.c_int] + [ctypes.c_ulong] * 4
 
-PR_SET_PDEATHSIG, PR_SET_DUMPABLE, PR_SET_SECCOMP, PR_CAPBSET_DROP = 1, 4, 22, 24
+PR_SET_PDEATHSIG, PR_SET_DUMPABLE, PR_GET_SECCOMP, PR_SET_SECCOMP, PR_CAPBSET_DROP = 1, 4, 21, 22, 24
 PR_SET_NO_NEW_PRIVS, PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL = 38, 47, 4
 SECCOMP_MODE_FILTER = 2
 
@@ -154,6 +154,11 @@ def seccomp(program: bytes) -> None:
     """Installs a BPF filter over system calls, for good (seccomp(2))."""
     prog = _SockFprog(len(program) // 8, program)
     _check(_libc.prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, ctypes.addressof(prog), 0, 0), "seccomp")
+
+
+def filters() -> bool:
+    """Whether the kernel knows of such filters."""
+    return int(_libc.prctl(PR_GET_SECCOMP, 0, 0, 0, 0)) >= 0
 
 
 def address_space() -> int:
