@@ -18,16 +18,30 @@ T = TypeVar("T")
 
 def plain(value: Any) -> Any:
     """``value`` as JSON can hold it; what says nothing (None, empty, a default) is left out."""
-    if dataclasses.is_dataclass(value) and not isinstance(value, type):
-        pairs = ((field, getattr(value, field.name)) for field in dataclasses.fields(value))
-        return {field.name: plain(part) for field, part in pairs if part != field.default}
+    kind = type(value)
+    if kind in _AS_THEY_ARE:
+        return value
+    if kind is tuple or kind is list:
+        return [plain(part) for part in value]
+    if dataclasses.is_dataclass(kind):
+        found = {}
+        for name, default in _fields(kind):
+            part = getattr(value, name)
+            if part is not default and part != default:
+                found[name] = part if type(part) in _AS_THEY_ARE else plain(part)
+        return found
     if isinstance(value, enum.Enum):
         return value.value
-    if isinstance(value, (tuple, list)):
-        return [plain(part) for part in value]
-    if value is None or isinstance(value, (bool, int, float, str)):
-        return value
-    raise TypeError(f"{type(value).__name__} is not kept in records")
+    raise TypeError(f"{kind.__name__} is not kept in records")
+
+
+_AS_THEY_ARE = frozenset({str, int, float, bool, type(None)})
+
+
+@functools.cache
+def _fields(kind: type) -> tuple[tuple[str, Any], ...]:
+    """The names of a dataclass's fields with their defaults."""
+    return tuple((field.name, field.default) for field in dataclasses.fields(kind))
 
 
 def build(kind: type[T], data: Any) -> T:
