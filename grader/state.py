@@ -28,6 +28,8 @@ Rating: TypeAlias = Literal["again", "hard", "good", "easy"]
 FORMAT = 1
 #: Ends a line that was cut short. No whole line can end like this.
 _TORN = b" #torn"
+#: What some editors put before a text.
+_MARK = b"\xef\xbb\xbf"
 _ELSEWHERE = "--state F (or ATTNCHECK_STATE) names another file to go on with"
 
 
@@ -142,7 +144,7 @@ def read(path: Path, course_id: str) -> tuple[Event, ...]:
         return ()
     except OSError as error:
         raise StateError(f"{path} cannot be read: {error.strerror}. {_sentence(_ELSEWHERE)}") from error
-    *lines, last = raw.removeprefix(b"\xef\xbb\xbf").split(b"\n")
+    *lines, last = raw.removeprefix(_MARK).split(b"\n")
     found = [_line(path, number, line, course_id) for number, line in enumerate(lines, 1) if line.strip()]
     _, event = _unfinished(path, lines, last, course_id)
     return tuple(event for event in (*found, event) if event is not None)
@@ -328,13 +330,13 @@ def _closing(path: Path, file: io.FileIO) -> bytes:
     file.seek(0)
     first = next(filter(bytes.strip, iter(lambda: file.readline(1 << 16), b"")), b"")
     if first.endswith(b"\n"):
-        _line(path, 1, first.removeprefix(b"\xef\xbb\xbf"), None)  # a file of somebody else's is left alone
+        _line(path, 1, first.removeprefix(_MARK), None)  # a file of somebody else's is left alone
     size = file.seek(0, os.SEEK_END)
     file.seek(max(0, size - 1))
     if size == 0 or file.read(1) == b"\n":
         return b""
     file.seek(0)
-    *lines, last = file.read().split(b"\n")
+    *lines, last = file.read().removeprefix(_MARK).split(b"\n")
     torn, _ = _unfinished(path, lines, last, None)
     return (_TORN if torn else b"") + b"\n"
 

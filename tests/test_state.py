@@ -134,6 +134,13 @@ def test_times_of_other_zones_and_byte_order_marks_are_read(path: Path) -> None:
     assert [event.at for event in state.read(path, "attention")] == [AT, AT, AT]
 
 
+def test_a_mark_alone_is_an_empty_file(path: Path) -> None:
+    """An editor that saved nothing may have left one; what comes next is kept behind it."""
+    written(path, "\ufeff")
+    state.append(path, ANSWER)
+    assert state.read(path, "attention") == (ANSWER,)
+
+
 def test_times_are_written_in_utc(path: Path) -> None:
     """Whatever zone an event's time is in."""
     state.append(path, replace(ANSWER, at=AT.astimezone(timezone(timedelta(hours=8)))))
