@@ -50,3 +50,15 @@ def bench(sandbox: Sandbox) -> Bench:
     memory: dict[str, bytes] = {}
     expect = remembering(sandbox.observe, memory.get, memory.__setitem__)
     return Bench(course.load(course.find(None)), sandbox.observe, expect)
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """A table of what fuzzing has tried, where it has (see tests/fuzz)."""
+    reports = [report for outcome in ("passed", "failed") for report in terminalreporter.getreports(outcome)]
+    tried = {dict(report.user_properties).get("fuzzed"): report.failed for report in reports if report.when == "call"}
+    rows = sorted((*found, failed) for found, failed in tried.items() if found is not None)
+    if rows:
+        terminalreporter.section("fuzzed")
+        terminalreporter.write_line(f"{'reader':<28}{'examples':>10}{'seconds':>9}  findings")
+    for reader, examples, seconds, failed in rows:
+        terminalreporter.write_line(f"{reader:<28}{examples:>10}{seconds:>9}  {int(failed)}")

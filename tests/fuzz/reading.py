@@ -36,8 +36,8 @@ SEED = int(os.environ.get("ATTNCHECK_FUZZ_SEED") or random.SystemRandom().randra
 #: What one example may use: seconds of the processor, and bytes besides what the process has.
 _CPU = 10.0
 _MEMORY = 1 << 30
-_SAMPLE = 20
-_ROUND = 2000
+_SAMPLE = 12
+_ROUND = 300
 _FINDINGS = Path(__file__).parents[2] / ".hypothesis" / "fuzz"
 
 

@@ -204,4 +204,4 @@ def judged(example: tuple[int, list[tuple[int, int, int, int]]], scratch: Path) 
 
 EXAMPLES = st.deferred(lambda: solutions() and st.tuples(_N, CHANGES))
 
-test_sample, test_long = fuzzing(Reader("results of learner code", EXAMPLES, judged, sample=0))
+_, test_long = fuzzing(Reader("results of learner code", EXAMPLES, judged, sample=0))

@@ -220,7 +220,7 @@ def damaged_book(edits: list[tuple[int, int, int]], scratch: Path) -> None:
     folder = _book(scratch)
     data = bytearray((folder / FILE).read_bytes())
     for at, value, much in edits:
-        at %= len(data)
+        at %= len(data) + 1
         data[at : at + much % 40 + 1] = bytes([value]) * (much % 40 + 1) if much % 3 else b""
         if much % 50 == 0:
             del data[at:]

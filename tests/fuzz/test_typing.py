@@ -104,7 +104,7 @@ LINES = st.lists(
 )
 
 test_sample, test_long = fuzzing(
-    Reader("keys", TYPED, typed),
+    Reader("keys", TYPED, typed, sample=6),
     Reader("choices", PRESSED, pressed),
-    Reader("quiz", LINES, session),
+    Reader("quiz", LINES, session, sample=8),
 )
