@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from grader.commands.options import course_option, json_option, lang_option, load_whole_course, write_json
+from grader.commands.options import graded_course_option, json_option, lang_option, load_whole_course, write_json
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -31,7 +31,7 @@ names_option = click.option("--names", is_flag=True, help="With the learners' id
 @names_option
 @json_option
 @lang_option
-@course_option
+@graded_course_option
 def stats(folder: Path, html: Path | None, names: bool, as_json: bool, lang: Lang, course_folder: Path | None) -> None:
     """Says what a class's results tell about the questions.
 
@@ -72,7 +72,7 @@ def stats(folder: Path, html: Path | None, names: bool, as_json: bool, lang: Lan
 @html_option
 @json_option
 @lang_option
-@course_option
+@graded_course_option
 def similar(
     folder: Path, threshold: float | None, html: Path | None, as_json: bool, lang: Lang, course_folder: Path | None
 ) -> None:

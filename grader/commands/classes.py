@@ -32,7 +32,12 @@ _MOST_ROWS = 60
     "-q", "--question", "questions", multiple=True, metavar="Q", help="Only this question counts (repeatable)."
 )
 @click.option("--seed-file", type=click.Path(path_type=Path), metavar="F", help="Hidden cases from this secret file.")
-@click.option("--roster", type=click.Path(path_type=Path), metavar="CSV", help="Who is in the class.")
+@click.option(
+    "--roster",
+    type=click.Path(path_type=Path),
+    metavar="CSV",
+    help="Who is in the class (a gradebook from Canvas will do, too).",
+)
 @click.option(
     "--intake", metavar="KIND", help="canvas, moodle, gradescope, nbgrader, inbox or folders (default: detected)."
 )

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from grader.commands.options import course_option, find_question, lang_option, load_whole_course
+from grader.commands.options import find_question, lang_option, load_whole_course
 from grader.errors import UsageError
 
 if TYPE_CHECKING:
@@ -41,14 +41,26 @@ class _Export(click.Command):
 @click.option("--bom", is_flag=True, help="csv: with the mark that Excel looks for.")
 @click.option("--template", type=click.Path(path_type=Path), metavar="F", help="The downloaded CSV to be filled in.")
 @click.option("--column", metavar="TITLE", help="The column of the template that gets the points.")
-@click.option("--roster", type=click.Path(path_type=Path), metavar="CSV", help="More about who is who.")
+@click.option(
+    "--roster",
+    type=click.Path(path_type=Path),
+    metavar="CSV",
+    help="canvas, moodle: numbers and addresses of learners.",
+)
 @click.option("-q", "--question", "questions", multiple=True, metavar="Q", help="Only this question; repeatable.")
 @click.option("--graded", is_flag=True, help="qti, gift: graded items, too, not only those for practice.")
 @click.option("--seed-file", type=click.Path(path_type=Path), metavar="F", help="Hidden cases from this secret file.")
 @click.option("--unsafe-no-sandbox", is_flag=True, help="Let the autograder run code that it cannot confine.")
 @click.option("--force", is_flag=True, help="Replace what stands at F, whatever it is.")
 @lang_option
-@course_option
+@click.option(
+    "--course",
+    "course_folder",
+    type=click.Path(path_type=Path),
+    metavar="DIR",
+    help="The course folder (default: the one that results were graded with; else ATTNCHECK_COURSE, else the bundled "
+    "course).",
+)
 def export(
     form: str,
     folder: Path | None,

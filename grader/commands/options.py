@@ -49,6 +49,17 @@ def language_of(context: click.Context, log: Sequence[Event], lang: Lang) -> Lan
     return next((event.lang for event in reversed(log) if isinstance(event, Spoke)), lang)
 
 
+def graded_course_option(command: F) -> F:
+    """``--course`` for what looks at results: they know what they were graded with."""
+    return click.option(
+        "--course",
+        "course_folder",
+        type=click.Path(path_type=Path),
+        metavar="DIR",
+        help="The course folder (default: the one that it was graded with).",
+    )(command)
+
+
 def course_option(command: F) -> F:
     """``--course``, a folder; ``grader.course.find`` knows what stands for it when it is left out."""
     return click.option(
@@ -144,6 +155,6 @@ def read_seed(number: int | None, file: Path | None) -> Seed:
 
 def write_json(value: object) -> None:
     """``value`` as JSON on stdout: UTF-8 whatever the terminal is set to."""
-    import json
+    from grader.files import readable
 
-    click.echo(json.dumps(value, ensure_ascii=False, indent=2).encode(errors="backslashreplace"))
+    click.echo(readable(value, 2).encode())

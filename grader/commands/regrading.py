@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from grader.commands.options import json_option, lang_option, read_seed, write_json
+from grader.commands.options import graded_course_option, json_option, lang_option, read_seed, write_json
 from grader.errors import UsageError
 
 if TYPE_CHECKING:
@@ -30,13 +30,6 @@ _folder = click.argument("folder", metavar="DIR", type=click.Path(path_type=Path
 _seed_file = click.option(
     "--seed-file", type=click.Path(path_type=Path), metavar="F", help="The secret file that DIR was graded with."
 )
-_course = click.option(
-    "--course",
-    "course_folder",
-    type=click.Path(path_type=Path),
-    metavar="DIR",
-    help="The course folder (default: the one that it was graded with).",
-)
 
 
 @click.command()
@@ -49,7 +42,7 @@ _course = click.option(
 )
 @json_option
 @lang_option
-@_course
+@graded_course_option
 def regrade(
     folder: Path,
     dry_run: bool,
@@ -183,7 +176,7 @@ def _regraded_json(found: Regraded, folder: Path, written: bool) -> dict[str, An
 @click.option("--list", "listed", is_flag=True, help="Show all points that were given.")
 @json_option
 @lang_option
-@_course
+@graded_course_option
 def override(
     folder: Path,
     learner: str | None,
@@ -323,7 +316,7 @@ def _list(folder: Path, as_json: bool, lang: Lang) -> None:
 @click.option("--yes", is_flag=True, help="Remove everything without asking.")
 @json_option
 @lang_option
-@_course
+@graded_course_option
 def forget(folder: Path, learner: str, yes: bool, as_json: bool, lang: Lang, course_folder: Path | None) -> None:
     """Removes a learner from DIR for good.
 
@@ -399,7 +392,7 @@ def _leaving_json(leaving: Leaving) -> dict[str, Any]:
 @_seed_file
 @json_option
 @lang_option
-@_course
+@graded_course_option
 def explain(
     folder: Path,
     learner: str,
