@@ -122,6 +122,7 @@ def _beside(target: Path) -> Iterator[Path]:
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
         folder = Path(tempfile.mkdtemp(dir=target.parent, prefix=".publishing-"))
+        folder.chmod(0o755)
     except OSError as error:
         raise UsageError(f"{target} cannot be written ({error.strerror}); choose another place.") from error
     try:
@@ -151,7 +152,6 @@ def _may_be_replaced(target: Path) -> None:
 
 def _put(folder: Path, target: Path) -> None:
     """The finished folder in the place of ``target``; an earlier edition goes when the new one is there."""
-    folder.chmod(0o755)
     before = folder.with_name(folder.name + "-before")
     try:
         if target.is_dir():

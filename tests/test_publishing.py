@@ -49,6 +49,7 @@ misconceptions:
     truth: {en: Twice is not half., zh: 两倍不是一半。}
     ask: {en: Half of 3?, zh: 3 的一半？}
     ask_next: Q1.again
+  stays: {truth: {en: Twice is more., zh: 两倍更多。}}
   asked: {truth: {en: "No zeisig, but 4.", zh: "不是 zeisig。"}, ask: {en: "A zeisig?", zh: "zeisig？"}}
 items:
   - id: Q1.one
@@ -131,6 +132,7 @@ items:
     options:
       - {id: a, text: {en: "8", zh: "8"}, correct: true}
       - {id: b, text: {en: "2", zh: "2"}, misconception: halves}
+      - {id: c, text: {en: "4", zh: "4"}, misconception: stays}
     explain: {en: 4 + 4 is 8., zh: 4 + 4 等于 8。}
 exercises:
   - function: double
@@ -336,8 +338,8 @@ def _another(spec: Any) -> Any:
 def test_beliefs_stay_where_something_here_can_show_them(edition: Course) -> None:
     """Those of code and practice items; what only graded items are about is gone, and no link leads there."""
     (question,) = edition.questions
-    assert [belief.id for belief in question.misconceptions] == ["squares", "halves"]
-    squares, halves = question.misconceptions
+    assert [belief.id for belief in question.misconceptions] == ["squares", "halves", "stays"]
+    squares, halves, _ = question.misconceptions
     assert squares.ask_next is None  # a graded item
     assert halves.ask_next == "Q1.again"
 
@@ -662,6 +664,45 @@ def test_a_place_that_cannot_be_written_is_said(whole: Course, tmp_path: Path) -
     (tmp_path / "file").write_text("x")
     with pytest.raises(UsageError, match="cannot be written"):
         publishing.publish(whole, tmp_path / "file" / "edition", (), nothing_runs)
+
+
+def test_a_disk_that_fails_is_said(folder: Path, tmp_path: Path) -> None:
+    """While files are written, and when the folder takes its place: what was there stays."""
+    (tmp_path / "file").write_text("x")
+    with pytest.raises(UsageError, match="nothing was published"):
+        publishing._write(tmp_path / "file", {"course.yaml": b""})
+    shutil.copytree(folder, tmp_path / "edition")
+    with pytest.raises(UsageError, match="cannot be replaced"):
+        publishing._put(tmp_path / "gone", tmp_path / "edition")
+    assert list(contents(tmp_path / "edition")) == list(contents(folder))
+
+
+def test_what_is_written_is_read_the_same() -> None:
+    """Texts of every shape; what could not be read back would not be written."""
+    texts = [
+        "on",
+        "no",
+        "1e5",
+        "0x1F",
+        "012",
+        "-",
+        "",
+        " a",
+        "a: b",
+        "#",
+        "a\nb",
+        "a\n",
+        "\na\n\n",
+        "a \n b",
+        "两倍：x",
+        "'",
+        '"',
+        "~",
+    ]
+    value = {"texts": texts, "on": True, "more": {"1": [1, 1.5, None, 1e-05, -0.0]}, "same": [texts[:2], texts[:2]]}
+    assert parse(publishing._text(value).decode(), "text", CourseError).value == value
+    with pytest.raises(CourseError, match="not read as it was written"):
+        publishing._text({"x": float("nan")})
 
 
 # ------------------------------------------------------------------------------------------- damage
