@@ -21,7 +21,7 @@ SPEC = Spec((option("a", misconception="sum"), option("b", correct=True), option
 def test_the_folder_is_the_list() -> None:
     """A kind is there because its file is."""
     assert kinds()["choice"] is choice
-    parts = ("Spec", "faults", "judge", "asked", "key")
+    parts = ("Spec", "faults", "judge", "asked", "key", "unkeyed")
     assert all(hasattr(module, name) for module in kinds().values() for name in parts)
 
 
