@@ -100,10 +100,11 @@ def judged(memo: Memo, sandbox: Sandbox, task: Task) -> Done:
     except AttncheckError:
         raise
     except Exception as error:  # this submission waits for us, the class does not
-        if isinstance(error, OSError) and machine.lacks(error):
+        lacking = machine.lacks(error)
+        if isinstance(error, OSError) and lacking:
             raise  # but not where none can be graded
         said = f"a fault of attncheck itself, not of the submission: {type(error).__name__}: {error}"
-        return Done(task.key, error=said)
+        return Done(task.key, error=lacking or said)
     return Done(
         task.key,
         report.questions,

@@ -9,15 +9,19 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from grader import batch, working
+from grader import course as courses
 from grader.batch import Order
 from grader.commands import run
+from grader.gradebook import open_gradebook
 from grader.inputs import Seed
+from grader.results import Book, write_files
 from grader.sandbox import Sandbox
 from tests import tiny
 
@@ -55,6 +59,8 @@ def _once(tmp_path_factory: pytest.TempPathFactory, sandbox: Sandbox) -> Path:
         working._desk.cache_clear()
         batch.run(order)
         working._desk.cache_clear()
+    with closing(open_gradebook(order.out)) as book:
+        write_files(Book.of(book, courses.load(order.course_folder)), order.out, "en")
     return place
 
 

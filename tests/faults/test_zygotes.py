@@ -7,6 +7,7 @@ import os
 import random
 import resource
 import signal
+import socket
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -173,6 +174,49 @@ def test_a_child_that_is_killed(sandbox: Sandbox) -> None:
     killer.join()
     assert seen[0] == Returned((42,)) == seen[2] == seen[3]
     assert seen[1] in (Died(9, None, "call"), Returned((43,)))
+
+
+# -------------------------------------------------------------------------------------- pipes half-way
+
+HALF = """
+import os, struct
+def {name}():
+    os.write(3, struct.pack('<BQ', 5, 100) + b'x' * {sent})
+    {then}
+    return 1
+def good(): return 42
+"""
+
+
+@pytest.mark.parametrize(
+    ("then", "sent", "expected"),
+    [
+        ("os._exit(0)", 50, Died(None, 0, "call")),
+        ("os.kill(os.getpid(), 9)", 0, None),
+        ("os.close(3)", 99, None),
+        ("os.abort()", 10, None),
+    ],
+)
+def test_half_a_frame(then: str, sent: int, expected: Died | None, sandbox: Sandbox) -> None:
+    """And no more: the program is lost, and no other."""
+    text = HALF.format(name="f", then=then, sent=sent)
+    programs = tuple(Program("a", (Call(name),), (0,)) for name in ("f", "good"))
+    bad, good = sandbox.observe(Job((SourceFile("a.py", "a", (Part("a.py", text),)),), programs), LIMITS).observations
+    assert not isinstance(bad, Returned)
+    assert expected is None or bad == expected
+    assert good == Returned((42,))
+
+
+@pytest.mark.prove
+@pytest.mark.usefixtures("tidy")
+@pytest.mark.parametrize("how", [socket.SHUT_RD, socket.SHUT_WR, socket.SHUT_RDWR])
+def test_the_control_socket_is_shut(how: int) -> None:
+    """One way or both: there is a new zygote, and a right result."""
+    with open_sandbox(mode="require") as opened:
+        assert opened.observe(job("good"), LIMITS).observations == (Returned((42,)),)
+        assert opened._zygote is not None
+        opened._zygote._control.shutdown(how)
+        assert opened.observe(job("good"), LIMITS).observations == (Returned((42,)),)
 
 
 # ------------------------------------------------------------------------------------ the clock on the wall

@@ -1,0 +1,211 @@
+"""A machine with too little of something: files, memory, a home, a cache. A right result, or words for it."""
+
+from __future__ import annotations
+
+import errno
+import os
+import resource
+import shutil
+import sys
+import tempfile
+from collections.abc import Callable
+from concurrent.futures import Future
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from grader import batch, cache, commands, working
+from grader import course as courses
+from grader.errors import SandboxError
+from grader.inputs import Seed
+from grader.working import Plan, Task
+from tests import tiny
+from tests.faults.conftest import Attncheck
+
+Here = Callable[[str], tuple[int, str]]
+GOES_ON = "the same command goes on"
+
+
+# ------------------------------------------------------------------------------------------- the parent
+
+
+def test_too_few_files(graded: Path, attncheck: Attncheck) -> None:
+    """The command says so, and how to have more; what was there is there."""
+    before = (graded / "class.csv").read_bytes()
+    for line, most in (("grade in/ada --course course", 9), ("batch in --out out --course course", 12)):
+        ran = attncheck(shell=f"ulimit -n {most}; exec $A {line}")
+        assert ran.returncode == 4, ran
+        assert b"too many open files" in ran.stderr
+        assert b"ulimit -n" in ran.stderr
+    assert (graded / "class.csv").read_bytes() == before
+
+
+@pytest.mark.prove
+@pytest.mark.parametrize("most", range(10, 60, 3))
+def test_few_files(most: int, graded: Path, attncheck: Attncheck, tmp_path: Path) -> None:
+    """From none to enough: the batch says what is short, or grades everybody; a second one with more goes on."""
+    (graded / "gradebook.sqlite").unlink()
+    ran = attncheck(shell=f"ulimit -n {most}; exec $A batch in --out out --course course --workers 1")
+    assert ran.returncode in (4, 5), ran
+    assert b"Traceback" not in ran.stderr
+    assert b"fault of attncheck" not in ran.stderr
+    if ran.returncode == 4:
+        assert attncheck(shell="$A batch in --out out --course course").returncode == 5
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="limits of address space")
+def test_too_little_memory(graded: Path, attncheck: Attncheck) -> None:
+    """Libraries that cannot be loaded, threads that cannot be started: no traceback, nothing lost."""
+    before = (graded / "class.csv").read_bytes()
+    ran = attncheck(shell="ulimit -v 45000; exec $A stats out --course course")
+    assert ran.returncode == 4, ran
+    assert b"out of memory" in ran.stderr or b"cannot allocate" in ran.stderr
+    assert (graded / "class.csv").read_bytes() == before
+
+
+@pytest.mark.parametrize("error", [MemoryError(), OSError(errno.ENOMEM, "Cannot allocate memory")])
+def test_memory_that_runs_out(error: Exception, here: Here, graded: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """At whatever place in the parent: words, exit code 4, and everything that was put down."""
+    before = (graded / "gradebook.sqlite").read_bytes()
+
+    def short(*_: object, **__: object) -> None:
+        raise error
+
+    monkeypatch.setattr("grader.batch._through", short)
+    monkeypatch.setattr("grader.batch.executor", lambda order, count: tiny.InProcess())
+    monkeypatch.setattr("grader.batch.rehearse", lambda plan, questions: ())
+    monkeypatch.setattr("grader.batch.prepare", lambda plan: None)
+    (graded.parent / "in" / "new.py").write_text(tiny.RIGHT + "# new\n")
+    code, said = here("batch in --out out --course course")
+    assert code == 4
+    assert GOES_ON in said
+    assert "fault of attncheck" not in said
+    assert len(before) > 0
+
+
+# ------------------------------------------------------------------------------------------- a worker
+
+
+@pytest.mark.parametrize(
+    ("error", "said"),
+    [
+        (OSError(errno.EMFILE, "Too many open files"), None),
+        (OSError(errno.ENOSPC, "No space left on device"), None),
+        (OSError(errno.ENOENT, "No such file"), "fault of attncheck itself"),
+        (MemoryError(), "out of memory"),
+        (ZeroDivisionError(), "fault of attncheck itself"),
+    ],
+)
+def test_a_worker_that_is_short_of_something(
+    error: Exception, said: str | None, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """What none could be graded without ends the batch, and puts nothing down against anybody; a bug costs one."""
+
+    def fail(*_: object, **__: object) -> Any:
+        raise error
+
+    monkeypatch.setattr(working, "_desk", lambda plan: (None, None))
+    monkeypatch.setattr(working, "gathered", fail)
+    future: Future[Any] = Future()
+    try:
+        future.set_result(working.work(Plan("", Seed.public(), ""), Task("ada", "x", "ada", ("Q1",))))
+    except Exception as raised:
+        future.set_exception(raised)
+    if said is None:
+        with pytest.raises(SandboxError, match=GOES_ON):
+            batch._done(future)
+    else:
+        assert said in future.result().error
+
+
+# -------------------------------------------------------------------------------- home, cache and rubbish
+
+
+def test_nobody_at_home(graded: Path, attncheck: Attncheck, tmp_path: Path) -> None:
+    """No HOME, and a number that the system does not know: nothing is kept, everything works, no ~ is made."""
+    if os.geteuid() != 0 or shutil.which("setpriv") is None:
+        pytest.skip("needs root, to be nobody in particular")
+    nobody = {"HOME": None, "ATTNCHECK_CACHE": None, "ATTNCHECK_STATE": None, "PYTHONDONTWRITEBYTECODE": "1"}
+    become = "setpriv --reuid 54321 --regid 54321 --clear-groups"
+    if attncheck(shell=f"{become} $A --version", env=nobody).returncode != 0:
+        pytest.skip("others cannot read this checkout")
+    with tempfile.TemporaryDirectory() as folder:
+        place = shutil.copytree(tmp_path, Path(folder, "here"))
+        for path in (place.parent, place, *place.rglob("*")):
+            path.chmod(0o777 if path.is_dir() else 0o666)
+        begin = f"cd {place} && exec {become}"
+        ran = attncheck(shell=f"{begin} $A stats out --course course", env=nobody)
+        assert (ran.returncode, ran.stderr) == (0, b"")
+        ran = attncheck(shell=f"{begin} $A quiz --course course </dev/null", env=nobody)
+        assert ran.returncode == 2
+        assert b"no home folder" in ran.stderr and b"--state" in ran.stderr
+        assert not (place / "~").exists()
+
+
+@pytest.fixture
+def rubbish(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A cache of one's own, with the course in it."""
+    place = tmp_path / "cache"
+    monkeypatch.setenv("ATTNCHECK_CACHE", str(place))
+    return place
+
+
+@pytest.mark.parametrize("left", [b"", b"\0" * 100, b"rubbish" * 1000, None])
+def test_a_cache_full_of_rubbish(left: bytes | None, graded: Path, rubbish: Path, here: Here) -> None:
+    """Empty, torn or somebody else's entries, or folders in their places: all is read anew."""
+    assert here("questions --course course")[0] == 0
+    entries = [path for path in rubbish.rglob("*") if path.is_file()]
+    assert entries
+    for path in entries:
+        if left is None:
+            path.unlink()
+            path.mkdir()
+        else:
+            path.write_bytes(left)
+    for line in ("questions --course course", "stats out --course course", "export csv --from out --to a.csv"):
+        assert here(line.replace("export csv", "export csv --course course"))[0] == 0
+
+
+def test_a_cache_that_cannot_be_written(graded: Path, rubbish: Path, here: Here) -> None:
+    """A file in its place, and a folder where everybody may write: everything works without."""
+    rubbish.write_text("in the way")
+    assert here("stats out --course course")[0] == 0
+    rubbish.unlink()
+    rubbish.mkdir()
+    rubbish.chmod(0o777)
+    assert here("stats out --course course")[0] == 0
+    assert list(rubbish.iterdir()) == []
+    assert cache.get("course", "0" * 64) is None
+    assert courses.load(graded.parent / "course").questions
+
+
+def test_files_that_may_not_grow(graded: Path, here: Here) -> None:
+    """A limit on the size of files is a full disk: what was there stays, and it is said."""
+    before = (graded / "ada.json").read_bytes()
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (0, limits[1]))
+    try:
+        for line in (
+            "override out ada Q1.a --points 1 --reason r --course course",
+            "export csv --from out --to a.csv --course course",
+            "stats out --html a.html --course course",
+        ):
+            code, said = here(line)
+            assert code in (2, 4), line
+            assert "Traceback" not in said and "fault of attncheck" not in said
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+    assert (graded / "ada.json").read_bytes() == before
+    assert not Path("a.csv").exists() and not Path("a.html").exists()
+    assert here("override out ada Q1.a --points 1 --reason r --course course")[0] == 0
+
+
+def test_a_reader_who_has_gone(here: Here, graded: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Wherever that shows, it is an end without words."""
+
+    def gone(**_: object) -> int:
+        raise BrokenPipeError
+
+    monkeypatch.setattr(commands.cli, "main", gone)
+    assert here("questions") == (1, "")
