@@ -93,7 +93,7 @@ def publish(target: Path, questions: tuple[str, ...], course_folder: Path | None
     from grader.inputs import Seed
     from grader.sandbox import open_sandbox
 
-    with open_sandbox(mode="require") as sandbox:
+    with open_sandbox(mode="auto") as sandbox:
         sandbox.start()
         course = load_whole_course(course_folder)
         named = [find_question(course, name).id for name in questions]

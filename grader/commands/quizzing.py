@@ -238,7 +238,7 @@ def _converse(session: Session, front: Front, state_file: Path | None) -> Sessio
         keep(state_file, *turn.events)
         session = turn.session
         looks.feedback(Page(console, session.lang), turn.feedback, card)
-        fresh = isinstance(turn.feedback, conversation.Moved) and turn.feedback.why not in ("help", "first")
+        fresh = isinstance(turn.feedback, conversation.Moved) and turn.feedback.why not in ("help", "first", "no key")
     return session
 
 
