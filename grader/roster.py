@@ -117,7 +117,7 @@ def read(path: Path) -> Roster:
     rows = _rows(text, path)
     headings = _meant(rows[0]) if rows else []
     if not {"id", "name", "email", "last"} & set(headings):
-        seen = ", ".join(rows[0][:6]) if rows else "an empty file"
+        seen = ", ".join(f"{cell:.40}" for cell in rows[0][:6]) if rows else "an empty file"
         raise UsageError(f"{path}:1: expected headings such as id, name, email; found {seen}.")
     learners: dict[str, Learner] = {}
     for line, row in enumerate(rows[1:], 2):
@@ -126,7 +126,7 @@ def read(path: Path) -> Roster:
             continue
         learner = _learner(cells, f"{path}:{line}")
         if learner.id in learners:
-            raise UsageError(f"{path}:{line}: {learner.id} stands here for the second time; every id is one learner.")
+            raise UsageError(f"{path}:{line}: {learner.id:.80} stands here for the second time; every id is one learner.")
         learners[learner.id] = learner
     if not learners:
         raise UsageError(f"{path} has headings, and no learner below them.")
@@ -159,7 +159,7 @@ def _learner(cells: Mapping[str, str], where: str) -> Learner:
         if not math.fabs(extra) <= _MOST_HOURS:  # nor is it a number
             raise ValueError
     except ValueError:
-        raise UsageError(f"{where}: extra time is “{cells['extra']}”; expected hours, such as 24.") from None
+        raise UsageError(f"{where}: extra time is “{cells['extra']:.40}”; expected hours, such as 24.") from None
     if found := re.fullmatch(r"\D+ (\d+)", cells.get("moodle", "")):  # "Participant 657768", in any language
         cells = {**cells, "moodle": found[1]}
     ids = tuple((kind, cells[kind]) for kind in _IDS if kind in cells)
