@@ -28,7 +28,7 @@ from grader.model import Raised
 from grader.results import Book, Row, write_files
 from grader.roster import read as read_roster
 from grader.sandbox import Sandbox, Settings, policy
-from grader.working import Done, Plan, Task
+from grader.working import Done, Lost, Plan, Task
 from tests.helpers import answering, returned
 
 RIGHT = Path(__file__).parent / "solutions" / "scaled_dot_product_attention" / "right" / "torch_plain.py"
@@ -466,8 +466,11 @@ def test_a_bug_of_ours_costs_one_submission(order: Callable[..., Order], monkeyp
 
 
 @pytest.mark.usefixtures("in_process")
+@pytest.mark.parametrize("error", [BrokenProcessPool, Lost])
 @pytest.mark.parametrize("times", [1, 9])
-def test_a_worker_that_dies(times: int, order: Callable[..., Order], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_worker_that_dies(
+    times: int, error: type[Exception], order: Callable[..., Order], monkeypatch: pytest.MonkeyPatch
+) -> None:
     """What it had in hand is tried again; only what takes a second one along is given up, and nothing else is."""
     deaths: list[str] = []
     work = working.work
@@ -475,7 +478,7 @@ def test_a_worker_that_dies(times: int, order: Callable[..., Order], monkeypatch
     def dying(plan: Plan, task: Task) -> Done:
         if task.key == "bo.py" and len(deaths) < times:
             deaths.append(task.key)
-            raise BrokenProcessPool("gone")
+            raise error("gone")
         return work(plan, task)
 
     monkeypatch.setattr(batch, "work", dying)
