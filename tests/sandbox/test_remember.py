@@ -139,6 +139,13 @@ def test_what_did_not_end_by_itself_is_not_remembered(
         frames.encode({"a": 1}),
         frames.encode([{"type": "E"}]),
         frames.encode([{"unknown": 1}]),
+        frames.encode([["Raised", {"type": 3, "text": "", "file": None, "line": None}]]),
+        frames.encode([["Raised", {"type": "E", "text": "", "file": 1.5, "line": None}]]),
+        frames.encode([["Raised", {"type": "E", "text": "", "file": None, "line": 1, "bases": (1,)}]]),
+        frames.encode([["Raised", {"type": "E", "text": "", "file": None, "line": 1, "bases": "E"}]]),
+        frames.encode([["Raised", {"type": "E", "text": "", "file": None, "line": 1, "during": "lunch"}]]),
+        frames.encode([["TooBig", {"limit": 1, "more": 2}]]),
+        frames.encode([["TooBig", {}]]),
     ],
 )
 def test_a_damaged_memory_is_run_again_and_mended(make_job: Callable[..., Job], quick: Limits, damage: bytes) -> None:
