@@ -285,6 +285,7 @@ def test_a_disk_that_is_full(graded: Path, tmp_path: Path) -> None:
     assert content(tmp_path / "after.sqlite") == content(graded / FILE)
 
 
+@pytest.mark.prove
 def test_a_log_that_does_not_fit(graded: Path, tmp_path: Path) -> None:
     """A quiz goes on without being kept, and says so."""
     mounts = "mkdir full && mount -t tmpfs -o size=4k tmpfs full && (dd if=/dev/zero of=full/rest bs=512 2>&- || true)"

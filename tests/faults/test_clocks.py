@@ -84,6 +84,7 @@ def test_zips_that_are_made_before_their_time(graded: Path, here: Here, monkeypa
 NOWHERE = {"PYTHONTZPATH": "", "TZDIR": "/nonexistent", "TZ": "Nowhere/At_All"}
 
 
+@pytest.mark.prove
 def test_no_time_zones(graded: Path, attncheck: Attncheck, tmp_path: Path) -> None:
     """Due dates bring their distance from UTC with them; nothing asks a data base."""
     (tmp_path / "course" / "course.yaml").write_text("due: 2026-11-20T23:59:00+08:00\nlate: {percent: 10}\n")

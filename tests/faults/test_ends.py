@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import contextlib
 import json
+import multiprocessing
 import os
 import random
 import signal
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -16,7 +18,7 @@ from typing import Any
 
 import pytest
 
-from grader import commands
+from grader import commands, working
 from tests import tiny
 from tests.faults.conftest import ROOT
 from tests.sandbox.test_zygote import descendants, gone
@@ -101,6 +103,29 @@ def test_workers_end_with_whoever_started_them(tmp_path: Path) -> None:
         process.kill()
     assert workers and workers <= everybody
     assert gone(everybody)
+
+
+def test_a_worker_looks_after_its_parent(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A thread waits for its end; what a terminal says to all of a group is for the parent alone."""
+
+    class Parent:
+        def join(self) -> None:
+            """Has ended."""
+
+    codes: list[int] = []
+    ended = threading.Event()
+    before = signal.getsignal(signal.SIGINT)
+    monkeypatch.setattr(os, "_exit", lambda code: (codes.append(code), ended.set()))
+    try:
+        working.follow()  # without a parent: whoever runs the tests is not a worker
+        assert signal.getsignal(signal.SIGINT) is signal.SIG_IGN
+        assert codes == []
+        monkeypatch.setattr(multiprocessing, "parent_process", Parent)
+        working.follow()
+        assert ended.wait(10)
+    finally:
+        signal.signal(signal.SIGINT, before)
+    assert codes == [1]
 
 
 @pytest.mark.parametrize("name", ["SIGTERM", "SIGHUP", "SIGINT"])

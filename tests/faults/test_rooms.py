@@ -122,6 +122,7 @@ def test_a_worker_that_is_short_of_something(
 # -------------------------------------------------------------------------------- home, cache and rubbish
 
 
+@pytest.mark.prove
 def test_nobody_at_home(graded: Path, attncheck: Attncheck, tmp_path: Path) -> None:
     """No HOME, and a number that the system does not know: nothing is kept, everything works, no ~ is made."""
     if os.geteuid() != 0 or shutil.which("setpriv") is None:

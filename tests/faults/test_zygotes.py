@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 import random
 import resource
@@ -18,6 +19,7 @@ import pytest
 from grader.errors import SandboxError, SandboxUnavailable
 from grader.model import Call, Died, Job, Limits, Part, Program, Returned, SourceFile
 from grader.sandbox import Sandbox, Settings, open_sandbox, zygote
+from grader.sandbox.inside import zygote as inner
 from grader.sandbox.zygote import Zygote, ZygoteLost
 from tests.sandbox.test_zygote import descendants, descriptors, gone, innermost
 
@@ -119,6 +121,35 @@ def test_no_files_for_a_child(spare: int, sandbox: Sandbox) -> None:
             assert "too many open files" in said.lower()
     assert seen in ((), (Returned((42,)),))
     assert descriptors() == before
+
+
+@pytest.mark.parametrize(
+    ("error", "short"),
+    [
+        (MemoryError(), True),
+        (OSError(errno.EMFILE, "Too many open files"), True),
+        (OSError("libtorch_cpu.so: failed to map segment from shared object"), True),
+        (ImportError("libc10.so: cannot open shared object file: Too many open files"), True),
+        (ImportError("No module named 'torch'"), False),
+        (PermissionError(1, "Operation not permitted"), False),
+    ],
+)
+def test_a_zygote_that_is_short_of_something(error: Exception, short: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Says so by its exit code; then it is tried again, and never is code run without a wall for that reason."""
+
+    def live(fd: int) -> None:
+        raise error
+
+    codes: list[int] = []
+    monkeypatch.setattr(inner, "_live", live)
+    monkeypatch.setattr(os, "_exit", codes.append)
+    with pytest.raises(type(error)):
+        inner.main(0)
+    assert codes == ([zygote._SHORT] if short else [])
+    monkeypatch.undo()
+    monkeypatch.setattr(zygote, "_BOOT", f"raise SystemExit({inner.SHORT})")
+    with open_sandbox(mode="auto") as opened, pytest.raises(ZygoteLost, match="too little memory, or too few files"):
+        opened.children()
 
 
 # ------------------------------------------------------------------------------------- at any moment
