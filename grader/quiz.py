@@ -547,7 +547,10 @@ def answers_file(session: Session) -> str:
 
 
 def _quoted(text: str) -> str:
-    return json.dumps(text, ensure_ascii=False)
+    """A text for YAML, with what cannot stand there as it is written out; half a character becomes a whole one."""
+    whole = text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    quoted = json.dumps(whole, ensure_ascii=False)
+    return "".join(char if char.isprintable() or char == "\u3000" else f"\\U{ord(char):08X}" for char in quoted)
 
 
 # ------------------------------------------------------------------------------------- a file of answers

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -425,6 +426,23 @@ def test_answers_file(tmp_path: Path) -> None:
     assert submission.learner == "ada"
     assert [(answer.item, answer.value) for answer in submission.answers or ()] == [("Q1.one", "d")]
     assert "answers: {}" in quiz.answers_file(begin())
+
+
+@pytest.mark.parametrize(
+    ("typed", "read"),
+    [
+        ("我　说：“{}”\t\\", "我　说：“{}”\t\\"),
+        ("a\x7f\x85\u2028\ufeff\ufffe\x1b[0m", "a\x7f\x85\u2028\ufeff\ufffe\x1b[0m"),
+        ("half \udc80 a \ud83d character", "half \ufffd a \ufffd character"),
+    ],
+)
+def test_answers_file_of_anything(tmp_path: Path, typed: str, read: str) -> None:
+    """What a terminal lets through stands in the file, too; only half characters, which no file can have, do not."""
+    session = replace(begin(), learner=typed, records={"Q1.one": quiz.Record(1, answers=(typed,))})
+    path = tmp_path / "answers.yaml"
+    path.write_text(quiz.answers_file(session), "utf-8")
+    (answer,) = read_submission(path).answers or ()
+    assert answer.value == read
 
 
 # ------------------------------------------------------------------------------------- a file of answers
