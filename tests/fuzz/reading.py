@@ -97,7 +97,7 @@ def examine(
     reader: Reader, scratch: Path, examples: int, number: int, *, keep: bool, until: float | None = None
 ) -> int:
     """Tries so many examples (fewer where the clock reaches ``until``); returns how many. Raises for a finding."""
-    tried = 0
+    tried, failed = 0, False
 
     @seed(number)
     @settings(
@@ -110,12 +110,13 @@ def examine(
     )
     @given(reader.examples)
     def one(example: Any) -> None:
-        nonlocal tried
-        if until is not None and time.monotonic() > until:
+        nonlocal tried, failed
+        if until is not None and time.monotonic() > until and not failed:
             return
-        tried += 1
+        tried, failed = tried + 1, True
         with bounded():
             reader.check(example, scratch)
+        failed = False
 
     logging.disable()  # libraries log what they think of each example, and pytest keeps it
     try:
