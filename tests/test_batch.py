@@ -262,14 +262,16 @@ def test_a_roster_says_who_is_who(order: Callable[..., Order], handed_in: Path, 
 
 @pytest.mark.usefixtures("in_process")
 def test_a_roster_that_comes_later(order: Callable[..., Order], tmp_path: Path) -> None:
-    """Takes the place of the names that the collection had, in the gradebook and in the folder; other files stay."""
+    """Takes the place of the names of the collection, in gradebook and folder; a group's work is its members'."""
     batch.run(order())
     assert set(rows(order())) == {"ada", "bo", "cy"}
     (order().out / "mine.json").write_text('{"format": 1, "learner": "ada"}')
-    (tmp_path / "roster.csv").write_text("id,name,login\n100,Ada,Ada L.\n101,Bo,\n102,Cy,\n")
+    (tmp_path / "roster.csv").write_text("id,name,login,group\n100,Ada,Ada L.,\n101,Bob,,bo\n102,Cy,,\n103,Di,,bo\n")
     summary = batch.run(order(roster=tmp_path / "roster.csv"))
-    assert set(rows(order())) == {"100", "101", "102"}
-    assert {path.name for path in order().out.glob("*.json")} == {"100.json", "101.json", "102.json", "mine.json"}
+    found = rows(order())
+    assert set(found) == {"100", "101", "102", "103"}
+    assert found["101"].complete == found["103"].complete is True
+    assert {path.stem for path in order().out.glob("*.json")} == {*found, "mine"}
     assert summary.misnamed == ()
 
 

@@ -57,6 +57,10 @@ class Options:
     now: datetime | None = None
 
 
+#: Named in one message; others are counted.
+_MOST_NAMES = 30
+
+
 @functools.cache
 def names() -> tuple[str, ...]:
     """All formats, without importing any."""
@@ -86,6 +90,22 @@ def export(name: str, source: Book | Course, options: Options, out: Out) -> None
         source = masked(source)
     with out:
         module.write(source, options, out)
+    if module.OF == "gradebook" and name != "json" and options.learner is None and not options.pseudonyms:
+        _tell_left_out(source, out)
+
+
+def _tell_left_out(source: Book | Course, out: Out) -> None:
+    """Says whose work is in the gradebook, but in no export of the class."""
+    from grader.model import Text
+    from grader.report.words import clean
+    from grader.results import Book
+
+    assert isinstance(source, Book)
+    names = [f"{clean(mark.learner.id, 60)} ({clean(mark.learner.name, 60)})" for mark in source.unmatched()]
+    if names:
+        more = f"; … (+{len(names) - _MOST_NAMES})" if len(names) > _MOST_NAMES else ""
+        said = Text("Left out, because it is nobody's in the class: {names}", "不属于班上任何人的提交没有计入：{names}")
+        out.say(said.fill(names="; ".join(names[:_MOST_NAMES]) + more))
 
 
 def flag(field: str) -> str:

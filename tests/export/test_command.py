@@ -45,7 +45,12 @@ def test_help_lists_the_formats(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["export", "--help"]) == 0
     out = capsys.readouterr().out
     assert all(re.search(rf"^  {name}\s+\S", out, re.MULTILINE) for name in names())
-    assert out.index("of a folder of results") < out.index("\n  moodle") < out.index("of a course (") < out.index("\n  qti")
+    assert (
+        out.index("of a folder of results")
+        < out.index("\n  moodle")
+        < out.index("of a course (")
+        < out.index("\n  qti")
+    )
 
 
 def test_help_needs_nothing_heavy() -> None:

@@ -17,10 +17,31 @@ from grader.results import LATE, cell, notes
 if TYPE_CHECKING:
     from conftest import Made
 
+    from grader.results import Book
+
 
 def rows(path: Path) -> list[dict[str, str]]:
     """The table, as a program reads it."""
     return list(csv.DictReader(io.StringIO(path.read_text(encoding="utf-8"), newline="")))
+
+
+def test_strangers_are_named(small: Made, tmp_path: Path) -> None:
+    """What nobody in the class has handed in is left out, and that is said; not where names are to be left out."""
+
+    def edit(book: Book) -> None:
+        keys = [f"canvas-{number}" for number in range(900, 940)]
+        book.gradebook.file(
+            [*book.gradebook.submissions(), *(Filed(key, key, (), draws="Nora\x1b[2J") for key in keys)]
+        )
+
+    small.change(edit)
+    assert len(rows(small.export("csv", tmp_path / "class.csv"))) == 4
+    (said,) = small.said
+    assert said.en.startswith("Left out, because it is nobody's in the class: canvas-900 (Nora); canvas-901 (Nora);")
+    assert said.en.endswith("; … (+10)")
+    small.said.clear()
+    small.export("csv", tmp_path / "without.csv", pseudonyms=True)
+    assert small.said == []
 
 
 @pytest.mark.parametrize(
