@@ -843,9 +843,11 @@ def test_nothing_of_the_bundled_course_is_secret_and_in_it(bank: Course, bench: 
     """Neither explanations of graded items, nor a line of a reference or of a mistake, nor a hidden case."""
     known, found = learners_may_read(bench.course), list(contents(Path(bank.folder)))
     everything = "\n".join(text for _, text in found)
-    leaked = [secret for secret in dict.fromkeys(secrets(bench.course)) if secret in everything and secret not in known]
-    # What a prompt or a formula of a public case says as well is no secret.
-    assert leaked == []
+    searched = [
+        secret for secret in dict.fromkeys(secrets(bench.course)) if secret not in known
+    ]  # hints say some lines
+    assert len(searched) > 2000
+    assert [secret for secret in searched if secret in everything] == []
     for question, original in zip(bank.questions, bench.course.questions, strict=True):
         for item, whole in zip(question.items, original.items, strict=True):
             assert item == (items.unkeyed(whole) if whole.use == "graded" else whole)
