@@ -140,7 +140,11 @@ class Bait:
         assert self.scratch.value == b"untouched"
         for door in self.doors:
             try:
-                came = door.recv(100) if door.type == socket.SOCK_DGRAM else door.accept()
+                if door.type == socket.SOCK_DGRAM:
+                    came: object = door.recv(100)
+                else:
+                    caller, came = door.accept()
+                    caller.close()
             except BlockingIOError:
                 continue
             raise AssertionError(f"{door} was reached: {came!r}")
@@ -274,11 +278,11 @@ def traces_of_success(text: str, bait: Bait) -> list[str]:
     return [text[text.index(sign) :][:200] for sign in signs if sign in text]
 
 
-def hidden_numbers(course: Course, seed: Seed) -> frozenset[str]:
+def hidden_numbers(course: Course, seed: Seed, public: bool = False) -> frozenset[str]:
     """The first number of every random array of a hidden case, as attacks print it: itself, or its digits as a size."""
     numbers = set()
     for exercise in (exercise for question in course.questions for exercise in question.exercises):
-        for case in (case for case in exercise.cases if not case.public):
+        for case in (case for case in exercise.cases if case.public is public):
             drawn = dict(draw(case, exercise.name, seed).args)
             for name, recipe in case.args:
                 if isinstance(recipe, Normal):
@@ -385,28 +389,42 @@ def zygotes(sandbox: Sandbox) -> list[int]:
 def quiet(sandbox: Sandbox) -> None:
     """Asserts that the zygote has one thread and no child left, and that none of its kind lives on without it."""
     *outer, zygote = zygotes(sandbox)
-    until = time.monotonic() + 5
+    idle(zygote)
+    command = Path(f"/proc/{zygote}/cmdline").read_bytes()
+    assert [pid for pid in orphans(command) if pid not in (*outer, zygote)] == []
+
+
+def idle(zygote: int, patience: float = 5) -> None:
+    """Asserts that it has no child, soon, and one thread."""
+    until = time.monotonic() + patience
     while _children(zygote) and time.monotonic() < until:
         time.sleep(0.01)  # it reaps the last child while we look
     assert _children(zygote) == []
     assert "\nThreads:\t1\n" in Path(f"/proc/{zygote}/status").read_text()
-    command = Path(f"/proc/{zygote}/cmdline").read_bytes()
-    assert [pid for pid in _orphans(command) if pid not in (*outer, zygote)] == []
 
 
 def _children(pid: int) -> list[int]:
     return [int(word) for word in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
 
 
-def _orphans(command: bytes) -> Iterator[int]:
-    """Processes with this command line whose parent has gone."""
+def orphans(command: bytes) -> Iterator[int]:
+    """Processes with this command line whose parent has gone: one of our own ancestors has them now."""
+    above = {1}
+    pid = os.getppid()
+    while pid > 1:
+        above.add(pid)
+        pid = _parent(pid)
     for entry in Path("/proc").iterdir():
         if entry.name.isdigit():
             try:
-                if (entry / "cmdline").read_bytes() == command and "\nPPid:\t1\n" in (entry / "status").read_text():
+                if (entry / "cmdline").read_bytes() == command and _parent(int(entry.name)) in above:
                     yield int(entry.name)
             except OSError:
                 continue  # it has ended meanwhile
+
+
+def _parent(pid: int) -> int:
+    return int(Path(f"/proc/{pid}/status").read_text().partition("\nPPid:")[2].split()[0])
 
 
 def running(mark: str) -> list[str]:

@@ -17,6 +17,7 @@ import sys
 import tempfile
 import xml.etree.ElementTree as ET
 from collections.abc import Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib.metadata import version
@@ -70,13 +71,16 @@ def main() -> int:
         parser.error("a scoreboard is about all attacks: give --write or -k, not both")
     score: dict[tuple[str, str], Tried] = {}
     broken = []
-    with rooms() as runs:
-        for letter in USERS:
-            if isinstance(runs[letter], str):
-                score |= {(letter + n, attack.name): Tried(runs[letter]) for n in LAYERS for attack in arena.attacks()}
-                continue
-            print(f"== {letter}: {USERS[letter]}", flush=True)
-            found, ended_well = _run(letter, runs[letter], options.k)
+    with rooms() as runs, ThreadPoolExecutor(os.cpu_count()) as pool:
+        started = {}
+        for letter, room in runs.items():
+            if isinstance(room, str):
+                score |= {(letter + n, attack.name): Tried(room) for n in LAYERS for attack in arena.attacks()}
+            else:
+                started[letter] = pool.submit(_run, letter, room, options.k)
+        for letter, run in started.items():
+            found, ended_well, said = run.result()
+            print(f"== {letter}: {USERS[letter]}\n{said}", flush=True)
             score |= found
             broken += [] if ended_well else [letter]
     print("\n".join(families(score)))
@@ -183,7 +187,7 @@ def _mirror(source: Path, to: Path) -> None:
         place.chmod(0o755)
 
 
-def _run(letter: str, room: Room, only: str | None) -> tuple[dict[tuple[str, str], Tried], bool]:
+def _run(letter: str, room: Room, only: str | None) -> tuple[dict[tuple[str, str], Tried], bool, str]:
     """All configurations of one user, in one process of pytest."""
     results = room.home / "results.xml"
     command = [room.python, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-m", "prove or not prove", TESTS]
@@ -193,8 +197,11 @@ def _run(letter: str, room: Room, only: str | None) -> tuple[dict[tuple[str, str
     settings |= {"PYTHONDONTWRITEBYTECODE": "1"}
     settings |= {"LD_LIBRARY_PATH": room.libraries} if room.libraries else {}
     who = {} if room.user is None else {"user": room.user, "group": room.user, "extra_groups": []}
-    ended = subprocess.run(command, cwd=room.project, env=settings, check=False, umask=0o022, **who)
-    return dict(outcomes(letter, results)), ended.returncode == 0
+    pipe = subprocess.PIPE
+    ended = subprocess.run(
+        command, cwd=room.project, env=settings, stdout=pipe, stderr=subprocess.STDOUT, text=True, umask=0o022, **who
+    )
+    return dict(outcomes(letter, results)), ended.returncode == 0, ended.stdout
 
 
 def outcomes(letter: str, results: Path) -> Iterator[tuple[tuple[str, str], Tried]]:
