@@ -18,11 +18,13 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any
+from typing import Any, TypeVar
 
 from grader import records
 from grader.errors import GradebookError
 from grader.model import Notice, QuestionResult
+
+T = TypeVar("T")
 
 FORMAT = 1
 FILE = "gradebook.sqlite"
@@ -357,6 +359,18 @@ class Gradebook:
         with self._understood(name):
             found: object = json.loads(rows[0][0]) if rows else None
             return found
+
+    def fact(self, name: str, kind: type[T]) -> T | None:
+        """The fact as a ``kind``, or None. Raises GradebookError where it is something else."""
+        known = self.recall(name)
+        with self._understood(name):
+            return None if known is None else records.build(kind, known)
+
+    def table(self, name: str, kind: type[T]) -> dict[str, T]:
+        """A fact that says something of every question; empty where nothing is known."""
+        known: Any = self.recall(name) or {}
+        with self._understood(name):
+            return {question: records.build(kind, value) for question, value in known.items()}
 
     def forget(self, learner: str) -> bool:
         """Removes a learner with everything that is theirs alone; True if there was anything.

@@ -14,7 +14,7 @@ from itertools import groupby
 from pathlib import Path
 from typing import cast
 
-from grader import course, records
+from grader import course
 from grader.batch import Order, Step, alone, chosen, facts, grade_all, tasks_left
 from grader.errors import GradebookError, SubmissionError, UsageError
 from grader.gradebook import Filed, Gradebook, open_gradebook
@@ -105,13 +105,13 @@ class _Again:
     def grade(self, progress: Callable[[Step], None]) -> Regraded:
         """Grades again in the copy, and compares."""
         then = {name: self.book.recall(name) for name in self.facts}
+        old = self.book.table("versions", str)
         self.tasks = _tasks(self.book, self.versions)
         self.copy.remember_all(self.facts)
         layers: tuple[str, ...] = ()
         if self.tasks:
             layers = grade_all(self.order, self.copy, self.tasks, self.versions, self.course, progress)
             self.copy.share()
-        old = cast("Mapping[str, str]", then["versions"] or {})
         return Regraded(
             changes=tuple(changes(_before(self.book, self.course), Book.of(self.copy, self.course))),
             questions=tuple(name for name, current in self.versions.items() if old.get(name) != current),
@@ -172,7 +172,7 @@ def is_as_graded(filed: Filed, place: Path) -> bool:
 
 def points_of(book: Gradebook) -> dict[str, float]:
     """The questions that count, with their points. Raises GradebookError where nothing was graded."""
-    found = cast("dict[str, float] | None", book.recall("questions"))
+    found = book.table("questions", float)
     if not found:
         raise GradebookError(f"{book.path} does not say which questions count: run 'attncheck batch' again.")
     return found
@@ -208,8 +208,8 @@ def check_seed(book: Gradebook, seed: Seed) -> None:
 
 def _before(book: Gradebook, loaded: Course) -> Book:
     """The book as it was graded, by the rules of then."""
-    rules = book.recall("rules")
-    return Book.of(book, loaded if rules is None else replace(loaded, rules=records.build(Rules, rules)))
+    rules = book.fact("rules", Rules)
+    return Book.of(book, loaded if rules is None else replace(loaded, rules=rules))
 
 
 # --------------------------------------------------------------------------------------------- comparing

@@ -126,7 +126,9 @@ def read(path: Path) -> Roster:
             continue
         learner = _learner(cells, f"{path}:{line}")
         if learner.id in learners:
-            raise UsageError(f"{path}:{line}: {learner.id:.80} stands here for the second time; every id is one learner.")
+            raise UsageError(
+                f"{path}:{line}: {learner.id:.80} stands here for the second time; every id is one learner."
+            )
         learners[learner.id] = learner
     if not learners:
         raise UsageError(f"{path} has headings, and no learner below them.")

@@ -11,7 +11,7 @@ import pytest
 
 from grader.errors import GradebookError
 from grader.gradebook import FILE, INTAKE, Enrolled, Filed, Gradebook, Override, Run, Unit, open_gradebook
-from grader.model import ItemResult, Notice, QuestionResult, Status, Text
+from grader.model import ItemResult, Notice, QuestionResult, Rules, Status, Text
 
 NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
 RUN = Run(NOW, 0.25, "public", "abc", (("attncheck", "0.1.0"), ("torch", "2.13.0")), ("seccomp", "rlimits"), False)
@@ -100,6 +100,12 @@ STRANGE = {
     "versions": ("UPDATE run SET versions = '[[1]]'", lambda book: book.units(ADA, {"Q3": "v1"})),
     "seconds": ("UPDATE run SET seconds = 'long'", lambda book: book.units(ADA, {"Q3": "v1"})),
     "points": ("UPDATE override SET points = 'all'", lambda book: book.overrides()),
+    "points of a question": (
+        "UPDATE meta SET value = '{\"Q3\": \"many\"}' WHERE name = 'questions'",
+        lambda book: book.table("questions", float),
+    ),
+    "no table": ("UPDATE meta SET value = '3' WHERE name = 'questions'", lambda book: book.table("questions", float)),
+    "rules": ("UPDATE meta SET value = '3' WHERE name = 'questions'", lambda book: book.fact("questions", Rules)),
     "a fact": ("UPDATE meta SET value = 'no JSON' WHERE name = 'questions'", lambda book: book.recall("questions")),
 }
 
