@@ -155,6 +155,11 @@ STATEMENTS = st.lists(
             | bending.data(RESULTS, (*bending.VALUES, *_STATUS)).map(json.dumps)
             | bending.data([{"Q5": "v"}, [["torch", "2"]], {"Q5": 7.0}]).map(json.dumps),
         ),
+        st.builds(
+            lambda name, value: ("UPDATE meta SET value = ? WHERE name = ?", (value, name)),
+            st.sampled_from(["versions", "questions", "format"]),
+            bending.data([{"Q5": "v", "Q6": "v"}, {"Q5": 7.0, "Q6": 3.0}, 1]).map(json.dumps),
+        ),
         st.sampled_from(_TABLES).map(lambda table: (f"DROP TABLE {table}", ())),
         st.sampled_from(_TABLES).map(lambda table: (f"DELETE FROM {table}", ())),
         st.sampled_from(_TABLES).map(lambda table: (f"CREATE TABLE more_{table} AS SELECT * FROM {table}", ())),
