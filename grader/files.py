@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import json
 import os
 import tempfile
 from pathlib import Path
@@ -26,6 +27,12 @@ def write(path: Path, data: str | bytes) -> None:
         with contextlib.suppress(OSError):  # after the last step it is gone already
             os.unlink(temporary)
         raise
+
+
+def readable(value: object, indent: int = 1) -> str:
+    """``value`` as JSON in letters of all languages; what a terminal would obey, or nobody could see, is escaped."""
+    text = json.dumps(value, ensure_ascii=False, indent=indent, allow_nan=False)
+    return "".join(char if char.isprintable() or char == "\n" else json.dumps(char)[1:-1] for char in text)
 
 
 def create(path: Path, text: str) -> None:

@@ -21,6 +21,7 @@ from typing import Any
 
 from grader import __version__
 from grader.errors import UsageError
+from grader.files import readable
 from grader.submission import gathered, read
 from grader.submission.files import Raw
 from grader.submission.messages import printable
@@ -55,7 +56,7 @@ class Receipt:
     def to_json(self) -> str:
         """The receipt as it lies beside the files."""
         data = {"format": FORMAT, **asdict(self), "at": self.at.isoformat()}
-        return json.dumps(data, ensure_ascii=False, indent=1) + "\n"
+        return readable(data) + "\n"
 
 
 class NoReceipt(UsageError):
@@ -130,8 +131,11 @@ def differences(path: Path, receipt: Receipt) -> tuple[str, ...]:
 
 def folder_name(learner: str) -> str:
     """A folder for a learner that any system can keep; different learners never share one."""
-    safe = re.sub(r"[^\w.()\- @]", "_", learner).strip(". ")[:60]
-    if safe == learner and safe.casefold() not in ("con", "nul", "aux", "prn"):
+    safe = re.sub(r"[^\w.()\- @]", "_", learner).strip("-. ")[:60].rstrip(". ")
+    device = re.fullmatch(r"con|nul|aux|prn|com\d|lpt\d", safe.partition(".")[0].strip(), re.IGNORECASE)
+    if device:
+        safe = f"_{safe}"
+    if safe == learner:
         return safe
     return f"{safe or 'learner'}-{sha256(learner.encode()).hexdigest()[:8]}"
 

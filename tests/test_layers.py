@@ -100,7 +100,7 @@ ARROWS: dict[str, set[str]] = {
     "similarity": set(),
     "report.similarity": {"report", "similarity"},
     "report.similarity_html": {"report", "report.html", "report.similarity", "similarity"},
-    "inbox": {"submission"},
+    "inbox": {"files", "submission"},
     "intake": {"inbox"},
     "roster": {"intake"},
     "collect": {"intake", "machine", "submission"},
@@ -162,6 +162,7 @@ ARROWS: dict[str, set[str]] = {
     "export": {
         "arithmetic",
         "cache",
+        "files",
         "gradebook",
         "grades",
         "inputs",

@@ -154,7 +154,7 @@ def run(argv: Sequence[str] | None = None) -> int:
     try:
         return int(cli.main(args=argv, prog_name="attncheck", standalone_mode=False) or 0)
     except click.ClickException as error:
-        error.show()
+        _refuse(error)
         return error.exit_code
     except AttncheckError as error:
         _complain(str(error))
@@ -191,6 +191,18 @@ def _our_bug(error: Exception) -> int:
         "to see the whole traceback, and please report it)"
     )
     return AttncheckError.exit_code
+
+
+def _refuse(error: click.ClickException) -> None:
+    """Says what is wrong with a command line; its words may be names that a shell has found in somebody's folder."""
+    from io import StringIO
+
+    from grader.report.words import clean
+
+    said = StringIO()
+    error.show(said)
+    with contextlib.suppress(OSError):
+        click.echo(clean(said.getvalue(), 4000, lines=True), err=True)
 
 
 def _complain(message: str) -> None:

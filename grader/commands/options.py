@@ -155,6 +155,6 @@ def read_seed(number: int | None, file: Path | None) -> Seed:
 
 def write_json(value: object) -> None:
     """``value`` as JSON on stdout: UTF-8 whatever the terminal is set to."""
-    import json
+    from grader.files import readable
 
-    click.echo(json.dumps(value, ensure_ascii=False, indent=2).encode(errors="backslashreplace"))
+    click.echo(readable(value, 2).encode())

@@ -6,7 +6,6 @@ Hidden cases show name and verdict, and the misconception; when learners see eve
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from typing import Any
 
@@ -14,6 +13,7 @@ from grader import __version__
 from grader.export import Options
 from grader.export._marks import GIVEN, UNREADABLE, counting, error, one, summary
 from grader.export._out import Out
+from grader.files import readable
 from grader.grades import Mark
 from grader.model import Course, ExerciseResult, Lang, Outcome, Question, QuestionResult, Report, Status, Text
 from grader.report import words
@@ -48,7 +48,7 @@ def write(book: Book, options: Options, out: Out) -> None:
 
 def encoded(found: dict[str, Any]) -> bytes:
     """As a file."""
-    return (json.dumps(found, ensure_ascii=False, indent=1, allow_nan=False) + "\n").encode()
+    return (readable(found) + "\n").encode()
 
 
 def results(mark: Mark, report: Report | None, course: Course, lang: Lang) -> dict[str, Any]:

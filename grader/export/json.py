@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping
 from grader.export import Options
 from grader.export._marks import counting, error
 from grader.export._out import Out
+from grader.files import readable
 from grader.grades import Mark
 from grader.model import Lang
 from grader.report.json_report import number
@@ -35,22 +36,18 @@ def _document(book: Book, options: Options) -> Iterator[str]:
         "course": {"title": book.course.title.of(options.lang), "public_id": book.course.public_id},
         "questions": {name: number(points) for name, points in book.points.items()},
     }
-    yield _text(head)[:-2] + ',\n "marks": ['
+    yield readable(head)[:-2] + ',\n "marks": ['
     comma = "\n"
     for mark in book.marks():
         if options.learner in (None, mark.learner.id):
-            yield comma + _text(_mark(book, mark, options.lang))
+            yield comma + readable(_mark(book, mark, options.lang))
             comma = ",\n"
     yield '\n ],\n "unmatched": ['
     comma = "\n"
     for mark in book.unmatched() if options.learner is None else ():
-        yield comma + _text(_mark(book, mark, options.lang))
+        yield comma + readable(_mark(book, mark, options.lang))
         comma = ",\n"
     yield "\n ]\n}\n"
-
-
-def _text(value: object) -> str:
-    return json.dumps(value, ensure_ascii=False, indent=1, allow_nan=False)
 
 
 def _answers(found: Mapping[str, object]) -> dict[str, object]:
