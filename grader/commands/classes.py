@@ -263,6 +263,6 @@ def _cells(row: Row, lang: Lang) -> tuple[str, str, str]:
         said.append(words.LATE.fill(time=words.duration(row.late_seconds)).of(lang))
     if not row.counts:
         said.append(words.SET_ASIDE.of(lang))
-    said += map(clean, row.notes)
+    said += [words.SAID_LATE.of(lang) if note == words.SAID_LATE.en else clean(note) for note in row.notes]
     earned = words.OF.fill(earned=points(row.earned), possible=points(row.possible)).of(lang)
     return learner, earned, words.SEMICOLON.of(lang).join(said)

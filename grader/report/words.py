@@ -199,6 +199,7 @@ TWICE_IN_ROSTER = Text(
 HANDED_IN_TWICE = Text(
     "With two submissions, and none of them later (by attempt): {names}", "有两份提交，且无法按次序区分：{names}"
 )
+SAID_LATE = Text("late, says the course system", "课程平台标为迟交")
 NOBODYS = Text("Files that belong to nobody: {names}", "不属于任何人的文件：{names}")
 AND_MORE = Text(" and {more} more", "等，另有 {more} 个")
 

@@ -17,7 +17,7 @@ from grader.commands import classes
 from grader.errors import SandboxUnavailable
 from grader.inputs import Seed
 from grader.model import Rules
-from grader.results import Row
+from grader.results import LATE, Row
 
 Attncheck = Callable[..., object]
 
@@ -47,6 +47,7 @@ CY = row("cy\x1b[2J", 3.0, complete=False)
 DI = row("di", 0.0, complete=False, error="q05.py: the file is empty\x1b[2J")
 EVE = row("eve", 0.0, file=None)
 FOX = row("fox", 5.0, late_seconds=7200.0, counts=False)
+GUS = row("gus", notes=(LATE,))
 
 
 @pytest.fixture
@@ -169,6 +170,7 @@ SUMMARY = Summary(
             [
                 "学习者       得分  状态",
                 "ada       25 / 25  全部正确",
+                "gus     12.5 / 25  已评分；课程平台标为迟交",
                 "没有提交：eve",
                 "答对的也可能判错：ada（「Ada」）。名字",
                 "5 份提交中已评分 4 份。out 中有",
@@ -178,7 +180,7 @@ SUMMARY = Summary(
 )
 def test_for_people(lang: str, fragments: list[str], attncheck: Attncheck, asked: dict[str, object]) -> None:
     """A table on 80 columns, then what an instructor should look at, then where the results are."""
-    asked |= {"rows": [ADA, BO, CY, DI, EVE, FOX], "summary": SUMMARY}
+    asked |= {"rows": [ADA, BO, CY, DI, EVE, FOX, GUS], "summary": SUMMARY}
     ran = attncheck("batch", "in", "--out", "out", "--lang", lang)
     out = ran.out  # type: ignore[attr-defined]
     joined = out.replace("\n", " " if lang == "en" else "")
