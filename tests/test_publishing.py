@@ -871,6 +871,25 @@ def test_everybody_is_asked_the_same(learner: str, bank: Course, bench: Bench) -
                 assert items.ask(item, context) == items.ask(whole, context)
 
 
+#: Answers of all forms: some can be read as what an item asks for, and some as nothing.
+WRITTEN: tuple[Any, ...] = (
+    *("", "zzz ?? zzz", "a", "7", "n", "(n, d)", "(..., n)", "a2 b1", "x = = 2", "O(n)", "It is so because of that."),
+    *(["a", "c"], 3.5, {"lines": ["1", "2"]}, None),
+)
+
+
+@pytest.mark.prove
+def test_what_can_be_read_is_read_without_a_key(bench: Bench) -> None:
+    """An answer that the whole course could not read is refused here too, with the same words; no other is."""
+    for item in (item for question in bench.course.questions for item in question.items if item.use == "graded"):
+        context = items.Context(bench.course.public_id, "ada", item.id)
+        key = items.key(item, context).en
+        for value in (*WRITTEN, key, key.splitlines(), [line.partition(":")[0] for line in key.splitlines()]):
+            there, here = (items.judge(each, value, context) for each in (item, items.unkeyed(item)))
+            assert here.readable == there.readable, (item.id, value)
+            assert here.readable or here.message == there.message, (item.id, value)
+
+
 def few(paths: list[Path]) -> list[Any]:
     """The solutions that every run of the other tests takes, here for ``make prove``."""
     return [pytest.param(*each.values, id=each.id, marks=pytest.mark.prove) for each in some(paths) if not each.marks]

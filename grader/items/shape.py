@@ -218,8 +218,8 @@ def key(spec: Spec, context: Context) -> Text:
 
 
 def unkeyed(spec: Spec) -> Spec:
-    """What shapes are written in."""
-    return Spec(_DOTS, spec.sizes, spec.equal, spec.aliases, spec.draw)
+    """What shapes are written in; that leading axes may be left open, or not, is said to whoever tries."""
+    return Spec(_DOTS if _DOTS in _readings(spec.answer)[0] else "()", spec.sizes, spec.equal, spec.aliases, spec.draw)
 
 
 def _shown(axis: str, symbols: Mapping[str, Number]) -> str:
