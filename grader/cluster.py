@@ -14,6 +14,7 @@ import importlib.metadata
 import logging
 import os
 import platform
+import shutil
 import threading
 import time
 import uuid
@@ -21,22 +22,26 @@ from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import Executor, Future
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from distributed import Client, get_worker
 from distributed.diagnostics.plugin import WorkerPlugin
 from distributed.scheduler import KilledWorker
 
-from grader import __version__, machine
-from grader.errors import AttncheckError, SandboxError, SandboxUnavailable, SubmissionError, UsageError
+from grader import __version__, cache, machine
+from grader.errors import AttncheckError, CacheError, SandboxError, SandboxUnavailable, SubmissionError, UsageError
 from grader.expectations import expecting
 from grader.grade import Memo
 from grader.inputs import Seed
 from grader.model import Course
 from grader.sandbox import Sandbox, Settings
 from grader.sandbox.canaries import release
+from grader.sandbox.remember import remembering
 from grader.submission import gathered
 from grader.working import Done, Lost, Task, judged
+
+if TYPE_CHECKING:
+    from grader.model import Observe
 
 T = TypeVar("T")
 
@@ -95,15 +100,24 @@ class Desk(WorkerPlugin):  # type: ignore[misc]
         with _ALONE:
             sandbox = self._open()
             if self._memo is None or self._memo.seed != seed:
-                self._memo = Memo(self._course, seed, expecting(sandbox.observe, seed))
+                self._memo = Memo(self._course, seed, self._expecting(sandbox.observe, seed))
             return judged(self._memo, sandbox, task)
 
+    def _expecting(self, observe: Observe, seed: Seed) -> Observe:
+        """``observe`` for references. With a secret seed, its memory lasts as long as the batch."""
+        if not seed.secret:
+            return expecting(observe, seed)
+        get, put = functools.partial(cache.get, self.name), functools.partial(cache.put, self.name)
+        return remembering(observe, get, put)
+
     def close(self) -> None:
-        """Ends the sandbox."""
+        """Ends the sandbox, and forgets what follows from the seed; who grades on here works it out again."""
         with _ALONE:
             if self._sandbox is not None:
                 self._sandbox.close()
             self._sandbox = self._memo = None
+        with contextlib.suppress(CacheError):
+            shutil.rmtree(cache.folder() / self.name, ignore_errors=True)
 
     def _open(self) -> Sandbox:
         """The sandbox, started and tried with the first use. Raises every time what was wrong with it then."""

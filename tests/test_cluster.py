@@ -21,7 +21,7 @@ import pytest
 from distributed import Client
 from distributed.scheduler import KilledWorker
 
-from grader import batch, cluster
+from grader import batch, cache, cluster
 from grader import course as courses
 from grader.batch import Order, Step
 from grader.cluster import Crew, Desk, software
@@ -183,14 +183,17 @@ def test_a_desk_grades_what_is_sent(desk: Desk, tmp_path: Path) -> None:
     worker = SimpleNamespace(address="tcp://here", plugins={"attncheck-x": desk})
     asyncio.run(desk.setup(worker))
     assert "seccomp" in cluster._layers("attncheck-x", worker)
-    for seed in (Seed.public(), Seed.number(3), Seed.number(3)):
+    secret = Seed("file", b"a seed that nobody knows", secret=True)
+    for seed in (Seed.public(), secret, secret):
         done = desk.grade(seed, task)
         assert (done.error, [(result.id, result.earned) for result in done.results]) == (None, [("Q1", 4)])
+        assert (cache.folder() / "attncheck-x").exists() == seed.secret
     asyncio.run(desk.teardown(worker))
     with pytest.raises(SandboxError, match="tcp://here has been told to stop"):
         cluster._layers("attncheck-y", worker)
     desk.close()
     desk.close()
+    assert not (cache.folder() / "attncheck-x").exists()
 
 
 @pytest.mark.parametrize(

@@ -109,7 +109,7 @@ ARROWS: dict[str, set[str]] = {
     "mutate": {"edits", "expectations", "grade", "inputs", "sandbox"},
     "machine": set(),
     "working": {"course", "expectations", "grade", "inputs", "machine", "sandbox", "submission"},
-    "cluster": {"expectations", "grade", "inputs", "machine", "sandbox", "submission", "working"},
+    "cluster": {"cache", "expectations", "grade", "inputs", "machine", "sandbox", "submission", "working"},
     "batch": {
         "cluster",
         "machine",
