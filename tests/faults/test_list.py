@@ -82,7 +82,10 @@ FAULTS: dict[str, tuple[str, ...]] = {
     ),
     "no room for what is unpacked": ("test_collect.py::test_no_room_for_copies",),
     "no room in the inbox": ("test_inbox.py::test_a_full_disk_leaves_nothing",),
-    "no room where output goes": ("faults/test_streams.py::test_output_that_does_not_fit",),
+    "no room where output goes": (
+        "faults/test_streams.py::test_output_that_does_not_fit",
+        "faults/test_streams.py::test_the_rest_of_the_output_does_not_fit",
+    ),
     "no room or no files for a worker": ("faults/test_rooms.py::test_a_worker_that_is_short_of_something",),
     "a read-only folder of results": ("faults/test_books.py::test_a_folder_that_is_read_only",),
     "a power failure in a transaction": ("faults/test_books.py::test_pages_torn_by_a_power_failure",),
@@ -129,6 +132,7 @@ FAULTS: dict[str, tuple[str, ...]] = {
         "faults/test_zygotes.py::test_no_files_for_a_child",
         "faults/test_zygotes.py::test_a_zygote_that_is_short_of_something",
     ),
+    "too many processes": ("faults/test_zygotes.py::test_no_process_for_a_zygote",),
     "too little memory in the parent": (
         "faults/test_rooms.py::test_too_little_memory",
         "faults/test_rooms.py::test_memory_that_runs_out",

@@ -73,6 +73,20 @@ def test_an_output_without_a_reader(monkeypatch: pytest.MonkeyPatch) -> None:
         assert commands._flushed() == 0
 
 
+@FULL
+def test_the_rest_of_the_output_does_not_fit(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """What is written at the very end, too."""
+    with contextlib.suppress(OSError), open("/dev/full", "w", encoding="utf-8") as full:
+        full.write("x")
+        with monkeypatch.context() as patch:
+            patch.setattr(sys, "stdout", full)
+            assert commands._flushed() == 4
+        full.detach()
+    assert "no space left on device" in capsys.readouterr().err
+
+
 ASCII = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0", "PYTHONIOENCODING": None}
 
 

@@ -9,6 +9,7 @@ import random
 import resource
 import signal
 import socket
+import subprocess
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -105,6 +106,19 @@ def test_no_files_for_a_zygote() -> None:
                 assert "too many open files" in str(error)
                 assert "ulimit -n" in str(error)
     assert refused >= 3
+
+
+@pytest.mark.usefixtures("tidy")
+def test_no_process_for_a_zygote(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The same for a limit on processes."""
+
+    def refuse(*_: object, **__: object) -> None:
+        raise BlockingIOError(errno.EAGAIN, "Resource temporarily unavailable")
+
+    monkeypatch.setattr(subprocess, "Popen", refuse)
+    with open_sandbox(mode="auto") as opened, pytest.raises(SandboxError, match="ulimit -u") as caught:
+        opened.start()
+    assert not isinstance(caught.value, SandboxUnavailable)
 
 
 @pytest.mark.parametrize("spare", range(0, 8))
