@@ -33,6 +33,7 @@ from grader.model import (
     Text,
     Variant,
 )
+from grader.stubs import stub
 from grader.yaml_lines import parse
 
 ROOT = Path(__file__).parents[1]
@@ -242,6 +243,19 @@ def test_course_yaml_overrides_the_bundled_one_key_by_key(folder: Path) -> None:
     write(folder, "questions/q12_other.yaml", question("Q12", group="self-attention"))
     found = course.load(folder)
     assert ([q.id for q in found.questions], found.public_id) == (["Q7", "Q5"], "spring")
+
+
+def test_what_is_forbidden_stands_in_both_places(folder: Path) -> None:
+    """An exercise's own names come first, those of course.yaml after them, and the stub tells learners."""
+    head = "  - function: attend\n"
+    write(folder, f"questions/{FILE}", GOOD.replace(head, f"{head}    forbids: [torch.softmax]\n"))
+    write(folder, "course.yaml", "forbids: {attend: [torch.exp, torch.softmax]}\n")
+    (found,) = course.load(folder).questions
+    (exercise,) = (each for each in found.exercises if each.name == "attend")
+    assert exercise.forbids == ("torch.softmax", "torch.exp")
+    assert [each.forbids for each in found.exercises if each is not exercise] == [()] * (len(found.exercises) - 1)
+    assert "Write it without torch.softmax, torch.exp." in stub(found, "en")
+    assert "不要使用 torch.softmax、torch.exp" in stub(found, "zh")
 
 
 def question(name: str, group: str = "self-attention") -> str:

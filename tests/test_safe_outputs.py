@@ -446,3 +446,34 @@ def test_errors_quote_without_doing(
     safe_text(out)
     safe_text(err)
     assert "a fault of attncheck itself" not in err
+
+
+@pytest.mark.parametrize("as_json", [False, True])
+def test_what_is_handed_in_may_be_called_anything(
+    as_json: bool, small: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Names of files, learners and items are quoted harmlessly, in the remarks and in the receipt."""
+    monkeypatch.setenv("ATTNCHECK_COURSE", str(small))
+    work, names = tmp_path / "work", ["sequences", "eight bits", "turned", "script"]
+    work.mkdir()
+    (tmp_path / "inbox").mkdir()
+    (work / "q01.py").write_text(tiny.RIGHT)
+    for name in names[:3]:
+        (work / f"{HOSTILE[name].replace('/', '')}.py").write_text("def broken(:\n")
+    said = "".join(HOSTILE[name] for name in names)
+    answers = {"format": 1, "learner": said, "answers": {"Q1.a": "a", said: said}}
+    (work / "answers.yaml").write_text(json.dumps(answers), encoding="utf-8")
+    assert run(["submit", str(work), "--to", str(tmp_path / "inbox"), *(["--json"] if as_json else [])]) == 0
+    out, err = capsys.readouterr()
+    safe_text(out)
+    safe_text(err)
+    assert ("there is no item" in out) if as_json else ("there is no item" in err)
+    for receipt in (tmp_path / "inbox").rglob("receipt.json"):
+        safe_data(receipt.read_text("utf-8"))
+
+
+def test_overrides_are_listed(made: Made, capsys: pytest.CaptureFixture[str]) -> None:
+    """Whoever was given points, and why, is a word."""
+    for more in ([], ["--json"]):
+        assert run(["override", str(made.folder), "--list", *more]) == 0
+        safe_text(capsys.readouterr().out)

@@ -55,6 +55,13 @@ TABLE: list[tuple[Observation, Status, bool, str]] = [
     (Unreadable("nested"), Status.FAILED, False, "the result is nested too deeply"),
     (Unreadable("type"), Status.FAILED, False, "the result is a ;"),
     (
+        Unreadable("forbidden", ("torch.softmax", "q03.py", "7")),
+        Status.FAILED,
+        True,
+        "it called torch.softmax in q03.py, line 7; this exercise is to be solved without it",
+    ),
+    (Unreadable("forbidden", ("torch.softmax",)), Status.FAILED, True, "it called torch.softmax; this exercise"),
+    (
         Unreadable("projections", ("w_q,w_o", "w_q,to_q", "layer", "norm")),
         Status.FAILED,
         False,
