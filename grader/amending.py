@@ -215,7 +215,7 @@ def _results_of(folder: Path, learner: Enrolled) -> Iterator[Path]:
 def _whose(path: Path) -> object:
     try:
         data = json.loads(path.read_bytes())
-    except (OSError, ValueError):
+    except (OSError, ValueError, RecursionError):
         return None
     return data.get("learner") if isinstance(data, dict) and "format" in data else None
 

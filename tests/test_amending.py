@@ -217,6 +217,7 @@ def test_files_named_otherwise_go_as_well(out: Path) -> None:
     """Names of files only follow names of learners; what counts is what they say."""
     (out / "bo.json").rename(out / "bo (2).json")
     (out / "broken.json").write_text("{")
+    (out / "deep.json").write_text("[" * 100_000)
     forget(out, "bo")
     assert {"bo (2).json", "bo.json"} & inside(out) == set()
     assert "broken.json" in inside(out)

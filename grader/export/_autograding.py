@@ -155,7 +155,7 @@ def read_facts(path: Path) -> Facts:
     """What submission_metadata.json says; whatever of it is missing or strange is left out."""
     try:
         found = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, RecursionError) as error:
         print(f"attncheck: submission_metadata.json was not read: {error}")
         return Facts()
     data = _mapping(found)
