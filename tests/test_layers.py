@@ -235,6 +235,7 @@ ARROWS: dict[str, set[str]] = {
         "submission",
         "template",
         "watching",
+        "working",
     },
     "__main__": {"commands"},
 }
