@@ -70,7 +70,7 @@ map: $(READY)
 	@$(PY) cli.py questions --markdown --lang zh > docs/map.zh.md
 
 bench: $(READY)
-	@$(PY) benchmarks/bench.py
+	@$(PY) -m benchmarks.bench
 
 clean:
 	rm -rf $(VENV) $(DEMO) build dist htmlcov .coverage .mypy_cache .pytest_cache .ruff_cache .hypothesis

@@ -23,7 +23,8 @@ from pathlib import Path
 from typing import Any
 
 from grader import course
-from grader.grade import Memo, grade
+from grader.expectations import expecting
+from grader.grade import Memo, Selection, grade
 from grader.inputs import Seed
 from grader.model import Case, Course, Exercise, Job, Limits, Observation, Observed, Raised, Returned, Submission
 from grader.sandbox import Settings, open_sandbox
@@ -33,18 +34,23 @@ from grader.sandbox.launch import decode_value, encode_files, encode_tasks, obse
 from grader.sandbox.remember import remembering
 from grader.submission import read
 
+from benchmarks import large_class  # isort: skip
+from tests import classroom  # isort: skip
+
 ROOT = Path(__file__).parent.parent
 NAME = "scaled_dot_product_attention"
 SOLUTIONS = ROOT / "tests/solutions"
 RIGHT = SOLUTIONS / NAME / "right/torch_plain.py"
 CASES = 8
+CLASS = 12
 
 
 def main() -> None:
     """Prints every table."""
     print(f"Python {sys.version.split()[0]}, {os.cpu_count()} cores, one thread per process\n")
-    commands() if "submissions" not in sys.argv else None
-    submissions()
+    for part in (commands, submissions, a_class):
+        if len(sys.argv) == 1 or part.__name__ in sys.argv:
+            part()
 
 
 # ------------------------------------------------------------------------------------------ commands
@@ -116,7 +122,7 @@ def submissions() -> None:
                 single = ours
     with pytest_folder() as (command, place):
         pytest = statistics.median(run(command, place) for _ in range(3)) * 1e3
-    print(f"\npytest started for {CASES} cases, no isolation: {pytest:.0f} ms, {pytest / single:.0f} times as much")
+    print(f"pytest started for {CASES} cases, no isolation: {pytest:.0f} ms, {pytest / single:.0f} times as much")
 
 
 def graded(submission: Submission, memo: Memo, by: Callable[[Job, Limits], Observed]) -> None:
@@ -214,6 +220,55 @@ def alternating(one: Callable[[], None], other: Callable[[], None], times: int) 
             seconds.append(time.perf_counter() - start)
         if count >= 5:
             yield seconds[0], seconds[1]
+
+
+# ----------------------------------------------------------------------------------------- a class
+
+
+def a_class() -> None:
+    """A class on the whole bank, by the real command; then the same grading with every call in this process."""
+    ordinary = [number for number in range(40) if number not in classroom.ODD][:CLASS]
+    with large_class.invented(ordinary) as order:
+        print(f"\n{CLASS} learners, the whole bank".ljust(33) + f"{'seconds':>12}{'per second':>12}   largest process")
+        rates = []
+        shared = {"seed": None, "cache": order("warm").scratch / "cache"}
+        for name, workers in (("first", 2), ("one", 1), ("two", 2)):  # the first one finds nothing remembered
+            asked = order(name, workers=workers, **shared)
+            started, ran = _first_graded(asked)
+            rate = (CLASS - 1) / (ran.seconds - started)
+            rates.append(rate)
+            most = {role: large_class.megabytes(ran.quarter(4, role)) for role in large_class.ROLES.values()}
+            told = ", ".join(f"{role} {size}" for role, size in most.items())
+            said = f"{workers} worker{'s' * (workers > 1)}{', nothing remembered' * (name == 'first')}"
+            print(f"{said:<32}" + f"{ran.seconds:>12.1f}{rate:>12.2f}   {told}")
+        bare = _all_here(asked)
+        print(f"{'in one process, unconfined':<32}{'':>12}{bare:>12.2f}   ratio {bare / rates[1]:.2f} to one worker")
+
+
+def _first_graded(asked: large_class.Order) -> tuple[float, large_class.Ran]:
+    """When the first submission was put down, from when on the rate is taken, and the whole run."""
+    running = large_class.Running(asked, asked.scratch / "log")
+    running.wait(lambda: large_class.graded(asked.out) > 0, 0.05)
+    started = running.seconds()
+    running.wait()
+    ran = running.ended()
+    assert ran.code == 0, (asked.scratch / "log").read_text()
+    return started, ran
+
+
+def _all_here(asked: large_class.Order) -> float:
+    """Submissions per second where every call runs in this process; what mistakes give is remembered from before."""
+    whole = course.load(course.find(None))
+    os.environ["ATTNCHECK_CACHE"] = str(asked.cache)
+    with open_sandbox(mode="require", settings=Settings(collapse=True)) as sandbox, in_process() as bare:
+        memo = Memo(whole, Seed.public(), expecting(sandbox.observe, Seed.public()))
+        found = [read(path) for path in sorted(asked.collection.iterdir())]
+        selection = Selection(everything=True)
+        grade(whole, found[0], sandbox.observe, selection=selection, memo=memo)
+        started = time.perf_counter()
+        for submission in found[1:]:
+            grade(whole, submission, bare, selection=selection, memo=memo)
+        return (len(found) - 1) / (time.perf_counter() - started)
 
 
 PYTEST = """

@@ -31,7 +31,7 @@ from tests import classroom
 ROOT = Path(__file__).parent.parent
 _PAGE = os.sysconf("SC_PAGE_SIZE")
 #: Roles by the distance from the command: its workers, and their zygotes (behind a process that only waits).
-_ROLES = {0: "command", 1: "workers", 3: "zygotes"}
+ROLES = {0: "command", 1: "workers", 3: "zygotes"}
 _GONE_SECONDS = 60.0
 
 Pid = int
@@ -86,8 +86,9 @@ class Order:
 
     collection: Path
     out: Path
-    seed: Path
+    seed: Path | None
     scratch: Path
+    cache: Path
     workers: int = 2
     questions: tuple[str, ...] = ()
     course: Path | None = None
@@ -96,8 +97,9 @@ class Order:
         """The command line."""
         chosen = [word for name in self.questions for word in ("-q", name)]
         own = ["--course", str(self.course)] if self.course else []
-        words = ["batch", str(self.collection), "--out", str(self.out), "--seed-file", str(self.seed)]
-        return [sys.executable, str(ROOT / "cli.py"), *words, "--workers", str(self.workers), *chosen, *own, "--json"]
+        secret = ["--seed-file", str(self.seed)] if self.seed else []
+        words = ["batch", str(self.collection), "--out", str(self.out), "--workers", str(self.workers), "--json"]
+        return [sys.executable, str(ROOT / "cli.py"), *words, *chosen, *own, *secret]
 
     def export(self, to: Path) -> bytes:
         """The gradebook as JSON."""
@@ -107,12 +109,12 @@ class Order:
 
     def environment(self) -> dict[str, str]:
         """One thread for each process, and nothing of the user's."""
-        own = {"ATTNCHECK_CACHE": "cache", "TMPDIR": "tmp"}
-        for name in own.values():
-            (self.scratch / name).mkdir(parents=True, exist_ok=True)
+        places = {"ATTNCHECK_CACHE": self.cache, "TMPDIR": self.scratch / "tmp"}
+        for place in places.values():
+            place.mkdir(parents=True, exist_ok=True)
         kept = {name: value for name, value in os.environ.items() if not name.startswith("ATTNCHECK_")}
-        places = {variable: str(self.scratch / name) for variable, name in own.items()}
-        return kept | places | {"OMP_NUM_THREADS": "1", "ATTNCHECK_STATE": os.devnull}
+        own = {name: str(place) for name, place in places.items()}
+        return kept | own | {"OMP_NUM_THREADS": "1", "ATTNCHECK_STATE": os.devnull}
 
 
 # ----------------------------------------------------------------------------------------- processes
@@ -183,14 +185,18 @@ class Running:
             if pid in seen:
                 self._known.add((pid, seen[pid].began))
                 at.setdefault(depth, []).append(pid)
-        now = time.monotonic() - self._started
+        now = self.seconds()
         if now >= self._sampled + every:
             self._sampled = now
             largest = {
-                role: max(seen[pid].resident for pid in at[depth]) for depth, role in _ROLES.items() if depth in at
+                role: max(seen[pid].resident for pid in at[depth]) for depth, role in ROLES.items() if depth in at
             }
             self.samples.append(Sample(now, largest, sum(map(proportional, depths))))
         return at
+
+    def seconds(self) -> float:
+        """How long it has been running."""
+        return time.monotonic() - self._started
 
     def over(self) -> bool:
         """Whether the command has ended."""
@@ -216,7 +222,7 @@ class Running:
     def ended(self) -> Ran:
         """After the end. Raises AssertionError for processes that do not end with it."""
         code = self._process.wait()
-        seconds = time.monotonic() - self._started
+        seconds = self.seconds()
         deadline = time.monotonic() + _GONE_SECONDS
         while left := alive(self._known, self._process.pid):
             assert time.monotonic() < deadline, f"still there after {_GONE_SECONDS:g} s: {left}"
@@ -288,8 +294,8 @@ def invented(numbers: Sequence[int], **more: object) -> Iterator[Callable[[str],
         def order(name: str, **changes: object) -> Order:
             scratch = folder / name
             scratch.mkdir()
-            fixed = {"collection": folder / "class", "out": scratch / "out", "seed": seed, "scratch": scratch}
-            return Order(**(fixed | more | changes))  # type: ignore[arg-type]
+            fixed = {"collection": folder / "class", "out": scratch / "out", "scratch": scratch}
+            return Order(**(fixed | {"seed": seed, "cache": scratch / "cache"} | more | changes))  # type: ignore[arg-type]
 
         yield order
 
@@ -318,7 +324,7 @@ def main() -> None:
         print(f"{asked.learners} learners, {asked.workers} workers: {calm.seconds:.0f} s,", end=" ")
         print(f"{asked.learners / calm.seconds:.2f} per second; {refused} could not be graded (exit code {calm.code})")
         print(f"most memory of all processes together: {megabytes(calm.most())}")
-        for role in _ROLES.values():
+        for role in ROLES.values():
             second, last = (megabytes(calm.quarter(number, role)) for number in (2, 4))
             print(f"  largest of the {role:<9} second quarter {second:>7}, last quarter {last:>7}")
         sys.stdout.flush()
