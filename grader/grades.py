@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from types import MappingProxyType
 
 from grader.gradebook import Enrolled, Filed, Override, Run
@@ -53,12 +53,19 @@ class Mark:
         return tidy(sum(possible for _, _, possible in self.questions))
 
 
+def due_for(learner: Enrolled, due: str) -> datetime:
+    """When it is due for this learner; where that is beyond the calendar (due in the year 9999), at the end of it."""
+    try:
+        return datetime.fromisoformat(due) + timedelta(hours=learner.extra_hours)
+    except OverflowError:
+        return (datetime.max if learner.extra_hours > 0 else datetime.min).replace(tzinfo=UTC)
+
+
 def late_by(filed: Filed, learner: Enrolled, rules: Rules) -> float:
     """Seconds after what is due for this learner; 0 where nothing is due, or the time is not known."""
     if rules.due is None or filed.at is None:
         return 0.0
-    due = datetime.fromisoformat(rules.due) + timedelta(hours=learner.extra_hours)
-    return max(0.0, (filed.at - due).total_seconds())
+    return max(0.0, (filed.at - due_for(learner, rules.due)).total_seconds())
 
 
 def left_over(late_seconds: float, attempt: int, rules: Rules) -> float:

@@ -48,6 +48,14 @@ def test_late_is_after_what_is_due_for_the_learner(hours: float, extra: float, l
     assert late_by(work(hours=hours).filed, Enrolled("ada", "", "", extra), RULES) == late
 
 
+@pytest.mark.parametrize(("due", "extra", "late"), [("9999-12-31T23:59:59Z", 48.0, 0), ("2026-11-20T12:00Z", 1e300, 0)])
+    ("due", "extra", "late"), [("9999-12-31T23:59:59Z", 48.0, 0), ("2026-11-20T12:00:00Z", 1e300, 0)]
+)
+def test_due_at_the_end_of_the_calendar(due: str, extra: float, late: float) -> None:
+    """What is due in the year 9999 is never due, and extra time changes nothing about it."""
+    assert late_by(work(hours=99).filed, Enrolled("ada", "", "", extra), Rules(due=due)) == late
+
+
 def test_without_a_date_or_a_time_nothing_is_late() -> None:
     """Nothing is guessed."""
     assert late_by(work(hours=99).filed, ADA, Rules()) == 0

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 
 from grader.errors import UsageError
 from grader.gradebook import Enrolled
-from grader.grades import Mark
+from grader.grades import Mark, due_for
 from grader.model import ExerciseResult, ItemResult, Lang, Notice, Report, Rules, Status, Text
 from grader.report import words
 from grader.report.words import clean, points
@@ -97,7 +97,7 @@ def told(report: Report, mark: Mark, rules: Rules, now: datetime | None = None) 
 def hides(rules: Rules, learner: Enrolled, now: datetime) -> bool:
     """Whether hidden cases are not to be shown: never, or not before what is due for this learner is over."""
     if rules.hidden_results == "after-due" and rules.due is not None:
-        return now < datetime.fromisoformat(rules.due) + timedelta(hours=learner.extra_hours)
+        return now < due_for(learner, rules.due)
     return rules.hidden_results != "always"
 
 

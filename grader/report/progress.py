@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Iterator, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
@@ -263,9 +264,16 @@ def _names(known: QuestionKnown) -> Iterator[str]:
     yield from (exercise.exercise.name for exercise in known.exercises)
 
 
+def _day(at: datetime) -> str:
+    """The day where the reader is; clocks that stand at an end of the calendar have one, too."""
+    with contextlib.suppress(OverflowError):
+        at = at.astimezone()
+    return at.date().isoformat()
+
+
 def _line(page: Page, standing: Standing, name: str, wide: int, said: str, at: datetime | None) -> None:
     mark, style = _MARK[standing]
-    when = at.astimezone().date().isoformat() if at is not None else ""
+    when = _day(at) if at is not None else ""
     page.row([(f"  {mark} ", style), (pad(name, wide), ""), (f"  {said}", "dim")], when, style="dim")
 
 

@@ -5,8 +5,10 @@ from __future__ import annotations
 import io
 import json
 import re
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from datetime import UTC, datetime
 
 import pytest
 from rich.cells import cell_len
@@ -230,3 +232,15 @@ def test_as_data() -> None:
     }
     assert data["questions"][0]["misconceptions"][0]["open"] is True
     assert data["questions"][1]["exercises"][0]["at"] is None
+
+
+@pytest.mark.parametrize("zone", ["Asia/Shanghai", "America/Los_Angeles"])
+def test_days_at_the_ends_of_the_calendar(zone: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A clock that was wrong when something was done does not hide the rest."""
+    with monkeypatch.context() as patch:
+        patch.setenv("TZ", zone)
+        time.tzset()
+        assert looks._day(datetime.max.replace(tzinfo=UTC)) == "9999-12-31"
+        assert looks._day(datetime.min.replace(tzinfo=UTC)) == "0001-01-01"
+        assert looks._day(datetime(2026, 11, 21, 12, tzinfo=UTC)) == "2026-11-21"
+    time.tzset()
