@@ -5,11 +5,14 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import re
 import tempfile
 from pathlib import Path
 from typing import TextIO
 
 from grader.errors import UsageError
+
+_ODD = re.compile(r"[^\n -~]")
 
 
 def write(path: Path, data: str | bytes) -> None:
@@ -31,8 +34,11 @@ def write(path: Path, data: str | bytes) -> None:
 
 def readable(value: object, indent: int = 1) -> str:
     """``value`` as JSON in letters of all languages; what a terminal would obey, or nobody could see, is escaped."""
-    text = json.dumps(value, ensure_ascii=False, indent=indent, allow_nan=False)
-    return "".join(char if char.isprintable() or char == "\n" else json.dumps(char)[1:-1] for char in text)
+    return _ODD.sub(_escaped, json.dumps(value, ensure_ascii=False, indent=indent, allow_nan=False))
+
+
+def _escaped(odd: re.Match[str]) -> str:
+    return odd[0] if odd[0].isprintable() else json.dumps(odd[0])[1:-1]
 
 
 def create(path: Path, text: str) -> None:
