@@ -1,0 +1,60 @@
+"""Fuzzing itself: what should not be is noticed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from hypothesis import strategies as st
+
+from grader.errors import SubmissionError, UsageError
+from tests.fuzz import bending, reading
+from tests.fuzz.reading import Reader, bounded, examine, read
+
+
+def forever() -> None:
+    """Never ends, and takes nothing for an error of its own."""
+    while True:
+        try:
+            sum(range(1000))
+        except Exception:  # as readers have it around libraries
+            continue
+
+
+@pytest.mark.parametrize(("act", "said"), [(forever, "more than 0.2 s"), (lambda: bytearray(2 << 30), None)])
+def test_time_and_memory_are_bounded(
+    act: Callable[[], object], said: str | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whoever takes too much of either is stopped."""
+    monkeypatch.setattr(reading, "_CPU", 0.2)
+    with pytest.raises((AssertionError, MemoryError), match=said), bounded():
+        act()
+    with bounded():
+        assert len(bytearray(1 << 20))
+
+
+@pytest.mark.parametrize("error", [UsageError(" "), UsageError("a" * 30_000), SubmissionError("half \ud800")])
+def test_refusals_are_sentences(error: UsageError | SubmissionError) -> None:
+    """Nothing, a book, or what cannot be written down is no refusal."""
+
+    def refuse() -> None:
+        raise error
+
+    with pytest.raises((AssertionError, UnicodeEncodeError)):
+        read(refuse, UsageError, SubmissionError)
+    assert read(lambda: 1, UsageError) == 1
+
+
+def test_a_finding_is_raised(tmp_path: Path) -> None:
+    """As small as it can be, also when the time is over by then."""
+    seen = []
+
+    def check(text: str, scratch: Path) -> None:
+        seen.append(text)
+        assert len(text) < 3
+
+    with pytest.raises(AssertionError):
+        examine(Reader("texts", bending.texts(["a, b", "c: d"]), check), tmp_path, 50, 1, keep=False)
+    assert seen[-1] == "a, b"
+    assert examine(Reader("none", st.just(1), check), tmp_path, 5, 1, keep=False, until=0.0) == 0
