@@ -5,15 +5,14 @@ from __future__ import annotations
 import csv
 import io
 import itertools
-import json
 import re
+import unicodedata
 from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import cast
 
 from grader.errors import UsageError
-from grader.files import write
+from grader.files import readable, write
 from grader.gradebook import Enrolled, Filed, Gradebook
 from grader.grades import Mark, Work, marks
 from grader.model import Course, Lang, Report, Status
@@ -21,6 +20,10 @@ from grader.report.json_report import number, to_json
 from grader.report.words import SAID_LATE, clean
 
 CLASS = "class.csv"
+#: Where a cell would begin as a formula does.
+_FORMULA = re.compile(r"((?:^|;)[\s\"']*)(?=[=+\-@＝＋－＠])")
+#: Bytes of a file's name, with room for a number and a suffix in what systems allow.
+_LONGEST_NAME = 200
 #: Of a submission that came without a time.
 LATE = SAID_LATE.en
 #: How a file of results begins, as nothing else here does.
@@ -39,9 +42,7 @@ class Book:
     @classmethod
     def of(cls, gradebook: Gradebook, course: Course) -> Book:
         """As the last batch left it."""
-        versions = cast("dict[str, str]", gradebook.recall("versions") or {})
-        points = cast("dict[str, float]", gradebook.recall("questions") or {})
-        return cls(gradebook, course, versions, points)
+        return cls(gradebook, course, gradebook.table("versions", str), gradebook.table("questions", float))
 
     def work(self, filed: Filed) -> Work:
         """A submission with its results, in the order of the questions."""
@@ -138,7 +139,7 @@ def write_files(book: Book, out: Path, lang: Lang) -> list[Row]:
             file = None
             if mark.work is not None:
                 file = f"{file_name(mark.learner.id, names)}.json"
-                write(out / file, json.dumps(as_json(book, mark, lang), ensure_ascii=False, indent=1) + "\n")
+                write(out / file, readable(as_json(book, mark, lang)) + "\n")
             rows.append(_row(mark, file))
         write(out / CLASS, table(rows, list(book.points)))
         _tidy(out, {row.file for row in rows})
@@ -208,9 +209,11 @@ def as_json(book: Book, mark: Mark, lang: Lang) -> dict[str, object]:
 
 def file_name(text: str, taken: set[str]) -> str:
     """A name for a file, without suffix, that any system can keep; no two of those in ``taken`` are equal."""
-    safe = re.sub(r"[^\w.()\- @]", "_", text).strip("-. ")[:80] or "learner"
-    if re.fullmatch(r"(?:con|nul|aux|prn|com\d|lpt\d|class|gradebook|index)", safe.partition(".")[0], re.IGNORECASE):
-        safe += "_"
+    safe = re.sub(r"[^\w.()\- @]", "_", unicodedata.normalize("NFC", text)).strip("-. ")[:80]
+    safe = safe.encode()[:_LONGEST_NAME].decode(errors="ignore").rstrip(". ") or "learner"
+    stem, dot, rest = safe.partition(".")
+    if re.fullmatch(r"(?:con|nul|aux|prn|com\d|lpt\d|class|gradebook|index)", stem.strip(), re.IGNORECASE):
+        safe = f"{stem}_{dot}{rest}"
     name, again = safe, 1
     while name.casefold() in taken:
         again += 1
@@ -235,6 +238,8 @@ def table(rows: Sequence[Row], questions: Sequence[str]) -> str:
 
 
 def cell(text: str) -> str:
-    """Text of anybody as a cell: printable, on one line, and no formula, not even in full-width signs."""
-    line = " ".join(clean(text, 2000).split())
-    return f"'{line}" if line[:1] in ("=", "+", "-", "@", "＝", "＋", "－", "＠") else line
+    """Text of anybody as a cell: printable, on one line, and no formula, not even in full-width signs.
+
+    Nor where a spreadsheet separates at semicolons: what follows one inside of a text would be a cell of its own.
+    """
+    return _FORMULA.sub(r"\1'", " ".join(clean(text, 2000).split()))
