@@ -18,7 +18,7 @@ from grader.inputs import Seed
 from grader.model import Call, Course, Job, Limits, Observed, Program, Report
 from grader.sandbox import Sandbox, Settings, open_sandbox
 from grader.submission import read
-from tests.attacks import arena
+from tests.attacks import arena, matrix
 from tests.attacks.arena import Attack, Bait
 
 ATTACKS = arena.attacks()
@@ -90,7 +90,7 @@ def test_attack(attack: Attack, ring: Ring, tmp_path: Path, record_property: Cal
     # What one process leaves for the next would be found the second time.
     for _ in range(2 if attack.family == "persistence" else 1):
         report = ring.grade(armed, attack.limits)
-        text = arena.told(report, ring.memo.course)
+        text = arena.told(report, ring.memo.course, page_too=attack.family in ("report", "protocol"))
         tried = [exercise for question in report.questions for exercise in question.exercises]
         (result,) = (exercise for exercise in tried if exercise.status != "missing")
         assert arena.traces_of_success(text, ring.bait) == []
@@ -160,7 +160,7 @@ def test_no_answer_breaks_the_judges(name: str, ring: Ring) -> None:
         report = grade(ring.memo.course, submission, lambda job, limits, said=forged: said, memo=ring.memo)
         assert report.complete
         assert report.earned <= best.earned
-        arena.told(report, ring.memo.course)
+        arena.told(report, ring.memo.course, page_too=False)
 
 
 # ----------------------------------------------------------------------- can these tests fail at all?
@@ -202,3 +202,10 @@ def test_every_attack_says_what_it_is() -> None:
     """What it tries stands in its docstring, and what must be observed is a word that these tests know."""
     assert {attack.family for attack in ATTACKS} == set(arena.FAMILIES)
     assert [attack.name for attack in ATTACKS if not {*attack.observe} <= {*arena.WHOLE, *arena.ENDS}] == []
+
+
+def test_the_scoreboard_is_about_these_attacks() -> None:
+    """docs/security.md lists every attack that exists, and none that does not: `make attacks` writes it anew."""
+    assert matrix.listed(matrix.PAGE.read_text(encoding="utf-8")) == [
+        attack.name for family in arena.FAMILIES for attack in ATTACKS if attack.family == family
+    ]

@@ -1,6 +1,6 @@
 """A core file, in which everything of this process stands.
 
-tries: dumpable again, a core limit again, then SIGABRT, SIGQUIT and SIGSEGV as their defaults
+tries: dumpable again, a core limit again, another working folder, then an abort
 observe: dies
 """
 

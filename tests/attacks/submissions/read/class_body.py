@@ -1,6 +1,6 @@
 """A file, read while a class is made: in its body, by its metaclass, by a descriptor, by a decorator.
 
-tries: __prepare__, __init_subclass__, __set_name__, __class_getitem__ and a decorator that open a file
+tries: __prepare__, __init_subclass__, __set_name__, the body of a class and a decorator that open a file
 observe: no-credit
 """
 

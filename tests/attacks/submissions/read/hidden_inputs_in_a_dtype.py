@@ -1,6 +1,6 @@
 """The inputs of hidden cases, as the name of a field of an array.
 
-tries: return a structured array whose field is called after the first input, and a tensor of a renamed device
+tries: return a structured array whose field is called after the first input
 observe: no-credit
 """
 

@@ -1,6 +1,6 @@
 """A file, read while the submission is loaded, before any function is called.
 
-tries: module body, default argument, annotation, comprehension, decorator, type alias; the exception says what was read
+tries: module body, default argument, annotation, comprehension, decorator; the exception says what was read
 observe: raises
 """
 

@@ -1,4 +1,4 @@
-"""Elements of a page, in the fields of an array's type, and in a tensor's layout.
+"""Elements of a page, in the fields of an array's type.
 
 tries: structured types whose fields and titles are called like elements; datetime, void and nested types
 observe: no-credit

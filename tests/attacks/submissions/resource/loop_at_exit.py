@@ -1,6 +1,6 @@
 """A right answer, and an end that never comes.
 
-tries: atexit, __del__, a thread that is waited for and a signal handler that keep the process from ending
+tries: atexit, __del__ and a thread that is waited for, which keep the process from ending
 observe: harmless
 limits: usual
 """

@@ -1,6 +1,6 @@
 """A class that is whatever is asked of it.
 
-tries: a metaclass with __call__, __instancecheck__, __getattr__; __class__, __dict__, parameters and forward that lie
+tries: a metaclass with __call__, __instancecheck__, __getattr__; __class__, parameters and __call__ that lie
 observe: no-credit
 """
 
