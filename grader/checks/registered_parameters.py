@@ -125,7 +125,7 @@ def finding(seen: Seen, found: dict[str, Any], listed: list[Any]) -> Text | None
         learnt = sum(math.prod(shape) for _, shape, trainable, _ in listed if trainable)
         text = _ONLY.fill(got=learnt, expected=expected) if seen.case.public else _OTHER_NUMBER
         return None if learnt == expected else text
-    vectors = {attributes[name] for name, value in seen.drawn.parameters if value.ndim == 1}
+    vectors = {attributes.get(name) for name, value in seen.drawn.parameters if value.ndim == 1}
     matrices = sum(math.prod(shape) for name, shape, _, _ in listed if len(shape) != 1 and name not in vectors)
     if matrices != expected:
         return _MANY.fill(got=matrices, expected=expected) if seen.case.public else _OTHER_NUMBER
