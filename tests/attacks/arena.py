@@ -55,6 +55,8 @@ SHORT = Limits(
 USUAL = Limits(fresh_children=4)
 
 _HEADER = re.compile(r"^(tries|observe|plain|limits): (.+)$", re.MULTILINE)
+#: The exercise that it pretends to solve.
+_AIM = re.compile(r"^(?:def|class) (\w+attention|MultiHeadAttention)\b", re.MULTILINE)
 _TOKEN = re.compile(r"@(\w+)@")
 #: What the terminal would obey or hide; a line feed is ours.
 _CONTROL = re.compile("[\x00-\x09\x0b-\x1f\x7f-\x9f\u200b-\u200f\u202a-\u202e\u2066-\u2069]")
@@ -72,6 +74,7 @@ class Attack:
     observe: tuple[str, ...]
     plain: bool
     short: bool
+    aim: str = ""
 
     @property
     def family(self) -> str:
@@ -103,7 +106,8 @@ def _read(path: Path) -> Attack:
     observe = tuple(said["observe"].split(" or "))
     # Only where a time-out is as good as anything else: a busy machine must not decide.
     short = "limits" in said or "times-out" in observe or (path.parent.name == "resource" and "no-credit" in observe)
-    return Attack(path, said["tries"], observe, said.get("plain") == "succeeds", short)
+    aim = _AIM.search(text)
+    return Attack(path, said["tries"], observe, said.get("plain") == "succeeds", short, aim[1] if aim else "")
 
 
 # ----------------------------------------------------------------------------------------------- bait

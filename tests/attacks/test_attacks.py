@@ -78,7 +78,11 @@ def ring(request: pytest.FixtureRequest, bait: Bait, course: Course) -> Iterator
         yield Ring(sandbox, Memo(course, seed, sandbox.observe), bait, arena.hidden_numbers(course, seed))
 
 
-CASES = [pytest.param(attack, id=attack.name) for attack in ATTACKS]
+#: Exercises whose references and mistakes take long, for the sake of a few attacks.
+LONG = {"linear_attention", "online_softmax_attention"}
+CASES = [
+    pytest.param(attack, id=attack.name, marks=pytest.mark.prove if attack.aim in LONG else ()) for attack in ATTACKS
+]
 
 
 @pytest.mark.parametrize("attack", CASES)
