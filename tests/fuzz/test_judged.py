@@ -175,6 +175,11 @@ def bent(seen: tuple[Observation, ...], changes: list[tuple[int, int, int, int]]
     return tuple(found)
 
 
+def fitting(one: Observation, count: int) -> Observation:
+    """With as many values as were asked for, which the sandbox sees to."""
+    return Returned((*one.values, *[None] * count)[:count]) if isinstance(one, Returned) else one
+
+
 def judged(example: tuple[int, list[tuple[int, int, int, int]]], scratch: Path) -> None:
     """Every result gets a verdict that can be kept and told, and it is never our fault."""
     which, changes = example
@@ -184,7 +189,8 @@ def judged(example: tuple[int, list[tuple[int, int, int, int]]], scratch: Path) 
         seen = bent(one.seen, changes)
 
     def observe(job: Job, limits: Limits) -> Observed:
-        return Observed(tuple(seen[at % len(seen)] for at in range(len(job.programs))), (), unsafe=False)
+        found = [fitting(seen[at % len(seen)], len(program.send)) for at, program in enumerate(job.programs)]
+        return Observed(tuple(found), (), unsafe=False)
 
     selection = Selection(exercises=(one.exercise,))
     report = grade(memo.course, one.submission, observe, selection=selection, memo=memo)
