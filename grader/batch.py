@@ -11,6 +11,7 @@ import hashlib
 import itertools
 import multiprocessing
 import os
+import signal
 import socket
 import time
 from collections import Counter
@@ -20,6 +21,7 @@ from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 from filelock import FileLock, Timeout
 
@@ -376,7 +378,18 @@ def _elsewhere(order: Order, scheduler: str, loaded: Course) -> Iterator[_Place]
 
 def executor(order: Order, count: int) -> Executor:
     """Where submissions are graded: processes here."""
-    return ProcessPoolExecutor(count, mp_context=multiprocessing.get_context("spawn"), initializer=follow)
+    return _Workers(count, mp_context=multiprocessing.get_context("spawn"), initializer=follow)
+
+
+class _Workers(ProcessPoolExecutor):
+    """Processes that hear of no interruption, not even before they can say that they do not want to."""
+
+    def submit(self, /, *args: Any, **kwargs: Any) -> Future[Any]:
+        before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})  # which a new process inherits
+        try:
+            return super().submit(*args, **kwargs)
+        finally:
+            signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def rehearse(plan: Plan, questions: Container[str]) -> tuple[str, ...]:

@@ -129,6 +129,7 @@ def _desk(plan: Plan) -> tuple[Memo, Sandbox]:
 def follow() -> None:
     """Ends this worker process with the one that started it, however that ends; it is that one which is interrupted."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
     parent = multiprocessing.parent_process()
     if parent is not None:
         threading.Thread(target=_end_with, args=(parent,), daemon=True).start()
