@@ -170,6 +170,7 @@ def confinable(settings: Settings) -> bool:
     return settings.namespaces or os.geteuid() != 0 or bool(zygote._unprivileged())
 
 
+@pytest.mark.prove
 @pytest.mark.parametrize(
     "settings",
     [Settings(landlock_abi=1, collapse=True), Settings(namespaces=False, landlock_abi=1)],
