@@ -11,7 +11,6 @@ import hashlib
 import itertools
 import multiprocessing
 import os
-import signal
 import socket
 import time
 from collections import Counter
@@ -21,7 +20,6 @@ from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
 
 from filelock import FileLock, Timeout
 
@@ -40,7 +38,7 @@ from grader.sandbox import Sandbox, Settings
 from grader.sandbox.canaries import release
 from grader.submission import fingerprint, named
 from grader.submission.messages import printable
-from grader.working import Done, Lost, Plan, Task, follow, prepare, work
+from grader.working import Done, Lost, Plan, Task, Workers, prepare, work
 
 #: Submissions on their way for each worker: enough that none is idle, few enough that memory stays flat.
 _AHEAD = 3
@@ -378,18 +376,7 @@ def _elsewhere(order: Order, scheduler: str, loaded: Course) -> Iterator[_Place]
 
 def executor(order: Order, count: int) -> Executor:
     """Where submissions are graded: processes here."""
-    return _Workers(count, mp_context=multiprocessing.get_context("spawn"), initializer=follow)
-
-
-class _Workers(ProcessPoolExecutor):
-    """Processes that hear of no interruption, not even before they can say that they do not want to."""
-
-    def submit(self, /, *args: Any, **kwargs: Any) -> Future[Any]:
-        before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})  # which a new process inherits
-        try:
-            return super().submit(*args, **kwargs)
-        finally:
-            signal.pthread_sigmask(signal.SIG_SETMASK, before)
+    return Workers(count)
 
 
 def rehearse(plan: Plan, questions: Container[str]) -> tuple[str, ...]:

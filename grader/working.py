@@ -12,9 +12,10 @@ import multiprocessing
 import os
 import signal
 import threading
+from concurrent.futures import Future, ProcessPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from grader import course, machine
 from grader.errors import AttncheckError, SubmissionError
@@ -126,10 +127,28 @@ def _desk(plan: Plan) -> tuple[Memo, Sandbox]:
     return Memo(loaded, plan.seed, plan.expecting(sandbox.observe)), sandbox
 
 
+class Workers(ProcessPoolExecutor):
+    """Processes that end with this one and hear of no interruption, not even before they can say that they will not."""
+
+    def __init__(self, count: int | None = None) -> None:
+        super().__init__(count, mp_context=multiprocessing.get_context("spawn"), initializer=follow)
+
+    def submit(self, /, *args: Any, **kwargs: Any) -> Future[Any]:
+        """As ever; where it starts a process, that one inherits what is blocked here."""
+        if not hasattr(signal, "pthread_sigmask"):  # Windows
+            return super().submit(*args, **kwargs)
+        before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+        try:
+            return super().submit(*args, **kwargs)
+        finally:
+            signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
 def follow() -> None:
     """Ends this worker process with the one that started it, however that ends; it is that one which is interrupted."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
+    if hasattr(signal, "pthread_sigmask"):
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
     parent = multiprocessing.parent_process()
     if parent is not None:
         threading.Thread(target=_end_with, args=(parent,), daemon=True).start()

@@ -131,16 +131,14 @@ def _reduced(
     read: Callable[[str], Handed | None], exercises: Sequence[str], keys: Sequence[str]
 ) -> dict[str, Reduced | None]:
     """All submissions as numbers. Reading takes most of the time, so that a large class is read by every processor."""
-    from concurrent.futures import ProcessPoolExecutor
     from functools import partial
-    from multiprocessing import get_context
 
-    from grader.working import follow
+    from grader.working import Workers
 
     take = partial(_reduce, read, exercises)
     if len(keys) < _MANY:
         return dict(zip(keys, map(take, keys), strict=True))
-    with ProcessPoolExecutor(mp_context=get_context("spawn"), initializer=follow) as pool:
+    with Workers() as pool:
         return dict(zip(keys, pool.map(take, keys, chunksize=8), strict=True))
 
 

@@ -51,24 +51,17 @@ def language_of(context: click.Context, log: Sequence[Event], lang: Lang) -> Lan
 
 def graded_course_option(command: F) -> F:
     """``--course`` for what looks at results: they know what they were graded with."""
-    return click.option(
-        "--course",
-        "course_folder",
-        type=click.Path(path_type=Path),
-        metavar="DIR",
-        help="The course folder (default: the one that it was graded with).",
-    )(command)
+    return _course("The course folder (default: the one that it was graded with).")(command)
 
 
 def course_option(command: F) -> F:
     """``--course``, a folder; ``grader.course.find`` knows what stands for it when it is left out."""
-    return click.option(
-        "--course",
-        "course_folder",
-        type=click.Path(path_type=Path),
-        metavar="DIR",
-        help="A folder with questions/ and reference/ (default: ATTNCHECK_COURSE, else the bundled course).",
-    )(command)
+    said = "A folder with questions/ and reference/ (default: ATTNCHECK_COURSE, else the bundled course)."
+    return _course(said)(command)
+
+
+def _course(said: str) -> Callable[[F], F]:
+    return click.option("--course", "course_folder", type=click.Path(path_type=Path), metavar="DIR", help=said)
 
 
 def json_option(command: F) -> F:
