@@ -577,6 +577,12 @@ class Raised:
     during: Literal["import", "call"] = "call"
     bases: tuple[str, ...] = ()
 
+    @property
+    def out_of_memory(self) -> bool:
+        """Whether this is how Python, NumPy or torch (by words only) says that there is no memory left."""
+        by_torch = self.type == "RuntimeError" and "DefaultCPUAllocator: can't allocate memory" in self.text
+        return by_torch or "MemoryError" in (self.type, *self.bases)
+
 
 @dataclass(frozen=True, slots=True)
 class TimedOut:
@@ -613,9 +619,9 @@ class Unreadable:
 
 @dataclass(frozen=True, slots=True)
 class NotRun:
-    """It was not tried: ``budget`` (the submission's time was used up) or ``children``."""
+    """It was not tried: the submission's time (``budget``) or its group's, the memory, or the children were used up."""
 
-    reason: Literal["budget", "group", "children"]
+    reason: Literal["budget", "group", "memory", "children"]
 
 
 Observation: TypeAlias = Returned | Raised | TimedOut | Died | TooBig | Unreadable | NotRun

@@ -44,7 +44,7 @@ def verdict(observation: Observation, *, public: bool) -> Verdict:
     """
     match observation:
         case Raised(type=kind, during=during):
-            final = during == "import" or kind == "NotImplementedError"
+            final = during == "import" or kind == "NotImplementedError" or observation.out_of_memory
             return Verdict(Status.RAISED, _raised(observation, public), final=final)
         case TimedOut(limit, clock, during):
             return Verdict(Status.TIMED_OUT, _timed_out(limit, clock, during), final=True)
@@ -67,6 +67,7 @@ _NOT_RUN = {
     "group": Text(
         "not run: an earlier call used up the time of this exercise", "没有运行：前面的调用已用完这道练习的时间"
     ),
+    "memory": Text("not run: an earlier call used up the memory", "没有运行：前面的调用已用完内存"),
     "children": Text("not run: this submission crashed too many times", "没有运行：这份作业崩溃的次数太多"),
 }
 
@@ -91,7 +92,7 @@ def _raised(seen: Raised, public: bool) -> Text:
             "{text}。这里只能用 NumPy、torch 和标准库",
         )
         return hint.fill(text=text)
-    if seen.type == "MemoryError":
+    if seen.out_of_memory:
         return Text("{text}. There is about 1 GB for a whole submission", "{text}。整份作业大约有 1 GB 内存可用").fill(
             text=text
         )

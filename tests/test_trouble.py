@@ -35,7 +35,7 @@ TABLE: list[tuple[Observation, Status, bool, str]] = [
     (
         Raised("MemoryError", "", "q05.py", 2),
         Status.RAISED,
-        False,
+        True,
         "line 2. There is about 1 GB for a whole submission",
     ),
     (TimedOut(2.0, "cpu"), Status.TIMED_OUT, True, "it computed for more than 2 s and was stopped: does a loop never"),
@@ -83,6 +83,7 @@ TABLE: list[tuple[Observation, Status, bool, str]] = [
     (Unreadable("table", ("(4, 3)",)), Status.FAILED, False, "your class has none"),
     (NotRun("budget"), Status.SKIPPED, False, "the time for this submission was used up"),
     (NotRun("group"), Status.SKIPPED, False, "an earlier call used up the time of this exercise"),
+    (NotRun("memory"), Status.SKIPPED, False, "an earlier call used up the memory"),
     (NotRun("children"), Status.SKIPPED, False, "this submission crashed too many times"),
 ]
 

@@ -210,6 +210,7 @@ class _Run:
     lost_modules: dict[str, Observation] = field(default_factory=dict)
     failed_cells: dict[str, Observation] = field(default_factory=dict)
     groups: dict[str, _Clock] = field(default_factory=dict)
+    full: set[str] = field(default_factory=set)  # groups in which a call came to the end of the memory
     total: _Clock = field(default_factory=_Clock)
     received: int = 0
     read: float = 0.0  # the child's CPU clock when it was read last
@@ -228,6 +229,8 @@ class _Run:
                 tasks.append(task)
             elif task.module in self.lost_modules:
                 self.found[index] = self.lost_modules[task.module]
+            elif program.group in self.full:
+                self.found[index] = NotRun("memory")
             elif self._spent(self.groups.get(program.group)):
                 self.found[index] = NotRun("group")
             else:
@@ -338,6 +341,12 @@ def _settled(run: _Run, child: Child, number: int, task: Task) -> bool:
             return True
         case TooBig(limit=-1):
             run.settle(task, TooBig(run.limits.result_bytes))
+            return False
+        case Raised(during="call", out_of_memory=True):
+            # Filling the memory takes a third of the group's time, or more when the machine is busy. Were the group
+            # to go on, that would decide which call is told of which limit, and a second run would say another thing.
+            run.settle(task, observation)
+            run.full.add(task.program.group if task.program else "")
             return False
         case _:
             run.settle(task, observation)

@@ -368,6 +368,21 @@ def test_a_group_shares_its_time(look: Look) -> None:
     assert look(source, *ask) == (Returned((0.2,)), BUSY, NotRun("group"), Returned((0.0,)), NotRun("group"))
 
 
+@pytest.mark.parametrize("more", ["bytearray(1 << 26)", "np.ones(1 << 23)", "torch.ones(1 << 24)"])
+def test_a_group_that_fills_the_memory_is_not_tried_again(look: Look, more: str) -> None:
+    """Whoever says that there is no memory left: the rest of the group is not run, the other groups are.
+
+    How often the memory could be filled before the group's time is over depends on what else the machine does.
+    """
+    source = function(f"held = []\nwhile True: held.append({more})")
+    asked = [
+        Program("unit", (Call(name),), (0,), group=group) for name, group in (("f", "a"), ("f", "a"), ("good", "b"))
+    ]
+    first, again, other = look(source, *asked, limits=Limits())
+    assert isinstance(first, Raised) and first.out_of_memory
+    assert (again, other) == (NotRun("memory"), FINE)
+
+
 def test_wall_time_is_shared_as_well(look: Look, quick: Limits) -> None:
     """Sleeping uses up a group, too."""
     source = "import time\ndef f(s): time.sleep(s); return s"
