@@ -350,7 +350,7 @@ def _here(order: Order, tasks: Mapping[str, tuple[Filed, Task]]) -> Iterator[_Pl
     """On this machine."""
     plan = Plan(str(order.course_folder), order.seed, str((order.out / ".expected").resolve()))
     count = max(1, min(order.workers or os.cpu_count() or 1, len(tasks)))
-    pools = (executor(order, count) for _ in itertools.count())
+    pools = (executor(count) for _ in itertools.count())
     with _ended(next(pools)) as first:
         for _ in range(count):
             first.submit(prepare, plan)  # workers import torch during the rehearsal
@@ -374,7 +374,7 @@ def _elsewhere(order: Order, scheduler: str, loaded: Course) -> Iterator[_Place]
         yield _Place(itertools.repeat(crew), crew.size, lambda _, task: crew.grade(order.seed, task), crew.layers)
 
 
-def executor(order: Order, count: int) -> Executor:
+def executor(count: int) -> Executor:
     """Where submissions are graded: processes here."""
     return Workers(count)
 

@@ -98,6 +98,7 @@ ARROWS: dict[str, set[str]] = {
     "report.statistics": {"items", "report", "statistics"},
     "report.statistics_html": {"report", "report.html", "report.statistics", "statistics"},
     "similarity": set(),
+    "comparing": {"gradebook", "similarity", "stubs", "submission", "working"},
     "report.similarity": {"report", "similarity"},
     "report.similarity_html": {"report", "report.html", "report.similarity", "similarity"},
     "inbox": {"files", "submission"},
@@ -191,6 +192,7 @@ ARROWS: dict[str, set[str]] = {
         "machine",
         "amending",
         "batch",
+        "comparing",
         "course",
         "debugging",
         "doctor",
@@ -228,14 +230,12 @@ ARROWS: dict[str, set[str]] = {
         "sandbox",
         "selfcheck",
         "showing",
-        "similarity",
         "state",
         "statistics",
         "stubs",
         "submission",
         "template",
         "watching",
-        "working",
     },
     "__main__": {"commands"},
 }
@@ -297,6 +297,14 @@ def calls(name: str) -> Iterator[tuple[str, int]]:
 def test_the_table_has_no_cycle() -> None:
     """Rooms can be built one after the other."""
     assert list(graphlib.TopologicalSorter(ARROWS).static_order())
+
+
+def test_every_module_has_its_row() -> None:
+    """Whoever reads ARCHITECTURE.md has read of every file and folder of ``grader``."""
+    text = (ROOT / "ARCHITECTURE.md").read_text("utf-8")
+    places = {path.name for path in (ROOT / "grader").glob("[!_]*.py")}
+    places |= {f"{path.parent.name}/" for path in (ROOT / "grader").glob("*/__init__.py")}
+    assert not {place for place in places if f"`{place}" not in text}
 
 
 @pytest.mark.parametrize("name", GRADER)

@@ -10,14 +10,8 @@ import click
 from grader.commands.options import graded_course_option, json_option, lang_option, load_whole_course, write_json
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
-
-    from grader.gradebook import Filed, Gradebook
-    from grader.model import Course, Lang, SourceFile
-    from grader.similarity import Handed, Reduced
-
-#: With fewer submissions, starting processes would take longer than reading.
-_MANY = 100
+    from grader.gradebook import Gradebook
+    from grader.model import Course, Lang
 
 html_option = click.option(
     "--html", type=click.Path(path_type=Path, dir_okay=False), metavar="F", help="Write a page to this file."
@@ -83,85 +77,25 @@ def similar(
     many submissions. Members of a group are not compared with each other. Runs no code.
     """
     from contextlib import closing
-    from functools import partial
 
-    from grader import similarity
     from grader.commands.consoles import stdout
+    from grader.comparing import compared
     from grader.gradebook import open_gradebook
     from grader.report import similarity as report
     from grader.report.page import Page
 
     with closing(open_gradebook(folder)) as gradebook:
         course = _course(gradebook, course_folder)
-        asked = gradebook.recall("questions")
-        filed = {one.key: one for one in _last(gradebook.submissions())}
-        places = {key: gradebook.place(one) for key, one in filed.items()}
-    counting = [q for q in course.questions if not isinstance(asked, dict) or q.id in asked]
-    exercises = [exercise.name for question in counting for exercise in question.exercises]
-    read = partial(_read, {key: (one.learners, places[key]) for key, one in filed.items()})
-    reduced = _reduced(read, exercises, list(filed))
-    handed = [one for one in reduced.values() if one is not None]
-    found = similarity.compare(handed, _given(course), exercises, threshold or similarity.THRESHOLD)
-    left_out = [key for key, one in reduced.items() if one is None]
-    who = {key: ", ".join(one.learners) or key for key, one in filed.items()}
+        alike = compared(gradebook, course, threshold)
     if html is not None:
         from grader.report import similarity_html
 
-        _write(html, similarity_html.render(found, course, lang, who, read, left_out), lang, quiet=as_json)
+        page = similarity_html.render(alike.found, course, lang, alike.who, alike.read, alike.left_out)
+        _write(html, page, lang, quiet=as_json)
     if as_json:
-        write_json(report.to_json(found, {key: one.learners for key, one in filed.items()}, left_out))
+        write_json(report.to_json(alike.found, alike.people, alike.left_out))
     elif html is None:
-        report.render(Page(stdout(), lang), found, who, left_out)
-
-
-def _read(places: Mapping[str, tuple[tuple[str, ...], Path]], key: str) -> Handed | None:
-    """A submission as it was handed in; None where it cannot be read."""
-    from grader import submission
-    from grader.errors import SubmissionError
-    from grader.similarity import Handed
-
-    people, place = places[key]
-    try:
-        return Handed(key, people, submission.read(place).files)
-    except SubmissionError:
-        return None
-
-
-def _reduced(
-    read: Callable[[str], Handed | None], exercises: Sequence[str], keys: Sequence[str]
-) -> dict[str, Reduced | None]:
-    """All submissions as numbers. Reading takes most of the time, so that a large class is read by every processor."""
-    from functools import partial
-
-    from grader.working import Workers
-
-    take = partial(_reduce, read, exercises)
-    if len(keys) < _MANY:
-        return dict(zip(keys, map(take, keys), strict=True))
-    with Workers() as pool:
-        return dict(zip(keys, pool.map(take, keys, chunksize=8), strict=True))
-
-
-def _reduce(read: Callable[[str], Handed | None], exercises: Sequence[str], key: str) -> Reduced | None:
-    from grader.similarity import reduced
-
-    one = read(key)
-    return None if one is None else reduced(one, exercises)
-
-
-def _last(submissions: Sequence[Filed]) -> Iterator[Filed]:
-    """The last attempt of each learner or group, and everything that belongs to nobody."""
-    last = {one.learners or (one.key,): one for one in sorted(submissions, key=lambda one: one.attempt)}
-    return iter(last.values())
-
-
-def _given(course: Course) -> list[SourceFile]:
-    """The code that every learner can read: the references and the stubs."""
-    from grader.model import Part, SourceFile
-    from grader.stubs import file_name, stub
-
-    written = [(file_name(question), stub(question, "en")) for question in course.questions if question.exercises]
-    return [*course.reference, *(SourceFile(name, name, (Part(name, text),)) for name, text in written)]
+        report.render(Page(stdout(), lang), alike.found, alike.who, alike.left_out)
 
 
 def _course(gradebook: Gradebook, folder: Path | None) -> Course:

@@ -10,8 +10,8 @@ from pathlib import Path
 import nbformat
 import pytest
 
+from grader import comparing
 from grader import course as courses
-from grader.commands import analysing
 from grader.gradebook import Enrolled, Filed, Unit, open_gradebook
 from grader.model import Course
 from tests.commands.conftest import Ran
@@ -84,7 +84,7 @@ def test_a_large_class_is_read_by_several_processes(
 ) -> None:
     """With the same result."""
     alone = attncheck("similar", str(graded)).out
-    monkeypatch.setattr(analysing, "_MANY", 1)
+    monkeypatch.setattr(comparing, "_MANY", 1)
     assert attncheck("similar", str(graded)).out == alone
 
 
