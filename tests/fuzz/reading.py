@@ -141,6 +141,7 @@ def fuzzing(*readers: Reader) -> tuple[Callable[..., None], Callable[..., None]]
     @pytest.mark.parametrize("reader", readers, ids=[reader.name for reader in readers])
     def long(reader: Reader, tmp_path: Path, record_property: Callable[[str, object], None]) -> None:
         """The same, for ATTNCHECK_FUZZ_SECONDS, on examples that nobody has seen yet."""
+        reader.examples.validate()  # what has to be run for examples first does not count
         started, tried, rounds = time.monotonic(), 0, 0
         print(f"ATTNCHECK_FUZZ_SEED={SEED}")
         try:
