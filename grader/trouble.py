@@ -158,11 +158,11 @@ _NOT_FOUND = Text(
 )
 _CHANNEL = Text(
     "the program wrote into the channel that results travel on, and was stopped",
-    "程序往传送结果的通道里写了东西，被停止",
+    "程序往传送结果的通道里写入了内容，因此被停止",
 )
 _FORBIDDEN = Text(
     "this exercise is to be solved without something of the library that was called",
-    "调用了库里的东西，而这道练习要求不用它来完成",
+    "调用了库里现成的功能，而这道练习要求不用它来完成",
 )
 #: Results of kinds that can travel, in forms that cannot.
 _FORMS = {
@@ -194,12 +194,12 @@ def _unreadable(reason: str, detail: tuple[str, ...]) -> Text:
         case "projections":
             text = Text(
                 "no projection was found for {roles}; looked for attributes such as {looked}; your class has {has}",
-                "没有找到投影 {roles}；查找的属性名有 {looked} 等；你的类里有 {has}",
+                "没有找到投影 {roles}；查找的属性名有 {looked} 等；你的类现有的属性：{has}",
             )
             return text.fill(
                 roles=said[0].replace(",", ", "),
                 looked=said[1].replace(",", ", "),
-                has=", ".join(detail[2:]) or Text("none", "没有任何属性"),
+                has=", ".join(detail[2:]) or Text("none", "无"),
             )
         case "projection-shape":
             text = Text(
@@ -210,15 +210,15 @@ def _unreadable(reason: str, detail: tuple[str, ...]) -> Text:
         case "table":
             text = Text(
                 "no table of shape {expected} was found among the parameters; your class has {has}",
-                "在参数中没有找到形状为 {expected} 的表；你的类里有 {has}",
+                "在参数中没有找到形状为 {expected} 的表；你的类现有的参数：{has}",
             )
-            return text.fill(expected=said[0], has=", ".join(detail[1:]) or Text("none", "没有任何参数"))
+            return text.fill(expected=said[0], has=", ".join(detail[1:]) or Text("none", "无"))
         case "layer":
             text = Text(
                 "no linear layer {sizes} was found for {role}; your class has {has}",
-                "没有找到 {role}（{sizes} 的线性层）；你的类里有 {has}",
+                "没有找到 {role}（{sizes} 的线性层）；你的类现有的属性：{has}",
             )
-            return text.fill(role=said[0], sizes=said[1], has=", ".join(detail[2:]) or Text("none", "没有任何属性"))
+            return text.fill(role=said[0], sizes=said[1], has=", ".join(detail[2:]) or Text("none", "无"))
         case "undefined":
             return Text(
                 "{name} is no longer defined when the file has been loaded", "文件加载完以后，{name} 已经没有定义"

@@ -34,7 +34,7 @@ SETTINGS = "attncheck.json"
 
 FAULT = Text(
     "The autograder failed. This is not the fault of your submission; please tell your instructor.",
-    "自动评分程序出错了。这不是你的提交的问题，请告知授课教师。",
+    "自动评分程序出错了。这与你的提交无关，请告知授课教师。",
 )
 _UNCONFINED = Text(
     "This container cannot confine code, so nothing was run. The instructor can export the autograder again with "

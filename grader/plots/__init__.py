@@ -63,7 +63,7 @@ class Picture(Protocol):
 
 
 REFERENCE = Text("reference", "参考实现")
-YOURS = Text("yours", "你的")
+YOURS = Text("yours", "你的实现")
 WHOSE = Text("{what}: {who}", "{what}：{who}")
 #: The title of a panel that stands alone.
 NONE = Text("", "")

@@ -25,8 +25,8 @@ _NOTE = Text(
     "Each row is one query and sums to 100 %. The embeddings are random and stand for both queries and keys; equal "
     "words have equal ones, so both “the” share their weight. Without the division by √d_k = 4 the same scores are "
     "four times as large, and almost all weight falls on one word.",
-    "每一行对应一个查询，总和为 100 %。词向量是随机的，同时充当查询和键；相同的词向量相同，所以两个「the」"
-    "平分权重。如果不除以 √d_k = 4，同样的分数就大了四倍，几乎所有权重都落在一个词上。",
+    "每一行对应一个查询，总和为 100%。词向量是随机的，同时充当查询和键；词相同，向量就相同，所以两个「the」"
+    "平分权重。如果不除以 √d_k = 4，同样的分数就变成四倍，几乎所有权重都落在一个词上。",
 )
 _SCALED = Text("softmax(QKᵀ/√d_k), %", "softmax(QKᵀ/√d_k)，%")
 _UNSCALED = Text("softmax(QKᵀ), %", "softmax(QKᵀ)，%")

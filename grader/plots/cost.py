@@ -26,7 +26,7 @@ _NOTE = Text(
     "time) computes the same as full attention with as much work, but the n × n matrix never exists. Linear "
     "attention never compares queries with keys one by one: its work grows like n, but it is another function.",
     "一个头，d = {d}。计算量：矩阵乘法的运算次数加上写出的数的个数。分块（每次 {block} 个键）的结果与完整注意力相同，"
-    "计算量也相当，但 n × n 的矩阵从不存在。线性注意力不逐一比较查询和键，计算量与 n 成正比，但它是另一个函数。",
+    "计算量也相当，但始终不产生 n × n 的矩阵。线性注意力不逐一比较查询和键，计算量与 n 成正比，但它算的是另一个函数。",
 ).fill(d=_WIDTH, block=_BLOCK)
 _N = Text("n, tokens", "n（词元数）")
 _WORK = Text("Work", "计算量")

@@ -33,7 +33,7 @@ _NOTE = Text(
 _SINUSOIDAL = Text("sinusoidal", "正弦编码")
 _LEARNED = Text("learned, before training", "可学习编码（训练前）")
 _ROPE = Text("RoPE of (1, 0, 1, 0, …)", "(1, 0, 1, 0, …) 的 RoPE")
-_BIAS = Text("ALiBi, head {head} of {heads}", "ALiBi，第 {head} / {heads} 个头").fill(head=_HEAD, heads=_HEADS)
+_BIAS = Text("ALiBi, head {head} of {heads}", "ALiBi，第 {head} 个头（共 {heads} 个）").fill(head=_HEAD, heads=_HEADS)
 _POSITION = Text("position", "位置")
 _FEATURE = Text("feature", "特征")
 

@@ -33,7 +33,7 @@ _NOTE = Text(
     "The projections W_Q and W_K are made by hand here, so that each head looks for something of its own; in "
     "training they are found. A single head would have to mix these four maps into one. Weights in percent.",
     "这里的投影 W_Q、W_K 是手工设计的，让每个头寻找不同的东西；实际中它们由训练得到。"
-    "如果只有一个头，就只能把这四张图混成一张。数值是百分比。",
+    "如果只有一个头，就只能把这四张图混成一张。权重以百分比表示。",
 )
 
 

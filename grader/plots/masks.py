@@ -26,13 +26,13 @@ _NOTE = Text(
     "A causal mask hides the keys that come after the query; where there are fewer queries than keys, the last query "
     "stands at the last key. A padding mask hides what only fills up a short sample (·). The softmax then shares "
     "100 % among the keys that are left.",
-    "因果掩码遮住查询之后的键；查询比键少时，最后一个查询对应最后一个键。填充掩码遮住只是用来补齐短样本的"
-    "位置（·）。softmax 再把 100 % 分给剩下的键。",
+    "因果掩码遮住查询之后的键；查询比键少时，最后一个查询对应最后一个键。填充掩码遮住那些仅用于补齐短样本的"
+    "位置（·）。softmax 再把 100% 分给剩下的键。",
 )
 _CAUSAL = Text("causal_mask({n})", "causal_mask({n})").fill(n=_N)
 _FEWER = Text("causal_mask({q}, {n})", "causal_mask({q}, {n})").fill(q=_LATE, n=_N)
 _PADDING = Text("padding_mask of lengths 8, 5, 2", "长度 8、5、2 的 padding_mask")
-_WEIGHTS = Text("weights of 5 tokens, causal, %", "5 个词元的因果权重，%")
+_WEIGHTS = Text("weights of 5 tokens, causal, %", "5 个词元的因果注意力权重，%")
 _SAMPLE = Text("length of the sample", "样本长度")
 
 

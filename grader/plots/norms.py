@@ -16,7 +16,7 @@ from grader.plots import Seen, generator, label, normal
 TITLE = Text("Pre-LN and post-LN: gradients over depth", "Pre-LN 与 Post-LN：梯度随深度的变化")
 ABOUT = Text(
     "how large the gradients of each layer are in a deep stack, with the norm before or after the sublayer",
-    "在很深的堆叠里，归一化放在子层之前或之后时，各层的梯度有多大",
+    "层数很多时，归一化放在子层之前或之后，各层的梯度分别有多大",
 )
 _CALLED = "EncoderLayer"
 NEEDS = (_CALLED,)
@@ -30,14 +30,14 @@ _NOTE = Text(
     "With pre-LN the residual stream grows from layer to layer, so that each further layer "
     "changes it less, and gets less gradient. With post-LN the last layer gets as much however deep the stack is, "
     "which is why such models are trained with a warm-up of the learning rate (Xiong et al. 2020).",
-    "训练刚开始时，前馈网络 W_2 的梯度，取 {stacks} 个随机堆叠的平均。Pre-LN 的残差流逐层变大，"
+    "训练刚开始时前馈网络 W_2 的梯度，对 {stacks} 个随机初始化的网络取平均。Pre-LN 的残差流逐层变大，"
     "越靠后的层对它的影响越小，梯度也越小。Post-LN 不论堆多深，最后一层的梯度都一样大，"
     "所以这类模型训练时需要学习率预热（Xiong 等，2020）。",
 ).fill(stacks=_STACKS)
 _GRADIENT = Text("gradient norm", "梯度范数")
 _BY_LAYER = Text("{depth} layers", "{depth} 层").fill(depth=_DEPTHS[-1])
 _LAYER = Text("layer (1 is next to the input)", "层（1 最靠近输入）")
-_LAST = Text("The last layer of a stack", "堆叠的最后一层")
+_LAST = Text("The last layer of a stack", "最后一层")
 _DEPTH = Text("number of layers", "层数")
 
 

@@ -39,7 +39,7 @@ _GRADIENT = Text("size of ∂weights/∂scores", "∂权重/∂分数 的大小"
 _LARGEST_TITLE = Text("The largest weight (mean)", "最大权重（平均）")
 _GRADIENT_TITLE = Text("The gradient: norm of the Jacobian (mean)", "梯度：雅可比矩阵的范数（平均）")
 _SOFTMAX = Text("softmax", "softmax")
-_EQUAL = Text("1/16: all keys alike", "1/16：所有键相同")
+_EQUAL = Text("1/16: all keys alike", "1/16：各键权重相等")
 
 
 def _scores() -> NDArray[np.float32]:

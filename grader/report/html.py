@@ -63,8 +63,8 @@ def render(
             lang=lang,
             words=words,
             Status=Status,
-            EXPECTED=Text("Expected", "应有"),
-            YOURS=Text("Yours", "你的"),
+            EXPECTED=Text("Expected", "应有结果"),
+            YOURS=Text("Yours", "你的结果"),
             style=Markup(style),
             policy=policy(style),
         )

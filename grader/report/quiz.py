@@ -59,7 +59,7 @@ _ET_AL = Text("{first} et al.", "{first} 等")
 _NEXT_ABOUT = Text("Next comes {item}, which asks about just this.", "下一题 {item} 问的正是这一点。")
 _OFFER = Text(
     "{item} (another question) asks about just this: :follow takes it next.",
-    "另一题 {item} 问的正是这一点：:follow 接着答它。",
+    "另一题 {item} 问的正是这一点，输入 :follow 接着答它。",
 )
 _CODE_SAME = Text(
     "Your code for {exercise} makes the same mistake: attncheck hint {question}",
@@ -107,7 +107,7 @@ _KEYS = {
         Text("Enter answers", "回车作答"),
     ),
     "order": (
-        Text("letters one after the other", "依次按字母排好"),
+        Text("letters one after the other", "按先后依次输入字母"),
         Text("or space grabs a line and ↑↓ move it", "或用空格抓住一行，↑↓ 移动"),
         Text("Enter answers", "回车作答"),
     ),

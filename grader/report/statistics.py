@@ -66,7 +66,7 @@ MORE_BELIEFS = Text("and {count} more: see --html or --json", "还有 {count} �
 FINDINGS = Text("Worth looking at", "值得看一看")
 NOTHING = Text("Nothing here is suspicious.", "没有可疑之处。")
 CASE = Text("{exercise}: {check}, case “{case}”", "{exercise}：{check}，用例「{case}」")
-_MORE_CASES = Text("{names} and {more} more", "{names}，等 {more} 项")
+_MORE_CASES = Text("{names} and {more} more", "{names}；另有 {more} 个")
 
 _NEGATIVE = (
     Text(
@@ -82,7 +82,7 @@ _EVERYBODY = (
     Text("Hidden cases that everybody passes: {names}.", "人人通过的隐藏用例：{names}。"),
     Text(
         "They tell nobody apart; make them public as examples, or keep them as a safety net, with little weight.",
-        "它们无法区分任何人；可以公开作为示例，或者保留下来兜底，但权重宜小。",
+        "它们起不到区分作用；可以公开作为示例，或者保留下来兜底，但权重宜小。",
     ),
 )
 _NOBODY = (
@@ -90,7 +90,7 @@ _NOBODY = (
     Text(
         "See whether the question says what they ask for: `attncheck explain` replays one. If it does not, say it "
         "and regrade.",
-        "看看题目有没有说明这些用例的要求：用 `attncheck explain` 可以重放一次。如果没有，就补充说明并重新评分。",
+        "看看题目有没有说明这些用例的要求：`attncheck explain` 可以重新运行其中一个。如果没有说明，就补上并重新评分。",
     ),
 )
 _PUBLIC_ONLY = (
@@ -102,7 +102,7 @@ _PUBLIC_ONLY = (
     Text(
         "A reason to ask, never a proof: answers noted down from the public cases look like this, and so does honest "
         "code for a few sizes only. Read the code (--names says whose), and have it explained on an input of yours.",
-        "这是询问的理由，绝不是证据：抄下公开用例的结果会是这样，只适用于少数尺寸的老实代码也会是这样。"
+        "这是询问的理由，绝不是证据：抄下公开用例的结果会是这样，老老实实写、却只适用于少数尺寸的代码也会是这样。"
         "先读代码（--names 会列出是谁），再请本人用你给的输入讲解一遍。",
     ),
 )
@@ -124,7 +124,7 @@ _CODE = (
     ),
     Text(
         "It works without being understood: have a solution explained line by line, and look at `attncheck similar`.",
-        "能运行但没有理解：请人逐行讲解自己的解法，并查看 `attncheck similar` 的结果。",
+        "代码能运行，却没有真正理解：请一位学习者逐行讲解自己的解法，并查看 `attncheck similar` 的结果。",
     ),
 )
 _BELIEVED = (
@@ -138,8 +138,8 @@ _BELIEVED = (
 _UNRELIABLE = (
     Text("Reliability is low (alpha {alpha}).", "信度偏低（α = {alpha}）。"),
     Text(
-        "Do not read much into small differences of points; look at the parts with little discrimination below.",
-        "不要太看重细小的分数差别；先看下面区分度低的小题。",
+        "Do not read much into small differences of points; look at the parts with little discrimination first.",
+        "不要太看重细小的分数差别；先看区分度低的小题。",
     ),
 )
 _LEAST = (

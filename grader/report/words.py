@@ -75,7 +75,7 @@ def first_to_mend(exercise: ExerciseResult, outcome: Outcome) -> Text:
 
 STATUS = {
     Status.PASSED: Text("passed", "通过"),
-    Status.FAILED: Text("not right yet", "尚未正确"),
+    Status.FAILED: Text("not right yet", "还不正确"),
     Status.RAISED: Text("raised an exception", "抛出异常"),
     Status.TIMED_OUT: Text("took too long", "超时"),
     Status.DIED: Text("ended the whole process", "进程中止"),
@@ -97,7 +97,7 @@ DIFFERING = Text("{differing} of {size} entries differ", "{size} 个元素中有
 CHECKS = Text("{passed} of {all} checks passed", "{all} 项检查通过 {passed} 项")
 NOT_PASSED = Text("not passed: {names}", "未通过：{names}")
 HIDDEN_DECIDE = Text(
-    "Hidden cases decide {points} of these {possible} points.", "隐藏用例决定这 {possible} 分中的 {points} 分。"
+    "Hidden cases decide {points} of these {possible} points.", "这 {possible} 分中有 {points} 分由隐藏用例决定。"
 )
 GIVEN = {
     "torch": Text("run with torch tensors", "用 torch 张量运行"),
@@ -113,7 +113,7 @@ HERE_PASSED = Text("Everything that is decided here is right. Well done!", "在�
 ELSEWHERE = Text(
     "Not decided here: {points} points. On your instructor's side answers to graded items are marked, and hidden cases "
     "are run.",
-    "有 {points} 分不在这里判定：计分题的答案和隐藏用例由教师一侧评分。",
+    "有 {points} 分不在这里判定：计分题由教师一侧批改，隐藏用例也在教师一侧运行。",
 )
 DECIDED_ELSEWHERE = Text("decided on your instructor's side", "由教师一侧判定")
 INCOMPLETE = Text(
@@ -171,7 +171,7 @@ PARTLY = Text("in part (a fault of ours)", "部分评分（系统的问题）")
 NOT_GRADED = Text("not gradable, see below", "无法评分，见下文")
 BATCH_DONE = Text(
     "{graded} of {all} submissions graded. In {folder}: class.csv, the gradebook, and a file for each submission.",
-    "{all} 份提交中已评分 {graded} 份。{folder} 中有 class.csv、成绩册，以及每份提交的文件。",
+    "{all} 份提交中已评分 {graded} 份。{folder} 中有 class.csv、成绩册，以及每份提交各一个结果文件。",
 )
 KEPT_FROM_BEFORE = Text(" Graded before: {kept} of them.", "其中 {kept} 份此前已评过分。")
 WAITING_FOR = Text("waiting for {name}", "正在等待 {name}")
@@ -188,7 +188,7 @@ MISNAMED = Text(
     "answers.yaml has a name that the roster does not know as theirs, so numbers in quiz items were drawn for the "
     "roster’s id, and right answers may have counted as wrong: {names}. Where the name is theirs, add it to the "
     "roster (as login, say), and run the same command again.",
-    "answers.yaml 里的名字，名单中不是这位学习者的，所以题目中的数按名单里的编号抽取，答对的也可能判错：{names}。"
+    "answers.yaml 里的名字与名单中这位学习者的对不上，因此题目中的数是按名单里的编号抽取的，答对的也可能判错：{names}。"
     "名字若确是本人的，请补进名单（例如填在 login 一列），再运行同一条命令。",
 )
 WHO_SAYS = Text("{who} (“{said}”)", "{who}（「{said}」）")
@@ -197,16 +197,16 @@ TWICE_IN_ROSTER = Text(
     "在名单中对应不止一人（请在名单里补充学号或邮箱）：{names}",
 )
 HANDED_IN_TWICE = Text(
-    "With two submissions, and none of them later (by attempt): {names}", "有两份提交，且无法按次序区分：{names}"
+    "With two submissions, and none of them later (by attempt): {names}", "有两份提交，但按提交次序分不出先后：{names}"
 )
 SAID_LATE = Text("late, says the course system", "课程平台标为迟交")
 NOBODYS = Text("Files that belong to nobody: {names}", "不属于任何人的文件：{names}")
-AND_MORE = Text(" and {more} more", "等，另有 {more} 个")
+AND_MORE = Text(" and {more} more", "，另有 {more} 个")
 
 TIMELESS = Text(
     "Submissions of which no time is known, and which count as handed in on time: {count} (late by the word of the "
     "course system: {late}).",
-    "没有提交时间、按准时计的提交：{count} 份（其中课程平台标为迟交的：{late} 份）。",
+    "提交时间不明、按准时计的提交：{count} 份（其中课程平台标为迟交的：{late} 份）。",
 )
 REGRADE_COLUMNS = (
     Text("learner", "学习者"),
@@ -224,7 +224,7 @@ REGRADED = Text(
 NOTHING_NEW = Text("Nothing has changed since {folder} was graded.", "{folder} 评分之后没有任何变动。")
 PUT_DOWN = Text(
     "Put down in {folder}: the gradebook, class.csv, and the files of the submissions.",
-    "已写入 {folder}：成绩册、class.csv 和各份提交的文件。",
+    "已写入 {folder}：成绩册、class.csv 和各份提交的结果文件。",
 )
 NOT_PUT_DOWN = Text("Nothing was written.", "没有写入任何内容。")
 PUT_IT_DOWN = Text("Put this down?", "写入这些结果吗？")
@@ -320,7 +320,7 @@ NOT_THE_SAME = Text(
 NOT_IN_IT = Text("{question}: not in it yet: {names}", "{question}：还缺 {names}")
 NO_ANSWERS = Text(
     "there is no answers.yaml in it, so no question counts as answered",
-    "里面没有 answers.yaml，因此所有问答题都按未作答处理",
+    "里面没有 answers.yaml，因此所有小题都按未作答处理",
 )
 NOTHING_OF = Text("nothing in it belongs to {names}", "没有 {names} 的内容")
 WAS_DUE = Text(
@@ -342,7 +342,7 @@ ALL_THERE = Text(
 )
 NOT_ALL_THERE = Text(
     "Something is missing (✗); what it says there mends it. Until then, classes are not graded here.",
-    "有缺少的部分（✗），请按其中所说补上；在那之前，这台机器不给整班评分。",
+    "有缺少的部分（✗），请按那里的说明补上；补齐之前，这台机器不给整班评分。",
 )
 STATE = {"ok": Text("ok", "正常"), "weak": Text("weak", "较弱"), "missing": Text("missing", "缺少")}
 REMEDY = Text("to mend: {remedy}", "解决办法：{remedy}")

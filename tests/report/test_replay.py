@@ -84,7 +84,7 @@ ITEM = replace(
             ],
             ["just now: it ends as it did"],
         ),
-        (FOUND, "zh", ["bo，double/values/long：尚未正确，0 / 1.5 分", "输入\n", "结果不同（超时）"], ["Twice"]),
+        (FOUND, "zh", ["bo，double/values/long：还不正确，0 / 1.5 分", "输入\n", "结果不同（超时）"], ["Twice"]),
         (
             ITEM,
             "en",

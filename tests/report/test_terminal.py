@@ -83,7 +83,7 @@ def test_says(fragment: str, report: Report, course: Course) -> None:
         "在 [0, 2, 1] 处：应为 0.25，得到 0.5",
         "120 个元素中有 24 个不同",
         "3 项检查通过 1 项；未通过：values ×2；用 NumPy 数组运行",
-        "隐藏用例决定这 7 分中的 4 分。",
+        "这 7 分中有 4 分由隐藏用例决定。",
         "– uniform_attention 未找到",
         "迟交 2 小时 1 分钟",
         "沙箱：seccomp、landlock-7；种子：public；0.4 秒",

@@ -274,7 +274,8 @@ def find(owner: Any, path: str) -> dict[str, Place]:
     prefix = f"{path}." if path else ""
     if isinstance(owner, torch.nn.MultiheadAttention) and owner.in_proj_weight is not None:
         fused = Piece(owner, "in_proj_weight", f"{prefix}in_proj_weight", transposed=True)
-        return (_split((fused,)) or {}) | {"w_o": (_required(layer_of(owner.out_proj, f"{prefix}out_proj")),)}
+        output = layer_of(owner.out_proj, f"{prefix}out_proj")
+        return (_split((fused,)) or {}) | ({"w_o": (output,)} if output else {})
     found: dict[str, Place] = {}
     held = attributes(owner)
     for name, value in held.items():
@@ -288,12 +289,6 @@ def find(owner: Any, path: str) -> dict[str, Place]:
     if not {"w_q", "w_k", "w_v"} & set(found):
         found |= _heads(held, prefix)
     return found
-
-
-def _required(piece: Piece | None) -> Piece:
-    if piece is None:
-        raise Unfit("projections", *LOOKED_FOR)
-    return piece
 
 
 def _heads(held: dict[str, Any], prefix: str) -> dict[str, Place]:

@@ -267,6 +267,15 @@ def test_multihead_attention_of_torch(bias: bool) -> None:
         assert torch.allclose(library(x, x, x)[0], expected, atol=1e-5)
 
 
+def test_multihead_attention_of_torch_without_its_output() -> None:
+    """Whose output projection is taken out has none, and it is this that is missing."""
+    library = nn.MultiheadAttention(D, HEADS, batch_first=True)
+    library.out_proj = nn.Identity()
+    with pytest.raises(Unfit) as caught:
+        Projections.fill(library, weights())
+    assert (caught.value.reason, caught.value.detail[0]) == ("projections", "w_o")
+
+
 def pieces(parts: list[Any], x: Any) -> Any:
     """What several layers give, side by side."""
     return np.concatenate([np.asarray(use(part, x)) for part in parts], axis=-1)
