@@ -1,26 +1,30 @@
 """What an instructor collected → submissions: a folder or a zip, of whatever kind, with every file in a safe place.
 
-A zip is never believed: names that leave it, links, bombs and doubles are refused, with the entry named.
+A zip is never believed: one with names that leave it, links or doubles is refused, with the entry named. What is wrong
+with the content of a file, such as a bomb, is the fault of the submission that it belongs to, and of no other.
 """
 
 from __future__ import annotations
 
 import contextlib
+import io
 import os
 import shutil
 import stat
+import unicodedata
 import zipfile
+from collections import Counter
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from hashlib import sha256
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import IO
 
 from grader import intake, machine
-from grader.errors import UsageError
-from grader.intake import Placed
-from grader.submission.archive import DAMAGE, entries
-from grader.submission.messages import printable
+from grader.errors import SubmissionError, UsageError
+from grader.intake import SUFFIXES, Placed, Unreadable
+from grader.submission.archive import DAMAGE, entries, unfit
+from grader.submission.messages import listing, printable
 
 #: Of one file, and of a whole collection, unpacked.
 MAX_FILE = 100 << 20
@@ -33,15 +37,19 @@ _LONGEST = 200
 
 @dataclass(frozen=True, slots=True)
 class Handed:
-    """A submission that can be read at ``path``."""
+    """A submission that can be read at ``path``, or why it is not to be read."""
 
     placed: Placed
     path: Path
+    error: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Collected:
-    """Everything in a collection of this ``kind``. ``leftovers`` are files that belong to nobody."""
+    """Everything in a collection of this ``kind``.
+
+    ``leftovers`` are files that belong to nobody, and folders that cannot be looked into, with the reason.
+    """
 
     kind: str
     handed: tuple[Handed, ...]
@@ -50,18 +58,26 @@ class Collected:
 
 @dataclass(frozen=True, slots=True)
 class _Tree:
-    """Names, and how to open one of them; ``root`` is where they lie, if they lie on disk."""
+    """Names, and how to open one of them. ``root`` is where they lie, if they lie on disk.
+
+    ``sizes`` says for each folder how many files are below it, ``unread`` which cannot be looked into, and why.
+    """
 
     names: tuple[str, ...]
     open: Callable[[str], IO[bytes]]
-    root: Path | None
+    root: Path | None = None
+    sizes: Counter[str] = field(default_factory=Counter)
+    unread: tuple[str, ...] = ()
 
     def small(self, name: str) -> bytes:
-        """The content of a file that cannot be large."""
-        with _unpacking(name), self.open(name) as file:
-            raw = file.read(_MAX_METADATA + 1)
+        """The content of a file that cannot be large. Raises Unreadable."""
+        try:
+            with _unpacking(name), self.open(name) as file:
+                raw = file.read(_MAX_METADATA + 1)
+        except (UsageError, SubmissionError) as error:
+            raise Unreadable(str(error)) from error
         if len(raw) > _MAX_METADATA:
-            raise UsageError(f"{name} is larger than {_MAX_METADATA >> 20} MiB; expected metadata of a collection.")
+            raise Unreadable(f"{name} is larger than {_MAX_METADATA >> 20} MiB; expected metadata of a collection.")
         return raw
 
 
@@ -79,10 +95,57 @@ def collect(path: Path, scratch: Path, kind: str | None = None) -> Collected:
         raise UsageError(
             f"{path}: no submission found, looked at {what}; expected a folder, file or zip for each learner, "
             "or the export of a course system. 'attncheck batch --help' names the kinds."
+            + (f" {listing(tuple(map(printable, tree.unread))).en}." if tree.unread else "")
         )
     name, layout = found
-    handed = tuple(Handed(_sayable(placed), _place(placed, tree, scratch)) for placed in layout.placed)
-    return Collected(name, handed, layout.leftovers)
+    handed = tuple(_handed(placed, tree, scratch) for placed in layout.placed)
+    return Collected(name, handed, (*layout.leftovers, *tree.unread))
+
+
+def _handed(placed: Placed, tree: _Tree, scratch: Path) -> Handed:
+    """One submission in its place; what is wrong with its files is nobody else's trouble."""
+    said = _sayable(placed)
+    try:
+        path = _place(placed, tree, scratch)
+        return Handed(said, path, _forged(placed, tree))
+    except (UsageError, SubmissionError) as error:
+        copy = _copy_of(placed, scratch)
+        shutil.rmtree(copy, ignore_errors=True)
+        return Handed(said, copy, str(error))
+
+
+def _forged(placed: Placed, tree: _Tree) -> str | None:
+    """What is not as the receipt of a submission says, in words."""
+    if placed.digests is None:
+        return None
+    then = {_composed(name): digest for name, digest in placed.digests}
+    now = {_composed(name): _digest(tree, name) for name, _ in placed.files if _counts(name)}
+    names = sorted(name.rpartition("/")[2] for name in then.keys() | now.keys() if then.get(name) != now.get(name))
+    if not names:
+        return None
+    return (
+        f"expected the files as the receipt has them, found others (changed, new or gone: {listing(names).en}). "
+        "Somebody has changed them in the inbox: ask the learner for the files and the receipt "
+        "('attncheck submit --verify' compares them), and put them back."
+    )
+
+
+def _composed(name: str) -> str:
+    """A name with composed letters: some systems take them apart."""
+    return unicodedata.normalize("NFC", name)
+
+
+def _digest(tree: _Tree, name: str) -> str:
+    total = sha256()
+    with _unpacking(name), tree.open(name) as file:
+        while piece := file.read(_CHUNK):
+            total.update(piece)
+    return total.hexdigest()
+
+
+def _counts(name: str) -> bool:
+    """Whether a file may be graded; the others are named in reports, and never read."""
+    return name.lower().endswith(SUFFIXES)
 
 
 def _sayable(placed: Placed) -> Placed:
@@ -105,35 +168,54 @@ def _tree(path: Path) -> _Tree:
     except DAMAGE as error:
         raise UsageError(f"{path} is neither a folder nor a zip that can be read ({error}).") from error
     found = entries(archive, path.name)
-    if sum(info.file_size for info in found.values()) > MAX_ALL:
+    refused = {name: problem for name, info in found.items() if (problem := unfit(info, path.name, printable(name)))}
+    wanted = [info.file_size for name, info in found.items() if _counts(name) and name not in refused]
+    if sum(size for size in wanted if size <= MAX_FILE) > MAX_ALL:
         raise UsageError(f"{path} would unpack to more than {MAX_ALL >> 30} GiB; split it.")
-    return _Tree(tuple(found), lambda name: archive.open(found[name]), None)
+
+    def opened(name: str) -> IO[bytes]:
+        if name in refused:
+            raise refused[name]
+        return archive.open(found[name])
+
+    return _Tree(tuple(found), opened)
 
 
 def _folder(root: Path) -> _Tree:
-    """Regular files only: a link could lead anywhere."""
-    names = []
-    for folder, _, files in os.walk(root):
+    """Regular files only: a link could lead anywhere. What vanishes meanwhile was on its way to another place."""
+    names: list[str] = []
+    unread: list[str] = []
+
+    def refused(error: OSError) -> None:
+        if not isinstance(error, FileNotFoundError):
+            name = Path(error.filename).relative_to(root).as_posix()
+            unread.append(f"not readable ({error.strerror}): {name}/")
+
+    for folder, _, files in os.walk(root, onerror=refused):
         for name in files:
             place = Path(folder, name)
-            if stat.S_ISREG(place.lstat().st_mode):
-                names.append(place.relative_to(root).as_posix())
-    return _Tree(tuple(names), lambda name: (root / name).open("rb"), root)
+            with contextlib.suppress(FileNotFoundError):
+                if stat.S_ISREG(place.lstat().st_mode):
+                    names.append(place.relative_to(root).as_posix())
+    sizes = Counter(f"{above}/" for name in intake.counting(names) for above in PurePosixPath(name).parents)
+    return _Tree(tuple(names), lambda name: (root / name).open("rb"), root, sizes, tuple(unread))
 
 
 def _place(placed: Placed, tree: _Tree, scratch: Path) -> Path:
     """Where the submission can be read: where it lies, if it has a folder or file to itself, else a copy.
 
-    A zip that lies alone in a folder is what was handed in, and not the folder.
+    A zip or answers file that lies alone in a folder is what was handed in, and not the folder. Of files that nobody
+    reads a copy has the names, and nothing in them.
     """
     if tree.root is not None and not any(_odd(name) for name, _ in placed.files):
         (first, inner), *more = placed.files
-        if not more and (first == inner or first.lower().endswith(".zip")):
+        if not more and (first == inner or first.lower().endswith((".zip", ".yaml", ".yml"))):
             return tree.root / first
-        prefixes = {name.removesuffix(inner) for name, inner in placed.files if name.endswith(f"/{inner}")}
-        if len(prefixes) == 1 and all(name.endswith(f"/{inner}") for name, inner in placed.files):
-            return tree.root / prefixes.pop()
-    folder = scratch / sha256(os.fsencode(placed.key)).hexdigest()[:24]
+        folders = {name.removesuffix(inner) if name.endswith(f"/{inner}") else "" for name, inner in placed.files}
+        alone = folders.pop()
+        if not folders and tree.sizes[alone] == len(placed.files):
+            return tree.root / alone
+    folder = _copy_of(placed, scratch)
     done = folder / ".complete"
     if done.exists() and _is_copy(folder, placed, tree):
         return _what(folder, placed)
@@ -142,10 +224,18 @@ def _place(placed: Placed, tree: _Tree, scratch: Path) -> Path:
         target = folder / _spelled(inner)
         with _unpacking(name):
             target.parent.mkdir(parents=True, exist_ok=True)
-            with tree.open(name) as source, target.open("xb") as out:
+            with _content(tree, name) as source, target.open("xb") as out:
                 _copy(source, out, name)
     done.touch()
     return _what(folder, placed)
+
+
+def _copy_of(placed: Placed, scratch: Path) -> Path:
+    return scratch / sha256(os.fsencode(placed.key)).hexdigest()[:24]
+
+
+def _content(tree: _Tree, name: str) -> IO[bytes]:
+    return tree.open(name) if _counts(name) else io.BytesIO()
 
 
 def _is_copy(folder: Path, placed: Placed, tree: _Tree) -> bool:
@@ -154,12 +244,12 @@ def _is_copy(folder: Path, placed: Placed, tree: _Tree) -> bool:
     found = {path for path in folder.rglob("*") if path.is_file() and path != folder / ".complete"}
     try:
         return found == expected.keys() and all(_equal(path, tree, name) for path, name in expected.items())
-    except DAMAGE:  # told when it is unpacked
+    except (*DAMAGE, SubmissionError):  # told when it is unpacked
         return False
 
 
 def _equal(path: Path, tree: _Tree, name: str) -> bool:
-    with path.open("rb") as copy, tree.open(name) as source:
+    with path.open("rb") as copy, _content(tree, name) as source:
         while (piece := source.read(_CHUNK)) == copy.read(_CHUNK):
             if not piece:
                 return True
@@ -195,7 +285,8 @@ def _unpacking(name: str) -> Iterator[None]:
             raise  # the collection is as it should be
         reason = printable(str(error) or type(error).__name__)
         raise UsageError(
-            f"{printable(name)} in the collection cannot be unpacked ({reason}); download the collection again."
+            f"{printable(name)} in the collection cannot be unpacked ({reason}); make it readable, or download the "
+            "collection again."
         ) from error
 
 
@@ -204,5 +295,7 @@ def _copy(source: IO[bytes], out: IO[bytes], name: str) -> None:
     while piece := source.read(_CHUNK):
         copied += len(piece)
         if copied > MAX_FILE:
-            raise UsageError(f"{name} unpacks to more than {MAX_FILE >> 20} MiB; remove it and collect again.")
+            raise UsageError(
+                f"{printable(name)} has more than the {MAX_FILE >> 20} MiB that one file may have; hand in code alone."
+            )
         out.write(piece)

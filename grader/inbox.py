@@ -2,6 +2,7 @@
 
 ``INBOX/LEARNER/TIME-DIGEST/`` holds ``files/`` as they were handed in, and ``receipt.json``. A submission is written
 beside its place and then moved there by one rename, so that neither a crash nor a full disk leaves half of one.
+An inbox is shared: what is written there can be read by everybody who may look into it, whatever the umask is.
 """
 
 from __future__ import annotations
@@ -27,6 +28,8 @@ from grader.submission.files import Raw
 from grader.submission.messages import printable
 
 RECEIPT = "receipt.json"
+#: How the name of a folder begins that is not moved to its place yet.
+INCOMING = ".incoming-"
 FORMAT = 1
 
 
@@ -104,6 +107,8 @@ def submit(path: Path, inbox: Path, learner: str, now: datetime) -> tuple[Receip
         if not inbox.is_dir():
             raise UsageError(f"The inbox {inbox} does not exist; ask your instructor for its name.")
         home.mkdir(exist_ok=True)
+        with contextlib.suppress(PermissionError):  # somebody else's folder is as they want it
+            home.chmod(0o755)
         _store(receipt, raws, inbox, home / f"{receipt.at:%Y%m%dT%H%M%SZ}-{receipt.digest[:12]}")
     except OSError as error:
         raise UsageError(f"The inbox {inbox} cannot be written: {error.strerror}. Nothing was handed in.") from error
@@ -150,7 +155,7 @@ def _digest(raws: Sequence[Raw]) -> str:
 
 
 def _store(receipt: Receipt, raws: Sequence[Raw], inbox: Path, place: Path) -> None:
-    beside = Path(tempfile.mkdtemp(dir=inbox, prefix=".incoming-"))
+    beside = Path(tempfile.mkdtemp(dir=inbox, prefix=INCOMING))
     try:
         for raw in raws:
             _write(beside / "files" / raw.path, raw.data)
@@ -169,6 +174,7 @@ def _store(receipt: Receipt, raws: Sequence[Raw], inbox: Path, place: Path) -> N
 def _write(path: Path, data: bytes) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     with path.open("xb") as file:
+        path.chmod(0o644)
         file.write(data)
         file.flush()
         os.fsync(file.fileno())

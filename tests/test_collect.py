@@ -106,11 +106,11 @@ def link(archive: zipfile.ZipFile) -> None:
         (lambda archive: archive.writestr("../bo_4_5_q03.py", CODE), "bo_4_5_q03.py"),
         (lambda archive: archive.writestr("/bo_4_5_q03.py", CODE), "bo_4_5_q03.py"),
         (link, "link"),
-        (lambda archive: archive.writestr("bo_4_5_q03.py", " " * (5 << 20)), "bo_4_5_q03.py"),
+        (lambda archive: archive.writestr("x/./bo.py", CODE) or archive.writestr("x/bo.py", CODE), "twice"),
     ],
 )
 def test_zips_that_are_not_what_they_seem(fill: Callable[[zipfile.ZipFile], None], said: str, tmp_path: Path) -> None:
-    """Names that leave the zip, links and bombs are refused with the entry named, and nothing is written."""
+    """Names that leave the zip, links and doubles are refused with the entry named, and nothing is written."""
     with zipfile.ZipFile(tmp_path / "class.zip", "w", zipfile.ZIP_DEFLATED) as archive:
         fill(archive)
     with pytest.raises(AttncheckError, match=said):
@@ -118,11 +118,47 @@ def test_zips_that_are_not_what_they_seem(fill: Callable[[zipfile.ZipFile], None
     assert not (tmp_path / "scratch").exists()
 
 
-def test_one_file_may_not_be_large(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Whatever the zip says of its size."""
-    monkeypatch.setattr(module, "MAX_FILE", 10)
-    with pytest.raises(UsageError, match="unpacks to more than"):
-        collect(zipped(tmp_path / "class.zip", CANVAS), tmp_path / "scratch")
+def locked(path: Path, name: str) -> None:
+    """Marks an entry of a zip as protected by a password."""
+    data = path.read_bytes()
+    for start, flags in ((b"PK\3\4", 6), (b"PK\1\2", 8)):
+        at = data.rindex(start, 0, data.rindex(name.encode()) if flags == 8 else data.index(name.encode())) + flags
+        data = data[:at] + bytes([data[at] | 1]) + data[at + 1 :]
+    path.write_bytes(data)
+
+
+@pytest.mark.parametrize("wrong", ["bomb", "large", "password", "damage"])
+def test_one_file_is_the_fault_of_one_submission(wrong: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its error names the file and nothing is left of it; all others are collected."""
+    code = " " * (5 << 20) if wrong == "bomb" else CODE * 9
+    path = zipped(tmp_path / "class.zip", {"ada_1_2_q03.py": CODE, "bo_4_5_q03.py": code, "bo_4_6_q05.py": CODE})
+    if wrong == "large":
+        monkeypatch.setattr(module, "MAX_FILE", len(CODE))
+    elif wrong == "password":
+        locked(path, "bo_4_5_q03.py")
+    elif wrong == "damage":
+        data = bytearray(path.read_bytes())
+        data[data.index(b"bo_4_5_q03.py") + 15] ^= 0xFF
+        path.write_bytes(data)
+    ada, bo = collect(path, tmp_path / "scratch").handed
+    assert ada.error is None and read(ada.path).files
+    said = {"bomb": "would unpack", "large": "more than the", "password": "password", "damage": "cannot be unpacked"}
+    assert bo.error is not None and "bo_4_5_q03.py" in bo.error and said[wrong] in bo.error
+    assert not bo.path.exists()
+
+
+def test_files_that_never_count_are_not_unpacked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """However large they are: the work beside them is graded, with their names in a notice, and copied once."""
+    monkeypatch.setattr(module, "MAX_FILE", 4 << 20)
+    monkeypatch.setattr(module, "MAX_ALL", 4 << 20)
+    path = zipped(tmp_path / "class.zip", {"ada_1_2_q03.py": CODE, "ada_1_3_data.txt": "\0" * (5 << 20)})
+    for _ in range(2):
+        (ada,) = collect(path, tmp_path / "scratch").handed
+        assert ada.error is None
+        assert ["data.txt" in notice.text.en for notice in read(ada.path).notices] == [True]
+        assert (ada.path / "data.txt").stat().st_size == 0
+        stamp = (ada.path / ".complete").stat().st_mtime_ns
+    assert (ada.path / ".complete").stat().st_mtime_ns == stamp
 
 
 def test_all_may_not_be_large(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -175,14 +211,104 @@ def test_what_cannot_be_collected(files: dict[str, str], kind: str | None, said:
         collect(laid_out(tmp_path / "class", files), tmp_path / "scratch", kind)
 
 
-def test_damage_is_named(tmp_path: Path) -> None:
-    """A file whose content is not what the zip says of it; the collection has to be fetched again."""
-    path = zipped(tmp_path / "class.zip", CANVAS)
-    data = bytearray(path.read_bytes())
-    data[data.index(b"q03.py") + 8] ^= 0xFF
-    path.write_bytes(data)
-    with pytest.raises(UsageError, match=r"doejane_1_2_q03\.py in the collection cannot be unpacked"):
-        collect(path, tmp_path / "scratch")
+def test_metadata_that_cannot_be_unpacked(tmp_path: Path) -> None:
+    """They belong to everybody."""
+    files = {"submission_metadata.yml": "#" * (5 << 20), "submission_1/q03.py": CODE}
+    with pytest.raises(UsageError, match=r"submission_metadata\.yml.*would unpack"):
+        collect(zipped(tmp_path / "class.zip", files), tmp_path / "scratch")
+
+
+@pytest.fixture
+def closed(monkeypatch: pytest.MonkeyPatch) -> Callable[[Path, type[OSError]], None]:
+    """Makes a folder one that cannot be looked into; for whoever runs the tests, root too."""
+    scan = os.scandir
+
+    def close(folder: Path, error: type[OSError]) -> None:
+        def scandir(path: Path) -> object:
+            if Path(path) == folder:
+                raise error(errno.EACCES, "No way in", str(path))
+            return scan(path)
+
+        monkeypatch.setattr(os, "scandir", scandir)
+
+    return close
+
+
+def test_folders_that_cannot_be_looked_into(tmp_path: Path, closed: Callable[[Path, type[OSError]], None]) -> None:
+    """They are named with the reason; where nothing else is there, so does the message."""
+    root = laid_out(tmp_path / "class", {"ada/q03.py": CODE, "bo/q03.py": CODE})
+    closed(root / "bo", PermissionError)
+    found = collect(root, tmp_path / "scratch")
+    assert [handed.placed.key for handed in found.handed] == ["ada"]
+    assert found.leftovers == ("not readable (No way in): bo/",)
+    (root / "ada" / "q03.py").unlink()
+    with pytest.raises(UsageError, match=r"no submission found.* not readable \(No way in\): bo/\.$"):
+        collect(root, tmp_path / "scratch")
+
+
+def test_what_moves_while_it_is_collected(
+    tmp_path: Path, closed: Callable[[Path, type[OSError]], None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A folder or a file that is gone again was on its way; the next time it is there."""
+    root = laid_out(tmp_path / "class", {"ada/q03.py": CODE, "bo/q03.py": CODE, "cy/q03.py": CODE, "cy/q05.py": CODE})
+    closed(root / "bo", FileNotFoundError)
+    look = Path.lstat
+
+    def lstat(path: Path) -> os.stat_result:
+        if path.name == "q05.py":
+            path.unlink()
+        return look(path)
+
+    monkeypatch.setattr(Path, "lstat", lstat)
+    found = collect(root, tmp_path / "scratch")
+    assert [(one.placed.key, len(one.placed.files)) for one in found.handed] == [("ada", 1), ("cy", 1)]
+    assert found.leftovers == ()
+
+
+def test_time_stamps_are_not_work(tmp_path: Path) -> None:
+    """What nbgrader puts beside a notebook is in no notice, and the notebook lies where it was without it."""
+    files = {"submitted/ada/ps1/q03.py": CODE, "submitted/ada/ps1/timestamp.txt": "2026-11-20 18:00:00 UTC"}
+    files |= {"submitted/bo/ps1/q03.py": CODE, "submitted/ada/ps1/feedback/q03.html": "<p>"}
+    root = laid_out(tmp_path / "course", files)
+    ada, bo = collect(root, tmp_path / "scratch").handed
+    assert [read(one.path).notices for one in (ada, bo)] == [(), ()]
+    assert bo.path == root / "submitted" / "bo" / "ps1"
+
+
+@pytest.mark.parametrize("damaged", [False, True])
+def test_a_time_stamp_that_cannot_be_read(damaged: bool, tmp_path: Path) -> None:
+    """It says nothing, and stops nobody."""
+    stamp = "2026-11-20 18:00:00 UTC" if damaged else " " * (5 << 20)
+    files = {"submitted/ada/ps1/timestamp.txt": stamp, "submitted/ada/ps1/q03.py": CODE}
+    path = zipped(tmp_path / "class.zip", files)
+    if damaged:
+        data = bytearray(path.read_bytes())
+        data[data.index(b"timestamp.txt") + 15] ^= 0xFF
+        path.write_bytes(data)
+    (ada,) = collect(path, tmp_path / "scratch").handed
+    assert (ada.placed.at, ada.error) == (None, None)
+
+
+@pytest.mark.parametrize("make", [zipped, laid_out])
+def test_a_second_try_on_canvas(make: Callable[[Path, dict[str, str]], Path], tmp_path: Path) -> None:
+    """Its answers are answers, and its files import each other by the names that their author gave them."""
+    files = {
+        "ada_1_2_q05-1.py": CODE,
+        "ada_1_3_q06-1.py": "from q05 import scaled_scores\n",
+        "ada_1_4_answers-1.yaml": "format: 1\nanswers: {Q3.purpose: c}\n",
+    }
+    (ada,) = collect(make(tmp_path / "class.zip", files), tmp_path / "scratch").handed
+    found = read(ada.path)
+    assert found.answers is not None and len(found.answers) == 1
+    assert [file.module for file in found.files] == ["q05", "q06"]
+
+
+@pytest.mark.parametrize("make", [zipped, laid_out])
+def test_a_class_in_a_folder(make: Callable[[Path, dict[str, str]], Path], tmp_path: Path) -> None:
+    """What is in it can be read."""
+    files = {"class/ada/q03.py": CODE, "class/bo/q03.py": CODE}
+    found = collect(make(tmp_path / "class.zip", files), tmp_path / "scratch").handed
+    assert [(one.placed.key, len(read(one.path).files)) for one in found] == [("ada", 1), ("bo", 1)]
 
 
 def test_long_names_are_shortened(tmp_path: Path) -> None:

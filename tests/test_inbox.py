@@ -2,11 +2,15 @@ from __future__ import annotations
 
 import errno
 import os
+import stat
+from collections.abc import Callable
 from datetime import UTC, datetime, timedelta, timezone
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from grader import collect as collecting
 from grader import inbox
 from grader.collect import collect
 from grader.errors import SubmissionError, UsageError
@@ -40,6 +44,106 @@ def test_what_is_handed_in_lies_there_whole(work: Path, tmp_path: Path) -> None:
     assert [(file.name, file.size) for file in receipt.files] == [("more/q05.py", len(CODE)), ("q03.py", len(CODE))]
     assert receipt.at == NOW
     assert os.listdir(tmp_path / "inbox") == ["Ada Invented"]
+
+
+def test_everybody_can_read_what_is_handed_in(work: Path, tmp_path: Path) -> None:
+    """Whatever the learner's umask is: a receipt is for something that the instructor can see."""
+    before = os.umask(0o077)
+    try:
+        submit(work, tmp_path / "inbox", "ada", NOW)
+    finally:
+        os.umask(before)
+    found = {(path.is_dir(), stat.S_IMODE(path.stat().st_mode)) for path in (tmp_path / "inbox").rglob("*")}
+    assert found == {(True, 0o755), (False, 0o644)}
+
+
+def test_somebody_elses_folder_stays_as_it_is(work: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where an instructor has made a learner's folder, it is not the learner who says who may look into it."""
+    home = tmp_path / "inbox" / "ada"
+    home.mkdir()
+    change = os.chmod
+
+    def chmod(path: Path, mode: int, **more: Any) -> None:
+        if Path(path) == home:
+            raise PermissionError(errno.EPERM, "Operation not permitted")
+        change(path, mode, **more)
+
+    monkeypatch.setattr(os, "chmod", chmod)
+    assert submit(work, tmp_path / "inbox", "ada", NOW)[1]
+
+
+def change(files: Path) -> None:
+    """Another text."""
+    (files / "q03.py").write_text(CODE + "\n")
+
+
+def remove(files: Path) -> None:
+    """One file less."""
+    (files / "q03.py").unlink()
+
+
+def add(files: Path) -> None:
+    """One file more."""
+    (files / "more" / "q03.py").write_text(CODE)
+
+
+@pytest.mark.parametrize("forge", [change, remove, add])
+def test_what_is_not_as_the_receipt_says_is_not_graded(
+    forge: Callable[[Path], None], work: Path, tmp_path: Path
+) -> None:
+    """The error of that submission names the file and what to do; others are collected, and put back, so is this."""
+    inbox = tmp_path / "inbox"
+    for learner in ("ada", "bo"):
+        submit(work, inbox, learner, NOW)
+    (files,) = (inbox / "ada").glob("*/files")
+    (files / "notes.txt").write_text("of no harm")
+    forge(files)
+    ada, bo = collect(inbox, tmp_path / "scratch").handed
+    assert bo.error is None
+    assert ada.error is not None
+    assert "q03.py" in ada.error and "more/q05.py" not in ada.error and "--verify" in ada.error
+    (files / "more" / "q03.py").unlink(missing_ok=True)
+    (files / "q03.py").write_text(CODE)
+    assert [handed.error for handed in collect(inbox, tmp_path / "scratch").handed] == [None, None]
+
+
+def test_answers_alone_can_be_graded(tmp_path: Path) -> None:
+    """Whatever their file is called: what got a receipt can be read."""
+    (tmp_path / "inbox").mkdir()
+    (tmp_path / "mine.yaml").write_text("format: 1\nanswers: {Q3.purpose: c}\n")
+    submit(tmp_path / "mine.yaml", tmp_path / "inbox", "ada", NOW)
+    (ada,) = collect(tmp_path / "inbox", tmp_path / "scratch").handed
+    assert ada.error is None and read(ada.path).answers
+
+
+def test_names_that_differ_in_case_alone(work: Path, tmp_path: Path) -> None:
+    """They are files of their own, as the receipt says."""
+    (work / "Q03.py").write_text(CODE + "\n")
+    submit(work, tmp_path / "inbox", "ada", NOW)
+    assert [one.error for one in collect(tmp_path / "inbox", tmp_path / "scratch").handed] == [None]
+
+
+def test_what_is_on_its_way_is_not_there(work: Path, tmp_path: Path) -> None:
+    """While somebody hands in, and where a crash has left half of it, the others are collected."""
+    inbox = tmp_path / "inbox"
+    submit(work, inbox, "ada", NOW)
+    (inbox / ".incoming-x" / "files").mkdir(parents=True)
+    (inbox / ".incoming-x" / "files" / "q03.py").write_text(CODE)
+    found = collect(inbox, tmp_path / "scratch")
+    assert (len(found.handed), found.leftovers) == (1, ())
+
+
+def test_a_receipt_that_cannot_be_read(work: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It keeps nobody else's from being graded, and is named."""
+    inbox = tmp_path / "inbox"
+    submit(work, inbox, "ada", NOW)
+    submit(work, inbox, "bo", NOW)
+    (huge,) = (inbox / "ada").glob("*/receipt.json")
+    huge.write_text(" " * 5000)
+    monkeypatch.setattr(collecting, "_MAX_METADATA", 4000)
+    found = collect(inbox, tmp_path / "scratch")
+    assert [handed.placed.people[0].name for handed in found.handed] == ["bo"]
+    assert huge.relative_to(inbox).as_posix() in found.leftovers
 
 
 def test_handing_in_twice_is_once(work: Path, tmp_path: Path) -> None:

@@ -1,7 +1,8 @@
 """The zip that Canvas makes of an assignment: flat files such as ``doejane_LATE_1234_5678_q05.py``.
 
 The parts are the sortable name without anything but letters and digits, ``LATE`` where it was, the user's number, the
-attachment's number, and the name of the file; with anonymous grading ``anon_x`` stands for the first two.
+attachment's number, and the name of the file; with anonymous grading ``anon_x`` stands for the first two. A file that
+is handed in again under a name that was there gets a number from Canvas: ``q05-1.py``.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ _NAME = re.compile(
 )
 #: Text typed into a box, and links: nothing to grade, but they say who handed in what.
 _TYPED = re.compile(r"_(?:text|link)\.html$")
+_AGAIN = re.compile(r"^(?P<stem>.+)-(?P<number>[1-9]\d?)(?P<suffix>\.[^.]+)$")
 
 
 def layout(names: Sequence[str], read: Read) -> Layout | None:
@@ -26,7 +28,11 @@ def layout(names: Sequence[str], read: Read) -> Layout | None:
     found = {name: match for name in flat if (match := _NAME.match(name))}
     if not found or len(found) * 2 <= len([name for name in flat if not _TYPED.search(name)]):
         return None
-    files = gathered([(match["user"], name, match["file"]) for name, match in found.items()])
+    theirs: dict[str, list[str]] = {}
+    for match in found.values():
+        theirs.setdefault(match["user"], []).append(match["file"])
+    called = {user: _called(mine) for user, mine in theirs.items()}
+    files = gathered([(match["user"], name, called[match["user"]][match["file"]]) for name, match in found.items()])
     people: dict[str, Person] = {}
     late: set[str] = set()
     for match in found.values():
@@ -37,3 +43,22 @@ def layout(names: Sequence[str], read: Read) -> Layout | None:
             late.add(user)
     placed = [Placed(f"canvas-{user}", (people[user],), files[user], late=user in late) for user in files]
     return Layout(tuple(placed), tuple(name for name in names if name not in found))
+
+
+def _called(files: Sequence[str]) -> dict[str, str]:
+    """What a learner calls their files: the last of those that Canvas has numbered has its name without the number.
+
+    Not where there is such a file beside it. Earlier ones stand behind the last, and can be imported, too.
+    """
+    names = {name: name for name in files}
+    there = {name.casefold() for name in files}
+    given: set[str] = set()
+    again = [match for name in names if (match := _AGAIN.match(name))]
+    for match in sorted(again, key=lambda match: int(match["number"]), reverse=True):
+        name = match["stem"] + match["suffix"]
+        if name.casefold() in there:
+            continue
+        last = name.casefold() not in given
+        given.add(name.casefold())
+        names[match[0]] = name if last else f"{match['stem']}_{match['number']}{match['suffix']}"
+    return names

@@ -5,17 +5,16 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from grader.intake import Layout, Person, Placed, Read, gathered
+from grader.intake import SUFFIXES, Layout, Person, Placed, Read, gathered
 
 RANK = 99
 
-_SUFFIXES = (".py", ".ipynb", ".zip", ".yaml", ".yml")
 _NOBODY = re.compile(r"^(\.|__|readme)", re.IGNORECASE)
 
 
 def layout(names: Sequence[str], read: Read) -> Layout | None:
     """Any tree: what stands at its top is somebody's."""
-    mine = [name for name in names if not _NOBODY.match(name) and ("/" in name or name.lower().endswith(_SUFFIXES))]
+    mine = [name for name in names if not _NOBODY.match(name) and ("/" in name or name.lower().endswith(SUFFIXES))]
     files = gathered([(top, name, inner or top) for name in mine for top, _, inner in [name.partition("/")]])
     placed = [Placed(key, (_person(key, files[key]),), files[key]) for key in files]
     return Layout(tuple(placed), tuple(name for name in names if name not in mine and not _NOBODY.match(name)))

@@ -5,7 +5,7 @@ The keys of the metadata are symbols of another language, ``:name``; plain ones 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from datetime import UTC, date, datetime
 from typing import Any
 
@@ -44,6 +44,18 @@ class _Loader(_SAFE):  # type: ignore[misc]
 
     def flatten_mapping(self, node: yaml.MappingNode) -> None:
         """A key ``<<`` stays what it is, and has no value that could be read."""
+
+    def construct_untagged(self, node: yaml.Node) -> Iterator[Any]:
+        """What another language would make an object of is the mapping, list or text that stands there."""
+        if isinstance(node, yaml.MappingNode):
+            yield from self.construct_yaml_map(node)
+        elif isinstance(node, yaml.SequenceNode):
+            yield from self.construct_yaml_seq(node)
+        else:
+            yield self.construct_scalar(node)
+
+
+_Loader.add_constructor(None, _Loader.construct_untagged)
 
 
 def _check_depth(raw: bytes) -> None:

@@ -6,7 +6,7 @@ import contextlib
 from collections.abc import Sequence
 
 from grader import inbox
-from grader.intake import Layout, Person, Placed, Read, gathered
+from grader.intake import Layout, Person, Placed, Read, Unreadable, gathered
 
 RANK = 5
 
@@ -18,7 +18,7 @@ def layout(names: Sequence[str], read: Read) -> Layout | None:
         return None
     receipts = {}
     for mark in marks:
-        with contextlib.suppress(inbox.NoReceipt):  # what a power failure has left is a leftover, and is named
+        with contextlib.suppress(inbox.NoReceipt, Unreadable):  # a leftover, of a power failure or so, and is named
             receipts[mark.rpartition("/")[0]] = inbox.parse(read(mark).decode("utf-8", "replace"), mark)
     if not receipts:
         return None
@@ -31,6 +31,8 @@ def layout(names: Sequence[str], read: Read) -> Layout | None:
         if folder in files:
             attempts[receipt.learner] = attempt = attempts.get(receipt.learner, 0) + 1
             person = Person(receipt.learner, (("learner", receipt.learner),))
-            placed.append(Placed(f"inbox-{folder}", (person,), files[folder], receipt.at, attempt=attempt))
+            digests = tuple((f"{folder}/files/{file.name}", file.sha256) for file in receipt.files)
+            one = Placed(f"inbox-{folder}", (person,), files[folder], receipt.at, attempt=attempt, digests=digests)
+            placed.append(one)
     taken = {name for _, name, _ in inner} | {mark for mark in marks if mark.rpartition("/")[0] in receipts}
     return Layout(tuple(placed), tuple(name for name in names if name not in taken))

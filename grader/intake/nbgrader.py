@@ -1,15 +1,19 @@
-"""The tree of nbgrader: ``submitted/STUDENT/ASSIGNMENT/notebook.ipynb``, with ``timestamp.txt`` beside the notebook."""
+"""The tree of nbgrader: ``submitted/STUDENT/ASSIGNMENT/notebook.ipynb``, with ``timestamp.txt`` beside the notebook.
+
+``feedback/``, beside ``submitted/`` or the notebook, is what nbgrader has to say, and nobody's work.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import UTC, datetime
 
-from grader.intake import Layout, Person, Placed, Read, gathered
+from grader.intake import Layout, Person, Placed, Read, Unreadable, gathered
 
 RANK = 15
 
 _STAMP = "timestamp.txt"
+_FEEDBACK = "feedback/"
 
 
 def layout(names: Sequence[str], read: Read) -> Layout | None:
@@ -22,9 +26,9 @@ def layout(names: Sequence[str], read: Read) -> Layout | None:
     students = [part[0] for part in inside.values()]
     several = len(set(students)) < len({(part[0], part[1]) for part in inside.values()})
     keys = {name: f"{part[0]}/{part[1]}" if several else part[0] for name, part in inside.items()}
-    wanted = {name: part for name, part in inside.items() if part[2] != _STAMP}
+    wanted = {name: part for name, part in inside.items() if part[2] != _STAMP and not part[2].startswith(_FEEDBACK)}
     files = gathered([(keys[name], name, part[2]) for name, part in wanted.items()])
-    stamps = {keys[name]: _utc(read(name)) for name, part in inside.items() if part[2] == _STAMP}
+    stamps = {keys[name]: _utc(name, read) for name, part in inside.items() if part[2] == _STAMP}
     placed = [
         Placed(
             f"nbgrader-{key}",
@@ -34,14 +38,15 @@ def layout(names: Sequence[str], read: Read) -> Layout | None:
         )
         for key in files
     ]
-    return Layout(tuple(placed), tuple(name for name in names if name not in inside))
+    left = (name for name in names if name not in inside and not name.startswith(_FEEDBACK))
+    return Layout(tuple(placed), tuple(left))
 
 
-def _utc(raw: bytes) -> datetime | None:
-    """``2026-11-20 18:00:00.123456 UTC``; what is no time says nothing."""
-    text = raw[:100].decode("utf-8", "replace").strip().removesuffix("UTC").strip()
+def _utc(name: str, read: Read) -> datetime | None:
+    """``2026-11-20 18:00:00.123456 UTC``; what is no time, or cannot be read, says nothing."""
     try:
+        text = read(name)[:100].decode("utf-8", "replace").strip().removesuffix("UTC").strip()
         found = datetime.fromisoformat(text)
         return found.replace(tzinfo=UTC) if found.tzinfo is None else found.astimezone(UTC)
-    except (ValueError, OverflowError):
+    except (Unreadable, ValueError, OverflowError):
         return None

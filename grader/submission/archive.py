@@ -48,7 +48,10 @@ def collect(place: str, name: str) -> Gathered:
 
 
 def entries(archive: zipfile.ZipFile, name: str) -> dict[str, zipfile.ZipInfo]:
-    """The files of a zip by the path that their names mean. Raises Unusable for an entry that should not be there."""
+    """The files of a zip by the path that their names mean. Raises Unusable for an entry that should not be there.
+
+    Whether each may be unpacked says ``unfit``.
+    """
     found: dict[str, zipfile.ZipInfo] = {}
     for info in archive.infolist():
         path = _checked(_name(info), name)
@@ -59,7 +62,6 @@ def entries(archive: zipfile.ZipFile, name: str) -> dict[str, zipfile.ZipInfo]:
         mode = info.external_attr >> 16
         if info.create_system == 3 and stat.S_IFMT(mode) not in (0, stat.S_IFREG):
             raise Unusable(name, say.SPECIAL_IN_ZIP.fill(name=printable(path), what=what_is(mode)))
-        _check_content(info, name, printable(path))
         found[path] = info
     return found
 
@@ -100,8 +102,8 @@ def _members(archive: zipfile.ZipFile, name: str) -> list[Member]:
             what = say.A_SPECIAL_FILE if stat.S_ISDIR(mode) else what_is(mode)
             raise Unusable(name, say.SPECIAL_IN_ZIP.fill(name=shown, what=what))
         kind = kind_of(path.rpartition("/")[2])
-        if kind in ("source", "notebook", "answers"):
-            _check_content(info, name, shown)
+        if kind in ("source", "notebook", "answers") and (problem := unfit(info, name, shown)) is not None:
+            raise problem
         members.append(Member(shown, kind, info.file_size, partial(_read, archive, info, name)))
     return members
 
@@ -140,14 +142,16 @@ def _bad_name(archive: str, name: str, why: Text) -> Unusable:
     return Unusable(archive, say.BAD_ZIP_NAME.fill(name=printable(name), why=why))
 
 
-def _check_content(info: zipfile.ZipInfo, archive: str, shown: str) -> None:
+def unfit(info: zipfile.ZipInfo, archive: str, shown: str) -> Unusable | None:
+    """Why an entry is not unpacked: a password, an unusual method, or far more in it than source can be."""
     if info.flag_bits & 0x1:
-        raise Unusable(archive, say.ENCRYPTED.fill(name=shown))
+        return Unusable(archive, say.ENCRYPTED.fill(name=shown))
     if info.compress_type not in _METHODS:
-        raise Unusable(archive, say.COMPRESSION.fill(name=shown, method=info.compress_type))
+        return Unusable(archive, say.COMPRESSION.fill(name=shown, method=info.compress_type))
     if info.file_size > _SMALL and info.file_size > _MAX_RATIO * info.compress_size:
         packed, found = say.size(info.compress_size), say.size(info.file_size)
-        raise Unusable(archive, say.BOMB.fill(name=shown, packed=packed, found=found))
+        return Unusable(archive, say.BOMB.fill(name=shown, packed=packed, found=found))
+    return None
 
 
 def _read(archive: zipfile.ZipFile, info: zipfile.ZipInfo, name: str, limit: int) -> bytes:

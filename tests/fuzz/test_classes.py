@@ -195,7 +195,7 @@ def _collected(path: Path, folder: Path) -> None:
     found = read(lambda: collect(path, folder / "scratch"), UsageError, SubmissionError)
     for handed in found.handed if found else ():
         place = handed.path.resolve()
-        assert place.exists()
+        assert place.exists() or handed.error is not None
         assert place.is_relative_to((folder / "scratch").resolve()) or (path.is_dir() and place.is_relative_to(path))
         handed.placed.key.encode()
     outside = [entry.name for entry in folder.iterdir() if entry.name not in ("all", "all.zip", "scratch")]

@@ -71,6 +71,24 @@ paper.pdf: 3
             (),
         ),
         (
+            "canvas",
+            ["doejane_1_2_q05-1.py", "doejane_1_3_answers-12.yaml", "doejane_1_4_my-own-0.py", "bo_LATE_5_6_q05.py"],
+            {"canvas-1": ("doejane", ["q05.py", "answers.yaml", "my-own-0.py"]), "canvas-5": ("bo", ["q05.py"])},
+            (),
+        ),
+        (
+            "canvas",
+            [f"doejane_1_{number}_q05-{number}.py" for number in (2, 9, 10)] + ["doejane_1_3_answers-1.yaml"],
+            {"canvas-1": ("doejane", ["q05.py", "q05_2.py", "answers.yaml", "q05_9.py"])},
+            (),
+        ),
+        (
+            "canvas",
+            ["doejane_1_2_Q05.py", "doejane_1_3_q05-1.py"],
+            {"canvas-1": ("doejane", ["Q05.py", "q05-1.py"])},
+            (),
+        ),
+        (
             "moodle",
             [
                 "Ada de la Cruz_657768_assignsubmission_file_/q05.py",
@@ -116,6 +134,8 @@ paper.pdf: 3
                 "submitted/ada/ps1/timestamp.txt": "2026-11-20 18:00:00.5 UTC",
                 "submitted/bo/ps1/ps1.ipynb": "",
                 "submitted/bo/ps1/.ipynb_checkpoints/ps1.ipynb": "",
+                "submitted/bo/ps1/feedback/ps1.html": "",
+                "feedback/bo/ps1/ps1.html": "",
             },
             {"nbgrader-ada": ("ada", ["ps1.ipynb"]), "nbgrader-bo": ("bo", ["ps1.ipynb"])},
             ("source/ps1/ps1.ipynb",),
@@ -174,7 +194,6 @@ def test_what_a_course_system_knows_is_kept() -> None:
         "[" * 100_000,
         "- " * 100_000,
         "a: 2026-13-01 10:00:00",
-        "a: &a {b: c}\nd: {<<: *a}",
         "a: !!float x",
         "a: !!binary é",
         "\0",
@@ -203,6 +222,57 @@ def test_strange_metadata_say_little() -> None:
     first, second = tree(files)[1].placed
     assert (first.people, first.at) == ((Person("submission_1"),), None)
     assert (second.people, second.attempt) == ((Person("submission_2"),), 2)
+
+
+@pytest.mark.parametrize(
+    "results",
+    [
+        "!ruby/hash:ActiveSupport::HashWithIndifferentAccess {score: 1}",
+        "!ruby/object:Set [1, 2]",
+        "!ruby/symbol late",
+        "!!python/object/apply:os.system [exit 1]",
+        "&own !ruby/array:A [*own]",
+        "[&a {b: c}, {<<: *a}, =]",
+    ],
+)
+def test_what_other_languages_make_of_metadata(results: str) -> None:
+    """Their tags are not obeyed and in nobody's way; what is beside them is read."""
+    raw = f"submission_1:\n  :submitters:\n  - !ruby/hash:A\n    :name: Ada\n  :results: {results}\n"
+    (one,) = tree({"submission_metadata.yml": raw, "submission_1/a.py": ""})[1].placed
+    assert one.people == (Person("Ada"),)
+
+
+@pytest.mark.parametrize(
+    ("kind", "files", "expected"),
+    [
+        (
+            "folders",
+            ["ada/q05.py", "bo/src/q05.py", "cy.zip"],
+            {"ada": ["q05.py"], "bo": ["src/q05.py"], "cy.zip": ["cy.zip"]},
+        ),
+        ("folders", ["ada.zip", "bo.zip", "notes.txt"], {"ada.zip": ["ada.zip"], "bo.zip": ["bo.zip"]}),
+        ("canvas", ["doejane_1_2_q05.py", "doejane_1_3_q06.py", "notes.txt"], {"canvas-1": ["q05.py", "q06.py"]}),
+        ("nbgrader", ["submitted/ada/ps1/a.ipynb"], {"nbgrader-ada": ["a.ipynb"]}),
+        ("folders", ["q05.py", "lib/q06.py", "more/q07.py"], None),
+        ("folders", ["src/q05.py", "data/x.csv"], None),
+        ("folders", ["attention/q05.py"], None),
+        ("folders", ["work.zip"], None),
+    ],
+)
+def test_a_folder_around_a_class(kind: str, files: list[str], expected: dict[str, list[str]] | None) -> None:
+    """It is not taken for a learner; but the folder of one learner is, whose work lies in it or in one below."""
+    found, layout = tree([f"class/{name}" for name in files] + [".DS_Store"])
+    assert found == kind
+    inside = {key: names for key, (_, names) in summary(layout).items()}
+    assert inside == ({"class": sorted(files)} if expected is None else expected)
+    names = {name for placed in layout.placed for name, _ in placed.files} | set(layout.leftovers)
+    assert names == {f"class/{name}" for name in files}
+
+
+def test_who_names_folders_means_those_at_the_top() -> None:
+    """One learner with two folders can be graded, too."""
+    assert list(summary(tree(["ada/src/q05.py", "ada/more/q06.py"], "folders")[1])) == ["ada"]
+    assert list(summary(tree(["class/ada_1_2_q05.py"], "canvas")[1])) == ["canvas-1"]
 
 
 def test_times_beyond_the_calendar_say_nothing() -> None:
