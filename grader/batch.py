@@ -32,7 +32,7 @@ from grader.inputs import Seed
 from grader.intake import Person
 from grader.items import drawn
 from grader.model import Course, Question, Rules
-from grader.roster import Match, Roster
+from grader.roster import Match, Roster, alike, spellings
 from grader.roster import read as read_roster
 from grader.sandbox import Sandbox, Settings
 from grader.sandbox.canaries import release
@@ -80,8 +80,9 @@ class Summary:
     """What became of a batch: ``graded`` now, ``kept`` from before. Whom the roster does not know is named.
 
     ``rules`` are those of the course; ``timeless`` submissions came without a time, of which ``said_late`` were late
-    by the word of the course system. ``misnamed`` are (learner, name in answers.yaml) where the roster does not know
-    that name as theirs, and a question that counts has numbers drawn for it.
+    by the word of the course system. ``misnamed`` are (learner, name in answers.yaml) where a question that counts has
+    numbers drawn for a name, and the roster does not know this one as theirs; where nobody is ``listed`` in a roster,
+    it seems to be somebody else's.
     """
 
     kind: str
@@ -100,6 +101,7 @@ class Summary:
     timeless: int = 0
     said_late: int = 0
     misnamed: tuple[tuple[str, str], ...] = ()
+    listed: bool = True
 
 
 def run(order: Order, progress: Callable[[Step], None] = lambda step: None) -> Summary:
@@ -144,6 +146,7 @@ def run(order: Order, progress: Callable[[Step], None] = lambda step: None) -> S
         timeless=sum(filed.at is None for filed in after),
         said_late=sum(filed.at is None and filed.late for filed in after),
         misnamed=misnamed if any(drawn(item.spec) for each in counting for item in each.items) else (),
+        listed=roster is not None,
     )
 
 
@@ -220,6 +223,15 @@ def _not_writable(out: Path, error: OSError) -> UsageError:
 # -------------------------------------------------------------------------------------------- entering
 
 
+@dataclass(frozen=True, slots=True)
+class _Signed:
+    """Whose a submission is, under which names it came, and the name in its answers.yaml."""
+
+    whose: str
+    people: tuple[Person, ...]
+    said: str
+
+
 def _enter(
     book: Gradebook, handed: Sequence[Handed], roster: Roster | None
 ) -> tuple[list[Match], tuple[tuple[str, str], ...]]:
@@ -232,7 +244,7 @@ def _enter(
     matches: list[Match] = []
     filed: list[Filed] = []
     people: list[Enrolled] = []
-    misnamed: list[tuple[str, str]] = []
+    signed: list[_Signed] = []
     names = _names(handed)
     for each in handed:
         if roster is None:
@@ -244,21 +256,42 @@ def _enter(
             learners = tuple(sorted({match.learner.id for match in found if match.learner is not None}))
         one, said = _filed(each, learners, roster)
         filed.append(one)
-        if said and one.draws != said:
-            misnamed.append((", ".join(learners) or one.key, said))
+        if said and (roster is None or one.draws != said):
+            signed.append(_Signed(", ".join(learners) or one.key, _shown(each), said))
     if roster is None:
         book.enrol(people)
+        signed = _strangers(signed, [person for each in handed for person in _shown(each)])
     book.file(filed)
     book.dismiss({one.id for one in people} if roster is None else {one.id for one in roster.learners})
-    return matches, tuple(misnamed)
+    return matches, tuple((each.whose, each.said) for each in signed)
+
+
+def _strangers(signed: Sequence[_Signed], everybody: Sequence[Person]) -> list[_Signed]:
+    """Where answers.yaml has the name of another of ``everybody``, or one that cannot be this learner's.
+
+    Where most could not be, the collection calls nobody by their own names (but by groups, say), and only the former
+    tells something.
+    """
+    known = set[str]().union(*map(spellings, everybody))
+    others: list[_Signed] = []
+    odd: list[_Signed] = []
+    for each in signed:
+        said = spellings(Person(each.said, (("learner", each.said),)))
+        if said.isdisjoint(set[str]().union(*map(spellings, each.people))):
+            if not said.isdisjoint(known):
+                others.append(each)
+            elif not any(alike(each.said, person.name) for person in each.people):
+                odd.append(each)
+    return others + (odd if len(odd) <= max(1, len(signed) - len(odd)) else [])
 
 
 def _filed(handed: Handed, learners: tuple[str, ...], roster: Roster | None) -> tuple[Filed, str | None]:
     """The submission with the digest of its files, or why it cannot be read; and whose its answers say that it is."""
     placed = handed.placed
-    digest, said, error = "", None, None
+    digest, said, error = "", None, handed.error
     try:
-        digest, said = fingerprint(handed.path), named(handed.path)
+        if error is None:
+            digest, said = fingerprint(handed.path), named(handed.path)
     except SubmissionError as refused:
         error = str(refused)
     draws = _draws(said, learners, roster) or placed.people[0].name
@@ -277,17 +310,24 @@ def _draws(said: str | None, learners: tuple[str, ...], roster: Roster | None) -
     return said or (learners[0] if learners else "")
 
 
+def _shown(handed: Handed) -> tuple[Person, ...]:
+    """The people of a submission, with names that can be shown."""
+    return tuple(
+        Person(" ".join(printable(person.name, _LONGEST_NAME).split()) or "learner", person.ids)
+        for person in handed.placed.people
+    )
+
+
 def _names(handed: Sequence[Handed]) -> dict[str, list[str]]:
     """For each submission the names of its people; equal names of different people get numbers."""
     owners: dict[str, tuple[tuple[str, str], ...]] = {}
     found: dict[str, list[str]] = {}
     for each in handed:
-        for person in each.placed.people:
-            shown = " ".join(printable(person.name, _LONGEST_NAME).split()) or "learner"
-            name, number = shown, 1
+        for person in _shown(each):
+            name, number = person.name, 1
             while owners.setdefault(name.casefold(), person.ids) != person.ids:
                 number += 1
-                name = f"{shown} ({number})"
+                name = f"{person.name} ({number})"
             found.setdefault(each.placed.key, []).append(name)
     return found
 

@@ -1,8 +1,8 @@
 """The list of a class: who is in it, and which submission is whose. Nothing is guessed.
 
-A CSV with a heading for each column. ``id`` (or ``learner``) names a learner in the gradebook; every other column
-whose heading is known helps to find them: name, email, sid, login, canvas, moodle, … The gradebook that Canvas exports
-and the grading worksheet of Moodle are rosters, too.
+A CSV, separated by commas, semicolons or tabs, with a heading for each column. ``id`` (or ``learner``) names a learner
+in the gradebook; every other column whose heading is known helps to find them: name, email, sid, login, canvas,
+moodle, … The gradebook that Canvas exports and the grading worksheet of Moodle are rosters, too.
 """
 
 from __future__ import annotations
@@ -35,8 +35,9 @@ _HEADINGS = {
     "extra time": "extra", "extra_time": "extra", "extra_time_hours": "extra",
 }  # fmt: skip
 #: In a gradebook from Canvas, ``ID`` is its own number; a line among the learners is for the points.
-_CANVAS = ("student", "id")
+_CANVAS = (["student", "id"], ["lastname", "firstname", "id"])
 _NOBODY = "points possible"
+_SEPARATORS = ",;\t"
 #: What a person is found by, the surest first.
 _IDS = ("learner", "canvas", "moodle", "sid", "email", "login")
 #: Extra time beyond this is a slip.
@@ -47,7 +48,7 @@ _MOST_HOURS = 24 * 366
 class Learner:
     """A line of the roster. ``ids`` are what the learner is found by; ``extra_hours`` are added to due dates.
 
-    What is handed in under the name of a ``group`` is the work of all its members.
+    What is handed in under the name of a ``group`` is the work of all its members. It may be a list: “Team 1, Team 2”.
     """
 
     id: str
@@ -74,16 +75,20 @@ class Roster:
     learners: tuple[Learner, ...]
 
     def match(self, person: Person) -> Match:
-        """The learner that ``person`` is: by a number or an address, else by a name that only one has."""
+        """The learner that ``person`` is: by a number or an address, else by a name that only one has.
+
+        A namesake with another number or address is somebody else.
+        """
         by_id = {learner.id: learner for kind, value in person.ids for learner in self._known(kind, value)}
         by_id = by_id or {learner.id: learner for learner in self.learners if _logins(learner) & _said(person)}
         if by_id:
             found = list(by_id.values())
             return Match(person, found[0]) if len(found) == 1 else Match(person, None, "ambiguous")
         named = [learner for learner in self.learners if _same_name(person.name, learner)]
-        if len(named) == 1:
+        fitting = [learner for learner in named if not contradicts(person, learner)]
+        if len(named) == len(fitting) == 1:
             return Match(person, named[0])
-        return Match(person, None, "ambiguous" if named else "unknown")
+        return Match(person, None, "ambiguous" if fitting else "unknown")
 
     def matches(self, person: Person) -> tuple[Match, ...]:
         """The learner that ``person`` is; all members, where it is called like a group.
@@ -92,7 +97,7 @@ class Roster:
         """
         one = self.match(person)
         called = _letters(person.name)
-        members = [learner for learner in self.learners if called and called == _letters(learner.group)]
+        members = [learner for learner in self.learners if called and called in _groups(learner)]
         if one.why == "ambiguous" or (one.learner is not None and one.learner not in members):
             return (one,)
         return tuple(Match(person, member) for member in members) or (one,)
@@ -122,7 +127,7 @@ def read(path: Path) -> Roster:
     learners: dict[str, Learner] = {}
     for line, row in enumerate(rows[1:], 2):
         cells = {key: cell.strip() for key, cell in zip(headings, row, strict=False) if key and cell.strip()}
-        if not cells or _plain(cells.get("name", "")) == _NOBODY:
+        if not cells or _plain(row[0]) == _NOBODY:
             continue
         learner = _learner(cells, f"{path}:{line}")
         if learner.id in learners:
@@ -135,15 +140,22 @@ def read(path: Path) -> Roster:
     return Roster(tuple(learners.values()))
 
 
+def separator(text: str) -> str:
+    """What separates the cells of a CSV: the commonest of comma, semicolon and tab in its heading, outside quotes."""
+    heading = re.match(r'(?:"(?:[^"]|"")*+"|[^"\r\n])*', text)
+    bare = re.sub(r'"(?:[^"]|"")*+"', "", heading[0] if heading else "")
+    return max(_SEPARATORS, key=bare.count)
+
+
 def _meant(headings: Sequence[str]) -> list[str]:
     """What each column holds; "" where that is nothing to us."""
     plain = [_plain(cell) for cell in headings]
-    canvas = tuple(plain[:2]) == _CANVAS
+    canvas = any(plain[: len(first)] == first for first in _CANVAS)
     return ["canvas" if canvas and cell == "id" else _HEADINGS.get(cell, "") for cell in plain]
 
 
 def _rows(text: str, path: Path) -> list[list[str]]:
-    reader = csv.reader(io.StringIO(text, newline=""))
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator(text))
     try:
         return list(reader)
     except csv.Error as error:
@@ -168,6 +180,15 @@ def _learner(cells: Mapping[str, str], where: str) -> Learner:
     return Learner(own, name or own, (("learner", own), *ids), cells.get("section", ""), extra, cells.get("group", ""))
 
 
+def contradicts(person: Person, learner: Learner) -> bool:
+    """Both have a number or an address of the same kind, and none is the same: somebody else, whatever the name is."""
+    theirs: dict[str, set[str]] = {}
+    for kind, value in learner.ids:
+        theirs.setdefault(kind, set()).add(_plain(value))
+    both = [(kind, _plain(value)) for kind, value in person.ids if kind in theirs and kind != "learner"]
+    return bool(both) and not any(value in theirs[kind] for kind, value in both)
+
+
 def _identities(learner: Learner) -> set[tuple[str, str]]:
     """What names a learner here may be what others call a number."""
     found = {(kind, _plain(value)) for kind, value in learner.ids}
@@ -186,11 +207,41 @@ def _said(person: Person) -> set[str]:
 
 
 def _same_name(said: str, learner: Learner) -> bool:
+    return _letters(said) in _turns(learner.name)
+
+
+def _turns(name: str) -> set[str]:
     """Names as course systems garble them: case, spaces and signs do not count, family names may come first."""
-    plain = _letters(said)
-    words = [_letters(word) for word in learner.name.replace(",", " ").split()]
-    turns = [words[at:] + words[:at] for at in range(len(words))]
-    return bool(plain) and any(plain == "".join(turn) for turn in turns)
+    words = [_letters(word) for word in name.replace(",", " ").split()]
+    return {"".join(words[at:] + words[:at]) for at in range(len(words))} - {""}
+
+
+def spellings(person: Person) -> set[str]:
+    """What ``person`` is called, so that it can be compared: the name, and numbers, addresses and their logins."""
+    values = [value for _, value in person.ids]
+    return _turns(person.name) | {_letters(part) for one in values for part in (one, one.partition("@")[0])} - {""}
+
+
+def alike(one: str, other: str) -> bool:
+    """One name may be short for the other, as “jdoe2” is for “Doe, Jane”. Numbers and another script may be anybody."""
+    pairs = [(a, b) for a in _alphabetic(one) for b in _alphabetic(other)]
+    return any(a.isascii() != b.isascii() or _within(a, b) or _within(b, a) for a, b in pairs)
+
+
+def _alphabetic(name: str) -> set[str]:
+    """The turns of ``name`` without digits and accents."""
+    return {"".join(filter(str.isalpha, unicodedata.normalize("NFKD", turn))) for turn in _turns(name)}
+
+
+def _within(short: str, long: str) -> bool:
+    """Every letter of ``short``, in this order."""
+    rest = iter(long)
+    return all(letter in rest for letter in short)
+
+
+def _groups(learner: Learner) -> set[str]:
+    """Those of a list, and all of it: the name of one group may have commas in it, too."""
+    return {_letters(name) for name in (learner.group, *_plain(learner.group).split(","))}
 
 
 def _letters(text: str) -> str:

@@ -21,9 +21,11 @@ from filelock import FileLock
 from grader import batch, cache, working
 from grader import course as courses
 from grader.batch import Order, Step, Summary, version
+from grader.collect import Handed, collect
 from grader.errors import CourseError, SandboxError, SandboxUnavailable, UsageError
 from grader.gradebook import open_gradebook
 from grader.inputs import Seed
+from grader.intake import Person, Placed
 from grader.model import Raised
 from grader.results import Book, Row, write_files
 from grader.roster import read as read_roster
@@ -95,7 +97,7 @@ class Lent:
 @pytest.fixture
 def alone(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """No other process."""
-    monkeypatch.setattr(batch, "executor", lambda order, count: InProcess())
+    monkeypatch.setattr(batch, "executor", lambda count: InProcess())
     working._desk.cache_clear()
     yield
     working._desk.cache_clear()
@@ -147,7 +149,9 @@ def test_a_class_is_graded(
     assert (data["ada"]["learner"], data["ada"]["earned"], data["ada"]["seed"]) == ("ada", ada.earned, "public")
     assert data["ada"]["sandbox"] == {"layers": list(summary.layers), "unsafe": False}
     assert data["bo"]["questions"][0]["exercises"][0]["status"] == "missing"
-    assert data["cy"] == {"format": 1, "learner": "cy", "complete": False, "error": why}
+    known = {"learner": "cy", "earned": 0, "possible": question.points, "complete": False, "error": why}
+    assert known.items() <= data["cy"].items()
+    assert "questions" not in data["cy"]
     with (asked.out / "class.csv").open(newline="", encoding="utf-8") as file:
         lines = list(csv.DictReader(file))
     assert [(line["learner"], line["complete"]) for line in lines] == [("ada", "yes"), ("bo", "yes"), ("cy", "no")]
@@ -294,6 +298,39 @@ def test_whose_numbers(said: str | None, learners: tuple[str, ...], listed: bool
     (tmp_path / "roster.csv").write_text("id,name\n100,Ada\n101,Cy\n")
     roster = read_roster(tmp_path / "roster.csv") if listed else None
     assert batch._draws(said, learners, roster) == draws
+
+
+@pytest.mark.parametrize(
+    ("said", "misnamed"),
+    [
+        ({"ada": "ada", "bob": "ada"}, {"bob": "ada"}),
+        ({"ada": None, "bob": "ADA"}, {"bob": "ADA"}),
+        ({"bob": "Zed Zeta"}, {"bob": "Zed Zeta"}),
+        ({"bob": None, "cy": None}, {}),
+        ({"ada-lovelace": "Lovelace, Ada", "ada": "Ada"}, {}),
+        ({"lovelacea": "Ada Lovelace", "bob": "Bob B.", "al2": "Alan"}, {}),
+        ({"jose": "José", "100": "Zed Zeta", "lilei": "李雷"}, {}),
+        ({"李雷": "韩梅梅", "ada": "ada"}, {"李雷": "韩梅梅"}),
+        ({"ada-lovelace": "Ada", "ada": "ada"}, {"ada-lovelace": "Ada"}),
+        ({"team-x": "Ada", "team-y": "Bob", "team-z": "Cy"}, {}),
+        ({"team-x": "Ada", "team-y": "Bob", "team-z": "team-x"}, {"team-z": "team-x"}),
+    ],
+)
+def test_somebody_else_s_answers(said: dict[str, str | None], misnamed: dict[str, str], tmp_path: Path) -> None:
+    """Without a roster a name is listed that is another's or cannot be short for theirs, unless that is the rule."""
+    for name, learner in said.items():
+        (tmp_path / "in" / name).mkdir(parents=True)
+        (tmp_path / "in" / name / "q05.py").write_text(f"x = '{name}'\n")
+        if learner:
+            (tmp_path / "in" / name / "answers.yaml").write_text(f"format: 1\nlearner: {learner!r}\nanswers: {{}}\n")
+    (tmp_path / "out").mkdir()
+    handed = collect(tmp_path / "in", tmp_path / "kept").handed
+    with closing(open_gradebook(tmp_path / "out", create=True)) as book:
+        _, found = batch._enter(book, handed, None)
+        assert {filed.key: filed.draws for filed in book.submissions()} == {
+            name: learner or name for name, learner in said.items()
+        }
+    assert dict(found) == misnamed
 
 
 @pytest.mark.usefixtures("in_process")
@@ -509,7 +546,7 @@ def test_a_pool_that_breaks_between_two(
                     raise BrokenProcessPool("gone")
             return super().submit(function, *args, **kwargs)
 
-    monkeypatch.setattr(batch, "executor", lambda order, count: Breaking())
+    monkeypatch.setattr(batch, "executor", lambda count: Breaking())
     if lasting:
         assert batch.run(order()).graded == 2
         assert len(sent) == 4
@@ -546,6 +583,14 @@ def test_nobody_s_results_are_overwritten(order: Callable[..., Order], tmp_path:
     assert {path.name for path in asked.out.glob("*.json")} == set(files)
     assert "class_.json" in files
     assert {"ADA", "ada (2)", "ada (3)"} <= {*found}
+
+
+def test_what_could_not_be_collected_is_not_read(tmp_path: Path) -> None:
+    """Work that lies there, but is not to be graded, is filed with the reason."""
+    shutil.copy(RIGHT, tmp_path / "q05.py")
+    placed = Placed("ada", (Person("Ada"),), (("q05.py", "q05.py"),))
+    filed, _ = batch._filed(Handed(placed, tmp_path / "q05.py", "not as the receipt says"), ("ada",), None)
+    assert (filed.error, filed.digest) == ("not as the receipt says", "")
 
 
 def test_a_summary_is_small() -> None:

@@ -70,6 +70,55 @@ def test_matching(place: Path, person: Person, found: str | None, why: str) -> N
 
 
 @pytest.mark.parametrize(
+    ("ids", "found", "why"),
+    [
+        ((("canvas", "11"),), None, "unknown"),
+        ((("moodle", "77"),), None, "unknown"),
+        ((("sid", "S2"),), None, "unknown"),
+        ((("email", "jane@elsewhere.org"),), None, "unknown"),
+        ((("email", "jane@elsewhere.org"), ("sid", "s1")), "jane", ""),
+        ((("login", "jd"),), "jane", ""),
+        ((("learner", "Jane Doe"), ("entry", "11")), "jane", ""),
+    ],
+)
+def test_a_namesake_is_somebody_else(
+    ids: tuple[tuple[str, str], ...], found: str | None, why: str, tmp_path: Path
+) -> None:
+    """A name does not count against a number or an address of the same kind; what the roster lacks says nothing."""
+    (tmp_path / "class.csv").write_text(
+        "id,name,canvas,moodle,sid,email\njane,Jane Doe,9999,Participant 8,S1,jane@example.org\n"
+    )
+    match = read(tmp_path / "class.csv").match(Person("Jane Doe", ids))
+    assert (match.learner and match.learner.id, match.why) == (found, why)
+
+
+@pytest.mark.parametrize(("other", "why"), [("9998", "unknown"), ("", "ambiguous")])
+def test_the_last_of_several_namesakes_is_not_guessed(other: str, why: str, tmp_path: Path) -> None:
+    """That all others have other numbers does not say who it is; that all have, says that it is none of them."""
+    (tmp_path / "class.csv").write_text(f"id,name,canvas\na,Jane Doe,9999\nb,Jane Doe,{other}\n")
+    match = read(tmp_path / "class.csv").match(Person("Jane Doe", (("canvas", "11"),)))
+    assert (match.learner, match.why) == (None, why)
+
+
+def test_a_learner_in_several_groups(tmp_path: Path) -> None:
+    """Has a part in the work of each; the name of one group may be a list itself."""
+    (tmp_path / "class.csv").write_text('id,group\n1,"Team 1, Team 2"\n2,Team 2，Team 3\n3,"Lab, Tuesday"\n', "utf-8")
+    roster = read(tmp_path / "class.csv")
+    found = {
+        name: [match.learner and match.learner.id for match in roster.matches(Person(name))]
+        for name in ("team1", "Team 2", "Team 3", "labtuesday", "Team 1, Team 2", "Team")
+    }
+    assert found == {
+        "team1": ["1"],
+        "Team 2": ["1", "2"],
+        "Team 3": ["2"],
+        "labtuesday": ["3"],
+        "Team 1, Team 2": ["1"],
+        "Team": [None],
+    }
+
+
+@pytest.mark.parametrize(
     ("person", "found"),
     [
         (Person("Team 1"), ["1", "2"]),
@@ -104,6 +153,23 @@ def test_a_group_is_all_its_members(person: Person, found: list[str | None], tmp
             "Participante 78,Tim Test,,,\n",
             [Person("Jane I.", (("moodle", "77"),)), Person("x", (("moodle", "78"),))],
             ["jane@example.org", "Tim Test"],
+        ),
+        (
+            "LastName,FirstName,ID,SIS User ID,SIS Login ID,Section,Attention (4711)\n,,,,,,Manual Posting\n"
+            "    Points Possible,,,,,,41\nInvented,Jane,1234,S1,jane,A,\nTest,Tim,99,,,A,\n",
+            [Person("inventedjane", (("canvas", "1234"),)), Person("x", (("canvas", "99"),))],
+            ["S1", "99"],
+        ),
+        (
+            "Student;ID;SIS User ID;SIS Login ID;Section;Attention, first (4711)\n    Points Possible;;;;;41,00\n"
+            "Invented, Jane;1234;S1;jane;A;\n",
+            [Person("x", (("canvas", "1234"),))],
+            ["S1"],
+        ),
+        (
+            '"Name, as in the list"\tName\tEmail\n1\tInvented, Jane\tjane@example.org\n',
+            [Person("janeinvented")],
+            ["jane@example.org"],
         ),
     ],
 )

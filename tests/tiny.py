@@ -127,7 +127,7 @@ class Lent:
 @pytest.fixture
 def in_process(monkeypatch: pytest.MonkeyPatch, sandbox: Sandbox) -> Iterator[None]:
     """No other process, and one sandbox for all, which is trusted."""
-    monkeypatch.setattr(batch, "executor", lambda order, count: InProcess())
+    monkeypatch.setattr(batch, "executor", lambda count: InProcess())
     for module in (batch, working):
         monkeypatch.setattr(module, "Sandbox", lambda mode, settings: Lent(sandbox))
     monkeypatch.setattr(batch, "release", lambda observe: ())

@@ -13,11 +13,12 @@ from grader.export._marks import counting, error, summary, waiting
 from grader.export._out import Out
 from grader.export._sheet import Sheet
 from grader.export._sheet import read as read_sheet
+from grader.grades import Mark
 from grader.intake import Person
 from grader.model import Lang, Text
 from grader.report.words import clean, points
 from grader.results import Book
-from grader.roster import Learner, Roster
+from grader.roster import Learner, Roster, contradicts
 from grader.roster import read as read_roster
 
 _UNMATCHED = Text("In the template, but not found in the gradebook: {names}", "模板中有，但成绩册里没有找到：{names}")
@@ -58,11 +59,18 @@ def grades(book: Book, lang: Lang) -> dict[str, Grade]:
     """By learner. Where each attempt counts, the last."""
     found = {}
     for mark in counting(book):
-        state = _NOTHING if mark.work is None else _UNGRADED if error(mark) or not mark.complete else None
         found[mark.learner.id] = Grade(
-            points(mark.earned), tuple(summary(mark, lang, book.course.rules)), state, waiting(mark) > 0
+            points(mark.earned), tuple(summary(mark, lang, book.course.rules)), _state(mark), waiting(mark) > 0
         )
     return found
+
+
+def _state(mark: Mark) -> Text | None:
+    """What stands against writing down a mark. Where nothing can be graded, points given by hand are all there is."""
+    ungradable = mark.work is None or error(mark) is not None
+    if ungradable and mark.overridden:
+        return None
+    return _NOTHING if mark.work is None else _UNGRADED if ungradable or not mark.complete else None
 
 
 def roster(book: Book, more: Path | None) -> Roster:
@@ -100,7 +108,7 @@ def found_in(known: Roster, people: Mapping[int, Person]) -> tuple[dict[int, str
     doubtful: list[str] = []
     for row, person in people.items():
         match = known.match(person)
-        if match.learner is not None and not _contradicts(person, match.learner):
+        if match.learner is not None and not contradicts(person, match.learner):
             rows[row] = match.learner.id
         else:
             (doubtful if match.why == "ambiguous" else unknown).append(person.name)
@@ -108,15 +116,6 @@ def found_in(known: Roster, people: Mapping[int, Person]) -> tuple[dict[int, str
     twice = {name for name in ids if ids.count(name) > 1} if len(set(ids)) < len(ids) else set()
     doubtful += [people[row].name for row, name in rows.items() if name in twice]
     return {row: name for row, name in rows.items() if name not in twice}, unknown, doubtful
-
-
-def _contradicts(person: Person, learner: Learner) -> bool:
-    """Found by name, but a number or an address says that it is somebody of the same name."""
-    theirs: dict[str, set[str]] = {}
-    for kind, value in learner.ids:
-        theirs.setdefault(kind, set()).add(value.strip().casefold())
-    both = [(kind, value.strip().casefold()) for kind, value in person.ids if kind in theirs and kind != "learner"]
-    return bool(both) and not any(value in theirs[kind] for kind, value in both)
 
 
 def tell(

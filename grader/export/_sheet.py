@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from grader.errors import UsageError
+from grader.roster import separator
 
 _BOM = "\ufeff"
-_SEPARATORS = ",;\t"
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,10 +61,8 @@ def read(path: Path) -> Sheet:
             f"the template {path} is not UTF-8 (byte {error.start}); give the file as it was downloaded."
         ) from error
     start = len(_BOM) if text.startswith(_BOM) else 0
-    heading = re.match(r'(?:"(?:[^"]|"")*+"|[^"\r\n])*', text[start:])
-    bare = re.sub(r'"(?:[^"]|"")*+"', "", heading[0] if heading else "")
-    separator = max(_SEPARATORS, key=bare.count)
-    return Sheet(path, text, _rows(path, text, start, separator), separator)
+    between = separator(text[start:])
+    return Sheet(path, text, _rows(path, text, start, between), between)
 
 
 def _rows(path: Path, text: str, start: int, separator: str) -> tuple[tuple[Cell, ...], ...]:
