@@ -15,11 +15,13 @@ from pathlib import Path
 from grader import course
 from grader.batch import alone
 from grader.errors import UsageError
+from grader.files import WRITING
 from grader.gradebook import FILE, INTAKE, Enrolled, Filed, Gradebook, Override, open_gradebook
+from grader.grades import Part
 from grader.model import Course, Lang
 from grader.regrading import course_of, points_of
 from grader.report.words import clean
-from grader.results import CLASS, Book, Row, parts, write_files
+from grader.results import CLASS, Book, Row, left_behind, parts, write_files
 
 _OWN = frozenset({FILE, f"{FILE}-journal", ".lock", INTAKE, ".expected", CLASS})
 
@@ -52,15 +54,6 @@ def _near(name: str, known: list[str]) -> str:
 
 
 # ---------------------------------------------------------------------------------------------- points
-
-
-@dataclass(frozen=True, slots=True)
-class Part:
-    """What has points of its own: an item or an exercise."""
-
-    name: str
-    question: str
-    possible: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,9 +107,8 @@ def take_back(folder: Path, learner: str, part: str, course_folder: Path | None,
             raise UsageError(f"Nobody has given {who} points for “{part}”; parts with such points: {has}.")
         book.withdraw(who, named)
         found = next((one for one in book.learners() if one.id == who), Enrolled(who, who))
-        possible = {each.name: each for each in _parts(loaded)}
         rows = _written(book, loaded, found, lang)
-        return Given(found, possible.get(named, Part(named, "", 0.0)), None, rows)
+        return Given(found, parts(loaded).get(named, Part(named, "", 0.0)), None, rows)
 
 
 @contextlib.contextmanager
@@ -131,18 +123,11 @@ def _written(book: Gradebook, loaded: Course, learner: Enrolled, lang: Lang) -> 
 
 
 def _part(name: str, loaded: Course, counting: Mapping[str, float]) -> Part:
-    known = {part.name: part for part in _parts(loaded) if part.question in counting}
+    known = {name: part for name, part in parts(loaded).items() if part.question in counting}
     found = known.get(name) or next((part for part in known.values() if part.name.casefold() == name.casefold()), None)
     if found is None:
         raise UsageError(f"No item and no exercise that counts is called “{name}”.{_near(name, list(known))}")
     return found
-
-
-def _parts(loaded: Course) -> Iterator[Part]:
-    points = {item.id: item.points for question in loaded.questions for item in question.items}
-    points |= {exercise.name: exercise.points for question in loaded.questions for exercise in question.exercises}
-    for name, question in parts(loaded).items():
-        yield Part(name, question, points[name])
 
 
 # ------------------------------------------------------------------------------------------ forgetting
@@ -189,7 +174,7 @@ def _leaving(book: Gradebook, folder: Path, learner: Enrolled) -> Leaving:
     if not theirs:
         theirs = tuple(filed for filed in book.submissions() if filed.key == learner.id and not filed.learners)
     own = [filed for filed in theirs if len(filed.learners) <= 1]
-    files = [*_results_of(folder, learner), *_unpacked(book, own, folder)]
+    files = [*_results_of(folder, learner), *left_behind(folder), *_unpacked(book, own, folder)]
     everywhere = {book.place(filed).absolute() for filed in theirs}
     if known := book.recall("collection"):
         everywhere.add(Path(str(known)))
@@ -231,5 +216,9 @@ def _unpacked(book: Gradebook, submissions: Iterable[Filed], folder: Path) -> It
 
 def _others(folder: Path) -> Iterator[Path]:
     for path in sorted(folder.iterdir()):
-        if path.name not in _OWN and not (path.suffix == ".json" and _whose(path) is not None):
+        if (
+            not path.name.startswith(WRITING)
+            and path.name not in _OWN
+            and not (path.suffix == ".json" and _whose(path) is not None)
+        ):
             yield path

@@ -6,30 +6,39 @@ import contextlib
 import json
 import os
 import re
-import tempfile
+import secrets
 from pathlib import Path
 from typing import TextIO
 
 from grader.errors import UsageError
 
+#: How the names of files begin that are being written; where a process was killed they stay behind.
+WRITING = ".writing-"
 _ODD = re.compile(r"[^\n -~]")
 
 
-def write(path: Path, data: str | bytes) -> None:
-    """Writes a file whole or not at all."""
+def write(path: Path, data: str | bytes, *, shared: bool = False) -> None:
+    """Writes a file whole or not at all. Who may read it is the umask's to say; what is ``shared``, everybody may."""
     raw = data.encode() if isinstance(data, str) else data
-    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=".writing-")
+    handle, temporary = begin(path.parent)
     try:
         with os.fdopen(handle, "wb") as file:
             file.write(raw)
             file.flush()
             os.fsync(file.fileno())
-        os.chmod(temporary, 0o644)
+        if shared:
+            os.chmod(temporary, 0o644)
         os.replace(temporary, path)
     except BaseException:
         with contextlib.suppress(OSError):  # after the last step it is gone already
             os.unlink(temporary)
         raise
+
+
+def begin(folder: Path) -> tuple[int, Path]:
+    """A new file to write in, open, with the permissions that any new file has."""
+    temporary = folder / f"{WRITING}{secrets.token_hex(8)}"
+    return os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o666), temporary
 
 
 def readable(value: object, indent: int = 1) -> str:

@@ -9,11 +9,22 @@ from datetime import UTC, datetime, timedelta
 from types import MappingProxyType
 
 from grader.gradebook import Enrolled, Filed, Override, Run
-from grader.model import QuestionResult, Rules, Status
+from grader.model import ExerciseResult, ItemResult, QuestionResult, Rules, Status
 from grader.score import tidy
 
 _HOUR, _DAY = 3600.0, 86400.0
-NOTHING: Mapping[str, str] = MappingProxyType({})
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """What has points of its own in a course: an item or an exercise."""
+
+    name: str
+    question: str
+    possible: float
+
+
+NOTHING: Mapping[str, Part] = MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +39,7 @@ class Work:
 class Mark:
     """What a learner gets for one submission (None: nothing was handed in).
 
+    ``complete`` says that nothing waits for us: all of it was marked, by us or by a person.
     ``questions`` are (id, earned, possible) with overrides, before anything is taken off; ``factor`` is what lateness
     and further attempts leave of them. ``counts`` is false for an attempt that another one takes the place of.
     """
@@ -69,13 +81,15 @@ def late_by(filed: Filed, learner: Enrolled, rules: Rules) -> float:
 
 
 def left_over(late_seconds: float, attempt: int, rules: Rules) -> float:
-    """The share of the points that lateness and further attempts leave."""
+    """The share of the points that lateness and further attempts leave.
+
+    Within the grace lateness costs nothing; after it, it is counted from what is due. The cut-off knows no grace.
+    """
+    if rules.cut_off_days is not None and late_seconds > rules.cut_off_days * _DAY:
+        return 0.0
     share = 1.0
     if late_seconds > rules.grace_hours * _HOUR:
-        days = math.ceil(late_seconds / _DAY)
-        if rules.cut_off_days is not None and late_seconds > rules.cut_off_days * _DAY:
-            return 0.0
-        share = max(0.0, 1.0 - rules.late_percent / 100 * days)
+        share = max(0.0, 1.0 - rules.late_percent / 100 * math.ceil(late_seconds / _DAY))
     return share * max(0.0, 1.0 - rules.attempt_percent / 100 * (attempt - 1))
 
 
@@ -85,18 +99,17 @@ def mark(
     possible: Mapping[str, float],
     overrides: Sequence[Override],
     rules: Rules,
-    question_of: Mapping[str, str] = NOTHING,
+    parts: Mapping[str, Part] = NOTHING,
 ) -> Mark:
     """What ``learner`` gets for ``work``; ``possible`` are the points of the questions that count.
 
-    ``question_of`` says where the parts belong that a person gave points for, should nothing else be known of them.
+    ``parts`` are those of the course, by name: what a person gave points for may not have been graded at all.
     """
     changed = _changed(learner, overrides)
-    found = {result.id: result for result, _ in work.results}
-    questions = tuple(
-        _question(name, points, found.get(name), changed, question_of) for name, points in possible.items()
-    )
+    found = {result.id: settled(result, changed, parts) for result, _ in work.results}
+    questions = tuple(_question(name, points, found.get(name), changed, parts) for name, points in possible.items())
     late = late_by(work.filed, learner, rules)
+    marked = found if work.filed.error is None else {}
     statuses = [part.status for result in found.values() for part in result.items]
     statuses += [part.status for result in found.values() for part in result.exercises]
     return Mark(
@@ -105,17 +118,55 @@ def mark(
         questions,
         left_over(late, work.filed.attempt, rules),
         late,
-        complete=work.filed.error is None and len(found) == len(possible) and not any(map(_unmarked, found.values())),
+        complete=all(_complete(name, marked.get(name), changed, parts) for name in possible),
         passed=bool(statuses) and all(status is Status.PASSED for status in statuses),
         overridden=tuple(changed.values()),
     )
 
 
-def _unmarked(result: QuestionResult) -> bool:
-    """Whether something in it could not be marked through a fault of ours."""
+def settled(result: QuestionResult, given: Mapping[str, Override], parts: Mapping[str, Part]) -> QuestionResult:
+    """A question with the points that a person gave in place of those earned.
+
+    What they gave points for is marked, and all points of that part could be earned: no fault of ours takes any out.
+    """
+
+    def whole(name: str, possible: float) -> float:
+        return max(possible, parts[name].possible) if name in parts else possible
+
+    def item(found: ItemResult) -> ItemResult:
+        if found.id not in given:
+            return found
+        earned, possible = given[found.id].points, whole(found.id, found.possible)
+        return replace(found, status=_judged(found.status, earned, possible), earned=earned, possible=possible)
+
+    def exercise(found: ExerciseResult) -> ExerciseResult:
+        if found.name not in given:
+            return found
+        earned, possible = given[found.name].points, whole(found.name, found.possible)
+        outcomes = tuple(outcome for outcome in found.outcomes if outcome.status is not Status.UNMARKED)
+        status = _judged(found.status, earned, possible)
+        return replace(found, status=status, earned=earned, possible=possible, outcomes=outcomes)
+
+    return replace(result, items=tuple(map(item, result.items)), exercises=tuple(map(exercise, result.exercises)))
+
+
+def _judged(status: Status, earned: float, possible: float) -> Status:
+    """What a person decided by giving points, where we could not; else what was found stays."""
+    if status is not Status.UNMARKED:
+        return status
+    return Status.PASSED if earned >= possible else Status.FAILED
+
+
+def _complete(
+    name: str, result: QuestionResult | None, given: Mapping[str, Override], parts: Mapping[str, Part]
+) -> bool:
+    """Whether nothing of a question waits for us; ``result`` has been settled, and is None where it was not graded."""
+    if result is None:
+        own = [part.name for part in parts.values() if part.question == name]
+        return bool(own) and given.keys() >= set(own)
     statuses = [item.status for item in result.items] + [exercise.status for exercise in result.exercises]
     statuses += [outcome.status for exercise in result.exercises for outcome in exercise.outcomes]
-    return Status.UNMARKED in statuses
+    return Status.UNMARKED not in statuses
 
 
 def _changed(learner: Enrolled, overrides: Sequence[Override]) -> dict[str, Override]:
@@ -127,18 +178,13 @@ def _question(
     points: float,
     result: QuestionResult | None,
     changed: Mapping[str, Override],
-    question_of: Mapping[str, str],
+    parts: Mapping[str, Part],
 ) -> tuple[str, float, float]:
-    """A question's points, with those that a person gave; nothing else is earned where nothing could be graded."""
+    """A question's points; where nothing could be graded, those alone are earned that a person gave."""
     if result is None:
-        given = [change.points for part, change in changed.items() if question_of.get(part) == name]
+        given = [change.points for part, change in changed.items() if part in parts and parts[part].question == name]
         return name, tidy(sum(given)), points
-    earned = [
-        changed[part].points if part in changed else got
-        for part, got in [(item.id, item.earned) for item in result.items]
-        + [(e.name, e.earned) for e in result.exercises]
-    ]
-    return name, tidy(sum(earned)), tidy(result.possible)
+    return name, tidy(result.earned), tidy(result.possible)
 
 
 def marks(
@@ -147,25 +193,23 @@ def marks(
     possible: Mapping[str, float],
     overrides: Sequence[Override],
     rules: Rules,
-    question_of: Mapping[str, str] = NOTHING,
+    parts: Mapping[str, Part] = NOTHING,
 ) -> tuple[Mark, ...]:
-    """A learner's marks: one for each of their ``works``, of which one counts (or each); one alone for nothing."""
+    """A learner's marks: one for each of their ``works``, in the order in which they were handed in, of which one
+    counts (or each); one alone for nothing.
+    """
     if not works:
         changed = _changed(learner, overrides)
-        questions = tuple(_question(name, points, None, changed, question_of) for name, points in possible.items())
+        questions = tuple(_question(name, points, None, changed, parts) for name, points in possible.items())
         return (Mark(learner, None, questions, overridden=tuple(changed.values())),)
-    found = [mark(learner, work, possible, overrides, rules, question_of) for work in works]
+    found = [mark(learner, work, possible, overrides, rules, parts) for work in sorted(works, key=_turn)]
     if rules.attempts == "each":
         return tuple(found)
-    chosen = max(found, key=_best if rules.attempts == "best" else _last)
-    return tuple(replace(each, counts=each is chosen) for each in found)
+    last = len(found) - 1
+    chosen = last if rules.attempts == "last" else max(range(len(found)), key=lambda at: (found[at].earned, at))
+    return tuple(replace(each, counts=at == chosen) for at, each in enumerate(found))
 
 
-def _best(mark: Mark) -> tuple[float, tuple[int, float]]:
-    return mark.earned, _last(mark)
-
-
-def _last(mark: Mark) -> tuple[int, float]:
-    assert mark.work is not None
-    at = mark.work.filed.at
-    return mark.work.filed.attempt, at.timestamp() if at else 0.0
+def _turn(work: Work) -> tuple[int, float]:
+    at = work.filed.at
+    return work.filed.attempt, at.timestamp() if at else 0.0

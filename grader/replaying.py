@@ -45,7 +45,7 @@ from grader.model import (
     Text,
 )
 from grader.regrading import check_seed, course_of, is_as_graded, points_of
-from grader.results import Book
+from grader.results import Book, parts
 from grader.submission import read
 from grader.trouble import verdict
 
@@ -202,7 +202,7 @@ def _submission(book: Gradebook, loaded: Course, learner: Enrolled, attempt: int
         return found
     known = Book.of(book, loaded)
     works = [known.work(filed) for filed in theirs]
-    found_marks = marks(learner, works, known.points, book.overrides(), loaded.rules)
+    found_marks = marks(learner, works, known.points, book.overrides(), loaded.rules, parts(loaded))
     return [mark.work.filed for mark in found_marks if mark.counts and mark.work is not None][-1]
 
 

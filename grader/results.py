@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from grader.errors import UsageError
-from grader.files import readable, write
+from grader.files import WRITING, readable, write
 from grader.gradebook import Enrolled, Filed, Gradebook
-from grader.grades import Mark, Work, marks
+from grader.grades import Mark, Part, Work, marks
 from grader.model import Course, Lang, Report, Status
 from grader.report.json_report import number, to_json
 from grader.report.words import SAID_LATE, clean
@@ -52,14 +52,14 @@ class Book:
     def marks(self) -> Iterator[Mark]:
         """Everybody's marks, learner by learner, in the order of their ids."""
         overrides = self.gradebook.overrides()
-        question_of = parts(self.course)
+        known = parts(self.course)
         by_learner: dict[str, list[Filed]] = {}
         for filed in self.gradebook.submissions():
             for name in filed.learners:
                 by_learner.setdefault(name, []).append(filed)
         for learner in self.gradebook.learners():
             works = [self.work(filed) for filed in by_learner.get(learner.id, ())]
-            yield from marks(learner, works, self.points, overrides, self.course.rules, question_of)
+            yield from marks(learner, works, self.points, overrides, self.course.rules, known)
 
     def unmatched(self) -> Iterator[Mark]:
         """What nobody of the class has handed in, under the name that it came with."""
@@ -69,19 +69,24 @@ class Book:
                 yield from marks(nobody, [self.work(filed)], self.points, (), self.course.rules)
 
     def report(self, mark: Mark) -> Report | None:
-        """What was found in the submission of a mark, as one report; None where nothing was graded."""
+        """What was found in the submission of a mark, as one report; None where nothing was graded.
+
+        After a change of the bank its questions come from different runs: course, seed, versions and seconds are
+        those of the newest, ``layers`` those that all had; ``provenance`` has each question's own.
+        """
         if mark.work is None or not mark.work.results:
             return None
         results = mark.work.results
-        _, run = results[-1]
+        runs = [run for _, run in results]
+        run = sorted(runs, key=lambda each: each.at)[-1]
         return Report(
             learner=mark.learner.id,
             course_title=self.course.title,
             course_digest=run.course,
             seed=run.seed,
             questions=tuple(result for result, _ in results),
-            layers=run.layers,
-            unsafe=any(each.unsafe for _, each in results),
+            layers=tuple(layer for layer in run.layers if all(layer in each.layers for each in runs)),
+            unsafe=any(each.unsafe for each in runs),
             versions=run.versions,
             seconds=run.seconds,
             notices=self.gradebook.notices(mark.work.filed),
@@ -89,10 +94,25 @@ class Book:
         )
 
 
-def parts(course: Course) -> dict[str, str]:
-    """Everything that has points of its own, by its name: items that are graded, exercises; with their questions."""
-    items = {item.id: question.id for question in course.questions for item in question.items if item.use == "graded"}
-    return items | {exercise.name: question.id for question in course.questions for exercise in question.exercises}
+def parts(course: Course) -> dict[str, Part]:
+    """Everything that has points of its own, by its name: items that are graded, exercises."""
+    found = [Part(i.id, q.id, i.points) for q in course.questions for i in q.items if i.use == "graded"]
+    found += [Part(e.name, q.id, e.points) for q in course.questions for e in q.exercises]
+    return {part.name: part for part in found}
+
+
+def provenance(work: Work) -> dict[str, dict[str, object]]:
+    """How each question of a submission was graded: the origin of its points."""
+    return {
+        result.id: {
+            "course": run.course,
+            "seed": run.seed,
+            "versions": dict(run.versions),
+            "layers": list(run.layers),
+            "unsafe": run.unsafe,
+        }
+        for result, run in work.results
+    }
 
 
 def notes(mark: Mark) -> tuple[str, ...]:
@@ -109,7 +129,10 @@ def notes(mark: Mark) -> tuple[str, ...]:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A mark without what it was made from: a class of any size has room for these. ``file`` holds the rest."""
+    """A mark without what it was made from: a class of any size has room for these. ``file`` holds the rest.
+
+    ``given`` says that a person gave points, so that there are some also where nothing could be graded.
+    """
 
     learner: str
     name: str
@@ -125,12 +148,13 @@ class Row:
     notes: tuple[str, ...]
     file: str | None
     error: str | None
+    given: bool = False
 
 
 def write_files(book: Book, out: Path, lang: Lang) -> list[Row]:
     """One JSON file for each submission, and a table of the class. Those that were written before give way.
 
-    Raises UsageError where they cannot be written.
+    To be called under the lock of the folder. Raises UsageError where they cannot be written.
     """
     names: set[str] = set()
     rows = []
@@ -152,10 +176,20 @@ def write_files(book: Book, out: Path, lang: Lang) -> list[Row]:
 
 
 def _tidy(out: Path, current: Container[str | None]) -> None:
-    """Removes what was written here for somebody who is called otherwise by now, or not in the class any more."""
+    """Removes what was written here for somebody who is called otherwise by now, or not in the class any more.
+
+    And what was left half written by a process that was killed: under the lock nobody else is writing here.
+    """
+    for path in left_behind(out):
+        path.unlink()
     for path in out.glob("*.json"):
         if path.name not in current and _begins(path) == _BEGINNING:
             path.unlink()
+
+
+def left_behind(out: Path) -> Iterator[Path]:
+    """What was being written into a folder of results when it was interrupted for good."""
+    return out.glob(f"{WRITING}*")
 
 
 def _begins(path: Path) -> bytes:
@@ -180,17 +214,19 @@ def _row(mark: Mark, file: str | None) -> Row:
         notes(mark),
         file,
         error,
+        bool(mark.overridden),
     )
 
 
 def as_json(book: Book, mark: Mark, lang: Lang) -> dict[str, object]:
-    """The report of a mark as ``grade --json`` writes it, with what was taken off and given."""
+    """The report of a mark as ``grade --json`` writes it, with what was taken off and given.
+
+    Where nothing was graded, all but the report.
+    """
     assert mark.work is not None
     filed = mark.work.filed
     report = book.report(mark)
-    if report is None:
-        return {"format": 1, "learner": mark.learner.id, "complete": False, "error": filed.error}
-    data: dict[str, object] = to_json(report, lang)
+    data: dict[str, object] = to_json(report, lang) if report else {"format": 1, "learner": mark.learner.id}
     given = [
         {"part": o.part, "points": number(o.points), "reason": o.reason, "author": o.author, "at": o.at.isoformat()}
         for o in mark.overridden
@@ -198,12 +234,15 @@ def as_json(book: Book, mark: Mark, lang: Lang) -> dict[str, object]:
     return data | {
         "earned": number(mark.earned),
         "possible": number(mark.possible),
+        "complete": mark.complete,
+        "late_by_seconds": number(mark.late_seconds) if mark.late_seconds else None,
         "submission": filed.key,
         "attempt": filed.attempt,
         "counts": mark.counts,
         "factor": number(mark.factor),
         "overrides": given,
         "error": filed.error,
+        "provenance": provenance(mark.work),
     }
 
 

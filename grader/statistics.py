@@ -1,12 +1,16 @@
 """What a class's results say about the questions: difficulty, discrimination, misconceptions, reliability. Pure.
 
 Shares of points are between 0 and 1. *Discrimination* is the corrected correlation between a part and the rest: of its
-share with the learner's points in everything else, so that a part does not agree with itself. None where it has no
-meaning: too few learners, or a part that all of them do alike.
+share with the learner's in everything else, so that a part does not agree with itself. None where it has no meaning:
+too few learners, or a part that all of them do alike.
+
+What could not be marked through a fault of ours, and answers that wait for a person, are not known to be wrong: such
+*open* cells are in no mean and no correlation. Points that a person gave for them close them.
 """
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -16,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from grader.grades import Mark
-from grader.model import ItemResult, QuestionResult, Status
+from grader.model import ExerciseResult, ItemResult, QuestionResult, Status
 
 #: Below this many learners, correlations and reliability say little.
 FEW = 30
@@ -26,6 +30,8 @@ _NEGATIVE = -0.1
 #: So many hidden cases have to be missed before passing the public ones alone says anything.
 _HIDDEN_MISSED = 3
 _DISAGREE = 0.3
+_NOT_TRIED = frozenset({Status.MISSING, Status.SKIPPED})
+_OPEN = frozenset({Status.PENDING, Status.UNMARKED})
 
 Array = NDArray[np.float64]
 T = TypeVar("T", bound=Any)
@@ -33,14 +39,18 @@ T = TypeVar("T", bound=Any)
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """An item or an exercise. ``tried`` of ``learners`` gave an answer or code; the others count as 0."""
+    """An item or an exercise, as far as it is marked.
+
+    ``tried`` of ``learners`` gave an answer or code; the others count as 0. Where of nobody who did so it is known what
+    it is worth, ``learners`` is 0 and ``difficulty`` None.
+    """
 
     name: str
     question: str
     kind: Literal["item", "exercise"]
     learners: int
     tried: int
-    difficulty: float
+    difficulty: float | None
     discrimination: float | None
     misconceptions: tuple[tuple[str, int], ...] = ()
     answers: tuple[tuple[str, int], ...] = ()
@@ -113,11 +123,17 @@ class Statistics:
 
 @dataclass(slots=True)
 class _Tally:
-    """What is counted learner by learner: of each only a row of numbers is kept."""
+    """What is counted learner by learner: of each only a row of numbers is kept. In ``rows``, NaN is an open cell;
+    ``by_hand`` are the points that a person gave for some of them.
+
+    ``possible`` has the question, kind and points of each part: the most that anybody could earn there, since faults
+    of ours take some out.
+    """
 
     learners: list[str]
     totals: list[float]
     rows: list[dict[str, float]]
+    by_hand: list[dict[str, float]]
     checks: list[dict[tuple[str, str, str, str], float]]
     grid: list[tuple[float, ...]]
     tried: Counter[str]
@@ -129,7 +145,7 @@ class _Tally:
 
 def of_class(marks: Iterable[tuple[Mark, Mapping[str, object]]]) -> Statistics:
     """The statistics of the marks that count, each with what was answered (item → value)."""
-    tally = _Tally([], [], [], [], [], Counter(), {}, Counter(), {}, {})
+    tally = _Tally([], [], [], [], [], [], Counter(), {}, Counter(), {}, {})
     handed_in = 0
     questions: tuple[str, ...] = ()
     for mark, answers in marks:
@@ -138,12 +154,8 @@ def of_class(marks: Iterable[tuple[Mark, Mapping[str, object]]]) -> Statistics:
             handed_in += mark.work is not None
             _count(tally, mark, answers)
     totals = np.array(tally.totals)
-    names = list(tally.possible)
-    table = np.array([[row.get(name, 0.0) for name in names] for row in tally.rows]).reshape(
-        len(tally.rows), len(names)
-    )
-    points = np.array([tally.possible[name][2] for name in names])
-    parts = tuple(_part(tally, name, table, points, at) for at, name in enumerate(names))
+    table, points = _table(tally)
+    parts = tuple(_part(tally, name, table, points, at) for at, name in enumerate(tally.possible))
     checks = _checks(tally, totals)
     hidden = [check for check in checks if check.visibility == "hidden" and check.tried >= _FEWEST]
     return Statistics(
@@ -164,22 +176,40 @@ def of_class(marks: Iterable[tuple[Mark, Mapping[str, object]]]) -> Statistics:
     )
 
 
+def _table(tally: _Tally) -> tuple[Array, Array]:
+    """The shares with a row for each learner and a column for each part, and the points of the parts.
+
+    Where no try is marked, those who did not try tell nothing, either: the whole column is open.
+    """
+    names = list(tally.possible)
+    points = np.array([tally.possible[name][2] for name in names], float)
+    for row, given in zip(tally.rows, tally.by_hand, strict=True):
+        for name, value in given.items():
+            row[name] = value / tally.possible[name][2] if tally.possible[name][2] else math.nan
+    table = np.array([[row.get(name, 0.0) for name in names] for row in tally.rows], float)
+    table = table.reshape(len(tally.rows), len(names))
+    untold = np.array([tally.tried[name] == 0 for name in names], bool) & np.isnan(table).any(axis=0)
+    table[:, untold] = math.nan
+    return table, points
+
+
 def _count(tally: _Tally, mark: Mark, answers: Mapping[str, object]) -> None:
     row: dict[str, float] = {}
     beliefs: set[tuple[str, str]] = set()  # once for each learner
     checks: dict[tuple[str, str, str, str], float] = {}
+    given = {change.part: change.points for change in mark.overridden}
+    by_hand: dict[str, float] = {}
     for result, _ in mark.work.results if mark.work else ():
         for item in result.items:
-            _item(tally, row, result, item, answers.get(item.id))
+            row[item.id] = _share(tally, result.id, item, given, by_hand)
+            _answered(tally, item, answers.get(item.id))
             if item.misconception:
                 _believed(tally, beliefs, result, item.id, item.misconception)
         for exercise in result.exercises:
-            tally.possible.setdefault(exercise.name, (result.id, "exercise", exercise.possible))
-            row[exercise.name] = exercise.earned / exercise.possible if exercise.possible else 0.0
-            if exercise.status not in (Status.MISSING, Status.SKIPPED):
-                tally.tried[exercise.name] += 1
+            row[exercise.name] = _share(tally, result.id, exercise, given, by_hand)
+            if exercise.status not in _NOT_TRIED:
                 for outcome in exercise.outcomes:
-                    if outcome.verdict.applies:
+                    if outcome.verdict.applies and outcome.status not in _OPEN:
                         key = (exercise.name, outcome.check, outcome.case, outcome.visibility)
                         checks[key] = float(outcome.status is Status.PASSED)
             if exercise.misconception:
@@ -188,15 +218,40 @@ def _count(tally: _Tally, mark: Mark, answers: Mapping[str, object]) -> None:
     tally.learners.append(mark.learner.id)
     tally.totals.append(mark.earned / mark.possible if mark.possible else 0.0)
     tally.rows.append(row)
+    tally.by_hand.append(by_hand)
     tally.checks.append(checks)
     tally.grid.append(tuple(earned / possible if possible else 0.0 for _, earned, possible in mark.questions))
 
 
-def _item(tally: _Tally, row: dict[str, float], result: QuestionResult, item: ItemResult, answer: object) -> None:
-    tally.possible.setdefault(item.id, (result.id, "item", item.possible))
-    row[item.id] = item.earned / item.possible if item.possible else 0.0
-    if item.status is not Status.MISSING:
-        tally.tried[item.id] += 1
+def _share(
+    tally: _Tally,
+    question: str,
+    found: ItemResult | ExerciseResult,
+    given: Mapping[str, float],
+    by_hand: dict[str, float],
+) -> float:
+    """A learner's share of the points of a part, which is counted as tried if it was; NaN where it is open.
+
+    ``by_hand`` gets what was ``given`` for that: what share it is shows when the whole class has been seen.
+    """
+    name, kind = _named(found)
+    most = max(found.possible, tally.possible[name][2] if name in tally.possible else 0.0)
+    tally.possible[name] = (question, kind, most)
+    is_open = found.status is Status.PENDING or (found.status is Status.UNMARKED and not found.possible)
+    if is_open and name in given:
+        by_hand[name] = given[name]
+    if (name in by_hand) if is_open else (found.status not in _NOT_TRIED):
+        tally.tried[name] += 1
+    if is_open:
+        return math.nan
+    return found.earned / found.possible if found.possible else 0.0
+
+
+def _named(found: ItemResult | ExerciseResult) -> tuple[str, Literal["item", "exercise"]]:
+    return (found.id, "item") if isinstance(found, ItemResult) else (found.name, "exercise")
+
+
+def _answered(tally: _Tally, item: ItemResult, answer: object) -> None:
     if item.kind == "choice" and isinstance(answer, (str, int)):
         tally.answers.setdefault(item.id, Counter())[_option(answer)] += 1
     elif item.kind == "multi" and isinstance(answer, list):
@@ -216,16 +271,19 @@ def _believed(
 
 def _part(tally: _Tally, name: str, table: Array, points: Array, at: int) -> Part:
     question, kind, _ = tally.possible[name]
-    own = table[:, at]
-    rest = table @ points - own * points[at]
+    told = ~np.isnan(table[:, at])
+    own, others = table[told, at], np.delete(table[told], at, axis=1)
+    worth = np.where(np.isnan(others), 0.0, np.delete(points, at))
+    most = worth.sum(axis=1)
+    rest = (np.nan_to_num(others) * worth).sum(axis=1)[most > 0] / most[most > 0]
     return Part(
         name,
         question,
         kind,
         len(own),
         tally.tried[name],
-        float(own.mean()),
-        correlation(own, rest),
+        float(own.mean()) if len(own) else None,
+        correlation(own[most > 0], rest),
         tuple(_ranked(tally.of_part.get(name, Counter()))),
         tuple(_ranked(tally.answers.get(name, Counter()))),
     )
@@ -264,7 +322,12 @@ def correlation(own: Array, rest: Array) -> float | None:
 
 
 def _alpha(scores: Array) -> float | None:
-    """Cronbach's alpha: k/(k−1) · (1 − Σ Var(part) / Var(total)) (Cronbach 1951, equation 2)."""
+    """Cronbach's alpha: k/(k−1) · (1 − Σ Var(part) / Var(total)) (Cronbach 1951, equation 2).
+
+    Of the parts that are marked, and the learners of whom all of these are.
+    """
+    scores = scores[:, ~np.isnan(scores).all(axis=0)]
+    scores = scores[~np.isnan(scores).any(axis=1)]
     learners, parts = scores.shape
     if learners < _FEWEST or parts < 2:
         return None
@@ -290,7 +353,7 @@ def _disagreements(parts: Sequence[Part], questions: Sequence[str]) -> tuple[Dis
             kind: [
                 part.difficulty * part.learners / part.tried  # among those who tried
                 for part in parts
-                if part.question == question and part.kind == kind and part.tried
+                if part.question == question and part.kind == kind and part.tried and part.difficulty is not None
             ]
             for kind in ("item", "exercise")
         }

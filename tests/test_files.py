@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import os
 import resource
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -11,13 +12,30 @@ from grader.files import create, write
 
 
 def test_a_file_is_written_whole(tmp_path: Path) -> None:
-    """Text or bytes, new or over an old one; others may read it."""
+    """Text or bytes, new or over an old one."""
     path = tmp_path / "out.json"
     for data, stored in (("文字\n", "文字\n".encode()), (b"\0\xff", b"\0\xff")):
         write(path, data)
         assert path.read_bytes() == stored
-    assert path.stat().st_mode & 0o777 == 0o644
     assert [each.name for each in tmp_path.iterdir()] == ["out.json"]
+
+
+@pytest.fixture
+def umask() -> Iterator[None]:
+    """Of a group that shows nothing to others."""
+    before = os.umask(0o007)
+    yield
+    os.umask(before)
+
+
+@pytest.mark.parametrize(("shared", "mode"), [(False, 0o660), (True, 0o644)])
+def test_who_may_read_it(shared: bool, mode: int, tmp_path: Path, umask: None) -> None:
+    """The umask says it, also where an older file could be read by all; what is for everybody is readable."""
+    path = tmp_path / "out.json"
+    path.write_text("old")
+    path.chmod(0o666)
+    write(path, "new", shared=shared)
+    assert path.stat().st_mode & 0o777 == mode
 
 
 def test_a_failure_leaves_the_old_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

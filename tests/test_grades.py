@@ -1,11 +1,12 @@
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 import pytest
 
 from grader.gradebook import Enrolled, Filed, Override, Run
-from grader.grades import Mark, Work, late_by, left_over, marks
+from grader.grades import Mark, Part, Work, late_by, left_over, marks
 from grader.model import ExerciseResult, ItemResult, Outcome, QuestionResult, Rules, Status, Text, Verdict
 
 DUE = datetime(2026, 11, 30, 16, tzinfo=UTC)
@@ -13,6 +14,7 @@ RULES = Rules(due="2026-12-01T00:00:00+08:00", late_percent=10, grace_hours=1, c
 ADA = Enrolled("ada", "Ada")
 RUN = Run(DUE, 0.1, "public", "c", (), (), False)
 POSSIBLE = {"Q3": 5.0, "Q5": 2.0}
+PARTS = {part.name: part for part in (Part("Q3.a", "Q3", 1.0), Part("softmax", "Q3", 4.0), Part("Q5.a", "Q5", 2.0))}
 
 
 def result(name: str = "Q3", item: float = 1.0, code: float = 4.0, status: Status = Status.PASSED) -> QuestionResult:
@@ -75,6 +77,8 @@ def test_without_a_date_or_a_time_nothing_is_late() -> None:
         (2000, 1, Rules(late_percent=10), 0.0),
         (2000, 1, Rules(), 1.0),
         (2, 1, Rules(cut_off_days=0), 0.0),
+        (47, 1, Rules(late_percent=10, grace_hours=60, cut_off_days=2), 1.0),
+        (59, 1, Rules(late_percent=10, grace_hours=60, cut_off_days=2), 0.0),
         (0, 3, Rules(attempt_percent=20), 0.6),
         (0, 9, Rules(attempt_percent=20), 0.0),
         (2, 2, Rules(late_percent=50, attempt_percent=50), 0.25),
@@ -151,6 +155,49 @@ def test_overrides() -> None:
 def test_a_person_can_give_points_for_what_could_not_be_graded(works: list[Work]) -> None:
     """Where the part's question is known."""
     given = (Override("ada", "Q5.a", 1.5, "on paper", "Prof. Invented", DUE),)
-    (found,) = marks(ADA, works, POSSIBLE, given, RULES, {"Q5.a": "Q5"})
+    (found,) = marks(ADA, works, POSSIBLE, given, RULES, PARTS)
     assert found.questions == (("Q3", 0.0, 5.0), ("Q5", 1.5, 2.0))
     assert (found.earned, found.overridden) == (1.5, given)
+
+
+def given(part: str, points: float) -> Override:
+    """Points that a person gave Ada."""
+    return Override("ada", part, points, "on paper", "P. Invented", DUE)
+
+
+@pytest.mark.parametrize(
+    ("points", "question", "passed"), [(4.0, ("Q3", 5.0, 5.0), True), (1.0, ("Q3", 2.0, 5.0), False)]
+)
+def test_points_by_hand_settle_what_we_could_not_mark(
+    points: float, question: tuple[str, float, float], passed: bool
+) -> None:
+    """All points of the part could be earned, whatever our fault took out; then nothing waits for us."""
+    item = result().items
+    outcome = Outcome("values", "basic", "public", Verdict(Status.UNMARKED), 0.0, 0.0)
+    code = ExerciseResult("softmax", Status.UNMARKED, 0.0, 0.0, (outcome,))
+    unmarked = work(QuestionResult("Q3", Text("t", "题"), item, (code,)), small())
+    (before,) = marks(ADA, [unmarked], POSSIBLE, (), RULES, PARTS)
+    assert (before.questions[0], before.complete, before.passed) == (("Q3", 1.0, 1.0), False, False)
+    (after,) = marks(ADA, [unmarked], POSSIBLE, (given("softmax", points),), RULES, PARTS)
+    assert (after.questions[0], after.complete, after.passed) == (question, True, passed)
+
+
+def test_points_by_hand_for_everything_make_a_mark_complete() -> None:
+    """Where a submission could not be graded, a person may do it; with only some of it done it is not whole."""
+    unreadable = [work(error="not Python")]
+    every = [given(part, 0.5) for part in PARTS]
+    (half,) = marks(ADA, unreadable, POSSIBLE, every[:2], RULES, PARTS)
+    (whole,) = marks(ADA, unreadable, POSSIBLE, every, RULES, PARTS)
+    assert (half.complete, half.earned, whole.complete, whole.earned) == (False, 1.0, True, 1.5)
+
+
+@pytest.mark.parametrize("attempts", ["last", "each"])
+def test_the_last_is_the_last_that_was_handed_in(attempts: str) -> None:
+    """Whatever order names have: submission_100 comes before submission_99 in the gradebook."""
+    later = work(small(), attempt=2)
+    later = replace(later, filed=replace(later.filed, key="submission_100"))
+    earlier = work(small())
+    found = marks(ADA, [later, earlier], POSSIBLE, (), Rules(attempts=attempts))  # type: ignore[arg-type]
+    last = [mark.work for mark in found if mark.counts][-1]
+    assert [mark.work for mark in found] == [earlier, later]
+    assert last == later

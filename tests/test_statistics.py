@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from grader.gradebook import Enrolled, Filed
+from grader.gradebook import Enrolled, Filed, Override
 from grader.grades import Mark, Work
 from grader.model import ExerciseResult, ItemResult, Outcome, QuestionResult, Status, Text, Verdict
 from grader.statistics import Part, PublicOnly, Statistics, correlation, of_class
@@ -203,3 +203,47 @@ def test_who_only_wrote_code_disagrees_with_nothing() -> None:
         items = tuple(replace(item, status=Status.MISSING) for item in result.items)
         silent.append((replace(mark, work=replace(mark.work, results=((replace(result, items=items), run),))), {}))
     assert of_class(silent).disagreements == ()
+
+
+def changed(learner: Row, status: Status, *, given: float | None = None) -> Row:
+    """The same marks, but that ``Q3.b`` is left open, and of the exercise so is what is unmarked."""
+    mark, answers = learner
+    assert mark.work is not None
+    ((result, run),) = mark.work.results
+    first, second = result.items
+    possible = 1.0 if status is Status.PENDING else 0.0
+    items = (first, replace(second, status=status, earned=0.0, possible=possible))
+    exercises = result.exercises
+    if status is Status.UNMARKED:
+        outcome = Outcome("values", "basic", "public", Verdict(status), 0.0, 0.0)
+        exercises = (replace(exercises[0], status=status, earned=0.0, possible=0.0, outcomes=(outcome,)),)
+    work = replace(mark.work, results=((replace(result, items=items, exercises=exercises), run),))
+    by_hand = () if given is None else (Override(mark.learner.id, "Q3.b", given, "", "", RUN.at),)
+    return replace(mark, work=work, overridden=by_hand), answers
+
+
+def test_what_is_not_marked_is_no_lost_point() -> None:
+    """It is in no mean and no correlation, and whoever comes first decides about no part's points."""
+    odd = changed(row("odd", 1, 1, 4), Status.UNMARKED)
+    first, last = of_class([odd, *CLASS]), of_class([*CLASS, odd])
+    alone = of_class(CLASS)
+    for found in (first, last):
+        assert (part(found, "softmax").learners, part(found, "softmax").tried) == (6, 6)
+        for name in ("Q3.b", "softmax"):
+            assert part(found, name).difficulty == part(alone, name).difficulty
+            assert part(found, name).discrimination == pytest.approx(part(alone, name).discrimination)
+        assert found.alpha == pytest.approx(alone.alpha)
+        assert part(found, "Q3.a").discrimination == pytest.approx(part(alone, "Q3.a").discrimination)
+        assert [check.tried for check in found.checks] == [6, 6, 6]
+
+
+def test_answers_that_wait_for_a_person() -> None:
+    """Say nothing, and those who did not answer alone would say too little; points by hand count."""
+    waiting = [changed(each, Status.PENDING) for each in CLASS[:5]]
+    found = of_class([*waiting, CLASS[5]])
+    assert (part(found, "Q3.b").learners, part(found, "Q3.b").difficulty) == (0, None)
+    assert found.alpha is not None
+    marked = [changed(each, Status.PENDING, given=0.5) for each in CLASS[:5]]
+    found = of_class([*marked, CLASS[5]])
+    assert (part(found, "Q3.b").learners, part(found, "Q3.b").tried) == (6, 5)
+    assert part(found, "Q3.b").difficulty == pytest.approx(2.5 / 6)

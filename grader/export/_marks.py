@@ -8,11 +8,11 @@ from datetime import UTC, datetime
 
 from grader.errors import UsageError
 from grader.gradebook import Enrolled
-from grader.grades import Mark, due_for
+from grader.grades import Mark, due_for, settled
 from grader.model import ExerciseResult, ItemResult, Lang, Notice, Report, Rules, Status, Text
 from grader.report import words
 from grader.report.words import clean, points
-from grader.results import Book
+from grader.results import Book, parts
 from grader.score import tidy
 
 TAKEN_OFF = Text(
@@ -37,11 +37,16 @@ def counting(book: Book, learner: str | None = None) -> Iterator[Mark]:
 
 
 def one(book: Book, learner: str) -> Mark:
-    """The mark of ``learner``, the last where each attempt counts. Raises UsageError where nothing was handed in."""
-    found = [mark for mark in counting(book, learner) if mark.work is not None]
+    """The mark of ``learner``, the last where each attempt counts. Raises UsageError where there is nothing to tell."""
+    found = [mark for mark in counting(book, learner) if has_points(mark)]
     if not found:
         raise UsageError(f"{clean(learner, 60)} has handed in nothing, so there is nothing to export.")
     return found[-1]
+
+
+def has_points(mark: Mark) -> bool:
+    """Whether there is anything to tell: something handed in, or points that a person gave without it."""
+    return mark.work is not None or bool(mark.overridden)
 
 
 def counted(book: Book, mark: Mark) -> Report | None:
@@ -49,24 +54,23 @@ def counted(book: Book, mark: Mark) -> Report | None:
     report = book.report(mark)
     if report is None:
         return None
-    given = {change.part: change.points for change in mark.overridden}
+    given = {change.part: change for change in mark.overridden}
+    known = parts(book.course)
 
     def item(result: ItemResult) -> ItemResult:
         if result.id not in given:
             return result
-        earned = given[result.id]
-        status = Status.PASSED if earned >= result.possible else Status.FAILED
-        return replace(result, status=status, earned=earned, message=GIVEN.fill(points=points(earned)))
+        status = Status.PASSED if result.earned >= result.possible else Status.FAILED
+        return replace(result, status=status, message=GIVEN.fill(points=points(result.earned)))
 
     def exercise(result: ExerciseResult) -> ExerciseResult:
         if result.name not in given:
             return result
-        said = GIVEN.fill(points=points(given[result.name]))
-        return replace(result, earned=given[result.name], remarks=(*result.remarks, said))
+        return replace(result, remarks=(*result.remarks, GIVEN.fill(points=points(result.earned))))
 
     questions = tuple(
         replace(question, items=tuple(map(item, question.items)), exercises=tuple(map(exercise, question.exercises)))
-        for question in report.questions
+        for question in (settled(each, given, known) for each in report.questions)
     )
     taken = taken_off(mark)
     return replace(report, questions=questions, notices=(*report.notices, *([Notice("", taken)] if taken else [])))

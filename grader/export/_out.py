@@ -10,13 +10,13 @@ import contextlib
 import hashlib
 import json
 import os
-import tempfile
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from types import TracebackType
 
 from grader import cache
 from grader.errors import UsageError
+from grader.files import begin
 from grader.model import Text
 
 #: The name in the record of an export that is a single file.
@@ -86,7 +86,7 @@ class Out:
     def _write(self, path: Path, name: str, chunks: Iterable[bytes]) -> None:
         seen = hashlib.sha256()
         with self._telling(path):
-            handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=".writing-")
+            handle, temporary = begin(path.parent)
         try:
             with os.fdopen(handle, "wb") as file:
                 for chunk in chunks:
@@ -97,7 +97,6 @@ class Out:
                     file.flush()
                     os.fsync(file.fileno())
             with self._telling(path):
-                os.chmod(temporary, 0o644)
                 os.replace(temporary, path)
         except BaseException:
             with contextlib.suppress(OSError):

@@ -65,11 +65,12 @@ def _checks(book: Book, options: Options) -> Iterator[list[object]]:
     if options.learner is not None:
         list(counting(book, options.learner))  # refuses a name that is not there
     for mark in book.marks():
-        if mark.work is None or options.learner not in (None, mark.learner.id):
+        if options.learner not in (None, mark.learner.id):
             continue
-        filed = mark.work.filed
-        begin = [cell(mark.learner.id), cell(filed.key), filed.attempt, "yes" if mark.counts else "no"]
-        for result, run in mark.work.results:
+        filed = mark.work.filed if mark.work else None
+        handed_in = [cell(filed.key), filed.attempt] if filed else ["", 0]
+        begin = [cell(mark.learner.id), *handed_in, "yes" if mark.counts else "no"]
+        for result, run in mark.work.results if mark.work else ():
             layers = "none" if run.unsafe else " ".join(run.layers)
             versions = " ".join(f"{name}={version}" for name, version in run.versions)
             made = [run.course, run.seed, versions, layers, _time(run.at)]

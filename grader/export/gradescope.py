@@ -6,20 +6,20 @@ Hidden cases show name and verdict, and the misconception; when learners see eve
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from grader import __version__
 from grader.export import Options
-from grader.export._marks import GIVEN, UNREADABLE, counting, error, one, summary
+from grader.export._marks import GIVEN, UNREADABLE, counting, error, has_points, one, summary
 from grader.export._out import Out
 from grader.files import readable
-from grader.grades import Mark
+from grader.grades import Mark, settled
 from grader.model import Course, ExerciseResult, Lang, Outcome, Question, QuestionResult, Report, Status, Text
 from grader.report import words
 from grader.report.json_report import number
 from grader.report.words import clean, points
-from grader.results import Book, file_name
+from grader.results import Book, file_name, parts, provenance
 
 ABOUT = "results.json as Gradescope's autograders write it: a folder of them, or one file with --learner."
 OF = "gradebook"
@@ -34,14 +34,14 @@ _LATER = {
 
 
 def write(book: Book, options: Options, out: Out) -> None:
-    """Of everybody who handed in something, or of ``learner``."""
+    """Of everybody who handed in something or has points without it, or of ``learner``."""
     if options.learner is not None:
         mark = one(book, options.learner)
         out.whole([encoded(results(mark, book.report(mark), book.course, options.lang))])
         return
     taken: set[str] = set()
     for mark in counting(book):
-        if mark.work is not None:
+        if has_points(mark):
             found = results(mark, book.report(mark), book.course, options.lang)
             out.part(f"{file_name(mark.learner.id, taken)}.json", encoded(found))
 
@@ -55,19 +55,23 @@ def results(mark: Mark, report: Report | None, course: Course, lang: Lang) -> di
     """The object that Gradescope expects; ``score`` is what counts, after lateness and with points given by hand."""
     said = error(mark)
     if report is None:
-        lines = [UNREADABLE.fill(error=said or words.NOTHING_THERE.of(lang)).of(lang)]
+        nothing = words.NOTHING_THERE.of(lang)
+        lines = [UNREADABLE.fill(error=said or nothing).of(lang) if mark.work else nothing]
     else:
         later = course.rules.hidden_results
         # The points would tell what hidden cases found.
         lines = summary(mark, lang, course.rules) if later == "always" else [_LATER[later].of(lang)]
         if report.unsafe:
             lines.append(words.NO_SANDBOX.of(lang))
-        if not report.complete:
+        if not mark.complete:
             lines.append(words.INCOMPLETE.of(lang))
         lines += [
             f"{clean(notice.where)}: {clean(notice.text.of(lang))}".removeprefix(": ") for notice in report.notices
         ]
-    given = {change.part: change.points for change in mark.overridden}
+    changes = {change.part: change for change in mark.overridden}
+    given = {part: change.points for part, change in changes.items()}
+    graded = [settled(result, changes, parts(course)) for result in (report.questions if report else ())]
+    lines += _without_result(graded, given, lang)
     return {
         "score": number(mark.earned),
         "output": "\n".join(lines),
@@ -76,23 +80,32 @@ def results(mark: Mark, report: Report | None, course: Course, lang: Lang) -> di
         "test_name_format": "text",
         "visibility": "visible",
         "extra_data": _provenance(mark, report),
-        "tests": [
-            test for result in (report.questions if report else ()) for test in _tests(result, given, course, lang)
-        ],
+        "tests": [test for result in graded for test in _tests(result, given, course, lang)],
     }
 
 
+def _without_result(graded: Sequence[QuestionResult], given: Mapping[str, float], lang: Lang) -> Iterator[str]:
+    """A line for each part that a person gave points for, and nothing else is known of."""
+    known = {item.id for result in graded for item in result.items}
+    known |= {exercise.name for result in graded for exercise in result.exercises}
+    for part, value in given.items():
+        if part not in known:
+            yield words.SAYS.fill(who=part, said=GIVEN.fill(points=points(value))).of(lang)
+
+
 def _provenance(mark: Mark, report: Report | None) -> dict[str, Any]:
+    """What made the points, question by question; above that, how those were made that are the newest."""
+    versions = dict(report.versions) if report else {}
     found: dict[str, Any] = {
-        "attncheck": __version__,
+        "attncheck": versions.get("attncheck", __version__),
         "possible": number(mark.possible),
         "factor": number(mark.factor),
         "complete": mark.complete,
     }
     if mark.work is not None:
         found |= {"submission": mark.work.filed.key, "attempt": mark.work.filed.attempt}
+        found |= {"provenance": provenance(mark.work)}
     if report is not None:
-        versions = dict(report.versions)
         sandbox = {"layers": list(report.layers), "unsafe": report.unsafe}
         found |= {"course": report.course_digest, "seed": report.seed, "versions": versions, "sandbox": sandbox}
     return found

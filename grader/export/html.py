@@ -8,7 +8,7 @@ from urllib.parse import quote
 
 from grader import items
 from grader.export import Options
-from grader.export._marks import counted, counting, error, told, waiting
+from grader.export._marks import counted, counting, error, has_points, told, waiting
 from grader.export._out import Out
 from grader.grades import Mark
 from grader.model import Course, Lang, Text
@@ -31,6 +31,7 @@ _TITLES = {
         "{all} 人中有 {handed} 人提交；平均 {mean} / {possible} 分。",
     ),
     "nobody": Text("Nobody has handed in anything.", "没有人提交。"),
+    "given": Text("points given by the instructor", "有教师给分"),
     "waiting": Text("answers that wait for a person: {count}", "{count} 个答案等待人工批改"),
 }
 
@@ -83,7 +84,7 @@ def _row(mark: Mark, file: str | None, lang: Lang) -> Row:
         clean(mark.learner.id, 80),
         "" if mark.learner.name == mark.learner.id else clean(mark.learner.name, 80),
         clean(mark.learner.section, 40),
-        points(mark.earned) if mark.work else "–",
+        points(mark.earned) if has_points(mark) else "–",
         points(mark.possible),
         _status(mark, lang),
         quote(file) if file else None,
@@ -91,11 +92,12 @@ def _row(mark: Mark, file: str | None, lang: Lang) -> Row:
 
 
 def _status(mark: Mark, lang: Lang) -> str:
+    by_hand = [_TITLES["given"].of(lang)] if mark.overridden else []
     if mark.work is None:
-        return words.NOTHING_THERE.of(lang)
+        return words.SEMICOLON.of(lang).join([words.NOTHING_THERE.of(lang), *by_hand])
     said = error(mark)
     if said is not None:
-        return clean(said, 300)
+        return words.SEMICOLON.of(lang).join([clean(said, 300), *by_hand])
     status = words.WHOLE if mark.passed else words.GRADED if mark.complete else words.PARTLY
     found = [status]
     if mark.late_seconds:

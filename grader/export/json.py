@@ -74,26 +74,16 @@ def _mark(book: Book, mark: Mark, lang: Lang) -> dict[str, object]:
         "passed": mark.passed,
         "counts": mark.counts,
     }
-    if mark.work is None:
-        return data | {"submission": None}
-    filed = mark.work.filed
-    report = as_json(book, mark, lang)
-    for key in ("format", "learner", "seconds", "seed", "course", "sandbox", "attncheck", "torch"):
-        report.pop(key, None)
     given = [
         {"part": each.part, "points": number(each.points), "reason": each.reason, "author": each.author}
         for each in mark.overridden
     ]
-    provenance = {
-        result.id: {
-            "course": run.course,
-            "seed": run.seed,
-            "versions": dict(run.versions),
-            "layers": list(run.layers),
-            "unsafe": run.unsafe,
-        }
-        for result, run in mark.work.results
-    }
+    if mark.work is None:
+        return data | {"submission": None, "overrides": given}
+    filed = mark.work.filed
+    report = as_json(book, mark, lang)
+    for key in ("format", "learner", "seconds", "seed", "course", "sandbox", "attncheck", "torch"):
+        report.pop(key, None)
     more = {
         "submission": filed.key,
         "attempt": filed.attempt,
@@ -102,6 +92,5 @@ def _mark(book: Book, mark: Mark, lang: Lang) -> dict[str, object]:
         "error": error(mark),
         "overrides": given,
         "answers": _answers(book.gradebook.answers(filed)),
-        "provenance": provenance,
     }
     return data | report | more

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import grader
 from grader.model import ExerciseResult, ItemResult, Lang, Outcome, QuestionResult, Report, Text
 from grader.report.words import clean
 
@@ -23,7 +22,7 @@ def to_json(report: Report, lang: Lang = "en") -> dict[str, Any]:
         "late_by_seconds": None if report.late_by_seconds is None else number(report.late_by_seconds),
         "course": {"title": report.course_title.of(lang), "digest": report.course_digest},
         "seed": report.seed,
-        "attncheck": grader.__version__,
+        "attncheck": versions.get("attncheck"),
         "torch": versions.get("torch"),
         "seconds": number(report.seconds),
         "sandbox": {"layers": list(report.layers), "unsafe": report.unsafe},

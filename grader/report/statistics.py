@@ -54,9 +54,9 @@ COLUMNS = (
     Text("most frequent mistake", "最常见的错误"),
 )
 HOW_TO_READ = Text(
-    "earned: mean share of its points (nothing handed in counts as 0). discr.: correlation with the points in "
-    "everything else; above 0.3 is good, below 0 suspicious. ( ) is code.",
-    "得分率：所得分数占满分的平均比例（未交按 0 计）。区分度：与其余各题总分的相关系数，"
+    "earned: mean share of its points (nothing handed in counts as 0, what is not marked yet is left out). discr.: "
+    "correlation with the points in everything else; above 0.3 is good, below 0 suspicious. ( ) is code.",
+    "得分率：所得分数占满分的平均比例（未交按 0 计，尚未批改的不计入）。区分度：与其余各题总分的相关系数，"
     "高于 0.3 为好，低于 0 可疑。带 ( ) 的是代码题。",
 )
 UNTOUCHED = Text("Nobody has begun: {names}.", "没有人作答：{names}。")
@@ -183,7 +183,7 @@ def _findings(found: Statistics, course: Course, names_too: bool) -> Iterator[Fi
     if found.alpha is not None and found.alpha < _RELIABLE and not found.few:
         yield Finding("unreliable", (), _UNRELIABLE[0].fill(alpha=f"{found.alpha:.2f}"), _UNRELIABLE[1])
     for part in found.parts:
-        if part.tried >= FEW // 6 and part.difficulty < _HARD:
+        if part.tried >= FEW // 6 and part.difficulty is not None and part.difficulty < _HARD:
             yield Finding("hard", (part.name,), _LEAST[0].fill(part=part.name, value=share(part.difficulty)), _LEAST[1])
     for one in found.disagreements:
         said, todo = _TALK if one.items > one.exercises else _CODE
@@ -226,9 +226,9 @@ def case(check: Check) -> Text:
     return CASE.fill(exercise=check.exercise, check=plain(check.check), case=clean(check.case))
 
 
-def share(value: float) -> str:
-    """A share in per cent."""
-    return f"{value:.0%}"
+def share(value: float | None) -> str:
+    """A share in per cent; a dash where there is none."""
+    return "–" if value is None else f"{value:.0%}"
 
 
 def signed(value: float | None) -> str:
@@ -282,13 +282,18 @@ def ordered(statistics: Statistics) -> list[Part]:
 
 def begun(statistics: Statistics) -> list[Part]:
     """The parts of the questions that somebody has begun, in their order."""
-    tried = {part.question for part in statistics.parts if part.tried}
+    tried = _begun(statistics)
     return [part for part in ordered(statistics) if part.question in tried]
+
+
+def _begun(statistics: Statistics) -> set[str]:
+    """The questions that somebody has begun: tried something, or done what is not marked yet."""
+    return {part.question for part in statistics.parts if part.tried or not part.learners}
 
 
 def untouched(statistics: Statistics) -> Text | None:
     """Which questions nobody has begun; None where there are none."""
-    tried = {part.question for part in statistics.parts if part.tried}
+    tried = _begun(statistics)
     names = [name for name in statistics.questions if name not in tried]
     return UNTOUCHED.fill(names=Text(", ".join(names), "、".join(names))) if names else None
 
@@ -456,7 +461,7 @@ def _part(part: Part, course: Course, lang: Lang) -> dict[str, Any]:
         "kind": part.kind,
         "learners": part.learners,
         "tried": part.tried,
-        "difficulty": number(part.difficulty),
+        "difficulty": _maybe(part.difficulty),
         "discrimination": _maybe(part.discrimination),
         "misconceptions": [_belief(course, part.question, name, times, lang) for name, times in part.misconceptions],
         "answers": [

@@ -279,7 +279,7 @@ def scatter(statistics: Statistics) -> Markup:
     low = min([-0.2, *(part.discrimination or 0.0 for part in known)])
 
     def place(part: Part) -> tuple[float, float]:
-        return left + part.difficulty * across, top + (1 - (part.discrimination or 0.0)) / (1 - low) * down
+        return left + (part.difficulty or 0.0) * across, top + (1 - (part.discrimination or 0.0)) / (1 - low) * down
 
     zero = top + down / (1 - low)
     shapes = [
@@ -299,7 +299,8 @@ def scatter(statistics: Statistics) -> Markup:
     for part in known:
         x, y = place(part)
         odd = " odd-one" if part.name in statistics.negative else ""
-        told = f"<title>{escape(said.label(part))}: {part.difficulty:.0%}, {said.signed(part.discrimination)}</title>"
+        numbers = f"{said.share(part.difficulty)}, {said.signed(part.discrimination)}"
+        told = f"<title>{escape(said.label(part))}: {numbers}</title>"
         if part.kind == "item":
             shapes.append(f'<circle class="item{odd}" cx="{x:.1f}" cy="{y:.1f}" r="5">{told}</circle>')
         else:

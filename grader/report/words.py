@@ -180,9 +180,9 @@ NOTHING_THERE = Text("nothing handed in", "没有提交")
 SET_ASIDE = Text("another attempt counts", "以另一次提交为准")
 HANDED_IN_NOTHING = Text("Handed in nothing: {names}", "没有提交：{names}")
 NOT_IN_ROSTER = Text(
-    "Not in the roster, and graded under the number that the work came with: {names}. Add who belongs to the class, "
-    "and run the same command again.",
-    "不在名单中，按提交自带的编号评分：{names}。请把属于本班的人补进名单，再运行同一条命令。",
+    "Not in the roster, or there with another number or address, and graded under the number that the work came with: "
+    "{names}. Add who belongs to the class, or correct the roster, and run the same command again.",
+    "不在名单中，或编号、邮箱与名单不符，按提交自带的编号评分：{names}。请把属于本班的人补进名单或更正名单，再运行同一条命令。",
 )
 MISNAMED = Text(
     "answers.yaml has a name that the roster does not know as theirs, so numbers in quiz items were drawn for the "
@@ -190,6 +190,12 @@ MISNAMED = Text(
     "roster (as login, say), and run the same command again.",
     "answers.yaml 里的名字与名单中这位学习者的对不上，因此题目中的数是按名单里的编号抽取的，答对的也可能判错：{names}。"
     "名字若确是本人的，请补进名单（例如填在 login 一列），再运行同一条命令。",
+)
+MISNAMED_UNLISTED = Text(
+    "answers.yaml has a name that does not seem to be theirs, and numbers in quiz items were drawn for that name: "
+    "{names}. See whether they handed in somebody else’s file. A roster says for sure who is called what.",
+    "answers.yaml 里的名字看来不是本人的，而题目中的数是按那个名字抽取的：{names}。"
+    "请核对交上来的是不是别人的文件；有了名单，谁叫什么就能确定。",
 )
 WHO_SAYS = Text("{who} (“{said}”)", "{who}（「{said}」）")
 TWICE_IN_ROSTER = Text(
@@ -323,6 +329,11 @@ NO_ANSWERS = Text(
     "里面没有 answers.yaml，因此所有小题都按未作答处理",
 )
 NOTHING_OF = Text("nothing in it belongs to {names}", "没有 {names} 的内容")
+MARKED_ELSEWHERE = Text(
+    "With this learners' edition of the course, answers to graded items are marked, and hidden cases are run, on your "
+    "instructor's side.",
+    "这是学习者版课程：计分题由教师一侧批改，隐藏用例也在教师一侧运行。",
+)
 WAS_DUE = Text(
     "it was due {due}, so this is {time} late, unless you were given extra time",
     "截止时间是 {due}，这次提交迟了 {time}（获准延期的除外）",

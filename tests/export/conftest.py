@@ -240,6 +240,18 @@ def small(made: Made, _small: Path) -> Made:
     return made
 
 
+@pytest.fixture
+def by_hand(small: Made) -> Made:
+    """The same, but that Cy and Dee were given points for an item by hand."""
+
+    def edit(book: Book) -> None:
+        for name in ("cy", "dee"):
+            book.gradebook.override(Override(name, "Q5.why", 0.5, "told me", "Prof. Invented", DUE))
+
+    small.change(edit)
+    return small
+
+
 @pytest.fixture(scope="session")
 def _hostile(tmp_path_factory: pytest.TempPathFactory) -> Path:
     made = Made(tmp_path_factory.mktemp("hostile"))

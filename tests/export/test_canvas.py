@@ -207,3 +207,12 @@ def test_hostile_names(hostile: Made, tmp_path: Path, names: tuple[str, ...]) ->
     assert "Filled in: " in hostile.told
     assert not set("\x1b\u202e") & set(hostile.told)
     assert after.replace(",,,0", ",,,") == before.replace(",,,0", ",,,")
+
+
+def test_points_by_hand_are_filled_in(by_hand: Made, tmp_path: Path) -> None:
+    """Also for what could not be graded, and where nothing was handed in."""
+    after = by_hand.export("canvas", tmp_path / "up.csv", template=sheet(tmp_path, *ROWS)).read_text(encoding="utf-8")
+    assert "Cy,13,,,B,0.5," in after
+    assert "Dee,14,,,B,0.5," in after
+    assert "Left as it was" not in by_hand.told
+    assert "Filled in: 4 of 5 rows." in by_hand.told

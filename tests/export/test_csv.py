@@ -133,3 +133,12 @@ def test_the_mark_that_excel_looks_for(small: Made, tmp_path: Path) -> None:
     """Only where it is asked for."""
     assert small.export("csv", tmp_path / "with.csv", bom=True).read_bytes().startswith(b'\xef\xbb\xbf"learner"')
     assert small.export("csv", tmp_path / "without.csv").read_bytes().startswith(b'"learner"')
+
+
+def test_points_by_hand_without_a_submission(by_hand: Made, tmp_path: Path) -> None:
+    """They stand in both tables."""
+    whole = rows(by_hand.export("csv", tmp_path / "class.csv"))
+    assert [row["earned"] for row in whole] == ["5.4", "0", "0.5", "0.5"]
+    checks = rows(by_hand.export("csv", tmp_path / "checks.csv", checks=True))
+    given = [(row["learner"], row["part"], row["earned"]) for row in checks if row["kind"] == "override"]
+    assert given == [("ada", "Q5.size", "1"), ("cy", "Q5.why", "0.5"), ("dee", "Q5.why", "0.5")]

@@ -169,3 +169,22 @@ def test_hostile_names(hostile: Made, tmp_path: Path, names: tuple[str, ...]) ->
         text = json.dumps(read(path), ensure_ascii=False)
         assert not set("\x1b\u202e") & set(text)
         assert "\\u001b" not in text
+
+
+def test_points_by_hand_without_anything_graded(by_hand: Made, tmp_path: Path) -> None:
+    """Count, and are told."""
+    folder = by_hand.export("gradescope", tmp_path / "out")
+    for name, why in (("cy", "nothing handed in"), ("dee", "could not be graded")):
+        found = json.loads((folder / f"{name}.json").read_text(encoding="utf-8"))
+        jsonschema.validate(found, SCHEMA)
+        assert found["score"] == 0.5
+        assert why in found["output"]
+        assert "Q5.why: Points given by the instructor: 0.5." in found["output"]
+
+
+def test_where_points_come_from(small: Made, tmp_path: Path) -> None:
+    """Question by question, with the version that graded, whatever version exports."""
+    found = json.loads(small.export("gradescope", tmp_path / "bo.json", learner="bo").read_text(encoding="utf-8"))
+    data = found["extra_data"]
+    assert data["attncheck"] == data["provenance"]["Q6"]["versions"]["attncheck"] == "0.1.0"
+    assert set(data["provenance"]) == {"Q5", "Q6"}

@@ -13,7 +13,7 @@ import pytest
 
 from grader.errors import UsageError
 from grader.gradebook import Enrolled, Unit, open_gradebook
-from grader.results import Book
+from grader.results import Book, write_files
 
 if TYPE_CHECKING:
     from conftest import Made
@@ -105,3 +105,54 @@ def test_answers_that_json_has_no_word_for(small: Made, tmp_path: Path) -> None:
     text = small.export("json", tmp_path / "all.json").read_text(encoding="utf-8")
     found = json.loads(text, parse_constant=lambda word: pytest.fail(word))
     assert list(found["marks"][0]["answers"]) == ["Q5.a", "Q5.b"]
+
+
+def test_points_by_hand_without_anything_graded(by_hand: Made, tmp_path: Path) -> None:
+    """They are there, with what they were given for."""
+    marks = read(by_hand.export("json", tmp_path / "all.json"))["marks"]
+    given = [{"part": "Q5.why", "points": 0.5, "reason": "told me", "author": "Prof. Invented"}]
+    for mark in marks[2:]:
+        assert (mark["earned"], mark["possible"], mark["overrides"]) == (0.5, 10, given)
+
+
+def test_complete_is_what_the_mark_says(small: Made, tmp_path: Path) -> None:
+    """In every file: a question that is not graded, or an error, is not whole, whatever the rest says."""
+
+    def edit(book: Book) -> None:
+        ada, bo = (filed for filed in book.gradebook.submissions() if filed.key in ("canvas-11", "canvas-12"))
+        book.gradebook.refuse(ada, "it vanished")
+        book.gradebook._connection.execute("DELETE FROM unit WHERE digest = ? AND question = 'Q6'", (bo.digest,))
+        rows = write_files(book, small.folder, "en")
+        assert [row.complete for row in rows] == [False, False, True, False]
+
+    small.change(edit)
+    exported = read(small.export("json", tmp_path / "all.json"))["marks"]
+    assert [mark["complete"] for mark in exported] == [False, False, True, False]
+    assert [read(small.folder / f"{name}.json")["complete"] for name in ("ada", "bo", "dee")] == [False] * 3
+
+
+def test_files_of_results_tell_where_points_come_from(by_hand: Made) -> None:
+    """Question by question after a partial regrade, with the version that graded; points by hand stand there, too."""
+
+    def edit(book: Book) -> None:
+        bo = next(filed for filed in book.gradebook.submissions() if filed.key == "canvas-12")
+        ((unit, run), _) = book.gradebook.units(bo, book.versions)
+        newer = replace(
+            run,
+            at=run.at + timedelta(days=1),
+            course="newer",
+            versions=(("attncheck", "0.2.0"),),
+            layers=("landlock-7", "seccomp"),
+        )
+        book.gradebook.record(bo, newer, [unit], {}, ())
+        write_files(book, by_hand.folder, "en")
+
+    by_hand.change(edit)
+    bo, dee = (read(by_hand.folder / f"{name}.json") for name in ("bo", "dee"))
+    assert [bo["provenance"][name]["course"] for name in ("Q5", "Q6")] == ["newer", "digest"]
+    assert [bo["provenance"][name]["versions"]["attncheck"] for name in ("Q5", "Q6")] == ["0.2.0", "0.1.0"]
+    assert (bo["course"]["digest"], bo["attncheck"], bo["sandbox"]["layers"]) == ("newer", "0.2.0", ["seccomp"])
+    assert (dee["earned"], dee["possible"], dee["overrides"][0]["part"]) == (0.5, 10, "Q5.why")
+    assert "not Python" in dee["error"]
+    docs = (Path(__file__).parents[2] / "docs" / "json.md").read_text(encoding="utf-8").partition("## Batches")[2]
+    assert all(f"`{key}`" in docs for key in dee)

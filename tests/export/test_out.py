@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -41,7 +42,16 @@ def test_a_file_that_an_export_wrote_is_replaced(tmp_path: Path) -> None:
     assert to.read_bytes() == b"2, and a remark"
     whole(to, b"3", force=True)
     assert to.read_bytes() == b"3"
-    assert to.stat().st_mode & 0o777 == 0o644
+
+
+def test_who_may_read_an_export(tmp_path: Path) -> None:
+    """The umask says it: there are names and points in it."""
+    before = os.umask(0o027)
+    try:
+        whole(tmp_path / "x.csv", b"1")
+    finally:
+        os.umask(before)
+    assert (tmp_path / "x.csv").stat().st_mode & 0o777 == 0o640
 
 
 def test_somebody_elses_file_stays(tmp_path: Path) -> None:

@@ -193,3 +193,10 @@ def test_files_have_names_that_any_system_can_keep(hostile: Made, tmp_path: Path
     assert all(re.fullmatch(r"[\w.()\- @]+", stem) and stem.strip(". ") == stem for stem in found)
     assert "CON_" in found
     assert len({stem.casefold() for stem in found}) == len(found)
+
+
+def test_points_by_hand_are_in_the_index(by_hand: Made, tmp_path: Path) -> None:
+    """Also of those without a page, and it says who gave them."""
+    index = (by_hand.export("html", tmp_path / "pages") / "index.html").read_text(encoding="utf-8")
+    assert index.count("; points given by the instructor") == 2
+    assert "–" not in index

@@ -109,7 +109,7 @@ def report() -> Report:
         questions=(QuestionResult("Q5", Text("Scaled dot-product attention", "缩放点积注意力"), items, exercises),),
         layers=("seccomp", "landlock-7"),
         unsafe=False,
-        versions=(("torch", "2.13.0"),),
+        versions=(("torch", "2.13.0"), ("attncheck", "0.0.9")),
         seconds=0.4123456789,
         notices=(Notice("notes.txt", Text("This file was not read.", "没有读取这个文件。")),),
         late_by_seconds=7260.0,

@@ -6,6 +6,7 @@ import base64
 import hashlib
 import io
 import json
+import re
 from dataclasses import replace
 
 import pytest
@@ -162,6 +163,17 @@ def test_what_nobody_has_begun(course: Course) -> None:
     for text in (shown(found, course), render(found, course, "en")):
         assert "Nobody has begun: Q4." in text
         assert "Q4.a" not in text
+
+
+def test_what_waits_to_be_marked(course: Course) -> None:
+    """Has been begun, and a dash where numbers will be."""
+    open_part = Part("Q4.why", "Q4", "item", 0, 0, None, None)
+    found = replace(of_class(CLASS), questions=("Q3", "Q4"))
+    found = replace(found, parts=(*found.parts, open_part))
+    for text in (shown(found, course), render(found, course, "en")):
+        assert "Nobody has begun" not in text
+    assert re.search(r"Q4.why +– +–", shown(found, course))
+    assert report.to_json(found, course, "en")["parts"][-1]["difficulty"] is None
 
 
 def test_more_misconceptions_than_fit(course: Course) -> None:
