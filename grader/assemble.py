@@ -69,6 +69,11 @@ def course(files: Mapping[str, bytes], folder: Path, digest: str) -> Course:
     for name in own.forbids:
         if sound and name not in exercises:
             reader.report(_OWN, unknown(("forbids", name), name, "an exercise of this course", exercises))
+    for name in own.points:
+        if sound and name not in by_id:
+            reader.report(_OWN, unknown(("points", name), name, "a question of this course", by_id))
+        elif sound and not by_id[name].points:
+            reader.report(_OWN, Fault(("points", name), f"nothing of {name} is graded; leave it out here"))
     title, public_id = own.title or defaults.title, own.public_id or defaults.public_id
     for key, value in (("title", title), ("public_id", public_id), ("groups", groups)):
         if not value and sound:
@@ -79,13 +84,17 @@ def course(files: Mapping[str, bytes], folder: Path, digest: str) -> Course:
         title=title,
         public_id=public_id,
         groups=tuple(groups.items()),
-        questions=tuple(_forbidding(by_id[name], own.forbids) for name in dict.fromkeys(counted)),
+        questions=tuple(
+            _worth(_forbidding(by_id[name], own.forbids), own.points.get(name)) for name in dict.fromkeys(counted)
+        ),
         sources=sources or (),
         reference=reference or (),
         digest=digest,
         folder=str(folder),
         rules=own.rules(),
         edition=own.edition.build() if own.edition else None,
+        roster=own.roster,
+        seed_file=own.seed_file,
     )
 
 
@@ -96,6 +105,18 @@ def _forbidding(question: Question, names: Mapping[str, tuple[str, ...]]) -> Que
         for each in question.exercises
     )
     return replace(question, exercises=exercises)
+
+
+def _worth(question: Question, points: float | None) -> Question:
+    """The question, giving ``points`` in all where the course says so; its parts keep their proportions."""
+    if points is None:
+        return question
+    share = points / question.points
+    return replace(
+        question,
+        items=tuple(replace(each, points=each.points * share) for each in question.items),
+        exercises=tuple(replace(each, points=each.points * share) for each in question.exercises),
+    )
 
 
 @dataclass(slots=True)

@@ -15,7 +15,7 @@ import pickle
 import sys
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import grader
 from grader import cache
@@ -71,6 +71,20 @@ def whole(found: Course) -> Course:
             "that it was published from with --course."
         )
     return found
+
+
+def beside(found: Course, key: Literal["roster", "seed_file"]) -> Path | None:
+    """The file that course.yaml names under ``key``, if any. Raises CourseError where there is no such file."""
+    name = {"roster": found.roster, "seed_file": found.seed_file}[key]
+    if name is None:
+        return None
+    path = Path(found.folder) / name
+    if not os.path.isfile(path):  # where it cannot be looked for, too
+        raise CourseError(
+            f"{Path(found.folder) / 'course.yaml'}: {key}: there is no file {path}; expected a path from the folder of "
+            f"course.yaml on. Put the file there, mend the path, or give --{key.replace('_', '-')}."
+        )
+    return path
 
 
 def schema() -> dict[str, Any]:

@@ -701,11 +701,26 @@ Percent = Annotated[float, Field(ge=0, le=100)]
 
 
 class LateEdge(Edge):
-    """What being late costs: ``percent`` for each day, nothing in the first hours, everything after some days."""
+    """What being late costs: ``percent`` for each day, nothing within the grace, everything after some days."""
 
     percent: Percent = 0.0
-    grace_hours: Annotated[float, Field(ge=0)] = 0.0
+    grace_hours: Annotated[float, Field(ge=0)] | None = None
+    grace_days: Annotated[float, Field(ge=0)] | None = None
     cut_off_days: Annotated[float, Field(ge=0)] | None = None
+
+    @model_validator(mode="after")
+    def _one_grace(self) -> LateEdge:
+        if self.grace_hours is not None and self.grace_days is not None:
+            raise _expected("either `grace_hours: …` or `grace_days: …`")
+        if self.cut_off_days is not None and self.grace > 24 * self.cut_off_days:
+            most = f"a grace of at most {self.cut_off_days:g} days ({24 * self.cut_off_days:g} hours)"
+            raise _expected(f"{most}, because nothing counts after `cut_off_days`")
+        return self
+
+    @property
+    def grace(self) -> float:
+        """The hours that cost nothing."""
+        return self.grace_hours or 24 * (self.grace_days or 0.0)
 
 
 class AttemptsEdge(Edge):
@@ -742,6 +757,9 @@ class CourseFile(Edge):
     late: LateEdge = LateEdge()
     attempts: AttemptsEdge = AttemptsEdge()
     hidden_results: Literal["always", "after-due", "never"] = "always"
+    points: dict[QuestionId, Points] = {}
+    roster: Filled | None = None
+    seed_file: Filled | None = None
     edition: EditionEdge | None = None
     forbids: dict[Name, tuple[LibraryName, ...]] = {}
 
@@ -750,7 +768,7 @@ class CourseFile(Edge):
         return Rules(
             due=self.due,
             late_percent=self.late.percent,
-            grace_hours=self.late.grace_hours,
+            grace_hours=self.late.grace,
             cut_off_days=self.late.cut_off_days,
             attempts=self.attempts.count,
             attempt_percent=self.attempts.percent,

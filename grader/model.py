@@ -373,7 +373,8 @@ class Edition:
 class Course:
     """A whole course: what ``grader.course`` reads from ``questions/`` and ``course.yaml``.
 
-    ``reference`` holds the sources of the references, as a submission of its own; an ``edition`` has none.
+    ``reference`` holds the sources of the references, as a submission of its own; an ``edition`` has none. ``roster``
+    and ``seed_file`` are paths as course.yaml has them, from its folder on.
     """
 
     title: Text
@@ -386,6 +387,8 @@ class Course:
     folder: str
     rules: Rules = Rules()
     edition: Edition | None = None
+    roster: str | None = None
+    seed_file: str | None = None
 
     def question(self, name: str) -> Question | None:
         """The question with the id ``name`` (any case), or None."""

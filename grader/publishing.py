@@ -12,13 +12,13 @@ import dataclasses
 import hashlib
 import os
 import shutil
-import tempfile
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import yaml
+from filelock import FileLock, Timeout
 
 from grader import __version__, checks, course, edits, items, links, picturing, plots, showing, stored
 from grader.errors import CourseError, UsageError
@@ -57,12 +57,13 @@ _EXERCISE = (
     "result",
     "returns",
     "reference",
-    "points",
     "array_types",
     "hints",
     "variants",
 )
 _MARKED = "edition:"
+#: Beside the place of an edition while it is made: the new one, and an earlier one that makes room for it.
+_NEW, _BEFORE = "new", "before"
 _HEAD = "# Written by `attncheck bank publish`. What is missing here is with the instructor.\n"
 
 
@@ -88,8 +89,8 @@ def publish(whole: Course, target: Path, questions: Iterable[str], observe: Obse
     course.whole(whole)
     named = set(questions)
     chosen = tuple(question for question in whole.questions if not named or question.id in named)
-    _may_be_replaced(target)
     with _beside(target) as folder:
+        _may_be_replaced(target)
         mark = Edition(whole.digest, __version__, ())
         _write(folder, _files(whole, chosen, mark))
         tables = dict(_tables(course.load(folder), whole, observe))
@@ -118,17 +119,41 @@ def publish(whole: Course, target: Path, questions: Iterable[str], observe: Obse
 
 @contextlib.contextmanager
 def _beside(target: Path) -> Iterator[Path]:
-    """A folder beside ``target`` to write in; gone afterwards, whatever happens."""
+    """A folder beside ``target`` to write in; gone afterwards, whatever happens.
+
+    It stands in one that is named after ``target``: there the next time finds what a killed process has left.
+    """
+    work = target.parent / f".publishing-{target.name}"
     try:
-        target.parent.mkdir(parents=True, exist_ok=True)
-        folder = Path(tempfile.mkdtemp(dir=target.parent, prefix=".publishing-"))
-        folder.chmod(0o755)
-    except OSError as error:
-        raise UsageError(f"{target} cannot be written ({error.strerror}); choose another place.") from error
-    try:
-        yield folder
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)
+        work.mkdir(mode=0o700, parents=True, exist_ok=True)
+        lock = FileLock(work / ".lock", timeout=0).acquire()
+    except Timeout:
+        raise UsageError(f"Another attncheck is publishing to {target}; wait until it has finished.") from None
+    except (OSError, NotImplementedError) as error:
+        why = getattr(error, "strerror", "it cannot be locked")
+        raise UsageError(f"{target} cannot be written ({why}); choose another place.") from error
+    with lock:
+        _put_back(work, target)
+        try:
+            (work / _NEW).mkdir()
+            yield work / _NEW
+        finally:
+            _put_back(work, target)
+            shutil.rmtree(work, ignore_errors=True)
+
+
+def _put_back(work: Path, target: Path) -> None:
+    """An earlier edition returns that had made room for one that never came; what is left in ``work`` goes."""
+    before = work / _BEFORE
+    if before.is_dir() and not target.exists():
+        try:
+            os.rename(before, target)
+        except OSError as error:
+            raise UsageError(
+                f"The edition that was in {target} cannot be put back ({error.strerror}); move it there from {before}."
+            ) from error
+    shutil.rmtree(before, ignore_errors=True)
+    shutil.rmtree(work / _NEW, ignore_errors=True)
 
 
 def _may_be_replaced(target: Path) -> None:
@@ -151,26 +176,23 @@ def _may_be_replaced(target: Path) -> None:
 
 
 def _put(folder: Path, target: Path) -> None:
-    """The finished folder in the place of ``target``; an earlier edition goes when the new one is there."""
-    before = folder.with_name(folder.name + "-before")
+    """The finished folder in the place of ``target``; an earlier edition makes room for it."""
     try:
         if target.is_dir():
-            os.rename(target, before)
+            os.rename(target, folder.with_name(_BEFORE))
         os.rename(folder, target)
     except OSError as error:
-        if before.is_dir() and not target.exists():
-            os.rename(before, target)
         raise UsageError(f"{target} cannot be replaced ({error.strerror}); choose another place.") from error
-    shutil.rmtree(before, ignore_errors=True)
 
 
 def _write(folder: Path, files: Mapping[str, bytes]) -> None:
     try:
         for name, data in files.items():
             (folder / name).parent.mkdir(exist_ok=True)
-            write(folder / name, data)
+            (folder / name).parent.chmod(0o755)
+            write(folder / name, data, shared=True)
     except OSError as error:
-        raise UsageError(f"{folder.parent} cannot be written ({error.strerror}); nothing was published.") from error
+        raise UsageError(f"{folder} cannot be written ({error.strerror}); nothing was published.") from error
 
 
 # ----------------------------------------------------------------------------------------- the texts
@@ -229,7 +251,10 @@ def _question(question: Question, raw: Mapping[str, Any], practice: frozenset[st
         "prompt": _plain(question.prompt),
         "sources": list(question.sources),
         "misconceptions": beliefs,
-        "items": [written[i.id] if i.id in practice else _sealed(items.unkeyed(i)) for i in question.items],
+        "items": [
+            written[item.id] | {"points": item.points} if item.id in practice else _sealed(items.unkeyed(item))
+            for item in question.items
+        ],
         "exercises": [
             _exercise(exercise, of, beliefs)
             for exercise, of in zip(question.exercises, raw.get("exercises", []), strict=True)
@@ -272,6 +297,7 @@ def _exercise(exercise: Exercise, raw: Mapping[str, Any], beliefs: Mapping[str, 
     cases = [of if case.public else _hidden(of, renamed) for case, of in zip(exercise.cases, raw["cases"], strict=True)]
     return {
         **{name: raw[name] for name in _EXERCISE if name in raw},
+        "points": exercise.points,  # course.yaml may have scaled them
         **({"forbids": list(exercise.forbids)} if exercise.forbids else {}),  # course.yaml may have added some
         "cases": cases,
         "checks": [

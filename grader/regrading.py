@@ -190,6 +190,14 @@ def course_of(book: Gradebook, named: Path | None) -> Path:
     )
 
 
+def seed_of(folder: Path, course_folder: Path | None) -> Seed:
+    """The seed that the course of a folder of results names, else the public one."""
+    with contextlib.closing(open_gradebook(folder)) as book:
+        loaded = course.load(course_of(book, course_folder))
+    file = course.beside(loaded, "seed_file")
+    return Seed.public() if file is None else Seed.from_file(file)
+
+
 def check_seed(book: Gradebook, seed: Seed) -> None:
     """Raises UsageError where hidden cases were drawn from another seed than this one."""
     known = str(book.recall("seed"))
@@ -199,7 +207,7 @@ def check_seed(book: Gradebook, seed: Seed) -> None:
     if known.startswith("file:"):
         remedy = "give the file that it was graded with as --seed-file"
     elif known == Seed.public().label:
-        remedy = "leave out --seed-file"
+        remedy = "leave out --seed-file, and seed_file in course.yaml"
     raise UsageError(
         f"{book.path.parent} was graded with the seed {known}, this is the seed {seed.label}: {remedy}. "
         "(To grade a class with another seed, run 'attncheck batch' with it.)"

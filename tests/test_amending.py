@@ -223,6 +223,17 @@ def test_files_named_otherwise_go_as_well(out: Path) -> None:
     assert "broken.json" in inside(out)
 
 
+def test_what_a_killed_process_was_writing_goes(out: Path) -> None:
+    """When files of results are written next, and with a learner whose it may have been."""
+    (out / ".writing-1").write_text('{"learner": "bo"')
+    give(out, WISH, NOW, None, "en")
+    assert ".writing-1" not in inside(out)
+    (out / ".writing-2").write_text('{"learner": "bo"')
+    leaving = forget(out, "bo")
+    assert out / ".writing-2" in leaving.files
+    assert ".writing-2" not in inside(out)
+
+
 def test_shared_work_stays(out: Path) -> None:
     """For those who share it, with the points."""
     with closing(open_gradebook(out)) as book:

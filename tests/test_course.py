@@ -245,6 +245,46 @@ def test_course_yaml_overrides_the_bundled_one_key_by_key(folder: Path) -> None:
     assert ([q.id for q in found.questions], found.public_id) == (["Q7", "Q5"], "spring")
 
 
+def test_a_question_gives_the_points_that_the_course_says(folder: Path) -> None:
+    """Its parts keep their proportions, practice among them; another question stays as it is."""
+    write(
+        folder, "questions/q07_more.yaml", GOOD.replace("Q5", "Q7").split("exercises:")[0].replace("practice", "graded")
+    )
+    before = course.load(folder).questions
+    write(folder, "course.yaml", "points: {Q5: 22}\n")
+    scaled, same = course.load(folder).questions
+    assert (before[0].points, scaled.points) == (11, 22)
+    assert [each.points for each in (*scaled.items, *scaled.exercises)] == [4, 8, 14]
+    assert same == before[1]
+
+
+def test_what_is_not_graded_cannot_be_given_points(folder: Path) -> None:
+    """A question with practice items alone has nothing to be scaled."""
+    write(folder, "questions/q07_more.yaml", GOOD.replace("Q5", "Q7").split("exercises:")[0])
+    write(folder, "course.yaml", "points: {Q7: 5}\n")
+    assert faults(folder) == ["course.yaml:1: points.Q7: nothing of Q7 is graded; leave it out here"]
+
+
+def test_files_beside_a_course(folder: Path) -> None:
+    """Are found from the folder of course.yaml, whatever the current one; where there is none, course.yaml is named."""
+    assert (course.beside(course.load(folder), "roster"), course.beside(course.load(folder), "seed_file")) == (
+        None,
+    ) * 2
+    write(folder, "course.yaml", "roster: class.csv\nseed_file: ../SEED\n")
+    write(folder, "class.csv", "id\n")
+    found = course.load(folder)
+    assert course.beside(found, "roster") == folder / "class.csv"
+    with pytest.raises(CourseError, match=r"course\.yaml: seed_file: there is no file .*SEED.*--seed-file"):
+        course.beside(found, "seed_file")
+
+
+@pytest.mark.parametrize(("late", "hours"), [("grace_days: 2", 48), ("grace_hours: 6", 6), ("percent: 5", 0)])
+def test_a_grace_is_said_in_hours_or_in_days(folder: Path, late: str, hours: float) -> None:
+    """Up to the cut-off and with it."""
+    write(folder, "course.yaml", f"late: {{{late}, cut_off_days: 2}}\n")
+    assert course.load(folder).rules.grace_hours == hours
+
+
 def test_what_is_forbidden_stands_in_both_places(folder: Path) -> None:
     """An exercise's own names come first, those of course.yaml after them, and the stub tells learners."""
     head = "  - function: attend\n"
@@ -492,6 +532,22 @@ def test_faults_of_several_files_are_told_together_but_not_by_the_hundred(folder
         ("course.yaml", "groups: {}\n", "course.yaml:1: groups: ", ["1 or more"]),
         ("course.yaml", "forbids:\n  soft_max: [torch.exp]\n", "course.yaml:2: forbids.soft_max: ", ["an exercise"]),
         ("course.yaml", "forbids:\n  x: [softmax]\n", "course.yaml:2: forbids.x[0]: ", ["library in front"]),
+        ("course.yaml", "points:\n  Q6: 3\n", "course.yaml:2: points.Q6: ", ["a question of this course: Q5"]),
+        ("course.yaml", "points:\n  Q5: 0\n", "course.yaml:2: points.Q5: ", ["saw 0", "above 0"]),
+        ("course.yaml", "roster: [a]\n", "course.yaml:1: roster: ", ["expected a text"]),
+        ("course.yaml", "seed_file: ' '\n", "course.yaml:1: seed_file: ", ["something in it"]),
+        (
+            "course.yaml",
+            "late: {grace_hours: 1, grace_days: 1}\n",
+            "course.yaml:1: late: ",
+            ["either `grace_hours: …` or `grace_days: …`"],
+        ),
+        (
+            "course.yaml",
+            "late: {grace_hours: 60, cut_off_days: 2}\n",
+            "course.yaml:1: late: ",
+            ["a grace of at most 2 days (48 hours)"],
+        ),
         ("course.yaml", "questions:\n  - Q5\n  - Q6\n", "course.yaml:3: questions[1]: ", ["saw 'Q6'", "Q5"]),
         (
             "questions/sources.yaml",

@@ -129,7 +129,7 @@ ARROWS: dict[str, set[str]] = {
         "working",
     },
     "results": {"files", "gradebook", "grades", "report"},
-    "amending": {"batch", "course", "gradebook", "regrading", "report", "results"},
+    "amending": {"batch", "course", "files", "gradebook", "grades", "regrading", "report", "results"},
     "replaying": {
         "amending",
         "batch",

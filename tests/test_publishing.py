@@ -5,7 +5,9 @@ from __future__ import annotations
 import contextlib
 import io
 import json
+import os
 import shutil
+import stat
 import zlib
 from collections.abc import Callable, Iterator
 from dataclasses import asdict, replace
@@ -180,7 +182,10 @@ title: {en: Doubling, zh: 加倍}
 public_id: doubling
 groups: {self-attention: {en: Attention, zh: 注意力}, unused: {en: No, zh: 无}}
 due: "2026-11-30T23:59:00+08:00"
-late: {percent: 10, cut_off_days: 3}
+late: {percent: 10, grace_days: 2, cut_off_days: 3}
+points: {Q1: 33}
+roster: zeisig.csv
+seed_file: ../zeisig
 forbids: {double: [torch.cumsum]}
 """
 SOURCES = """\
@@ -389,7 +394,7 @@ def test_public_cases_are_judged_as_ever(solution: str, edition: Course, whole: 
     public = [o for o in here.outcomes if o.visibility == "public"]
     assert [o.verdict for o in public] == [o.verdict for o in alone.outcomes]
     assert (here.misconception, here.array_type) == (alone.misconception, alone.array_type)
-    assert here.possible == there.possible == 10
+    assert here.possible == there.possible == 16.5
     # Hidden cases may decide which form of a call counts, and in which cases a check has something to say.
     if there.array_type == here.array_type and solution != "crash":
         assert public == [o for o in there.outcomes if o.visibility == "public"]
@@ -410,7 +415,7 @@ def test_answers_to_graded_items_are_kept_for_later(edition: Course, whole: Cour
     assert set(found) == set(ANSWERS)
     assert {item.status for item in found.values()} == {Status.PENDING}
     assert not any(item.earned for item in found.values()) and report.complete
-    assert report.elsewhere == 10.0  # with the exercise missing, which is known here
+    assert report.elsewhere == 16.5  # with the exercise missing, which is known here
     there = graded(whole, given, sandbox.observe)
     assert [item.possible for item in there.questions[0].items] == [item.possible for item in found.values()]
     for item in edition.questions[0].items:
@@ -672,9 +677,73 @@ def test_a_disk_that_fails_is_said(folder: Path, tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="nothing was published"):
         publishing._write(tmp_path / "file", {"course.yaml": b""})
     shutil.copytree(folder, tmp_path / "edition")
-    with pytest.raises(UsageError, match="cannot be replaced"):
-        publishing._put(tmp_path / "gone", tmp_path / "edition")
+    with pytest.raises(UsageError, match="cannot be replaced"), publishing._beside(tmp_path / "edition") as new:
+        new.rmdir()
+        publishing._put(new, tmp_path / "edition")
     assert list(contents(tmp_path / "edition")) == list(contents(folder))
+
+
+def killed(target: Path) -> Path:
+    """What is left of a process that was killed while one edition took the place of the other."""
+    work = target.with_name(f".publishing-{target.name}")
+    work.mkdir(parents=True)
+    (work / "new").mkdir()
+    target.rename(work / "before")
+    return work
+
+
+def test_what_a_killed_process_has_left_is_put_right(tmp_path: Path) -> None:
+    """The earlier edition comes back before anything else is done, and nothing else stays."""
+    target = tmp_path / "edition"
+    _with("course.yaml", "edition: 1")(target)
+    killed(target)
+    with publishing._beside(target) as new:
+        assert (target / "course.yaml").read_text() == "edition: 1"
+        assert list(new.iterdir()) == []
+    assert [path.name for path in tmp_path.iterdir()] == ["edition"]
+    work = killed(target)
+    _with("course.yaml", "edition: 2")(target)
+    with publishing._beside(target) as new:
+        publishing._put(new, target)
+    assert not work.exists() and list(target.iterdir()) == []
+
+
+def test_an_edition_that_cannot_be_put_back_stays_where_it_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """And where that is, is said."""
+    target = tmp_path / "edition"
+    _with("course.yaml")(target)
+    work = killed(target)
+
+    def refused(*paths: Path) -> None:
+        raise PermissionError(1, "Operation not permitted")
+
+    monkeypatch.setattr(publishing.os, "rename", refused)
+    with pytest.raises(UsageError, match=r"not permitted.*move it there from .*before"), publishing._beside(target):
+        pass
+    assert (work / "before" / "course.yaml").exists()
+
+
+def test_one_at_a_time_publishes(tmp_path: Path) -> None:
+    """What another process is writing is not taken for what one has left."""
+    with publishing._beside(tmp_path / "edition") as new:
+        with (
+            pytest.raises(UsageError, match="Another attncheck is publishing"),
+            publishing._beside(tmp_path / "edition"),
+        ):
+            pass
+        assert new.is_dir()
+
+
+def test_learners_may_read_it_whatever_the_umask(tmp_path: Path) -> None:
+    """Files and folders are readable for everybody: an edition is handed out."""
+    before = os.umask(0o077)
+    try:
+        with publishing._beside(tmp_path / "edition") as new:
+            publishing._write(new, {"course.yaml": b"", "questions/q01.yaml": b""})
+            modes = {path.name: stat.S_IMODE(path.stat().st_mode) for path in (new, *new.rglob("*"))}
+    finally:
+        os.umask(before)
+    assert modes == {"new": 0o755, "questions": 0o755, "course.yaml": 0o644, "q01.yaml": 0o644}
 
 
 def test_what_is_written_is_read_the_same() -> None:
@@ -781,6 +850,17 @@ def test_a_mark_that_is_none_is_a_fault(tmp_path: Path) -> None:
     place.write_text(COURSE + "edition: {format: 2, of: abc, attncheck: x}\n", encoding="utf-8")
     with pytest.raises(CourseError, match="digest of 64"):
         courses.load(tmp_path)
+
+
+def test_points_are_those_of_the_course(whole: Course, tmp_path: Path) -> None:
+    """Of the question in all and of each part, whether its file is copied or written anew."""
+    files = publishing._files(whole, whole.questions, Edition(whole.digest, "0", ()))
+    publishing._write(tmp_path, files)
+    (edition,), (question,) = courses.load(tmp_path).questions, whole.questions
+    assert edition.points == question.points == pytest.approx(33)
+    assert [part.points for part in edition.items] == [part.points for part in question.items]
+    assert [part.points for part in edition.exercises] == [part.points for part in question.exercises]
+    assert question.exercises[0].points == pytest.approx(33 * 10 / 20)
 
 
 def test_a_mark_is_read_as_it_is_written(edition: Course, whole: Course) -> None:

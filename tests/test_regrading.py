@@ -19,7 +19,7 @@ from grader.batch import Order, Step
 from grader.errors import CourseError, GradebookError, UsageError
 from grader.gradebook import Gradebook, Override, open_gradebook
 from grader.inputs import Seed
-from grader.regrading import Asked, Change, Regraded, regraded
+from grader.regrading import Asked, Change, Regraded, regraded, seed_of
 from grader.results import Book
 from grader.working import Done, Plan, Task
 from tests import tiny
@@ -168,6 +168,16 @@ def secret(tmp_path: Path) -> Seed:
     """A seed from a file."""
     (tmp_path / "seed").write_bytes(b"a seed that nobody knows")
     return Seed.from_file(tmp_path / "seed")
+
+
+def test_the_seed_is_the_one_that_the_course_names(tmp_path: Path, secret: Seed) -> None:
+    """From the folder of course.yaml on; where it names none, the public one."""
+    folder = tiny.course(tmp_path / "course")
+    with closing(open_gradebook(tmp_path, create=True)) as book:
+        book.remember("course", str(folder))
+    assert seed_of(tmp_path, None) == Seed.public()
+    (folder / "course.yaml").write_text("seed_file: ../seed\n")
+    assert seed_of(tmp_path, None) == seed_of(tmp_path, folder) == secret
 
 
 def test_another_seed_is_refused(out: Path, secret: Seed) -> None:

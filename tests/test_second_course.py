@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from grader import course as courses
 from grader.grade import Memo
 from grader.inputs import Seed
@@ -26,5 +28,6 @@ def test_another_course_has_rules_and_a_map() -> None:
     """What is due when is its own; exercises have items about the same ideas."""
     course = courses.load(FOLDER)
     assert course.rules.due is not None
+    assert [question.points for question in course.questions] == pytest.approx([10, 15, 15])
     assert course.public_id != courses.load(courses.find(None)).public_id
     assert all(items for place in places(course) for _, items in place.exercises)

@@ -31,12 +31,17 @@ _MOST_ROWS = 60
 @click.option(
     "-q", "--question", "questions", multiple=True, metavar="Q", help="Only this question counts (repeatable)."
 )
-@click.option("--seed-file", type=click.Path(path_type=Path), metavar="F", help="Hidden cases from this secret file.")
+@click.option(
+    "--seed-file",
+    type=click.Path(path_type=Path),
+    metavar="F",
+    help="Hidden cases from this secret file (default: seed_file in course.yaml, else a public seed).",
+)
 @click.option(
     "--roster",
     type=click.Path(path_type=Path),
     metavar="CSV",
-    help="Who is in the class (a gradebook from Canvas will do, too).",
+    help="Who is in the class; a gradebook from Canvas will do, too (default: roster in course.yaml).",
 )
 @click.option(
     "--intake", metavar="KIND", help="canvas, moodle, gradescope, nbgrader, inbox or folders (default: detected)."
@@ -71,14 +76,16 @@ def batch(
     from grader.batch import Order
     from grader.batch import run as run_batch
 
+    folder = course.find(course_folder)
+    loaded = course.load(folder)
     order = Order(
         collection=submissions,
         out=out,
-        course_folder=course.find(course_folder),
-        seed=read_seed(None, seed_file),
+        course_folder=folder,
+        seed=read_seed(None, seed_file or course.beside(loaded, "seed_file")),
         questions=questions,
         intake=intake,
-        roster=roster,
+        roster=roster or course.beside(loaded, "roster"),
         workers=workers,
         scheduler=scheduler,
     )
@@ -108,10 +115,11 @@ def _results(order: Order, lang: Lang) -> list[Row]:
     from contextlib import closing
 
     from grader import course
+    from grader.batch import alone
     from grader.gradebook import open_gradebook
     from grader.results import Book, write_files
 
-    with closing(open_gradebook(order.out)) as book:
+    with alone(order.out), closing(open_gradebook(order.out)) as book:
         return write_files(Book.of(book, course.load(order.course_folder)), order.out, lang)
 
 
@@ -215,7 +223,7 @@ def _lines(summary: Summary, rows: list[Row], out: Path, lang: Lang) -> Iterator
         (summary.unknown, words.NOT_IN_ROSTER),
         (summary.ambiguous, words.TWICE_IN_ROSTER),
         (summary.twice, words.HANDED_IN_TWICE),
-        (misnamed, words.MISNAMED),
+        (misnamed, words.MISNAMED if summary.listed else words.MISNAMED_UNLISTED),
         (summary.leftovers, words.NOBODYS),
     ):
         if names:
@@ -253,10 +261,11 @@ def _cells(row: Row, lang: Lang) -> tuple[str, str, str]:
     from grader.report.words import clean, points
 
     learner = shorten(clean(row.learner), 30)
+    earned = words.OF.fill(earned=points(row.earned), possible=points(row.possible)).of(lang)
     if row.error is not None:
-        return learner, "–", words.NOT_GRADED.of(lang)
+        return learner, earned if row.given else "–", words.NOT_GRADED.of(lang)
     if row.file is None:
-        return learner, "–", words.NOTHING_THERE.of(lang)
+        return learner, earned if row.given else "–", words.NOTHING_THERE.of(lang)
     status = words.WHOLE if row.passed else words.GRADED if row.complete else words.PARTLY
     said = [status.of(lang)]
     if row.late_seconds:
@@ -264,5 +273,4 @@ def _cells(row: Row, lang: Lang) -> tuple[str, str, str]:
     if not row.counts:
         said.append(words.SET_ASIDE.of(lang))
     said += [words.SAID_LATE.of(lang) if note == words.SAID_LATE.en else clean(note) for note in row.notes]
-    earned = words.OF.fill(earned=points(row.earned), possible=points(row.possible)).of(lang)
     return learner, earned, words.SEMICOLON.of(lang).join(said)

@@ -56,6 +56,7 @@ def submit(
     from datetime import UTC, datetime
 
     from grader import inbox as inboxes
+    from grader.report import words
     from grader.submission import read
 
     name = learner or _name(path)
@@ -70,6 +71,8 @@ def submit(
     else:
         for line in _lines(receipt, new, lang):
             click.echo(line)
+        if course.edition is not None:
+            click.echo(words.MARKED_ELSEWHERE.of(lang))
 
 
 def _name(path: Path) -> str:

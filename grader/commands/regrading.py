@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
     from grader.amending import Given, Leaving
     from grader.gradebook import Override
+    from grader.inputs import Seed
     from grader.model import Lang
     from grader.regrading import Change, Regraded
     from grader.replaying import Explained
@@ -28,7 +29,10 @@ _MOST_ROWS = 200
 
 _folder = click.argument("folder", metavar="DIR", type=click.Path(path_type=Path))
 _seed_file = click.option(
-    "--seed-file", type=click.Path(path_type=Path), metavar="F", help="The secret file that DIR was graded with."
+    "--seed-file",
+    type=click.Path(path_type=Path),
+    metavar="F",
+    help="The secret file that DIR was graded with (default: seed_file in course.yaml).",
 )
 
 
@@ -68,7 +72,7 @@ def regrade(
     from grader.regrading import Asked, regraded
     from grader.report import words
 
-    asked = Asked(folder, read_seed(None, seed_file), course_folder, workers)
+    asked = Asked(folder, _seed(folder, seed_file, course_folder), course_folder, workers)
     with ExitStack() as stack:
         with show_progress(lang) as show:
             found, put_down = stack.enter_context(regraded(asked, show, dry=dry_run))
@@ -85,6 +89,12 @@ def regrade(
         said = words.PUT_DOWN if write else words.NOT_PUT_DOWN
         click.echo(said.fill(folder=folder).of(lang))
     click.get_current_context().exit(_code(found, write, dry_run))
+
+
+def _seed(folder: Path, file: Path | None, course_folder: Path | None) -> Seed:
+    from grader.regrading import seed_of
+
+    return seed_of(folder, course_folder) if file is None else read_seed(None, file)
 
 
 def _answers() -> bool:
@@ -427,7 +437,7 @@ def _explained(
     from grader.replaying import Asked, explain_code, explain_item, look_up
     from grader.sandbox import open_sandbox
 
-    seed = read_seed(None, seed_file)
+    seed = _seed(folder, seed_file, course_folder)
     found = look_up(Asked(folder, learner, check, seed, course_folder, attempt))
     if isinstance(found.part, Item):
         assert not isinstance(found.result, ExerciseResult)

@@ -6,17 +6,19 @@ import json
 import re
 import sys
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from rich.cells import cell_len
 
 from grader import batch
-from grader.batch import Order, Step, Summary
+from grader import course as courses
+from grader.batch import Order, Step, Summary, alone
 from grader.commands import classes
-from grader.errors import SandboxUnavailable
+from grader.errors import SandboxUnavailable, UsageError
 from grader.inputs import Seed
-from grader.model import Rules
+from grader.model import Course, Rules
 from grader.results import LATE, Row
 
 Attncheck = Callable[..., object]
@@ -83,6 +85,25 @@ def test_asks_for_what_the_options_say(attncheck: Attncheck, asked: dict[str, ob
     order = asked["order"]
     assert isinstance(order, Order)
     assert order.seed == Seed.from_file(seed)
+
+
+def test_what_course_yaml_names_is_the_default(
+    attncheck: Attncheck, asked: dict[str, object], course: Course, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """Roster and seed file; the options come first."""
+    for name in ("class.csv", "SEED"):
+        (tmp_path / name).write_text("0123456789abcdef" * 4)
+    own = replace(course, folder=str(tmp_path), roster="class.csv", seed_file="SEED")
+    monkeypatch.setattr(courses, "load", lambda folder: own)
+    attncheck("batch", "in", "--out", "out")
+    first = asked["order"]
+    other = tmp_path / "other"
+    other.write_text("fedcba9876543210" * 4)
+    attncheck("batch", "in", "--out", "out", "--roster", "r.csv", "--seed-file", str(other))
+    second = asked["order"]
+    assert isinstance(first, Order) and isinstance(second, Order)
+    assert (first.roster, first.seed) == (tmp_path / "class.csv", Seed.from_file(tmp_path / "SEED"))
+    assert (second.roster, second.seed) == (Path("r.csv"), Seed.from_file(other))
 
 
 @pytest.mark.parametrize(
@@ -208,6 +229,47 @@ def test_what_was_decided(lang: str, fragments: list[str], attncheck: Attncheck,
     assert json.loads(attncheck("batch", "in", "--out", "out", "--json").out)["rules"]["late_percent"] == 10  # type: ignore[attr-defined]
     asked["summary"] = Summary("folders", 3, 3, timeless=3)
     assert "on time" not in attncheck("batch", "in", "--out", "out", "--lang", "en").out  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize(
+    ("lang", "said"),
+    [("en", "drawn for that name: bob (“ada”). See whether"), ("zh", "按那个名字抽取的：bob（「ada」）。请核对")],
+)
+def test_misnamed_without_a_roster(lang: str, said: str, attncheck: Attncheck, asked: dict[str, object]) -> None:
+    """It is not spoken of a roster that knows better."""
+    asked["summary"] = Summary("folders", 2, 2, misnamed=(("bob", "ada"),), listed=False)
+    out = attncheck("batch", "in", "--out", "out", "--lang", lang).out  # type: ignore[attr-defined]
+    assert said in out.replace("\n", " " if lang == "en" else "")
+
+
+def test_docs_know_every_key(attncheck: Attncheck, asked: dict[str, object]) -> None:
+    """The example in docs/json.md has the keys of the output, in its order."""
+    docs = (Path(__file__).parents[2] / "docs" / "json.md").read_text(encoding="utf-8").partition("## Batches")[2]
+    example = json.loads(docs.partition("```json")[2].partition("```")[0])
+    data = json.loads(attncheck("batch", "in", "--out", "out", "--json").out)  # type: ignore[attr-defined]
+    for written, shown in ((data, example), (data["learners"][0], example["learners"][0])):
+        assert list(shown) == list(written)
+    assert set(example["rules"]) == set(data["rules"])
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        (row("dot", 3.0, complete=False, error="q05.py: the file is empty", given=True), "3 of 25  not gradable"),
+        (row("eli", 3.0, file=None, given=True), "3 of 25  nothing handed in"),
+    ],
+)
+def test_points_by_hand(line: Row, said: str, attncheck: Attncheck, asked: dict[str, object]) -> None:
+    """Are shown where nothing could be graded."""
+    asked["rows"] = [line]
+    assert said in attncheck("batch", "in", "--out", "out").out  # type: ignore[attr-defined]
+
+
+def test_files_are_written_under_the_lock(tmp_path: Path) -> None:
+    """Where another process has it, its half-written files are its own."""
+    order = Order(tmp_path / "in", tmp_path, tmp_path, Seed.public())
+    with alone(tmp_path), pytest.raises(UsageError, match="Another attncheck"):
+        classes._results(order, "en")
 
 
 def test_a_large_class(attncheck: Attncheck, asked: dict[str, object]) -> None:

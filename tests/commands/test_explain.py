@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from grader import replaying, sandbox
+from grader import regrading, replaying, sandbox
 from grader.inputs import Seed
 from grader.model import ExerciseResult, ItemResult, Status
 from grader.replaying import Asked, Explained
@@ -43,6 +43,7 @@ def seen(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
         return replace(FOUND, agrees=asked["agrees"])
 
     monkeypatch.setattr(replaying, "look_up", look_up)
+    monkeypatch.setattr(regrading, "seed_of", lambda folder, course_folder: Seed.public())
     monkeypatch.setattr(replaying, "explain_item", explained)
     monkeypatch.setattr(replaying, "explain_code", explained)
     monkeypatch.setattr(sandbox, "open_sandbox", open_sandbox)

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from grader import course as courses
-from grader.model import Course, Rules
+from grader.model import Course, Edition, Rules
 
 Attncheck = Callable[..., object]
 
@@ -102,6 +102,20 @@ def test_what_is_late_is_said(
     ran = submit("--lang", "en")
     assert ("it was due 2020-01-01 00:00+08:00, so this is " in ran.err) == late  # type: ignore[attr-defined]
     assert ran.code == 0  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize(
+    ("lang", "said"),
+    [("en", "answers to graded items are marked, and hidden cases are run, on"), ("zh", "也在教师一侧运行")],
+)
+def test_what_an_edition_does_not_decide_is_said(
+    lang: str, said: str, submit: Attncheck, course: Course, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Below the receipt; of a whole course nothing of the kind."""
+    assert said not in submit("--lang", lang).out  # type: ignore[attr-defined]
+    monkeypatch.setattr(courses, "load", lambda folder: replace(course, edition=Edition("0", "0", ())))
+    ran = submit("--lang", lang)
+    assert said in ran.out.splitlines()[-1] and ran.code == 0  # type: ignore[attr-defined]
 
 
 @pytest.mark.parametrize(

@@ -12,9 +12,10 @@ import pytest
 from rich.cells import cell_len
 
 from grader import amending
-from grader.amending import Given, Leaving, Part, Wish
+from grader.amending import Given, Leaving, Wish
 from grader.commands import regrading
 from grader.gradebook import Enrolled, Override, open_gradebook
+from grader.grades import Part
 
 Attncheck = Callable[..., object]
 

@@ -34,6 +34,7 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> dict[str, object]:
         yield seen["found"], lambda lang: seen.update(written=lang)
 
     monkeypatch.setattr(core, "regraded", regraded)
+    monkeypatch.setattr(core, "seed_of", lambda folder, course_folder: Seed.public())
     monkeypatch.setattr(regrading, "_answers", lambda: True)
     return seen
 

@@ -52,7 +52,7 @@ def _once(tmp_path_factory: pytest.TempPathFactory, sandbox: Sandbox) -> Path:
     tiny.handed_in(place / "in")
     order = Order(place / "in", place / "out", tiny.course(place / "course"), Seed.public())
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(batch, "executor", lambda order, count: tiny.InProcess())
+        patch.setattr(batch, "executor", lambda count: tiny.InProcess())
         for module in (batch, working):
             patch.setattr(module, "Sandbox", lambda mode, settings: tiny.Lent(sandbox))
         patch.setattr(batch, "release", lambda observe: ())

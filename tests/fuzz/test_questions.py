@@ -41,7 +41,8 @@ _FILES = {
     "course.yaml": (
         "title: {en: T, zh: 题}\npublic_id: t\ngroups: {self-attention: {en: S, zh: 自}}\nquestions: [Q1]\n"
         'due: "2026-11-30T23:59:00+08:00"\nlate: {percent: 10, grace_hours: 2, cut_off_days: 7}\n'
-        "attempts: {count: best, percent: 5}\nhidden_results: after-due\n",
+        "attempts: {count: best, percent: 5}\nhidden_results: after-due\n"
+        "points: {Q1: 12}\nroster: class.csv\nseed_file: ../SEED\n",
     ),
 }
 _BANK = (
