@@ -718,10 +718,20 @@ def schema() -> jsonschema.Draft202012Validator:
 
 
 def test_a_good_file_fits_the_schema(schema: jsonschema.Draft202012Validator) -> None:
-    """Editors have nothing against what the loader accepts, here and in the bank."""
-    bundled = [path.read_text("utf-8") for path in (ROOT / "questions").glob("q*.yaml")]
-    for text in (GOOD, *bundled):
-        assert list(schema.iter_errors(parse(text, FILE, CourseError).value)) == []
+    """Editors have nothing against what the loader accepts."""
+    assert list(schema.iter_errors(parse(GOOD, FILE, CourseError).value)) == []
+
+
+@pytest.mark.parametrize(
+    "file",
+    [
+        pytest.param(path, id=path.stem, marks=() if number % 6 == 0 else pytest.mark.prove)
+        for number, path in enumerate(sorted((ROOT / "questions").glob("q*.yaml")))
+    ],
+)
+def test_the_bank_fits_the_schema(schema: jsonschema.Draft202012Validator, file: Path) -> None:
+    """As it is."""
+    assert list(schema.iter_errors(parse(file.read_text("utf-8"), file.name, CourseError).value)) == []
 
 
 @pytest.mark.parametrize(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import functools
 import graphlib
 import sys
 from collections.abc import Iterator
@@ -11,6 +12,9 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[1]
+
+#: What is looked at in a file.
+_LOOKED_AT = (ast.Import, ast.ImportFrom, ast.Call)
 
 #: What everybody may import: types, our own faults, and the version.
 COMMON = {"model", "errors", ""}
@@ -255,11 +259,17 @@ REFERENCE = modules("reference")
 ALL = GRADER | REFERENCE
 
 
+@functools.cache
+def nodes(path: Path) -> tuple[ast.AST, ...]:
+    """What a file of Python consists of."""
+    return tuple(node for node in ast.walk(ast.parse(path.read_bytes())) if isinstance(node, _LOOKED_AT))
+
+
 def imports(name: str) -> Iterator[str]:
     """Every module that ``name`` imports, ours as precisely as the import says."""
     path = ALL[name]
     package = name.split(".") if path.name == "__init__.py" else name.split(".")[:-1]
-    for node in ast.walk(ast.parse(path.read_bytes())):
+    for node in nodes(path):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
@@ -286,7 +296,7 @@ def top(module: str) -> str:
 
 def calls(name: str) -> Iterator[tuple[str, int]]:
     """Every call of a plain name, or of an attribute of ``builtins``, with its line."""
-    for node in ast.walk(ast.parse(ALL[name].read_bytes())):
+    for node in nodes(ALL[name]):
         match node:
             case ast.Call(func=ast.Name(id=called)):
                 yield called, node.lineno

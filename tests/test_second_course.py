@@ -16,6 +16,7 @@ from grader.selfcheck import check
 FOLDER = Path(__file__).parents[1] / "examples" / "course"
 
 
+@pytest.mark.prove
 def test_another_course_proves_itself(sandbox: Sandbox) -> None:
     """References pass, stubs earn nothing, every mistake is caught and named as itself."""
     course = courses.load(FOLDER)

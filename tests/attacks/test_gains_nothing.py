@@ -20,8 +20,10 @@ from tests.attacks.arena import Attack, Bait
 ATTACKS = {attack.name: attack for attack in arena.attacks()}
 HONEST = arena.ROOT / "tests" / "solutions" / "scaled_dot_product_attention" / "right" / "torch_plain.py"
 #: Reading what stands beside the grader: names, files, frames, modules, packages.
-EVERYWHERE = ("read/import_star", "read/questions_folder", "read/frames", "read/loaded_modules")
+EVERYWHERE = ("read/questions_folder", "read/frames")
 MORE = (
+    "read/import_star",
+    "read/loaded_modules",
     "read/import_after_path",
     "read/import_grader",
     "read/import_reference",

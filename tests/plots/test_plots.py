@@ -69,7 +69,11 @@ def text(figure: Figure, lang: Lang, width: int = 80, colour: bool = False) -> s
 # ------------------------------------------------------------------------------------------- everywhere
 
 
-@pytest.mark.parametrize("name", NAMES)
+#: Drawn with two sources in every run.
+_BESIDE = ("cost", "masks", "norms")
+
+
+@pytest.mark.parametrize("name", [name for name in NAMES if name not in _BESIDE])
 def test_a_picture_can_be_drawn(name: str, seen: Callable[[str], Seen]) -> None:
     """In a terminal of 80 and of 50 columns, in colour and without, in both languages, and as a file."""
     picture = kinds()[name]
@@ -87,7 +91,7 @@ def test_a_picture_can_be_drawn(name: str, seen: Callable[[str], Seen]) -> None:
 
 @pytest.mark.parametrize(
     "name",
-    [pytest.param(name, marks=() if name in ("cost", "masks", "norms") else pytest.mark.prove) for name in NAMES],
+    [pytest.param(name, marks=() if name in _BESIDE else pytest.mark.prove) for name in NAMES],
 )
 def test_a_learner_stands_beside_the_reference(name: str, seen: Callable[[str], Seen]) -> None:
     """With two sources everything says whose it is, and both are on the same scale."""

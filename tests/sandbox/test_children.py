@@ -181,6 +181,7 @@ def living(group: int) -> list[str]:
     return found
 
 
+@pytest.mark.prove
 def test_plain_children_end(plain: Sandbox, make_job: Callable[..., Job], quick: Limits) -> None:
     """Loops, closed pipes, crashes and processes left behind: nothing holds the grader up."""
     started = time.monotonic()

@@ -96,6 +96,7 @@ def innermost(sandbox: Sandbox) -> int:
 # ------------------------------------------------------------------------------------- deaths and ends
 
 
+@pytest.mark.prove
 def test_a_zygote_that_dies_is_replaced(own: Sandbox, make_job: Callable[..., Job], quick: Limits) -> None:
     """Between submissions and during one, the inner process or the outer: results are right, and layers as before."""
     good, slow = make_job(GOOD, "good"), make_job(GOOD, "slow")
