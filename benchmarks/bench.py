@@ -27,7 +27,20 @@ from grader import course
 from grader.expectations import expecting
 from grader.grade import Memo, Selection, grade
 from grader.inputs import Seed
-from grader.model import Case, Course, Exercise, Job, Limits, Observation, Observed, Raised, Returned, Submission
+from grader.model import (
+    Case,
+    Course,
+    Exercise,
+    Job,
+    Limits,
+    Observation,
+    Observed,
+    Raised,
+    Returned,
+    Submission,
+    TooBig,
+    Unreadable,
+)
 from grader.sandbox import Settings, open_sandbox
 from grader.sandbox.children import Child, Children
 from grader.sandbox.inside import frames
@@ -183,14 +196,16 @@ def in_process() -> Iterator[Callable[[Job, Limits], Observed]]:
         with open(os.memfd_create("answers"), "r+b") as answers:
             try:
                 session = serve.Session(_value(encode_files(job)), answers.fileno())
-                session.answer(_value(encode_tasks(tasks_of(job), limits)))
+                tasks = tasks_of(job)
+                session.answer(_value(encode_tasks(tasks, limits)))
             finally:
                 sys.meta_path[:] = finders
                 for name in set(sys.modules) - modules:
                     del sys.modules[name]
             answers.seek(0)
             data = answers.read()
-        return Observed(tuple(_observations(data)), (), unsafe=True)
+        found = {task.index: seen for task, seen in zip(tasks, _observations(data), strict=True)}
+        return Observed(tuple(found[index] for index in range(len(job.programs))), (), unsafe=True)
 
     yield run_here
 
@@ -199,16 +214,24 @@ def _value(frame: bytes) -> Any:
     return frames.decode(frame[frames.HEADER.size :])
 
 
-def _observations(data: bytes) -> Iterator[Observation]:
+def _observations(data: bytes) -> Iterator[Observation | None]:
+    """What became of each task, in the order of the tasks; None for a file that was loaded."""
     at = 0
     while at < len(data):
         kind, length = frames.HEADER.unpack_from(data, at)
         body = frames.decode(data[at + frames.HEADER.size : at + frames.HEADER.size + length])
         at += frames.HEADER.size + length
-        if kind == frames.RETURNED:
-            yield Returned(tuple(map(decode_value, body["values"])))
-        elif kind == frames.RAISED:
-            yield Raised(body["type"], body["text"], body["file"], body["line"], bases=tuple(body["bases"]))
+        match kind:
+            case frames.RETURNED:
+                yield Returned(tuple(map(decode_value, body["values"])))
+            case frames.RAISED:
+                yield Raised(body["type"], body["text"], body["file"], body["line"], bases=tuple(body["bases"]))
+            case frames.UNREADABLE:
+                yield Unreadable(body["reason"], tuple(body["detail"]))
+            case frames.TOO_BIG:
+                yield TooBig(body["limit"])
+            case _:
+                yield None
 
 
 def alternating(one: Callable[[], None], other: Callable[[], None], times: int) -> Iterator[tuple[float, float]]:

@@ -82,7 +82,7 @@ def solutions() -> tuple[Memo, tuple[Graded, ...]]:
 _Warp = Callable[[NDArray[Any]], Any]
 _WARPS: tuple[_Warp, ...] = (
     lambda a: a.T,
-    lambda a: a[..., :0],
+    lambda a: np.atleast_1d(a)[..., :0],
     lambda a: a.astype("f2"),
     lambda a: a.astype("f8"),
     lambda a: np.nan_to_num(np.asarray(a, "f8")).astype("i8"),
