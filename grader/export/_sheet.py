@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from grader.errors import UsageError
+from grader.report.words import clean
 from grader.roster import separator
 
 _BOM = "\ufeff"
+#: Headings that are named where none, or more than one, is meant.
+_MOST_NAMED = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,3 +85,10 @@ def _rows(path: Path, text: str, start: int, separator: str) -> tuple[tuple[Cell
             rows.append(tuple(row))
             row = []
     return tuple(rows)
+
+
+def listed(headings: Sequence[str]) -> str:
+    """What the columns of a sheet are called, for somebody who has to name one of them."""
+    names = "; ".join(clean(heading, 60) for heading in headings[:_MOST_NAMED]) or "none"
+    more = len(headings) - _MOST_NAMED
+    return f"{names}; and {more} more" if more > 0 else names

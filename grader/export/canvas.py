@@ -9,7 +9,7 @@ from grader.errors import UsageError
 from grader.export import Options
 from grader.export import _class as classes
 from grader.export._out import Out
-from grader.export._sheet import Sheet
+from grader.export._sheet import Sheet, listed
 from grader.intake import Person
 from grader.report.words import clean
 from grader.results import Book
@@ -55,7 +55,7 @@ def _column(sheet: Sheet, heading: list[str], wanted: str | None) -> int:
     fitting = [at for at, match in found.items() if wanted in (None, heading[at], match["title"], match["number"])]
     if len(fitting) == 1:
         return fitting[0]
-    there = "; ".join(clean(heading[at], 80) for at in found) or "none"
+    there = listed([heading[at] for at in found])
     if wanted is None:
         raise UsageError(f"{sheet.path} has {len(found)} assignments; name one with --column. There are: {there}")
     said = "no column" if not fitting else f"{len(fitting)} columns"

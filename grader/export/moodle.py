@@ -15,7 +15,7 @@ from grader.errors import UsageError
 from grader.export import Options
 from grader.export import _class as classes
 from grader.export._out import Out
-from grader.export._sheet import Sheet
+from grader.export._sheet import Sheet, listed
 from grader.intake import Person
 from grader.model import Text
 from grader.report.words import clean
@@ -130,15 +130,14 @@ def _columns(sheet: Sheet, wanted: str | None) -> _Columns:
 def _grade(sheet: Sheet, heading: list[str], wanted: str | None, named: int | None, most: int | None) -> int:
     if wanted is not None:
         if heading.count(wanted) != 1:
-            there = "; ".join(clean(title, 60) for title in heading)
-            raise UsageError(f"{sheet.path} has {heading.count(wanted)} columns “{clean(wanted)}”. There are: {there}")
+            found = f"{heading.count(wanted)} columns “{clean(wanted, 80)}”"
+            raise UsageError(f"{sheet.path} has {found}. There are: {listed(heading)}")
         return heading.index(wanted)
     if named is not None:
         return named
     if most:
         return most - 1
-    there = "; ".join(clean(title, 60) for title in heading)
-    raise UsageError(f"Which column of {sheet.path} holds grades? Name it with --column. There are: {there}")
+    raise UsageError(f"Which column of {sheet.path} holds grades? Name it with --column. There are: {listed(heading)}")
 
 
 def _person(sheet: Sheet, columns: _Columns, row: int) -> Person:
