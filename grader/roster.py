@@ -40,6 +40,8 @@ _NOBODY = "points possible"
 _SEPARATORS = ",;\t"
 #: What a person is found by, the surest first.
 _IDS = ("learner", "canvas", "moodle", "sid", "email", "login")
+#: What has more words is no name that somebody would turn round.
+_MOST_WORDS = 30
 #: Extra time beyond this is a slip.
 _MOST_HOURS = 24 * 366
 
@@ -213,7 +215,8 @@ def _same_name(said: str, learner: Learner) -> bool:
 def _turns(name: str) -> set[str]:
     """Names as course systems garble them: case, spaces and signs do not count, family names may come first."""
     words = [_letters(word) for word in name.replace(",", " ").split()]
-    return {"".join(words[at:] + words[:at]) for at in range(len(words))} - {""}
+    turns = range(len(words)) if len(words) <= _MOST_WORDS else range(1)
+    return {"".join(words[at:] + words[:at]) for at in turns} - {""}
 
 
 def spellings(person: Person) -> set[str]:

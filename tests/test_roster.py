@@ -100,6 +100,15 @@ def test_the_last_of_several_namesakes_is_not_guessed(other: str, why: str, tmp_
     assert (match.learner, match.why) == (None, why)
 
 
+def test_a_name_without_end(tmp_path: Path) -> None:
+    """Is found as it stands; nobody tries all its turns."""
+    name = "no " * 40_000 + "end"
+    (tmp_path / "r.csv").write_text(f"id,name\na,{name}\n", encoding="utf-8")
+    known = read(tmp_path / "r.csv")
+    assert known.match(Person(name)).learner == known.learners[0]
+    assert known.match(Person("end " + "no " * 40_000)).why == "unknown"
+
+
 def test_a_learner_in_several_groups(tmp_path: Path) -> None:
     """Has a part in the work of each; the name of one group may be a list itself."""
     (tmp_path / "class.csv").write_text('id,group\n1,"Team 1, Team 2"\n2,Team 2，Team 3\n3,"Lab, Tuesday"\n', "utf-8")
