@@ -76,7 +76,9 @@ def parse(text: str, where: str) -> Receipt:
         files = tuple(File(_text(f["name"]), int(f["size"]), _text(f["sha256"])) for f in data["files"])
         at = datetime.fromisoformat(data["at"]).astimezone(UTC)
         number = int(data.get("number", 0))
-        return Receipt(_text(data["learner"]), at, _text(data["digest"]), files, _text(data["attncheck"]), number)
+        if not (learner := _text(data["learner"])).strip():
+            raise ValueError("nobody has handed in")
+        return Receipt(learner, at, _text(data["digest"]), files, _text(data["attncheck"]), number)
     except (ValueError, TypeError, KeyError, AttributeError, OverflowError, RecursionError) as error:
         said = printable(f"{type(error).__name__}: {error}")
         raise NoReceipt(f"{where} is not a receipt of attncheck ({said}).") from error
@@ -140,7 +142,7 @@ def folder_name(learner: str) -> str:
     device = re.fullmatch(r"con|nul|aux|prn|com\d|lpt\d", safe.partition(".")[0].strip(), re.IGNORECASE)
     if device:
         safe = f"_{safe}"
-    if safe == learner:
+    if safe and safe == learner:
         return safe
     return f"{safe or 'learner'}-{sha256(learner.encode()).hexdigest()[:8]}"
 

@@ -259,6 +259,7 @@ RECEIPT = Receipt("ada", NOW.astimezone(UTC), "0" * 64, (File("q.py", 1, "0" * 6
         (RECEIPT.replace('"size": 1', '"size": 1e999'), "not a receipt"),
         (RECEIPT.replace('"ada"', '"\\ud800"'), "not a receipt"),
         (RECEIPT.replace('"ada"', "1"), "not a receipt"),
+        (RECEIPT.replace('"ada"', '" "'), "not a receipt"),
     ],
     ids=lambda value: value[-30:],
 )

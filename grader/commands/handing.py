@@ -59,7 +59,7 @@ def submit(
     from grader.report import words
     from grader.submission import read
 
-    name = learner or _name(path)
+    name = learner if learner and learner.strip() else _name(path)
     course = load_course(course_folder)
     remarks = list(_remarks(course, read(path, name), lang))
     receipt, new = inboxes.submit(path, inbox, name, datetime.now(UTC))
