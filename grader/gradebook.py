@@ -34,8 +34,8 @@ INTAKE = ".intake"
 #: For every earlier format of a book the statements that make the next one of it.
 _STEPS: Mapping[int, Iterable[str]] = MappingProxyType({})
 
-#: What SQLite raises; of a damaged file not even its complaint need be text.
-_BROKEN = (sqlite3.DatabaseError, UnicodeDecodeError)
+#: What SQLite raises: of a damaged file not even its complaint need be text, and a length in it may be beyond memory.
+_BROKEN = (sqlite3.DatabaseError, UnicodeDecodeError, MemoryError)
 
 _SCHEMA = """
 CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT NOT NULL);
@@ -494,7 +494,7 @@ def _alone(connection: sqlite3.Connection) -> Iterator[None]:
 
 
 def _cannot(path: Path, error: Exception) -> GradebookError:
-    said = str(error)
+    said = str(error) or "there is not so much memory as it asks for"
     remedy = next((remedy for word, remedy in _REMEDIES.items() if word in said), None)
     remedy = remedy or "restore it from a backup, or grade into a new folder; it was left as it is"
     return GradebookError(f"the gradebook {path} cannot be used ({said}): {remedy}.")

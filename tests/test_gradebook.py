@@ -6,6 +6,7 @@ from contextlib import closing
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
+from unittest.mock import Mock
 
 import pytest
 
@@ -328,6 +329,18 @@ def test_a_damaged_book(book: Gradebook) -> None:
     for use in (lambda: book.units(ADA, {"Q3": "v1"}), lambda: book.record(ADA, RUN, [unit()], {}, ())):
         with pytest.raises(GradebookError, match="restore it from a backup"):
             use()
+
+
+def test_a_damaged_book_that_asks_for_more_memory_than_there_is(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As SQLite does where a length in the file is damaged: it is damaged all the same."""
+    (tmp_path / FILE).touch()
+    found = Mock(execute=Mock(side_effect=MemoryError))
+    monkeypatch.setattr(sqlite3, "connect", lambda *_, **__: found)
+    with pytest.raises(GradebookError, match=r"not so much memory as it asks for\): restore it from a backup"):
+        open_gradebook(tmp_path)
+    found.close.assert_called_once()
 
 
 def test_an_empty_file_is_no_book(tmp_path: Path) -> None:
