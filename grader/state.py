@@ -150,7 +150,7 @@ def read(path: Path, course_id: str) -> tuple[Event, ...]:
     return tuple(event for event in (*found, event) if event is not None)
 
 
-def _unfinished(path: Path, lines: list[bytes], last: bytes, course_id: str | None) -> tuple[bool, Event | None]:
+def _unfinished(path: Path, lines: list[bytes], last: bytes, course_id: str) -> tuple[bool, Event | None]:
     """Whether the end of a file was cut short; the event on it where only the newline is missing.
 
     Where it is all that the file has, it must at least begin like a line of ours.
@@ -164,7 +164,7 @@ def _unfinished(path: Path, lines: list[bytes], last: bytes, course_id: str | No
     return False, _line(path, len(lines) + 1, last, course_id)
 
 
-def _line(path: Path, number: int, line: bytes, course_id: str | None) -> Event | None:
+def _line(path: Path, number: int, line: bytes, course_id: str) -> Event | None:
     """The event on a line; None where it belongs to another course or was cut short."""
     if line.rstrip().endswith(_TORN):
         return None
@@ -173,7 +173,7 @@ def _line(path: Path, number: int, line: bytes, course_id: str | None) -> Event 
         if not isinstance(entry, dict):
             raise ValueError("expected an object in braces")
         _check_format(entry)
-        if course_id is not None and entry.get("course") != course_id and isinstance(entry.get("course"), str):
+        if entry.get("course") != course_id and isinstance(entry.get("course"), str):
             return None
         return _event(entry)
     except _Newer as newer:
@@ -325,19 +325,23 @@ def _for_its_owner(name: str, flags: int) -> int:
     return os.open(name, flags, 0o600)
 
 
+#: No course is called so: of a line it is only looked whether it is one of ours, as for those of other courses.
+_NO_COURSE = ""
+
+
 def _closing(path: Path, file: io.FileIO) -> bytes:
     """What has to be written first, because the last line was cut short."""
     file.seek(0)
     first = next(filter(bytes.strip, iter(lambda: file.readline(1 << 16), b"")), b"")
     if first.endswith(b"\n"):
-        _line(path, 1, first.removeprefix(_MARK), None)  # a file of somebody else's is left alone
+        _line(path, 1, first.removeprefix(_MARK), _NO_COURSE)  # a file of somebody else's is left alone
     size = file.seek(0, os.SEEK_END)
     file.seek(max(0, size - 1))
     if size == 0 or file.read(1) == b"\n":
         return b""
     file.seek(0)
     *lines, last = file.read().removeprefix(_MARK).split(b"\n")
-    torn, _ = _unfinished(path, lines, last, None)
+    torn, _ = _unfinished(path, lines, last, _NO_COURSE)
     return (_TORN if torn else b"") + b"\n"
 
 

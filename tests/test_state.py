@@ -295,7 +295,8 @@ def test_a_line_that_makes_no_sense_is_named(broken: str, said: str, path: Path)
 def test_lines_of_other_courses_need_not_be_whole(path: Path) -> None:
     """Only a later format stops everybody."""
     written(path, line(course="other", item=None), line())
-    assert len(state.read(path, "attention")) == 1
+    state.append(path, ANSWER)
+    assert len(state.read(path, "attention")) == 2
     with pytest.raises(StateError, match="later version"):
         state.read(written(path, line(course="other", format=9)), "attention")
 
