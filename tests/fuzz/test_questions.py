@@ -174,7 +174,8 @@ LONGER = bending.texts([*(text for text in HOSTILE if len(text) < 200), "Var(q·
 # ------------------------------------------------------------------------------ what the quiz writes
 
 
-LINES = st.lists(bending.texts(["a, b", "x → y"], _TYPED), min_size=1, max_size=4)
+#: Not longer than what the quiz takes for an answer, and all of it not longer than a file of answers may be.
+LINES = st.lists(bending.texts(["a, b", "x → y"], _TYPED).map(lambda text: text[:5000]), min_size=1, max_size=4)
 
 
 def answers_file(said: list[str], scratch: Path) -> None:
