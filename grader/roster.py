@@ -144,9 +144,16 @@ def read(path: Path) -> Roster:
 
 def separator(text: str) -> str:
     """What separates the cells of a CSV: the commonest of comma, semicolon and tab in its heading, outside quotes."""
-    heading = re.match(r'(?:"(?:[^"]|"")*+"|[^"\r\n])*', text)
-    bare = re.sub(r'"(?:[^"]|"")*+"', "", heading[0] if heading else "")
-    return max(_SEPARATORS, key=bare.count)
+    found = dict.fromkeys(_SEPARATORS, 0)
+    quoted = False
+    for sign in re.finditer(r'["\r\n,;\t]', text):
+        if sign[0] == '"':
+            quoted = not quoted
+        elif not quoted and sign[0] not in found:
+            break
+        elif not quoted:
+            found[sign[0]] += 1
+    return max(found, key=found.__getitem__)
 
 
 def _meant(headings: Sequence[str]) -> list[str]:

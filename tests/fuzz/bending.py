@@ -9,6 +9,7 @@ from __future__ import annotations
 import copy
 import re
 from collections.abc import Callable, Sequence
+from itertools import accumulate
 from typing import Any, TypeAlias
 
 from hypothesis import strategies as st
@@ -111,6 +112,12 @@ def _nested(tokens: list[str], edit: Edit) -> list[str]:
     return [*tokens[:start], left * depth, *tokens[start:end], right * depth, *tokens[end:]]
 
 
+def _short(tokens: list[str]) -> list[str]:
+    """As many of the tokens as a text may have: some are long, and may stand there many times."""
+    ends = accumulate(map(len, tokens))
+    return tokens[: next((at for at, end in enumerate(ends) if end > _MOST), len(tokens))]
+
+
 def byte_strings(examples: Sequence[bytes]) -> st.SearchStrategy[bytes]:
     """One of ``examples``, damaged or not."""
 
@@ -135,6 +142,7 @@ def texts(examples: Sequence[str], spice: Sequence[str] = ()) -> st.SearchStrate
                 tokens = _nested(tokens, edit)
             else:
                 tokens = _bend(tokens, split[second % len(split)], [extra[edit[3] % len(extra)]], edit)
+            tokens = _short(tokens)
         return "".join(tokens)
 
     return st.builds(bent, _NUMBER, _NUMBER, _EDITS)
