@@ -74,7 +74,7 @@ class _Tree:
         try:
             with _unpacking(name), self.open(name) as file:
                 raw = file.read(_MAX_METADATA + 1)
-        except (UsageError, SubmissionError) as error:
+        except SubmissionError as error:
             raise Unreadable(str(error)) from error
         if len(raw) > _MAX_METADATA:
             raise Unreadable(f"{name} is larger than {_MAX_METADATA >> 20} MiB; expected metadata of a collection.")
@@ -108,7 +108,7 @@ def _handed(placed: Placed, tree: _Tree, scratch: Path) -> Handed:
     try:
         path = _place(placed, tree, scratch)
         return Handed(said, path, _forged(placed, tree))
-    except (UsageError, SubmissionError) as error:
+    except (Unreadable, SubmissionError) as error:
         copy = _copy_of(placed, scratch)
         shutil.rmtree(copy, ignore_errors=True)
         return Handed(said, copy, str(error))
@@ -222,16 +222,26 @@ def _place(placed: Placed, tree: _Tree, scratch: Path) -> Path:
     shutil.rmtree(folder, ignore_errors=True)
     for name, inner in placed.files:
         target = folder / _spelled(inner)
-        with _unpacking(name):
-            target.parent.mkdir(parents=True, exist_ok=True)
-            with _content(tree, name) as source, target.open("xb") as out:
-                _copy(source, out, name)
+        with _unpacking(name), _content(tree, name) as source, _new(target) as out:
+            _copy(source, out, name)
     done.touch()
     return _what(folder, placed)
 
 
 def _copy_of(placed: Placed, scratch: Path) -> Path:
     return scratch / sha256(os.fsencode(placed.key)).hexdigest()[:24]
+
+
+def _new(target: Path) -> IO[bytes]:
+    """A new file of a copy. Raises UsageError where none may be made, which is the fault of no submission."""
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        return target.open("xb")
+    except PermissionError as error:
+        raise UsageError(
+            f"{target.parent} cannot be written ({error.strerror}); make it writable, or choose another folder for the "
+            "results."
+        ) from error
 
 
 def _content(tree: _Tree, name: str) -> IO[bytes]:
@@ -284,7 +294,7 @@ def _unpacking(name: str) -> Iterator[None]:
         if isinstance(error, OSError) and machine.lacks(error):
             raise  # the collection is as it should be
         reason = printable(str(error) or type(error).__name__)
-        raise UsageError(
+        raise Unreadable(
             f"{printable(name)} in the collection cannot be unpacked ({reason}); make it readable, or download the "
             "collection again."
         ) from error
@@ -295,7 +305,7 @@ def _copy(source: IO[bytes], out: IO[bytes], name: str) -> None:
     while piece := source.read(_CHUNK):
         copied += len(piece)
         if copied > MAX_FILE:
-            raise UsageError(
+            raise Unreadable(
                 f"{printable(name)} has more than the {MAX_FILE >> 20} MiB that one file may have; hand in code alone."
             )
         out.write(piece)

@@ -8,7 +8,7 @@ import os
 import re
 import secrets
 from pathlib import Path
-from typing import TextIO
+from typing import BinaryIO, TextIO
 
 from grader.errors import UsageError
 
@@ -20,25 +20,24 @@ _ODD = re.compile(r"[^\n -~]")
 def write(path: Path, data: str | bytes, *, shared: bool = False) -> None:
     """Writes a file whole or not at all. Who may read it is the umask's to say; what is ``shared``, everybody may."""
     raw = data.encode() if isinstance(data, str) else data
-    handle, temporary = begin(path.parent)
+    new = begin(path.parent)
     try:
-        with os.fdopen(handle, "wb") as file:
+        with new as file:
             file.write(raw)
             file.flush()
             os.fsync(file.fileno())
         if shared:
-            os.chmod(temporary, 0o644)
-        os.replace(temporary, path)
+            os.chmod(new.name, 0o644)
+        os.replace(new.name, path)
     except BaseException:
         with contextlib.suppress(OSError):  # after the last step it is gone already
-            os.unlink(temporary)
+            os.unlink(new.name)
         raise
 
 
-def begin(folder: Path) -> tuple[int, Path]:
+def begin(folder: Path) -> BinaryIO:
     """A new file to write in, open, with the permissions that any new file has."""
-    temporary = folder / f"{WRITING}{secrets.token_hex(8)}"
-    return os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o666), temporary
+    return open(folder / f"{WRITING}{secrets.token_hex(8)}", "xb")
 
 
 def readable(value: object, indent: int = 1) -> str:

@@ -494,7 +494,7 @@ def _alone(connection: sqlite3.Connection) -> Iterator[None]:
 
 
 def _cannot(path: Path, error: Exception) -> GradebookError:
-    said = str(error) or "there is not so much memory as it asks for"
+    said = "out of memory" if isinstance(error, MemoryError) else str(error)
     remedy = next((remedy for word, remedy in _REMEDIES.items() if word in said), None)
     remedy = remedy or "restore it from a backup, or grade into a new folder; it was left as it is"
     return GradebookError(f"the gradebook {path} cannot be used ({said}): {remedy}.")
@@ -508,6 +508,8 @@ _READ_ONLY = "make its folder writable, or work in another one (batch takes it a
 #: By a word of what SQLite says.
 _REMEDIES = {
     "database is locked": "another attncheck is writing it, or another program holds it; wait until that has finished",
+    "out of memory": "close other programs, and run the same command again: nothing that was graded is lost; if that "
+    "does not help, the file is damaged: restore it from a backup, or grade into a new folder",
     "is full": "free some space, and run the same command again: nothing that was graded is lost",
     "disk I/O": _FAILS,
     "locking protocol": _FAILS,

@@ -368,3 +368,15 @@ def test_no_room_for_copies(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
         with pytest.raises(OSError, match="No space left"):
             collect(place, tmp_path / "scratch")
     assert len(collect(place, tmp_path / "scratch").handed) == 2
+
+
+def test_copies_that_may_not_be_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The folder of results is at fault, and no submission: the batch stops, and says so."""
+
+    def refused(*_: object, **__: object) -> None:
+        raise PermissionError(errno.EACCES, "Permission denied")
+
+    place = zipped(tmp_path / "class.zip", CANVAS)
+    monkeypatch.setattr(Path, "mkdir", refused)
+    with pytest.raises(UsageError, match=r"scratch.*cannot be written \(Permission denied\); make it writable"):
+        collect(place, tmp_path / "scratch")

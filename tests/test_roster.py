@@ -6,7 +6,7 @@ import pytest
 
 from grader.errors import UsageError
 from grader.intake import Person
-from grader.roster import Learner, doubles, read
+from grader.roster import Learner, doubles, read, separator
 
 CSV = """\ufeffSIS User ID,Name,Email,Canvas ID,Extra time,Section,Colour
 100,Jane Invented,jane@example.org,1234,,A,red
@@ -98,6 +98,24 @@ def test_the_last_of_several_namesakes_is_not_guessed(other: str, why: str, tmp_
     (tmp_path / "class.csv").write_text(f"id,name,canvas\na,Jane Doe,9999\nb,Jane Doe,{other}\n")
     match = read(tmp_path / "class.csv").match(Person("Jane Doe", (("canvas", "11"),)))
     assert (match.learner, match.why) == (None, why)
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("id,name\n1;2;3", ","),
+        ("id;name", ";"),
+        ("id\tname\r\na,b,c", "\t"),
+        ('"a,b","c,d";e;f;g', ";"),
+        ('"a ""x,y,z"", b";c\n', ";"),
+        ('"a\nb,c";d\n,,,', ";"),
+        ("id", ","),
+        ('"never closed,,;', ","),
+    ],
+)
+def test_what_separates_cells(text: str, found: str) -> None:
+    """The heading says it, and nothing in quotes."""
+    assert separator(text) == found
 
 
 def test_a_name_without_end(tmp_path: Path) -> None:

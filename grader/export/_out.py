@@ -86,9 +86,9 @@ class Out:
     def _write(self, path: Path, name: str, chunks: Iterable[bytes]) -> None:
         seen = hashlib.sha256()
         with self._telling(path):
-            handle, temporary = begin(path.parent)
+            new = begin(path.parent)
         try:
-            with os.fdopen(handle, "wb") as file:
+            with new as file:
                 for chunk in chunks:
                     seen.update(chunk)
                     with self._telling(path):
@@ -97,10 +97,10 @@ class Out:
                     file.flush()
                     os.fsync(file.fileno())
             with self._telling(path):
-                os.replace(temporary, path)
+                os.replace(new.name, path)
         except BaseException:
             with contextlib.suppress(OSError):
-                os.unlink(temporary)
+                os.unlink(new.name)
             raise
         self._now[name] = seen.hexdigest()
 

@@ -342,11 +342,11 @@ def _settled(run: _Run, child: Child, number: int, task: Task) -> bool:
         case TooBig(limit=-1):
             run.settle(task, TooBig(run.limits.result_bytes))
             return False
-        case Raised(during="call", out_of_memory=True):
+        case Raised(during="call", out_of_memory=True) if task.program is not None:
             # Filling the memory takes a third of the group's time, or more when the machine is busy. Were the group
             # to go on, that would decide which call is told of which limit, and a second run would say another thing.
             run.settle(task, observation)
-            run.full.add(task.program.group if task.program else "")
+            run.full.add(task.program.group)
             return False
         case _:
             run.settle(task, observation)
