@@ -13,6 +13,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from grader import __version__, checks, diagnose, edits, forbidden, items, score
+from grader.budget import sharing
 from grader.calls import Target, varied
 from grader.checks import Seen
 from grader.errors import SandboxError, SandboxUnavailable, SubmissionError, UsageError
@@ -107,7 +108,7 @@ def grade(
         for each in chosen
         for exercise in each.exercises
     ]
-    code = _Code(submission, observe, memo, limits or Limits())
+    code = _Code(submission, sharing(observe), memo, limits or Limits())
     results = code.run(plans)
     questions = tuple(
         QuestionResult(
@@ -174,7 +175,7 @@ class Replay:
 
 def replay(memo: Memo, question: Question, exercise: Exercise, submission: Submission, observe: Observe) -> Replay:
     """Grades one exercise of ``submission``, as ``grade`` does, and keeps what was seen: not for learners."""
-    code = _Code(submission, observe, memo, Limits())
+    code = _Code(submission, sharing(observe), memo, Limits())
     plan = Plan(question, exercise, source_of(exercise.name, question, submission), memo.entries(exercise))
     tried = code.best([plan])[exercise.name]
     result = code.diagnosed(plan, tried)
@@ -448,13 +449,18 @@ class Tried:
 
 @dataclass(slots=True)
 class _Code:
-    """The code half of grading one submission."""
+    """The code half of grading one submission.
+
+    ``quiet``: it has been given hidden inputs that are secret. What it returns from then on, even for a public case,
+    could speak of them, and is told as in a hidden case.
+    """
 
     submission: Submission
     observe: Observe
     memo: Memo
     limits: Limits
     seen: Observed = field(default_factory=lambda: Observed((), (), unsafe=False))
+    quiet: bool = False
 
     def run(self, plans: list[Plan]) -> dict[str, ExerciseResult]:
         """Every plan's result."""
@@ -522,11 +528,15 @@ class _Code:
             raise
         except SandboxError as error:
             return [Tried(_unmarked(plan, str(error)), []) for plan, _ in tried]
+        quiet, self.quiet = (
+            self.quiet,
+            self.quiet or (self.memo.seed.secret and any(program.hidden for program in flat)),
+        )
         found = iter(self.seen.observations)
         results = []
         for (plan, way), wanted, each in zip(tried, expected, asked, strict=True):
             mine = grouped(each, tuple(next(found) for programs_ in each for _ in programs_))
-            results.append(Tried(_judge(plan, way, mine, wanted), mine, way))
+            results.append(Tried(_judge(plan, way, mine, wanted, quiet), mine, way))
         return results
 
 
@@ -558,7 +568,11 @@ def _worth_a_name(result: ExerciseResult) -> bool:
 
 
 def _judge(
-    plan: Plan, way: Attempt, got: list[tuple[Observation, ...]], expected: list[tuple[Observation, ...]]
+    plan: Plan,
+    way: Attempt,
+    got: list[tuple[Observation, ...]],
+    expected: list[tuple[Observation, ...]],
+    quiet: bool,
 ) -> ExerciseResult:
     kinds = checks.kinds()
     judged = []
@@ -567,7 +581,8 @@ def _judge(
             judged.append((entry.spec, entry.case, Verdict(Status.PENDING, _ELSEWHERE)))
             continue
         drawn = varied(way.variant, entry.drawn)
-        seen = Seen(plan.exercise, entry.case, entry.spec, drawn, mine, wanted, way.array_type)
+        case = replace(entry.case, public=False) if quiet else entry.case
+        seen = Seen(plan.exercise, case, entry.spec, drawn, mine, wanted, way.array_type)
         judged.append((entry.spec, entry.case, kinds[entry.spec.kind].judge(seen)))
     return _result(plan, score.outcomes(plan.exercise.points, _sealed_alike(judged)), way.array_type)
 

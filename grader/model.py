@@ -533,11 +533,26 @@ class Program:
 
 
 @dataclass(frozen=True, slots=True)
+class Past:
+    """What became of a submission in the jobs before: seconds and bytes used, processes lost.
+
+    ``hidden``: its code has been given hidden inputs. What it says from then on could speak of them.
+    """
+
+    cpu: float = 0.0
+    wall: float = 0.0
+    received: int = 0
+    deaths: int = 0
+    hidden: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class Job:
-    """All that one submission is asked to do."""
+    """What one submission is asked to do at a time. ``past`` counts against its limits (``grader.budget``)."""
 
     files: tuple[SourceFile, ...]
     programs: tuple[Program, ...]
+    past: Past = Past()
 
 
 @dataclass(frozen=True, slots=True)
@@ -545,6 +560,8 @@ class Limits:
     """What one submission may use. Seconds of CPU unless said otherwise; bytes for sizes.
 
     ``result_bytes`` is for the results of one program, ``total_bytes`` for all that the grader takes in.
+    ``fresh_children`` is how many processes it may lose. The totals and ``fresh_children`` hold for all jobs of a
+    submission together.
     """
 
     group_cpu: float = 2.0
@@ -622,9 +639,11 @@ class Unreadable:
 
 @dataclass(frozen=True, slots=True)
 class NotRun:
-    """It was not tried: the submission's time (``budget``) or its group's, the memory, or the children were used up."""
+    """It was not tried: the submission's time (``budget``) or its group's, the memory, or the children were used up;
+    or its file, which had been loaded before, could not be loaded again (``load``).
+    """
 
-    reason: Literal["budget", "group", "memory", "children"]
+    reason: Literal["budget", "group", "memory", "children", "load"]
 
 
 Observation: TypeAlias = Returned | Raised | TimedOut | Died | TooBig | Unreadable | NotRun
@@ -636,13 +655,17 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Observed:
-    """One observation per program, with what the machine could do for isolation."""
+    """One observation per program, with what the machine could do for isolation.
+
+    ``past`` is that of the submission's next job; None where nothing was metered.
+    """
 
     observations: tuple[Observation, ...]
     layers: tuple[str, ...]
     unsafe: bool
     versions: tuple[tuple[str, str], ...] = ()
     cpu_seconds: float = 0.0
+    past: Past | None = None
 
 
 # ----------------------------------------------------------------------------------------- results

@@ -69,6 +69,9 @@ _NOT_RUN = {
     ),
     "memory": Text("not run: an earlier call used up the memory", "没有运行：前面的调用已用完内存"),
     "children": Text("not run: this submission crashed too many times", "没有运行：这份作业崩溃的次数太多"),
+    "load": Text(
+        "not run: after a crash, the file could not be loaded again", "没有运行：程序崩溃之后，文件没能再次加载"
+    ),
 }
 
 

@@ -79,6 +79,7 @@ def grade(
 
     with open_sandbox(mode=mode) as sandbox:
         sandbox.start()  # torch is imported beside the reading below
+        from grader.budget import sharing
         from grader.expectations import expecting
         from grader.grade import Selection
         from grader.grade import grade as grade_submission
@@ -89,8 +90,13 @@ def grade(
         submission = read(path, learner)
         selection = Selection(questions=questions, exercises=exercises, public_only=public_only)
         expect = expecting(sandbox.observe, seed, course=course)
-        report = grade_submission(course, submission, sandbox.observe, selection=selection, seed=seed, expect=expect)
-        page = None if html is None else _page(report, course, submission, sandbox.observe, expect, lang)
+        observe = sharing(sandbox.observe)
+        report = grade_submission(course, submission, observe, selection=selection, seed=seed, expect=expect)
+        page = None
+        if html is not None:
+            # Pictures show what the code returns. Once it has been given secret inputs, that could be these.
+            pictured = public_only or not seed.secret
+            page = _page(report, course, submission, observe if pictured else None, expect, lang)
     _write(report, course, lang, as_json)
     if html is not None and page is not None:
         _put(html, page)
@@ -139,11 +145,14 @@ def _keep(report: Report, course: Course, state_file: Path | None) -> None:
     keep(state_file, *news(coded(course, report, state.now()), recall(state_file, course)))
 
 
-def _page(report: Report, course: Course, submission: Submission, observe: Observe, expect: Observe, lang: Lang) -> str:
+def _page(
+    report: Report, course: Course, submission: Submission, observe: Observe | None, expect: Observe, lang: Lang
+) -> str:
+    """The report as a page; without ``observe`` it has no pictures."""
     from grader.report.html import render
     from grader.showing import shown
 
-    return render(report, course, lang, shown(course, submission, report, observe, expect))
+    return render(report, course, lang, shown(course, submission, report, observe, expect) if observe else ())
 
 
 def _can_be_written(file: Path) -> None:

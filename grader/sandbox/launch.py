@@ -26,6 +26,7 @@ from grader.model import (
     Observation,
     Observed,
     Own,
+    Past,
     Program,
     Raised,
     Ref,
@@ -42,6 +43,9 @@ from grader.sandbox.inside import frames
 from grader.sandbox.zygote import Settings, Zygote, ZygoteLost
 
 Mode = Literal["auto", "require", "plain"]
+
+#: How many processes a submission may lose without a wall, where each new one imports torch, which takes seconds.
+_PLAIN_DEATHS = 3
 
 
 # ------------------------------------------------------------------------------------------ encoding
@@ -214,9 +218,20 @@ class _Run:
     total: _Clock = field(default_factory=_Clock)
     received: int = 0
     read: float = 0.0  # the child's CPU clock when it was read last
-    children: int = 0
+    deaths: int = 0  # children that had to be given up
+    hidden: bool = False  # whether hidden inputs have been handed out
     layers: tuple[str, ...] = ()
     versions: tuple[tuple[str, str], ...] = ()
+
+    @classmethod
+    def after(cls, past: Past, job: Job, limits: Limits) -> _Run:
+        """A run that goes on where the jobs before it ended."""
+        total = _Clock(past.cpu, past.wall)
+        return cls(job, limits, total=total, received=past.received, deaths=past.deaths, hidden=past.hidden)
+
+    def past(self) -> Past:
+        """What the next job of the submission has to know."""
+        return Past(self.total.cpu, self.total.wall, self.received, self.deaths, self.hidden)
 
     def remaining(self) -> list[Task]:
         """What is left to do, each file loaded before its first program; settles what cannot be tried."""
@@ -245,7 +260,8 @@ class _Run:
     def settle(self, task: Task, observation: Observation) -> None:
         """Records what became of ``task``."""
         if task.index is None:
-            self.lost_modules[task.module] = observation
+            # Once there have been hidden inputs, the words of a file that fails to load could speak of them.
+            self.lost_modules[task.module] = NotRun("load") if self.hidden else observation
         else:
             self.found[task.index] = observation
 
@@ -276,22 +292,23 @@ class _Run:
 
 def observe(children: Children, job: Job, limits: Limits) -> Observed:
     """Runs every program of ``job``, in as few children as possible. Raises SandboxError for our own faults."""
-    run = _Run(job, limits)
+    run = _Run.after(job.past, job, limits)
+    deaths = min(limits.fresh_children, _PLAIN_DEATHS) if children.unsafe else limits.fresh_children
     while tasks := run.remaining():
         if run.total.reached(limits.total_cpu, limits.total_wall):
             run.give_up("budget")
             break
-        if run.children >= limits.fresh_children:
+        if run.deaths >= deaths:
             run.give_up("children")
             break
-        run.children += 1
         cpu = int(limits.total_cpu - run.total.cpu) + 2
         with contextlib.closing(children.start(encode_files(job), cpu, limits)) as child:
             _greet(run, child, limits)
-            _serve(run, child, tasks)
+            run.deaths += not _serve(run, child, tasks)
             run.received += child.received
     ordered = tuple(run.found[index] for index in range(len(job.programs)))
-    return Observed(ordered, run.layers, children.unsafe, run.versions, run.total.cpu)
+    used = run.total.cpu - job.past.cpu
+    return Observed(ordered, run.layers, children.unsafe, run.versions, used, run.past())
 
 
 def _greet(run: _Run, child: Child, limits: Limits) -> None:
@@ -309,19 +326,21 @@ def _greet(run: _Run, child: Child, limits: Limits) -> None:
     run.versions = tuple(sorted(value["versions"].items()))
 
 
-def _serve(run: _Run, child: Child, tasks: list[Task]) -> None:
-    """Hands out batch after batch, until all are answered or the child is at its end."""
+def _serve(run: _Run, child: Child, tasks: list[Task]) -> bool:
+    """Hands out batch after batch. True when all are answered, False when the child had to be given up."""
     number = 0
     run.read = child.cpu_seconds()  # before anything is handed out: what comes after is the learner's
     for batch in batches(tasks):
         possible = [task for task in batch if task.module not in run.lost_modules]
+        run.hidden |= any(task.program is not None and task.program.hidden for task in possible)
         started = time.monotonic()
         child.hand(encode_tasks(possible, run.limits))
         run.total.wall += time.monotonic() - started  # a child that does not read holds us up
         for task in possible:
             if not _settled(run, child, number, task):
-                return
+                return False
             number += 1
+    return True
 
 
 def _settled(run: _Run, child: Child, number: int, task: Task) -> bool:
@@ -405,7 +424,7 @@ def _observation(run: _Run, got: tuple[int, Any], number: int, task: Task) -> Ob
             raise Garbled("an answer to something else")
         match kind:
             case frames.LOADED:
-                if value["failures"]:
+                if value["failures"] and not run.hidden:
                     run.failed_cells[task.module] = _raised(run, value["failures"][0], "import")
                 return None
             case frames.RETURNED:

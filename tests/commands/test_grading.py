@@ -56,6 +56,7 @@ class Machine:
         self.report = a_report()
         self.asked = SimpleNamespace(mode=None, path=None, learner=None, selection=None, seed=None)
         self.order: list[str] = []
+        self.observing: object = None
         self.error: Exception | None = None
 
     @contextlib.contextmanager
@@ -87,7 +88,8 @@ class Machine:
         expect: object,
     ) -> Report:
         """Grades nothing."""
-        assert observe == self.observe and callable(expect)
+        assert callable(observe) and callable(expect)
+        self.observing = observe
         self.asked.selection, self.asked.seed = selection, seed
         return self.report
 
@@ -229,13 +231,25 @@ def looked(machine: Machine, monkeypatch: pytest.MonkeyPatch) -> list[str]:
     asked: list[str] = []
 
     def shown(course: Course, submission: Submission, report: Report, observe: object, expect: object) -> tuple[()]:
-        assert observe == machine.observe and callable(expect)
+        assert observe is machine.observing and callable(expect)  # the same, so that they share one budget
         assert machine.order[-1] != "close"
         asked.append(submission.learner)
         return ()
 
     put(monkeypatch, "showing", shown=shown)
     return asked
+
+
+@pytest.mark.parametrize(("more", "pictured"), [((), True), (("--public-only",), True), (("--seed-file",), False)])
+def test_code_that_was_given_secret_inputs_draws_nothing(
+    more: tuple[str, ...], pictured: bool, attncheck: Attncheck, looked: list[str], tmp_path: Path
+) -> None:
+    """A picture shows what the code returns, which could be these inputs."""
+    secret, page = tmp_path / "seed", tmp_path / "report.html"
+    secret.write_text("0123456789abcdef" * 2)
+    seed = ("--seed-file", str(secret)) if more != () else ()
+    attncheck("grade", "there", "--html", str(page), *seed, *(o for o in more if o != "--seed-file"))
+    assert page.exists() and looked == ["ada"] * pictured
 
 
 @pytest.mark.parametrize("form", [[], ["--json"]])
