@@ -523,16 +523,16 @@ class _Code:
         try:
             expected = [self.memo.expected(plan.exercise) for plan, _ in tried]
             flat = tuple(program for each in asked for wanted in each for program in wanted)
-            self.seen = self.observe(Job(self.submission.files, flat), self.limits)
+            seen = self.observe(Job(self.submission.files, flat), self.limits)
         except SandboxUnavailable:
             raise
         except SandboxError as error:
             return [Tried(_unmarked(plan, str(error)), []) for plan, _ in tried]
-        quiet, self.quiet = (
-            self.quiet,
-            self.quiet or (self.memo.seed.secret and any(program.hidden for program in flat)),
-        )
-        found = iter(self.seen.observations)
+        if seen.versions or not self.seen.versions:  # a job that nothing was left for says none
+            self.seen = seen
+        quiet = self.quiet
+        self.quiet = quiet or (self.memo.seed.secret and any(program.hidden for program in flat))
+        found = iter(seen.observations)
         results = []
         for (plan, way), wanted, each in zip(tried, expected, asked, strict=True):
             mine = grouped(each, tuple(next(found) for programs_ in each for _ in programs_))

@@ -172,3 +172,15 @@ def test_after_secret_inputs_no_words_are_shown() -> None:
     assert quiet and not [message for message in quiet if LEAK[1] in message]
     # Where hidden inputs are no secret, there is nothing to hide, and the learner is told everything.
     assert all(LEAK[1] in message for message in told(Seed.public()))
+
+
+def test_the_report_says_what_the_code_ran_in_though_nothing_was_left_for_the_last_job() -> None:
+    """Layers and versions come from children; a job without any has none to tell."""
+    bank = course(question("Q5", exercise("double(x)", case("seen", x=X))))
+    seen = [
+        Observed((returned(array([7.0, 7.0, 7.0])),), ("seccomp",), unsafe=False, versions=(("torch", "2"),)),
+        Observed((NotRun("budget"),), (), unsafe=False),
+    ]
+    expect = Metered(lambda _: returned(array([1.0, 2.0, 3.0]))).observe
+    report = grade(bank, submission(q05="def double(x): return x"), lambda job, limits: seen.pop(0), expect=expect)
+    assert seen == [] and report.layers == ("seccomp",) and ("torch", "2") in report.versions

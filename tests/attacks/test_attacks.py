@@ -15,7 +15,7 @@ from grader import course as courses
 from grader.errors import SandboxUnavailable, SubmissionError
 from grader.grade import Memo, grade
 from grader.inputs import Seed
-from grader.model import Call, Course, Job, Limits, Observed, Program, Report
+from grader.model import Call, Course, Job, Limits, Observed, Past, Program, Report
 from grader.sandbox import Sandbox, Settings, open_sandbox
 from grader.submission import read
 from tests.attacks import arena
@@ -60,8 +60,21 @@ class Ring:
     hidden: frozenset[str]
 
     def grade(self, path: Path, limits: Limits) -> Report:
-        """The report on a file, as a class is graded: the references are run once."""
-        return grade(self.memo.course, read(path), self.sandbox.observe, limits=limits, memo=self.memo)
+        """The report on a file, as a class is graded: the references are run once.
+
+        Asserts on the way that whatever the submission has used is counted, and that no job begins without it.
+        """
+        past = Past()
+
+        def observe(job: Job, limits: Limits) -> Observed:
+            nonlocal past
+            assert job.past == past
+            seen = self.sandbox.observe(job, limits)
+            assert seen.past is not None
+            past = seen.past
+            return seen
+
+        return grade(self.memo.course, read(path), observe, limits=limits, memo=self.memo)
 
 
 @pytest.fixture(scope="module", params=SETTINGS)
@@ -74,7 +87,9 @@ def ring(request: pytest.FixtureRequest, bait: Bait, course: Course) -> Iterator
         except SandboxUnavailable as error:
             pytest.skip(str(error))
         bait.words["zygote"] = str(arena.zygotes(sandbox)[-1])
-        seed = Seed("secret", b"known to nobody!")  # the same each time: numbers that look alike must not decide
+        seed = Seed(
+            "secret", b"known to nobody!", secret=True
+        )  # the same each time: numbers that look alike must not decide
         yield Ring(sandbox, Memo(course, seed, sandbox.observe), bait, arena.hidden_numbers(course, seed))
 
 

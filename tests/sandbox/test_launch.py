@@ -22,6 +22,7 @@ from grader.model import (
     Observation,
     Observed,
     Part,
+    Past,
     Program,
     Raised,
     Ref,
@@ -738,6 +739,42 @@ def test_the_kernels_limit_on_cpu_time_is_a_timeout(make_job: Callable[..., Job]
     seen = observe(children, make_job(GOOD, "good"), quick)
     assert seen.observations == (TimedOut(6.0, "cpu"),)
     assert (seen.layers, seen.unsafe, seen.versions) == (("some",), True, (("torch", "2"),))
+
+
+LOST = {"task": 0, "type": "OSError", "text": "4.669201", "bases": [], "file": "unit.py", "line": 1, "during": "import"}
+
+
+@pytest.mark.parametrize("hidden", [False, True])
+def test_after_hidden_inputs_a_file_that_fails_to_load_has_no_words(
+    make_job: Callable[..., Job], quick: Limits, hidden: bool
+) -> None:
+    """A child that died may have left a hidden input somewhere: what the next one says at import is not told."""
+    loaded: Frame = (frames.LOADED, {"task": 0, "failures": []})
+    children = Scripts(Script(HELLO, loaded, Ended(9, None)), Script(HELLO, (frames.RAISED, LOST)))
+    programs = [Program("unit", (Call("good"),), (0,), group=str(at), hidden=hidden) for at in range(2)]
+    died, other = observe(children, make_job(GOOD, *programs), quick).observations
+    assert died == Died(9, None)
+    assert other == (NotRun("load") if hidden else Raised("OSError", "4.669201", "unit.py", 1, "import"))
+
+
+def test_a_cell_that_fails_after_hidden_inputs_is_no_reason(make_job: Callable[..., Job], quick: Limits) -> None:
+    """What is missing in a later child is missing; the exception of a cell there is not told."""
+    failing: Frame = (frames.LOADED, {"task": 0, "failures": [LOST]})
+    missing: Frame = (frames.UNREADABLE, {"task": 1, "reason": "undefined", "detail": ["good"]})
+    job = make_job(GOOD, "good")
+    assert raised("OSError")(observe(Scripts(Script(HELLO, failing, missing)), job, quick).observations[0])
+    again = replace(job, past=Past(hidden=True))
+    seen = observe(Scripts(Script(HELLO, failing, missing)), again, quick).observations
+    assert seen == (Unreadable("undefined", ("good",)),)
+
+
+def test_without_a_wall_three_deaths_are_enough(make_job: Callable[..., Job], quick: Limits) -> None:
+    """Each new process imports torch: a crash in every call is not tried in forty of them."""
+    loaded: Frame = (frames.LOADED, {"task": 0, "failures": []})
+    children = Scripts(*(Script(HELLO, loaded, Ended(11, None)) for _ in range(5)))
+    seen = observe(children, make_job(GOOD, *["good"] * 5), replace(quick, fresh_children=40))
+    assert seen.observations == (*[Died(11, None)] * 3, *[NotRun("children")] * 2)
+    assert seen.past is not None and seen.past.deaths == 3
 
 
 # -------------------------------------------------------------------------------------- wire and model

@@ -75,10 +75,9 @@ def _live(control_fd: int) -> None:
         "uid": os.getuid(),
     }
     control.send(json.dumps(state).encode())
-    null = os.open("/dev/null", os.O_RDWR | os.O_CLOEXEC)
     with contextlib.suppress(ConnectionError):  # the grader is gone
         while (request := _request(control)) is not None:
-            _fork(control, request, config, spaces, landlock, null)
+            _fork(control, request, config, spaces, landlock)
 
 
 def _config(control: socket.socket) -> dict[str, Any]:
@@ -142,13 +141,12 @@ def _fork(
     config: dict[str, Any],
     spaces: Any,
     landlock: Any,
-    null: int,
 ) -> None:
     data, (job, results) = request
     pid = os.fork()
     if pid == 0:
         try:
-            _child(FORK.unpack(data), job, results, config, spaces, landlock, null)
+            _child(FORK.unpack(data), job, results, config, spaces, landlock)
         finally:
             os._exit(0)
     os.close(job)
@@ -173,7 +171,6 @@ def _child(
     config: dict[str, Any],
     spaces: Any,
     landlock: Any,
-    null: int,
 ) -> None:
     from . import confine, frames, serve
 
@@ -182,6 +179,8 @@ def _child(
         confine.default_signals()
         os.setsid()
         keep = (landlock.fd,) if landlock else ()
+        # Opened here, since flags and offsets of what the zygote had opened would be shared by all of its children.
+        null = os.open("/dev/null", os.O_RDWR | os.O_CLOEXEC)
         (*moved,) = confine.arrange_descriptors(job_fd, results_fd, null, keep)
         cpu_seconds, memory = allowed
         confine.limit_resources(cpu_seconds, confine.address_space() + memory, "userns" in spaces)
