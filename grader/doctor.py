@@ -75,7 +75,14 @@ def _root(namespaces: bool) -> Finding:
     if readable_by_all():
         return Finding("sandbox", "user", "ok", "running as root: learners' code is run as the user nobody")
     if namespaces:
-        return Finding("sandbox", "user", "ok", "running as root: learners' code is run in a user namespace of its own")
+        return Finding(
+            "sandbox",
+            "user",
+            "ok",
+            "running as root, with a Python that only root can read: learners' code is run in a user namespace of its "
+            "own. To the rest of the machine it is user 0, without any of root's capabilities; where everybody can "
+            "read Python, it is run as the user nobody",
+        )
     return Finding(
         "sandbox",
         "user",

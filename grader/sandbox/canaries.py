@@ -29,6 +29,8 @@ _ATTACKS = {
     "run a program": "import os; os.execv('/bin/true', ['true'])",
     "signal the grader": "import os; os.kill(grader, 0)",
     "signal its parent": "import os; os.kill(os.getppid(), 0)",
+    "start threads without end": "import threading as t; t.stack_size(1 << 15); "
+    "end = t.Event(); [t.Thread(target=end.wait, args=(1,), daemon=True).start() for _ in range(200)]",
     "allocate without end": "[bytearray(1 << 28) for _ in range(64)]",
     "import the grader": "import grader",
     "import the reference": "import reference",

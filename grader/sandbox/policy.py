@@ -14,6 +14,7 @@ import sysconfig
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 _ROOTS = ("torch", "numpy")
 
@@ -23,7 +24,7 @@ _ALLOWED = """
     epoll_create1 epoll_ctl epoll_pwait epoll_wait eventfd2 exit exit_group faccessat faccessat2 fadvise64
     fstat fstatfs futex getcwd getdents64 getegid geteuid getgid getgroups getpgid getpgrp getpid getppid
     getrandom getresgid getresuid getrlimit getrusage getsid gettid gettimeofday getuid get_mempolicy
-    get_robust_list lseek lstat madvise membarrier mincore mmap mprotect mremap munmap nanosleep newfstatat
+    get_robust_list lseek lstat madvise membarrier mmap mprotect mremap munmap nanosleep newfstatat
     pipe pipe2 poll ppoll pread64 preadv pselect6 read readlink readlinkat readv restart_syscall rseq
     rt_sigaction rt_sigpending rt_sigprocmask rt_sigreturn rt_sigsuspend rt_sigtimedwait sched_getaffinity
     sched_getparam sched_getscheduler sched_yield select set_robust_list set_tid_address sigaltstack stat
@@ -31,7 +32,8 @@ _ALLOWED = """
 """
 
 #: What a clone must be to be a thread: CLONE_VM, FS, FILES, SIGHAND and THREAD …
-_THREAD = 0x00000100 | 0x00000200 | 0x00000400 | 0x00000800 | 0x00010000
+_CLONE_THREAD = 0x00010000
+_THREAD = 0x00000100 | 0x00000200 | 0x00000400 | 0x00000800 | _CLONE_THREAD
 #: … and must not be: in a namespace of its own (NS, CGROUP, UTS, IPC, USER, PID, NET), or traced with its parent.
 _NOT_THREAD = 0x00020000 | 0x02000000 | 0x04000000 | 0x08000000 | 0x10000000 | 0x20000000 | 0x40000000 | 0x00002000
 _WRITING = (
@@ -54,6 +56,26 @@ def seccomp_program() -> bytes:
         return _program()
     except (ImportError, OSError, RuntimeError):  # not for good: it may be found the next time
         return b""
+
+
+def thread_program() -> tuple[bytes, int]:
+    """A filter that asks before each new thread, as BPF, and the number of seccomp(2), which installs it.
+
+    Empty, and -1, where libseccomp is missing or too old.
+    """
+    try:
+        return _thread_program()
+    except (ImportError, OSError, RuntimeError, ValueError):
+        return b"", -1
+
+
+@cache
+def _thread_program() -> tuple[bytes, int]:
+    import pyseccomp as seccomp
+
+    ask = seccomp.SyscallFilter(seccomp.ALLOW)
+    ask.add_rule(seccomp.NOTIFY, "clone", seccomp.Arg(0, seccomp.MASKED_EQ, _CLONE_THREAD, _CLONE_THREAD))
+    return _exported(ask), seccomp.resolve_syscall(seccomp.system_arch(), "seccomp")
 
 
 @cache
@@ -80,8 +102,12 @@ def _program() -> bytes:
         rule(seccomp.ALLOW, "fcntl", seccomp.Arg(1, same, command))
     for option in _PRCTL:
         rule(seccomp.ALLOW, "prctl", seccomp.Arg(0, same, option))
+    return _exported(deny)
+
+
+def _exported(filter_: Any) -> bytes:
     with open(os.memfd_create("filter"), "r+b") as file:
-        deny.export_bpf(file)
+        filter_.export_bpf(file)
         file.seek(0)
         return file.read()
 

@@ -58,6 +58,7 @@ class Settings:
     namespaces: bool = True
     landlock_abi: int = 99
     seccomp: bool = True
+    count_threads: bool = True
 
 
 class Zygote:
@@ -112,6 +113,7 @@ class Zygote:
                 "libseccomp was not found, so system calls cannot be filtered; "
                 "install libseccomp2 (Debian, Ubuntu) or libseccomp (Fedora, Arch) and run 'attncheck doctor'"
             )
+        asking, call = policy.thread_program() if settings.count_threads else (b"", -1)
         found = policy.packages()
         config = {
             "stdlib": list(policy.stdlib_path()),
@@ -121,6 +123,8 @@ class Zygote:
             "namespaces": settings.namespaces,
             "landlock_abi": settings.landlock_abi,
             "seccomp": program.hex(),
+            "threads": asking.hex(),
+            "seccomp_call": call,
             "collapse": settings.collapse,
         }
         whole = json.dumps(config).encode()
@@ -166,6 +170,8 @@ class Zygote:
         state: dict[str, Any] = json.loads(message)
         if state["threads"] != 1:
             raise SandboxError(f"the zygote has {state['threads']} threads; it must have one before it forks")
+        if state["shared"]:
+            raise SandboxError(f"the zygote has memory that all of its children would share: {state['shared'][0]}")
         if not state["landlock"]:
             raise SandboxUnavailable(
                 "this kernel has no Landlock, so files cannot be hidden from learner code; "
@@ -175,6 +181,12 @@ class Zygote:
             raise SandboxUnavailable(
                 "learner code would run as root: user namespaces are not available here and Python is not readable "
                 "by other users; run attncheck as an ordinary user, or install Python where everybody can read it"
+            )
+        if not state["counted"] and not _processes_are_bounded(state["namespaces"]):
+            raise SandboxUnavailable(
+                "the threads of learner code cannot be counted here: that needs libseccomp 2.5 and Linux 5.5 or later, "
+                "and nothing around attncheck that watches system calls itself; "
+                "run attncheck as an ordinary user who may make user namespaces"
             )
         self.state = state
 
@@ -350,6 +362,11 @@ def _unprivileged() -> dict[str, Any]:
     if os.geteuid() != 0 or not readable_by_all():
         return {}
     return {"user": _NOBODY, "group": _NOBODY, "extra_groups": []}
+
+
+def _processes_are_bounded(namespaces: list[str]) -> bool:
+    """Whether RLIMIT_NPROC holds: per user namespace, and never for user 0 of the machine."""
+    return "userns" in namespaces and (os.geteuid() != 0 or bool(_unprivileged()))
 
 
 def readable_by_all() -> bool:

@@ -244,6 +244,10 @@ def test_a_zygote_that_ends_at_its_start(monkeypatch: pytest.MonkeyPatch, boot: 
 Claimed = Callable[..., tuple[Zygote, socket.socket]]
 
 
+#: What a zygote says that is as it should be.
+_STATE = {"threads": 1, "counted": True, "shared": [], "landlock": 7, "namespaces": [], "uid": 1}
+
+
 @pytest.fixture
 def claimed() -> Iterator[Claimed]:
     """A zygote that claims a state, and its end of the socket."""
@@ -251,7 +255,7 @@ def claimed() -> Iterator[Claimed]:
 
     def claiming(**state: Any) -> tuple[Zygote, socket.socket]:
         ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-        theirs.send(json.dumps({"threads": 1, "landlock": 7, "namespaces": [], "uid": 1} | state).encode())
+        theirs.send(json.dumps(_STATE | state).encode())
         made.append((Zygote(subprocess.Popen(["true"]), ours, Settings()), theirs))
         return made[-1]
 
@@ -290,15 +294,19 @@ def test_a_zygote_that_dies_again_is_our_fault(
     ("state", "error", "said"),
     [
         ({"threads": 2}, SandboxError, "has 2 threads"),
+        ({"shared": ["7f00-7f01 rw-s /dev/zero"]}, SandboxError, "would share: 7f00-7f01 rw-s"),
         ({"landlock": 0}, SandboxUnavailable, "Linux 5.13 or later is needed"),
         ({"uid": 0}, SandboxUnavailable, "would run as root"),
+        ({"counted": False}, SandboxUnavailable, "cannot be counted"),
+        ({"counted": False, "namespaces": ["userns"]}, SandboxUnavailable, "cannot be counted"),
     ],
 )
 def test_states_that_are_refused(
     claimed: Claimed, monkeypatch: pytest.MonkeyPatch, state: dict[str, Any], error: type, said: str
 ) -> None:
-    """Several threads, no Landlock, root: no child is asked of such a zygote."""
+    """Several threads, shared memory, no Landlock, root, threads without number: no child is asked of such a zygote."""
     monkeypatch.setattr(os, "geteuid", lambda: 0)
+    monkeypatch.setattr(zygote, "_unprivileged", dict)
     with pytest.raises(error, match=said):
         claimed(**state)[0].wait_until_ready()
 
@@ -309,6 +317,7 @@ def test_states_that_are_fine(claimed: Claimed, monkeypatch: pytest.MonkeyPatch)
     ready, _ = claimed(uid=0, namespaces=["userns"])
     ready.wait_until_ready()
     ready.wait_until_ready()
+    claimed(counted=False, namespaces=["userns"])[0].wait_until_ready()  # RLIMIT_NPROC holds
     assert ready.layers == ("seccomp", "landlock-7", "rlimits", "userns")
 
 

@@ -167,6 +167,12 @@ def address_space() -> int:
         return int(file.read().split()[0]) * resource.getpagesize()
 
 
+def shared_memory() -> list[str]:
+    """The mappings that this process would share with those it forks: what one writes there, all others read."""
+    with open("/proc/self/maps") as file:
+        return [line.strip() for line in file if line.split(maxsplit=2)[1].endswith("s") and "w" in line.split()[1]]
+
+
 def limit_resources(cpu_seconds: int, memory: int, own_user_namespace: bool) -> None:
     """rlimits for the whole submission; ``memory`` is the address space it may have in all."""
     limits = {

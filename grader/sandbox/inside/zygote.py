@@ -51,7 +51,7 @@ def main(control_fd: int) -> None:
 
 
 def _live(control_fd: int) -> None:
-    from . import confine, packages
+    from . import confine, packages, threads
 
     control = socket.socket(fileno=control_fd)
     del sys.argv[1:], sys.orig_argv[1:]  # they name folders that are nobody's business
@@ -65,19 +65,23 @@ def _live(control_fd: int) -> None:
     landlock = confine.Landlock.prepare(config["readable"] + _mapped_libraries(config), config["landlock_abi"])
     if config["collapse"]:
         confine.collapse()
+    shared = confine.shared_memory()
     confine.hide()
+    listener = threads.listen(config["threads"], config["seccomp_call"])
     gc.collect()
     gc.freeze()
     state = {
         "namespaces": list(spaces),
         "landlock": landlock.abi if landlock else 0,
         "threads": len(os.listdir("/proc/self/task")),
+        "counted": listener is not None,
+        "shared": shared,
         "uid": os.getuid(),
     }
     control.send(json.dumps(state).encode())
     with contextlib.suppress(ConnectionError):  # the grader is gone
         while (request := _request(control)) is not None:
-            _fork(control, request, config, spaces, landlock)
+            _fork(control, request, config, spaces, landlock, listener)
 
 
 def _config(control: socket.socket) -> dict[str, Any]:
@@ -87,7 +91,7 @@ def _config(control: socket.socket) -> dict[str, Any]:
             break
         whole += piece[1:]
     config: dict[str, Any] = json.loads(whole)
-    config["seccomp"] = bytes.fromhex(config["seccomp"])
+    config |= {name: bytes.fromhex(config[name]) for name in ("seccomp", "threads")}
     return config
 
 
@@ -141,7 +145,10 @@ def _fork(
     config: dict[str, Any],
     spaces: Any,
     landlock: Any,
+    listener: int | None,
 ) -> None:
+    from . import threads
+
     data, (job, results) = request
     pid = os.fork()
     if pid == 0:
@@ -156,9 +163,14 @@ def _fork(
     waiting = select.poll()
     waiting.register(pidfd, select.POLLIN)
     waiting.register(control, select.POLLHUP)
-    while not any(fd == pidfd for fd, _ in waiting.poll()):
-        os.kill(pid, signal.SIGKILL)  # the grader is gone
-        break
+    if listener is not None:
+        waiting.register(listener, select.POLLIN)
+        counter = threads.Counter(listener, pidfd)
+    while pidfd not in (ready := {fd for fd, _ in waiting.poll()}):
+        if control.fileno() in ready:
+            os.kill(pid, signal.SIGKILL)  # the grader is gone
+            break
+        counter.answer()
     _, status, usage = os.wait4(pid, 0)
     os.close(pidfd)
     control.send(EXIT.pack(status, usage.ru_utime + usage.ru_stime))

@@ -49,6 +49,20 @@ def test_a_call_that_fails_is_told() -> None:
         confine.Landlock(fd=-1, abi=1).enter()
 
 
+def test_shared_memory_is_found() -> None:
+    """Only what is shared and can be written: neither private memory nor a file that is read together."""
+    import mmap
+
+    def found(**how: Any) -> list[str]:
+        before = set(confine.shared_memory())
+        with mmap.mmap(-1, 4096, **how):
+            return [line for line in confine.shared_memory() if line not in before]
+
+    assert len(found(flags=mmap.MAP_SHARED | mmap.MAP_ANONYMOUS)) == 1
+    assert found(flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS) == []
+    assert found(flags=mmap.MAP_SHARED | mmap.MAP_ANONYMOUS, prot=mmap.PROT_READ) == []
+
+
 def test_the_address_space_is_measured() -> None:
     """Mapping more is seen."""
     import mmap

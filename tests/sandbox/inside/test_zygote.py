@@ -26,12 +26,12 @@ def sockets() -> Iterator[tuple[socket.socket, socket.socket]]:
 def test_the_configuration_comes_in_pieces(sockets: tuple[socket.socket, socket.socket]) -> None:
     """Pieces behind a plus sign, until a zero byte."""
     ours, theirs = sockets
-    whole = json.dumps({"seccomp": "0aff", "readable": ["x" * 1000]}).encode()
+    whole = json.dumps({"seccomp": "0aff", "threads": "0b", "readable": ["x" * 1000]}).encode()
     for at in range(0, len(whole), 300):
         ours.send(b"+" + whole[at : at + 300])
     ours.send(b"\0")
     config = zygote._config(theirs)
-    assert config == {"seccomp": b"\x0a\xff", "readable": ["x" * 1000]}
+    assert config == {"seccomp": b"\x0a\xff", "threads": b"\x0b", "readable": ["x" * 1000]}
 
 
 def test_a_request_is_numbers_and_two_descriptors(sockets: tuple[socket.socket, socket.socket]) -> None:

@@ -1,0 +1,106 @@
+"""How many threads learner code may have: as many on every machine, whoever grades."""
+
+from __future__ import annotations
+
+import errno
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from grader.model import Call, Limits, Observation, Program, Raised, Returned
+from grader.sandbox.inside import threads
+
+Look = Callable[..., tuple[Observation, ...]]
+
+SOURCE = """
+import threading, torch
+
+def together(wanted):
+    threading.stack_size(1 << 15)
+    end, made = threading.Event(), []
+    try:
+        while len(made) < wanted:
+            made.append(threading.Thread(target=end.wait, daemon=True))
+            made[-1].start()
+    except RuntimeError:
+        made.pop()
+    end.set()
+    for thread in made:
+        thread.join()
+    return len(made)
+
+def one_by_one(wanted):
+    for _ in range(wanted):
+        thread = threading.Thread(target=int)
+        thread.start()
+        thread.join()
+
+def parallel():
+    torch.set_num_threads(4)
+    return float((torch.ones(300, 300) @ torch.ones(300, 300)).sum())
+"""
+
+
+def test_threads_are_counted(look: Look) -> None:
+    """So many at the same time; what has ended makes room; libraries that use several go on working."""
+    asked = [
+        Program("unit", (Call(name, args),), (0,), group=str(at))
+        for at, (name, args) in enumerate([("together", (200,)), ("together", (200,)), ("parallel", ())])
+    ]
+    seen = look(SOURCE, *asked, limits=Limits())
+    assert seen == (Returned((threads.AT_ONCE,)),) * 2 + (Returned((27_000_000.0,)),)
+
+
+@pytest.mark.prove
+def test_threads_are_counted_over_the_whole_life_of_a_child(look: Look) -> None:
+    """Numbers of processes go up by one with each, which the next child could see."""
+    (seen,) = look(SOURCE, Call("one_by_one", (threads.IN_ALL + 1,)), limits=Limits())
+    assert isinstance(seen, Raised) and seen.type == "RuntimeError"
+
+
+@pytest.mark.parametrize(
+    ("living", "made", "yes"),
+    [
+        (1, 0, True),
+        (threads.AT_ONCE, 500, True),
+        (threads.AT_ONCE + 1, 500, False),
+        (1, threads.IN_ALL, False),
+        (None, threads.AT_ONCE - 1, True),
+        (None, threads.AT_ONCE, False),
+    ],
+)
+def test_the_answer(monkeypatch: pytest.MonkeyPatch, living: int | None, made: int, yes: bool) -> None:
+    """By the living and by all that were made; where the living cannot be counted, all that were made count."""
+    said: list[tuple[int, int, int, int]] = []
+
+    def ioctl(fd: int, request: int, buffer: Any) -> None:
+        if isinstance(buffer, bytearray):
+            buffer[:8] = (4711).to_bytes(8, "little")
+        else:
+            said.append(threads._ANSWER.unpack(buffer))
+
+    monkeypatch.setattr(threads.fcntl, "ioctl", ioctl)
+    monkeypatch.setattr(threads, "_threads", lambda pidfd: living)
+    counter = threads.Counter(5, 6)
+    counter._made = made
+    counter.answer()
+    assert said == [(4711, 0, 0, 1) if yes else (4711, 0, -errno.EAGAIN, 0)]
+    assert counter._made == made + yes
+
+
+def test_who_asked_may_be_gone(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A child that was killed while it asked: nobody is answered, and nothing breaks."""
+
+    def ioctl(fd: int, request: int, buffer: Any) -> None:
+        raise FileNotFoundError(errno.ENOENT, "gone")
+
+    monkeypatch.setattr(threads.fcntl, "ioctl", ioctl)
+    threads.Counter(5, 6).answer()
+
+
+def test_where_nobody_can_be_asked() -> None:
+    """No libseccomp that knows how: said as such, and decided by the grader."""
+    assert threads.listen(b"", 317) is None
+    assert threads.listen(b"\0" * 8, -1) is None
+    assert threads._threads(-1) is None
