@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+import os
+import statistics
 from collections.abc import Callable
+from pathlib import Path
+
+import pytest
 
 from grader.model import Call, Died, Job, Limits, Program, Returned
 from grader.sandbox import Sandbox
@@ -182,3 +187,41 @@ def test_nothing_is_left_for_the_next_child(sandbox: Sandbox, make_job: Callable
     assert {row for row in TABLE if row not in refused} == effective  # each row is able to fail
     assert effective >= {"status flags", "asynchronous signals", "offsets", "name", "Python", "blocked signals"}
     assert after == other == before
+
+
+def test_reading_a_file_leaves_no_time(sandbox: Sandbox, make_job: Callable[..., Job]) -> None:
+    """When a file was last read can be asked for, so it must not change; without mounts of our own, it does."""
+    if "mountns" not in sandbox.layers:
+        pytest.skip("no mount namespace here")
+    path = Path(statistics.__file__)
+    found = path.stat()
+    try:
+        os.utime(path, ns=(10**18, found.st_mtime_ns))  # long ago, so that the kernel would write the next time down
+    except OSError:
+        pytest.skip("somebody else's files")
+    source = f"def read(): return len(open({str(path)!r}).read())\ndef look():\n import os\n return TIME"
+    source = source.replace("TIME", f"os.stat({str(path)!r}).st_atime_ns")
+    try:
+        (read,) = sandbox.observe(make_job(source, "read"), Limits()).observations
+        (time,) = sandbox.observe(make_job(source, "look"), Limits()).observations
+    finally:
+        os.utime(path, ns=(found.st_atime_ns, found.st_mtime_ns))
+    assert isinstance(read, Returned)
+    assert time == Returned((10**18,))
+
+
+def test_clocks_of_other_processes_cannot_be_read(sandbox: Sandbox, make_job: Callable[..., Job]) -> None:
+    """The zygote's says how much it had to do for earlier children; one's own clocks are there."""
+    source = """
+        import os, time
+        def f():
+            seen = []
+            for pid in (1, os.getppid(), os.getpid()):
+                for clock in ((~pid << 3) | 2, (~pid << 3) | 6):
+                    try:
+                        seen.append(time.clock_gettime(clock))
+                    except OSError:
+                        pass
+            return [seen, min(time.process_time(), time.thread_time(), time.monotonic(), time.time()) > 0]
+    """
+    assert sandbox.observe(make_job(source, "f"), Limits()).observations == (Returned(([[], True],)),)
