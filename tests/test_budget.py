@@ -24,8 +24,9 @@ from grader.model import (
     Raised,
     Returned,
 )
-from grader.sandbox import Sandbox
+from grader.sandbox import Sandbox, Settings, launch
 from grader.sandbox.launch import observe
+from grader.sandbox.zygote import ZygoteLost
 from tests.helpers import array, case, course, exercise, question, returned, source, submission
 
 X = Normal((3,))
@@ -184,3 +185,37 @@ def test_the_report_says_what_the_code_ran_in_though_nothing_was_left_for_the_la
     expect = Metered(lambda _: returned(array([1.0, 2.0, 3.0]))).observe
     report = grade(bank, submission(q05="def double(x): return x"), lambda job, limits: seen.pop(0), expect=expect)
     assert seen == [] and report.layers == ("seccomp",) and ("torch", "2") in report.versions
+
+
+def test_a_job_that_is_run_again_has_what_is_left(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A zygote that dies is replaced, and the job is run once more, with what the first run has left."""
+    asked: list[Past] = []
+
+    def dying(children: object, job: Job, limits: Limits) -> Observed:
+        asked.append(job.past)
+        lost = ZygoteLost("gone")
+        lost.past = Past(wall=job.past.wall + 7, hidden=True)
+        raise lost
+
+    monkeypatch.setattr(launch, "observe", dying)
+    monkeypatch.setattr(Sandbox, "children", lambda self: None)
+    with pytest.raises(ZygoteLost):
+        Sandbox("require", Settings()).observe(Job((), ()), LIMITS)
+    assert asked == [Past(), Past(wall=7, hidden=True)]
+
+
+def test_a_run_that_is_lost_tells_what_it_used() -> None:
+    """Also what was used before it."""
+
+    class Dying:
+        unsafe = False
+
+        def start(self, job: bytes, cpu_seconds: int, limits: Limits) -> None:
+            """Is gone."""
+            raise ZygoteLost("gone")
+
+    past = Past(cpu=0.5, wall=1.0, received=3, deaths=1, hidden=True)
+    job = Job((source("unit.py", "def f(): ..."),), (Program("unit", (Call("f"),), (0,)),), past)
+    with pytest.raises(ZygoteLost) as lost:
+        observe(Dying(), job, LIMITS)  # type: ignore[arg-type]
+    assert lost.value.past == past

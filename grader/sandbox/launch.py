@@ -301,14 +301,23 @@ def observe(children: Children, job: Job, limits: Limits) -> Observed:
         if run.deaths >= deaths:
             run.give_up("children")
             break
-        cpu = int(limits.total_cpu - run.total.cpu) + 2
-        with contextlib.closing(children.start(encode_files(job), cpu, limits)) as child:
-            _greet(run, child, limits)
-            run.deaths += not _serve(run, child, tasks)
-            run.received += child.received
+        try:
+            _in_a_child(run, children, tasks)
+        except ZygoteLost as lost:
+            lost.past = run.past()
+            raise
     ordered = tuple(run.found[index] for index in range(len(job.programs)))
     used = run.total.cpu - job.past.cpu
     return Observed(ordered, run.layers, children.unsafe, run.versions, used, run.past())
+
+
+def _in_a_child(run: _Run, children: Children, tasks: list[Task]) -> None:
+    """Starts one, and hands it ``tasks`` until all are answered or it has to be given up."""
+    cpu = int(run.limits.total_cpu - run.total.cpu) + 2
+    with contextlib.closing(children.start(encode_files(run.job), cpu, run.limits)) as child:
+        _greet(run, child, run.limits)
+        run.deaths += not _serve(run, child, tasks)
+        run.received += child.received
 
 
 def _greet(run: _Run, child: Child, limits: Limits) -> None:
@@ -527,14 +536,15 @@ class Sandbox:
         return self._zygote.layers if self._zygote is not None else ()
 
     def observe(self, job: Job, limits: Limits) -> Observed:
-        """Runs ``job``; a zygote that dies meanwhile is replaced once and the job is run again."""
+        """Runs ``job``; a zygote that dies meanwhile is replaced once and the job is run again, with what is left."""
         for last in (False, True):
             try:
                 return observe(self.children(), job, limits)
-            except ZygoteLost:
+            except ZygoteLost as lost:
                 self.close()
                 if last:
                     raise
+                job = replace(job, past=lost.past or job.past)
         raise AssertionError("unreachable")
 
     def close(self) -> None:

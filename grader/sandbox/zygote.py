@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from grader.errors import SandboxError, SandboxUnavailable
-from grader.model import Limits
+from grader.model import Limits, Past
 from grader.sandbox import policy
 from grader.sandbox.children import Ended, Frame, FrameBuffer, write_all
 
@@ -43,7 +43,9 @@ _BOOT = (
 
 
 class ZygoteLost(SandboxError):
-    """The zygote ended while it was needed."""
+    """The zygote ended while it was needed. ``past`` is what the job had used by then."""
+
+    past: Past | None = None
 
 
 @dataclass(frozen=True, slots=True)
