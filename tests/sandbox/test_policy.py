@@ -109,11 +109,14 @@ def test_the_path_of_a_child_has_no_packages() -> None:
     assert not [path for path in paths if path.endswith("-packages")]
 
 
-def test_the_filter_is_built_once() -> None:
+def test_the_filters_are_built_once() -> None:
     """Whole BPF instructions, of a reasonable number, the same each time."""
     program = policy.seccomp_program()
     assert len(program) % 8 == 0 and 100 < len(program) // 8 < 4096
     assert policy.seccomp_program() is program
+    asking, call = policy.thread_program()
+    assert len(asking) % 8 == 0 and 4 < len(asking) // 8 < 64 and call > 0
+    assert policy.thread_program()[0] is asking
 
 
 @pytest.mark.parametrize("error", [ImportError, OSError, RuntimeError])
@@ -129,6 +132,9 @@ def test_without_the_library_there_is_no_filter(monkeypatch: pytest.MonkeyPatch,
     monkeypatch.delitem(sys.modules, "pyseccomp", raising=False)
     monkeypatch.setattr(sys, "meta_path", [Broken(), *sys.meta_path])
     policy._program.cache_clear()
+    policy._thread_program.cache_clear()
     assert policy.seccomp_program() == b""
+    assert policy.thread_program() == (b"", -1)
     monkeypatch.undo()
     assert policy.seccomp_program() != b""  # it is not missing for good
+    assert policy.thread_program()[0] != b""
