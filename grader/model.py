@@ -458,8 +458,8 @@ class Notice:
 class Submission:
     """What a learner handed in, read and never run. ``answers`` is None without an answers file.
 
-    ``broken`` are the files (or cells) of code that could not be read, ``lost`` is why the answers could
-    not: then there are none. Both are among the ``notices``, too.
+    ``broken`` are the files (or cells) of code that could not be read, and why; ``lost`` is why the answers
+    could not: then there are none. The ``notices`` tell both.
     """
 
     learner: str

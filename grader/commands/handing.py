@@ -77,11 +77,13 @@ def submit(
 
 def _name(path: Path) -> str:
     """Who says so in answers.yaml; the name of a file is not somebody's."""
-    from grader.submission import named
+    from grader.submission import named, read
 
     name = named(path)
     if name is None or name == _PLACEHOLDER:
-        raise UsageError("Whose submission is it? Give --learner NAME, or write your name into answers.yaml.")
+        lost = read(path).lost
+        why = f"{lost.where}: {lost.text.en} So it cannot say whose submission this is. " if lost is not None else ""
+        raise UsageError(f"{why}Whose submission is it? Give --learner NAME, or write your name into answers.yaml.")
     return name
 
 

@@ -153,14 +153,12 @@ def understood(found: Gathered, stem: str, learner: str | None, origin: str) -> 
     problems = (*found.problems, *left_out)
     if given is None and not any(part.text.strip() for file in files for part in file.parts):
         raise _nothing_usable(found, problems, lost)
-    told = None if lost is None else _lost(lost)
-    answers = () if told is not None else None
     return Submission(
         learner=_clean(learner) or _clean(given.learner if given else None) or _clean(stem) or "learner",
         files=files,
-        answers=given.answers if given is not None else answers,
+        answers=given.answers if given is not None else None if lost is None else (),
         notices=(
-            *([told] if told is not None else []),
+            *([_lost(lost)] if lost is not None else []),
             *(problem.notice() for problem in problems),
             *notices,
             *(given.notices if given is not None else ()),
@@ -169,7 +167,7 @@ def understood(found: Gathered, stem: str, learner: str | None, origin: str) -> 
         digest=_digest(found.raws),
         origin=origin,
         broken=tuple(Notice(problem.where, problem.text) for problem in problems),
-        lost=told,
+        lost=None if lost is None else Notice(lost.where, lost.text),
     )
 
 

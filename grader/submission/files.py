@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import contextlib
 import stat
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
@@ -105,7 +105,7 @@ def gather(name: str, members: Iterable[Member], folders: Iterable[str] = (), hi
     wanted = [member for member in members if member.kind in _LIMITS]
     unread = {member.path: problem for member in wanted if (problem := _unread(member)) is not None}
     readable = [member for member in wanted if member.path not in unread]
-    answers = [member.path for member in wanted if member.kind == "answers"]
+    answers = [member.path for member in readable if member.kind == "answers"]
     if len(answers) > 1:
         text = say.TWO_ANSWERS.fill(count=len(answers), names=listing(answers))
         unread[answers[0]] = Unusable(answers[0], text)
@@ -123,26 +123,34 @@ def gather(name: str, members: Iterable[Member], folders: Iterable[str] = (), hi
             if problem.where != member.path:  # all of it is damaged
                 raise
             unread[member.path] = problem
-    lost = next((unread[path] for path in answers if path in unread), None)
-    problems = tuple(problem for path, problem in unread.items() if kind_of(path.rpartition("/")[2]) != "answers")
-    unwanted = [member for member in members if member.kind not in _LIMITS]
-    kinds = [
+    lost = None
+    if not any(raw.kind == "answers" for raw in raws):
+        missed = [member.path for member in wanted if member.kind == "answers" and member.path in unread]
+        lost = unread.pop(missed[0]) if missed else None
+    read = {raw.path for raw in raws}
+    others = [_described(member) for member in members if member.path not in read]
+    others += [say.IT_IS_HIDDEN.fill(name=path) for path in hidden]
+    notices = tuple(_notices(name, [member for member in members if member.kind not in _LIMITS]))
+    return Gathered(name, tuple(raws), tuple(unread.values()), notices, tuple(others), lost)
+
+
+def _notices(name: str, unwanted: Sequence[Member]) -> Iterator[Notice]:
+    """Remarks on what is there besides: nobody expects it to be graded, or somebody may."""
+    for text, some in (
         (say.LINKS, [member for member in unwanted if member.refused is say.LINK]),
         (say.SPECIALS, [member for member in unwanted if member.refused not in (None, say.LINK)]),
         (say.INNER_ARCHIVES, [member for member in unwanted if member.refused is None and member.kind == "archive"]),
         (say.OTHER_FILES, [member for member in unwanted if member.refused is None and member.kind == "other"]),
-    ]
-    notices = [Notice(name, text.fill(names=listing([m.path for m in some]))) for text, some in kinds if some]
-    others = [_described(member) for member in members if member.kind not in _LIMITS or member.path in unread]
-    others += [say.IT_IS_HIDDEN.fill(name=path) for path in hidden]
-    return Gathered(name, tuple(raws), problems, tuple(notices), tuple(others), lost)
+    ):
+        if some:
+            yield Notice(name, text.fill(names=listing([member.path for member in some])))
 
 
 def _called_like_files(folders: Iterable[str], members: Sequence[Member]) -> list[Member]:
     """Folders called ``q05.py``, say, with nothing of that kind in them: somebody takes them for files."""
     named = [(path, kind) for path in sorted(folders) if (kind := kind_of(path.rpartition("/")[2])) in _LIMITS]
     return [
-        Member(path, kind, 0, _never, say.SPECIAL.fill(what=say.FOLDER))
+        Member(path, kind, 0, _never, say.FOLDER_LIKE_A_FILE)
         for path, kind in named[:_MAX_CALLED_LIKE_FILES]
         if not any(member.kind == kind and member.path.startswith(f"{path}/") for member in members)
     ]
@@ -156,7 +164,8 @@ def _unread(member: Member) -> Unusable | None:
 def _described(member: Member) -> Text:
     if member.refused is None:
         return Text(member.path, member.path)
-    what = say.SYMLINK if member.refused is say.LINK else say.NO_REGULAR_FILE
+    known = {id(say.LINK): say.SYMLINK, id(say.FOLDER_LIKE_A_FILE): say.FOLDER}
+    what = known.get(id(member.refused), say.NO_REGULAR_FILE)
     return say.IT_IS.fill(name=member.path, what=what)
 
 

@@ -97,6 +97,10 @@ TOO_DEEP = Text(
     "文件夹嵌套超过 {limit} 层，因此没有查看。请只提交自己写的文件。",
 )
 FOLDER = Text("a folder", "文件夹")
+FOLDER_LIKE_A_FILE = Text(
+    "this is a folder with the name of a file, and no such file is in it. Put the file itself here.",
+    "这是一个文件夹，名字却像文件，里面也没有这样的文件。请把文件本身放到这里。",
+)
 DEVICE = Text("a device", "设备文件")
 PIPE = Text("a pipe", "管道")
 SOCKET = Text("a socket", "套接字")
