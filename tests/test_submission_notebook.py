@@ -200,11 +200,14 @@ def test_notebooks_refused(tmp_path: Path, content: Any, expected: str) -> None:
 
 
 def test_not_utf8(tmp_path: Path) -> None:
-    """A notebook saved in another encoding is told so."""
+    """A notebook saved in another encoding is told so; Chinese that can be nothing else is read with a remark."""
     path = tmp_path / "q05.ipynb"
-    path.write_bytes(json.dumps(notebook(code("# 注意")), ensure_ascii=False).encode("gbk"))
-    with pytest.raises(SubmissionError, match="byte 0xD2 in line 1 is not valid UTF-8"):
+    path.write_bytes(json.dumps(notebook(code("# caf\xe9 \xe9")), ensure_ascii=False).encode("latin-1"))
+    with pytest.raises(SubmissionError, match="byte 0xE9 in line 1 is not valid UTF-8"):
         read(path)
+    path.write_bytes(json.dumps(notebook(code("# 注意力")), ensure_ascii=False).encode("gbk"))
+    found = read(path)
+    assert found.files[0].parts[0].text == "# 注意力" and "read as GB18030" in found.notices[0].text.en
 
 
 def test_pictures_in_outputs_are_fine(tmp_path: Path) -> None:

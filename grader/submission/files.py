@@ -100,8 +100,8 @@ def gather(name: str, members: Iterable[Member], folders: Iterable[str] = (), hi
 
     ``folders`` are the paths of folders, which may be called like files; ``hidden`` is what does not count.
     """
-    members = sorted(members, key=lambda member: member.path)
-    members += _called_like_files(folders, members)
+    members = list(members)
+    members = sorted([*members, *_called_like_files(folders, members)], key=lambda member: member.path)
     wanted = [member for member in members if member.kind in _LIMITS]
     unread = {member.path: problem for member in wanted if (problem := _unread(member)) is not None}
     readable = [member for member in wanted if member.path not in unread]
