@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Gathered", "Unusable", "definers", "duplicates", "fingerprint", "gathered", "identity", "named", "read",
-    "understood",
+    "understood", "written",
 ]  # fmt: skip
 
 _LONGEST_NAME = 80
@@ -106,6 +106,15 @@ def _answers(found: Gathered) -> tuple[Answers | None, Unusable | None]:
             except Unusable as problem:
                 return None, problem
     return None, found.lost
+
+
+def written(path: Path) -> str:
+    """The text of the one file at ``path``; empty where it cannot be read. For comparing, never for showing."""
+    try:
+        found, _ = gathered(path)
+    except Unusable:
+        return ""
+    return found.raws[0].data.decode("utf-8", "replace") if found.raws else ""
 
 
 def definers(submission: Submission, name: str) -> tuple[SourceFile, ...]:
