@@ -93,6 +93,20 @@ def test_imports_torch(source: str, expected: bool) -> None:
     assert ("torch" in scanned(source).imports) is expected
 
 
+@pytest.mark.parametrize(
+    ("source", "expected"),
+    [
+        ("if __name__ == '__main__':\n    def f(): pass\n    if x:\n        g = 1\nelse:\n    h = 1", {"f": 2, "g": 4}),
+        ("if '__main__' == __name__:\n    def f(): pass\ndef f(): pass", {}),
+        ("if x:\n    if __name__ == '__main__':\n        class C: pass", {"C": 3}),
+        ("def f():\n    if __name__ == '__main__':\n        g = 1", {}),
+    ],
+)
+def test_what_stands_under_the_main_guard(source: str, expected: dict[str, int]) -> None:
+    """It is known with its line, unless the same name is defined where it counts."""
+    assert dict(scanned(source).guarded) == expected
+
+
 def test_a_sibling_that_imports_torch_does_not_count(tmp_path: Path) -> None:
     """Every file speaks for itself."""
     (tmp_path / "a.py").write_text("import torch\nx = 1")

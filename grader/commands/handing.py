@@ -81,9 +81,11 @@ def _name(path: Path) -> str:
 
     name = named(path)
     if name is None or name == _PLACEHOLDER:
-        lost = read(path).lost
-        why = f"{lost.where}: {lost.text.en} So it cannot say whose submission this is. " if lost is not None else ""
-        raise UsageError(f"{why}Whose submission is it? Give --learner NAME, or write your name into answers.yaml.")
+        if (lost := read(path).lost) is not None:
+            raise UsageError(
+                f"{lost.where}: {lost.text.en} So it does not say whose submission this is: fix it, or give --learner NAME."
+            )
+        raise UsageError("Whose submission is it? Give --learner NAME, or write your name into answers.yaml.")
     return name
 
 

@@ -72,14 +72,15 @@ def render_watch(page: Watched, course: Course, lang: Lang, console: Console, *,
 def _watched(page: Page, now: Watched, report: Report, course: Course) -> None:
     earned = page.say(words.OF_POINTS, earned=points(report.earned), possible=points(report.possible))
     page.row([(shorten(clean(report.learner, 40), page.width // 2), "bold")], earned, style="bold")
+    _urgent(page, report)
     for result in (exercise for question in report.questions for exercise in question.exercises):
         mark, colour = _MARK.get(result.status, _WRONG)
         share = page.say(words.OF, earned=points(result.earned), possible=points(result.possible))
         page.row([(f"  {mark} ", colour), (result.name, "")], share, style="dim")
     page.rule()
-    _urgent(page, report)
     if now.current is None:
-        page.lines(page.say(words.all_passed(report)), style="bold green")
+        if not any(notice.urgent for notice in report.notices):
+            page.lines(page.say(words.all_passed(report)), style="bold green")
         _elsewhere(page, report)
         return
     found = course.exercise(now.current.name)
