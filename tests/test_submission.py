@@ -278,6 +278,7 @@ def test_what_changes_before_it_is_opened(tmp_path: Path) -> None:
         ("reading stopped", lambda: path.unlink()),
         ("a symbolic link", lambda: path.symlink_to("other.py")),
         ("but a pipe", lambda: (path.unlink(), os.mkfifo(path))),
+        ("but a folder", lambda: (path.unlink(), path.mkdir())),
     ]
     for expected, change in changes:
         change()

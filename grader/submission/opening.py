@@ -58,10 +58,11 @@ def open_file(place: Place, shown: str) -> Iterator[BinaryIO]:
             descriptor = _step(folder, place.inner[-1] if place.inner else place.root)
     except OSError as error:
         raise refusal(shown, error) from None
+    before = os.fstat(descriptor)
+    if not stat.S_ISREG(before.st_mode):
+        os.close(descriptor)
+        raise Unusable(shown, not_regular(before.st_mode))
     with os.fdopen(descriptor, "rb") as file:
-        before = os.fstat(descriptor)
-        if not stat.S_ISREG(before.st_mode):
-            raise Unusable(shown, not_regular(before.st_mode))
         yield file
         after = os.fstat(descriptor)
         if (before.st_size, before.st_mtime_ns) != (after.st_size, after.st_mtime_ns):

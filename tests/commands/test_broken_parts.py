@@ -89,7 +89,7 @@ def test_submit(attncheck: Attncheck, handed: Path, tmp_path: Path) -> None:
     (tmp_path / "inbox").mkdir()
     arguments = ("submit", str(handed), "--to", str(tmp_path / "inbox"))
     ran = attncheck(*arguments)
-    assert ran.code == 2 and "line 3: this is not YAML" in ran.err and "--learner" in ran.err
+    assert ran.code == 3 and "line 3: this is not YAML" in ran.err and "--learner" in ran.err
     ran = attncheck(*arguments, "--learner", "ada")
     assert ran.code == 0 and FIRST in ran.err.splitlines()[0]
     assert len(list((tmp_path / "inbox").glob("ada/*/receipt.json"))) == 1
