@@ -36,7 +36,7 @@ from grader.roster import Match, Roster, alike, spellings
 from grader.roster import read as read_roster
 from grader.sandbox import Sandbox, Settings
 from grader.sandbox.canaries import release
-from grader.submission import fingerprint, named
+from grader.submission import identity
 from grader.submission.messages import printable
 from grader.working import Done, Lost, Plan, Task, Workers, prepare, work
 
@@ -291,7 +291,7 @@ def _filed(handed: Handed, learners: tuple[str, ...], roster: Roster | None) -> 
     digest, said, error = "", None, handed.error
     try:
         if error is None:
-            digest, said = fingerprint(handed.path), named(handed.path)
+            digest, said = identity(handed.path)
     except SubmissionError as refused:
         error = str(refused)
     draws = _draws(said, learners, roster) or placed.people[0].name

@@ -29,6 +29,7 @@ def script(
     """The text of the script. ``path`` is the learner's submission; notebooks and zips are written out in full."""
     lines = [
         f'"""{exercise.name}, case {case.name!r}, to run and to step through: python, pdb, or your editor."""',
+        *(f"from __future__ import {name}" for name in file.futures if file.path.lower().endswith(".ipynb")),
         "",
         *_loading(file, path),
         "",

@@ -19,6 +19,7 @@ from grader.checks import Seen
 from grader.errors import SandboxError, SandboxUnavailable, SubmissionError, UsageError
 from grader.inputs import Drawn, Seed, draw, draw_for
 from grader.model import (
+    Answer,
     ArrayType,
     Case,
     CheckSpec,
@@ -46,6 +47,7 @@ from grader.model import (
     Verdict,
 )
 from grader.submission import definers
+from grader.submission.messages import listing, printable
 
 if TYPE_CHECKING:
     from grader.model import Observe
@@ -129,7 +131,7 @@ def grade(
         unsafe=code.seen.unsafe,
         versions=(*code.seen.versions, ("attncheck", __version__)),
         seconds=time.perf_counter() - started,
-        notices=(*submission.notices, *remarks(course, submission, chosen)),
+        notices=urgent_first((*submission.notices, *remarks(course, submission, chosen))),
         not_attempted=tuple(q.id for q in course.questions if q.id not in {each.question.id for each in chosen}),
         edition=course.edition is not None,
     )
@@ -229,7 +231,11 @@ def _known(names: Iterable[str], possible: list[str], what: str) -> None:
 
 def named_after(file: SourceFile, question: Question) -> bool:
     """Whether a file is named after ``question``: ``q05.py``, ``Q5.py``, ``q5_anything.ipynb``."""
-    match = re.match(r"q_?0*(\d+)(?!\d)", file.path.rpartition("/")[2], re.IGNORECASE)
+    return _is_named_after(file.path, question)
+
+
+def _is_named_after(path: str, question: Question) -> bool:
+    match = re.match(r"q_?0*(\d+)(?!\d)", path.rpartition("/")[2], re.IGNORECASE)
     return match is not None and f"q{match[1]}" == question.id.lower()
 
 
@@ -262,13 +268,30 @@ def _nothing(course: Course, submission: Submission, selection: Selection) -> st
     ]
     defined = [name for file in submission.files for name, _ in file.defines]
     hints = [
-        f"{name} (did you mean {near[0]}?)" for name in defined if (near := difflib.get_close_matches(name, wanted, 1))
+        f"{name} (did you mean {near[0]}?)"
+        for name in defined[:_COMPARED]
+        if (near := difflib.get_close_matches(name, wanted, 1))
+    ]
+    hints += [
+        f'{name} under `if __name__ == "__main__":` (line {line} of {file.path}; move it to the top level)'
+        for file in submission.files
+        for name, line in file.guarded
+        if name in wanted
+    ]
+    hints += [
+        f"an answer to {printable(answer.item, 60)}, which the course does not have"
+        for answer in (submission.answers or ())[:1]
+        if not any(item.id == answer.item for q in course.questions for item in q.items)
     ]
     seen = ", ".join(hints or defined[:8]) or "no function and no class"
+    unread = "".join(
+        f" {problem.where}: {problem.text.en}"
+        for problem in (*([submission.lost] if submission.lost else []), *submission.broken[:3])
+    )
     expected = f"a top-level definition of {', '.join(wanted[:4])}" if wanted else "answers in answers.yaml"
     expected += ", …" if len(wanted) > 4 else ""
     return (
-        f"{submission.origin or submission.learner}: nothing to grade. Expected {expected}; "
+        f"{submission.origin or submission.learner}: nothing to grade.{unread} Expected {expected}; "
         f"found {seen}. 'attncheck start Q5' writes a file to begin with, 'attncheck show Q5' says what it asks for."
     )
 
@@ -489,7 +512,7 @@ class _Code:
     def _unrun(self, plan: Plan) -> ExerciseResult | None:
         """The result where nothing has to be run for it: there is no code, or it uses what is forbidden."""
         if plan.file is None:
-            return _missing(plan)
+            return _missing(plan, self.submission, self.memo.course)
         names = plan.exercise.forbids
         used = forbidden.first_use(plan.exercise.name, names, plan.file, self.submission.files) if names else None
         return None if used is None else _every(plan, Verdict(Status.FAILED, used.text(), final=True))
@@ -619,9 +642,48 @@ def _every(plan: Plan, verdict: Verdict) -> ExerciseResult:
     return _result(plan, score.outcomes(plan.exercise.points, judged), None)
 
 
-def _missing(plan: Plan) -> ExerciseResult:
-    text = Text("{name} is not defined in the submission", "提交里没有定义 {name}").fill(name=plan.exercise.name)
-    return _every(plan, Verdict(Status.MISSING, text))
+def _missing(plan: Plan, submission: Submission, course: Course) -> ExerciseResult:
+    return _every(plan, Verdict(Status.MISSING, why_missing(plan.exercise.name, plan.question, submission, course)))
+
+
+def why_missing(name: str, question: Question, submission: Submission, course: Course) -> Text:
+    """Why ``name`` is not found: it stands where it does not run, is misspelt, or its file cannot be read."""
+    found: tuple[str, int] | None = next(
+        ((file.path, line) for file in submission.files for known, line in file.guarded if known == name), None
+    )
+    if found is not None:
+        return _GUARDED.fill(name=name, path=found[0], line=found[1])
+    asked = {exercise.name for each in course.questions for exercise in each.exercises}
+    defined = {
+        known: (file.path, line) for file in submission.files for known, line in file.defines if known not in asked
+    }
+    for near in difflib.get_close_matches(name, list(defined)[:_COMPARED], 1, 0.8):
+        path, line = defined[near]
+        return _MISSPELT.fill(name=name, near=near, path=path, line=line)
+    others = [each for each in course.questions if each is not question]
+    suspects = [broken for broken in submission.broken if not any(_is_named_after(broken.where, q) for q in others)]
+    for broken in sorted(suspects, key=lambda each: not _is_named_after(each.where, question))[:1]:
+        return _UNREAD.fill(name=name, path=broken.where, problem=broken.text)
+    return _NOWHERE.fill(name=name)
+
+
+#: Of a submission's names, so many are compared with one that is missing: each takes some microseconds.
+_COMPARED = 300
+_NOWHERE = Text("{name} is not defined in the submission", "提交里没有定义 {name}")
+_UNREAD = Text(
+    "{name} was not found, because {path} could not be read: {problem}",
+    "没有找到 {name}，因为 {path} 无法读取：{problem}",
+)
+_MISSPELT = Text(
+    "{name} is not defined in the submission. Did you mean {near}, in line {line} of {path}? Rename it to {name}.",
+    "提交里没有定义 {name}。{path} 第 {line} 行的 {near} 是不是它？请改名为 {name}。",
+)
+_GUARDED = Text(
+    '{name} is defined only under `if __name__ == "__main__":` (line {line} of {path}), which does not run when the'
+    " file is graded. Move it to the top level, without indentation.",
+    '{name} 只定义在 `if __name__ == "__main__":` 下面（{path} 第 {line} 行），评分时这部分不会运行。'
+    "请把它移到最外层，不要缩进。",
+)
 
 
 def _unmarked(plan: Plan, why: str) -> ExerciseResult:
@@ -658,10 +720,36 @@ def remarks(course: Course, submission: Submission, chosen: tuple[Chosen, ...] |
                 paths = ", ".join(file.path for file in found)
                 used_path = used.path if used else ""
                 yield Notice(used_path, text.fill(name=exercise.name, paths=paths, used=used_path))
-    ids = {item.id: item for question in course.questions for item in question.items}
+    ids = dict.fromkeys(item.id for question in course.questions for item in question.items)
     for answer in submission.answers or ():
         if answer.item not in ids:
-            near = difflib.get_close_matches(answer.item, list(ids), 1)
-            hint = Text(" (did you mean {near}?)", "（是不是 {near}？）").fill(near=near[0]) if near else Text("", "")
-            text = Text("line {line}: there is no item {id}{hint}", "第 {line} 行：没有题目 {id}{hint}")
-            yield Notice("answers.yaml", text.fill(line=answer.line, id=answer.item, hint=hint))
+            yield Notice("answers.yaml", _no_item(answer, ids), urgent=True)
+
+
+def _no_item(answer: Answer, ids: dict[str, None]) -> Text:
+    """What is wrong with an answer to an item that there is not."""
+    shown = printable(answer.item, 60)
+    keys = [key for key in answer.value if f"{answer.item}.{key}" in ids] if isinstance(answer.value, dict) else []
+    if keys:
+        lines = listing([f"`{shown}.{key}: {_written(answer.value[key])}`" for key in keys])
+        return _NESTED.fill(line=answer.line, id=shown, lines=lines)
+    near = difflib.get_close_matches(answer.item, ids, 1)
+    hint = _MEANT.fill(near=near[0]) if near else Text("", "")
+    return _NO_ITEM.fill(line=answer.line, id=shown, hint=hint)
+
+
+def _written(value: object) -> str:
+    return printable(str(value), 40) if isinstance(value, (str, int, float)) else "…"
+
+
+_NO_ITEM = Text("line {line}: there is no item {id}{hint}", "第 {line} 行：没有题目 {id}{hint}")
+_MEANT = Text(" (did you mean {near}?)", "（是不是 {near}？）")
+_NESTED = Text(
+    "line {line}: the answers below `{id}:` were not read. Write each on a line of its own with its whole id: {lines}.",
+    "第 {line} 行：`{id}:` 下面的答案没有读取。请每题写一行，用完整的题号：{lines}。",
+)
+
+
+def urgent_first(notices: Iterable[Notice]) -> tuple[Notice, ...]:
+    """The same notices in the order in which they should be read."""
+    return tuple(sorted(notices, key=lambda notice: not notice.urgent))

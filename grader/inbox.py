@@ -23,7 +23,7 @@ from typing import Any
 from grader import __version__
 from grader.errors import UsageError
 from grader.files import readable
-from grader.submission import gathered, read
+from grader.submission import gathered, understood
 from grader.submission.files import Raw
 from grader.submission.messages import printable
 
@@ -97,8 +97,9 @@ def submit(path: Path, inbox: Path, learner: str, now: datetime) -> tuple[Receip
 
     Raises SubmissionError where nothing could be graded, UsageError where the inbox cannot be written.
     """
-    read(path, learner)
-    raws = gathered(path)[0].raws
+    found, stem = gathered(path)
+    understood(found, stem, learner, os.fspath(path))
+    raws = found.raws
     home = inbox / folder_name(learner)
     try:
         latest = max(_earlier(home), key=order, default=None)

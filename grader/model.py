@@ -418,7 +418,9 @@ class SourceFile:
     """One file of source, read and never run. ``module`` is the name others import it by.
 
     ``is_package`` is true for ``__init__.py``. ``defines`` are top-level definitions with their
-    lines; ``imports_torch`` is true when torch is imported anywhere in it.
+    lines, ``guarded`` those that stand under ``if __name__ == "__main__":`` alone; ``imports_torch`` is
+    true when torch is imported anywhere in it. ``futures`` are the features of ``__future__`` that hold
+    for all parts.
     """
 
     path: str
@@ -427,6 +429,8 @@ class SourceFile:
     defines: tuple[tuple[str, int], ...] = ()
     imports_torch: bool = False
     is_package: bool = False
+    guarded: tuple[tuple[str, int], ...] = ()
+    futures: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -440,15 +444,23 @@ class Answer:
 
 @dataclass(frozen=True, slots=True)
 class Notice:
-    """Something the reader of a report should know that costs no points. ``where`` is a path."""
+    """Something the reader of a report should know. ``where`` is a path.
+
+    What is ``urgent`` was left out of what was graded, and comes before everything else.
+    """
 
     where: str
     text: Text
+    urgent: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Submission:
-    """What a learner handed in, read and never run. ``answers`` is None without an answers file."""
+    """What a learner handed in, read and never run. ``answers`` is None without an answers file.
+
+    ``broken`` are the files (or cells) of code that could not be read, and why; ``lost`` is why the answers
+    could not: then there are none. The ``notices`` tell both.
+    """
 
     learner: str
     files: tuple[SourceFile, ...]
@@ -456,6 +468,8 @@ class Submission:
     notices: tuple[Notice, ...] = ()
     digest: str = ""
     origin: str = ""
+    broken: tuple[Notice, ...] = ()
+    lost: Notice | None = None
 
 
 # -------------------------------------------------------------------------------------- programs

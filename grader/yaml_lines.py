@@ -17,6 +17,7 @@ from yaml import events
 
 from grader.errors import AttncheckError
 from grader.faults import Path, show_path
+from grader.model import Text
 
 #: Deeper nesting than this is refused; the bank needs about ten levels.
 MAX_DEPTH = 40
@@ -32,12 +33,43 @@ _FLOAT = re.compile(r"[-+]?(?:(?:[0-9]+\.[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?|[0
 _SPECIAL = re.compile(r"([-+]?)\.(?:(inf|Inf|INF)|nan|NaN|NAN)", re.ASCII)
 
 _HINTS = {
-    "mapping values are not allowed": "a text that contains ': ' needs quotes",
-    "cannot start any token": "indent with spaces, not tabs, and put a text that begins with @, ` or % in quotes",
-    "did not find expected ',' or '}'": "a text with , : { } [ ] or # in it needs quotes inside { }",
-    "did not find expected ',' or ']'": "a text with , : { } [ ] or # in it needs quotes inside [ ]",
-    "did not find expected key": "is it indented like the keys above it, and are the quotes closed?",
+    "mapping values are not allowed": Text("a text that contains ': ' needs quotes", "含有 “: ” 的文本要加引号"),
+    "cannot start any token": Text(
+        "indent with spaces, not tabs, and put a text that begins with @, ` or % in quotes",
+        "请用空格缩进，不要用制表符；以 @、` 或 % 开头的文本要加引号",
+    ),
+    "did not find expected ',' or '}'": Text(
+        "a text with , : { } [ ] or # in it needs quotes inside { }",
+        "在 { } 里，含有 , : { } [ ] 或 # 的文本要加引号",
+    ),
+    "did not find expected ',' or ']'": Text(
+        "a text with , : { } [ ] or # in it needs quotes inside [ ]",
+        "在 [ ] 里，含有 , : { } [ ] 或 # 的文本要加引号",
+    ),
+    "did not find expected key": Text(
+        "is it indented like the keys above it, and are the quotes closed?",
+        "缩进与上面的键一致吗？引号都成对吗？",
+    ),
 }
+_NOT_YAML = Text("this is not YAML: {problem}", "这不是 YAML：{problem}")
+_HINTED = Text("{problem}; {hint}", "{problem}；{hint}")
+_ODD_CHARACTER = Text(
+    "there is a character that text may not contain ({reason})", "含有文本中不允许出现的字符（{reason}）"
+)
+_SURROGATE = Text("there is half a character (a surrogate)", "含有半个字符（代理码位）")
+_SECOND = Text(
+    "a second document begins here (---); expected one document per file",
+    "这里开始了第二个文档（---）；一个文件里只能有一个文档",
+)
+_ALIAS = Text("an alias (*{name}); expected the value itself, written out", "这是别名（*{name}）；请直接写出值本身")
+_ANCHOR = Text("an anchor (&{name}); expected a value without one", "这里有锚点（&{name}）；请去掉，只写值")
+_TAG = Text("a tag ({name}); expected a value without one", "这里有标签（{name}）；请去掉，只写值")
+_DEEP = Text("nested more than {limit} levels deep; expected something flatter", "嵌套超过 {limit} 层；请写得扁平一些")
+_KEY_SHAPE = Text("a list or mapping as a key; expected a text", "这里用列表或映射作键；键应是文本")
+_KEY_TEXT = Text("the key {key} is not a text; expected it in quotes", "键 {key} 不是文本；请给它加上引号")
+_KEY_TWICE = Text(
+    "the key '{key}' stands here twice, first on line {line}", "键 “{key}” 出现了两次，第一次在第 {line} 行"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,36 +89,59 @@ class Document:
         return self.lines[path]
 
 
+class Fault(Exception):
+    """What is wrong with a text that should be YAML, and on which line."""
+
+    def __init__(self, line: int, text: Text) -> None:
+        super().__init__(f"{line}: {text.en}")
+        self.line, self.text = line, text
+
+
 def parse(text: str, name: str, error: type[AttncheckError]) -> Document:
     """Reads the one document in ``text``; what is wrong with it is raised as ``error``, with ``name`` and line."""
-    reader = _Reader(text, name, error)
+    try:
+        return document(text)
+    except Fault as fault:
+        raise error(f"{name}:{fault}") from None
+
+
+def document(text: str) -> Document:
+    """Reads the one document in ``text``. Raises Fault."""
+    reader = _Reader(text)
     try:
         return reader.document()
     except yaml.MarkedYAMLError as fault:
         mark, problem = fault.problem_mark or fault.context_mark, fault.problem or "cannot be read"
-        hint = next((f"; {hint}" for part, hint in _HINTS.items() if part in problem), "")
         context = f" {fault.context}" if fault.context else ""
         if context and mark and fault.context_mark and fault.context_mark.line < mark.line:
             context += f" that begins on line {fault.context_mark.line + 1}"
-        reader.fail(mark.line + 1 if mark else 1, f"this is not YAML: {problem}{context}{hint}")
+        said = Text(problem + context, problem + context)
+        hint = next((hint for part, hint in _HINTS.items() if part in problem), None)
+        if hint is not None:
+            said = _HINTED.fill(problem=said, hint=hint)
+        raise _not_yaml(mark.line + 1 if mark else 1, said) from None
     except yaml.reader.ReaderError as fault:
         before = text.encode()[: fault.position] if isinstance(fault.character, bytes) else text[: fault.position]
         line = len(before.splitlines()) or 1
-        reader.fail(line, f"this is not YAML: there is a character that text may not contain ({fault.reason})")
+        raise _not_yaml(line, _ODD_CHARACTER.fill(reason=fault.reason)) from None
     except UnicodeEncodeError as fault:
-        reader.fail(text.count("\n", 0, fault.start) + 1, "this is not YAML: there is half a character (a surrogate)")
+        raise _not_yaml(text.count("\n", 0, fault.start) + 1, _SURROGATE) from None
+
+
+def _not_yaml(line: int, problem: Text) -> Fault:
+    return Fault(line, _NOT_YAML.fill(problem=problem))
 
 
 class _Reader:
     """Builds the value from the parser's events: anchors, tags and depth are seen before anything is built."""
 
-    def __init__(self, text: str, name: str, error: type[AttncheckError]) -> None:
-        self.name, self.error = name, error
+    def __init__(self, text: str) -> None:
         self.events: Iterator[events.Event] = yaml.parse(text, Loader=_LOADER)
         self.lines: dict[Path, int] = {(): 1}
 
-    def fail(self, line: int, message: str) -> NoReturn:
-        raise self.error(f"{self.name}:{line}: {message}")
+    def fail(self, event: events.Event, path: Path, said: Text, **values: object) -> NoReturn:
+        place, said = _show(path), said.fill(**values)
+        raise Fault(_line(event), Text(place + said.en, place + said.zh))
 
     def document(self) -> Document:
         value, documents = None, 0
@@ -94,21 +149,21 @@ class _Reader:
             if isinstance(event, events.DocumentStartEvent):
                 documents += 1
                 if documents > 1:
-                    self.fail(_line(event), "a second document begins here (---); expected one document per file")
+                    self.fail(event, (), _SECOND)
                 value = self.value(next(self.events), ())
         return Document(value, self.lines)
 
     def value(self, event: events.Event, path: Path) -> Any:
         if isinstance(event, events.AliasEvent):
-            self.fail(_line(event), f"{_show(path)}an alias (*{event.anchor}); expected the value itself, written out")
+            self.fail(event, path, _ALIAS, name=event.anchor)
         assert isinstance(event, events.NodeEvent)
         if event.anchor is not None:
-            self.fail(_line(event), f"{_show(path)}an anchor (&{event.anchor}); expected a value without one")
+            self.fail(event, path, _ANCHOR, name=event.anchor)
         tag = getattr(event, "tag", None)
         if tag is not None:
-            self.fail(_line(event), f"{_show(path)}a tag ({tag}); expected a value without one")
+            self.fail(event, path, _TAG, name=tag)
         if len(path) > MAX_DEPTH:
-            self.fail(_line(event), f"nested more than {MAX_DEPTH} levels deep; expected something flatter")
+            self.fail(event, (), _DEEP, limit=MAX_DEPTH)
         if isinstance(event, events.ScalarEvent):
             return _plain(event.value) if event.implicit[0] else event.value
         if isinstance(event, events.SequenceStartEvent):
@@ -126,17 +181,16 @@ class _Reader:
     def mapping(self, path: Path) -> dict[str, Any]:
         found: dict[str, Any] = {}
         while not isinstance(event := next(self.events), events.MappingEndEvent):
-            line = _line(event)
             if isinstance(event, (events.SequenceStartEvent, events.MappingStartEvent)):
-                self.fail(line, f"{_show(path)}a list or mapping as a key; expected a text")
+                self.fail(event, path, _KEY_SHAPE)
             key = self.value(event, path)
             if not isinstance(key, str):
                 said = event.value if isinstance(event, events.ScalarEvent) else key
-                self.fail(line, f"{_show(path)}the key {said or 'null'} is not a text; expected it in quotes")
+                self.fail(event, path, _KEY_TEXT, key=said or "null")
             place = (*path, key)
             if key in found:
-                self.fail(line, f"{_show(path)}the key '{key}' stands here twice, first on line {self.lines[place]}")
-            self.lines[place] = line
+                self.fail(event, path, _KEY_TWICE, key=key, line=self.lines[place])
+            self.lines[place] = _line(event)
             found[key] = self.value(next(self.events), place)
         return found
 

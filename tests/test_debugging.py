@@ -57,10 +57,12 @@ def test_scripts(tmp_path: Path, solution: str, case_name: str, said: str) -> No
 
 
 def test_notebook(tmp_path: Path) -> None:
-    """The code of a notebook is written out in the script."""
+    """The code of a notebook is written out in the script, and what it imports from the future holds there, too."""
     code = (SOLUTIONS / "scaled_dot_product_attention/right/numpy_plain.py").read_text()
-    cell = {"cell_type": "code", "source": code, "metadata": {}, "outputs": [], "execution_count": None}
-    notebook = {"nbformat": 4, "nbformat_minor": 4, "metadata": {}, "cells": [cell]}
+    blank = {"cell_type": "code", "metadata": {}, "outputs": [], "execution_count": None}
+    sources = ("def late(x: Later): ...\nfrom __future__ import annotations", code)
+    cells = [{**blank, "source": source} for source in sources]
+    notebook = {"nbformat": 4, "nbformat_minor": 4, "metadata": {}, "cells": cells}
     path = tmp_path / "q05.ipynb"
     path.write_text(json.dumps(notebook))
     assert "0 of 2" in reproduced(tmp_path, path, "scaled_dot_product_attention", "by hand")

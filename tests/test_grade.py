@@ -36,6 +36,7 @@ from grader.model import (
     Same,
     Status,
     Submission,
+    Text,
     TimedOut,
     Variant,
 )
@@ -282,6 +283,17 @@ def test_an_answer_to_nothing_is_noticed() -> None:
         "line 3: there is no item Q5.outptu (did you mean Q5.output?)",
         "line 4: there is no item Zz",
     ]
+    assert all(notice.urgent for notice in report.notices)
+
+
+def test_answers_below_a_question_are_noticed() -> None:
+    """They say how to write them, with what was answered; keys that are no items do not."""
+    nested = {"output": "b", "width": [1], "zz": 1}
+    report = grade(COURSE, answered(submission(q05=DOUBLE), Q5=nested, Q12={"zz": 1}), fake())
+    first, second = (notice.text.en for notice in report.notices)
+    assert first.startswith("line 3: the answers below `Q5:` were not read.")
+    assert first.endswith("with its whole id: `Q5.output: b`, `Q5.width: …`.")
+    assert second.startswith("line 4: there is no item Q12")
 
 
 # ------------------------------------------------------------------------------------------ exercises
@@ -318,6 +330,60 @@ def test_a_name_that_is_nowhere_is_missing() -> None:
     assert (found.status, found.earned, found.possible, found.file) == (Status.MISSING, 0, 4, None)
     assert found.message is not None
     assert found.message.en == "turn is not defined in the submission"
+
+
+BROKEN = Notice("q11.py", Text("line 2: unreadable.", "第 2 行读不懂。"))
+MAIN = 'if __name__ == "__main__":\n    '
+
+
+@pytest.mark.parametrize(
+    ("given", "expected"),
+    [
+        (submission(q11=HALVE), "turn is not defined in the submission"),
+        (submission(q11=HALVE, a="def turns(x): ..."), "Did you mean turns, in line 1 of a.py? Rename it to turn."),
+        (replace(submission(a=HALVE), broken=(BROKEN,)), "because q11.py could not be read: line 2: unreadable."),
+        (replace(submission(a=HALVE), broken=(replace(BROKEN, where="q11.ipynb cell 3"),)), "because q11.ipynb cell 3"),
+        (replace(submission(q11=HALVE), broken=(replace(BROKEN, where="mine.py"), BROKEN)), "because q11.py could"),
+        (replace(submission(q11=HALVE), broken=(replace(BROKEN, where="mine.py"),)), "because mine.py could"),
+        (replace(submission(q11=HALVE), broken=(replace(BROKEN, where="q05.py"),)), "turn is not defined in the sub"),
+        (
+            replace(EMPTY, files=(replace(source("q11.py", HALVE), guarded=(("turn", 7),)),), broken=(BROKEN,)),
+            'only under `if __name__ == "__main__":` (line 7 of q11.py), which does not run',
+        ),
+    ],
+)
+def test_what_is_missing_names_its_cause(given: Submission, expected: str) -> None:
+    """The main guard, a name that is nearly right, or a file that cannot be read; never one of another question."""
+    found = result(grade(COURSE, given, fake()), "turn")
+    assert found.status is Status.MISSING and found.message is not None
+    assert expected in found.message.en
+
+
+def test_what_is_urgent_comes_first() -> None:
+    """Whatever a notice is about, and whoever found it."""
+    given = replace(submission(q05=DOUBLE), notices=(Notice("a", WORDS), Notice("b", WORDS, urgent=True)))
+    report = grade(COURSE, answered(given, Zz="a"), fake())
+    assert [(notice.where, notice.urgent) for notice in report.notices] == [
+        ("b", True),
+        ("answers.yaml", True),
+        ("a", False),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        (replace(submission(a="x = 1"), broken=(BROKEN,), lost=Notice("answers.yaml", WORDS)), "nothing to grade. "
+         "answers.yaml: words q11.py: line 2: unreadable. Expected"),
+        (replace(EMPTY, files=(replace(source("a.py", "x = 1"), guarded=(("turn", 7),)),)), "found turn under `if"),
+        (answered(Q99_x="a"), "found an answer to Q99.x, which the course does not have"),
+    ],
+)  # fmt: skip
+def test_nothing_to_grade_names_its_cause(given: Submission, said: str) -> None:
+    """First what could not be read, then what was found instead of what the course asks for."""
+    with pytest.raises(SubmissionError) as caught:
+        grade(COURSE, given, NEVER)
+    assert said in str(caught.value)
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,8 @@ import pytest
 from grader.errors import SubmissionError
 from grader.model import Answer, Submission
 from grader.submission import Unusable, definers, duplicates, read
-from grader.submission.files import MAX_CODE, MAX_FILES, MAX_NOTEBOOK, MAX_SOURCE, file_member, refusal
+from grader.submission.files import MAX_CODE, MAX_FILES, MAX_NOTEBOOK, MAX_SOURCE, file_member
+from grader.submission.opening import Place, refusal
 
 CODE = "def softmax(x):\n    return x\n"
 
@@ -164,6 +165,9 @@ def test_broken_files_do_not_sink_others(tmp_path: Path) -> None:
     [
         ({}, "no code and no answers in here"),
         ({"a.txt": "", "b.png": ""}, "found a.txt, b.png."),
+        ({".q05.py": CODE, "__pycache__/a.py": ""}, "found .q05.py (hidden or made by the system), __pycache__ ("),
+        ({"hw.zip": "PK"}, "found hw.zip. An archive inside a submission is not opened: unpack it"),
+        ({"q05.py/notes.txt": "", "report.pdf": ""}, "found q05.py (a folder), q05.py/notes.txt, report.pdf. q05.py:"),
         ({"__init__.py": ""}, "no code and no answers"),
         ({"bad.py": "def f(:\n"}, "bad.py: line 1, column 7"),
         ({"a.py": "(", "b.py": ")", "c.py": "="}, "none of the 3 files can be graded. a.py: line 1"),
@@ -233,25 +237,19 @@ def test_missing_path_names_its_neighbours(tmp_path: Path) -> None:
     assert "there is nothing at this path" in refused(Path("a\0b"))
 
 
-def test_links_are_not_followed_in_folders(tmp_path: Path) -> None:
-    """A link inside a folder is named and left alone; the path given by the user may be one."""
-    secret = write(tmp_path / "secret", {"keys.py": CODE})
-    folder = write(tmp_path / "hw", {"q05.py": CODE})
-    (folder / "link.py").symlink_to(secret / "keys.py")
-    (folder / "linked").symlink_to(secret)
-    found = read(folder)
-    assert modules(found) == {"q05.py": "q05"}
-    assert "symbolic links are not followed: link.py, linked." in said(found)
-    (tmp_path / "here.py").symlink_to(secret / "keys.py")
-    assert read(tmp_path / "here.py").files
-    (tmp_path / "loop.py").symlink_to("loop.py")
-    assert "reading stopped" in refused(tmp_path / "loop.py")
+def test_folders_above_may_be_links(tmp_path: Path) -> None:
+    """Where a path leads through a link, what it leads to is read as ever: the link was not handed in."""
+    write(tmp_path / "real", {"hw/q05.py": CODE})
+    (tmp_path / "course").symlink_to(tmp_path / "real")
+    assert modules(read(tmp_path / "course" / "hw")) == {"q05.py": "q05"}
+    assert modules(read(tmp_path / "course" / "hw" / "q05.py")) == {"q05.py": "q05"}
+    os.link(tmp_path / "real" / "hw" / "q05.py", tmp_path / "hard.py")
+    assert read(tmp_path / "hard.py").files  # a second name is as good as the first
 
 
 def test_special_files_are_not_opened(tmp_path: Path) -> None:
     """Pipes, sockets and devices are refused at once, also under the name of a source file."""
     os.mkfifo(tmp_path / "pipe.py")
-    (tmp_path / "zero.py").symlink_to("/dev/zero")
     listener = socket.socket(socket.AF_UNIX)
     here = Path.cwd()
     os.chdir(tmp_path)  # the path of a socket may only be short
@@ -262,22 +260,25 @@ def test_special_files_are_not_opened(tmp_path: Path) -> None:
         listener.close()
     assert "but a pipe, and is not opened" in refused(tmp_path / "pipe.py")
     assert "but a socket, and is not opened" in refused(tmp_path / "sock.py")
-    assert "but a device, and is not opened" in refused(tmp_path / "zero.py")
-    write(tmp_path, {"q05.py": CODE})
-    assert "not regular files, and not opened: pipe.py, sock.py." in said(read(tmp_path))
+    assert "but a device, and is not opened" in refused(Path("/dev/zero"))
+    os.mkfifo(tmp_path / "pipe")
+    found = read(write(tmp_path, {"q05.py": CODE}))
+    assert [notice.where for notice in found.notices if notice.urgent] == ["pipe.py", "sock.py"]
+    assert "not regular files, and not opened: pipe." in said(found)
 
 
 def test_what_changes_before_it_is_opened(tmp_path: Path) -> None:
     """A file that grows, goes, or becomes a link or a pipe after it was looked at is not read."""
     path = write(tmp_path, {"q05.py": CODE, "other.py": CODE}) / "q05.py"
-    member = file_member(str(path), "q05.py", path.stat().st_size)
+    member = file_member(Place(str(tmp_path), ("q05.py",)), "q05.py", path.stat().st_size, path.stat().st_mode)
     assert member.read(MAX_SOURCE) == CODE.encode()
     path.write_bytes(b"#" * (MAX_SOURCE + 1))
     changes = [
         ("more than the 256 KiB", lambda: None),
         ("reading stopped", lambda: path.unlink()),
-        ("reading stopped", lambda: path.symlink_to("other.py")),
+        ("a symbolic link", lambda: path.symlink_to("other.py")),
         ("but a pipe", lambda: (path.unlink(), os.mkfifo(path))),
+        ("but a folder", lambda: (path.unlink(), path.mkdir())),
     ]
     for expected, change in changes:
         change()

@@ -9,10 +9,12 @@ from typing import Any
 import pytest
 
 from grader.errors import SubmissionError
-from grader.model import Submission
+from grader.model import Call, Job, Program, Raised, Returned, Submission
+from grader.sandbox import Sandbox
 from grader.submission import read
 from grader.submission.files import MAX_SOURCE
 from grader.submission.notebook import MAX_BRACKETS, MAX_CELLS
+from tests.helpers import PATIENT
 
 CODE = "def softmax(x):\n    return x"
 
@@ -58,6 +60,35 @@ def test_lines_are_those_of_the_cell(tmp_path: Path) -> None:
     """A definition's line counts within its cell, and the last definition counts."""
     (file,) = of_cells(tmp_path, CODE + "\n\ng = 1", "# again\n\n" + CODE).files
     assert file.defines == (("g", 4), ("softmax", 3))
+
+
+@pytest.mark.parametrize(
+    ("source", "kept"),
+    [
+        ("from __future__ import annotations\nx = 1", "pass\nx = 1"),
+        ("x = 1\nfrom __future__ import annotations", "x = 1\npass"),
+        ("'''注意'''; from __future__ import annotations; x = 1", "'''注意'''; pass; x = 1"),
+        ("from __future__ import annotations; from __future__ import division", "pass; pass"),
+        ("from __future__ import (\n    annotations,\n)\nx = 1", "pass\n\n\nx = 1"),
+        ("%matplotlib inline\nfrom __future__ import annotations", "pass\npass"),
+    ],
+)
+def test_the_future_holds_for_the_whole_notebook(tmp_path: Path, source: str, kept: str) -> None:
+    """Wherever it is imported; the lines keep their numbers."""
+    (file,) = of_cells(tmp_path, "y = 1", source, CODE).files
+    assert "annotations" in file.futures
+    assert [part.text for part in file.parts] == ["y = 1", kept, CODE]
+
+
+def test_names_of_later_are_no_error_in_any_cell(tmp_path: Path, sandbox: Sandbox) -> None:
+    """Annotations are not evaluated, in cells before and after the import; without it they are."""
+    late = "def f(x: Later = 7) -> Later:\n    return x"
+    program = Program("q05", (Call("f"), Call("g")), (0, 1))
+    seen = []
+    for cell in ("x = 1\nfrom __future__ import annotations", "x = 1"):
+        found = of_cells(tmp_path, late, cell, late.replace("f(", "g("))
+        seen += sandbox.observe(Job(found.files, (program,)), PATIENT).observations
+    assert isinstance(seen[0], Returned) and isinstance(seen[1], Raised)
 
 
 @pytest.mark.parametrize(
@@ -200,11 +231,14 @@ def test_notebooks_refused(tmp_path: Path, content: Any, expected: str) -> None:
 
 
 def test_not_utf8(tmp_path: Path) -> None:
-    """A notebook saved in another encoding is told so."""
+    """A notebook saved in another encoding is told so; Chinese that can be nothing else is read with a remark."""
     path = tmp_path / "q05.ipynb"
-    path.write_bytes(json.dumps(notebook(code("# 注意")), ensure_ascii=False).encode("gbk"))
-    with pytest.raises(SubmissionError, match="byte 0xD2 in line 1 is not valid UTF-8"):
+    path.write_bytes(json.dumps(notebook(code("# caf\xe9 \xe9")), ensure_ascii=False).encode("latin-1"))
+    with pytest.raises(SubmissionError, match="byte 0xE9 in line 1 is not valid UTF-8"):
         read(path)
+    path.write_bytes(json.dumps(notebook(code("# 注意力")), ensure_ascii=False).encode("gbk"))
+    found = read(path)
+    assert found.files[0].parts[0].text == "# 注意力" and "read as GB18030" in found.notices[0].text.en
 
 
 def test_pictures_in_outputs_are_fine(tmp_path: Path) -> None:

@@ -93,6 +93,20 @@ def test_imports_torch(source: str, expected: bool) -> None:
     assert ("torch" in scanned(source).imports) is expected
 
 
+@pytest.mark.parametrize(
+    ("source", "expected"),
+    [
+        ("if __name__ == '__main__':\n    def f(): pass\n    if x:\n        g = 1\nelse:\n    h = 1", {"f": 2, "g": 4}),
+        ("if '__main__' == __name__:\n    def f(): pass\ndef f(): pass", {}),
+        ("if x:\n    if __name__ == '__main__':\n        class C: pass", {"C": 3}),
+        ("def f():\n    if __name__ == '__main__':\n        g = 1", {}),
+    ],
+)
+def test_what_stands_under_the_main_guard(source: str, expected: dict[str, int]) -> None:
+    """It is known with its line, unless the same name is defined where it counts."""
+    assert dict(scanned(source).guarded) == expected
+
+
 def test_a_sibling_that_imports_torch_does_not_count(tmp_path: Path) -> None:
     """Every file speaks for itself."""
     (tmp_path / "a.py").write_text("import torch\nx = 1")
@@ -109,26 +123,54 @@ def test_a_sibling_that_imports_torch_does_not_count(tmp_path: Path) -> None:
         "# -*- coding: gbk -*-\n注意力 = '查询'\n".encode("gbk"),
         "#!/usr/bin/python3\n# vim: set fileencoding=big5 :\n注意力 = '查詢'\n".encode("big5"),
         "# coding=gb18030\n注意力 = '查询'\n".encode("gb18030"),
+        "# coding=gb2312\n注意力 = '查询㐀'\n".encode("gb18030"),
+        "注意力 = '查询'  # 缩放点积，掩码。\n".encode("gbk"),
+        "# -*- coding: utf-8 -*-\n注意力 = '查询'\n".encode("gbk"),
+        "# 作业一\n# coding: gbk\n注意力 = '查询'\n".encode("gbk"),
+        "注意力 = '查询'\n".encode("utf-16"),
+        codecs.BOM_UTF16_BE + "# coding: gbk\n注意力 = '查询'\n".encode("utf-16-be"),
+        "注意力 = '查询'\n".encode("utf-32"),
     ],
 )
 def test_encodings_that_work(source: bytes) -> None:
-    """UTF-8, with or without a mark, and whatever the first two lines declare."""
-    (name, _), *_ = scanned(source).defines
+    """UTF-8, what the first two lines declare, marks, and what can only be Chinese; a remark on all but UTF-8.
+
+    What is decoded is text, in which a declaration means nothing any more: it compiles as it is.
+    """
+    found = scanned(source)
+    (name, _), *_ = found.defines
     assert name == "注意力"
-    assert not scanned(source).parts[0].text.startswith("\ufeff")
+    text = found.parts[0].text
+    assert not text.startswith("\ufeff")
+    space: dict[str, str] = {}
+    exec(compile(text, "q05.py", "exec", dont_inherit=True), space)
+    assert space["注意力"][:1] in "查"
+    try:
+        source.decode("utf-8")
+    except UnicodeDecodeError:
+        assert found.remark is not None and "Save it as UTF-8" in found.remark.en
+    else:
+        assert found.remark is None
 
 
 @pytest.mark.parametrize(
     ("source", "expected"),
     [
         ("# caf\xe9\nx = 1".encode("latin-1"), "byte 0xE9 in line 1 is not valid UTF-8"),
-        ("x = 1\r\ny = 2\r\n# 注意\r\n".encode("gbk"), "byte 0xD2 in line 3 is not valid UTF-8. Save it as UTF-8"),
+        ("x = 1\r\ny = 2\r\n# 中\r\n".encode("gbk"), "byte 0xD6 in line 3 is not valid UTF-8. Save it as UTF-8"),
+        ("# 주의 메커니즘\nx = 1".encode("euc-kr"), "in line 1 is not valid UTF-8"),
+        ("# 注意機構の実装をここに書く\nx = 1".encode("shift-jis"), "in line 1 is not valid UTF-8"),
+        ("# 注意機構の実装をここに書く\nx = 1".encode("euc-jp"), "in line 1 is not valid UTF-8"),
+        ("# 注意力機制與權重矩陣\nx = 1".encode("big5"), "in line 1 is not valid UTF-8"),
+        ("# механизм внимания и матрица\nx = 1".encode("cp1251"), "in line 1 is not valid UTF-8"),
+        ("# механизм внимания и матрица\nx = 1".encode("koi8-r"), "in line 1 is not valid UTF-8"),
+        ("# Größe, Übung, façade, naïve\nx = 1".encode("latin-1"), "in line 1 is not valid UTF-8"),
+        ("# 注意力机制的权重矩阵\n".encode()[:-5] + b"\nx = 1", "in line 1 is not valid UTF-8"),
+        ("# 注意力\nx = 1\n".encode("utf-16")[:-1], "is not valid UTF-16"),
         (b"# coding \xff\nx = 1", "byte 0xFF in line 1"),
         (b"# encoding\n\nx = '\xff'", "byte 0xFF in line 3"),
         (b"x = '\xed\xa0\x80'", "byte 0xED in line 1"),
         (b"# coding: ascii\nx = '\xe9'", "byte 0xE9 in line 2 is not valid ASCII"),
-        ("x = 1\n".encode("utf-16"), "saved as UTF-16"),
-        ("x = 1\n".encode("utf-32"), "saved as UTF-32"),
         ("x = 1\n".encode("utf-16-le"), "saved as UTF-16"),
         ("x = 1\n".encode("utf-16-be"), "saved as UTF-16"),
         (b"x = 1\ny = 2\0\n", "NUL byte in line 2"),

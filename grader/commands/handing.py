@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from grader.commands.options import course_option, json_option, lang_option, load_course, write_json
-from grader.errors import UsageError
+from grader.errors import SubmissionError, UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -77,10 +77,14 @@ def submit(
 
 def _name(path: Path) -> str:
     """Who says so in answers.yaml; the name of a file is not somebody's."""
-    from grader.submission import named
+    from grader.submission import named, read
 
     name = named(path)
     if name is None or name == _PLACEHOLDER:
+        if (lost := read(path).lost) is not None:
+            raise SubmissionError(
+                f"{lost.where}: {lost.text.en} So it does not say whose submission this is: fix it, or give --learner."
+            )
         raise UsageError("Whose submission is it? Give --learner NAME, or write your name into answers.yaml.")
     return name
 

@@ -260,11 +260,9 @@ def _say_missing(path: Path, items: list[str], lang: Lang) -> None:
     """Names the items for which an ``answers.yaml`` that was left alone has no place yet."""
     from grader.report import words
     from grader.report.plain import indent
+    from grader.submission import written
 
-    try:
-        text = path.read_text(encoding="utf-8", errors="replace")
-    except OSError:
-        text = ""
+    text = written(path)
     missing = [item for item in items if not _has_place(text, item)]
     if missing:
         click.echo(words.TO_ADD.of(lang))

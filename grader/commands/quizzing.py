@@ -103,6 +103,8 @@ def _grade(course: Course, chosen: Sequence[Item], path: Path, learner: str | No
     from grader.submission import read
 
     submission = read(path, learner)
+    if submission.lost is not None:
+        raise SubmissionError(f"{submission.lost.where}: {submission.lost.text.en}")
     if submission.answers is None:
         raise SubmissionError(f"{path} has no answers; 'attncheck start Q5' writes an answers.yaml to fill in.")
     asked, stripped = conversation.answers_only(course, submission, chosen)

@@ -151,13 +151,14 @@ class Review:
     def _to_fill_in(self, card: Card, file: Path) -> bool:
         """Whether there is nothing in ``file`` to grade yet; where it is missing, an empty function is written."""
         from grader.stubs import stub
+        from grader.submission import written
 
         assert isinstance(card.thing, Exercise)
         text = stub(replace(card.question, exercises=(card.thing,)), self.lang)
         try:
             if not file.exists():
                 create(file, text)
-            elif file.read_text("utf-8", errors="replace") != text:
+            elif written(file) != text:
                 return False
         except (UsageError, OSError) as error:
             looks.fault(self.page, str(error))

@@ -65,9 +65,11 @@ def results(mark: Mark, report: Report | None, course: Course, lang: Lang) -> di
             lines.append(words.NO_SANDBOX.of(lang))
         if not mark.complete:
             lines.append(words.INCOMPLETE.of(lang))
-        lines += [
-            f"{clean(notice.where)}: {clean(notice.text.of(lang))}".removeprefix(": ") for notice in report.notices
+        told = [
+            (f"{clean(notice.where)}: {clean(notice.text.of(lang))}".removeprefix(": "), notice.urgent)
+            for notice in report.notices
         ]
+        lines = [*(said for said, urgent in told if urgent), *lines, *(said for said, urgent in told if not urgent)]
     changes = {change.part: change for change in mark.overridden}
     given = {part: change.points for part, change in changes.items()}
     graded = [settled(result, changes, parts(course)) for result in (report.questions if report else ())]

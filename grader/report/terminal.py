@@ -14,6 +14,7 @@ from grader.model import (
     ItemResult,
     Lang,
     Misconception,
+    Notice,
     Outcome,
     Question,
     QuestionResult,
@@ -48,6 +49,7 @@ def render(report: Report, course: Course, lang: Lang, console: Console) -> None
     """Writes ``report`` to ``console``; ``course`` gives the words for misconceptions."""
     page = Page(console, lang)
     _head(page, report)
+    _urgent(page, report)
     for result in report.questions:
         _question(page, result, course)
     _foot(page, report)
@@ -70,13 +72,15 @@ def render_watch(page: Watched, course: Course, lang: Lang, console: Console, *,
 def _watched(page: Page, now: Watched, report: Report, course: Course) -> None:
     earned = page.say(words.OF_POINTS, earned=points(report.earned), possible=points(report.possible))
     page.row([(shorten(clean(report.learner, 40), page.width // 2), "bold")], earned, style="bold")
+    _urgent(page, report)
     for result in (exercise for question in report.questions for exercise in question.exercises):
         mark, colour = _MARK.get(result.status, _WRONG)
         share = page.say(words.OF, earned=points(result.earned), possible=points(result.possible))
         page.row([(f"  {mark} ", colour), (result.name, "")], share, style="dim")
     page.rule()
     if now.current is None:
-        page.lines(page.say(words.all_passed(report)), style="bold green")
+        if not any(notice.urgent for notice in report.notices):
+            page.lines(page.say(words.all_passed(report)), style="bold green")
         _elsewhere(page, report)
         return
     found = course.exercise(now.current.name)
@@ -97,6 +101,20 @@ def _head(page: Page, report: Report) -> None:
     page.rule()
     if report.late_by_seconds is not None:
         page.lines(page.say(words.LATE, time=words.duration(report.late_by_seconds)), style="yellow")
+
+
+def _urgent(page: Page, report: Report) -> None:
+    """What was left out of what was graded, before anything else."""
+    for notice in report.notices:
+        if notice.urgent:
+            _notice(page, notice, "! ", "bold yellow")
+
+
+def _notice(page: Page, notice: Notice, lead: str, style: str = "") -> None:
+    said = clean(page.say(notice.text), 600, lines=True)
+    if notice.where:
+        said = page.say(words.SAYS, who=clean(notice.where, 80), said=said)
+    page.lines(said, indent=2, lead=lead, style=style)
 
 
 def _question(page: Page, result: QuestionResult, course: Course) -> None:
@@ -219,13 +237,11 @@ def _foot(page: Page, report: Report) -> None:
     _elsewhere(page, report)
     if not report.complete:
         page.lines(page.say(words.INCOMPLETE), lead="! ", style="magenta")
-    if report.notices:
+    rest = [notice for notice in report.notices if not notice.urgent]
+    if rest:
         page.lines(page.say(words.NOTES), style="bold")
-    for notice in report.notices:
-        said = clean(page.say(notice.text), 600, lines=True)
-        if notice.where:
-            said = page.say(words.SAYS, who=clean(notice.where, 80), said=said)
-        page.lines(said, indent=2, lead="· ")
+    for notice in rest:
+        _notice(page, notice, "· ")
     if report.not_attempted:
         names = page.say(words.COMMA).join(ranges(report.not_attempted))
         page.lines(page.say(words.NOT_ATTEMPTED, names=names), style="dim")

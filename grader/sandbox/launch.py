@@ -54,7 +54,12 @@ _PLAIN_DEATHS = 3
 def encode_files(job: Job) -> bytes:
     """The JOB frame: the submission's files and nothing else."""
     files = [
-        {"module": f.module, "parts": [[p.label, p.text] for p in f.parts], "is_package": f.is_package}
+        {
+            "module": f.module,
+            "parts": [[p.label, p.text] for p in f.parts],
+            "is_package": f.is_package,
+            "futures": list(f.futures),
+        }
         for f in job.files
     ]
     return frames.frame(frames.JOB, files)

@@ -9,8 +9,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from grader.model import Answer, Notice, SourceFile, Submission, Text
+from grader.model import Notice, SourceFile, Submission, Text
 from grader.submission import messages as say
 from grader.submission import modules, source
 from grader.submission.files import (
@@ -21,12 +22,17 @@ from grader.submission.files import (
     file_member,
     gather,
     kind_of,
-    refusal,
-    what_is,
 )
 from grader.submission.messages import Unusable, listing, printable
+from grader.submission.opening import Place, not_regular, refusal, status
 
-__all__ = ["Gathered", "Unusable", "definers", "duplicates", "fingerprint", "gathered", "named", "read", "understood"]
+if TYPE_CHECKING:
+    from grader.submission.answers import Answers
+
+__all__ = [
+    "Gathered", "Unusable", "definers", "duplicates", "fingerprint", "gathered", "identity", "named", "read",
+    "understood", "written",
+]  # fmt: skip
 
 _LONGEST_NAME = 80
 
@@ -46,15 +52,15 @@ def gathered(path: Path) -> tuple[Gathered, str]:
     base = os.path.basename(os.path.abspath(place)) if "\0" not in place else place
     name = printable(base) or "/"
     try:
-        status = os.stat(place)
+        found = status(place, name)
     except (FileNotFoundError, NotADirectoryError, ValueError):
         raise Unusable(printable(place), say.MISSING.fill(near=_near(place, base))) from None
     except OSError as error:
         raise refusal(printable(place), error) from None
-    if stat.S_ISDIR(status.st_mode):
+    if stat.S_ISDIR(found.st_mode):
         return collect_folder(place, name), base
-    if not stat.S_ISREG(status.st_mode):
-        raise Unusable(name, say.SPECIAL.fill(what=what_is(status.st_mode)))
+    if not stat.S_ISREG(found.st_mode):
+        raise Unusable(name, not_regular(found.st_mode))
     stem, suffix = os.path.splitext(base)
     if suffix.lower() == ".zip":
         from grader.submission import archive
@@ -63,24 +69,52 @@ def gathered(path: Path) -> tuple[Gathered, str]:
     kind = "answers" if suffix.lower() in (".yaml", ".yml") else kind_of(base)
     if kind in ("archive", "other"):
         raise Unusable(name, _not_read(base))
-    member = replace(file_member(place, name, status.st_size, follow=True), kind=kind)
+    member = replace(file_member(Place(place), name, found.st_size, found.st_mode), kind=kind)
     return gather(name, [member]), stem
 
 
 def fingerprint(path: Path) -> str:
     """The digest of the files at ``path`` that count; ``read`` gives its ``Submission`` the same.
 
-    Raises ``SubmissionError`` where they cannot be read.
+    Raises ``SubmissionError`` where they cannot be read, or where there are none.
     """
-    return _digest(gathered(path)[0].raws)
+    return identity(path)[0]
 
 
 def named(path: Path) -> str | None:
-    """Whose the answers file at ``path`` says that it is; None where there is none, or it does not say."""
-    from grader.submission.answers import read as read_answers
+    """Whose the answers file at ``path`` says that it is; None where there is none, it does not say, or is broken."""
+    return identity(path)[1]
 
-    said = (read_answers(raw)[0] for raw in gathered(path)[0].raws if raw.kind == "answers")
-    return _clean(next(said, None)) or None
+
+def identity(path: Path) -> tuple[str, str | None]:
+    """What ``fingerprint`` and ``named`` say, of the same bytes."""
+    found, _ = gathered(path)
+    if not found.raws:
+        raise _nothing_usable(found, found.problems, found.lost)
+    given, _ = _answers(found)
+    return _digest(found.raws), (_clean(given.learner) or None) if given is not None else None
+
+
+def _answers(found: Gathered) -> tuple[Answers | None, Unusable | None]:
+    """The answers file, if there is one; or why it cannot be read."""
+    for raw in found.raws:
+        if raw.kind == "answers":
+            from grader.submission import answers
+
+            try:
+                return answers.read(raw), None
+            except Unusable as problem:
+                return None, problem
+    return None, found.lost
+
+
+def written(path: Path) -> str:
+    """The text of the one file at ``path``; empty where it cannot be read. For comparing, never for showing."""
+    try:
+        found, _ = gathered(path)
+    except Unusable:
+        return ""
+    return found.raws[0].data.decode("utf-8", "replace") if found.raws else ""
 
 
 def definers(submission: Submission, name: str) -> tuple[SourceFile, ...]:
@@ -124,24 +158,32 @@ def _not_read(base: str) -> Text:
 def understood(found: Gathered, stem: str, learner: str | None, origin: str) -> Submission:
     """The submission that ``gathered`` files make; the second half of ``read``, which can be done elsewhere."""
     files, left_out, notices = _sources(found, stem)
-    named: str | None = None
-    answers: tuple[Answer, ...] | None = None
-    for raw in found.raws:
-        if raw.kind == "answers":
-            from grader.submission.answers import read as read_answers
-
-            named, answers = read_answers(raw)
+    given, lost = _answers(found)
     problems = (*found.problems, *left_out)
-    if answers is None and not any(part.text.strip() for file in files for part in file.parts):
-        raise _nothing_usable(found, problems)
+    if given is None and not any(part.text.strip() for file in files for part in file.parts):
+        raise _nothing_usable(found, problems, lost)
     return Submission(
-        learner=_clean(learner) or _clean(named) or _clean(stem) or "learner",
+        learner=_clean(learner) or _clean(given.learner if given else None) or _clean(stem) or "learner",
         files=files,
-        answers=answers,
-        notices=(*(problem.notice() for problem in problems), *notices, *found.notices),
+        answers=given.answers if given is not None else None if lost is None else (),
+        notices=(
+            *([_lost(lost)] if lost is not None else []),
+            *(problem.notice() for problem in problems),
+            *notices,
+            *(given.notices if given is not None else ()),
+            *found.notices,
+        ),
         digest=_digest(found.raws),
         origin=origin,
+        broken=tuple(Notice(problem.where, problem.text) for problem in problems),
+        lost=None if lost is None else Notice(lost.where, lost.text),
     )
+
+
+def _lost(problem: Unusable) -> Notice:
+    en, zh = problem.text.en, problem.text.zh
+    said = Text(en[:1].upper() + en[1:], zh)
+    return Notice(problem.where, say.ANSWERS_LOST.fill(problem=said), urgent=True)
 
 
 def _sources(found: Gathered, stem: str) -> tuple[tuple[SourceFile, ...], tuple[Unusable, ...], tuple[Notice, ...]]:
@@ -164,6 +206,8 @@ def _sources(found: Gathered, stem: str) -> tuple[tuple[SourceFile, ...], tuple[
             problems.append(problem)
         else:
             scanned.append((raw.path, facts))
+            problems += facts.broken
+            notices += [] if facts.remark is None else [Notice(raw.path, facts.remark)]
     named = modules.name_modules([path for path, _ in scanned], _package(scanned, top, stem))
     files = []
     for (path, facts), name in zip(scanned, named, strict=True):
@@ -171,7 +215,18 @@ def _sources(found: Gathered, stem: str) -> tuple[tuple[SourceFile, ...], tuple[
             problems.append(shadow)
             continue
         imports_torch = "torch" in facts.imports
-        files.append(SourceFile(path, name.module, facts.parts, facts.defines, imports_torch, name.is_package))
+        files.append(
+            SourceFile(
+                path,
+                name.module,
+                facts.parts,
+                facts.defines,
+                imports_torch,
+                name.is_package,
+                facts.guarded,
+                facts.futures,
+            )
+        )
     return tuple(sorted(files, key=lambda file: file.path)), tuple(problems), tuple(notices)
 
 
@@ -184,16 +239,19 @@ def _package(scanned: Sequence[tuple[str, source.Scanned]], top: str, stem: str)
     return name if above or any(name in facts.imports for _, facts in scanned) else ""
 
 
-def _nothing_usable(found: Gathered, problems: Sequence[Unusable]) -> Unusable:
-    if len(problems) == 1:
+def _nothing_usable(found: Gathered, problems: Sequence[Unusable], lost: Unusable | None) -> Unusable:
+    """Why nothing can be graded: what is wrong with the files that would count, and what else is there."""
+    problems = [*([lost] if lost is not None else []), *problems]
+    if len(problems) == 1 and (found.raws or len(found.others) <= 1):
         return problems[0]
-    if problems:
-        said = problems[:3]
-        en = " ".join(f"{problem.where}: {problem.text.en}" for problem in said)
-        zh = "".join(f"{problem.where}：{problem.text.zh}" for problem in said)
+    en = " ".join(f"{problem.where}: {problem.text.en}" for problem in problems[:3])
+    zh = "".join(f"{problem.where}：{problem.text.zh}" for problem in problems[:3])
+    if found.raws and problems:
         return Unusable(found.name, say.ALL_LEFT_OUT.fill(count=len(problems), problems=Text(en, zh)))
-    names = [*(raw.path for raw in found.raws), *found.others]
-    return Unusable(found.name, say.NO_CODE.fill(found=listing(names) if names else say.NO_FILES))
+    names: list[str | Text] = [*(raw.path for raw in found.raws), *found.others]
+    said = say.NO_CODE.fill(found=listing(names) if names else say.NO_FILES)
+    advice = say.UNPACK_IT if any(kind_of(name.en) == "archive" for name in found.others) else say.NOTHING
+    return Unusable(found.name, Text(f"{said.en}{advice.en} {en}".rstrip(), said.zh + advice.zh + zh))
 
 
 def _clean(name: str | None) -> str:

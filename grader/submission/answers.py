@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
-from grader.errors import SubmissionError
-from grader.model import Answer, Text
+from grader.model import Answer, Notice, Text
 from grader.submission import messages as say
 from grader.submission.files import Raw
 from grader.submission.messages import Unusable, printable
@@ -14,24 +14,38 @@ from grader.submission.text import decode
 KEYS = ("format", "learner", "answers")
 
 
-def read(raw: Raw) -> tuple[str | None, tuple[Answer, ...]]:
-    """The learner that the file names, if any, and the answers in its order."""
+@dataclass(frozen=True, slots=True)
+class Answers:
+    """An answers file: the learner that it names, if any, the answers in its order, and remarks on it."""
+
+    learner: str | None
+    answers: tuple[Answer, ...]
+    notices: tuple[Notice, ...]
+
+
+def read(raw: Raw) -> Answers:
+    """Reads an answers file. Raises Unusable."""
     from grader import yaml_lines
 
-    document = yaml_lines.parse(decode(raw.data, raw.path, say.YAML_TEXT), raw.path, SubmissionError)
+    written, remark = decode(raw.data, raw.path, say.YAML_TEXT)
+    try:
+        document = yaml_lines.document(written)
+    except yaml_lines.Fault as fault:
+        reason = Text(*(printable(said, 400) for said in (fault.text.en, fault.text.zh)))
+        raise Unusable(raw.path, say.NOT_YAML.fill(line=fault.line, reason=reason)) from None
     value = document.value
     if not isinstance(value, dict):
         found = say.EMPTY_ANSWERS if value is None else _shown(value)
         raise Unusable(raw.path, say.ANSWERS_SHAPE.fill(found=found))
-    if "format" not in value:
-        raise Unusable(raw.path, say.FORMAT.fill(line=say.NOTHING, found=say.NO_FORMAT))
-    form = value["format"]
+    form = value.get("format", 1)
     if type(form) is not int or form != 1:
-        line = say.AT_LINE.fill(line=document.line(("format",)))
-        raise Unusable(raw.path, say.FORMAT.fill(line=line, found=_shown(form)))
+        text = say.FORMAT.fill(line=document.line(("format",)), found=_shown(form))
+        raise Unusable(raw.path, text)
     for key in value:
         if key not in KEYS:
-            near = say.MEANT.fill(key=nearest) if (nearest := _nearest(key)) else say.NOTHING
+            near = say.BELOW_ANSWERS if "." in key else say.NOTHING
+            if (nearest := _nearest(key)) is not None:
+                near = say.MEANT.fill(key=nearest)
             text = say.UNKNOWN_KEY.fill(line=document.line((key,)), key=printable(key, 60), near=near)
             raise Unusable(raw.path, text)
     learner = value.get("learner")
@@ -42,8 +56,13 @@ def read(raw: Raw) -> tuple[str | None, tuple[Answer, ...]]:
     if not isinstance(answers, dict):
         text = say.ANSWERS_MAP.fill(line=document.line(("answers",)), found=_shown(answers))
         raise Unusable(raw.path, text)
-    found_answers = tuple(Answer(item, given, document.line(("answers", item))) for item, given in answers.items())
-    return None if learner is None else str(learner), found_answers
+    remarks = [remark] if remark is not None else []
+    remarks += [say.NO_FORMAT_LINE] if "format" not in value else []
+    return Answers(
+        None if learner is None else str(learner),
+        tuple(Answer(item, given, document.line(("answers", item))) for item, given in answers.items()),
+        tuple(Notice(raw.path, remark) for remark in remarks),
+    )
 
 
 def _shown(value: Any) -> Text:

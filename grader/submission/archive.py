@@ -12,8 +12,9 @@ from functools import partial
 
 from grader.model import Text
 from grader.submission import messages as say
-from grader.submission.files import MAX_FILES, Gathered, Member, gather, is_ignored, kind_of, open_file, what_is
+from grader.submission.files import MAX_FILES, MAX_HIDDEN, Gathered, Member, gather, is_ignored, kind_of
 from grader.submission.messages import Unusable, printable
+from grader.submission.opening import Place, not_regular, open_file, what_is
 from grader.submission.text import looks_like
 
 #: What zipfile may read at once: bounds the table of contents (about 90 000 names) before it is taken in.
@@ -32,7 +33,7 @@ DAMAGE = (
 
 def collect(place: str, name: str) -> Gathered:
     """All files in the zip at ``place`` that count."""
-    with open_file(place, name, follow=True) as file:
+    with open_file(Place(place), name) as file:
         head = file.read(4096)
         file.seek(0)
         try:
@@ -44,7 +45,7 @@ def collect(place: str, name: str) -> Gathered:
         except DAMAGE:
             raise Unusable(name, say.NOT_A_ZIP.fill(what=_instead(head))) from None
         with archive:
-            return gather(name, _members(archive, name))
+            return gather(name, *_members(archive, name))
 
 
 def entries(archive: zipfile.ZipFile, name: str) -> dict[str, zipfile.ZipInfo]:
@@ -84,28 +85,41 @@ def _instead(head: bytes) -> Text:
     return say.BUT.fill(what=other[0]) if other else say.NOTHING
 
 
-def _members(archive: zipfile.ZipFile, name: str) -> list[Member]:
+def _members(archive: zipfile.ZipFile, name: str) -> tuple[list[Member], list[str], list[str]]:
+    """What counts in an archive, its folders, and some of what never counts."""
     members: list[Member] = []
+    folders: list[str] = []
+    hidden: list[str] = []
     seen: set[str] = set()
     for info in archive.infolist():
         path = _checked(_name(info), name)
         if path in seen:
             raise _bad_name(name, path, say.TWICE)
         seen.add(path)
-        if info.is_dir() or any(is_ignored(part) for part in path.split("/")):
+        shown = printable(path)
+        if any(is_ignored(part) for part in path.split("/")):
+            hidden += [shown] if len(hidden) < MAX_HIDDEN and not info.is_dir() else []
+            continue
+        if info.is_dir():
+            folders.append(shown)
             continue
         if len(members) >= MAX_FILES:
             raise Unusable(name, say.TOO_MANY_FILES.fill(limit=MAX_FILES))
-        shown = printable(path)
-        mode = info.external_attr >> 16
-        if info.create_system == 3 and stat.S_IFMT(mode) not in (0, stat.S_IFREG):
-            what = say.A_SPECIAL_FILE if stat.S_ISDIR(mode) else what_is(mode)
-            raise Unusable(name, say.SPECIAL_IN_ZIP.fill(name=shown, what=what))
+        refused = _refused(info)
         kind = kind_of(path.rpartition("/")[2])
-        if kind in ("source", "notebook", "answers") and (problem := unfit(info, name, shown)) is not None:
+        wanted = kind in ("source", "notebook", "answers") and refused is None
+        if wanted and (problem := unfit(info, name, shown)) is not None:
             raise problem
-        members.append(Member(shown, kind, info.file_size, partial(_read, archive, info, name)))
-    return members
+        members.append(Member(shown, kind, info.file_size, partial(_read, archive, info, name), refused))
+    return members, folders, sorted(hidden)
+
+
+def _refused(info: zipfile.ZipInfo) -> Text | None:
+    """Why an entry is not read: it stands for a link or another thing that is no file."""
+    mode = info.external_attr >> 16
+    if info.create_system != 3 or stat.S_IFMT(mode) in (0, stat.S_IFREG):
+        return None
+    return say.SPECIAL.fill(what=say.A_SPECIAL_FILE) if stat.S_ISDIR(mode) else not_regular(mode)
 
 
 def _name(info: zipfile.ZipInfo) -> str:

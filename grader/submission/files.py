@@ -1,19 +1,20 @@
-"""Files as bytes: which ones count, opened once and never elsewhere than where they stand, within bounds.
+"""Files as bytes: which ones count, each opened once, within bounds.
 
 A folder and a zip are both a row of ``Member``; ``gather`` takes from it what counts.
 """
 
 from __future__ import annotations
 
-import os
+import contextlib
 import stat
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import BinaryIO, Literal, TypeAlias
+from typing import Literal, TypeAlias
 
 from grader.model import Notice, Text
 from grader.submission import messages as say
 from grader.submission.messages import Unusable, listing, printable
+from grader.submission.opening import Place, entries, not_regular, open_file, refusal
 
 Kind: TypeAlias = Literal["source", "notebook", "answers", "archive", "other"]
 
@@ -23,6 +24,11 @@ MAX_TOTAL = 40 << 20
 #: All .py files of one submission: the parser takes seconds and hundreds of megabytes for hostile ones.
 MAX_CODE = 1 << 20
 MAX_FILES = 2000
+#: Folders in folders. Every file is opened step by step from the top, so this bounds the steps.
+MAX_DEPTH = 100
+#: Hidden files and those of the machine that are remembered, for when there is nothing else to name.
+MAX_HIDDEN = 6
+_MAX_CALLED_LIKE_FILES = 100
 
 ARCHIVE_SUFFIXES = (".7z", ".rar", ".tar", ".tgz", ".gz", ".bz2", ".tbz2", ".xz", ".txz", ".zst", ".zip")
 _MACHINES_OWN = frozenset(
@@ -37,12 +43,16 @@ _LIMITS: dict[Kind, tuple[int, Text, Text]] = {
 
 @dataclass(frozen=True, slots=True)
 class Member:
-    """A file before it is read; ``read`` is given the number of bytes that it must not exceed."""
+    """A file before it is read; ``read`` is given the number of bytes that it must not exceed.
+
+    ``refused`` says why it is not even opened: it is a link, or no file at all.
+    """
 
     path: str
     kind: Kind
     size: int
     read: Callable[[int], bytes]
+    refused: Text | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,13 +66,18 @@ class Raw:
 
 @dataclass(frozen=True, slots=True)
 class Gathered:
-    """What was found under ``name``; ``problems`` are the files that could not be read."""
+    """What was found under ``name``.
+
+    ``problems`` are the files of code that could not be read, ``lost`` is why the answers could not; ``others`` is what
+    is there besides, in words.
+    """
 
     name: str
     raws: tuple[Raw, ...]
     problems: tuple[Unusable, ...] = ()
     notices: tuple[Notice, ...] = ()
-    others: tuple[str, ...] = ()
+    others: tuple[Text, ...] = ()
+    lost: Unusable | None = None
 
 
 def kind_of(name: str) -> Kind:
@@ -80,22 +95,21 @@ def is_ignored(name: str) -> bool:
     return name.startswith(".") or name in _MACHINES_OWN
 
 
-def gather(name: str, members: Iterable[Member]) -> Gathered:
-    """Reads the members that count; one that cannot be read becomes a problem, too much of all is an error."""
-    members = sorted(members, key=lambda member: member.path)
+def gather(name: str, members: Iterable[Member], folders: Iterable[str] = (), hidden: Sequence[str] = ()) -> Gathered:
+    """Reads the members that count; one that cannot be read becomes a problem, too much of all is an error.
+
+    ``folders`` are the paths of folders, which may be called like files; ``hidden`` is what does not count.
+    """
+    members = list(members)
+    members = sorted([*members, *_called_like_files(folders, members)], key=lambda member: member.path)
     wanted = [member for member in members if member.kind in _LIMITS]
-    answers = [member.path for member in wanted if member.kind == "answers"]
+    unread = {member.path: problem for member in wanted if (problem := _unread(member)) is not None}
+    readable = [member for member in wanted if member.path not in unread]
+    answers = [member.path for member in readable if member.kind == "answers"]
     if len(answers) > 1:
-        raise Unusable(name, say.TWO_ANSWERS.fill(count=len(answers), names=listing(answers)))
-    readable, problems = [], []
-    for member in wanted:
-        too_large = _too_large(member)
-        if too_large is None:
-            readable.append(member)
-        elif member.kind == "answers":
-            raise too_large
-        else:
-            problems.append(too_large)
+        text = say.TWO_ANSWERS.fill(count=len(answers), names=listing(answers))
+        unread[answers[0]] = Unusable(answers[0], text)
+        readable = [member for member in readable if member.kind != "answers"]
     code = [member for member in readable if member.kind == "source"]
     for some, limit, what in ((readable, MAX_TOTAL, say.ALL_TEXT), (code, MAX_CODE, say.CODE)):
         total = sum(member.size for member in some)
@@ -106,17 +120,57 @@ def gather(name: str, members: Iterable[Member]) -> Gathered:
         try:
             raws.append(Raw(member.path, member.kind, member.read(_LIMITS[member.kind][0])))
         except Unusable as problem:
-            if member.kind == "answers" or problem.where != member.path:  # all of it is damaged
+            if problem.where != member.path:  # all of it is damaged
                 raise
-            problems.append(problem)
-    archives = [member.path for member in members if member.kind == "archive"]
-    others = [member.path for member in members if member.kind == "other"]
-    notices = [
-        Notice(name, text.fill(names=listing(names)))
-        for text, names in ((say.INNER_ARCHIVES, archives), (say.OTHER_FILES, others))
-        if names
+            unread[member.path] = problem
+    lost = None
+    if not any(raw.kind == "answers" for raw in raws):
+        missed = [member.path for member in wanted if member.kind == "answers" and member.path in unread]
+        lost = unread.pop(missed[0]) if missed else None
+    read = {raw.path for raw in raws}
+    others = [_described(member) for member in members if member.path not in read]
+    others += [say.IT_IS_HIDDEN.fill(name=path) for path in hidden]
+    notices = tuple(_notices(name, [member for member in members if member.kind not in _LIMITS]))
+    return Gathered(name, tuple(raws), tuple(unread.values()), notices, tuple(others), lost)
+
+
+def _notices(name: str, unwanted: Sequence[Member]) -> Iterator[Notice]:
+    """Remarks on what is there besides: nobody expects it to be graded, or somebody may."""
+    for text, some in (
+        (say.LINKS, [member for member in unwanted if member.refused is say.LINK]),
+        (say.SPECIALS, [member for member in unwanted if member.refused not in (None, say.LINK)]),
+        (say.INNER_ARCHIVES, [member for member in unwanted if member.refused is None and member.kind == "archive"]),
+        (say.OTHER_FILES, [member for member in unwanted if member.refused is None and member.kind == "other"]),
+    ):
+        if some:
+            yield Notice(name, text.fill(names=listing([member.path for member in some])))
+
+
+def _called_like_files(folders: Iterable[str], members: Sequence[Member]) -> list[Member]:
+    """Folders called ``q05.py``, say, with nothing of that kind in them: somebody takes them for files."""
+    named = [(path, kind) for path in sorted(folders) if (kind := kind_of(path.rpartition("/")[2])) in _LIMITS]
+    return [
+        Member(path, kind, 0, _never, say.FOLDER_LIKE_A_FILE)
+        for path, kind in named[:_MAX_CALLED_LIKE_FILES]
+        if not any(member.kind == kind and member.path.startswith(f"{path}/") for member in members)
     ]
-    return Gathered(name, tuple(raws), tuple(problems), tuple(notices), (*archives, *others))
+
+
+def _unread(member: Member) -> Unusable | None:
+    """Why a member is not even opened."""
+    return _too_large(member) if member.refused is None else Unusable(member.path, member.refused)
+
+
+def _described(member: Member) -> Text:
+    if member.refused is None:
+        return Text(member.path, member.path)
+    known = {id(say.LINK): say.SYMLINK, id(say.FOLDER_LIKE_A_FILE): say.FOLDER}
+    what = known.get(id(member.refused), say.NO_REGULAR_FILE)
+    return say.IT_IS.fill(name=member.path, what=what)
+
+
+def _never(limit: int) -> bytes:
+    raise AssertionError("what is refused is not read")
 
 
 def _too_large(member: Member) -> Unusable | None:
@@ -130,53 +184,46 @@ def _too_large(member: Member) -> Unusable | None:
 def collect_folder(root: str, name: str) -> Gathered:
     """All files under ``root`` that count; links are not followed and special files not opened."""
     members: list[Member] = []
-    links: list[str] = []
-    specials: list[str] = []
+    folders: list[str] = []
+    hidden: list[str] = []
     problems: list[Unusable] = []
-    seen, pending = 0, [("", root)]
+    seen, pending = 0, [("", Place(root))]
     while pending:
         above, folder = pending.pop()
         try:
-            with os.scandir(folder) as entries:
-                for entry in entries:
+            with entries(folder) as found:
+                for entry in found:
+                    path = above + printable(entry.name)
                     if is_ignored(entry.name):
+                        hidden += [path] if len(hidden) < MAX_HIDDEN else []
                         continue
                     seen += 1
                     if seen > MAX_FILES:
                         raise Unusable(name, say.TOO_MANY_FILES.fill(limit=MAX_FILES))
-                    path = above + printable(entry.name)
-                    if entry.is_symlink():
-                        links.append(path)
-                    elif entry.is_dir(follow_symlinks=False):
-                        pending.append((f"{path}/", entry.path))
-                    elif entry.is_file(follow_symlinks=False):
-                        members.append(file_member(entry.path, path, entry.stat(follow_symlinks=False).st_size))
+                    place = folder.below(entry.name)
+                    if not entry.is_dir(follow_symlinks=False):
+                        with contextlib.suppress(FileNotFoundError):  # an editor's own file, say, which is gone
+                            status = entry.stat(follow_symlinks=False)
+                            members.append(file_member(place, path, status.st_size, status.st_mode))
+                    elif len(place.inner) > MAX_DEPTH:
+                        problems.append(Unusable(path, say.TOO_DEEP.fill(limit=MAX_DEPTH)))
                     else:
-                        specials.append(path)
+                        folders.append(path)
+                        pending.append((f"{path}/", place))
         except OSError as error:
             problem = refusal(above.rstrip("/") or name, error)
             if not above:
                 raise problem from None
             problems.append(problem)
-    found = gather(name, members)
-    notices = [
-        Notice(name, text.fill(names=listing(sorted(names))))
-        for text, names in ((say.LINKS, links), (say.SPECIALS, specials))
-        if names
-    ]
-    return replace(
-        found,
-        problems=(*problems, *found.problems),
-        notices=(*notices, *found.notices),
-        others=(*found.others, *sorted(links), *sorted(specials)),
-    )
+    gathered = gather(name, members, folders, sorted(hidden))
+    return replace(gathered, problems=(*problems, *gathered.problems))
 
 
-def file_member(place: str, path: str, size: int, *, follow: bool = False) -> Member:
-    """The file at ``place``, called ``path``."""
+def file_member(place: Place, path: str, size: int, mode: int) -> Member:
+    """What stands at ``place``, called ``path``."""
 
     def read(limit: int) -> bytes:
-        with open_file(place, path, follow=follow) as file:
+        with open_file(place, path) as file:
             try:
                 data = file.read(limit + 1)
             except OSError as error:
@@ -187,37 +234,6 @@ def file_member(place: str, path: str, size: int, *, follow: bool = False) -> Me
             raise too_large
         return data
 
-    member = Member(path, kind_of(path.rpartition("/")[2]), size, read)
+    refused = None if stat.S_ISREG(mode) else not_regular(mode)
+    member = Member(path, kind_of(path.rpartition("/")[2]), size, read, refused)
     return member
-
-
-def open_file(place: str, path: str, *, follow: bool = False) -> BinaryIO:
-    """Opens a regular file; anything else that may have taken its place is refused without waiting for it."""
-    flags = os.O_RDONLY | getattr(os, "O_BINARY", 0) | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_NONBLOCK", 0)
-    if not follow:
-        flags |= getattr(os, "O_NOFOLLOW", 0)
-    try:
-        descriptor = os.open(place, flags)
-    except OSError as error:
-        raise refusal(path, error) from None
-    mode = os.fstat(descriptor).st_mode
-    if not stat.S_ISREG(mode):
-        os.close(descriptor)
-        raise Unusable(path, say.SPECIAL.fill(what=what_is(mode)))
-    return os.fdopen(descriptor, "rb")
-
-
-def what_is(mode: int) -> Text:
-    """The word for a file that is not a regular one."""
-    if stat.S_ISFIFO(mode):
-        return say.PIPE
-    if stat.S_ISLNK(mode):
-        return say.SYMLINK
-    return say.SOCKET if stat.S_ISSOCK(mode) else say.DEVICE
-
-
-def refusal(path: str, error: OSError) -> Unusable:
-    """What the operating system said, for people."""
-    if isinstance(error, PermissionError):
-        return Unusable(path, say.DENIED)
-    return Unusable(path, say.IO_ERROR.fill(reason=error.strerror or type(error).__name__))

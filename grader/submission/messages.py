@@ -26,7 +26,7 @@ class Unusable(SubmissionError):
 
     def notice(self) -> Notice:
         """The same as a remark on a submission that is graded without it."""
-        return Notice(self.where, LEFT_OUT.fill(problem=self.text))
+        return Notice(self.where, LEFT_OUT.fill(problem=self.text), urgent=True)
 
 
 def printable(text: str, limit: int = 200) -> str:
@@ -84,6 +84,23 @@ SPECIAL = Text(
     "this is not a regular file but {what}, and is not opened. Expected a file, a folder or a .zip.",
     "这不是普通文件，而是{what}，因此没有打开。应为文件、文件夹或 .zip。",
 )
+LINK = Text(
+    "this is a symbolic link, and links are not followed. Put the file or folder itself here.",
+    "这是符号链接，不会跟随。请把文件或文件夹本身放到这里。",
+)
+CHANGING = Text(
+    "this was changed while it was being read. Wait until it is saved completely, and try again.",
+    "读取过程中内容发生了变化。请等它保存完再试。",
+)
+TOO_DEEP = Text(
+    "it is more than {limit} folders deep, and was not looked into. Hand in only your own files.",
+    "文件夹嵌套超过 {limit} 层，因此没有查看。请只提交自己写的文件。",
+)
+FOLDER = Text("a folder", "文件夹")
+FOLDER_LIKE_A_FILE = Text(
+    "this is a folder with the name of a file, and no such file is in it. Put the file itself here.",
+    "这是一个文件夹，名字却像文件，里面也没有这样的文件。请把文件本身放到这里。",
+)
 DEVICE = Text("a device", "设备文件")
 PIPE = Text("a pipe", "管道")
 SOCKET = Text("a socket", "套接字")
@@ -117,7 +134,14 @@ NO_CODE = Text(
     "no code and no answers in here: expected a .py file, a notebook (.ipynb) or an answers.yaml, found {found}.",
     "这里既没有代码也没有答案：应有 .py 文件、笔记本（.ipynb）或 answers.yaml，实际找到的是：{found}。",
 )
-NO_FILES = Text("no files (hidden ones do not count)", "没有任何文件（隐藏文件不算）")
+NO_FILES = Text("no files", "没有任何文件")
+IT_IS = Text("{name} ({what})", "{name}（{what}）")
+IT_IS_HIDDEN = Text("{name} (hidden or made by the system)", "{name}（隐藏文件或系统生成的文件）")
+NO_REGULAR_FILE = Text("not a regular file", "不是普通文件")
+UNPACK_IT = Text(
+    " An archive inside a submission is not opened: unpack it, and hand in the files that are in it.",
+    "提交内容里的压缩包不会打开：请先解压，再提交里面的文件。",
+)
 ALL_LEFT_OUT = Text(
     "none of the {count} files can be graded. {problems}",
     "{count} 个文件都无法评分。{problems}",
@@ -143,12 +167,14 @@ OTHER_FILES = Text(
     "以下文件没有读取：{names}。只读取 .py、.ipynb 和 answers.yaml，打开其他文件的代码会找不到它们。",
 )
 INNER_ARCHIVES = Text(
-    "archives inside a submission are not opened: {names}. Put the files themselves into the folder or zip.",
-    "提交内容里的压缩包不会打开：{names}。请把里面的文件直接放进文件夹或 zip。",
+    "archives inside a submission are not opened: {names}. Unpack them, and put the files themselves into the folder"
+    " or zip.",
+    "提交内容里的压缩包不会打开：{names}。请先解压，把里面的文件直接放进文件夹或 zip。",
 )
 LINKS = Text(
-    "symbolic links are not followed: {names}. Put the files themselves there.",
-    "不会跟随符号链接：{names}。请放入文件本身。",
+    "symbolic links are not followed, so what they lead to was not read: {names}. Copy the files or folders themselves"
+    " to where the links are.",
+    "不会跟随符号链接，因此没有读取它们指向的内容：{names}。请把文件或文件夹本身复制到链接所在的位置。",
 )
 SPECIALS = Text("not regular files, and not opened: {names}.", "不是普通文件，没有打开：{names}。")
 SHADOWS = Text(
@@ -236,6 +262,10 @@ WIDE = Text(
 SAVE_AS_UTF8 = Text(
     "Save it as UTF-8 (VS Code: click the encoding in the status bar, “Save with Encoding”, “UTF-8”).",
     "请另存为 UTF-8（VS Code：点击状态栏的编码，选择「通过编码保存」，再选 UTF-8）。",
+)
+READ_AS = Text(
+    "this is not UTF-8; it was read as {encoding}. {remedy}",
+    "这个文件不是 UTF-8，已按 {encoding} 读取。{remedy}",
 )
 NUL = Text(
     "there is a NUL byte in line {line}, so this is not text. {remedy}",
@@ -328,20 +358,29 @@ WHOLE_CELL = Text("cell {cell} ({text})", "cell {cell}（{text}）")
 
 # --------------------------------------------------------------------------------- answers
 
+ANSWERS_LOST = Text(
+    "this file cannot be read, so no answers were graded; your code was. {problem}",
+    "这个文件无法读取，因此没有批改其中的答案；代码照常评分。{problem}",
+)
+NOT_YAML = Text("line {line}: {reason}.", "第 {line} 行：{reason}。")
+NO_FORMAT_LINE = Text(
+    "there is no `format`, so this was read as format 1. Write `format: 1` as the first line of the file.",
+    "缺少 `format`，已按格式 1 读取。请在第一行写上 `format: 1`。",
+)
 ANSWERS_SHAPE = Text(
     "expected `format: 1`, `learner:` and `answers:`, found {found}. `attncheck start` writes a file to begin with.",
     "应有 `format: 1`、`learner:` 和 `answers:`，实际是{found}。可以用 `attncheck start` 生成一份。",
 )
 EMPTY_ANSWERS = Text("nothing", "空文件")
 FORMAT = Text(
-    "{line}expected `format: 1`, found {found}. Write `format: 1` as the first line of the file.",
-    "{line}应为 `format: 1`，实际是{found}。请在第一行写上 `format: 1`。",
+    "line {line}: expected `format: 1`, found {found}. Write `format: 1` as the first line of the file.",
+    "第 {line} 行：应为 `format: 1`，实际是{found}。请在第一行写上 `format: 1`。",
 )
-NO_FORMAT = Text("no `format`", "没有 `format`")
 UNKNOWN_KEY = Text(
     "line {line}: “{key}” is not a key of an answers file.{near} The keys are format, learner and answers.",
     "第 {line} 行：答案文件里没有「{key}」这个键。{near}可用的键有 format、learner、answers。",
 )
+BELOW_ANSWERS = Text(" Answers stand below `answers:`, indented.", "答案要缩进写在 `answers:` 下面。")
 MEANT = Text(" Did you mean “{key}”?", "是不是想写「{key}」？")
 LEARNER_TEXT = Text(
     'line {line}: `learner` should be a name, found {found}. Put it in quotes, as in `learner: "0123"`.',
@@ -351,6 +390,5 @@ ANSWERS_MAP = Text(
     "line {line}: `answers` should hold lines such as `Q5.output: b`, found {found}.",
     "第 {line} 行：`answers` 下面应是 `Q5.output: b` 这样的行，实际是{found}。",
 )
-AT_LINE = Text("line {line}: ", "第 {line} 行：")
 A_LIST = Text("a list", "列表")
 A_MAPPING = Text("a mapping", "映射")

@@ -5,13 +5,14 @@ from __future__ import annotations
 import ast
 import json
 import re
+from dataclasses import replace
 from typing import Any
 
 from grader.model import Notice, Part, Text
 from grader.submission import messages as say
 from grader.submission.files import MAX_SOURCE, Raw
 from grader.submission.messages import Unusable, listing, printable
-from grader.submission.source import Scanned, combine, parse
+from grader.submission.source import Scanned, combine, future_imports, parse
 from grader.submission.text import decode
 
 MAX_CELLS = 2000
@@ -41,7 +42,7 @@ _LONG_ENDS = {quote: re.compile(rf"(?:\\.|[^\\])*?{quote}") for quote in ('"""',
 
 def scan(raw: Raw) -> tuple[Scanned, tuple[Notice, ...]]:
     """Reads an ``.ipynb`` file; a cell that is not Python is left out with a notice."""
-    cells = _code_cells(raw)
+    cells, remark = _code_cells(raw)
     parsed: list[tuple[Part, ast.Module]] = []
     broken: list[Unusable] = []
     lines: list[Text] = []
@@ -57,25 +58,40 @@ def scan(raw: Raw) -> tuple[Scanned, tuple[Notice, ...]]:
         except Unusable as problem:
             broken.append(problem)
         else:
-            parsed.append((Part(label, text), tree))
+            parsed.append((Part(label, _without_futures(text, tree)), tree))
             lines += [say.MAGIC.fill(cell=number, line=line, text=what) for line, what in dropped]
     if not parsed:
         raise broken[0] if broken else Unusable(raw.path, say.NO_CODE_CELLS)
-    notices = [problem.notice() for problem in broken]
+    notices: list[Notice] = []
     if whole:
         notices.append(Notice(raw.path, say.WHOLE_CELLS.fill(cells=listing(whole))))
     if lines:
         notices.append(Notice(raw.path, say.MAGICS.fill(lines=listing(lines))))
-    return combine(parsed), tuple(notices)
+    return replace(combine(parsed), broken=tuple(broken), remark=remark), tuple(notices)
+
+
+def _without_futures(text: str, tree: ast.Module) -> str:
+    """A cell without what it imports from ``__future__``, which may stand anywhere in a notebook and holds for all.
+
+    The lines keep their numbers.
+    """
+    lines = text.split("\n")
+    for statement in reversed(future_imports(tree)):
+        first, last = statement.lineno - 1, (statement.end_lineno or statement.lineno) - 1
+        before = lines[first].encode()[: statement.col_offset].decode()
+        after = lines[last].encode()[statement.end_col_offset :].decode()
+        # ``pass`` and what follows stand where the statement ended, so that nothing after it moves.
+        lines[first : last + 1] = [f"{before}pass{after}", *[""] * (last - first)]
+    return "\n".join(lines)
 
 
 class _Foreign(Exception):
     """The first line of a cell that a cell magic hands to something other than Python."""
 
 
-def _code_cells(raw: Raw) -> list[str]:
-    """The sources of the code cells, in order, blank ones included."""
-    text = decode(raw.data, raw.path, say.A_JUPYTER_NOTEBOOK)
+def _code_cells(raw: Raw) -> tuple[list[str], Text | None]:
+    """The sources of the code cells, in order, blank ones included; and a remark on how they are written."""
+    text, remark = decode(raw.data, raw.path, say.A_JUPYTER_NOTEBOOK)
     if not text.strip():
         raise Unusable(raw.path, say.EMPTY)
     if text.count("{") + text.count("[") > MAX_BRACKETS:
@@ -114,7 +130,7 @@ def _code_cells(raw: Raw) -> list[str]:
     if total > MAX_SOURCE:
         found, limit = say.size(total), say.size(MAX_SOURCE)
         raise Unusable(raw.path, say.TOO_LARGE.fill(found=found, limit=limit, what=say.CELLS, advice=say.SHORTEN))
-    return sources
+    return sources, remark
 
 
 def _malformed(raw: Raw, reason: Text) -> Unusable:

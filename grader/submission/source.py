@@ -10,7 +10,7 @@ import ast
 import re
 import warnings
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from grader.model import Part, Text
 from grader.submission import messages as say
@@ -32,17 +32,25 @@ _HINTS: tuple[tuple[str, Text], ...] = (
 
 @dataclass(frozen=True, slots=True)
 class Scanned:
-    """What a file's syntax tree tells. ``imports`` are top-level names; ``relative`` is the deepest level."""
+    """What a file's syntax tree tells. ``imports`` are top-level names; ``relative`` is the deepest level.
+
+    ``guarded`` are definitions that stand under ``if __name__ == "__main__":`` alone, ``futures`` what is imported from
+    ``__future__``, and ``broken`` are parts that could not be read; ``remark`` is on how the file is written.
+    """
 
     parts: tuple[Part, ...]
     defines: tuple[tuple[str, int], ...]
     imports: frozenset[str]
     relative: int
+    guarded: tuple[tuple[str, int], ...] = ()
+    futures: tuple[str, ...] = ()
+    broken: tuple[Unusable, ...] = ()
+    remark: Text | None = None
 
 
 def scan(raw: Raw) -> Scanned:
     """Reads a ``.py`` file."""
-    text = decode(raw.data, raw.path, say.PYTHON_SOURCE, python=True)
+    text, remark = decode(raw.data, raw.path, say.PYTHON_SOURCE, python=True)
     if not text.strip() and not raw.path.endswith("__init__.py"):
         raise Unusable(raw.path, say.EMPTY)
     if text.lstrip().startswith("{") and '"nbformat"' in text:
@@ -51,23 +59,39 @@ def scan(raw: Raw) -> Scanned:
             raw.path,
             say.LOOKS_LIKE.fill(expected=say.PYTHON_SOURCE, what=say.A_JUPYTER_NOTEBOOK, advice=advice),
         )
-    return combine([(Part(raw.path, text), parse(text, raw.path))])
+    return replace(combine([(Part(raw.path, text), parse(text, raw.path))]), remark=remark)
 
 
 def combine(parsed: Sequence[tuple[Part, ast.Module]]) -> Scanned:
     """The facts about parts that share one namespace; of two definitions the later counts."""
     defines: dict[str, int] = {}
+    guarded: dict[str, int] = {}
     imports: set[str] = set()
+    futures: set[str] = set()
     relative = 0
     for _, tree in parsed:
-        for name, line in _definitions(tree):
-            defines.pop(name, None)
-            defines[name] = line
+        for name, line, runs in _definitions(tree.body):
+            found = defines if runs else guarded
+            found.pop(name, None)
+            found[name] = line
+        futures.update(alias.name for statement in future_imports(tree) for alias in statement.names)
         for module, level in _imports(tree):
             relative = max(relative, level)
             if not level:
                 imports.add(module.partition(".")[0])
-    return Scanned(tuple(part for part, _ in parsed), tuple(defines.items()), frozenset(imports), relative)
+    return Scanned(
+        tuple(part for part, _ in parsed),
+        tuple(defines.items()),
+        frozenset(imports),
+        relative,
+        tuple((name, line) for name, line in guarded.items() if name not in defines),
+        tuple(sorted(futures)),
+    )
+
+
+def future_imports(tree: ast.Module) -> list[ast.ImportFrom]:
+    """The statements at top level that import from ``__future__``."""
+    return [each for each in tree.body if isinstance(each, ast.ImportFrom) and each.module == "__future__"]
 
 
 #: The parser needs quadratic time and memory for dotted names: gigabytes for one of 250 kB.
@@ -114,24 +138,28 @@ def _around(line: str, column: int) -> str:
     return ("…" if start else "") + line[start:end].strip() + ("…" if end < len(line) else "")
 
 
-def _definitions(tree: ast.Module) -> Iterator[tuple[str, int]]:
-    """Names bound at top level by a definition or an assignment, in order, with their lines."""
-    pending: list[ast.AST] = list(reversed(tree.body))
+def _definitions(body: Sequence[ast.AST]) -> Iterator[tuple[str, int, bool]]:
+    """Names bound at top level by a definition or an assignment, in order, with their lines.
+
+    The last part is False for those that are not bound when the file is imported.
+    """
+    pending = [(node, True) for node in reversed(body)]
     while pending:
-        node = pending.pop()
+        node, runs = pending.pop()
+        nested: list[tuple[ast.AST, bool]] = []
         match node:
             case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.ClassDef():
-                yield node.name, node.lineno
+                yield node.name, node.lineno, runs
             case ast.Assign():
-                yield from _names(node.targets)
+                yield from ((name, line, runs) for name, line in _names(node.targets))
             case ast.AnnAssign() if node.value is not None:
-                yield from _names([node.target])
+                yield from ((name, line, runs) for name, line in _names([node.target]))
             case ast.If() if _asks_for_main(node.test):
-                pending += node.orelse[::-1]
+                nested = [*((child, False) for child in node.body), *((child, runs) for child in node.orelse)]
             case _:
                 fields = ("body", "handlers", "cases", "orelse", "finalbody")
-                nested = [child for field in fields for child in getattr(node, field, ())]
-                pending += nested[::-1]
+                nested = [(child, runs) for field in fields for child in getattr(node, field, ())]
+        pending += nested[::-1]
 
 
 def _names(targets: Sequence[ast.expr]) -> Iterator[tuple[str, int]]:

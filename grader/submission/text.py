@@ -1,8 +1,12 @@
-"""Bytes as text: UTF-8, or what Python source declares; what is not text is called by its name."""
+"""Bytes as text: UTF-8, what Python source declares, UTF-16 with its mark, or what can only be Chinese in GB18030.
+
+What is not text is called by its name.
+"""
 
 from __future__ import annotations
 
 import codecs
+import itertools
 import re
 
 from grader.model import Text
@@ -31,12 +35,18 @@ _BY_MAGIC: tuple[tuple[int, bytes, Text, Text], ...] = (
     (0, b"\x93NUMPY", say.DATA, say.THE_CODE_ITSELF),
     (0, b"\x80\x04\x95", say.DATA, say.THE_CODE_ITSELF),
 )
+#: Marks at the beginning, with the encoding and its name; that of UTF-32 begins with that of UTF-16.
 _WIDE_MARKS = (
-    (codecs.BOM_UTF32_LE, "UTF-32"),
-    (codecs.BOM_UTF32_BE, "UTF-32"),
-    (codecs.BOM_UTF16_LE, "UTF-16"),
-    (codecs.BOM_UTF16_BE, "UTF-16"),
+    (codecs.BOM_UTF32_LE, "utf-32", "UTF-32"),
+    (codecs.BOM_UTF32_BE, "utf-32", "UTF-32"),
+    (codecs.BOM_UTF16_LE, "utf-16", "UTF-16"),
+    (codecs.BOM_UTF16_BE, "utf-16", "UTF-16"),
 )
+#: What GB18030 holds all of, byte for byte.
+_IN_GB18030 = re.compile(r"gb-?2312|euc-?cn|gbk|cp-?936|936|ms936|gb-?18030", re.IGNORECASE)
+_NOT_ASCII = re.compile(r"[^\x00-\x7f]")
+#: Characters that are looked at to tell Chinese from other text; most of a file is ASCII anyway.
+_SAMPLE = 4000
 
 
 def looks_like(data: bytes) -> tuple[Text, Text] | None:
@@ -53,33 +63,66 @@ def looks_like(data: bytes) -> tuple[Text, Text] | None:
     return None
 
 
-def decode(data: bytes, where: str, expected: Text, *, python: bool = False) -> str:
-    """``data`` as text with ``\\n`` line ends; ``python`` respects a declared encoding."""
+def decode(data: bytes, where: str, expected: Text, *, python: bool = False) -> tuple[str, Text | None]:
+    """``data`` as text with ``\\n`` line ends; ``python`` respects a declared encoding.
+
+    The second part is a remark on text that is not UTF-8.
+    """
     if (other := looks_like(data)) is not None:
         raise Unusable(where, say.LOOKS_LIKE.fill(expected=expected, what=other[0], advice=other[1]))
-    if (wide := _wide(data)) is not None:
-        raise Unusable(where, say.WIDE.fill(encoding=wide, remedy=say.SAVE_AS_UTF8))
-    if (at := data.find(b"\0")) >= 0:
-        raise Unusable(where, say.NUL.fill(line=_line(data, at), remedy=say.SAVE_AS_UTF8))
-    encoding = _declared(data, where) if python else "utf-8"
-    try:
-        text = data.removeprefix(codecs.BOM_UTF8).decode(encoding)
-    except UnicodeDecodeError as error:
-        byte, line = f"0x{data[error.start]:02X}", _line(data, error.start)
+    encoding, name = _wide(data)
+    if encoding is None:
+        if name is not None:
+            raise Unusable(where, say.WIDE.fill(encoding=name, remedy=say.SAVE_AS_UTF8))
+        if (at := data.find(b"\0")) >= 0:
+            raise Unusable(where, say.NUL.fill(line=_line(data, at), remedy=say.SAVE_AS_UTF8))
+        encoding = _declared(data, where) if python else "utf-8"
         name = encoding.upper()
-        raise Unusable(where, say.NOT_UTF8.fill(byte=byte, line=line, encoding=name, remedy=say.SAVE_AS_UTF8)) from None
+        data = data.removeprefix(codecs.BOM_UTF8)
+    try:
+        text = data.decode("gb18030" if _IN_GB18030.fullmatch(encoding) else encoding)
+    except UnicodeDecodeError as error:
+        chinese = None if data.startswith(tuple(mark for mark, *_ in _WIDE_MARKS)) else _chinese(data)
+        if chinese is None:
+            byte, line = f"0x{data[error.start]:02X}", _line(data, error.start)
+            said = say.NOT_UTF8.fill(byte=byte, line=line, encoding=name, remedy=say.SAVE_AS_UTF8)
+            raise Unusable(where, said) from None
+        text, name = chinese, "GB18030"
     except (LookupError, ValueError) as error:
         raise Unusable(where, say.BAD_COOKIE.fill(reason=printable(str(error)))) from None
-    return text.replace("\r\n", "\n").replace("\r", "\n")
+    plain = name in ("UTF-8", "ASCII") or text.isascii()
+    remark = None if plain else say.READ_AS.fill(encoding=name, remedy=say.SAVE_AS_UTF8)
+    return text.replace("\r\n", "\n").replace("\r", "\n"), remark
 
 
-def _wide(data: bytes) -> str | None:
-    for mark, name in _WIDE_MARKS:
+def _wide(data: bytes) -> tuple[str | None, str | None]:
+    """The encoding that a mark of two or four bytes declares, and its name; the name alone where there is no mark."""
+    for mark, encoding, name in _WIDE_MARKS:
         if data.startswith(mark):
-            return name
+            return encoding, name
     head = data[:1024]
     every_second = max(head[0::2].count(0), head[1::2].count(0))
-    return "UTF-16" if every_second > 0 and every_second * 3 > len(head) else None
+    return None, "UTF-16" if every_second > 0 and every_second * 3 > len(head) else None
+
+
+def _chinese(data: bytes) -> str | None:
+    """``data`` as GB18030, if it can be nothing but that: nearly all of it beyond ASCII is common Chinese.
+
+    Common are the 3755 characters of the first level of GB 2312, in the order of their sounds, and Chinese punctuation.
+    Korean in EUC-KR would look like the first half of that order alone.
+    """
+    try:
+        text = data.decode("gb18030")
+    except UnicodeDecodeError:
+        return None
+    found = [match[0].encode("gb18030") for match in itertools.islice(_NOT_ASCII.finditer(text), _SAMPLE)]
+    pairs = [(code[0], code[1]) for code in found if len(code) == 2 and code[1] >= 0xA1]
+    common = [first for first, _ in pairs if 0xB0 <= first <= 0xD7]
+    marks = sum(first in (0xA1, 0xA3) for first, _ in pairs)
+    late = sum(first >= 0xCA for first in common)
+    if len(common) < 2 or (len(common) + marks) * 10 < len(found) * 9 or late * 10 < len(common):
+        return None
+    return text
 
 
 def _line(data: bytes, at: int) -> int:

@@ -201,6 +201,15 @@ def test_other_reports(change: dict[str, object], words: str, report: Report, co
     assert words in said(render(replace(report, **change), course, "en"))  # type: ignore[arg-type]
 
 
+def test_what_was_left_out_comes_first(report: Report, course: Course) -> None:
+    """In the head of the page, and once; other notices stay in its foot."""
+    left_out = Notice("answers.yaml", Text("Nobody can read this.", "读不懂。"), urgent=True)
+    urgent = replace(report, notices=(left_out, Notice("notes.txt", Text("Not read.", "没有读取。"))))
+    text = said(render(urgent, course, "en"))
+    assert text.count("Nobody can read this.") == 1
+    assert text.index("Nobody can read this.") < text.index("Q5.output") < text.index("notes.txt")
+
+
 def test_all_passed(report: Report, course: Course) -> None:
     """There is a word of praise, and nothing to mend."""
     (question,) = report.questions

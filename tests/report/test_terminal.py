@@ -157,6 +157,23 @@ def test_a_file_that_cannot_be_loaded(report: Report, course: Course) -> None:
     assert "First thing to mend: q05.py cannot be loaded q05.py: 0 of 2 checks passed; run with NumPy arrays" in text
 
 
+@pytest.mark.parametrize("lang", ["en", "zh"])
+def test_what_was_left_out_comes_first(lang: Lang, report: Report, course: Course) -> None:
+    """Before the questions, and once; other notices stay at the end. So does ``watch``, which shows no others."""
+    left_out = Notice("answers.yaml", Text("Nobody can read this.", "读不懂。"), urgent=True)
+    urgent = replace(report, notices=(left_out, Notice("notes.txt", Text("Not read.", "没有读取。"))))
+    text = shown(urgent, course, lang)
+    said = left_out.text.of(lang)
+    assert text.count(said) == 1
+    assert text.index(said) < text.index("Q5") < text.index("notes.txt")
+    out = io.StringIO()
+    page = Watched(urgent, None, urgent.questions[0].exercises[0], 1, 0, 0.1)
+    render_watch(page, course, lang, Console(file=out, width=80), keys=False)
+    text = out.getvalue()
+    assert text.count(said) == 1 and "notes.txt" not in text
+    assert text.index("answers.yaml") < text.rindex("scaled_dot_product_attention")
+
+
 def test_praises(report: Report, course: Course) -> None:
     """When everything passed, that is said."""
     (question,) = report.questions

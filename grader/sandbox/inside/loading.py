@@ -1,6 +1,7 @@
 """Executing a submission's source files, and letting them import each other, without a file system."""
 
 from __future__ import annotations
+import __future__
 
 import importlib.abc
 import importlib.machinery
@@ -15,11 +16,15 @@ from typing import Any
 
 @dataclass(slots=True)
 class Source:
-    """One file: its module name, and the parts (label, text) that are executed in order."""
+    """One file: its module name, and the parts (label, text) that are executed in order.
+
+    ``futures`` are names in ``__future__``, which hold for all parts.
+    """
 
     module: str
     parts: list[tuple[str, str]]
     is_package: bool
+    futures: Sequence[str] = ()
     failures: list[BaseException] = field(default_factory=list)
 
 
@@ -55,10 +60,11 @@ class Library(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         """
         source = self.sources.get(module.__name__)
         vars(module).update(get_ipython=_Quiet, display=_Quiet)
+        flags = _flags(source.futures) if source else 0
         for label, text in source.parts if source else ():
             linecache.cache[label] = (len(text), None, text.splitlines(True), label)
             try:
-                exec(compile(text, label, "exec", dont_inherit=True), module.__dict__)
+                exec(compile(text, label, "exec", flags, dont_inherit=True), module.__dict__)
             except BaseException as error:
                 if len(source.parts) == 1:  # type: ignore[union-attr]
                     raise
@@ -67,6 +73,14 @@ class Library(importlib.abc.MetaPathFinder, importlib.abc.Loader):
     def get_code(self, fullname: str) -> CodeType | None:
         """None: nothing is stored as code."""
         return None
+
+
+def _flags(futures: Sequence[str]) -> int:
+    """For the compiler; names that ``__future__`` does not have are its own to complain about."""
+    flags = 0
+    for name in futures:
+        flags |= getattr(getattr(__future__, name, None), "compiler_flag", 0)
+    return flags
 
 
 class _Quiet:

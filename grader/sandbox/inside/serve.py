@@ -66,7 +66,7 @@ class Session:
 
     def __init__(self, files: list[dict[str, Any]], results: int) -> None:
         """``results`` is the descriptor that answers are written to."""
-        self._library = Library([Source(f["module"], f["parts"], f["is_package"]) for f in files])
+        self._library = Library([Source(f["module"], f["parts"], f["is_package"], f.get("futures", ())) for f in files])
         self._failed: dict[str, Failure] = {}
         self._results = results
         self._answered = 0

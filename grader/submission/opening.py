@@ -1,0 +1,137 @@
+"""Opens what was handed in: regular files only, never through a link, and never waiting for anything.
+
+Whatever a learner handed in is opened here and nowhere else. The folders *above* the path that somebody gives may be
+links; the path itself and everything below it may not, even where a link takes the place of a file meanwhile.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import os
+import stat
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import BinaryIO
+
+from grader.model import Text
+from grader.submission import messages as say
+from grader.submission.messages import Unusable
+
+_FILE = (
+    os.O_RDONLY
+    | getattr(os, "O_BINARY", 0)
+    | getattr(os, "O_CLOEXEC", 0)
+    | getattr(os, "O_NONBLOCK", 0)
+    | getattr(os, "O_NOFOLLOW", 0)
+)
+_FOLDER = _FILE | getattr(os, "O_DIRECTORY", 0)
+#: Whether a folder can be held open while what is in it is opened; else every step is looked at first.
+HELD = hasattr(os, "O_NOFOLLOW") and os.open in os.supports_dir_fd and os.scandir in os.supports_fd
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where something handed in stands: the path that was given, and the names that lead on from there."""
+
+    root: str
+    inner: tuple[str, ...] = ()
+
+    def below(self, name: str) -> Place:
+        """What is called ``name`` in this folder."""
+        return Place(self.root, (*self.inner, name))
+
+
+def status(path: str, shown: str) -> os.stat_result:
+    """What stands at ``path``; a link is refused. Raises OSError where nothing does."""
+    found = os.lstat(path)
+    if stat.S_ISLNK(found.st_mode):
+        raise Unusable(shown, say.LINK)
+    return found
+
+
+@contextlib.contextmanager
+def open_file(place: Place, shown: str) -> Iterator[BinaryIO]:
+    """A regular file, open; called ``shown`` in messages. Raises Unusable, also where it changes while it is open."""
+    try:
+        with _reached(Place(place.root, place.inner[:-1]) if place.inner else None) as folder:
+            descriptor = _step(folder, place.inner[-1] if place.inner else place.root)
+    except OSError as error:
+        raise refusal(shown, error) from None
+    before = os.fstat(descriptor)
+    if not stat.S_ISREG(before.st_mode):
+        os.close(descriptor)
+        raise Unusable(shown, not_regular(before.st_mode))
+    with os.fdopen(descriptor, "rb") as file:
+        yield file
+        after = os.fstat(descriptor)
+        if (before.st_size, before.st_mtime_ns) != (after.st_size, after.st_mtime_ns):
+            raise Unusable(shown, say.CHANGING)
+
+
+@contextlib.contextmanager
+def entries(folder: Place) -> Iterator[Iterator[os.DirEntry[str]]]:
+    """What is in a folder. Raises OSError."""
+    with _reached(folder) as held, os.scandir(held) as found:
+        yield found
+
+
+@contextlib.contextmanager
+def _reached(folder: Place | None) -> Iterator[int | str | None]:
+    """A folder held open, or its path where that cannot be done; None for the folder that paths begin in."""
+    if folder is None:
+        yield None
+        return
+    held: int | str | None = None
+    try:
+        for name in (folder.root, *folder.inner):
+            deeper = _step(held, name, _FOLDER) if HELD else _looked_at(held, name)
+            _let_go(held)
+            held = deeper
+        yield held
+    finally:
+        _let_go(held)
+
+
+def _let_go(held: int | str | None) -> None:
+    if isinstance(held, int):
+        os.close(held)
+
+
+def _step(folder: int | str | None, name: str, flags: int = _FILE) -> int:
+    """Opens ``name`` in ``folder``."""
+    if isinstance(folder, int):
+        return os.open(name, flags, dir_fd=folder)
+    return os.open(_looked_at(folder, name), flags)
+
+
+def _looked_at(folder: int | str | None, name: str) -> str:
+    """The path of ``name`` in ``folder``, which is no link at this moment."""
+    path = name if folder is None else os.path.join(str(folder), name)
+    if os.path.islink(path):
+        raise OSError(errno.ELOOP, os.strerror(errno.ELOOP))
+    return path
+
+
+def what_is(mode: int) -> Text:
+    """The word for a file that is not a regular one."""
+    for is_one, word in (
+        (stat.S_ISLNK, say.SYMLINK), (stat.S_ISDIR, say.FOLDER), (stat.S_ISFIFO, say.PIPE), (stat.S_ISSOCK, say.SOCKET)
+    ):  # fmt: skip
+        if is_one(mode):
+            return word
+    return say.DEVICE
+
+
+def not_regular(mode: int) -> Text:
+    """Why something of this mode is not opened."""
+    return say.LINK if stat.S_ISLNK(mode) else say.SPECIAL.fill(what=what_is(mode))
+
+
+def refusal(path: str, error: OSError) -> Unusable:
+    """What the operating system said, for people."""
+    if isinstance(error, PermissionError):
+        return Unusable(path, say.DENIED)
+    if error.errno == errno.ELOOP:
+        return Unusable(path, say.LINK)
+    return Unusable(path, say.IO_ERROR.fill(reason=error.strerror or type(error).__name__))
