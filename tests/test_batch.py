@@ -20,7 +20,7 @@ from filelock import FileLock
 
 from grader import batch, cache, working
 from grader import course as courses
-from grader.batch import Order, Step, Summary, version
+from grader.batch import Order, Step, version
 from grader.collect import Handed, collect
 from grader.errors import CourseError, SandboxError, SandboxUnavailable, UsageError
 from grader.gradebook import open_gradebook
@@ -591,8 +591,3 @@ def test_what_could_not_be_collected_is_not_read(tmp_path: Path) -> None:
     placed = Placed("ada", (Person("Ada"),), (("q05.py", "q05.py"),))
     filed, _ = batch._filed(Handed(placed, tmp_path / "q05.py", "not as the receipt says"), ("ada",), None)
     assert (filed.error, filed.digest) == ("not as the receipt says", "")
-
-
-def test_a_summary_is_small() -> None:
-    """A class of any size has one."""
-    assert Summary("folders", 0, 0).refused == ()

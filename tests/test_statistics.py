@@ -54,12 +54,13 @@ def part(found: Statistics, name: str) -> Part:
 
 
 def test_difficulty_and_discrimination() -> None:
-    """Shares over the whole class, and agreement with everything else, as one would compute them by hand."""
+    """Shares over the whole class, and agreement with everything else, as computed by hand."""
     found = of_class(CLASS)
     choice = part(found, "Q3.a")
     assert (choice.question, choice.kind, choice.learners, choice.tried) == ("Q3", "item", 6, 6)
     assert choice.difficulty == 0.5
-    assert choice.discrimination == pytest.approx(np.corrcoef([1, 1, 1, 0, 0, 0], [5, 5, 2, 3, 0, 0])[0, 1])
+    # 1 1 1 0 0 0 beside 5 5 2 3 0 0 in everything else: 4.5 / √(1.5 · 25.5)
+    assert choice.discrimination == pytest.approx(0.727607, abs=1e-6)
     assert part(found, "Q3.b").tried == 3
     assert part(found, "softmax").difficulty == pytest.approx(0.5)
     assert found.negative == ()
@@ -135,9 +136,8 @@ def test_who_passes_public_cases_alone(public: list[bool], hidden: list[bool], t
 def test_the_class() -> None:
     """Its distribution, and how reliable its points are: alpha as Cronbach defines it, with a warning for few."""
     found = of_class(CLASS)
-    scores = np.array([[1, 1, 4], [1, 1, 4], [1, 0, 2], [0, 1, 2], [0, 0, 0], [0, 0, 0]], float)
-    expected = 3 / 2 * (1 - scores.var(axis=0, ddof=1).sum() / scores.sum(axis=1).var(ddof=1))
-    assert found.alpha == pytest.approx(expected)
+    # Variances 0.3, 0.3 and 3.2 of the parts, 7.2 of the sums 6 6 3 3 0 0: 3/2 · (1 - 3.8 / 7.2)
+    assert found.alpha == pytest.approx(17 / 24)
     assert found.few
     assert (found.spread.learners, found.spread.handed_in) == (6, 6)
     assert found.spread.mean == pytest.approx(0.5)

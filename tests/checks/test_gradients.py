@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from grader.checks import gradients
-from grader.model import CheckSpec, Normal, Same, Status, Verdict
+from grader.model import CheckSpec, Normal, Same, Status
 from grader.sandbox import Sandbox
 from tests.attention import (
     ATTENTION,
@@ -17,7 +17,7 @@ from tests.attention import (
     layer,
     made,
 )
-from tests.helpers import array, case, exercise, returned, seen, verdicts
+from tests.helpers import array, case, exercise, misjudged, returned, seen, verdicts
 
 OWN = REFERENCE + "\ndef product(x, y): return x * y\ndef first(x, y): return x + 0 * y.detach()\n"
 ALL = (
@@ -72,24 +72,13 @@ CAUGHT = [
 ]
 
 
-@pytest.fixture(scope="module")
-def found(sandbox: Sandbox) -> dict[str, Verdict]:
-    """The verdict on every row."""
-    return verdicts(sandbox.observe, "gradients", ALL, OWN, [*PASSES, *CAUGHT])
+def test_the_tables(sandbox: Sandbox) -> None:
+    """What must pass passes, and what must be caught is caught with these words.
 
-
-@pytest.mark.parametrize("name", [name for name, _ in PASSES])
-def test_right_gradients_pass(name: str, found: dict[str, Verdict]) -> None:
-    """However it is written, as long as the graph is kept."""
-    assert found[name] == Verdict(Status.PASSED)
-
-
-@pytest.mark.parametrize(("name", "fragment"), [(name, fragment) for name, _, fragment in CAUGHT])
-def test_wrong_gradients_are_caught(name: str, fragment: str, found: dict[str, Verdict]) -> None:
-    """What is cut is named; what arrives is compared."""
-    assert found[name].status is not Status.PASSED
-    assert found[name].message is not None
-    assert fragment in found[name].message.en
+    Passes: however it is written, as long as the graph is kept.
+    Caught: what is cut is named; what arrives is compared.
+    """
+    assert not misjudged(sandbox.observe, "gradients", ALL, OWN, PASSES, CAUGHT)
 
 
 def test_numpy_has_no_gradients_to_check(sandbox: Sandbox) -> None:

@@ -1,11 +1,9 @@
 from __future__ import annotations
 
-import pytest
-
-from grader.model import CheckSpec, Normal, Status, Verdict
+from grader.model import CheckSpec, Normal
 from grader.sandbox import Sandbox
 from tests.attention import edit
-from tests.helpers import case, exercise, verdicts
+from tests.helpers import case, exercise, misjudged
 
 TORCH = "import torch\ndef attend(q, k, v): return torch.softmax(q @ k.transpose(-2, -1), -1) @ v"
 OF_X = CheckSpec("linear", 1.0, (), (("of", "x"),))
@@ -42,22 +40,10 @@ CAUGHT = [
 ]
 
 
-@pytest.fixture(scope="module")
-def found(sandbox: Sandbox) -> dict[str, Verdict]:
-    """The verdict on every row."""
-    return verdicts(sandbox.observe, "linear", EXERCISES, "", [*PASSES, *CAUGHT])
+def test_the_tables(sandbox: Sandbox) -> None:
+    """What must pass passes, and what must be caught is caught with these words.
 
-
-@pytest.mark.parametrize("name", [name for name, _ in PASSES])
-def test_what_is_linear_passes(name: str, found: dict[str, Verdict]) -> None:
-    """In the argument that is asked about; in others it need not be."""
-    assert found[name] == Verdict(Status.PASSED)
-
-
-@pytest.mark.parametrize(("name", "fragment"), [(name, fragment) for name, _, fragment in CAUGHT])
-def test_what_is_not_linear_is_caught(name: str, fragment: str, found: dict[str, Verdict]) -> None:
-    """An affine function is told apart from one that bends."""
-    assert found[name].status is not Status.PASSED
-    assert found[name].applies
-    assert found[name].message is not None
-    assert fragment in found[name].message.en
+    Passes: in the argument that is asked about; in others it need not be.
+    Caught: an affine function is told apart from one that bends.
+    """
+    assert not misjudged(sandbox.observe, "linear", EXERCISES, "", PASSES, CAUGHT)
