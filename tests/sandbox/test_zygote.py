@@ -432,10 +432,10 @@ def test_no_clock_is_better_than_a_wrong_one() -> None:
     """A child's clock is read; that of a process that has ended is not mistaken for another's."""
     child = subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE)
     pidfd = os.pidfd_open(child.pid)
-    clock = zygote._cpu_clock(pidfd)
+    clock = zygote._cpu_clock(zygote._pid(pidfd))
     assert clock is not None and time.clock_gettime(clock) >= 0
     child.communicate(b"\n")
-    assert zygote._cpu_clock(pidfd) is None
+    assert zygote._cpu_clock(zygote._pid(pidfd)) is None
     os.close(pidfd)
 
 
@@ -443,7 +443,7 @@ def test_without_a_clock_the_wall_remains(
     sandbox: Sandbox, make_job: Callable[..., Job], quick: Limits, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Where CPU time cannot be read, a loop ends by wall time, and the next program runs."""
-    monkeypatch.setattr(zygote, "_cpu_clock", lambda pidfd: None)
+    monkeypatch.setattr(zygote, "_cpu_clock", lambda pid: None)
     seen: Observed = sandbox.observe(make_job(GOOD, Call("endless"), "good"), replace(quick, group_wall=0.5))
     ended, good = seen.observations
     assert ended.clock == "wall" and good == FINE[0]  # type: ignore[union-attr]
