@@ -388,10 +388,10 @@ def _answer(
         except Garbled:
             child.kill()
             return Unreadable("protocol")
-        if cpu_left <= 0:
+        if child.cpu_seconds() >= cpu_until:
             child.kill()
             return TimedOut(_allowed(run, task, "cpu"), "cpu", during)
-        if wall_left <= 0 and child.stuck():
+        if child.wall_seconds() >= wall_until and child.stuck():
             child.kill()
             return TimedOut(_allowed(run, task, "wall"), "wall", during)
 

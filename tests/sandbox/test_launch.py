@@ -764,6 +764,56 @@ def test_the_kernels_limit_on_cpu_time_is_a_timeout(make_job: Callable[..., Job]
     assert (seen.layers, seen.unsafe, seen.versions) == (("some",), True, (("torch", "2"),))
 
 
+# ---------------------------------------------------------------------------------- on a busy machine
+
+LOADED: Frame = (frames.LOADED, {"task": 0, "failures": []})
+ANSWER: Frame = (frames.RETURNED, {"task": 1, "values": [42]})
+KEPT_WAITING = Looks(wall=9.0, cpu=0.1, stuck=False)
+
+
+@pytest.mark.parametrize(
+    ("script", "expected"),
+    [
+        ([KEPT_WAITING, KEPT_WAITING, HELLO, KEPT_WAITING, LOADED, KEPT_WAITING, KEPT_WAITING, ANSWER], FINE),
+        ([HELLO, LOADED, KEPT_WAITING, Looks(wall=9.0, cpu=0.1)], TimedOut(5.0, "wall")),
+        ([HELLO, LOADED, Looks(wall=4.9), ANSWER], FINE),
+        ([HELLO, LOADED, Looks(wall=4.9), Looks(wall=0.2)], TimedOut(5.0, "wall")),
+        ([HELLO, LOADED, KEPT_WAITING, Looks(wall=9.0, cpu=0.4, stuck=False), None], TimedOut(0.3, "cpu")),
+        ([HELLO, LOADED, Looks(cpu=0.4), ANSWER], TimedOut(0.3, "cpu")),
+        ([HELLO, LOADED, Looks(cpu=0.4), Ended(None, 1)], TimedOut(0.3, "cpu")),
+        ([HELLO, Looks(cpu=0.5), LOADED], TimedOut(0.4, "cpu", "import")),
+    ],
+    ids=["waits", "sleeps at last", "in time", "sleeps", "loops", "too late", "ends too late", "loads too late"],
+)
+def test_the_machine_does_not_decide(
+    make_job: Callable[..., Job], quick: Limits, script: Any, expected: Observation
+) -> None:
+    """Who is kept waiting is waited for; who sleeps or computes for too long is not, however late that is noticed."""
+    (seen,) = observe(Scripts(Script(*script)), make_job(GOOD, "good"), quick).observations
+    assert seen == expected
+
+
+def test_one_task_at_a_time(make_job: Callable[..., Job], quick: Limits) -> None:
+    """While an answer waits to be read nothing else is computed, so its clock is right however late it is read."""
+    handed: list[int] = []
+
+    class Careful(Script):
+        def hand(self, frame: bytes) -> None:
+            handed.append(len(frames.decode(frame[frames.HEADER.size :])))
+
+        def receive(self, timeout: float, limit: int) -> Frame | None:
+            assert len(handed) in (0, self.answered + 1)
+            self.answered += bool(handed)
+            return super().receive(timeout, limit)
+
+        answered = 0
+
+    answers = [(frames.RETURNED, {"task": task, "values": [42]}) for task in (1, 2, 3)]
+    job = make_job(GOOD, *["good"] * 3)
+    assert observe(Scripts(Careful(HELLO, LOADED, *answers)), job, quick).observations == (FINE,) * 3
+    assert handed == [1] * 4
+
+
 # -------------------------------------------------------------------------------------- wire and model
 
 
