@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
@@ -389,10 +388,10 @@ def test_wall_time_is_shared_as_well(look: Look, quick: Limits) -> None:
     source = "import time\ndef f(s): time.sleep(s); return s"
     ask = [
         Program("unit", (Call("f", (s,)),), (0,), group=group)
-        for group, s in (("a", 0.4), ("a", 0.4), ("a", 0.0), ("b", 0.1))
+        for group, s in (("a", 0.2), ("a", 60.0), ("a", 0.0), ("b", 0.1))
     ]
-    seen = look(source, *ask, limits=replace(quick, group_wall=0.6))
-    assert seen == (Returned((0.4,)), TimedOut(0.6, "wall"), NotRun("group"), Returned((0.1,)))
+    seen = look(source, *ask, limits=replace(quick, group_wall=0.4))
+    assert seen == (Returned((0.2,)), TimedOut(0.4, "wall"), NotRun("group"), Returned((0.1,)))
 
 
 def test_the_whole_submission_has_a_budget(look: Look, quick: Limits) -> None:
@@ -474,15 +473,13 @@ def test_a_child_that_does_not_read_is_charged_for_it(
     look: Look, quick: Limits, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Answers ahead of time, and a full pipe that nobody empties: the wait counts for the submission."""
-    monkeypatch.setattr(zygote, "_HANDING_SECONDS", 0.5)
+    monkeypatch.setattr(zygote, "_HANDING_SECONDS", 0.4)
     forge = f"os.write(3, {frames.frame(frames.LOADED, {'task': 0, 'failures': []})!r})"
     source = f"import os, time\n{forge}\ntime.sleep(60)"
     much = Array(np.ones(1 << 16))
     programs = [Program("unit", (Call("f", (much,)),), (0,), group=str(at)) for at in range(9)]
-    started = time.monotonic()
     seen = look(source, *programs, limits=replace(quick, group_wall=0.2, total_wall=0.3))
     assert seen[-1] == NotRun("budget")
-    assert time.monotonic() - started < 30
 
 
 # --------------------------------------------------------------------------------------- bad imports

@@ -55,8 +55,8 @@ def descendants(pid: int) -> dict[int, int]:
     return found
 
 
-def gone(pids: set[int], seconds: float = 10) -> bool:
-    """Whether these processes have ended, or do so soon."""
+def gone(pids: set[int], seconds: float = 60) -> bool:
+    """Whether these processes have ended, or do so before it has to be said that they never will."""
 
     def alive(pid: int) -> bool:
         try:
@@ -112,17 +112,15 @@ def test_a_zygote_that_dies_is_replaced(own: Sandbox, make_job: Callable[..., Jo
     assert own.layers == layers and not own.unsafe
 
 
-def test_closing_does_not_wait_for_torch() -> None:
-    """A sandbox that was started in vain is gone at once, with what it started."""
+def test_closing_does_not_wait_for_torch(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A sandbox that was started in vain is gone, with what it started, though it would take forever to get ready."""
+    monkeypatch.setattr(zygote, "_BOOT", "import time; time.sleep(3600)")
     before, open_before = set(descendants(os.getpid())), descriptors()
-    started = time.monotonic()
     with open_sandbox(mode="require") as opened:
         opened.start()
-        time.sleep(0.3)
         here = set(descendants(os.getpid())) - before
-    assert here and gone(here, 5)
+    assert here and gone(here)
     assert descriptors() == open_before
-    assert time.monotonic() - started < 6
 
 
 def test_nothing_outlives_the_grader() -> None:
@@ -140,7 +138,7 @@ def test_nothing_outlives_the_grader() -> None:
         idle = set(descendants(grader.pid))
         grader.stdin.write(b"\n")
         grader.stdin.flush()
-        until = time.monotonic() + 20
+        until = time.monotonic() + 60
         while not (here := set(descendants(grader.pid))) > idle and time.monotonic() < until:
             time.sleep(0.02)
         grader.kill()
@@ -155,10 +153,10 @@ def test_the_kernel_limits_the_whole_child(sandbox: Sandbox, make_job: Callable[
     job = make_job(GOOD, "endless")
     with contextlib.closing(sandbox._zygote.start(encode_files(job), 1, quick)) as child:
         child.hand(encode_tasks(tasks_of(job), quick))
-        kinds = [child.receive(10, 1000), child.receive(10, 1000)]
+        kinds = [child.receive(60, 1000), child.receive(60, 1000)]
         assert None not in kinds
         with pytest.raises(Ended) as ended:
-            child.receive(20, 1000)
+            child.receive(600, 1000)
         assert ended.value.cpu_limit and ended.value.signal == signal.SIGXCPU
         assert 0.5 < child.cpu_seconds() < 2  # the kernel counts by its own ticks
 
