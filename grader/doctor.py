@@ -67,7 +67,11 @@ def _content(folder: Path | None) -> Iterator[Finding]:
 
 
 def _layers() -> Iterator[Finding]:
-    found = probe()
+    try:
+        found = probe()
+    except SandboxError as error:
+        yield Finding("sandbox", "layers", "missing", str(error), "close other programs, and run doctor again")
+        return
     for layer in found:
         state: State = "ok" if layer.present else "missing" if layer.needed else "weak"
         yield Finding("sandbox", layer.name, state, layer.detail, None if layer.present else layer.remedy)

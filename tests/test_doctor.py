@@ -108,6 +108,18 @@ def test_layers(layer: Layer, state: str, remedy: str | None, monkeypatch: pytes
     assert (finding.name, finding.state, finding.detail, finding.remedy) == (layer.name, state, layer.detail, remedy)
 
 
+def test_layers_that_cannot_be_tried(monkeypatch: pytest.MonkeyPatch) -> None:
+    """That is not the same as a layer that is missing, and doctor goes on."""
+
+    def probe() -> tuple[Layer, ...]:
+        raise SandboxError("could not be tried")
+
+    monkeypatch.setattr(doctor, "probe", probe)
+    (finding,) = doctor._layers()
+    assert (finding.name, finding.state, finding.detail) == ("layers", "missing", "could not be tried")
+    assert finding.remedy is not None
+
+
 def test_root_and_systems_without_users(monkeypatch: pytest.MonkeyPatch) -> None:
     """Who the code runs as is said to root; a system that does not know of users is no reason to fail."""
     monkeypatch.setattr(os, "geteuid", lambda: 0)
