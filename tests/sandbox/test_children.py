@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import itertools
 import os
 import threading
 import time
@@ -99,6 +100,27 @@ def test_a_job_is_written_whole() -> None:
     reader.join()
     os.close(read)
     assert got == data
+
+
+def test_a_reader_that_is_kept_waiting_is_waited_for() -> None:
+    """Its time is up, but it is the machine that does not let it read."""
+    read, write = os.pipe()
+    looks: list[int] = []
+    hours = itertools.count(0.0, 3600.0)
+
+    class Kept(Pace):
+        def seconds(self) -> float:
+            return next(hours)
+
+        def stuck(self) -> bool:
+            looks.append(len(os.read(read, 1 << 16)) if len(looks) >= 3 else 0)
+            return False
+
+    with closing(Kept(None)) as pace:
+        assert write_all(write, bytes(1 << 17), 1, pace)
+    assert len(looks) > 3
+    os.close(read)
+    os.close(write)
 
 
 def test_writing_a_job_never_hangs() -> None:

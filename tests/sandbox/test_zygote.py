@@ -319,6 +319,24 @@ def test_waiting_for_a_silent_zygote_has_an_end(claimed: Claimed, monkeypatch: p
         silent.wait_until_ready()
 
 
+def test_a_zygote_that_works_is_waited_for(claimed: Claimed, monkeypatch: pytest.MonkeyPatch) -> None:
+    """However long it takes to import torch: its silence counts only while it sleeps."""
+    slow, its_end = claimed()
+    ready = slow._control.recv(1000)
+    looks: list[int] = []
+
+    def working(pid: int) -> bool:
+        looks.append(pid)
+        if len(looks) == 5:
+            its_end.send(ready)
+        return False
+
+    monkeypatch.setattr(zygote, "_READY_SECONDS", 0.01)
+    monkeypatch.setattr(zygote, "stuck", working)
+    slow.wait_until_ready()
+    assert looks == [slow._process.pid] * 5
+
+
 @pytest.mark.parametrize("answer", [b"", b"1234"])
 def test_an_answer_without_a_child_is_a_lost_zygote(claimed: Claimed, quick: Limits, answer: bytes) -> None:
     """The end of the conversation, or a message without a pidfd: the zygote is given up, and its pipes are closed."""
