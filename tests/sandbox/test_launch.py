@@ -443,17 +443,20 @@ PEEKING = """
         lists = [found for found in gc.get_objects() if type(found) is list]
         return any(type(x) is float and x == SECRET + 1 for found in lists for x in found)
     at_import = waiting() or present()
-    def public(x): return [at_import, waiting(), present()]
-    def hidden(x, y): return [at_import, x == SECRET + 1]
+    kept = []
+    def public(x): return [at_import, waiting(), present(), bool(kept)]
+    def hidden(x, y):
+        kept.append(str(x))
+        return [at_import, x == SECRET + 1]
 """
 
 
 def test_hidden_inputs_come_last(look: Look) -> None:
-    """Neither at import nor in a public case are they in the child's memory or in its pipe, wherever they stand."""
+    """Neither at import nor in a public case are they in the child, nor have they been, wherever they stand."""
     hidden = [Program("unit", (Call("hidden", (40491.0, [40491.0])),), (0,), hidden=True)] * 2
     public = [Program("unit", (Call("public", (1.0,)),), (0,))] * 2
     first, second, third, fourth = look(PEEKING, hidden[0], public[0], hidden[1], public[1])
-    assert second == fourth == Returned(([False, False, False],))
+    assert second == fourth == Returned(([False, False, False, False],))
     assert first == third == Returned(([False, True],))
 
 
@@ -679,7 +682,7 @@ class Script:
     patience = 0.05
     received = 0
 
-    def __init__(self, *script: Frame | Exception | Looks | None) -> None:
+    def __init__(self, *script: Frame | Exception | Looks | tuple[Looks, Frame | Exception] | None) -> None:
         self._script = list(script)
         self._wall = 0.0
         self._now = Looks()
@@ -687,6 +690,9 @@ class Script:
     def receive(self, timeout: float, limit: int) -> Frame | None:
         """The next of the script; where there is nothing to receive, its clocks go on."""
         entry = self._script.pop(0)
+        if isinstance(entry, tuple) and isinstance(entry[0], Looks):
+            self._now, entry = entry
+            self._wall += self._now.wall
         if isinstance(entry, Exception):
             raise entry
         if isinstance(entry, Looks | None):
@@ -776,11 +782,22 @@ KEPT_WAITING = Looks(wall=9.0, cpu=0.1, stuck=False)
         ([HELLO, LOADED, Looks(wall=4.9), ANSWER], FINE),
         ([HELLO, LOADED, Looks(wall=4.9), Looks(wall=0.2)], TimedOut(5.0, "wall")),
         ([HELLO, LOADED, KEPT_WAITING, Looks(wall=9.0, cpu=0.4, stuck=False), None], TimedOut(0.3, "cpu")),
-        ([HELLO, LOADED, Looks(cpu=0.4), ANSWER], TimedOut(0.3, "cpu")),
-        ([HELLO, LOADED, Looks(cpu=0.4), Ended(None, 1)], TimedOut(0.3, "cpu")),
-        ([HELLO, Looks(cpu=0.5), LOADED], TimedOut(0.4, "cpu", "import")),
+        ([HELLO, LOADED, (Looks(cpu=0.2), ANSWER)], FINE),
+        ([HELLO, LOADED, (Looks(cpu=0.4), ANSWER)], TimedOut(0.3, "cpu")),
+        ([HELLO, LOADED, (Looks(cpu=0.4), Ended(None, 1))], TimedOut(0.3, "cpu")),
+        ([HELLO, (Looks(cpu=0.5), LOADED)], TimedOut(0.4, "cpu", "import")),
     ],
-    ids=["waits", "sleeps at last", "in time", "sleeps", "loops", "too late", "ends too late", "loads too late"],
+    ids=[
+        "waits",
+        "sleeps at last",
+        "in time",
+        "sleeps",
+        "loops",
+        "early",
+        "too late",
+        "ends too late",
+        "loads too late",
+    ],
 )
 def test_the_machine_does_not_decide(
     make_job: Callable[..., Job], quick: Limits, script: Any, expected: Observation
