@@ -9,13 +9,12 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import itertools
-import multiprocessing
 import os
 import socket
 import time
 from collections import Counter
 from collections.abc import Callable, Container, Iterator, Mapping, Sequence
-from concurrent.futures import FIRST_COMPLETED, Executor, Future, ProcessPoolExecutor, wait
+from concurrent.futures import FIRST_COMPLETED, Executor, Future, wait
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -35,10 +34,10 @@ from grader.model import Course, Question, Rules
 from grader.roster import Match, Roster, alike, spellings
 from grader.roster import read as read_roster
 from grader.sandbox import Sandbox, Settings
-from grader.sandbox.canaries import release
+from grader.sandbox.canaries import fault, release
 from grader.submission import identity
 from grader.submission.messages import printable
-from grader.working import Done, Lost, Plan, Task, Workers, prepare, work
+from grader.working import Done, Lost, Plan, Task, Workers, ended, prepare, work
 
 #: Submissions on their way for each worker: enough that none is idle, few enough that memory stays flat.
 _AHEAD = 3
@@ -389,12 +388,12 @@ class _Place:
 def _here(order: Order, tasks: Mapping[str, tuple[Filed, Task]]) -> Iterator[_Place]:
     """On this machine."""
     plan = Plan(str(order.course_folder), order.seed, str((order.out / ".expected").resolve()))
-    count = max(1, min(order.workers or os.cpu_count() or 1, len(tasks)))
+    count = max(1, min(order.workers or machine.processors(), len(tasks)))
     pools = (executor(count) for _ in itertools.count())
-    with _ended(next(pools)) as first:
-        for _ in range(count):
-            first.submit(prepare, plan)  # workers import torch during the rehearsal
-        layers = rehearse(plan, {name for _, task in tasks.values() for name in task.questions})
+    with ended(next(pools)) as first:
+        ready = [first.submit(prepare, plan) for _ in range(count)]  # they import torch during the rehearsal
+        names = {name for _, task in tasks.values() for name in task.questions}
+        layers = rehearse(plan, names, lambda: wait(ready))
         all_pools = itertools.chain([first], pools)
         yield _Place(all_pools, lambda: count, lambda pool, task: pool.submit(work, plan, task), layers)
 
@@ -419,16 +418,16 @@ def executor(count: int) -> Executor:
     return Workers(count)
 
 
-def rehearse(plan: Plan, questions: Container[str]) -> tuple[str, ...]:
-    """Before anything is graded: canary attacks, and the references of ``questions`` run once for all workers."""
+def rehearse(plan: Plan, questions: Container[str], quiet: Callable[[], object] = lambda: None) -> tuple[str, ...]:
+    """Before anything is graded: canary attacks, and the references of ``questions`` run once for all workers.
+
+    ``quiet`` waits until nothing else of ours is running; see ``release``.
+    """
     sandbox = Sandbox("require", Settings())
     try:
-        escaped = [canary.name for canary in release(sandbox.observe) if not canary.refused]
-        if escaped:
-            raise SandboxUnavailable(
-                f"the sandbox does not hold on this machine (it let code {', '.join(escaped)}); "
-                "nothing was graded. 'attncheck doctor' shows the layers"
-            )
+        said = fault(release(sandbox.observe, quiet), "this machine")
+        if said:
+            raise SandboxUnavailable(f"{said}; nothing was graded. 'attncheck doctor' shows the layers")
         Memo(course.load(Path(plan.course_folder)), plan.seed, plan.expecting(sandbox.observe)).prepare(questions)
         return sandbox.layers
     finally:
@@ -448,7 +447,7 @@ def _through(place: _Place, tasks: Mapping[str, tuple[Filed, Task]]) -> Iterator
         source = suspects if alone else left
         flying: dict[Future[Done], Task] = {}
         broken = False
-        with _ended(next(place.pools)) as pool:
+        with ended(next(place.pools)) as pool:
             while (source or flying) and not broken:
                 room = 1 if alone else place.size() * _AHEAD
                 try:
@@ -474,20 +473,6 @@ def _through(place: _Place, tasks: Mapping[str, tuple[Filed, Task]]) -> Iterator
                         )
                     yield done, tuple(other.key for other in flying.values())
             suspects += flying.values()
-
-
-@contextlib.contextmanager
-def _ended(pool: Executor) -> Iterator[Executor]:
-    """A pool that is over when its work is, and at once when something else ends it."""
-    try:
-        yield pool
-    except BaseException:
-        here = isinstance(pool, ProcessPoolExecutor)
-        for worker in multiprocessing.active_children() if here else ():
-            worker.kill()
-        pool.shutdown(wait=here, cancel_futures=True)
-        raise
-    pool.shutdown()
 
 
 def _done(future: Future[Done]) -> Done:

@@ -35,7 +35,7 @@ from grader.grade import Memo
 from grader.inputs import Seed
 from grader.model import Course
 from grader.sandbox import Sandbox, Settings
-from grader.sandbox.canaries import release
+from grader.sandbox.canaries import fault, release
 from grader.sandbox.remember import remembering
 from grader.submission import gathered
 from grader.working import Done, Lost, Task, judged
@@ -139,13 +139,12 @@ class Desk(WorkerPlugin):  # type: ignore[misc]
 
     def _try(self, sandbox: Sandbox) -> None:
         try:
-            escaped = [canary.name for canary in release(sandbox.observe) if not canary.refused]
+            said = fault(release(sandbox.observe), self._where)
         except SandboxUnavailable as error:
             raise SandboxUnavailable(f"{self._where} cannot confine learner code: {error}") from error
-        if escaped:
+        if said:
             raise SandboxUnavailable(
-                f"the sandbox does not hold on {self._where} (it let code {', '.join(escaped)}); stop that worker, "
-                "and run the command again. 'attncheck doctor' there shows the layers"
+                f"{said}; stop that worker, and run the command again. 'attncheck doctor' there shows the layers"
             )
 
 

@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
+import contextlib
 import importlib.metadata
 import os
 import platform
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from concurrent.futures import Future, wait
+from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from grader import __version__, course
-from grader.errors import AttncheckError, SandboxError
-from grader.sandbox import Sandbox, open_sandbox
-from grader.sandbox.canaries import release
+from grader import __version__, course, machine
+from grader.errors import AttncheckError, CourseError, SandboxError
+from grader.inputs import Seed
+from grader.sandbox import open_sandbox
+from grader.sandbox.canaries import Canary, release
 from grader.sandbox.layers import probe
 from grader.sandbox.zygote import readable_by_all
+from grader.working import Plan, Workers, ended, prepare
 
 State = Literal["ok", "weak", "missing"]
 
@@ -32,9 +37,9 @@ class Finding:
     remedy: str | None = None
 
 
-def examine(folder: Path | None = None) -> tuple[Finding, ...]:
-    """Everything worth knowing, in the order in which one would ask."""
-    return (*_versions(), *_content(folder), *_layers(), *_canaries())
+def examine(folder: Path | None = None, workers: int | None = None) -> tuple[Finding, ...]:
+    """Everything worth knowing, in the order in which one would ask; as ``batch`` would find it with ``workers``."""
+    return (*_versions(), *_content(folder), *_layers(), *_rehearsal(folder, workers or machine.processors()))
 
 
 def _versions() -> Iterator[Finding]:
@@ -62,7 +67,11 @@ def _content(folder: Path | None) -> Iterator[Finding]:
 
 
 def _layers() -> Iterator[Finding]:
-    found = probe()
+    try:
+        found = probe()
+    except SandboxError as error:
+        yield Finding("sandbox", "layers", "missing", str(error), "close other programs, and run doctor again")
+        return
     for layer in found:
         state: State = "ok" if layer.present else "missing" if layer.needed else "weak"
         yield Finding("sandbox", layer.name, state, layer.detail, None if layer.present else layer.remedy)
@@ -93,10 +102,14 @@ def _root(namespaces: bool) -> Finding:
     )
 
 
-def _canaries() -> Iterator[Finding]:
+def _rehearsal(folder: Path | None, workers: int) -> Iterator[Finding]:
+    """What ``batch`` does before it grades: workers get ready, and a sandbox beside theirs is attacked meanwhile."""
     try:
-        with open_sandbox(mode="require") as sandbox:
-            yield from _released(sandbox)
+        with ended(Workers(workers)) as pool, open_sandbox(mode="require") as sandbox:
+            plan = Plan(_place(folder), Seed.public(), "")
+            ready = [pool.submit(prepare, plan) for _ in range(workers)]
+            yield from map(_attacked, release(sandbox.observe, lambda: wait(ready)))
+            yield _staffed(ready)
     except SandboxError as error:  # unavailable, or there and of no use
         yield Finding(
             "canaries",
@@ -107,10 +120,34 @@ def _canaries() -> Iterator[Finding]:
         )
 
 
-def _released(sandbox: Sandbox) -> Iterator[Finding]:
-    for canary in release(sandbox.observe):
-        if canary.refused:
-            yield Finding("canaries", canary.name, "ok", "refused")
-        else:
+def _place(folder: Path | None) -> str:
+    """Where the course is; where there is none, that is said under "content"."""
+    try:
+        return str(course.find(folder))
+    except AttncheckError:
+        return ""
+
+
+def _attacked(canary: Canary) -> Finding:
+    match canary.state:
+        case "refused":
+            return Finding("canaries", canary.name, "ok", "refused")
+        case "let-through":
             remedy = "do not grade strangers' code on this machine; please report this with the output of doctor"
-            yield Finding("canaries", canary.name, "missing", "NOT refused", remedy)
+            return Finding("canaries", canary.name, "missing", "NOT refused", remedy)
+    detail = f"could not be decided: {canary.why}"
+    remedy = "close other programs and run doctor again; if this stays, please report it with the output of doctor"
+    return Finding("canaries", canary.name, "missing", detail, remedy)
+
+
+def _staffed(ready: Sequence[Future[None]]) -> Finding:
+    """Whether so many sandboxes can be had at once."""
+    name, at_once = "workers", f"{len(ready)} at once"
+    try:
+        for future in ready:
+            with contextlib.suppress(CourseError):  # said under "content"
+                future.result()
+    except (AttncheckError, BrokenProcessPool, OSError) as error:
+        detail = f"{at_once}: {machine.lacks(error) or error}"
+        return Finding("canaries", name, "missing", detail, "close other programs, or use fewer: --workers N")
+    return Finding("canaries", name, "ok", at_once)

@@ -1,8 +1,9 @@
-"""What this machine has run out of, in words: a full disk or memory is nobody's mistake, and no fault of ours."""
+"""What this machine has, and what it has run out of: a full disk is nobody's mistake, and no fault of ours."""
 
 from __future__ import annotations
 
 import errno
+import os
 
 _AGAIN = "what was put down before is still there, and the same command goes on"
 _FULL = f"no room is left, or your quota is used up: make room and run it again; {_AGAIN}"
@@ -26,6 +27,13 @@ _OF_ERRORS |= {getattr(errno, name): _FULL for name in ("EDQUOT",) if hasattr(er
 _OF_ERRORS |= {getattr(errno, name): _LOST for name in ("ESTALE",) if hasattr(errno, name)}
 #: What libraries say that could not be loaded, and threads that could not be started.
 _OF_LIBRARIES = ("cannot allocate memory", "failed to map segment", "can't start new thread")
+
+
+def processors() -> int:
+    """How many processors this process may use: its share, where it was given one (``taskset``)."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
 
 
 def lacks(error: BaseException) -> str | None:

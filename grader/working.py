@@ -12,7 +12,8 @@ import multiprocessing
 import os
 import signal
 import threading
-from concurrent.futures import Future, ProcessPoolExecutor
+from collections.abc import Iterator
+from concurrent.futures import Executor, Future, ProcessPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -79,9 +80,9 @@ class Lost(Exception):
 
 
 def prepare(plan: Plan) -> None:
-    """Gets ready. What goes wrong here goes wrong again, and is told, with the first submission."""
-    with contextlib.suppress(AttncheckError):
-        _desk(plan)
+    """Gets ready, and returns once it is. Raises what ``work`` will raise again."""
+    _, sandbox = _desk(plan)
+    sandbox.children()
 
 
 def work(plan: Plan, task: Task) -> Done:
@@ -125,6 +126,20 @@ def _desk(plan: Plan) -> tuple[Memo, Sandbox]:
     sandbox.start()
     loaded = course.load(Path(plan.course_folder))
     return Memo(loaded, plan.seed, plan.expecting(sandbox.observe)), sandbox
+
+
+@contextlib.contextmanager
+def ended(pool: Executor) -> Iterator[Executor]:
+    """A pool that is over when its work is, and at once when something else ends it."""
+    try:
+        yield pool
+    except BaseException:
+        here = isinstance(pool, ProcessPoolExecutor)
+        for worker in multiprocessing.active_children() if here else ():
+            worker.kill()
+        pool.shutdown(wait=here, cancel_futures=True)
+        raise
+    pool.shutdown()
 
 
 class Workers(ProcessPoolExecutor):

@@ -7,13 +7,14 @@ import shutil
 import signal
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import Executor, Future
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import closing
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from filelock import FileLock
@@ -26,12 +27,16 @@ from grader.errors import CourseError, SandboxError, SandboxUnavailable, UsageEr
 from grader.gradebook import open_gradebook
 from grader.inputs import Seed
 from grader.intake import Person, Placed
-from grader.model import Raised
+from grader.model import Died, Job, Limits, Observation, Observed, Raised, Returned, TimedOut
 from grader.results import Book, Row, write_files
 from grader.roster import read as read_roster
 from grader.sandbox import Sandbox, Settings, policy
+from grader.sandbox.canaries import ATTACKS, Canary
 from grader.working import Done, Lost, Plan, Task
-from tests.helpers import answering, returned
+from tests import tiny
+
+if TYPE_CHECKING:
+    from grader.model import Observe
 
 RIGHT = Path(__file__).parent / "solutions" / "scaled_dot_product_attention" / "right" / "torch_plain.py"
 
@@ -90,6 +95,9 @@ class Lent:
     def start(self) -> None:
         """Has been started."""
 
+    def children(self) -> None:
+        """Is ready."""
+
     def close(self) -> None:
         """Stays open."""
 
@@ -108,7 +116,7 @@ def in_process(alone: None, monkeypatch: pytest.MonkeyPatch, sandbox: Sandbox) -
     """One process and one sandbox for a whole batch, which is trusted."""
     for module in (batch, working):
         monkeypatch.setattr(module, "Sandbox", lambda mode, settings: Lent(sandbox))
-    monkeypatch.setattr(batch, "release", lambda observe: ())
+    monkeypatch.setattr(batch, "release", lambda observe, quiet: ())
 
 
 def rows(order: Order) -> dict[str, Row]:
@@ -203,26 +211,26 @@ def test_a_batch_goes_on_where_it_was_stopped(order: Callable[..., Order], hande
     assert rows(order()) == whole
 
 
-def test_a_batch_that_was_killed_goes_on(order: Callable[..., Order], handed_in: Path) -> None:
+def test_a_batch_that_was_killed_goes_on(tmp_path: Path) -> None:
     """Without a moment to tidy up, processes and all."""
+    handed_in, out = tiny.handed_in(tmp_path / "in"), tmp_path / "out"
     for at in range(6):
-        shutil.copy(RIGHT, handed_in / f"x{at}.py")
-    asked = order()
-    command = [sys.executable, "cli.py", "batch", str(handed_in), "--out", str(asked.out), "-q", "Q5", "--workers", "1"]
+        (handed_in / f"x{at}.py").write_text(f"{tiny.RIGHT}# {at}\n")
+    there = ("--out", str(out), "--course", str(tiny.course(tmp_path / "course")))
+    command = [sys.executable, "cli.py", "batch", str(handed_in), *there, "--workers", "1"]
     root = Path(__file__).parents[1]
     process = subprocess.Popen(command, cwd=root, start_new_session=True, stdout=subprocess.DEVNULL)
-    deadline = time.monotonic() + 120
-    while not _units(asked.out) and time.monotonic() < deadline and process.poll() is None:
+    while not _units(out) and process.poll() is None:
         time.sleep(0.01)
     os.killpg(process.pid, signal.SIGKILL)
     process.wait()
-    assert _units(asked.out)
-    ran = subprocess.run([*command, "--json"], cwd=root, capture_output=True, timeout=120, check=False)
+    assert _units(out)
+    ran = subprocess.run([*command, "--json"], cwd=root, capture_output=True, check=False)
     summary = json.loads(ran.stdout)
     assert ran.returncode == 5
     assert summary["kept"] >= 1
     assert summary["graded"] + summary["kept"] == 8
-    assert {row["earned"] for row in summary["learners"] if row["learner"].startswith("x")} == {7}
+    assert {row["earned"] for row in summary["learners"] if row["learner"].startswith("x")} == {4}
 
 
 def _units(out: Path) -> int:
@@ -439,29 +447,72 @@ def test_a_layer_that_is_switched_off_is_missed(order: Callable[..., Order], mon
         batch.run(order())
 
 
+REFUSED = {"allocate without end": Raised("OSError", "[Errno 12] Cannot allocate memory", None, None)} | {
+    f"import the {name}": Raised("ModuleNotFoundError", f"No module named '{name}'", None, None)
+    for name in ("grader", "reference")
+}
+
+
 @pytest.mark.usefixtures("alone")
-def test_a_canary_that_gets_out_stops_everything(order: Callable[..., Order], monkeypatch: pytest.MonkeyPatch) -> None:
-    """What an attack was let do is named, and nothing is graded."""
+@pytest.mark.parametrize(
+    ("others", "said"),
+    [
+        (
+            {"read a file": Returned((None,)), "open any socket": Returned((None,)), "run a program": Died(9, None)},
+            r"does not hold on this machine \(it let code read a file, open any socket\); nothing was graded",
+        ),
+        (
+            {"start a process": TimedOut(6.0, "wall")},
+            r"whether the sandbox holds on this machine could not be decided \(start a process: not finished after 6 s "
+            r"\(wall\)\); nothing was graded",
+        ),
+    ],
+    ids=["out", "undecided"],
+)
+def test_a_canary_that_is_not_refused_stops_everything(
+    others: dict[str, Observation], said: str, order: Callable[..., Order], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What an attack was let do is named, or what could not be tried, which is another matter; nothing is graded."""
+    bodies = {attack.body: name for name, attack in ATTACKS.items()}
+
+    def observe(job: Job, limits: Limits) -> Observed:
+        names = [bodies[file.parts[0].text.partition("\n    ")[2].rstrip("\n")] for file in job.files]
+        refusal = Raised("PermissionError", "", None, None)
+        return Observed(tuple((REFUSED | others).get(name, refusal) for name in names), (), unsafe=False)
 
     class Leaky(Lent):
         def __init__(self) -> None:
-            self.observe = answering(
-                lambda p: (
-                    returned(None)
-                    if p.module in ("canary_0", "canary_6")
-                    else Raised("PermissionError", "", None, None)
-                )
-            )
-            self.layers = ()
+            self.observe, self.layers = observe, ()
 
     monkeypatch.setattr(batch, "prepare", lambda plan: None)
     monkeypatch.setattr(batch, "Sandbox", lambda mode, settings: Leaky())
-    with pytest.raises(
-        SandboxUnavailable, match=r"let code read a file, open a network connection\); nothing was graded"
-    ):
+    with pytest.raises(SandboxUnavailable, match=said):
         batch.run(order())
     with closing(open_gradebook(order().out)) as book:
         assert [filed.error for filed in book.submissions()] == [None, None, None]
+
+
+@pytest.mark.usefixtures("alone")
+def test_what_is_undecided_waits_for_the_workers(order: Callable[..., Order], monkeypatch: pytest.MonkeyPatch) -> None:
+    """A canary is tried again only after all workers have become ready: until then they are what keeps it waiting."""
+    seen: list[str] = []
+
+    def trial(observe: Observe, quiet: Callable[[], object]) -> tuple[Canary, ...]:
+        quiet()
+        seen.append("quiet")
+        return (Canary("read a file", "let-through"),)
+
+    class Waiting(InProcess):
+        def submit(self, function: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
+            future: Future[Any] = Future()
+            threading.Timer(0.05, lambda: (seen.append("ready"), future.set_result(None))).start()
+            return future
+
+    monkeypatch.setattr(batch, "executor", lambda count: Waiting())
+    monkeypatch.setattr(batch, "release", trial)
+    with pytest.raises(SandboxUnavailable, match="read a file"):
+        batch.run(order(workers=2))
+    assert seen == ["ready", "ready", "quiet"]
 
 
 @pytest.mark.usefixtures("in_process")

@@ -170,7 +170,7 @@ def test_nobody_there(address: str, monkeypatch: pytest.MonkeyPatch) -> None:
 def desk(tmp_path: Path, in_process: None, sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch) -> Desk:
     """As it comes to a worker; its sandbox is the session's."""
     monkeypatch.setattr(cluster, "Sandbox", lambda mode, settings: tiny.Lent(sandbox))
-    monkeypatch.setattr(cluster, "release", lambda observe: [Canary("do harm", refused=True)])
+    monkeypatch.setattr(cluster, "release", lambda observe: [Canary("do harm", "refused")])
     made: Desk = pickle.loads(pickle.dumps(Desk("attncheck-x", courses.load(tiny.course(tmp_path)), software())))
     return made
 
@@ -205,7 +205,7 @@ def test_a_desk_grades_what_is_sent(desk: Desk, tmp_path: Path) -> None:
             r"tcp://there: torch 2\.0\.0 there, .* here",
         ),
         (
-            {"release": lambda observe: [Canary("read a file", refused=False), Canary("list a folder", refused=True)]},
+            {"release": lambda observe: [Canary("read a file", "let-through"), Canary("list a folder", "refused")]},
             SandboxUnavailable,
             r"does not hold on tcp://there \(it let code read a file\)",
         ),

@@ -2,23 +2,45 @@ from __future__ import annotations
 
 import importlib.metadata
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from concurrent.futures import Executor, Future
+from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from grader import __version__, doctor
+from grader import __version__, doctor, machine
 from grader.doctor import Finding, examine
-from grader.errors import SandboxUnavailable
+from grader.errors import CourseError, SandboxError, SandboxUnavailable
 from grader.sandbox import Sandbox
 from grader.sandbox.canaries import Canary
 from grader.sandbox.layers import Layer
 
 
+class Prompt(Executor):
+    """Workers that have done what they are asked for: nothing, or what raises ``error``."""
+
+    def __init__(self, error: BaseException | None = None) -> None:
+        self.asked = 0
+        self._error = error
+
+    def submit(self, function: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
+        """A future that is done."""
+        assert function is doctor.prepare
+        self.asked += 1
+        future: Future[Any] = Future()
+        if self._error is None:
+            future.set_result(None)
+        else:
+            future.set_exception(self._error)
+        return future
+
+
 @pytest.fixture
 def lent(sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The session's sandbox in the place of the doctor's own."""
+    """The session's sandbox in the place of the doctor's own, and workers that are ready at once."""
 
     @contextmanager
     def lend(*, mode: str) -> Iterator[Sandbox]:
@@ -26,6 +48,7 @@ def lent(sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch) -> None:
         yield sandbox
 
     monkeypatch.setattr(doctor, "open_sandbox", lend)
+    monkeypatch.setattr(doctor, "Workers", lambda count: Prompt())
 
 
 def area(name: str, found: tuple[Finding, ...]) -> dict[str, Finding]:
@@ -85,6 +108,18 @@ def test_layers(layer: Layer, state: str, remedy: str | None, monkeypatch: pytes
     assert (finding.name, finding.state, finding.detail, finding.remedy) == (layer.name, state, layer.detail, remedy)
 
 
+def test_layers_that_cannot_be_tried(monkeypatch: pytest.MonkeyPatch) -> None:
+    """That is not the same as a layer that is missing, and doctor goes on."""
+
+    def probe() -> tuple[Layer, ...]:
+        raise SandboxError("could not be tried")
+
+    monkeypatch.setattr(doctor, "probe", probe)
+    (finding,) = doctor._layers()
+    assert (finding.name, finding.state, finding.detail) == ("layers", "missing", "could not be tried")
+    assert finding.remedy is not None
+
+
 def test_root_and_systems_without_users(monkeypatch: pytest.MonkeyPatch) -> None:
     """Who the code runs as is said to root; a system that does not know of users is no reason to fail."""
     monkeypatch.setattr(os, "geteuid", lambda: 0)
@@ -117,7 +152,8 @@ def test_a_machine_that_cannot_confine(monkeypatch: pytest.MonkeyPatch) -> None:
         yield
 
     monkeypatch.setattr(doctor, "open_sandbox", unavailable)
-    (finding,) = doctor._canaries()
+    monkeypatch.setattr(doctor, "Workers", lambda count: Prompt())
+    (finding,) = doctor._rehearsal(None, 2)
     assert (finding.area, finding.name, finding.state, finding.detail) == (
         "canaries",
         "confinement",
@@ -129,10 +165,58 @@ def test_a_machine_that_cannot_confine(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.usefixtures("lent")
-def test_a_canary_that_gets_out(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Each attack is told by its name; one that worked is a reason not to grade."""
-    monkeypatch.setattr(doctor, "release", lambda _: (Canary("read a file", False), Canary("fork", True)))
-    escaped, refused = doctor._canaries()
+def test_canaries_that_are_not_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each attack is told by its name; one that worked, or that could not be tried, is a reason not to grade."""
+    found = (
+        Canary("read a file", "let-through"),
+        Canary("start a process", "refused"),
+        Canary("open any socket", "undecided", "ended by signal 9"),
+    )
+    monkeypatch.setattr(doctor, "release", lambda *_: found)
+    escaped, refused, undecided, _ = doctor._rehearsal(None, 1)
     assert (escaped.name, escaped.state, escaped.detail) == ("read a file", "missing", "NOT refused")
     assert escaped.remedy is not None
-    assert (refused.name, refused.state, refused.remedy) == ("fork", "ok", None)
+    assert (refused.name, refused.state, refused.remedy) == ("start a process", "ok", None)
+    assert (undecided.state, undecided.detail) == ("missing", "could not be decided: ended by signal 9")
+    assert undecided.remedy is not None and "close other programs" in undecided.remedy
+
+
+@pytest.mark.usefixtures("lent")
+@pytest.mark.parametrize(
+    ("error", "state", "said"),
+    [
+        (None, "ok", "3 at once"),
+        (CourseError("no course"), "ok", "3 at once"),
+        (SandboxError("too little memory"), "missing", "3 at once: too little memory"),
+        (BrokenProcessPool("gone"), "missing", "3 at once: gone"),
+        (OSError(12, "Cannot allocate memory"), "missing", "cannot allocate memory: the memory does not suffice"),
+    ],
+)
+def test_as_many_workers_as_batch_would_use(
+    error: Exception | None, state: str, said: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """All get ready beside the attacks; where one cannot, batch with so many would not grade, and doctor says so."""
+    pool = Prompt(error)
+    counts: list[int] = []
+    monkeypatch.setattr(doctor, "Workers", lambda count: counts.append(count) or pool)  # type: ignore[func-returns-value]
+    monkeypatch.setattr(doctor, "release", lambda *_: ())
+    (finding,) = doctor._rehearsal(None, 3)
+    assert (counts, pool.asked) == ([3], 3)
+    assert (finding.name, finding.state) == ("workers", state)
+    assert said in finding.detail
+    assert (finding.remedy is None) == (state == "ok")
+
+
+def test_batch_and_doctor_count_processors_alike(monkeypatch: pytest.MonkeyPatch) -> None:
+    """By default one worker for each processor that this process may use, not for each that the machine has."""
+    counts: list[int] = []
+    monkeypatch.setattr(os, "sched_getaffinity", lambda _: {0, 3, 5}, raising=False)
+    monkeypatch.setattr(doctor, "_rehearsal", lambda _, workers: counts.append(workers) or ())  # type: ignore[func-returns-value]
+    monkeypatch.setattr(doctor, "_versions", lambda: ())
+    monkeypatch.setattr(doctor, "_layers", lambda: ())
+    doctor.examine()
+    doctor.examine(workers=7)
+    assert counts == [3, 7] and machine.processors() == 3
+    monkeypatch.delattr(os, "sched_getaffinity")
+    monkeypatch.setattr(os, "cpu_count", lambda: None)
+    assert machine.processors() == 1

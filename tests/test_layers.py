@@ -75,7 +75,7 @@ ARROWS: dict[str, set[str]] = {
     "report.quiz": {"items", "picking", "quiz", "report"},
     "report.review": {"report", "review", "state", "stubs"},
     "keyboard": {"picking", "quiz", "report", "report.quiz"},
-    "doctor": {"course", "sandbox"},
+    "doctor": {"course", "inputs", "machine", "sandbox", "working"},
     "stored": {"grade", "sandbox"},
     "expectations": {"cache", "files", "inputs", "sandbox", "stored"},
     "publishing": {

@@ -114,6 +114,9 @@ class Lent:
     def start(self) -> None:
         """Has been started."""
 
+    def children(self) -> None:
+        """Is ready."""
+
     def close(self) -> None:
         """Stays open."""
 
@@ -130,7 +133,7 @@ def in_process(monkeypatch: pytest.MonkeyPatch, sandbox: Sandbox) -> Iterator[No
     monkeypatch.setattr(batch, "executor", lambda count: InProcess())
     for module in (batch, working):
         monkeypatch.setattr(module, "Sandbox", lambda mode, settings: Lent(sandbox))
-    monkeypatch.setattr(batch, "release", lambda observe: ())
+    monkeypatch.setattr(batch, "release", lambda observe, quiet: ())
     working._desk.cache_clear()
     yield
     working._desk.cache_clear()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -122,6 +121,7 @@ def mutate(names: tuple[str, ...], workers: int | None, course_folder: Path | No
     A survivor is caught by a better case, or listed under equivalent: in its question's file with the reason.
     Exits with 4 when one is neither.
     """
+    from grader import machine
     from grader import mutate as mutation
     from grader.errors import UsageError
 
@@ -130,7 +130,7 @@ def mutate(names: tuple[str, ...], workers: int | None, course_folder: Path | No
     for name in names:
         if name not in known:
             raise UsageError(f"the course has no exercise {name!r}; there are: {', '.join(known)}")
-    fates = list(mutation.run(course, names, workers or os.cpu_count() or 1))
+    fates = list(mutation.run(course, names, workers or machine.processors()))
     holes = [fate.mutant for fate in fates if not fate.caught and fate.why is None]
     stale = [] if names else list(mutation.stale(course, fates))
     if as_json:

@@ -21,14 +21,20 @@ if TYPE_CHECKING:
 @json_option
 @lang_option
 @course_option
-def doctor(as_json: bool, lang: Lang, course_folder: Path | None) -> None:
+@click.option(
+    "--workers",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help="Try as many sandboxes at once as batch would use (default: one for each processor, as for batch).",
+)
+def doctor(as_json: bool, lang: Lang, course_folder: Path | None, workers: int | None) -> None:
     """Examines this machine: versions, content, sandbox.
 
     Exits with 0 when nothing is missing, else with 1.
     """
     from grader.doctor import examine
 
-    findings = examine(course_folder)
+    findings = examine(course_folder, workers)
     if as_json:
         write_json([_as_json(finding) for finding in findings])
     else:

@@ -4,61 +4,131 @@ from __future__ import annotations
 
 import os
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
-from grader.model import Call, Job, Limits, Part, Program, Raised, SourceFile
+from grader.model import Call, Died, Job, Limits, NotRun, Part, Program, Raised, Returned, SourceFile, TimedOut
 
 if TYPE_CHECKING:
-    from grader.model import Observe
+    from grader.model import Observation, Observe
 
-#: name → body of ``attempt(secret, folder, grader)``; coming to its end means that the attack worked.
-_ATTACKS = {
-    "read a file": "open(secret).read()",
-    "list a folder": "import os; os.listdir(folder)",
-    "write a file": "open(folder + '/written', 'w').write('x')",
-    "write to /dev/shm": "import os; name = f'/dev/shm/attncheck-{grader}'; open(name, 'w').close(); os.unlink(name)",
-    "read the grader's memory map": "open(f'/proc/{grader}/maps').read()",
-    "read its own environment": "open('/proc/self/environ').read()",
-    "open a network connection": "import socket; socket.create_connection(('127.0.0.1', 9), 1)",
-    "open any socket": "import socket; socket.socket(socket.AF_UNIX)",
-    "start a process": "import os; os.fork() or os._exit(0)",
-    "run a program": "import os; os.execv('/bin/true', ['true'])",
-    "signal the grader": "import os; os.kill(grader, 0)",
-    "signal its parent": "import os; os.kill(os.getppid(), 0)",
-    "start threads without end": "import threading as t; t.stack_size(1 << 15); "
-    "end = t.Event(); [t.Thread(target=end.wait, args=(1,), daemon=True).start() for _ in range(200)]",
-    "allocate without end": "[bytearray(1 << 28) for _ in range(64)]",
-    "import the grader": "import grader",
-    "import the reference": "import reference",
+State = Literal["refused", "let-through", "undecided"]
+
+
+@dataclass(frozen=True, slots=True)
+class Attack:
+    """``body`` of ``attempt(secret, folder, grader)``, and how ``"Type: text"`` begins where the wall refuses it.
+
+    It comes to its end where it is let through. It uses hardly any time or memory: what stops it has to be the wall.
+    """
+
+    body: str
+    refusals: tuple[str, ...] = ("PermissionError: ",)
+
+
+#: Only the limit on address space can refuse these: pages that are never written count nowhere else.
+_ADDRESS_SPACE = f"import mmap; mmap.mmap(-1, {2 * Limits().memory}, flags=mmap.MAP_PRIVATE, prot=mmap.PROT_READ)"
+
+#: More than the zygote admits at a time.
+_THREADS = (
+    "import threading as t; t.stack_size(1 << 15); end = t.Event(); "
+    "[t.Thread(target=end.wait, args=(1,), daemon=True).start() for _ in range(200)]"
+)
+
+ATTACKS = {
+    "read a file": Attack("open(secret).read()"),
+    "list a folder": Attack("import os; os.listdir(folder)"),
+    "write a file": Attack("open(folder + '/written', 'w').write('x')"),
+    "write to /dev/shm": Attack(
+        "import os; name = f'/dev/shm/attncheck-{grader}'; open(name, 'w').close(); os.unlink(name)"
+    ),
+    "read the grader's memory map": Attack("open(f'/proc/{grader}/maps').read()"),
+    "read its own environment": Attack("open('/proc/self/environ').read()"),
+    "open a network connection": Attack(
+        "import socket; socket.socket(socket.AF_INET, socket.SOCK_DGRAM).connect(('127.0.0.1', 9))"
+    ),
+    "open any socket": Attack("import socket; socket.socket(socket.AF_UNIX)"),
+    "start a process": Attack("import os; os.fork() or os._exit(0)"),
+    "run a program": Attack("import os; os.execv('/bin/true', ['true'])"),
+    "signal the grader": Attack("import os; os.kill(grader, 0)"),
+    "signal its parent": Attack("import os; os.kill(os.getppid(), 0)"),
+    "start threads without end": Attack(_THREADS, ("RuntimeError: can't start new thread",)),
+    "allocate without end": Attack(_ADDRESS_SPACE, ("OSError: [Errno 12] ",)),
+    "import the grader": Attack("import grader", ("ModuleNotFoundError: No module named 'grader'",)),
+    "import the reference": Attack("import reference", ("ModuleNotFoundError: No module named 'reference'",)),
 }
 
 
 @dataclass(frozen=True, slots=True)
 class Canary:
-    """One attack and whether it was refused."""
+    """One attack and what became of it; ``why`` says what happened where that decides nothing."""
 
     name: str
-    refused: bool
+    state: State
+    why: str = ""
 
 
-def release(observe: Observe) -> tuple[Canary, ...]:
-    """Tries every attack through ``observe``."""
-    with _bait() as (secret, folder):
-        files = tuple(
-            SourceFile(f"canary_{at}.py", f"canary_{at}", (Part(f"canary_{at}.py", _source(body)),))
-            for at, body in enumerate(_ATTACKS.values())
+def release(observe: Observe, quiet: Callable[[], object] = lambda: None) -> tuple[Canary, ...]:
+    """Tries every attack through ``observe``.
+
+    One that decides nothing is tried again in a child of its own, once ``quiet`` has returned: it waits until nothing
+    else of ours is running.
+    """
+    with _bait() as words:
+        found = _attempt(observe, tuple(ATTACKS), words)
+        if any(canary.state == "undecided" for canary in found):
+            quiet()
+        return tuple(
+            _attempt(observe, (canary.name,), words)[0] if canary.state == "undecided" else canary for canary in found
         )
-        programs = tuple(
-            Program(file.module, (Call("attempt", (secret, folder, os.getpid())),), (0,), group=file.module)
-            for file in files
-        )
-        seen = observe(Job(files, programs), Limits()).observations
-    # Only an exception is a refusal: a child that became another program has ended without a word.
-    return tuple(Canary(name, isinstance(found, Raised)) for name, found in zip(_ATTACKS, seen, strict=True))
+
+
+def fault(canaries: Sequence[Canary], where: str) -> str | None:
+    """Why nothing may be graded ``where`` these were released; None where the wall refused all of them."""
+    through = [canary.name for canary in canaries if canary.state == "let-through"]
+    if through:
+        return f"the sandbox does not hold on {where} (it let code {', '.join(through)})"
+    undecided = [f"{canary.name}: {canary.why}" for canary in canaries if canary.state == "undecided"]
+    if undecided:
+        return f"whether the sandbox holds on {where} could not be decided ({'; '.join(undecided)})"
+    return None
+
+
+def _attempt(observe: Observe, names: tuple[str, ...], words: tuple[str, str]) -> tuple[Canary, ...]:
+    modules = [f"canary_{at}" for at in range(len(names))]
+    files = tuple(
+        SourceFile(f"{module}.py", module, (Part(f"{module}.py", _source(ATTACKS[name].body)),))
+        for module, name in zip(modules, names, strict=True)
+    )
+    programs = tuple(
+        Program(module, (Call("attempt", (*words, os.getpid())),), (0,), group=module) for module in modules
+    )
+    seen = observe(Job(files, programs), Limits()).observations
+    return tuple(_judged(name, one) for name, one in zip(names, seen, strict=True))
+
+
+def _judged(name: str, seen: Observation) -> Canary:
+    match seen:
+        case Returned():
+            return Canary(name, "let-through")
+        case Raised(type, text):
+            said = f"{type}: {text}"
+            return Canary(name, "refused") if said.startswith(ATTACKS[name].refusals) else _undecided(name, said)
+        case TimedOut(limit, clock):
+            return _undecided(name, f"not finished after {limit:g} s ({clock})")
+        case Died(signal, code):  # by what, nobody knows: it may have become another program
+            return _undecided(name, f"ended by signal {signal}" if signal else f"ended with exit code {code}")
+        case NotRun(reason):
+            return _undecided(name, f"not tried ({reason})")
+        case _:
+            return _undecided(name, "an answer that cannot be read")
+
+
+def _undecided(name: str, why: str) -> Canary:
+    return Canary(name, "undecided", why)
 
 
 def _source(body: str) -> str:

@@ -17,6 +17,7 @@ from typing import Any, Protocol
 
 from grader.model import Limits
 from grader.sandbox.inside import frames
+from grader.sandbox.pace import Pace
 
 
 class Ended(Exception):
@@ -39,6 +40,9 @@ class Oversized(Exception):
 
 Frame = tuple[int, Any]
 
+#: Seconds between two looks at a child whose time is over, and which the machine keeps from going on.
+LOOK = 0.02
+
 
 class Child(Protocol):
     """One child with one job. ``patience`` is how long it may take to say HELLO, in seconds."""
@@ -57,6 +61,12 @@ class Child(Protocol):
 
     def cpu_seconds(self, default: float = 0.0) -> float:
         """CPU time used so far; ``default`` when it can no longer be asked."""
+
+    def wall_seconds(self) -> float:
+        """A clock that does not count what a busy machine makes it wait; see ``pace``."""
+
+    def stuck(self) -> bool:
+        """Whether it waits for something other than the machine."""
 
     def kill(self) -> None:
         """Ends it now."""
@@ -115,8 +125,9 @@ class FrameBuffer:
             raise Garbled(str(error)) from None
 
 
-def write_all(fd: int, data: bytes, until: float) -> bool:
-    """Writes all of ``data`` without ever blocking past ``until``; False if the reader is gone or stuck."""
+def write_all(fd: int, data: bytes, seconds: float, reader: Pace) -> bool:
+    """Writes all of ``data``, within ``seconds`` by the clock of the ``reader``; False if that is gone or stuck."""
+    until = reader.seconds() + seconds
     os.set_blocking(fd, False)
     view = memoryview(data)
     poll = select.poll()
@@ -125,7 +136,8 @@ def write_all(fd: int, data: bytes, until: float) -> bool:
         try:
             view = view[os.write(fd, view[: 1 << 20]) :]
         except BlockingIOError:
-            if not poll.poll(max(0.0, until - time.monotonic()) * 1000):
+            left = until - reader.seconds()
+            if not poll.poll(max(LOOK, left) * 1000) and left <= 0 and reader.stuck():
                 return False
         except BrokenPipeError:
             return False
@@ -170,6 +182,7 @@ class PlainChild:
 
     def __init__(self, process: subprocess.Popen[bytes]) -> None:
         self._process = process
+        self._pace = Pace(process.pid)
         self._handed: queue.SimpleQueue[bytes] = queue.SimpleQueue()
         self._pieces: queue.SimpleQueue[bytes] = queue.SimpleQueue()
         self._buffer = FrameBuffer()
@@ -222,6 +235,14 @@ class PlainChild:
         """Not metered: only the wall clock counts here."""
         return 0.0
 
+    def wall_seconds(self) -> float:
+        """See ``Child``."""
+        return self._pace.seconds()
+
+    def stuck(self) -> bool:
+        """Always, as far as anybody knows: no other clock would end it."""
+        return True
+
     def kill(self) -> None:
         """See ``Child``. What it started goes with it, unless that has left the session."""
         if sys.platform == "win32":
@@ -234,6 +255,7 @@ class PlainChild:
         """See ``Child``. The threads close their pipes, and end with the last process that holds the other end."""
         self.kill()
         self._process.wait()
+        self._pace.close()
         self._handed.put(b"")
         for thread in self._threads:
             thread.join(timeout=1)

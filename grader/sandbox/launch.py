@@ -7,7 +7,6 @@ decoded by ``inside.frames`` alone; frames must answer the tasks in their order.
 from __future__ import annotations
 
 import contextlib
-import time
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
@@ -38,7 +37,7 @@ from grader.model import (
     Unreadable,
     Value,
 )
-from grader.sandbox.children import Child, Children, Ended, Garbled, Oversized, PlainChildren
+from grader.sandbox.children import LOOK, Child, Children, Ended, Garbled, Oversized, PlainChildren
 from grader.sandbox.inside import frames
 from grader.sandbox.zygote import Settings, Zygote, ZygoteLost
 
@@ -96,16 +95,13 @@ def _found(program: Program, files: tuple[SourceFile, ...]) -> Program:
     return replace(program, steps=tuple(map(found, program.steps)))
 
 
-def batches(tasks: Iterable[Task]) -> Iterator[list[Task]]:
-    """What is handed out together: files, then what may be seen, then what is hidden.
+def in_order(tasks: Iterable[Task]) -> list[Task]:
+    """As they are handed out: files, then what may be seen, then what is hidden.
 
-    Until a batch is answered, nothing of the next one is in the child. So the words of an exception at import
+    Until a task is answered, nothing of the next one is in the child. So the words of an exception at import
     or in a public case, which are shown, cannot carry a hidden input.
     """
-    kinds: dict[int, list[Task]] = {0: [], 1: [], 2: []}
-    for task in tasks:
-        kinds[0 if task.program is None else 1 + task.program.hidden].append(task)
-    return (batch for batch in kinds.values() if batch)
+    return sorted(tasks, key=lambda task: 0 if task.program is None else 1 + task.program.hidden)
 
 
 def _task(task: Task, limits: Limits) -> list[Any]:
@@ -327,12 +323,13 @@ def _in_a_child(run: _Run, children: Children, tasks: list[Task]) -> None:
 
 def _greet(run: _Run, child: Child, limits: Limits) -> None:
     """Waits for HELLO: nothing of the learner's has run before it, so its absence is our fault."""
+    until = child.wall_seconds() + child.patience
     try:
-        got = child.receive(child.patience, limits.result_bytes)
+        while (got := child.receive(max(LOOK, until - child.wall_seconds()), limits.result_bytes)) is None:
+            if child.wall_seconds() >= until and child.stuck():
+                raise SandboxError(f"the sandboxed child was not ready after {child.patience:g} s")
     except (Ended, Garbled, Oversized) as error:
         raise SandboxError(f"the sandboxed child ended before it was ready ({error})") from error
-    if got is None:
-        raise SandboxError(f"the sandboxed child was not ready after {child.patience:g} s")
     kind, value = got
     if kind != frames.HELLO:
         raise SandboxError(f"the sandboxed child could not be confined: {value}")
@@ -341,29 +338,36 @@ def _greet(run: _Run, child: Child, limits: Limits) -> None:
 
 
 def _serve(run: _Run, child: Child, tasks: list[Task]) -> bool:
-    """Hands out batch after batch. True when all are answered, False when the child had to be given up."""
+    """Hands out task after task. True when all are answered, False when the child had to be given up.
+
+    One at a time: while an answer lies here unread, the child rests, and its clocks say what that answer took, however
+    late we come to read it.
+    """
     number = 0
     run.read = child.cpu_seconds()  # before anything is handed out: what comes after is the learner's
-    for batch in batches(tasks):
-        possible = [task for task in batch if task.module not in run.lost_modules]
-        run.hidden |= any(task.program is not None and task.program.hidden for task in possible)
-        started = time.monotonic()
-        child.hand(encode_tasks(possible, run.limits))
-        run.total.wall += time.monotonic() - started  # a child that does not read holds us up
-        for task in possible:
-            if not _settled(run, child, number, task):
-                return False
-            number += 1
+    for task in in_order(tasks):
+        if task.module in run.lost_modules:
+            continue
+        run.hidden |= task.program is not None and task.program.hidden
+        started = child.wall_seconds()
+        child.hand(encode_tasks([task], run.limits))
+        run.total.wall += max(0.0, child.wall_seconds() - started)  # a child that does not read holds us up
+        if not _settled(run, child, number, task):
+            return False
+        number += 1
     return True
 
 
 def _settled(run: _Run, child: Child, number: int, task: Task) -> bool:
     """Waits for one answer, and books what it cost. False when the child has to be given up."""
     cpu_limit, wall_limit, during = run.allowance(task)
-    cpu_before, wall_before = run.read, time.monotonic()
+    cpu_before, wall_before = run.read, child.wall_seconds()
     observation = _answer(run, child, number, task, cpu_before + cpu_limit, wall_before + wall_limit, during)
     run.read = child.cpu_seconds(cpu_before)
-    cpu, wall = run.read - cpu_before, time.monotonic() - wall_before
+    cpu, wall = run.read - cpu_before, max(0.0, child.wall_seconds() - wall_before)
+    if cpu > cpu_limit and not isinstance(observation, TimedOut):  # it came before anybody saw that it was too late
+        child.kill()
+        observation = TimedOut(_allowed(run, task, "cpu"), "cpu", during)
     if isinstance(observation, TimedOut):
         # Exactly used up: what is left of the group is not tried again.
         cpu = max(cpu, cpu_limit) if observation.clock == "cpu" else cpu
@@ -395,19 +399,16 @@ def _answer(
     wall_until: float,
     during: Literal["import", "call"],
 ) -> Observation | None:
-    """What became of one task; None for a file that loaded."""
+    """What became of one task; None for a file that loaded.
+
+    The clock on the wall ends only what sleeps: what is kept waiting by the machine is left to the clock of its CPU.
+    """
     while True:
-        now = time.monotonic()
-        if now >= wall_until:
-            child.kill()
-            return TimedOut(_allowed(run, task, "wall"), "wall", during)
-        cpu_left = cpu_until - child.cpu_seconds()
-        if cpu_left <= 0:
-            child.kill()
-            return TimedOut(_allowed(run, task, "cpu"), "cpu", during)
+        wall_left, cpu_left = wall_until - child.wall_seconds(), cpu_until - child.cpu_seconds()
         try:
             room = run.limits.total_bytes - run.received - child.received
-            got = child.receive(min(wall_until - now, max(cpu_left, 0.005)), min(run.limits.result_bytes, room))
+            patience = min(max(wall_left, LOOK), max(cpu_left, 0.005))
+            got = child.receive(patience, min(run.limits.result_bytes, room))
             if got is not None:
                 return _observation(run, got, number, task)
         except Ended as end:
@@ -420,6 +421,12 @@ def _answer(
         except Garbled:
             child.kill()
             return Unreadable("protocol")
+        if child.cpu_seconds() >= cpu_until:
+            child.kill()
+            return TimedOut(_allowed(run, task, "cpu"), "cpu", during)
+        if child.wall_seconds() >= wall_until and child.stuck():
+            child.kill()
+            return TimedOut(_allowed(run, task, "wall"), "wall", during)
 
 
 def _allowed(run: _Run, task: Task, clock: Literal["cpu", "wall"]) -> float:

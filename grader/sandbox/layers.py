@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from grader.errors import SandboxError
 from grader.sandbox import policy
 
 #: Prints whether filters can be installed, the version of Landlock or why there is none, and the namespaces.
@@ -32,7 +33,7 @@ class Layer:
 
 
 def probe() -> tuple[Layer, ...]:
-    """All layers, the needed ones first."""
+    """All layers, the needed ones first. Raises SandboxError where they cannot be tried: that decides nothing."""
     return tuple(_probe()) if sys.platform == "linux" else (_OTHER_SYSTEM,)
 
 
@@ -102,6 +103,12 @@ _NO_LANDLOCK = {
 
 def _kernel() -> tuple[bool, int, tuple[str, ...]]:
     command = [sys.executable, "-I", "-S", "-B", "-c", _PROBE, str(Path(__file__).parent)]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=30, check=False, cwd="/")
-    filters, abi, *spaces = done.stdout.split() or ["1", "0"]
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, check=False, cwd="/")
+    except OSError as error:
+        raise SandboxError(f"the layers of the sandbox could not be tried: {error}") from error
+    if done.returncode != 0 or not done.stdout.strip():
+        said = done.stderr.strip().rpartition("\n")[2] or f"it ended with {done.returncode}"
+        raise SandboxError(f"the layers of the sandbox could not be tried ({said}); run it again")
+    filters, abi, *spaces = done.stdout.split()
     return filters == "1", int(abi), tuple(spaces)

@@ -21,6 +21,7 @@ from grader.errors import SandboxError, SandboxUnavailable
 from grader.model import Limits, Past
 from grader.sandbox import policy
 from grader.sandbox.children import Ended, Frame, FrameBuffer, write_all
+from grader.sandbox.pace import Pace, stuck
 
 PRELOAD = ("numpy", "torch", "torch.optim", "torch.profiler", "torch.utils.flop_counter")
 
@@ -28,6 +29,7 @@ _FORK = struct.Struct("<IQ")
 _EXIT = struct.Struct("<id")
 _NOBODY = 65534
 _HANDING_SECONDS = 10.0
+#: How long it may be silent and asleep before it is ready; while it works, however slowly, it is waited for.
 _READY_SECONDS = 180.0
 #: Pipes for which there must be room before a zygote is started.
 _SPARE = 8
@@ -159,6 +161,7 @@ class Zygote:
             return
         self._control.settimeout(_READY_SECONDS)
         try:
+            self._await()
             message = self._control.recv(1 << 16)
         except ConnectionResetError:  # it has not even read what it was told
             message = b""
@@ -191,6 +194,16 @@ class Zygote:
                 "run attncheck as an ordinary user who may make user namespaces"
             )
         self.state = state
+
+    def _await(self) -> None:
+        """Blocks until it says something."""
+        poll = select.poll()
+        poll.register(self._control, select.POLLIN)
+        asleep, each = 0.0, min(1.0, _READY_SECONDS)
+        while not poll.poll(each * 1000):
+            asleep += each if stuck(self._process.pid) else 0.0
+            if asleep >= _READY_SECONDS:
+                raise TimeoutError(f"it has done nothing for {_READY_SECONDS:g} s")
 
     @property
     def layers(self) -> tuple[str, ...]:
@@ -260,13 +273,15 @@ class ConfinedChild:
         self._results = results
         self._buffer = FrameBuffer()
         self._used: float | None = None  # CPU seconds of its whole life, once it has ended
-        self._clock = _cpu_clock(pidfd)
+        pid = _pid(pidfd)
+        self._clock = _cpu_clock(pid)
+        self._pace = Pace(pid)
         self._poll = select.poll()
         self._poll.register(results, select.POLLIN)
 
     def hand(self, frame: bytes) -> None:
         """See ``Child``."""
-        write_all(self._jobs, frame, time.monotonic() + _HANDING_SECONDS)
+        write_all(self._jobs, frame, _HANDING_SECONDS, self._pace)
 
     def receive(self, timeout: float, limit: int) -> Frame | None:
         """See ``Child``."""
@@ -304,6 +319,14 @@ class ConfinedChild:
         except OSError:
             return default if self._used is None else self._used
 
+    def wall_seconds(self) -> float:
+        """See ``Child``."""
+        return self._pace.seconds()
+
+    def stuck(self) -> bool:
+        """See ``Child``. One that is not is left to the clock of its CPU time, which runs for it alone."""
+        return self._clock is None or self._pace.stuck()
+
     def kill(self) -> None:
         """See ``Child``."""
         with contextlib.suppress(ProcessLookupError):
@@ -312,23 +335,28 @@ class ConfinedChild:
     def close(self) -> None:
         """See ``Child``. The zygote reaps it while we go on."""
         self.kill()
+        self._pace.close()
         for fd in (self._pidfd, self._jobs, self._results):
             os.close(fd)
 
 
-def _cpu_clock(pidfd: int) -> int | None:
-    """The clock id of the process's CPU time, seen from this PID namespace; None where it cannot be read."""
+def _pid(pidfd: int) -> int | None:
+    """The number of the process, seen from this PID namespace; None where it has none, or has ended."""
     with open(f"/proc/self/fdinfo/{pidfd}") as file:
-        for line in file:
-            if line.startswith("Pid:"):
-                pid = int(line.split()[1])
-                clock = (~pid << 3) | 2
-                try:
-                    time.clock_gettime(clock)
-                except OSError:
-                    return None
-                return clock if pid > 0 else None
-    return None
+        pid = next((int(line.split()[1]) for line in file if line.startswith("Pid:")), 0)
+    return pid if pid > 0 else None
+
+
+def _cpu_clock(pid: int | None) -> int | None:
+    """The clock id of the process's CPU time; None where it cannot be read."""
+    if pid is None:
+        return None
+    clock = (~pid << 3) | 2
+    try:
+        time.clock_gettime(clock)
+    except OSError:
+        return None
+    return clock
 
 
 def _pipes(count: int) -> list[int]:

@@ -24,7 +24,7 @@ MISSING = Finding("sandbox", "seccomp", "missing", "", "install libseccomp2")
 def found(monkeypatch: pytest.MonkeyPatch) -> list[Finding]:
     """What the examination finds."""
     findings = [OK, WEAK, MISSING]
-    monkeypatch.setattr(doctor, "examine", lambda folder: tuple(findings))
+    monkeypatch.setattr(doctor, "examine", lambda folder, workers: tuple(findings))
     return findings
 
 

@@ -55,7 +55,7 @@ def _once(tmp_path_factory: pytest.TempPathFactory, sandbox: Sandbox) -> Path:
         patch.setattr(batch, "executor", lambda count: tiny.InProcess())
         for module in (batch, working):
             patch.setattr(module, "Sandbox", lambda mode, settings: tiny.Lent(sandbox))
-        patch.setattr(batch, "release", lambda observe: ())
+        patch.setattr(batch, "release", lambda observe, quiet: ())
         working._desk.cache_clear()
         batch.run(order)
         working._desk.cache_clear()

@@ -21,11 +21,11 @@ from grader.errors import SandboxError, SandboxUnavailable
 from grader.model import Call, Died, Job, Limits, Part, Program, Returned, SourceFile
 from grader.sandbox import Sandbox, Settings, open_sandbox, zygote
 from grader.sandbox.inside import zygote as inner
-from grader.sandbox.zygote import Zygote, ZygoteLost
+from grader.sandbox.zygote import ConfinedChild, Zygote, ZygoteLost
 from tests.sandbox.test_zygote import descendants, descriptors, gone, innermost
 
 LIMITS = Limits(group_cpu=20, group_wall=20, import_cpu=20, import_wall=20, total_cpu=60, total_wall=60)
-CODE = "import time\ndef good(): return 42\ndef slow(): time.sleep(0.4); return 43\n"
+CODE = "import time\ndef good(): return 42\ndef slow(): time.sleep(0.4); return 43\ndef never(): time.sleep(3600)\n"
 
 
 def job(*names: str) -> Job:
@@ -200,25 +200,23 @@ def test_killed_at_any_moment(whom: str, seed: int) -> None:
 
 
 @pytest.mark.usefixtures("tidy")
-def test_a_child_that_is_killed(sandbox: Sandbox) -> None:
+def test_a_child_that_is_killed(sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch) -> None:
     """By somebody, or for want of memory: what it was at is lost, everything else of the submission is not."""
-    done: list[int] = []
+    handed: list[int] = []
+    hand = ConfinedChild.hand
 
-    def kill() -> None:
-        own = innermost(sandbox)
-        until = time.monotonic() + 20
-        while not done and time.monotonic() < until:
-            done.extend(child for child, parent in descendants(own).items() if parent == own)
-        time.sleep(0.2)  # it has begun with the slow one
-        os.kill(done[0], signal.SIGKILL)
+    def killing(child: ConfinedChild, frame: bytes) -> None:
+        hand(child, frame)
+        handed.append(len(frame))
+        if len(handed) == 4:  # its files, the file to load, the first task and the second, at which it is now
+            (own,) = (pid for pid, parent in descendants(zygote_pid).items() if parent == zygote_pid)
+            os.kill(own, signal.SIGKILL)
 
     sandbox.children()
-    killer = threading.Thread(target=kill)
-    killer.start()
-    seen = sandbox.observe(job("good", "slow", "good", "good"), LIMITS).observations
-    killer.join()
-    assert seen[0] == Returned((42,)) == seen[2] == seen[3]
-    assert seen[1] in (Died(9, None, "call"), Returned((43,)))
+    zygote_pid = innermost(sandbox)
+    monkeypatch.setattr(ConfinedChild, "hand", killing)
+    seen = sandbox.observe(job("good", "never", "good", "good"), LIMITS).observations
+    assert seen == (Returned((42,)), Died(9, None, "call"), Returned((42,)), Returned((42,)))
 
 
 # -------------------------------------------------------------------------------------- pipes half-way

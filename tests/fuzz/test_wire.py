@@ -140,6 +140,14 @@ class Voice:
         """Works without effort."""
         return 0.0
 
+    def wall_seconds(self) -> float:
+        """At once."""
+        return 0.0
+
+    def stuck(self) -> bool:
+        """Never."""
+        return False
+
     def kill(self) -> None:
         """Too late."""
 

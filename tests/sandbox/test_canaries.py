@@ -3,49 +3,148 @@
 from __future__ import annotations
 
 import os
+import resource
+from collections.abc import Callable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
-from grader.model import Died, Job, Limits, NotRun, Observation, Observed, Raised, Returned, TimedOut
+from grader.model import (
+    Died,
+    Job,
+    Limits,
+    NotRun,
+    Observation,
+    Observed,
+    Raised,
+    Returned,
+    TimedOut,
+    TooBig,
+    Unreadable,
+)
 from grader.sandbox import Sandbox, open_sandbox
-from grader.sandbox.canaries import release
+from grader.sandbox.canaries import ATTACKS, Canary, fault, release
+
+if TYPE_CHECKING:
+    from grader.model import Observe
+
+REFUSED = Raised("PermissionError", "[Errno 13] Permission denied", None, None)
+ALL_REFUSED = tuple(
+    Raised(*attack.refusals[0].split(": ", 1), None, None)  # type: ignore[arg-type, misc]
+    for attack in ATTACKS.values()
+)
+
+
+def answers(*turns: Callable[[int], Observation]) -> tuple[Observe, list[Job]]:
+    """What answers the attacks of one job after the other, by their numbers in the first; and the jobs it was given."""
+    jobs: list[Job] = []
+    numbers = {attack.body: at for at, attack in enumerate(ATTACKS.values())}
+
+    def observe(job: Job, limits: Limits) -> Observed:
+        turn = turns[min(len(jobs), len(turns) - 1)]
+        jobs.append(job)
+        asked = [numbers[file.parts[0].text.partition("\n    ")[2].rstrip("\n")] for file in job.files]
+        return Observed(tuple(map(turn, asked)), (), unsafe=False)
+
+    return observe, jobs
 
 
 def test_every_attack_is_refused(sandbox: Sandbox) -> None:
-    """Behind the wall none of them works, and all are tried."""
+    """Behind the wall none of them works, all are tried, and each is stopped in the way it says."""
     tried = release(sandbox.observe)
-    assert [canary.name for canary in tried if not canary.refused] == []
-    assert len(tried) >= 12 and len({canary.name for canary in tried}) == len(tried)
+    assert [canary for canary in tried if canary.state != "refused"] == []
+    assert [canary.name for canary in tried] == list(ATTACKS)
+    assert fault(tried, "this machine") is None
+
+
+def test_the_limit_on_memory_is_tried_without_using_any() -> None:
+    """What asks for memory is let through where there is no limit, and touches no page: slow memory cannot stop it."""
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_minflt
+    exec(ATTACKS["allocate without end"].body, {})
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_minflt - before < 1000
+
+
+def test_the_limit_on_memory_is_what_refuses(sandbox: Sandbox) -> None:
+    """With a larger limit the same attack is let through: it proves the limit, and nothing else."""
+
+    def observe(job: Job, limits: Limits) -> Observed:
+        return sandbox.observe(job, Limits(memory=4 * limits.memory))
+
+    found = {canary.name: canary.state for canary in release(observe)}
+    assert [name for name, state in found.items() if state != "refused"] == ["allocate without end"]
+    assert found["allocate without end"] == "let-through"
 
 
 @pytest.mark.prove
 def test_attacks_work_where_there_is_no_wall() -> None:
     """A canary that is refused everywhere would prove nothing: without a wall, all but a few get through."""
     with open_sandbox(mode="plain") as plain:
-        refused = {canary.name for canary in release(plain.observe) if canary.refused}
-    elsewhere = {"open a network connection", "import the grader", "import the reference", "allocate without end"}
-    assert refused <= elsewhere
+        refused = {canary.name for canary in release(plain.observe) if canary.state == "refused"}
+    assert refused <= {"import the grader", "import the reference", "allocate without end"}
 
 
 @pytest.mark.parametrize(
-    ("observation", "refused"),
+    ("observation", "state", "why"),
     [
-        (Raised("PermissionError", "", None, None), True),
-        (Returned((None,)), False),
-        (Died(None, 0), False),
-        (Died(9, None), False),
-        (TimedOut(1, "wall"), False),
-        (NotRun("budget"), False),
+        (REFUSED, "refused", ""),
+        (Raised("OSError", "[Errno 12] Cannot allocate memory", None, None), "undecided", "OSError: [Errno 12]"),
+        (Raised("ModuleNotFoundError", "No module named 'grader'", None, None), "undecided", "No module named"),
+        (Raised("ImportError", "a typo", None, None), "undecided", "ImportError: a typo"),
+        (Raised("NameError", "name 'opne' is not defined", None, None), "undecided", "NameError"),
+        (Raised("MemoryError", "", None, None), "undecided", "MemoryError"),
+        (Raised("BlockingIOError", "[Errno 11] busy", None, None), "undecided", "BlockingIOError"),
+        (Returned((None,)), "let-through", ""),
+        (Died(None, 0), "undecided", "ended with exit code 0"),
+        (Died(9, None), "undecided", "ended by signal 9"),
+        (TimedOut(6.0, "wall"), "undecided", "not finished after 6 s (wall)"),
+        (NotRun("budget"), "undecided", "not tried (budget)"),
+        (TooBig(9), "undecided", "cannot be read"),
+        (Unreadable("protocol"), "undecided", "cannot be read"),
     ],
 )
-def test_only_an_exception_is_a_refusal(observation: Observation, refused: bool) -> None:
-    """A child that ended may have become another program: when in doubt, the wall did not hold."""
+def test_only_the_walls_own_refusal_is_one(observation: Observation, state: str, why: str) -> None:
+    """Another exception, or an end without a word, says nothing about the wall; coming to its end says that it fell."""
+    observe, _ = answers(lambda at: observation)
+    (first, *_) = release(observe)
+    assert (first.name, first.state) == ("read a file", state)
+    assert why in first.why and bool(first.why) == (state == "undecided")
 
-    def observe(job: Job, limits: Limits) -> Observed:
-        return Observed((observation,) * len(job.programs), (), unsafe=False)
 
-    assert {canary.refused for canary in release(observe)} == {refused}
+def test_each_attack_says_what_refuses_it() -> None:
+    """An exception that refuses one attack is no refusal of another kind of attack."""
+    for at, refusal in enumerate(ALL_REFUSED):
+        observe, _ = answers(lambda _, refusal=refusal: refusal)  # type: ignore[misc]
+        refused = {canary.name for canary in release(observe) if canary.state == "refused"}
+        names = list(ATTACKS)
+        assert names[at] in refused
+        assert refused == {name for name in names if ATTACKS[name].refusals == ATTACKS[names[at]].refusals}
+
+
+def test_what_is_undecided_is_tried_again_alone() -> None:
+    """In a child of its own, after everything else has come to rest; what was decided is not tried again."""
+    calm: list[str] = []
+    observe, jobs = answers(
+        lambda at: TimedOut(6.0, "wall") if at in (2, 12) else ALL_REFUSED[at], ALL_REFUSED.__getitem__
+    )
+    tried = release(observe, lambda: calm.append("quiet"))
+    assert {canary.state for canary in tried} == {"refused"} and [canary.name for canary in tried] == list(ATTACKS)
+    assert [len(job.programs) for job in jobs] == [len(ATTACKS), 1, 1]
+    assert calm == ["quiet"]
+    observe, jobs = answers(ALL_REFUSED.__getitem__)
+    release(observe, lambda: calm.append("not needed"))
+    assert (len(jobs), calm) == (1, ["quiet"])
+
+
+def test_the_refusal_says_what_happened() -> None:
+    """A wall that fell is never confused with one that could not be tried."""
+    fine, fell = Canary("read a file", "refused"), Canary("start a process", "let-through")
+    unknown = Canary("open any socket", "undecided", "ended by signal 9")
+    assert fault((fine,), "here") is None
+    assert fault((fine, unknown), "here") == (
+        "whether the sandbox holds on here could not be decided (open any socket: ended by signal 9)"
+    )
+    assert fault((unknown, fell), "node1") == "the sandbox does not hold on node1 (it let code start a process)"
 
 
 def test_the_bait_is_real_and_is_cleared_away() -> None:

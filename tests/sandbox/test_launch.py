@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -369,17 +368,18 @@ def test_a_group_shares_its_time(look: Look) -> None:
     assert look(source, *ask) == (Returned((0.2,)), BUSY, NotRun("group"), Returned((0.0,)), NotRun("group"))
 
 
-@pytest.mark.parametrize("more", ["bytearray(1 << 26)", "np.ones(1 << 23)", "torch.ones(1 << 24)"])
+@pytest.mark.parametrize("more", ["bytearray(1 << 24)", "np.ones(1 << 21)", "torch.ones(1 << 22)"])
 def test_a_group_that_fills_the_memory_is_not_tried_again(look: Look, more: str) -> None:
     """Whoever says that there is no memory left: the rest of the group is not run, the other groups are.
 
-    How often the memory could be filled before the group's time is over depends on what else the machine does.
+    How often the memory could be filled before the group's time is over depends on what else the machine does; here
+    there is so little of it, and so much time, that one filling always fits in.
     """
     source = function(f"held = []\nwhile True: held.append({more})")
     asked = [
         Program("unit", (Call(name),), (0,), group=group) for name, group in (("f", "a"), ("f", "a"), ("good", "b"))
     ]
-    first, again, other = look(source, *asked, limits=Limits())
+    first, again, other = look(source, *asked, limits=Limits(memory=1 << 26, group_cpu=60, group_wall=60))
     assert isinstance(first, Raised) and first.out_of_memory
     assert (again, other) == (NotRun("memory"), FINE)
 
@@ -389,10 +389,10 @@ def test_wall_time_is_shared_as_well(look: Look, quick: Limits) -> None:
     source = "import time\ndef f(s): time.sleep(s); return s"
     ask = [
         Program("unit", (Call("f", (s,)),), (0,), group=group)
-        for group, s in (("a", 0.4), ("a", 0.4), ("a", 0.0), ("b", 0.1))
+        for group, s in (("a", 0.2), ("a", 60.0), ("a", 0.0), ("b", 0.1))
     ]
-    seen = look(source, *ask, limits=replace(quick, group_wall=0.6))
-    assert seen == (Returned((0.4,)), TimedOut(0.6, "wall"), NotRun("group"), Returned((0.1,)))
+    seen = look(source, *ask, limits=replace(quick, group_wall=0.4))
+    assert seen == (Returned((0.2,)), TimedOut(0.4, "wall"), NotRun("group"), Returned((0.1,)))
 
 
 def test_the_whole_submission_has_a_budget(look: Look, quick: Limits) -> None:
@@ -444,17 +444,20 @@ PEEKING = """
         lists = [found for found in gc.get_objects() if type(found) is list]
         return any(type(x) is float and x == SECRET + 1 for found in lists for x in found)
     at_import = waiting() or present()
-    def public(x): return [at_import, waiting(), present()]
-    def hidden(x, y): return [at_import, x == SECRET + 1]
+    kept = []
+    def public(x): return [at_import, waiting(), present(), bool(kept)]
+    def hidden(x, y):
+        kept.append(str(x))
+        return [at_import, x == SECRET + 1]
 """
 
 
 def test_hidden_inputs_come_last(look: Look) -> None:
-    """Neither at import nor in a public case are they in the child's memory or in its pipe, wherever they stand."""
+    """Neither at import nor in a public case are they in the child, nor have they been, wherever they stand."""
     hidden = [Program("unit", (Call("hidden", (40491.0, [40491.0])),), (0,), hidden=True)] * 2
     public = [Program("unit", (Call("public", (1.0,)),), (0,))] * 2
     first, second, third, fourth = look(PEEKING, hidden[0], public[0], hidden[1], public[1])
-    assert second == fourth == Returned(([False, False, False],))
+    assert second == fourth == Returned(([False, False, False, False],))
     assert first == third == Returned(([False, True],))
 
 
@@ -474,15 +477,13 @@ def test_a_child_that_does_not_read_is_charged_for_it(
     look: Look, quick: Limits, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Answers ahead of time, and a full pipe that nobody empties: the wait counts for the submission."""
-    monkeypatch.setattr(zygote, "_HANDING_SECONDS", 0.5)
+    monkeypatch.setattr(zygote, "_HANDING_SECONDS", 0.4)
     forge = f"os.write(3, {frames.frame(frames.LOADED, {'task': 0, 'failures': []})!r})"
     source = f"import os, time\n{forge}\ntime.sleep(60)"
     much = Array(np.ones(1 << 16))
     programs = [Program("unit", (Call("f", (much,)),), (0,), group=str(at)) for at in range(9)]
-    started = time.monotonic()
     seen = look(source, *programs, limits=replace(quick, group_wall=0.2, total_wall=0.3))
     assert seen[-1] == NotRun("budget")
-    assert time.monotonic() - started < 30
 
 
 # --------------------------------------------------------------------------------------- bad imports
@@ -667,25 +668,51 @@ def test_patches_do_not_lame_the_childs_own_loop(look: Look) -> None:
 # --------------------------------------------------------------------------------------- faults of ours
 
 
+@dataclass(frozen=True)
+class Looks:
+    """How a child looks while nothing comes from it: seconds on the wall since the last look, and of CPU in all."""
+
+    wall: float = 0.0
+    cpu: float = 0.0
+    stuck: bool = True
+
+
 class Script:
     """A child that follows a script: frames to send, or exceptions to raise."""
 
     patience = 0.05
     received = 0
 
-    def __init__(self, *script: Frame | Exception | None) -> None:
+    def __init__(self, *script: Frame | Exception | Looks | tuple[Looks, Frame | Exception] | None) -> None:
         self._script = list(script)
+        self._wall = 0.0
+        self._now = Looks()
 
     def receive(self, timeout: float, limit: int) -> Frame | None:
-        """The next of the script."""
+        """The next of the script; where there is nothing to receive, its clocks go on."""
         entry = self._script.pop(0)
+        if isinstance(entry, tuple) and isinstance(entry[0], Looks):
+            self._now, entry = entry
+            self._wall += self._now.wall
         if isinstance(entry, Exception):
             raise entry
+        if isinstance(entry, Looks | None):
+            self._now = entry or Looks(wall=timeout)
+            self._wall += self._now.wall
+            return None
         return entry
 
     def cpu_seconds(self, default: float = 0.0) -> float:
-        """None."""
-        return 0.0
+        """As the script has it."""
+        return self._now.cpu
+
+    def wall_seconds(self) -> float:
+        """As the script has it."""
+        return self._wall
+
+    def stuck(self) -> bool:
+        """As the script has it."""
+        return self._now.stuck
 
     def hand(self, frame: bytes) -> None:
         """It has its script."""
@@ -775,6 +802,65 @@ def test_without_a_wall_three_deaths_are_enough(make_job: Callable[..., Job], qu
     seen = observe(children, make_job(GOOD, *["good"] * 5), replace(quick, fresh_children=40))
     assert seen.observations == (*[Died(11, None)] * 3, *[NotRun("children")] * 2)
     assert seen.past is not None and seen.past.deaths == 3
+# ---------------------------------------------------------------------------------- on a busy machine
+
+LOADED: Frame = (frames.LOADED, {"task": 0, "failures": []})
+ANSWER: Frame = (frames.RETURNED, {"task": 1, "values": [42]})
+KEPT_WAITING = Looks(wall=9.0, cpu=0.1, stuck=False)
+
+
+@pytest.mark.parametrize(
+    ("script", "expected"),
+    [
+        ([KEPT_WAITING, KEPT_WAITING, HELLO, KEPT_WAITING, LOADED, KEPT_WAITING, KEPT_WAITING, ANSWER], FINE),
+        ([HELLO, LOADED, KEPT_WAITING, Looks(wall=9.0, cpu=0.1)], TimedOut(5.0, "wall")),
+        ([HELLO, LOADED, Looks(wall=4.9), ANSWER], FINE),
+        ([HELLO, LOADED, Looks(wall=4.9), Looks(wall=0.2)], TimedOut(5.0, "wall")),
+        ([HELLO, LOADED, KEPT_WAITING, Looks(wall=9.0, cpu=0.4, stuck=False), None], TimedOut(0.3, "cpu")),
+        ([HELLO, LOADED, (Looks(cpu=0.2), ANSWER)], FINE),
+        ([HELLO, LOADED, (Looks(cpu=0.4), ANSWER)], TimedOut(0.3, "cpu")),
+        ([HELLO, LOADED, (Looks(cpu=0.4), Ended(None, 1))], TimedOut(0.3, "cpu")),
+        ([HELLO, (Looks(cpu=0.5), LOADED)], TimedOut(0.4, "cpu", "import")),
+    ],
+    ids=[
+        "waits",
+        "sleeps at last",
+        "in time",
+        "sleeps",
+        "loops",
+        "early",
+        "too late",
+        "ends too late",
+        "loads too late",
+    ],
+)
+def test_the_machine_does_not_decide(
+    make_job: Callable[..., Job], quick: Limits, script: Any, expected: Observation
+) -> None:
+    """Who is kept waiting is waited for; who sleeps or computes for too long is not, however late that is noticed."""
+    (seen,) = observe(Scripts(Script(*script)), make_job(GOOD, "good"), quick).observations
+    assert seen == expected
+
+
+def test_one_task_at_a_time(make_job: Callable[..., Job], quick: Limits) -> None:
+    """While an answer waits to be read nothing else is computed, so its clock is right however late it is read."""
+    handed: list[int] = []
+
+    class Careful(Script):
+        def hand(self, frame: bytes) -> None:
+            handed.append(len(frames.decode(frame[frames.HEADER.size :])))
+
+        def receive(self, timeout: float, limit: int) -> Frame | None:
+            assert len(handed) in (0, self.answered + 1)
+            self.answered += bool(handed)
+            return super().receive(timeout, limit)
+
+        answered = 0
+
+    answers = [(frames.RETURNED, {"task": task, "values": [42]}) for task in (1, 2, 3)]
+    job = make_job(GOOD, *["good"] * 3)
+    assert observe(Scripts(Careful(HELLO, LOADED, *answers)), job, quick).observations == (FINE,) * 3
+    assert handed == [1] * 4
 
 
 # -------------------------------------------------------------------------------------- wire and model

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from grader.errors import SandboxError
 from grader.sandbox import Sandbox, layers, policy
 from grader.sandbox.inside import confine
 
@@ -23,14 +24,34 @@ def test_the_probe_finds_what_the_sandbox_uses(sandbox: Sandbox) -> None:
     assert all(layer.detail for layer in found.values())
 
 
-@pytest.mark.parametrize("printed", ["0 0", ""])
-def test_a_machine_without_layers_is_told_what_to_do(monkeypatch: pytest.MonkeyPatch, printed: str) -> None:
-    """What is missing has a remedy in words."""
+@pytest.mark.parametrize(
+    ("done", "said"),
+    [
+        (subprocess.CompletedProcess((), -9, "", ""), "could not be tried .it ended with -9."),
+        (subprocess.CompletedProcess((), 1, "1 ", "Traceback\nMemoryError"), "could not be tried .MemoryError."),
+        (subprocess.CompletedProcess((), 0, "", ""), "could not be tried"),
+        (BlockingIOError(11, "Resource temporarily unavailable"), "could not be tried: .*temporarily unavailable"),
+    ],
+)
+def test_a_probe_that_fails_says_nothing_about_the_layers(
+    done: Any, said: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Killed, out of memory, no process to be had: that is told, and not that the kernel lacks something."""
 
-    def run(*args: Any, **kwargs: Any) -> subprocess.CompletedProcess[str]:
-        return subprocess.CompletedProcess(args, 0 if printed else 1, printed, "")
+    def run(*args: Any, **kwargs: Any) -> Any:
+        if isinstance(done, OSError):
+            raise done
+        return done
 
     monkeypatch.setattr(subprocess, "run", run)
+    with pytest.raises(SandboxError, match=said):
+        layers.probe()
+
+
+def test_a_machine_without_layers_is_told_what_to_do(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is missing has a remedy in words."""
+    done = subprocess.CompletedProcess((), 0, "0 0", "")
+    monkeypatch.setattr(subprocess, "run", lambda *args, **kwargs: done)
     monkeypatch.setattr(policy, "seccomp_program", lambda: b"")
     found = {layer.name: layer for layer in layers.probe()}
     for name, word in (("seccomp", "libseccomp2"), ("landlock", "5.13"), ("namespaces", "sysctl")):

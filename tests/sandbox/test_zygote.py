@@ -55,8 +55,8 @@ def descendants(pid: int) -> dict[int, int]:
     return found
 
 
-def gone(pids: set[int], seconds: float = 10) -> bool:
-    """Whether these processes have ended, or do so soon."""
+def gone(pids: set[int], seconds: float = 60) -> bool:
+    """Whether these processes have ended, or do so before it has to be said that they never will."""
 
     def alive(pid: int) -> bool:
         try:
@@ -112,17 +112,15 @@ def test_a_zygote_that_dies_is_replaced(own: Sandbox, make_job: Callable[..., Jo
     assert own.layers == layers and not own.unsafe
 
 
-def test_closing_does_not_wait_for_torch() -> None:
-    """A sandbox that was started in vain is gone at once, with what it started."""
+def test_closing_does_not_wait_for_torch(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A sandbox that was started in vain is gone, with what it started, though it would take forever to get ready."""
+    monkeypatch.setattr(zygote, "_BOOT", "import time; time.sleep(3600)")
     before, open_before = set(descendants(os.getpid())), descriptors()
-    started = time.monotonic()
     with open_sandbox(mode="require") as opened:
         opened.start()
-        time.sleep(0.3)
         here = set(descendants(os.getpid())) - before
-    assert here and gone(here, 5)
+    assert here and gone(here)
     assert descriptors() == open_before
-    assert time.monotonic() - started < 6
 
 
 def test_nothing_outlives_the_grader() -> None:
@@ -140,7 +138,7 @@ def test_nothing_outlives_the_grader() -> None:
         idle = set(descendants(grader.pid))
         grader.stdin.write(b"\n")
         grader.stdin.flush()
-        until = time.monotonic() + 20
+        until = time.monotonic() + 60
         while not (here := set(descendants(grader.pid))) > idle and time.monotonic() < until:
             time.sleep(0.02)
         grader.kill()
@@ -155,10 +153,10 @@ def test_the_kernel_limits_the_whole_child(sandbox: Sandbox, make_job: Callable[
     job = make_job(GOOD, "endless")
     with contextlib.closing(sandbox._zygote.start(encode_files(job), 1, quick)) as child:
         child.hand(encode_tasks(tasks_of(job), quick))
-        kinds = [child.receive(10, 1000), child.receive(10, 1000)]
+        kinds = [child.receive(60, 1000), child.receive(60, 1000)]
         assert None not in kinds
         with pytest.raises(Ended) as ended:
-            child.receive(20, 1000)
+            child.receive(600, 1000)
         assert ended.value.cpu_limit and ended.value.signal == signal.SIGXCPU
         assert 0.5 < child.cpu_seconds() < 2  # the kernel counts by its own ticks
 
@@ -189,7 +187,7 @@ def test_lesser_machines_hold_as_well(settings: Settings, make_job: Callable[...
         assert seen.layers == opened.layers
         assert seen.layers[:3] == ("seccomp", "landlock-1", "rlimits")
         assert settings.namespaces or len(seen.layers) == 3
-        assert [canary.name for canary in release(opened.observe) if not canary.refused] == []
+        assert [canary for canary in release(opened.observe) if canary.state != "refused"] == []
 
 
 def test_without_landlock_nothing_runs() -> None:
@@ -330,6 +328,24 @@ def test_waiting_for_a_silent_zygote_has_an_end(claimed: Claimed, monkeypatch: p
         silent.wait_until_ready()
 
 
+def test_a_zygote_that_works_is_waited_for(claimed: Claimed, monkeypatch: pytest.MonkeyPatch) -> None:
+    """However long it takes to import torch: its silence counts only while it sleeps."""
+    slow, its_end = claimed()
+    ready = slow._control.recv(1000)
+    looks: list[int] = []
+
+    def working(pid: int) -> bool:
+        looks.append(pid)
+        if len(looks) == 5:
+            its_end.send(ready)
+        return False
+
+    monkeypatch.setattr(zygote, "_READY_SECONDS", 0.01)
+    monkeypatch.setattr(zygote, "stuck", working)
+    slow.wait_until_ready()
+    assert looks == [slow._process.pid] * 5
+
+
 @pytest.mark.parametrize("answer", [b"", b"1234"])
 def test_an_answer_without_a_child_is_a_lost_zygote(claimed: Claimed, quick: Limits, answer: bytes) -> None:
     """The end of the conversation, or a message without a pidfd: the zygote is given up, and its pipes are closed."""
@@ -441,10 +457,10 @@ def test_no_clock_is_better_than_a_wrong_one() -> None:
     """A child's clock is read; that of a process that has ended is not mistaken for another's."""
     child = subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE)
     pidfd = os.pidfd_open(child.pid)
-    clock = zygote._cpu_clock(pidfd)
+    clock = zygote._cpu_clock(zygote._pid(pidfd))
     assert clock is not None and time.clock_gettime(clock) >= 0
     child.communicate(b"\n")
-    assert zygote._cpu_clock(pidfd) is None
+    assert zygote._cpu_clock(zygote._pid(pidfd)) is None
     os.close(pidfd)
 
 
@@ -452,7 +468,7 @@ def test_without_a_clock_the_wall_remains(
     sandbox: Sandbox, make_job: Callable[..., Job], quick: Limits, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Where CPU time cannot be read, a loop ends by wall time, and the next program runs."""
-    monkeypatch.setattr(zygote, "_cpu_clock", lambda pidfd: None)
+    monkeypatch.setattr(zygote, "_cpu_clock", lambda pid: None)
     seen: Observed = sandbox.observe(make_job(GOOD, Call("endless"), "good"), replace(quick, group_wall=0.5))
     ended, good = seen.observations
     assert ended.clock == "wall" and good == FINE[0]  # type: ignore[union-attr]

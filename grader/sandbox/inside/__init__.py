@@ -17,9 +17,10 @@ One stream of frames in each direction (``frames.py`` is the only module that bo
                         UNREADABLE {task, reason, detail}    a value that is not of the contract
                         TOO_BIG   {task, limit}
 
-Tasks are answered in their order, one frame each, numbered through all lists. The grader hands out a list only
-when the one before is answered: files are loaded before any input is here, and public cases are done before
-hidden inputs are, so that what may be shown of the former cannot speak of the latter. A task is
+Tasks are answered in their order, one frame each, numbered through all lists. The grader hands out one task at a
+time, when the one before is answered: its clocks then say what each took, however late it reads the answer. Files are
+loaded before any input is here, and public cases are done before hidden inputs are, so that what may be shown of the
+former cannot speak of the latter. A task is
 
     ["load", module]                                          execute the parts of a source file
     ["run", module, array_type, seed, steps, send, limit]     run a straight-line program
