@@ -12,7 +12,7 @@ from collections.abc import Container, Iterable
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from grader import __version__, checks, diagnose, edits, forbidden, items, score
+from grader import __version__, checks, diagnose, edits, forbidden, items, score, verdicts
 from grader.calls import Target, varied
 from grader.checks import Seen
 from grader.errors import SandboxError, SandboxUnavailable, SubmissionError, UsageError
@@ -169,7 +169,7 @@ class Replay:
         case = replace(entry.case, public=True)
         drawn = varied(self.way.variant, entry.drawn)
         seen = Seen(exercise, case, entry.spec, drawn, self.got[at], self.expected[at], self.way.array_type)
-        return checks.kinds()[entry.spec.kind].judge(seen)
+        return verdicts.judge(seen)
 
 
 def replay(memo: Memo, question: Question, exercise: Exercise, submission: Submission, observe: Observe) -> Replay:
@@ -388,7 +388,7 @@ def grouped(asked: list[tuple[Program, ...]], seen: tuple[Observation, ...]) -> 
 def essences(entries: tuple[Entry, ...], seen: list[tuple[Observation, ...]]) -> list[tuple[Observation, ...]]:
     """What was seen, as far as programs that do the same agree on it."""
     return [
-        each if entry.case.sealed else checks.essence(entry.spec, entry.drawn, each)
+        each if entry.case.sealed else verdicts.essence(entry.spec, entry.drawn, each)
         for entry, each in zip(entries, seen, strict=True)
     ]
 
@@ -560,15 +560,14 @@ def _worth_a_name(result: ExerciseResult) -> bool:
 def _judge(
     plan: Plan, way: Attempt, got: list[tuple[Observation, ...]], expected: list[tuple[Observation, ...]]
 ) -> ExerciseResult:
-    kinds = checks.kinds()
-    judged = []
-    for entry, mine, wanted in zip(plan.entries, got, expected, strict=True):
-        if entry.case.sealed:
-            judged.append((entry.spec, entry.case, Verdict(Status.PENDING, _ELSEWHERE)))
-            continue
-        drawn = varied(way.variant, entry.drawn)
-        seen = Seen(plan.exercise, entry.case, entry.spec, drawn, mine, wanted, way.array_type)
-        judged.append((entry.spec, entry.case, kinds[entry.spec.kind].judge(seen)))
+    open_ = [
+        Seen(plan.exercise, entry.case, entry.spec, varied(way.variant, entry.drawn), mine, wanted, way.array_type)
+        for entry, mine, wanted in zip(plan.entries, got, expected, strict=True)
+        if not entry.case.sealed
+    ]
+    found = iter(verdicts.judge_exercise(open_))
+    elsewhere = Verdict(Status.PENDING, _ELSEWHERE)
+    judged = [(entry.spec, entry.case, elsewhere if entry.case.sealed else next(found)) for entry in plan.entries]
     return _result(plan, score.outcomes(plan.exercise.points, _sealed_alike(judged)), way.array_type)
 
 
