@@ -25,11 +25,12 @@ SEQUENCES = ("x", "q", "k", "v", "query", "key", "value")
 
 _NO_ARRAY = Text("the result is {got}; expected an array of numbers", "结果是：{got}；应为由数构成的数组")
 _NOT_FINITE = Text("the result contains NaN or inf", "结果里出现了 NaN 或 inf")
+_EMPTY = Text("the result is an empty array", "结果是空数组")
 _SHAPE = Text("the result has shape {got}; expected {expected}", "结果的形状是 {got}，应为 {expected}")
 _SECRET_SHAPE = Text("the result has the wrong shape", "结果的形状不对")
 _SECRET_KIND = Text("the result is not an array of numbers", "结果不是由数构成的数组")
 #: What ``results`` and ``wrong_shape`` say of a hidden case.
-SECRETS = (_NOT_FINITE, _SECRET_SHAPE, _SECRET_KIND)
+SECRETS = (_EMPTY, _NOT_FINITE, _SECRET_SHAPE, _SECRET_KIND)
 
 
 def program(target: Target, *inputs: Drawn) -> Program:
@@ -50,6 +51,8 @@ def results(got: tuple[Observation, ...], case: Case, least: int) -> tuple[Float
             if plain is None or plain.dtype.kind not in "iuf":
                 text = _NO_ARRAY.fill(got=describe(value)) if case.public else _SECRET_KIND
                 return Verdict(Status.FAILED, text)
+            if not plain.size:  # its other sizes may be anything: work along them would be without end
+                return Verdict(Status.FAILED, _EMPTY)
             if not np.isfinite(plain).all():
                 return Verdict(Status.FAILED, _NOT_FINITE)
             arrays.append(plain.astype(np.float64))

@@ -124,8 +124,8 @@ def notes(mark: Mark) -> tuple[str, ...]:
     loud = (Status.TIMED_OUT, Status.DIED, Status.UNMARKED)
     exercises = [e for result, _ in (mark.work.results if mark.work else ()) for e in result.exercises]
     stopped = (f"{e.name}: {e.status}" for e in exercises if e.status in loud)
-    broken = (f"{e.name}/{o.check}/{o.case}: {CHECK_BROKE.en}" for e in exercises for o in e.outcomes if o.verdict.broken)
-    return (*late, *stopped, *broken)
+    broken = ((e.name, o.check, o.case) for e in exercises for o in e.outcomes if o.verdict.broken)
+    return (*late, *stopped, *(f"{'/'.join(names)}: {CHECK_BROKE.en}" for names in broken))
 
 
 # ------------------------------------------------------------------------------------------- files
