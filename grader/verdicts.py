@@ -15,7 +15,7 @@ from grader import checks
 from grader.checks import Seen
 from grader.errors import AttncheckError
 from grader.inputs import Drawn
-from grader.model import Case, CheckSpec, Exercise, Observation, Returned, Status, Text, Verdict
+from grader.model import Case, CheckSpec, Observation, Returned, Status, Text, Verdict
 from grader.trouble import FORBIDDEN, FORM
 
 #: What is said where a judge has raised. No point is earned by it, and the rest of the submission is not touched.
@@ -36,7 +36,7 @@ _STOPPED = {
     ),
 }
 #: What every check may say of a hidden case, besides its own ``SECRETS``.
-_COMMON = (*_STOPPED.values(), FORM, FORBIDDEN, BROKEN, _WRONG, _NO_VERDICT)
+COMMON = (*_STOPPED.values(), FORM, FORBIDDEN, BROKEN, _WRONG, _NO_VERDICT)
 
 
 def judge(seen: Seen) -> Verdict:
@@ -76,13 +76,6 @@ def judge_exercise(entries: Sequence[Seen]) -> list[Verdict]:
     ]
 
 
-def ways(kind: str, exercise: Exercise) -> int:
-    """In how many ways a hidden case of ``exercise`` can end, as its learner sees it, under a check of this kind."""
-    public = {(spec, case.name) for spec in exercise.checks for case in checks.cases_for(spec, exercise) if case.public}
-    like_public = sum(spec.kind == kind for spec, _ in public)
-    return 1 + len(checks.kinds()[kind].SECRETS) + len(_COMMON) + like_public
-
-
 def _as_hidden(case: Case) -> Case:
     return replace(case, public=False)
 
@@ -92,7 +85,7 @@ def _told(seen: Seen, verdict: Verdict, known: Container[Text | None]) -> Verdic
     secrets = checks.kinds()[seen.spec.kind].SECRETS
     message = verdict.message
     if verdict.status is not Status.UNMARKED and not (
-        message is None or message in known or message in secrets or message in _COMMON
+        message is None or message in known or message in secrets or message in COMMON
     ):
         message = _instead(seen, verdict)
     remark = verdict.remark if verdict.remark in secrets else None
