@@ -116,9 +116,7 @@ def provenance(work: Work) -> dict[str, dict[str, object]]:
 
 
 def notes(mark: Mark) -> tuple[str, ...]:
-    """What an instructor should look at: lateness without a time, code that was stopped, checks that were not made
-    or broke.
-    """
+    """What an instructor should look at: lateness without a time, code that was stopped, checks not made or broken."""
     filed = mark.work.filed if mark.work else None
     late = (LATE,) if filed is not None and filed.late and filed.at is None else ()
     loud = (Status.TIMED_OUT, Status.DIED, Status.UNMARKED)

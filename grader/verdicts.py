@@ -15,13 +15,13 @@ from grader import checks
 from grader.checks import Seen
 from grader.errors import AttncheckError
 from grader.inputs import Drawn
-from grader.model import Case, CheckSpec, Observation, Returned, Status, Text, Verdict
+from grader.model import CheckSpec, Observation, Returned, Status, Text, Verdict
 from grader.trouble import FORBIDDEN, FORM
 
 #: What is said where a judge has raised. No point is earned by it, and the rest of the submission is not touched.
 BROKEN = Text(
-    "the check itself broke on this result, which therefore does not count as right; your instructor is told",
-    "检查程序本身在处理这个结果时出错，因此这一项不算正确；教师会收到提示",
+    "the check itself broke on this result: a bug in attncheck. It counts as not right; please tell your instructor",
+    "检查程序本身在处理这个结果时出错，这是 attncheck 的缺陷。这一项不算正确，请告诉老师",
 )
 _WRONG = Text("the result is not right", "结果不对")
 _NO_VERDICT = Text("no verdict in this case", "这个用例无法判定")
@@ -69,15 +69,12 @@ def judge_exercise(entries: Sequence[Seen]) -> list[Verdict]:
     known: dict[str, set[Text | None]] = {}
     for seen, verdict in zip(entries, found, strict=True):
         if seen.case.public and verdict.message is not None:
-            known.setdefault(seen.spec.kind, set()).add(judge(replace(seen, case=_as_hidden(seen.case))).message)
+            as_hidden = judge(replace(seen, case=replace(seen.case, public=False)))
+            known.setdefault(seen.spec.kind, set()).add(as_hidden.message)
     return [
         verdict if seen.case.public else _told(seen, verdict, known.get(seen.spec.kind, ()))
         for seen, verdict in zip(entries, found, strict=True)
     ]
-
-
-def _as_hidden(case: Case) -> Case:
-    return replace(case, public=False)
 
 
 def _told(seen: Seen, verdict: Verdict, known: Container[Text | None]) -> Verdict:

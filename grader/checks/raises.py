@@ -44,7 +44,7 @@ def judge(seen: Seen) -> Verdict:
         case (Raised(during="call", bases=bases),) if expected in bases:
             return Verdict(Status.PASSED)
         case (Raised(during="call", type=got) as raised,) if got != "NotImplementedError":
-            name = exception_name(raised, seen.case.public)
+            name = exception_name(raised, public=True)
             text = _OTHER.fill(got=name, expected=expected) if seen.case.public else _ANOTHER
             return Verdict(Status.FAILED, text)
         case (Unreadable(reason="forbidden"),):

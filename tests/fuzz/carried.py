@@ -98,6 +98,7 @@ RIGHT: tuple[Any, ...] = (
     Array(np.full((2, 3), 0.5), "torch", dtype="float64"),
     Array(np.array([[True, False]]), "torch", dtype="bool"),
     7,
+    2.5,
     (Array(np.ones(2), "torch", dtype="float64"), True, None),
     {"a": 2.5, "b": "text"},
 )

@@ -13,13 +13,15 @@ from typing import Any
 import numpy as np
 from hypothesis import strategies as st
 
-from grader import checks, course, records
+from grader import checks, course, picturing, records
 from grader.calls import Target
 from grader.checks import Seen, gradients
+from grader.compare import compare
 from grader.diagnose import agree
 from grader.grade import Memo
 from grader.inputs import Seed
-from grader.model import Job, Limits, Observation, Observed, Returned, Status, Verdict
+from grader.model import Array, Job, Limits, Observation, Observed, Returned, Shown, Status, Verdict
+from grader.report.pictures import picture
 from tests.fuzz import carried
 from tests.fuzz.reading import Reader, fuzzing
 
@@ -79,6 +81,18 @@ def test_no_value_breaks_a_judge() -> None:
             for at, value in enumerate(some):
                 for got in ((value,), some[at:] + some[:at], (value, right)):
                     judged(with_results(seen, sends, itertools.cycle(got), right))
+
+
+def test_no_value_breaks_a_picture() -> None:
+    """What may stand in a report beside the reference's arrays, and in the course's pictures."""
+    for right, value in itertools.product(carried.RIGHT, carried.SOME):
+        if isinstance(right, Array) and isinstance(value, Array) and value.values.ndim and value.values.size > 1:
+            found = compare(right, value)
+            shown = Shown("e", "c", "result", right.values, value.values, found.difference if found else None)
+            assert picture(shown).actual
+        wanted = picturing._bare(right)
+        if picturing.misfit(wanted, value) is None:
+            picturing._strays(wanted, picturing._bare(value))
 
 
 def examined(example: tuple[int, int, list[Any]], scratch: Path) -> None:
