@@ -267,13 +267,14 @@ def table(rows: Sequence[Row], questions: Sequence[str]) -> str:
     """The class as CSV: one row for each mark that counts, one column for each question."""
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(["learner", "name", "section", "earned", "possible", *questions, "factor", "complete", "error"])
+    facts = ["factor", "complete", "error", "notes"]
+    writer.writerow(["learner", "name", "section", "earned", "possible", *questions, *facts])
     for row in rows:
         if row.counts:
             error = row.error or ("" if row.file else "nothing handed in")
             numbers = [row.earned, row.possible, *(earned for _, earned, _ in row.questions), row.factor]
             words = [row.learner, row.name, row.section]
-            rest = ["yes" if row.complete else "no", error]
+            rest = ["yes" if row.complete else "no", error, "; ".join(row.notes)]
             writer.writerow([*map(cell, words), *(f"{value:g}" for value in numbers), *map(cell, rest)])
     return text.getvalue()
 

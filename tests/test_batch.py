@@ -380,6 +380,7 @@ def test_a_check_that_breaks_is_noted(order: Callable[..., Order], monkeypatch: 
     assert all(note.endswith(f": {CHECK_BROKE.en}") for note in row.notes)
     assert (0 < row.earned < row.possible, row.complete) == (True, True)
     assert row.file is not None
+    assert CHECK_BROKE.en in (asked.out / "class.csv").read_text(encoding="utf-8")
     assert '"broken": true' in (asked.out / row.file).read_text(encoding="utf-8")
 
 
