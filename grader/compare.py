@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -18,7 +18,17 @@ _KINDS = {
 }
 _DIFFER = Text("the values differ from the expected ones", "结果的数值与期望的不同")
 _KIND = Text("the result is {got}; expected {expected}", "结果是：{got}；应为：{expected}")
+_STRAY = Text("the result contains {word}", "结果里出现了 {word}")
+_NAN, _INF = _STRAY.fill(word="NaN"), _STRAY.fill(word="inf")
 _WRONG = Text("the values are wrong", "结果的数值不对")
+_WRONG_SHAPE = Text("the result has the wrong shape", "结果的形状不对")
+_WRONG_KIND = Text("the result is not the kind of thing that was asked for", "结果的类型不是题目要求的那种")
+_NO_VALUE = Text("the result is None (is a return missing?)", "结果是 None（是不是漏了 return？）")
+#: All that is said of a hidden case: what came back is in none of it.
+SECRETS = (_WRONG, _WRONG_SHAPE, _NAN, _INF, _WRONG_KIND, _NO_VALUE)
+
+#: No number is larger, as far as anything here is concerned.
+_LARGEST = int(np.finfo(np.float64).max)
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +62,7 @@ def compare(expected: Any, actual: Any, rtol: float = 1e-4, atol: float = 1e-5) 
         each = (compare(expected[key], actual[key], rtol, atol) for key in expected)
         return next((found for found in each if found), None)
     if isinstance(expected, (bool, int, float)):
-        return _compare_arrays(np.asarray(expected), actual, rtol, atol)
+        return _compare_arrays(scalar(expected), actual, rtol, atol)
     if type(expected) is not type(actual):
         return _wrong_thing(describe(expected), actual)
     return None if expected == actual else Mismatch("values", _DIFFER, _WRONG)
@@ -60,7 +70,7 @@ def compare(expected: Any, actual: Any, rtol: float = 1e-4, atol: float = 1e-5) 
 
 def _compare_arrays(expected: NDArray[Any], actual: Any, rtol: float, atol: float) -> Mismatch | None:
     if expected.ndim == 0 and isinstance(actual, (bool, int, float)):
-        actual = Array(np.asarray(actual), "scalar")
+        actual = Array(scalar(actual), "scalar")
     if not isinstance(actual, Array):
         wanted = Text("an array", "一个数组") if expected.ndim else Text("a number", "一个数")
         return _wrong_thing(wanted, actual)
@@ -71,7 +81,7 @@ def _compare_arrays(expected: NDArray[Any], actual: Any, rtol: float, atol: floa
             Text("the result has shape {got}; expected {expected}", "结果的形状是 {got}，应为 {expected}").fill(
                 got=_shape(got.shape), expected=_shape(expected.shape)
             ),
-            Text("the result has the wrong shape", "结果的形状不对"),
+            _WRONG_SHAPE,
         )
     if (expected.dtype.kind == "b") != (got.dtype.kind == "b"):
         return _wrong_kind(_KINDS[expected.dtype.kind], _KINDS.get(got.dtype.kind, Text("something else", "别的东西")))
@@ -84,8 +94,7 @@ def _numbers(expected: NDArray[Any], got: NDArray[Any], rtol: float, atol: float
     stray = ~np.isfinite(got) & np.isfinite(expected)
     if stray.any():
         kind = "nan" if np.isnan(got[stray]).any() else "inf"
-        word = "NaN" if kind == "nan" else "inf"
-        text = Text("the result contains {word}", "结果里出现了 {word}").fill(word=word)
+        text = _NAN if kind == "nan" else _INF
         found = _differences(expected, got, stray)
         return Mismatch(kind, text, text, found.difference if found else None)
     with np.errstate(invalid="ignore", over="ignore"):
@@ -103,13 +112,19 @@ def _differences(expected: NDArray[Any], got: NDArray[Any], wrong: NDArray[np.bo
 
 
 def _wrong_kind(expected: Text, got: Text) -> Mismatch:
-    text = _KIND.fill(got=got, expected=expected)
-    return Mismatch("kind", text, text)
+    return Mismatch("kind", _KIND.fill(got=got, expected=expected), _WRONG_KIND)
 
 
 def _wrong_thing(expected: Text, got: Any) -> Mismatch:
-    text, secret = (_KIND.fill(got=describe(got, sizes), expected=expected) for sizes in (True, False))
-    return Mismatch("kind", text, secret)
+    found = _wrong_kind(expected, describe(got))
+    return replace(found, secret=_NO_VALUE) if got is None else found
+
+
+def scalar(value: bool | int | float) -> NDArray[Any]:
+    """A Python number as an array. An integer that no NumPy type holds becomes a float; it may have 400 digits."""
+    if type(value) is int and not -(1 << 63) <= value < 1 << 63:
+        return np.asarray(float(min(max(value, -_LARGEST), _LARGEST)))
+    return np.asarray(value)
 
 
 def number(value: Any) -> str:
@@ -121,13 +136,9 @@ def _shape(shape: tuple[int, ...]) -> str:
     return "(" + ", ".join(str(size) for size in shape) + ("," if len(shape) == 1 else "") + ")"
 
 
-def describe(value: Any, sizes: bool = True) -> Text:
-    """What kind of thing came back; without ``sizes``, which the learner's code could choose, for hidden cases."""
+def describe(value: Any) -> Text:
+    """What kind of thing came back."""
     match value:
-        case Array() if not sizes:
-            return Text("an array", "一个数组")
-        case tuple() | list() if not sizes:
-            return Text("a tuple", "一个 tuple") if isinstance(value, tuple) else Text("a list", "一个 list")
         case None:
             return Text("None (is a return missing?)", "None（是不是漏了 return？）")
         case Array():

@@ -12,7 +12,7 @@ from collections.abc import Container, Iterable
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from grader import __version__, checks, diagnose, edits, forbidden, items, score
+from grader import __version__, checks, diagnose, edits, forbidden, items, score, verdicts
 from grader.budget import sharing
 from grader.calls import Target, varied
 from grader.checks import Seen
@@ -172,7 +172,7 @@ class Replay:
         case = replace(entry.case, public=True)
         drawn = varied(self.way.variant, entry.drawn)
         seen = Seen(exercise, case, entry.spec, drawn, self.got[at], self.expected[at], self.way.array_type)
-        return checks.kinds()[entry.spec.kind].judge(seen)
+        return verdicts.judge(seen)
 
 
 def replay(memo: Memo, question: Question, exercise: Exercise, submission: Submission, observe: Observe) -> Replay:
@@ -412,7 +412,7 @@ def grouped(asked: list[tuple[Program, ...]], seen: tuple[Observation, ...]) -> 
 def essences(entries: tuple[Entry, ...], seen: list[tuple[Observation, ...]]) -> list[tuple[Observation, ...]]:
     """What was seen, as far as programs that do the same agree on it."""
     return [
-        each if entry.case.sealed else checks.essence(entry.spec, entry.drawn, each)
+        each if entry.case.sealed else verdicts.essence(entry.spec, entry.drawn, each)
         for entry, each in zip(entries, seen, strict=True)
     ]
 
@@ -531,7 +531,10 @@ class _Code:
             suspects = self.memo.suspects(plan.exercise)
         except SandboxError:
             return result  # the verdict stands without its name
-        found = diagnose.name(evidence, suspects, result.array_type)
+        try:
+            found = diagnose.name(evidence, suspects, result.array_type)
+        except Exception:  # as for a check that breaks: a fault of ours costs nobody the rest
+            return result
         believed = plan.question.misconception(found.misconception if found else None)
         return replace(result, misconception=believed.id, message=believed.truth) if believed else result
 
@@ -597,16 +600,22 @@ def _judge(
     expected: list[tuple[Observation, ...]],
     quiet: bool,
 ) -> ExerciseResult:
-    kinds = checks.kinds()
-    judged = []
-    for entry, mine, wanted in zip(plan.entries, got, expected, strict=True):
-        if entry.case.sealed:
-            judged.append((entry.spec, entry.case, Verdict(Status.PENDING, _ELSEWHERE)))
-            continue
-        drawn = varied(way.variant, entry.drawn)
-        case = replace(entry.case, public=False) if quiet else entry.case
-        seen = Seen(plan.exercise, case, entry.spec, drawn, mine, wanted, way.array_type)
-        judged.append((entry.spec, entry.case, kinds[entry.spec.kind].judge(seen)))
+    seen = [
+        Seen(
+            plan.exercise,
+            replace(entry.case, public=False) if quiet else entry.case,
+            entry.spec,
+            varied(way.variant, entry.drawn),
+            mine,
+            wanted,
+            way.array_type,
+        )
+        for entry, mine, wanted in zip(plan.entries, got, expected, strict=True)
+        if not entry.case.sealed
+    ]
+    found = iter(verdicts.judge_exercise(seen))
+    elsewhere = Verdict(Status.PENDING, _ELSEWHERE)
+    judged = [(entry.spec, entry.case, elsewhere if entry.case.sealed else next(found)) for entry in plan.entries]
     return _result(plan, score.outcomes(plan.exercise.points, _sealed_alike(judged)), way.array_type)
 
 

@@ -6,6 +6,7 @@ start fast. Sequences are tuples; mappings are tuples of pairs.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
@@ -715,7 +716,7 @@ class Verdict:
     """What a check says about one case.
 
     ``applies`` is false when its weight goes to the others; ``final`` is true when calling the exercise in
-    another form could not change it.
+    another form could not change it; ``broken`` when the check itself raised an exception, which is our fault.
     """
 
     status: Status
@@ -725,6 +726,7 @@ class Verdict:
     misconception: str | None = None
     applies: bool = True
     final: bool = False
+    broken: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -829,6 +831,14 @@ class Report:
     def possible(self) -> float:
         """Points possible over all questions."""
         return sum(q.possible for q in self.questions)
+
+    @property
+    def told_seconds(self) -> float:
+        """``seconds`` as a learner may know them: with a secret seed rounded up to a power of two.
+
+        Code can take as long as it likes over a hidden input, and would spell it in the digits.
+        """
+        return self.seconds if self.seed == "public" else float(2 ** max(0, math.ceil(math.log2(self.seconds or 1))))
 
     @property
     def complete(self) -> bool:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from grader.calls import Target
-from grader.compare import describe
+from grader.compare import describe, scalar
 from grader.errors import CourseError, SubmissionError, UsageError
 from grader.grade import REFERENCE_LIMITS, attempts, function_of, module_of, source_of
 from grader.model import (
@@ -242,8 +242,10 @@ def _plain(values: tuple[Any, ...]) -> tuple[Any, ...]:
 
 
 def _bare(value: Any) -> Any:
-    """``value`` with plain arrays: floats in float64, everything else as it is."""
+    """``value`` with plain arrays: floats in float64, integers that NumPy can hold, everything else as it is."""
     match value:
+        case int():
+            return scalar(value).item()
         case Array(values=values):
             return values.astype(np.float64) if values.dtype.kind == "f" else values
         case list() | tuple():

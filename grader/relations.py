@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from grader.calls import Target, Writer
-from grader.compare import describe
+from grader.compare import describe, scalar
 from grader.errors import CourseError
 from grader.inputs import Drawn
 from grader.model import Array, Case, CheckSpec, Observation, Program, Returned, Status, Text, Verdict
@@ -25,8 +25,12 @@ SEQUENCES = ("x", "q", "k", "v", "query", "key", "value")
 
 _NO_ARRAY = Text("the result is {got}; expected an array of numbers", "结果是：{got}；应为由数构成的数组")
 _NOT_FINITE = Text("the result contains NaN or inf", "结果里出现了 NaN 或 inf")
+_EMPTY = Text("the result is an empty array", "结果是空数组")
 _SHAPE = Text("the result has shape {got}; expected {expected}", "结果的形状是 {got}，应为 {expected}")
 _SECRET_SHAPE = Text("the result has the wrong shape", "结果的形状不对")
+_SECRET_KIND = Text("the result is not an array of numbers", "结果不是由数构成的数组")
+#: What ``results`` and ``wrong_shape`` say of a hidden case.
+SECRETS = (_EMPTY, _NOT_FINITE, _SECRET_SHAPE, _SECRET_KIND)
 
 
 def program(target: Target, *inputs: Drawn) -> Program:
@@ -43,9 +47,12 @@ def results(got: tuple[Observation, ...], case: Case, least: int) -> tuple[Float
     arrays = []
     for seen in got:
         for value in seen.values if isinstance(seen, Returned) else ():
-            plain = value.values if isinstance(value, Array) else np.asarray(value) if _is_number(value) else None
+            plain = value.values if isinstance(value, Array) else scalar(value) if _is_number(value) else None
             if plain is None or plain.dtype.kind not in "iuf":
-                return Verdict(Status.FAILED, _NO_ARRAY.fill(got=describe(value, case.public)))
+                text = _NO_ARRAY.fill(got=describe(value)) if case.public else _SECRET_KIND
+                return Verdict(Status.FAILED, text)
+            if not plain.size:  # its other sizes may be anything: work along them would be without end
+                return Verdict(Status.FAILED, _EMPTY)
             if not np.isfinite(plain).all():
                 return Verdict(Status.FAILED, _NOT_FINITE)
             arrays.append(plain.astype(np.float64))
@@ -56,6 +63,11 @@ def results(got: tuple[Observation, ...], case: Case, least: int) -> tuple[Float
 
 def _is_number(value: object) -> bool:
     return isinstance(value, (int, float)) and not isinstance(value, bool)
+
+
+def has_axis(array: NDArray[Any], axis: int) -> bool:
+    """Whether there is such an axis, counted from either end."""
+    return -array.ndim <= axis < array.ndim
 
 
 def wrong_shape(found: Iterable[Floats], expected: tuple[int, ...], public: bool = True) -> Verdict | None:

@@ -17,7 +17,7 @@ from grader.gradebook import Enrolled, Filed, Gradebook
 from grader.grades import Mark, Part, Work, marks
 from grader.model import Course, Lang, Report, Status
 from grader.report.json_report import number, to_json
-from grader.report.words import SAID_LATE, clean
+from grader.report.words import CHECK_BROKE, SAID_LATE, clean
 
 CLASS = "class.csv"
 #: Where a cell would begin as a formula does.
@@ -116,12 +116,14 @@ def provenance(work: Work) -> dict[str, dict[str, object]]:
 
 
 def notes(mark: Mark) -> tuple[str, ...]:
-    """What an instructor should look at: lateness without a time, code that was stopped, checks that were not made."""
+    """What an instructor should look at: lateness without a time, code that was stopped, checks not made or broken."""
     filed = mark.work.filed if mark.work else None
     late = (LATE,) if filed is not None and filed.late and filed.at is None else ()
     loud = (Status.TIMED_OUT, Status.DIED, Status.UNMARKED)
     exercises = [e for result, _ in (mark.work.results if mark.work else ()) for e in result.exercises]
-    return (*late, *(f"{e.name}: {e.status}" for e in exercises if e.status in loud))
+    stopped = (f"{e.name}: {e.status}" for e in exercises if e.status in loud)
+    broken = ((e.name, o.check, o.case) for e in exercises for o in e.outcomes if o.verdict.broken)
+    return (*late, *stopped, *(f"{'/'.join(names)}: {CHECK_BROKE.en}" for names in broken))
 
 
 # ------------------------------------------------------------------------------------------- files
@@ -265,13 +267,14 @@ def table(rows: Sequence[Row], questions: Sequence[str]) -> str:
     """The class as CSV: one row for each mark that counts, one column for each question."""
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(["learner", "name", "section", "earned", "possible", *questions, "factor", "complete", "error"])
+    facts = ["factor", "complete", "error", "notes"]
+    writer.writerow(["learner", "name", "section", "earned", "possible", *questions, *facts])
     for row in rows:
         if row.counts:
             error = row.error or ("" if row.file else "nothing handed in")
             numbers = [row.earned, row.possible, *(earned for _, earned, _ in row.questions), row.factor]
             words = [row.learner, row.name, row.section]
-            rest = ["yes" if row.complete else "no", error]
+            rest = ["yes" if row.complete else "no", error, "; ".join(row.notes)]
             writer.writerow([*map(cell, words), *(f"{value:g}" for value in numbers), *map(cell, rest)])
     return text.getvalue()
 

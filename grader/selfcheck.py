@@ -95,6 +95,7 @@ def _stub(course: Course, question: Question, memo: Memo, observe: Observe) -> I
         path.write_text(stubs.stub(question, "en"), encoding="utf-8")
         report = grade(course, read(path), observe, selection=Selection(questions=(question.id,)), memo=memo)
     for result in (exercise for each in report.questions for exercise in each.exercises):
+        yield from _broken(f"{question.file}, the stub of {result.name}", result)
         if result.earned > 0 or result.status is Status.MISSING:
             passed = sorted({o.check for o in result.outcomes if o.status is Status.PASSED})
             said = f"the stub of {result.name} is {result.status} and passes {', '.join(passed) or 'nothing'}"
@@ -105,6 +106,7 @@ def _code(course: Course, question: Question, exercise: Exercise, memo: Memo) ->
     """The reference passes; each mistake fails as declared and is named as itself."""
     where = f"{question.file}, exercise {exercise.name}"
     reference = grade_reference(memo, question, exercise, course.reference, memo.expect)
+    yield from _broken(where, reference)
     if reference.status is not Status.PASSED:
         said = _first(reference)
         yield Problem(
@@ -138,7 +140,16 @@ def _closed(course: Course, question: Question, exercise: Exercise, memo: Memo, 
             yield Problem(where, said, "forbid what it is made of, too, or drop the name")
 
 
+def _broken(where: str, result: ExerciseResult) -> Iterator[Problem]:
+    """Checks that raised an exception of their own."""
+    for outcome in result.outcomes:
+        if outcome.verdict.broken:
+            said = f"the check {outcome.check} breaks on what it returns for the case {outcome.case!r}"
+            yield Problem(where, said, f"fix grader/checks/{outcome.check}.py: a judge has to cope with any result")
+
+
 def _mistake(where: str, mistake: Mistake, result: ExerciseResult) -> Iterator[Problem]:
+    yield from _broken(where, result)
     lost = [o for o in result.outcomes if o.verdict.applies and o.status is not Status.PASSED]
     failed = {o.check for o in lost} | {f"{o.check}/{o.case}" for o in lost}
     if not lost:

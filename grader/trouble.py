@@ -54,7 +54,7 @@ def verdict(observation: Observation, *, public: bool) -> Verdict:
             text = Text("the result is larger than {limit} MB", "结果超过了 {limit} MB")
             return Verdict(Status.FAILED, text.fill(limit=limit >> 20))
         case Unreadable(reason, detail):
-            text = _unreadable(reason, detail) if public else _HIDDEN.get(reason, _FORM)
+            text = _unreadable(reason, detail) if public else _HIDDEN.get(reason, FORM)
             return Verdict(Status.FAILED, text, final=reason == "forbidden")
         case NotRun(reason):
             return Verdict(Status.SKIPPED, _NOT_RUN[reason])
@@ -154,7 +154,7 @@ def _died(seen: Died) -> Text:
     return text.fill(when=when, code=seen.code)
 
 
-_FORM = Text("the result does not have the agreed form", "结果不是约定的形式")
+FORM = Text("the result does not have the agreed form", "结果不是约定的形式")
 _NOT_FOUND = Text(
     "parameters were not found where they are looked for; a public case says which",
     "没有在约定的地方找到参数；公开用例会说明是哪些",
@@ -163,7 +163,7 @@ _CHANNEL = Text(
     "the program wrote into the channel that results travel on, and was stopped",
     "程序往传送结果的通道里写入了内容，因此被停止",
 )
-_FORBIDDEN = Text(
+FORBIDDEN = Text(
     "this exercise is to be solved without something of the library that was called",
     "调用了库里现成的功能，而这道练习要求不用它来完成",
 )
@@ -186,7 +186,7 @@ _HIDDEN = {
     "dtype": Text("the result has a type that is not graded", "结果的类型无法评分"),
     "protocol": _CHANNEL,
     "state": Text("the step did not return (output, state)", "这一步没有返回 (output, state)"),
-    "forbidden": _FORBIDDEN,
+    "forbidden": FORBIDDEN,
     **_FORMS,
 }
 

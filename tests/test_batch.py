@@ -22,12 +22,14 @@ from filelock import FileLock
 from grader import batch, cache, working
 from grader import course as courses
 from grader.batch import Order, Step, version
+from grader.checks import values
 from grader.collect import Handed, collect
 from grader.errors import CourseError, SandboxError, SandboxUnavailable, UsageError
 from grader.gradebook import open_gradebook
 from grader.inputs import Seed
 from grader.intake import Person, Placed
 from grader.model import Died, Job, Limits, Observation, Observed, Raised, Returned, TimedOut
+from grader.report.words import CHECK_BROKE
 from grader.results import Book, Row, write_files
 from grader.roster import read as read_roster
 from grader.sandbox import Sandbox, Settings, policy
@@ -369,6 +371,25 @@ def test_what_was_stopped_is_noted(order: Callable[..., Order], tmp_path: Path) 
     asked = order(collection=tmp_path / "crash")
     assert batch.run(asked).refused == ()
     assert rows(asked)["ada"].notes == ("scaled_dot_product_attention: died",)
+
+
+@pytest.mark.usefixtures("in_process")
+def test_a_check_that_breaks_is_noted(order: Callable[..., Order], monkeypatch: pytest.MonkeyPatch) -> None:
+    """It fails, and the instructor is told which one; everything else is graded, and the batch ends as usual."""
+
+    def breaks(seen: object) -> None:
+        raise OverflowError
+
+    monkeypatch.setattr(values, "judge", breaks)
+    asked = order()
+    batch.run(asked)
+    row = next(row for row in rows(asked).values() if row.notes)
+    assert row.notes[0].startswith("scaled_dot_product_attention/values/")
+    assert all(note.endswith(f": {CHECK_BROKE.en}") for note in row.notes)
+    assert (0 < row.earned < row.possible, row.complete) == (True, True)
+    assert row.file is not None
+    assert CHECK_BROKE.en in (asked.out / "class.csv").read_text(encoding="utf-8")
+    assert '"broken": true' in (asked.out / row.file).read_text(encoding="utf-8")
 
 
 def test_a_broken_course_is_told_once(order: Callable[..., Order], tmp_path: Path) -> None:

@@ -7,8 +7,10 @@ from pathlib import Path
 import pytest
 
 from grader import course as courses
+from grader.checks import Seen, values
 from grader.grade import Memo
 from grader.inputs import Seed
+from grader.model import Status, Verdict
 from grader.sandbox import Sandbox
 from grader.sandbox.remember import remembering
 from grader.selfcheck import check
@@ -38,6 +40,22 @@ def test_nothing_wrong(bank: Path, sandbox: Sandbox) -> None:
     steps: list[str] = []
     assert list(check(course, Memo(course, Seed.public(), sandbox.observe), sandbox.observe, steps.append)) == []
     assert steps == ["Q25", "scaled_by_25"]
+
+
+def test_a_judge_that_breaks(bank: Path, sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A check that cannot cope with what a mistake returns is a fault, though the mistake fails it as declared."""
+    honest = values.judge
+
+    def judge(seen: Seen) -> Verdict:
+        found = honest(seen)
+        if found.status is Status.FAILED:
+            raise OverflowError
+        return found
+
+    monkeypatch.setattr(values, "judge", judge)
+    found = problems(bank, sandbox)
+    assert found
+    assert [each for each in found if "breaks on what it returns" not in each] == []
 
 
 @pytest.mark.parametrize(

@@ -6,8 +6,9 @@ A check's module has two pure halves, with the wall between them:
   is true) for the reference alike;
 * ``judge(seen)``: what the observations mean, as a ``Verdict``.
 
-and three facts: ``REFERENCE`` (does it compare with the reference?), ``WEIGHT`` (its default weight) and
-``EVERY_CASE`` (does it use all cases by default, or one?).
+and four facts: ``REFERENCE`` (does it compare with the reference?), ``WEIGHT`` (its default weight), ``EVERY_CASE``
+(does it use all cases by default, or one?), and ``SECRETS``: every sentence that ``judge`` may say of a hidden case,
+whatever came back (``grader/verdicts.py`` lets few others pass).
 
 A check that measures (work, memory) has a third function: ``essence(got, drawn, spec)``, what of the observations
 is the same for all programs that do the same.
@@ -25,7 +26,7 @@ from typing import Protocol, cast
 
 from grader.calls import Target
 from grader.inputs import Drawn
-from grader.model import ArrayType, Case, CheckSpec, Exercise, Observation, Program, Verdict
+from grader.model import ArrayType, Case, CheckSpec, Exercise, Observation, Program, Text, Verdict
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +48,7 @@ class Check(Protocol):
     REFERENCE: bool
     WEIGHT: float
     EVERY_CASE: bool
+    SECRETS: tuple[Text, ...]
 
     def calls(self, target: Target, drawn: Drawn, spec: CheckSpec) -> tuple[Program, ...]:
         """The programs to run."""

@@ -15,7 +15,8 @@ from grader.checks import Seen
 from grader.errors import CourseError
 from grader.inputs import Drawn
 from grader.model import CheckSpec, Program, Status, Text, Verdict
-from grader.relations import Floats, fresh, named, program, results, sequences, wrong_shape
+from grader.relations import SECRETS as SHARED
+from grader.relations import Floats, fresh, has_axis, named, program, results, sequences, wrong_shape
 
 REFERENCE = False
 WEIGHT = 1.0
@@ -39,6 +40,7 @@ _DEAF = Text(
     "输出与 {names} 完全无关，因此谈不上过去和未来",
 )
 _AXIS = Text("the result has no row for each position", "结果里没有与每个位置对应的行")
+SECRETS = (_FUTURE, _NEXT, _BLIND, _AXIS, *SHARED)
 
 
 def calls(target: Target, drawn: Drawn, spec: CheckSpec) -> tuple[Program, ...]:
@@ -60,8 +62,8 @@ def _names(drawn: Drawn, spec: CheckSpec, exercise: str) -> tuple[str, ...]:
 
 def _length(drawn: Drawn, names: tuple[str, ...], axis: int, exercise: str) -> int:
     """How many positions all of the arguments have, queries included: the output has as many rows as these."""
-    shapes = [drawn.value(name).shape for name in {*names, *sequences(drawn)}]
-    length = min((shape[axis] if len(shape) >= abs(axis) else 0 for shape in shapes), default=0)
+    arrays = [drawn.value(name) for name in {*names, *sequences(drawn)}]
+    length = min((array.shape[axis] if has_axis(array, axis) else 0 for array in arrays), default=0)
     if length < 2:
         said = f"{', '.join(names) or 'no argument'} with {length} positions on axis {axis}; expected 2 or more"
         raise CourseError(f"{exercise}, check causal: {said}")
@@ -92,7 +94,7 @@ def judge(seen: Seen) -> Verdict:
         return bad
     names, axis = _names(seen.drawn, seen.spec, seen.exercise.name), seen.spec.option("axis", -2)
     lasts = _lasts(_length(seen.drawn, names, axis, seen.exercise.name))
-    if before.ndim < abs(axis) or before.shape[axis] <= max(lasts):
+    if not has_axis(before, axis) or before.shape[axis] <= max(lasts):
         return Verdict(Status.FAILED, _AXIS)
     changes = [_changed_rows(before, other, axis) for other in after]
     if not any(rows.any() for rows in changes):

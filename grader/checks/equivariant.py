@@ -14,7 +14,8 @@ from grader.checks import Seen
 from grader.errors import CourseError
 from grader.inputs import Drawn, derangement
 from grader.model import CheckSpec, Program, Status, Text, Verdict
-from grader.relations import fresh, named, near, program, results, sequences, wrong_shape
+from grader.relations import SECRETS as SHARED
+from grader.relations import fresh, has_axis, named, near, program, results, sequences, wrong_shape
 
 REFERENCE = False
 WEIGHT = 1.0
@@ -32,13 +33,14 @@ _INVARIANT = Text(
 )
 _CONSTANT = Text("the result does not depend on {names}", "结果与 {names} 无关")
 _ROWS = Text("the result does not have one row for each row of {names}", "结果没有与 {names} 的每一行对应的行")
+SECRETS = (*SHARED,)
 
 
 def calls(target: Target, drawn: Drawn, spec: CheckSpec) -> tuple[Program, ...]:
     """One call as it is, one with permuted rows, and one with other numbers."""
     names, axis = _names(drawn, spec, target.exercise.name), spec.option("axis", -2)
-    shapes = [drawn.value(name).shape for name in names]
-    lengths = {shape[axis] if len(shape) >= abs(axis) else 0 for shape in shapes}
+    arrays = [drawn.value(name) for name in names]
+    lengths = {array.shape[axis] if has_axis(array, axis) else 0 for array in arrays}
     if len(lengths) != 1 or min(lengths) < 3:
         said = (
             f"{', '.join(names) or 'no argument'} with rows {sorted(lengths)}; expected one number of rows, 3 or more"
@@ -70,7 +72,7 @@ def judge(seen: Seen) -> Verdict:
     names, axis = _names(seen.drawn, seen.spec, seen.exercise.name), seen.spec.option("axis", -2)
     said = ", ".join(names)
     length = seen.drawn.value(names[0]).shape[axis]
-    if plain.ndim < abs(axis) or plain.shape[axis] != length:
+    if not has_axis(plain, axis) or plain.shape[axis] != length:
         return Verdict(Status.FAILED, _ROWS.fill(names=said))
     if near(plain, other).all():
         return Verdict(Status.FAILED, _CONSTANT.fill(names=said))

@@ -9,6 +9,7 @@ import numpy as np
 
 from grader.calls import Target
 from grader.checks import Seen, values
+from grader.compare import SECRETS as SHARED
 from grader.compare import compare
 from grader.inputs import Drawn
 from grader.model import Array, CheckSpec, Program, Returned, Status, Text, Verdict
@@ -28,6 +29,7 @@ _OTHER = Text(
     "a large negative number instead of −inf attends to everything equally",
     "所有键都被屏蔽的查询没有得到零行：用很大的负数代替 −inf，等于平均地关注所有的键",
 )
+SECRETS = (_NAN, _OTHER, *SHARED)
 
 
 def calls(target: Target, drawn: Drawn, spec: CheckSpec) -> tuple[Program, ...]:

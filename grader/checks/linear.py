@@ -6,6 +6,7 @@ from grader.calls import Target
 from grader.checks import Seen
 from grader.inputs import Drawn
 from grader.model import CheckSpec, Program, Status, Text, Verdict
+from grader.relations import SECRETS as SHARED
 from grader.relations import Floats, fresh, named, near, program, results, wrong_shape
 
 REFERENCE = False
@@ -23,6 +24,7 @@ _SHIFTED = Text(
     "{name} 为零时结果却不为零：加上了与 {name} 无关的东西，因此对 {name} 是仿射的，不是线性的",
 )
 _CONSTANT = Text("the result does not depend on {name}", "结果与 {name} 无关")
+SECRETS = (*SHARED,)
 
 
 def calls(target: Target, drawn: Drawn, spec: CheckSpec) -> tuple[Program, ...]:

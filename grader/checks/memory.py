@@ -38,6 +38,7 @@ _SECRET = Text(
     "an array as large as the n_q × n_k matrix of scores existed at some point; a tile of it at a time is enough",
     "运行中出现过一个与 n_q × n_k 分数矩阵一样大的数组；每次只需要其中的一块",
 )
+SECRETS = (_SECRET,)
 
 
 def calls(target: Target, drawn: Drawn, spec: CheckSpec) -> tuple[Program, ...]:

@@ -16,6 +16,7 @@ _VIEW = Text(
     "view needs contiguous memory, reshape does not",
     "输入在内存中不连续（例如转置得到的张量）时会失败：view 要求内存连续，reshape 不要求",
 )
+SECRETS = (_VIEW, *values.SECRETS)
 
 
 def calls(target: Target, drawn: Drawn, spec: CheckSpec) -> tuple[Program, ...]:

@@ -11,6 +11,7 @@ from grader.calls import Target
 from grader.checks import Seen
 from grader.inputs import Drawn
 from grader.model import CheckSpec, Program, Status, Text, Verdict
+from grader.relations import SECRETS as SHARED
 from grader.relations import named, near, program, results
 
 REFERENCE = False
@@ -26,6 +27,7 @@ _SCALED = Text(
     "每个向量的长度都变成了原来的 {factor:.3g} 倍；旋转应当保持长度不变",
 )
 _SHAPE = Text("the result does not have one vector for each vector of {name}", "结果没有与 {name} 的每个向量一一对应")
+SECRETS = (_CHANGED, *SHARED)
 
 
 def calls(target: Target, drawn: Drawn, spec: CheckSpec) -> tuple[Program, ...]:

@@ -38,6 +38,14 @@ _TOO_LITTLE = Text(
     "{ratio} times the work when {symbol} grows {factor:g}-fold: that is linear in {symbol}; expected quadratic",
     "{symbol} 变成 {factor:g} 倍时，计算量只变成 {ratio} 倍：随 {symbol} 线性增长，应为平方增长",
 )
+_MORE = Text(
+    "the work grows faster with the size than it should: linear is expected",
+    "计算量随规模增长得太快：应为线性增长",
+)
+_LESS = Text(
+    "the work grows more slowly with the size than it should: quadratic is expected",
+    "计算量随规模增长得太慢：应为平方增长",
+)
 _NOTHING = Text(
     "work is counted in torch only, and not all of it was done there",
     "只统计 torch 中的计算量，而这里的计算并不都在 torch 中",
@@ -46,6 +54,7 @@ _BETWEEN = Text(
     "no verdict: the work grows {ratio}-fold when {symbol} grows {factor:g}-fold",
     "无法判定：{symbol} 变成 {factor:g} 倍时，计算量变成 {ratio} 倍",
 )
+SECRETS = (_MORE, _LESS, _NOTHING)
 
 
 def calls(target: Target, drawn: Drawn, spec: CheckSpec) -> tuple[Program, ...]:
@@ -73,9 +82,7 @@ def judge(seen: Seen) -> Verdict:
         raise ValueError("operations asks for one program for each size")
     growth, ratio, factor = _growth(seen.got, seen.spec)
     expected = seen.spec.option("growth", "linear")
-    # A hidden case tells only what it comes to: the exact number is the word of the learner's process.
-    exact = f"{ratio:.1f}" if seen.case.public else f"{min(max(ratio, 1), factor**2):.0f}"
-    said = {"ratio": exact, "factor": factor, "symbol": seen.spec.option("of")}
+    said = {"ratio": f"{ratio:.1f}", "factor": factor, "symbol": seen.spec.option("of")}
     outside = seen.array_type == "numpy" or any(counts["exits"] for counts in _counts(seen.got))
     if growth == "nothing" or (growth == "linear" and outside):
         return Verdict(Status.SKIPPED, _NOTHING, applies=False)
@@ -83,6 +90,8 @@ def judge(seen: Seen) -> Verdict:
         return Verdict(Status.SKIPPED, _BETWEEN.fill(**said), applies=False)
     if growth == expected:
         return Verdict(Status.PASSED)
+    if not seen.case.public:  # how much exactly is the word of the learner's process
+        return Verdict(Status.FAILED, _MORE if expected == "linear" else _LESS)
     return Verdict(Status.FAILED, (_TOO_MUCH if expected == "linear" else _TOO_LITTLE).fill(**said))
 
 

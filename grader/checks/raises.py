@@ -16,6 +16,12 @@ _NONE = Text(
     "arguments that make no sense are accepted; expected {expected}", "接受了没有意义的参数；应当抛出 {expected}"
 )
 _OTHER = Text("it raised {got}; expected {expected}", "抛出的是 {got}，应为 {expected}")
+_ACCEPTED = Text(
+    "arguments that make no sense are accepted; the task says which exception to raise",
+    "接受了没有意义的参数；题目说明了应当抛出哪种异常",
+)
+_ANOTHER = Text("it raised another exception than the one that the task asks for", "抛出的不是题目要求的那种异常")
+SECRETS = (_ACCEPTED, _ANOTHER)
 
 
 def calls(target: Target, drawn: Drawn, spec: CheckSpec) -> tuple[Program, ...]:
@@ -33,14 +39,16 @@ def calls(target: Target, drawn: Drawn, spec: CheckSpec) -> tuple[Program, ...]:
 def judge(seen: Seen) -> Verdict:
     """The named exception, or one derived from it."""
     expected = seen.case.raises or "ValueError"
+    accepted = _NONE.fill(expected=expected) if seen.case.public else _ACCEPTED
     match seen.got:
         case (Raised(during="call", bases=bases),) if expected in bases:
             return Verdict(Status.PASSED)
         case (Raised(during="call", type=got) as raised,) if got != "NotImplementedError":
-            name = exception_name(raised, seen.case.public)
-            return Verdict(Status.FAILED, _OTHER.fill(got=name, expected=expected))
+            name = exception_name(raised, public=True)
+            text = _OTHER.fill(got=name, expected=expected) if seen.case.public else _ANOTHER
+            return Verdict(Status.FAILED, text)
         case (Unreadable(reason="forbidden"),):
             pass
         case (Returned() | Unreadable(),):
-            return Verdict(Status.FAILED, _NONE.fill(expected=expected))
-    return trouble(seen.got, seen.case) or Verdict(Status.FAILED, _NONE.fill(expected=expected))
+            return Verdict(Status.FAILED, accepted)
+    return trouble(seen.got, seen.case) or Verdict(Status.FAILED, accepted)

@@ -48,6 +48,7 @@ _ONLY = Text(
     "the module has {got} trainable numbers in its parameters; {expected} are needed, and nothing else is to be learnt",
     "模块的参数里有 {got} 个可训练的数；只需要 {expected} 个，别的都不需要学习",
 )
+SECRETS = (_PLAIN, _SOME_IDLE, _OTHER_NUMBER)
 
 
 def calls(target: Target, drawn: Drawn, spec: CheckSpec) -> tuple[Program, ...]:

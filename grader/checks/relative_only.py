@@ -15,6 +15,7 @@ from grader.checks import Seen
 from grader.errors import CourseError
 from grader.inputs import Drawn
 from grader.model import CheckSpec, Program, Status, Text, Verdict
+from grader.relations import SECRETS as SHARED
 from grader.relations import Floats, fresh, named, program, results, wrong_shape
 
 REFERENCE = False
@@ -31,6 +32,7 @@ _NOWHERE = Text(
     "dot products do not depend on the positions at all: were {positions} used?",
     "点积与位置完全无关：是不是没有用到 {positions}？",
 )
+SECRETS = (_ABSOLUTE, *SHARED)
 
 
 def calls(target: Target, drawn: Drawn, spec: CheckSpec) -> tuple[Program, ...]:

@@ -30,6 +30,7 @@ _STATE = Text(
     "the result depends on the calls before it: something is remembered from one call to the next",
     "结果取决于之前的调用：有东西从一次调用留到了下一次",
 )
+SECRETS = (_DIFFERENT, _STATE)
 
 
 def other(values: tuple[tuple[str, Any], ...]) -> tuple[tuple[str, Any], ...]:

@@ -8,7 +8,8 @@ from grader.calls import Target
 from grader.checks import Seen
 from grader.inputs import Drawn
 from grader.model import CheckSpec, Program, Status, Text, Verdict
-from grader.relations import Floats, program, results
+from grader.relations import SECRETS as SHARED
+from grader.relations import Floats, has_axis, program, results
 
 REFERENCE = False
 WEIGHT = 1.0
@@ -29,7 +30,9 @@ _TOGETHER = Text(
     "所有权重加在一起才等于 1；应当是每一行各自的和为 1",
 )
 _SUM = Text("the weights of a row do not sum to 1", "同一行的权重之和不等于 1")
+_FEWER = Text("the result has too few axes: its rows are gone", "结果的维数太少：已经没有按行排列的权重")
 _AXES = Text("the result is a single number; expected an array of weights", "结果是一个数，应为由权重构成的数组")
+SECRETS = (_NEGATIVE, _TOGETHER, _SUM, _AXES, _FEWER, *SHARED)
 
 
 def calls(target: Target, drawn: Drawn, spec: CheckSpec) -> tuple[Program, ...]:
@@ -44,16 +47,17 @@ def judge(seen: Seen) -> Verdict:
         return found
     (weights,) = found
     axis = seen.spec.option("axis", -1)
-    if weights.ndim < abs(axis):
-        return Verdict(Status.FAILED, _AXES)
+    if not has_axis(weights, axis):
+        return Verdict(Status.FAILED, _AXES if weights.ndim == 0 else _TOGETHER if _ones(weights.sum()) else _FEWER)
     if (weights < -1e-6).any():
         return Verdict(Status.FAILED, _NEGATIVE)
     if _ones(weights.sum(axis)):
         return Verdict(Status.PASSED)
-    for other in range(-1, -weights.ndim - 1, -1):
-        if _ones(weights.sum(other)):
-            reason = _KEYS if axis == -1 else _NOTHING  # the keys are the last axis
-            return Verdict(Status.FAILED, _OTHER_AXIS.fill(found=other, expected=axis, reason=reason))
+    other = next((each for each in range(-1, -weights.ndim - 1, -1) if _ones(weights.sum(each))), None)
+    if other is not None:
+        reason = _KEYS if axis == -1 else _NOTHING  # the keys are the last axis
+        text = _OTHER_AXIS.fill(found=other, expected=axis, reason=reason) if seen.case.public else _SUM
+        return Verdict(Status.FAILED, text)
     return Verdict(Status.FAILED, _TOGETHER if _ones(weights.sum()) else _SUM)
 
 

@@ -21,6 +21,7 @@ from grader.checks import Seen
 from grader.errors import CourseError
 from grader.inputs import Drawn
 from grader.model import CheckSpec, Exercise, Program, Status, Text, Verdict
+from grader.relations import SECRETS as SHARED
 from grader.relations import Floats, results, wrong_shape
 from grader.relations import program as one_program
 
@@ -90,6 +91,7 @@ _OTHERS = {
 _FIXED = Text(". A fixed number is right for one d_k only", "。固定的数只对某一个 d_k 合适")
 _NONE = Text("", "")
 _SECRET = Text("the scores are not scaled as they should be", "分数的缩放不对")
+SECRETS = (_SECRET, *SHARED)
 
 
 @dataclass(frozen=True, slots=True)

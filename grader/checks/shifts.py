@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from grader.calls import Target, Writer
 from grader.checks import Seen
+from grader.compare import SECRETS as SHARED
 from grader.compare import compare
 from grader.inputs import Drawn
 from grader.model import Array, CheckSpec, Program, Returned, Status, Text, Verdict
@@ -28,6 +29,7 @@ _OTHER = Text(
     "pe[pos] @ M is not pe[pos + delta]: the rows of the encoding are moved somewhere else",
     "pe[pos] @ M 不等于 pe[pos + delta]：编码的各行没有移到该到的位置",
 )
+SECRETS = (_OTHER, *SHARED)
 
 
 def calls(target: Target, drawn: Drawn, spec: CheckSpec) -> tuple[Program, ...]:

@@ -22,6 +22,12 @@ _CHANGED = Text(
     "调用就地修改了参数 {names}：调用者之后还要用到原来的值",
 )
 
+_SOME_CHANGED = Text(
+    "the call changed an argument in place: whoever called it still needs the old values",
+    "调用就地修改了某个参数：调用者之后还要用到原来的值",
+)
+SECRETS = (_SOME_CHANGED,)
+
 
 def arrays(drawn: Drawn) -> list[str]:
     """The arguments that are arrays of their own."""
@@ -45,7 +51,8 @@ def judge(seen: Seen) -> Verdict:
             pairs = zip(arrays(seen.drawn), after, strict=True)
             changed = [name for name, left in pairs if not _identical(before[name], left)]
             if changed:
-                return Verdict(Status.FAILED, _CHANGED.fill(names=", ".join(changed)))
+                text = _CHANGED.fill(names=", ".join(changed)) if seen.case.public else _SOME_CHANGED
+                return Verdict(Status.FAILED, text)
             return Verdict(Status.PASSED)
     raise ValueError("unchanged_inputs asks for one program")
 

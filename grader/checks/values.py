@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from grader.calls import Target, Writer
 from grader.checks import Seen
+from grader.compare import SECRETS as SHARED
 from grader.compare import compare
 from grader.inputs import Drawn
 from grader.model import CheckSpec, Program, Returned, Status, Verdict
@@ -12,6 +13,7 @@ from grader.trouble import our_trouble, trouble
 REFERENCE = True
 WEIGHT = 4.0
 EVERY_CASE = True
+SECRETS = SHARED
 
 
 def calls(target: Target, drawn: Drawn, spec: CheckSpec) -> tuple[Program, ...]:

@@ -15,6 +15,7 @@ from grader.checks import Seen
 from grader.errors import CourseError
 from grader.inputs import Drawn
 from grader.model import CheckSpec, Program, Status, Text, Verdict
+from grader.relations import SECRETS as SHARED
 from grader.relations import program, results, wrong_shape
 
 REFERENCE = False
@@ -42,9 +43,10 @@ _TOO_SMALL = Text(
 )
 _NONE = Text("", "")
 _SECRET = Text(
-    "with components of variance 1 the variance of the scores at d_k = {d_k} is not {expected:g}{reason}",
-    "分量的方差为 1 时，d_k = {d_k} 的分数的方差不是 {expected:g}{reason}",
+    "with components of variance 1 the variance of the scores is not what it should be",
+    "分量的方差为 1 时，分数的方差不对",
 )
+SECRETS = (_SECRET, *SHARED)
 
 
 def calls(target: Target, drawn: Drawn, spec: CheckSpec) -> tuple[Program, ...]:
@@ -75,8 +77,8 @@ def judge(seen: Seen) -> Verdict:
         bound = expected * _ERRORS * standard_error(d_k, _SAMPLES)
         if abs(variance - expected) > bound:
             said = {"d_k": d_k, "observed": variance, "expected": expected, "bound": bound, "samples": _SAMPLES}
-            text = _OTHER if seen.case.public else _SECRET
-            return Verdict(Status.FAILED, text.fill(**said, reason=_reason(observed)))
+            text = _OTHER.fill(**said, reason=_reason(observed)) if seen.case.public else _SECRET
+            return Verdict(Status.FAILED, text)
     return Verdict(Status.PASSED)
 
 

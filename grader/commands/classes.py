@@ -272,5 +272,8 @@ def _cells(row: Row, lang: Lang) -> tuple[str, str, str]:
         said.append(words.LATE.fill(time=words.duration(row.late_seconds)).of(lang))
     if not row.counts:
         said.append(words.SET_ASIDE.of(lang))
-    said += [words.SAID_LATE.of(lang) if note == words.SAID_LATE.en else clean(note) for note in row.notes]
+    for note in row.notes:
+        for text in (words.SAID_LATE, words.CHECK_BROKE):
+            note = note.replace(text.en, text.of(lang))
+        said.append(clean(note))
     return learner, earned, words.SEMICOLON.of(lang).join(said)

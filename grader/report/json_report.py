@@ -24,7 +24,7 @@ def to_json(report: Report, lang: Lang = "en") -> dict[str, Any]:
         "seed": report.seed,
         "attncheck": versions.get("attncheck"),
         "torch": versions.get("torch"),
-        "seconds": number(report.seconds),
+        "seconds": number(report.told_seconds),
         "sandbox": {"layers": list(report.layers), "unsafe": report.unsafe},
         "questions": [_question(question, lang) for question in report.questions],
         "notices": [f"{clean(n.where)}: {_said(n.text, lang)}" for n in report.notices],
@@ -85,6 +85,7 @@ def _check(outcome: Outcome, lang: Lang) -> dict[str, Any]:
         "earned": number(outcome.earned),
         "possible": number(outcome.possible),
         "message": _said(outcome.verdict.message, lang),
+        "broken": outcome.verdict.broken,
     }
 
 

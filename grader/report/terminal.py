@@ -257,7 +257,7 @@ def _provenance(page: Page, report: Report) -> None:
     if report.unsafe:
         page.lines(page.say(words.NO_SANDBOX), lead="! ", style="bold yellow")
     parts = [] if report.unsafe else [_layers(page, report)]
-    parts += [page.say(words.SEED, seed=report.seed), page.say(words.SECONDS, seconds=f"{report.seconds:.1f}")]
+    parts += [page.say(words.SEED, seed=report.seed), page.say(words.SECONDS, seconds=f"{report.told_seconds:.1f}")]
     page.lines(page.say(words.SEMICOLON).join(parts), style="dim")
 
 

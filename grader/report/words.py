@@ -205,6 +205,7 @@ TWICE_IN_ROSTER = Text(
 HANDED_IN_TWICE = Text(
     "With two submissions, and none of them later (by attempt): {names}", "有两份提交，但按提交次序分不出先后：{names}"
 )
+CHECK_BROKE = Text("the check itself broke: a bug in attncheck", "检查程序本身出错，是 attncheck 的缺陷")
 SAID_LATE = Text("late, says the course system", "课程平台标为迟交")
 NOBODYS = Text("Files that belong to nobody: {names}", "不属于任何人的文件：{names}")
 AND_MORE = Text(" and {more} more", "，另有 {more} 个")

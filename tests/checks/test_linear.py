@@ -34,7 +34,7 @@ CAUGHT = [
     (
         "the length of v",
         "import torch\ndef attend(q, k, v): return torch.ones(int(abs(v.sum()) * 9))",
-        "has shape",
+        "is an empty array",
     ),
     ("an exception", "def project(x, w): return x @ x", "ValueError"),
 ]

@@ -37,6 +37,7 @@ from grader.report.json_report import to_json
 from grader.sandbox import open_sandbox
 from grader.submission import read
 from tests.fuzz import bending
+from tests.fuzz.carried import VALUES
 from tests.fuzz.reading import Reader, fuzzing
 from tests.solving import RIGHT, WRONG
 
@@ -132,6 +133,8 @@ _INSTEAD: tuple[Observation, ...] = (
 )
 _N = st.integers(0, 1 << 16)
 CHANGES = st.lists(st.tuples(_N, _N, _N, _N), min_size=1, max_size=5)
+#: What comes in the place of a whole answer, and where.
+_CARRIED = st.lists(st.tuples(_N, st.lists(VALUES, min_size=1, max_size=3)), max_size=3)
 
 
 def _arrays(value: Any, found: list[tuple[Any, Any]]) -> list[tuple[Any, Any]]:
@@ -182,13 +185,18 @@ def fitting(one: Observation, count: int) -> Observation:
     return Returned((*one.values, *[None] * count)[:count]) if isinstance(one, Returned) else one
 
 
-def judged(example: tuple[int, list[tuple[int, int, int, int]]], scratch: Path) -> None:
+_Example = tuple[int, list[tuple[int, int, int, int]], list[tuple[int, list[Any]]]]
+
+
+def judged(example: _Example, scratch: Path) -> None:
     """Every result gets a verdict that can be kept and told, and it is never our fault."""
-    which, changes = example
+    which, changes, carried = example
     memo, everything = solutions()
     one = everything[which % len(everything)]
     with np.errstate(all="ignore"):
-        seen = bent(one.seen, changes)
+        seen = list(bent(one.seen, changes))
+    for where, values in carried:
+        seen[where % len(seen)] = Returned(tuple(values))
 
     def observe(job: Job, limits: Limits) -> Observed:
         found = [fitting(seen[at % len(seen)], len(program.send)) for at, program in enumerate(job.programs)]
@@ -202,6 +210,7 @@ def judged(example: tuple[int, list[tuple[int, int, int, int]]], scratch: Path) 
             assert -1e-9 <= result.earned <= result.possible + 1e-9
             for outcome in result.outcomes:
                 assert outcome.status is not Status.UNMARKED
+                assert not outcome.verdict.broken
                 assert 0 <= outcome.earned <= outcome.possible
         kept = json.dumps(records.plain(question), ensure_ascii=False)
         kept.encode()
@@ -210,6 +219,6 @@ def judged(example: tuple[int, list[tuple[int, int, int, int]]], scratch: Path) 
         assert json.dumps(to_json(report, lang))
 
 
-EXAMPLES = st.deferred(lambda: solutions() and st.tuples(_N, CHANGES))
+EXAMPLES = st.deferred(lambda: solutions() and st.tuples(_N, CHANGES, _CARRIED))
 
 _, test_long = fuzzing(Reader("results of learner code", EXAMPLES, judged, sample=0))

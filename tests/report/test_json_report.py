@@ -26,7 +26,7 @@ def test_structure(report: Report) -> None:
         "function", "status", "earned", "possible", "misconception", "message",
     ]  # fmt: skip
     assert list(question["exercises"][0]["checks"][0]) == [
-        "name", "case", "visibility", "status", "earned", "possible", "message",
+        "name", "case", "visibility", "status", "earned", "possible", "message", "broken",
     ]  # fmt: skip
 
 

@@ -4,6 +4,9 @@ What is closed raises ``Forbidden`` instead of computing, by whatever way it is 
 method of a tensor, through ``functools.partial``, in another thread, from library code that is built on it.
 An operation of torch is replaced where all calls of it arrive, in the dispatcher; a function written in Python
 gets another body, in place. Only what is neither (most of NumPy's C code) is merely replaced under its name.
+
+All of this happens in the learner's own process, and is worth as much as that process's word: code that looks for what
+closes an operation can open it again, and the library has the parts to put most operations together from.
 """
 
 from __future__ import annotations
@@ -38,6 +41,10 @@ _KEYS = (
     "NestedTensorCPU",
     "AutogradNestedTensor",
     "SparseCPU",
+    "SparseCsrCPU",
+    "MkldnnCPU",
+    "QuantizedCPU",
+    "AutogradOther",
 )
 
 

@@ -1,0 +1,111 @@
+"""Every check of the bank, beside whatever a frame can carry: a verdict, and never an exception of the judge's own."""
+
+from __future__ import annotations
+
+import functools
+import itertools
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from hypothesis import strategies as st
+
+from grader import checks, course, picturing, records
+from grader.calls import Target
+from grader.checks import Seen, gradients
+from grader.compare import compare
+from grader.diagnose import agree
+from grader.grade import Memo
+from grader.inputs import Seed
+from grader.model import Array, Job, Limits, Observation, Observed, Returned, Shown, Status, Verdict
+from grader.report.pictures import picture
+from tests.fuzz import carried
+from tests.fuzz.reading import Reader, fuzzing
+
+
+def nobody(job: Job, limits: Limits) -> Observed:
+    """Nothing is run here."""
+    raise AssertionError
+
+
+@functools.cache
+def asked() -> tuple[tuple[Seen, tuple[int, ...]], ...]:
+    """Every check of the bank on each of its cases, in both array types, and how many values its programs send."""
+    loaded = course.load(course.find(None))
+    memo = Memo(loaded, Seed.public(), nobody)
+    found = []
+    for exercise in (exercise for question in loaded.questions for exercise in question.exercises):
+        for entry, kind in itertools.product(memo.entries(exercise), exercise.array_types):
+            programs = checks.kinds()[entry.spec.kind].calls(Target(exercise, "q", kind), entry.drawn, entry.spec)
+            seen = Seen(exercise, entry.case, entry.spec, entry.drawn, (), (), kind)
+            found.append((seen, tuple(len(program.send) for program in programs)))
+    return tuple(found)
+
+
+def one_of_each() -> Iterator[tuple[Seen, tuple[int, ...]]]:
+    """For every kind of check and array type the first that the bank has."""
+    found: dict[object, tuple[Seen, tuple[int, ...]]] = {}
+    for seen, sends in asked():
+        found.setdefault((seen.spec.kind, seen.array_type), (seen, sends))
+    yield from found.values()
+
+
+def returned(sends: Sequence[int], values: Iterator[Any]) -> tuple[Observation, ...]:
+    """So many values for each program."""
+    return tuple(Returned(tuple(itertools.islice(values, count))) for count in sends)
+
+
+def with_results(seen: Seen, sends: Sequence[int], got: Iterator[Any], right: Any) -> Seen:
+    """The check with what came back, and with ``right`` as all that the reference returned."""
+    wanted = [right] * len(gradients.names(seen)) if seen.spec.kind == "gradients" else right
+    expected = returned(sends, itertools.repeat(wanted)) if checks.kinds()[seen.spec.kind].REFERENCE else ()
+    return replace(seen, got=returned(sends, got), expected=expected)
+
+
+def judged(seen: Seen) -> Verdict:
+    """The verdict, by the judge itself: what it raises is a finding."""
+    with np.errstate(all="ignore"):
+        found = checks.kinds()[seen.spec.kind].judge(seen)
+    assert found.status in (Status.PASSED, Status.FAILED, Status.SKIPPED)
+    return found
+
+
+def test_no_value_breaks_a_judge() -> None:
+    """Each kind of check, given each kind of value: everywhere, another one in every place, and beside right ones."""
+    some = carried.SOME
+    for seen, sends in one_of_each():
+        for right in carried.RIGHT if checks.kinds()[seen.spec.kind].REFERENCE else carried.RIGHT[:1]:
+            for at, value in enumerate(some):
+                for got in ((value,), some[at:] + some[:at], (value, right)):
+                    judged(with_results(seen, sends, itertools.cycle(got), right))
+
+
+def test_no_value_breaks_a_picture() -> None:
+    """What may stand in a report beside the reference's arrays, and in the course's pictures."""
+    for right, value in itertools.product(carried.RIGHT, carried.SOME):
+        if isinstance(right, Array) and isinstance(value, Array) and value.values.ndim and value.values.size > 1:
+            found = compare(right, value)
+            shown = Shown("e", "c", "result", right.values, value.values, found.difference if found else None)
+            assert picture(shown).actual
+        wanted = picturing._bare(right)
+        if picturing.misfit(wanted, value) is None:
+            picturing._strays(wanted, picturing._bare(value))
+
+
+def examined(example: tuple[int, int, list[Any]], scratch: Path) -> None:
+    """One check of the bank, with any values."""
+    which, right, values = example
+    seen, sends = asked()[which % len(asked())]
+    seen = with_results(seen, sends, itertools.cycle(values), carried.RIGHT[right % len(carried.RIGHT)])
+    found = judged(seen)
+    essence = checks.essence(seen.spec, seen.drawn, seen.got)
+    agree(essence, essence, seen.array_type)
+    agree(essence, checks.essence(seen.spec, seen.drawn, seen.got[::-1]), seen.array_type)
+    assert records.build(Verdict, json.loads(json.dumps(records.plain(found)))) == found
+
+
+_EXAMPLES = st.tuples(st.integers(0, 1 << 20), st.integers(0, 20), st.lists(carried.VALUES, min_size=1, max_size=4))
+test_sample, test_long = fuzzing(Reader("values for judges", _EXAMPLES, examined, sample=100))
