@@ -544,7 +544,8 @@ class Job:
 class Limits:
     """What one submission may use. Seconds of CPU unless said otherwise; bytes for sizes.
 
-    ``result_bytes`` is for the results of one program, ``total_bytes`` for all that the grader takes in.
+    ``result_bytes`` is for the results of one program, ``total_bytes`` for all that the grader takes in: what was sent,
+    and what it becomes in memory.
     """
 
     group_cpu: float = 2.0

@@ -23,7 +23,10 @@ KINDS = range(JOB, TASKS + 1)
 HEADER = struct.Struct("<BQ")
 MAX_DEPTH = 24
 MAX_NDIM = 8
-MAX_VALUES = 200_000  # an empty list costs one byte on the wire and fifty in memory
+MAX_VALUES = 200_000
+#: What a decoded value takes besides its bytes on the wire, about: five of these make an array without dimensions.
+VALUE_BYTES = 64
+ARRAY_BYTES = 512
 MAX_INTEGER_DIGITS = 400
 
 # Flags of a Block.
@@ -135,19 +138,35 @@ def decode(data: bytes | bytearray | memoryview) -> Any:
 
     Arrays are read-only views into ``data``.
     """
-    reader = _Reader(memoryview(data))
-    value = reader.value(0)
-    if reader.rest:
-        raise FrameError(f"{reader.rest} bytes too many")
-    return value
+    return Decoder(data).whole()
 
 
-class _Reader:
-    def __init__(self, data: memoryview) -> None:
-        self._data = data
+class Decoder:
+    """Decodes one value, and counts in ``cost`` what that takes in memory besides ``data``.
+
+    It stops with a FrameError before the cost exceeds ``most``.
+    """
+
+    def __init__(self, data: bytes | bytearray | memoryview, most: int | None = None) -> None:
+        self._data = memoryview(data)
         self._end = len(data)
         self._at = 0
         self._values = 0
+        self._most = MAX_VALUES * (VALUE_BYTES + ARRAY_BYTES) if most is None else most
+        self.cost = 0
+
+    def whole(self) -> Any:
+        """The value. Raises FrameError."""
+        value = self.value(0)
+        if self.rest:
+            raise FrameError(f"{self.rest} bytes too many")
+        return value
+
+    def charge(self, cost: int) -> None:
+        """Books what the next thing costs. Raises FrameError where that is too much."""
+        if self.cost + cost > self._most:
+            raise FrameError("too many values")
+        self.cost += cost
 
     @property
     def rest(self) -> int:
@@ -180,6 +199,7 @@ class _Reader:
         self._values += 1
         if depth > MAX_DEPTH or self._values > MAX_VALUES:
             raise FrameError("nested too deeply, or too many values")
+        self.charge(VALUE_BYTES)
         read = _READERS.get(self.take(1)[0])
         if read is None:
             raise FrameError("an unknown tag")
@@ -200,11 +220,13 @@ class _Reader:
         for _ in range(self.count()):
             if self.take(1)[0] != ord("s"):
                 raise FrameError("a key that is not a string")
+            self.charge(VALUE_BYTES)
             key = self.text()
             result[key] = self.value(depth + 1)
         return result
 
     def block(self) -> Block:
+        self.charge(ARRAY_BYTES)
         code, ndim, flags = _ARRAY.unpack(self.take(3))
         if code >= len(DTYPES) or ndim > MAX_NDIM:
             raise FrameError("a malformed array")
@@ -222,7 +244,7 @@ class _Reader:
             raise FrameError("a malformed array") from None
 
 
-_READERS: Mapping[int, Callable[[_Reader, int], Any]] = MappingProxyType(
+_READERS: Mapping[int, Callable[[Decoder, int], Any]] = MappingProxyType(
     {
         ord("N"): lambda reader, depth: None,
         ord("T"): lambda reader, depth: True,
