@@ -151,15 +151,18 @@ def _sources(found: Gathered, stem: str) -> tuple[tuple[SourceFile, ...], tuple[
     scanned: list[tuple[str, source.Scanned]] = []
     problems: list[Unusable] = []
     notices: list[Notice] = []
+    work = source.Work(found.name)
     for raw in (replace(raw, path=raw.path.removeprefix(top)) for raw in code):
         try:
             if raw.kind == "notebook":
                 from grader.submission import notebook
 
-                facts, remarks = notebook.scan(raw)
+                facts, remarks = notebook.scan(raw, work)
                 notices += remarks
             else:
-                facts = source.scan(raw)
+                facts = source.scan(raw, work)
+        except source.Excess:
+            raise
         except Unusable as problem:
             problems.append(problem)
         else:

@@ -132,6 +132,18 @@ TOO_MUCH_TEXT = Text(
     " Hand in only your own code, and clear the outputs of notebooks.",
     "{what}合计 {found}，超过上限 {limit}。请只提交自己写的代码，并清除笔记本的输出。",
 )
+TOO_MUCH_CODE = Text(
+    "its files and notebook cells hold more than {limit} of code. Hand in only your own code, without data.",
+    "文件和笔记本单元中的代码合计超过 {limit}。请只提交自己写的代码，不要包含数据。",
+)
+TOO_MANY_FIELDS = Text(
+    "its f-strings are too long and have too many {…} in them to be read. Split them into shorter ones.",
+    "其中的 f-string 太长，{…} 太多，无法读取。请拆成较短的字符串。",
+)
+TOO_MANY_NAMES = Text(
+    "more than {limit} names are defined at top level. Hand in only your own code, without data.",
+    "顶层定义的名字超过 {limit} 个。请只提交自己写的代码，不要包含数据。",
+)
 ALL_TEXT = Text("source, notebooks and answers", "源文件、笔记本和答案")
 CODE = Text("code", "代码")
 TWO_ANSWERS = Text(
