@@ -45,6 +45,7 @@ from grader.model import (
     Verdict,
 )
 from grader.submission import definers
+from grader.submission.messages import printable
 
 if TYPE_CHECKING:
     from grader.model import Observe
@@ -251,6 +252,20 @@ def _anything(chosen: list[Chosen], submission: Submission) -> bool:
     )
 
 
+#: Of names that learners chose, so many are compared with those of the course, if they are not longer than this.
+_MOST_LOOKED_UP = 20
+_LONGEST_LOOKED_UP = 80
+#: So many unknown ids are listed, each with what may be meant.
+_MOST_UNKNOWN = 5
+
+
+def _nearest(name: str, possible: list[str]) -> str | None:
+    """The one of ``possible`` that a learner's ``name`` is close to."""
+    if len(name) > _LONGEST_LOOKED_UP:
+        return None
+    return next(iter(difflib.get_close_matches(name, possible, 1)), None)
+
+
 def _nothing(course: Course, submission: Submission, selection: Selection) -> str:
     named = {name.lower() for name in (*selection.questions, *selection.exercises)}
     wanted = [
@@ -260,9 +275,7 @@ def _nothing(course: Course, submission: Submission, selection: Selection) -> st
         if not named or e.name.lower() in named or q.id.lower() in named
     ]
     defined = [name for file in submission.files for name, _ in file.defines]
-    hints = [
-        f"{name} (did you mean {near[0]}?)" for name in defined if (near := difflib.get_close_matches(name, wanted, 1))
-    ]
+    hints = [f"{name} (did you mean {near}?)" for name in defined[:_MOST_LOOKED_UP] if (near := _nearest(name, wanted))]
     seen = ", ".join(hints or defined[:8]) or "no function and no class"
     expected = f"a top-level definition of {', '.join(wanted[:4])}" if wanted else "answers in answers.yaml"
     expected += ", …" if len(wanted) > 4 else ""
@@ -643,10 +656,18 @@ def remarks(course: Course, submission: Submission, chosen: tuple[Chosen, ...] |
                 paths = ", ".join(file.path for file in found)
                 used_path = used.path if used else ""
                 yield Notice(used_path, text.fill(name=exercise.name, paths=paths, used=used_path))
-    ids = {item.id: item for question in course.questions for item in question.items}
-    for answer in submission.answers or ():
-        if answer.item not in ids:
-            near = difflib.get_close_matches(answer.item, list(ids), 1)
-            hint = Text(" (did you mean {near}?)", "（是不是 {near}？）").fill(near=near[0]) if near else Text("", "")
-            text = Text("line {line}: there is no item {id}{hint}", "第 {line} 行：没有题目 {id}{hint}")
-            yield Notice("answers.yaml", text.fill(line=answer.line, id=answer.item, hint=hint))
+    ids = [item.id for question in course.questions for item in question.items]
+    known = set(ids)
+    unknown = [answer for answer in submission.answers or () if answer.item not in known]
+    for answer in unknown[:_MOST_UNKNOWN]:
+        near = _nearest(answer.item, ids)
+        hint = Text(" (did you mean {near}?)", "（是不是 {near}？）").fill(near=near) if near else Text("", "")
+        text = Text("line {line}: there is no item {id}{hint}", "第 {line} 行：没有题目 {id}{hint}")
+        shown = printable(answer.item, _LONGEST_LOOKED_UP)
+        yield Notice("answers.yaml", text.fill(line=answer.line, id=shown, hint=hint))
+    if len(unknown) > _MOST_UNKNOWN:
+        text = Text(
+            "the course has no items for {count} more of these answers",
+            "另有 {count} 个答案，课程里没有对应的题目",
+        )
+        yield Notice("answers.yaml", text.fill(count=len(unknown) - _MOST_UNKNOWN))
