@@ -57,9 +57,13 @@ class Exceeded(Exception):
 def call(bounds: Bounds, function: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> T:
     """``function(*args, **kwargs)``, done by the process with limits; its result has to be plain data.
 
+    In that process itself it is simply called: its limits are those of the call that goes on already.
+
     Raises Exceeded, and whatever of ``grader.errors`` the function raises. Any other exception is a bug of ours, and
     comes as RuntimeError with its words.
     """
+    if _SERVING.is_set():
+        return function(*args, **kwargs)
     return _helper(os.getpid()).call(bounds, function, args, kwargs)  # type: ignore[no-any-return]
 
 
@@ -71,6 +75,8 @@ def begin() -> None:
 # ------------------------------------------------------------------------------------------ on our side
 
 _HEADER = struct.Struct("<Q")
+#: Set in the process with limits, and nowhere else.
+_SERVING = threading.Event()
 _START = "import sys; sys.path[:] = sys.argv[1:]; from grader import bounded; bounded.serve()"
 #: One thread, so that their stacks do not count as memory.
 _THREADS = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
@@ -210,6 +216,7 @@ _GROWN = 256 << 20
 
 def serve() -> None:
     """The life of the process: calls by standard input, answers by standard output, until nobody asks."""
+    _SERVING.set()
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGPROF, signal.SIG_DFL)  # ends the process, in whatever it is
     asking, answering = sys.stdin.buffer, os.fdopen(os.dup(1), "wb")

@@ -24,6 +24,7 @@ ARROWS: dict[str, set[str]] = {
     "": set(),
     "model": set(),
     "errors": set(),
+    "bounded": set(),
     # the bank
     "sizes": set(),
     "arithmetic": set(),
@@ -39,7 +40,7 @@ ARROWS: dict[str, set[str]] = {
     "assemble": {"crosscheck", "edge", "faults", "submission", "yaml_lines"},
     "course": {"assemble", "cache", "edge"},
     # the submission
-    "submission": {"yaml_lines"},
+    "submission": {"bounded", "yaml_lines"},
     # the wall
     "sandbox.inside": set(),
     "sandbox": {"sandbox.inside"},

@@ -113,13 +113,13 @@ class FrameBuffer:
         body = bytes(self._data[: self._length])
         del self._data[: self._length]
         self._length = None
-        decoder = frames.Decoder(body, most=limit + _ALLOWANCE)
+        budget = frames.Budget(limit + _ALLOWANCE)
         try:
-            return self._kind, decoder.whole()
+            return self._kind, frames.decode(body, budget)
         except frames.FrameError as error:
             raise Garbled(str(error)) from None
         finally:
-            self.total += decoder.cost
+            self.total += budget.spent
 
 
 def write_all(fd: int, data: bytes, until: float) -> bool:

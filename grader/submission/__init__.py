@@ -1,15 +1,23 @@
-"""What a learner hands in, as a ``Submission``: read as text, never imported, executed or unpacked to disk."""
+"""What a learner hands in, as a ``Submission``: read as text, never imported, executed or unpacked to disk.
+
+Source and answers of a few kilobytes are read at once, since that costs little whatever they hold; notebooks, archives
+and all that is larger are read in the process of ``grader.bounded``.
+"""
 
 from __future__ import annotations
 
 import os
 import stat
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from hashlib import sha256
+from itertools import islice
 from pathlib import Path
+from typing import Concatenate, ParamSpec, TypeVar
 
+from grader import bounded
+from grader.bounded import Bounds
 from grader.model import Answer, Notice, SourceFile, Submission, Text
 from grader.submission import messages as say
 from grader.submission import modules, source
@@ -20,6 +28,7 @@ from grader.submission.files import (
     collect_folder,
     file_member,
     gather,
+    is_ignored,
     kind_of,
     refusal,
     what_is,
@@ -27,6 +36,9 @@ from grader.submission.files import (
 from grader.submission.messages import Unusable, listing, printable
 
 __all__ = ["Gathered", "Unusable", "definers", "duplicates", "fingerprint", "gathered", "named", "read", "understood"]
+
+P = ParamSpec("P")
+T = TypeVar("T")
 
 _LONGEST_NAME = 80
 
@@ -36,12 +48,95 @@ def read(path: Path, learner: str | None = None) -> Submission:
 
     Raises ``SubmissionError`` when nothing of it can be graded; what is merely left out becomes a notice.
     """
-    found, stem = gathered(path)
+    if not is_small(path):
+        return _bounded(path, _read, learner, os.fspath(path))
+    found, stem = _gathered(path)
     return understood(found, stem, learner, os.fspath(path))
 
 
 def gathered(path: Path) -> tuple[Gathered, str]:
     """The files at ``path`` that count, as bytes, and what it is called without a suffix."""
+    return _gathered(path) if is_small(path) else _bounded(path, _gathered)
+
+
+def understood(found: Gathered, stem: str, learner: str | None, origin: str) -> Submission:
+    """The submission that ``gathered`` files make; the second half of ``read``, which can be done elsewhere."""
+    light = sum(len(raw.data) for raw in found.raws) <= SMALL and all(raw.kind != "notebook" for raw in found.raws)
+    if light:
+        return _understood(found, stem, learner, origin)
+    return _held(found.name, _understood, found, stem, learner, origin)
+
+
+def fingerprint(path: Path) -> str:
+    """The digest of the files at ``path`` that count; ``read`` gives its ``Submission`` the same.
+
+    Raises ``SubmissionError`` where they cannot be read.
+    """
+    return _fingerprint(path) if is_small(path) else _bounded(path, _fingerprint)
+
+
+def named(path: Path) -> str | None:
+    """Whose the answers file at ``path`` says that it is; None where there is none, or it does not say."""
+    return _named(path) if is_small(path) else _bounded(path, _named)
+
+
+# ------------------------------------------------------------------------------------------ within bounds
+
+#: Bytes of source and answers that are read at once: some 50 ms and 50 MB for the worst of them.
+SMALL = 32 << 10
+#: So many files and folders are looked at to see whether a folder is small.
+_FEW = 50
+BOUNDS = Bounds(cpu=10.0)
+
+
+def is_small(path: Path) -> bool:
+    """Whether what lies at ``path`` is read at once: source and answers of ``SMALL`` bytes, no notebook, no archive.
+
+    What cannot be looked at is small: the error is all that there is to it.
+    """
+    total, pending = 0, [os.fspath(path)]
+    for _ in range(_FEW):
+        if not pending:
+            return True
+        place = pending.pop()
+        try:
+            status = os.lstat(place) if total else os.stat(place)
+            if stat.S_ISDIR(status.st_mode):
+                with os.scandir(place) as entries:
+                    pending += [entry.path for entry in islice(entries, _FEW) if not is_ignored(entry.name)]
+                continue
+        except (OSError, ValueError):
+            continue
+        name = place.lower()
+        if name.endswith((".ipynb", ".zip")):
+            return False
+        if name.endswith((".py", ".yaml", ".yml")):
+            total += status.st_size
+        if total > SMALL:
+            return False
+    return False
+
+
+def _bounded(path: Path, function: Callable[Concatenate[Path, P], T], *args: P.args, **kwargs: P.kwargs) -> T:
+    """``function(path, …)`` in the process with limits, which may stand in another folder."""
+    place = Path(os.path.abspath(path))
+    return _held(printable(place.name) or "/", function, place, *args, **kwargs)
+
+
+def _held(name: str, function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+    try:
+        return bounded.call(BOUNDS, function, *args, **kwargs)
+    except bounded.Exceeded:
+        limit = say.size(BOUNDS.memory)
+        raise Unusable(name, say.TOO_COSTLY.fill(seconds=f"{BOUNDS.cpu:g}", memory=limit)) from None
+
+
+def _read(path: Path, learner: str | None, origin: str) -> Submission:
+    found, stem = _gathered(path)
+    return _understood(found, stem, learner, origin)
+
+
+def _gathered(path: Path) -> tuple[Gathered, str]:
     place = os.fspath(path)
     base = os.path.basename(os.path.abspath(place)) if "\0" not in place else place
     name = printable(base) or "/"
@@ -67,20 +162,18 @@ def gathered(path: Path) -> tuple[Gathered, str]:
     return gather(name, [member]), stem
 
 
-def fingerprint(path: Path) -> str:
-    """The digest of the files at ``path`` that count; ``read`` gives its ``Submission`` the same.
-
-    Raises ``SubmissionError`` where they cannot be read.
-    """
-    return _digest(gathered(path)[0].raws)
+def _fingerprint(path: Path) -> str:
+    return _digest(_gathered(path)[0].raws)
 
 
-def named(path: Path) -> str | None:
-    """Whose the answers file at ``path`` says that it is; None where there is none, or it does not say."""
+def _named(path: Path) -> str | None:
     from grader.submission.answers import read as read_answers
 
-    said = (read_answers(raw)[0] for raw in gathered(path)[0].raws if raw.kind == "answers")
+    said = (read_answers(raw)[0] for raw in _gathered(path)[0].raws if raw.kind == "answers")
     return _clean(next(said, None)) or None
+
+
+# ------------------------------------------------------------------------------------------ names in files
 
 
 def definers(submission: Submission, name: str) -> tuple[SourceFile, ...]:
@@ -121,8 +214,7 @@ def _not_read(base: str) -> Text:
     return say.WRONG_KIND
 
 
-def understood(found: Gathered, stem: str, learner: str | None, origin: str) -> Submission:
-    """The submission that ``gathered`` files make; the second half of ``read``, which can be done elsewhere."""
+def _understood(found: Gathered, stem: str, learner: str | None, origin: str) -> Submission:
     files, left_out, notices = _sources(found, stem)
     named: str | None = None
     answers: tuple[Answer, ...] | None = None

@@ -112,7 +112,7 @@ def scan(raw: Raw, work: Work | None = None) -> Scanned:
     return combine([(Part(raw.path, text), parse(text, raw.path))], work)
 
 
-def combine(parsed: Sequence[tuple[Part, ast.Module]], work: Work) -> Scanned:
+def combine(parsed: Sequence[tuple[Part, ast.Module]], work: Work | None = None) -> Scanned:
     """The facts about parts that share one namespace; of two definitions the later counts."""
     defines: dict[str, int] = {}
     imports: set[str] = set()
@@ -125,7 +125,8 @@ def combine(parsed: Sequence[tuple[Part, ast.Module]], work: Work) -> Scanned:
             relative = max(relative, level)
             if not level:
                 imports.add(module.partition(".")[0])
-    work.defining(len(defines))
+    if work is not None:
+        work.defining(len(defines))
     return Scanned(tuple(part for part, _ in parsed), tuple(defines.items()), frozenset(imports), relative)
 
 

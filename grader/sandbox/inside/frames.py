@@ -133,40 +133,39 @@ def _write_block(out: bytearray, block: Block) -> None:
     out += np.asarray(array, dtype=DTYPES[code]).tobytes()
 
 
-def decode(data: bytes | bytearray | memoryview) -> Any:
-    """The value that ``data`` encodes, all of it. Raises FrameError for anything else.
+@dataclass(slots=True)
+class Budget:
+    """What decoded values may take in memory, in bytes besides those on the wire, and what they have taken."""
+
+    most: int
+    spent: int = 0
+
+    def spend(self, cost: int) -> None:
+        """Books what the next value takes. Raises FrameError where that is too much."""
+        if self.spent + cost > self.most:
+            raise FrameError("too many values")
+        self.spent += cost
+
+
+def decode(data: bytes | bytearray | memoryview, budget: Budget | None = None) -> Any:
+    """The value that ``data`` encodes, all of it. Raises FrameError for anything else, and beyond ``budget``.
 
     Arrays are read-only views into ``data``.
     """
-    return Decoder(data).whole()
+    reader = _Reader(memoryview(data), budget or Budget(MAX_VALUES * (VALUE_BYTES + ARRAY_BYTES)))
+    value = reader.value(0)
+    if reader.rest:
+        raise FrameError(f"{reader.rest} bytes too many")
+    return value
 
 
-class Decoder:
-    """Decodes one value, and counts in ``cost`` what that takes in memory besides ``data``.
-
-    It stops with a FrameError before the cost exceeds ``most``.
-    """
-
-    def __init__(self, data: bytes | bytearray | memoryview, most: int | None = None) -> None:
-        self._data = memoryview(data)
+class _Reader:
+    def __init__(self, data: memoryview, budget: Budget) -> None:
+        self._data = data
         self._end = len(data)
         self._at = 0
         self._values = 0
-        self._most = MAX_VALUES * (VALUE_BYTES + ARRAY_BYTES) if most is None else most
-        self.cost = 0
-
-    def whole(self) -> Any:
-        """The value. Raises FrameError."""
-        value = self.value(0)
-        if self.rest:
-            raise FrameError(f"{self.rest} bytes too many")
-        return value
-
-    def charge(self, cost: int) -> None:
-        """Books what the next thing costs. Raises FrameError where that is too much."""
-        if self.cost + cost > self._most:
-            raise FrameError("too many values")
-        self.cost += cost
+        self._budget = budget
 
     @property
     def rest(self) -> int:
@@ -199,7 +198,7 @@ class Decoder:
         self._values += 1
         if depth > MAX_DEPTH or self._values > MAX_VALUES:
             raise FrameError("nested too deeply, or too many values")
-        self.charge(VALUE_BYTES)
+        self._budget.spend(VALUE_BYTES)
         read = _READERS.get(self.take(1)[0])
         if read is None:
             raise FrameError("an unknown tag")
@@ -220,13 +219,13 @@ class Decoder:
         for _ in range(self.count()):
             if self.take(1)[0] != ord("s"):
                 raise FrameError("a key that is not a string")
-            self.charge(VALUE_BYTES)
+            self._budget.spend(VALUE_BYTES)
             key = self.text()
             result[key] = self.value(depth + 1)
         return result
 
     def block(self) -> Block:
-        self.charge(ARRAY_BYTES)
+        self._budget.spend(ARRAY_BYTES)
         code, ndim, flags = _ARRAY.unpack(self.take(3))
         if code >= len(DTYPES) or ndim > MAX_NDIM:
             raise FrameError("a malformed array")
@@ -244,7 +243,7 @@ class Decoder:
             raise FrameError("a malformed array") from None
 
 
-_READERS: Mapping[int, Callable[[Decoder, int], Any]] = MappingProxyType(
+_READERS: Mapping[int, Callable[[_Reader, int], Any]] = MappingProxyType(
     {
         ord("N"): lambda reader, depth: None,
         ord("T"): lambda reader, depth: True,
