@@ -12,7 +12,8 @@ from collections.abc import Container, Iterable
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from grader import __version__, checks, diagnose, edits, forbidden, items, score
+from grader import __version__, bounded, checks, diagnose, edits, forbidden, items, score
+from grader.bounded import Bounds
 from grader.calls import Target, varied
 from grader.checks import Seen
 from grader.errors import SandboxError, SandboxUnavailable, SubmissionError, UsageError
@@ -108,13 +109,14 @@ def grade(
         for each in chosen
         for exercise in each.exercises
     ]
+    answers = _Answers(course, submission, chosen)
     code = _Code(submission, observe, memo, limits or Limits())
     results = code.run(plans)
     questions = tuple(
         QuestionResult(
             each.question.id,
             each.question.title,
-            tuple(_item(item, each.question, course, submission) for item in each.items),
+            tuple(answers.result(item, each.question) for item in each.items),
             tuple(results[exercise.name] for exercise in each.exercises),
         )
         for each in chosen
@@ -498,7 +500,10 @@ class _Code:
         if plan.file is None:
             return _missing(plan)
         names = plan.exercise.forbids
-        used = forbidden.first_use(plan.exercise.name, names, plan.file, self.submission.files) if names else None
+        try:
+            used = forbidden.first_use(plan.exercise.name, names, plan.file, self.submission.files) if names else None
+        except bounded.Exceeded:
+            return _every(plan, Verdict(Status.FAILED, forbidden.TOO_COSTLY, final=True))
         return None if used is None else _every(plan, Verdict(Status.FAILED, used.text(), final=True))
 
     def diagnosed(self, plan: Plan, tried: Tried) -> ExerciseResult:
@@ -630,16 +635,49 @@ def _unmarked(plan: Plan, why: str) -> ExerciseResult:
 # ---------------------------------------------------------------------------------------------- items
 
 
-def _item(item: Item, question: Question, course: Course, submission: Submission) -> ItemResult:
-    answers = {answer.item: answer.value for answer in submission.answers or ()}
-    if answers.get(item.id) is None:
-        return ItemResult(item.id, item.kind, Status.MISSING, 0.0, item.points, Text("not answered", "没有作答"))
-    context = items.Context(course.public_id, submission.learner, item.id)
-    judged = items.judge(item, answers[item.id], context)
-    earned = score.tidy(item.points * judged.fraction)
-    believed = question.misconception(judged.misconception)
-    message = judged.message or (believed.truth if believed else None)
-    return ItemResult(item.id, item.kind, judged.status, earned, item.points, message, judged.misconception)
+#: For judging one answer of a kind that can take long, the steps of computing for all of them together, and how many
+#: may come to the end of their time.
+_JUDGING = Bounds(cpu=5.0)
+_MOST_STEPS = 1_000_000
+_MOST_ENDED = 3
+_TOO_HEAVY = Text(
+    "This answer takes too much computing to be judged; write it shorter.", "判定这个答案的计算量太大；请写得更短。"
+)
+
+
+class _Answers:
+    """What the answers of one submission are worth."""
+
+    def __init__(self, course: Course, submission: Submission, chosen: tuple[Chosen, ...]) -> None:
+        self._values = {answer.item: answer.value for answer in submission.answers or ()}
+        self._course_id, self._learner = course.public_id, submission.learner
+        self._steps, self._ended = _MOST_STEPS, 0
+        if any(
+            items.is_heavy(item) and self._values.get(item.id) is not None for each in chosen for item in each.items
+        ):
+            bounded.begin()  # while code is run
+
+    def result(self, item: Item, question: Question) -> ItemResult:
+        """What became of one item."""
+        value = self._values.get(item.id)
+        if value is None:
+            return ItemResult(item.id, item.kind, Status.MISSING, 0.0, item.points, Text("not answered", "没有作答"))
+        context = items.Context(self._course_id, self._learner, item.id)
+        judged = self._heavy(item, value, context) if items.is_heavy(item) else items.judge(item, value, context)
+        earned = score.tidy(item.points * judged.fraction)
+        believed = question.misconception(judged.misconception)
+        message = judged.message or (believed.truth if believed else None)
+        return ItemResult(item.id, item.kind, judged.status, earned, item.points, message, judged.misconception)
+
+    def _heavy(self, item: Item, value: object, context: items.Context) -> items.Judged:
+        if self._ended < _MOST_ENDED:
+            try:
+                judged, self._steps = bounded.call(_JUDGING, items.judge_within, self._steps, item, value, context)
+            except bounded.Exceeded:
+                self._ended += 1
+            else:
+                return judged
+        return items.Judged(Status.FAILED, 0.0, _TOO_HEAVY, readable=False)
 
 
 def remarks(course: Course, submission: Submission, chosen: tuple[Chosen, ...] | None = None) -> Iterable[Notice]:

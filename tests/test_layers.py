@@ -53,8 +53,8 @@ ARROWS: dict[str, set[str]] = {
     "relations": {"calls", "compare", "inputs", "trouble"},
     "checks": {"calls", "compare", "inputs", "relations", "trouble"},
     "diagnose": set(),
-    "forbidden": {"submission"},
-    "grade": {"calls", "checks", "diagnose", "edits", "forbidden", "inputs", "items", "score", "submission"},
+    "forbidden": {"bounded", "submission"},
+    "grade": {"bounded", "calls", "checks", "diagnose", "edits", "forbidden", "inputs", "items", "score", "submission"},
     # what people see, and the whole of it
     "figures": set(),
     "plots": {"calls", "figures", "inputs"},
