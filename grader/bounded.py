@@ -46,6 +46,12 @@ class Bounds:
     result: int = 96 << 20
 
 
+#: Bytes of source and answers that are parsed at once, wherever that is: some 50 ms and 50 MB for the worst of them.
+SMALL = 32 << 10
+#: For what is larger, and for everything that has to be unpacked.
+READING = Bounds(cpu=10.0)
+
+
 class Exceeded(Exception):
     """A call took more than it may. ``limit`` says of what."""
 

@@ -17,7 +17,6 @@ from dataclasses import dataclass, field
 
 from grader import bounded
 from grader.model import SourceFile, Text
-from grader.submission import BOUNDS, SMALL
 from grader.submission.messages import Unusable
 from grader.submission.source import parse
 
@@ -50,9 +49,9 @@ def first_use(exercise: str, forbidden: tuple[str, ...], file: SourceFile, files
 
     Files that are not small are looked at in the process with limits; raises ``bounded.Exceeded`` where it ends.
     """
-    if sum(len(part.text) for each in (*files, file) for part in each.parts) <= SMALL:
+    if sum(len(part.text) for each in (*files, file) for part in each.parts) <= bounded.SMALL:
         return _first_use(exercise, forbidden, file, files)
-    return bounded.call(BOUNDS, _first_use, exercise, forbidden, file, files)
+    return bounded.call(bounded.READING, _first_use, exercise, forbidden, file, files)
 
 
 def _first_use(
@@ -107,7 +106,7 @@ class _Place:
 
 @dataclass(slots=True)
 class _Outline:
-    """One file: what its top-level names are defined as, what its imports mean, and whose names it takes with a star."""
+    """One file: what its top-level names are defined as, what its imports mean, and what it imports with a star."""
 
     module: str
     package: str

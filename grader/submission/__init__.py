@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Concatenate, ParamSpec, TypeVar
 
 from grader import bounded
-from grader.bounded import Bounds
+from grader.bounded import READING, SMALL
 from grader.model import Answer, Notice, SourceFile, Submission, Text
 from grader.submission import messages as say
 from grader.submission import modules, source
@@ -82,11 +82,8 @@ def named(path: Path) -> str | None:
 
 # ------------------------------------------------------------------------------------------ within bounds
 
-#: Bytes of source and answers that are read at once: some 50 ms and 50 MB for the worst of them.
-SMALL = 32 << 10
 #: So many files and folders are looked at to see whether a folder is small.
 _FEW = 50
-BOUNDS = Bounds(cpu=10.0)
 
 
 def is_small(path: Path) -> bool:
@@ -125,10 +122,10 @@ def _bounded(path: Path, function: Callable[Concatenate[Path, P], T], *args: P.a
 
 def _held(name: str, function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
     try:
-        return bounded.call(BOUNDS, function, *args, **kwargs)
+        return bounded.call(READING, function, *args, **kwargs)
     except bounded.Exceeded:
-        limit = say.size(BOUNDS.memory)
-        raise Unusable(name, say.TOO_COSTLY.fill(seconds=f"{BOUNDS.cpu:g}", memory=limit)) from None
+        limit = say.size(READING.memory)
+        raise Unusable(name, say.TOO_COSTLY.fill(seconds=f"{READING.cpu:g}", memory=limit)) from None
 
 
 def _read(path: Path, learner: str | None, origin: str) -> Submission:
