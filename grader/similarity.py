@@ -444,13 +444,13 @@ def _candidates(prints: Sequence[Sequence[int]]) -> Iterator[tuple[int, int]]:
     if not codes:
         return
     pairs, shared = np.unique(np.concatenate(codes), return_counts=True)
-    found: list[tuple[float, int, int]] = []
+    likely: list[tuple[float, int, int]] = []
     for pair, times in zip(pairs.tolist(), shared.tolist(), strict=True):
         left, right = divmod(pair, len(prints))
         share = times / min(len(prints[left]), len(prints[right]))
         if share >= _SHARED:
-            found.append((-share, left, right))
-    yield from ((left, right) for _, left, right in sorted(found))
+            likely.append((-share, left, right))
+    yield from ((left, right) for _, left, right in sorted(likely))
 
 
 def _couples(having: tuple[int, ...], count: int) -> NDArray[np.int64]:
