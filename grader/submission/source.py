@@ -37,6 +37,7 @@ _HINTS: tuple[tuple[str, Text], ...] = (
 #: Before Python 3.12 it looks for every field of one from its beginning: 256 kB of ``{a}`` take seconds.
 MAX_NAMES = 10_000
 MAX_FIELD_STEPS = 100_000_000
+_FIELD_STEPS_OF_ANYBODY = 1_000_000
 #: The parser needs quadratic time and memory for dotted names: gigabytes for one of 250 kB.
 MAX_DOTS = 500
 
@@ -59,8 +60,10 @@ class Work:
         self.code += len(text)
         if self.code > MAX_CODE:
             raise Excess(self.name, say.TOO_MUCH_CODE.fill(limit=say.size(MAX_CODE)))
-        if self.field_steps + len(text) * text.count("{") > MAX_FIELD_STEPS:  # only then it matters how they are spread
-            self.field_steps += _field_steps(text, MAX_FIELD_STEPS - self.field_steps)
+        at_most = len(text) * text.count("{")
+        if at_most > _FIELD_STEPS_OF_ANYBODY:  # only then it matters how they are spread
+            at_most = _field_steps(text, MAX_FIELD_STEPS - self.field_steps)
+        self.field_steps += at_most
         if self.field_steps > MAX_FIELD_STEPS:
             raise Excess(self.name, say.TOO_MANY_FIELDS)
 
