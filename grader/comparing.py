@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from grader import similarity, submission
+from grader import bounded, similarity, submission
 from grader.errors import SubmissionError
 from grader.gradebook import Filed, Gradebook
 from grader.model import Course, Part, SourceFile
@@ -82,7 +82,14 @@ def _reduced(
 
 def _reduce(read: Callable[[str], Handed | None], exercises: Sequence[str], key: str) -> Reduced | None:
     one = read(key)
-    return None if one is None else similarity.reduced(one, exercises)
+    if one is None:
+        return None
+    if similarity.is_small(one):
+        return similarity.reduced(one, exercises)
+    try:
+        return bounded.call(bounded.READING, similarity.reduced, one, exercises)
+    except bounded.Exceeded:
+        return None
 
 
 def _given(course: Course) -> list[SourceFile]:

@@ -11,9 +11,11 @@ from __future__ import annotations
 
 import ast
 import functools
+from collections import deque
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
+from grader import bounded
 from grader.model import SourceFile, Text
 from grader.submission.messages import Unusable
 from grader.submission.source import parse
@@ -21,6 +23,11 @@ from grader.submission.source import parse
 _USES = Text(
     "{file}, line {line} uses {name}; this exercise is to be solved without it",
     "{file} 第 {line} 行用到了 {name}；这道练习要求不用它来完成",
+)
+
+TOO_COSTLY = Text(
+    "your files are too large to see whether they use what this exercise forbids; hand in only your own code",
+    "文件太大，无法判断是否用了这道练习禁止的写法；请只提交自己写的代码",
 )
 
 
@@ -38,11 +45,22 @@ class Use:
 
 
 def first_use(exercise: str, forbidden: tuple[str, ...], file: SourceFile, files: tuple[SourceFile, ...]) -> Use | None:
-    """The first use of a name in ``forbidden`` that the definition of ``exercise`` in ``file`` leads to."""
+    """The first use of a name in ``forbidden`` that the definition of ``exercise`` in ``file`` leads to.
+
+    Files that are not small are looked at in the process with limits; raises ``bounded.Exceeded`` where it ends.
+    """
+    if sum(len(part.text) for each in (*files, file) for part in each.parts) <= bounded.SMALL:
+        return _first_use(exercise, forbidden, file, files)
+    return bounded.call(bounded.READING, _first_use, exercise, forbidden, file, files)
+
+
+def _first_use(
+    exercise: str, forbidden: tuple[str, ...], file: SourceFile, files: tuple[SourceFile, ...]
+) -> Use | None:
     outlines = {each.module: _outline(each) for each in (*files, file)}
-    todo, seen = [(file.module, exercise)], set()
+    todo, seen = deque([(file.module, exercise)]), set()
     while todo:
-        place = todo.pop(0)
+        place = todo.popleft()
         if place in seen:
             continue
         seen.add(place)
@@ -67,8 +85,7 @@ def _forbidden(dotted: str, forbidden: tuple[str, ...], outline: _Outline) -> st
         library, last = name.partition(".")[0], name.rpartition(".")[2]
         if dotted.startswith(f"{library}.") and dotted.endswith(f".{last}"):
             return name
-        from_star = any(f"{star}.".startswith(f"{library}.") for star in outline.stars)
-        if dotted == last and from_star:
+        if dotted == last and library in outline.stars:
             return name
     return None
 
@@ -89,13 +106,13 @@ class _Place:
 
 @dataclass(slots=True)
 class _Outline:
-    """One file: what its top-level names are defined as, and what its imports mean."""
+    """One file: what its top-level names are defined as, what its imports mean, and what it imports with a star."""
 
     module: str
     package: str
     nodes: dict[str, tuple[str, ast.AST]] = field(default_factory=dict)
     means: dict[str, str] = field(default_factory=dict)
-    stars: list[str] = field(default_factory=list)
+    stars: set[str] = field(default_factory=set)
 
     def mentions(self, name: str) -> Iterator[tuple[_Place, str]]:
         """Every name that the definition of ``name`` reads, written out in full, with its place."""
@@ -111,7 +128,7 @@ class _Outline:
                 yield _Place(label, getattr(node, "lineno", 0)), ".".join([full, *rest])
 
 
-@functools.lru_cache(maxsize=256)
+@functools.lru_cache(maxsize=32)  # those of one submission: trees are large
 def _outline(file: SourceFile) -> _Outline:
     package = file.module if file.is_package else file.module.rpartition(".")[0]
     outline = _Outline(file.module, package)
@@ -120,7 +137,7 @@ def _outline(file: SourceFile) -> _Outline:
             tree = parse(part.text, part.label)
         except Unusable:
             continue
-        outline.stars += list(_stars(tree, package))
+        outline.stars.update(star.partition(".")[0] for star in _stars(tree, package))
         for node in _top_level(tree):
             for name, means in _imports(node, package) if isinstance(node, (ast.Import, ast.ImportFrom)) else ():
                 outline.nodes.pop(name, None)

@@ -8,11 +8,12 @@ from __future__ import annotations
 import difflib
 import re
 import time
-from collections.abc import Container, Iterable
+from collections.abc import Container, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from grader import __version__, checks, diagnose, edits, forbidden, items, score, verdicts
+from grader import __version__, bounded, checks, diagnose, edits, forbidden, items, score, verdicts
+from grader.bounded import Bounds
 from grader.budget import sharing
 from grader.calls import Target, varied
 from grader.checks import Seen
@@ -110,13 +111,14 @@ def grade(
         for each in chosen
         for exercise in each.exercises
     ]
+    answers = _Answers(course, submission, chosen)
     code = _Code(submission, sharing(observe), memo, limits or Limits())
     results = code.run(plans)
     questions = tuple(
         QuestionResult(
             each.question.id,
             each.question.title,
-            tuple(_item(item, each.question, course, submission) for item in each.items),
+            tuple(answers.result(item, each.question) for item in each.items),
             tuple(results[exercise.name] for exercise in each.exercises),
         )
         for each in chosen
@@ -258,6 +260,20 @@ def _anything(chosen: list[Chosen], submission: Submission) -> bool:
     )
 
 
+#: Of names that learners chose, so many are compared with those of the course, if they are not longer than this.
+_MOST_LOOKED_UP = 20
+_LONGEST_LOOKED_UP = 80
+#: So many unknown ids are listed, each with what may be meant.
+_MOST_UNKNOWN = 5
+
+
+def _nearest(name: str, possible: list[str]) -> str | None:
+    """The one of ``possible`` that a learner's ``name`` is close to."""
+    if len(name) > _LONGEST_LOOKED_UP:
+        return None
+    return next(iter(difflib.get_close_matches(name, possible, 1)), None)
+
+
 def _nothing(course: Course, submission: Submission, selection: Selection) -> str:
     named = {name.lower() for name in (*selection.questions, *selection.exercises)}
     wanted = [
@@ -267,11 +283,7 @@ def _nothing(course: Course, submission: Submission, selection: Selection) -> st
         if not named or e.name.lower() in named or q.id.lower() in named
     ]
     defined = [name for file in submission.files for name, _ in file.defines]
-    hints = [
-        f"{name} (did you mean {near[0]}?)"
-        for name in defined[:_COMPARED]
-        if (near := difflib.get_close_matches(name, wanted, 1))
-    ]
+    hints = [f"{name} (did you mean {near}?)" for name in defined[:_MOST_LOOKED_UP] if (near := _nearest(name, wanted))]
     hints += [
         f'{name} under `if __name__ == "__main__":` (line {line} of {file.path}; move it to the top level)'
         for file in submission.files
@@ -514,7 +526,10 @@ class _Code:
         if plan.file is None:
             return _missing(plan, self.submission, self.memo.course)
         names = plan.exercise.forbids
-        used = forbidden.first_use(plan.exercise.name, names, plan.file, self.submission.files) if names else None
+        try:
+            used = forbidden.first_use(plan.exercise.name, names, plan.file, self.submission.files) if names else None
+        except bounded.Exceeded:
+            return _every(plan, Verdict(Status.FAILED, forbidden.TOO_COSTLY, final=True))
         return None if used is None else _every(plan, Verdict(Status.FAILED, used.text(), final=True))
 
     def diagnosed(self, plan: Plan, tried: Tried) -> ExerciseResult:
@@ -703,16 +718,49 @@ def _unmarked(plan: Plan, why: str) -> ExerciseResult:
 # ---------------------------------------------------------------------------------------------- items
 
 
-def _item(item: Item, question: Question, course: Course, submission: Submission) -> ItemResult:
-    answers = {answer.item: answer.value for answer in submission.answers or ()}
-    if answers.get(item.id) is None:
-        return ItemResult(item.id, item.kind, Status.MISSING, 0.0, item.points, Text("not answered", "没有作答"))
-    context = items.Context(course.public_id, submission.learner, item.id)
-    judged = items.judge(item, answers[item.id], context)
-    earned = score.tidy(item.points * judged.fraction)
-    believed = question.misconception(judged.misconception)
-    message = judged.message or (believed.truth if believed else None)
-    return ItemResult(item.id, item.kind, judged.status, earned, item.points, message, judged.misconception)
+#: For judging one answer of a kind that can take long, the steps of computing for all of them together, and how many
+#: may come to the end of their time.
+_JUDGING = Bounds(cpu=5.0)
+_MOST_STEPS = 1_000_000
+_MOST_ENDED = 3
+_TOO_HEAVY = Text(
+    "This answer takes too much computing to be judged; write it shorter.", "判定这个答案的计算量太大；请写得更短。"
+)
+
+
+class _Answers:
+    """What the answers of one submission are worth."""
+
+    def __init__(self, course: Course, submission: Submission, chosen: tuple[Chosen, ...]) -> None:
+        self._values = {answer.item: answer.value for answer in submission.answers or ()}
+        self._course_id, self._learner = course.public_id, submission.learner
+        self._steps, self._ended = _MOST_STEPS, 0
+        if any(
+            items.is_heavy(item) and self._values.get(item.id) is not None for each in chosen for item in each.items
+        ):
+            bounded.begin()  # while code is run
+
+    def result(self, item: Item, question: Question) -> ItemResult:
+        """What became of one item."""
+        value = self._values.get(item.id)
+        if value is None:
+            return ItemResult(item.id, item.kind, Status.MISSING, 0.0, item.points, Text("not answered", "没有作答"))
+        context = items.Context(self._course_id, self._learner, item.id)
+        judged = self._heavy(item, value, context) if items.is_heavy(item) else items.judge(item, value, context)
+        earned = score.tidy(item.points * judged.fraction)
+        believed = question.misconception(judged.misconception)
+        message = judged.message or (believed.truth if believed else None)
+        return ItemResult(item.id, item.kind, judged.status, earned, item.points, message, judged.misconception)
+
+    def _heavy(self, item: Item, value: object, context: items.Context) -> items.Judged:
+        if self._ended < _MOST_ENDED:
+            try:
+                judged, self._steps = bounded.call(_JUDGING, items.judge_within, self._steps, item, value, context)
+            except bounded.Exceeded:
+                self._ended += 1
+            else:
+                return judged
+        return items.Judged(Status.FAILED, 0.0, _TOO_HEAVY, readable=False)
 
 
 def remarks(course: Course, submission: Submission, chosen: tuple[Chosen, ...] | None = None) -> Iterable[Notice]:
@@ -729,21 +777,24 @@ def remarks(course: Course, submission: Submission, chosen: tuple[Chosen, ...] |
                 paths = ", ".join(file.path for file in found)
                 used_path = used.path if used else ""
                 yield Notice(used_path, text.fill(name=exercise.name, paths=paths, used=used_path))
-    ids = dict.fromkeys(item.id for question in course.questions for item in question.items)
-    for answer in submission.answers or ():
-        if answer.item not in ids:
-            yield Notice("answers.yaml", _no_item(answer, ids), urgent=True)
+    ids = [item.id for question in course.questions for item in question.items]
+    known = set(ids)
+    unknown = [answer for answer in submission.answers or () if answer.item not in known]
+    for answer in unknown[:_MOST_UNKNOWN]:
+        yield Notice("answers.yaml", _no_item(answer, ids, known), urgent=True)
+    if len(unknown) > _MOST_UNKNOWN:
+        yield Notice("answers.yaml", _MORE_UNKNOWN.fill(count=len(unknown) - _MOST_UNKNOWN), urgent=True)
 
 
-def _no_item(answer: Answer, ids: dict[str, None]) -> Text:
-    """What is wrong with an answer to an item that there is not."""
-    shown = printable(answer.item, 60)
-    keys = [key for key in answer.value if f"{answer.item}.{key}" in ids] if isinstance(answer.value, dict) else []
+def _no_item(answer: Answer, ids: Sequence[str], known: Container[str]) -> Text:
+    """What is wrong with an answer to an item that does not exist."""
+    shown = printable(answer.item, _LONGEST_LOOKED_UP)
+    keys = [key for key in answer.value if f"{answer.item}.{key}" in known] if isinstance(answer.value, dict) else []
     if keys:
         lines = listing([f"`{shown}.{key}: {_written(answer.value[key])}`" for key in keys])
         return _NESTED.fill(line=answer.line, id=shown, lines=lines)
-    near = difflib.get_close_matches(answer.item, ids, 1)
-    hint = _MEANT.fill(near=near[0]) if near else Text("", "")
+    near = _nearest(answer.item, ids)
+    hint = _MEANT.fill(near=near) if near else Text("", "")
     return _NO_ITEM.fill(line=answer.line, id=shown, hint=hint)
 
 
@@ -753,6 +804,9 @@ def _written(value: object) -> str:
 
 _NO_ITEM = Text("line {line}: there is no item {id}{hint}", "第 {line} 行：没有题目 {id}{hint}")
 _MEANT = Text(" (did you mean {near}?)", "（是不是 {near}？）")
+_MORE_UNKNOWN = Text(
+    "the course has no items for {count} more of these answers", "另有 {count} 个答案，课程里没有对应的题目"
+)
 _NESTED = Text(
     "line {line}: the answers below `{id}:` were not read. Write each on a line of its own with its whole id: {lines}.",
     "第 {line} 行：`{id}:` 下面的答案没有读取。请每题写一行，用完整的题号：{lines}。",

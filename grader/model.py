@@ -574,9 +574,9 @@ class Job:
 class Limits:
     """What one submission may use. Seconds of CPU unless said otherwise; bytes for sizes.
 
-    ``result_bytes`` is for the results of one program, ``total_bytes`` for all that the grader takes in.
-    ``fresh_children`` is how many processes it may lose. The totals and ``fresh_children`` hold for all jobs of a
-    submission together.
+    ``result_bytes`` is for the results of one program, ``total_bytes`` for all that the grader takes in: what was sent,
+    and what it becomes in memory. ``fresh_children`` is how many processes it may lose. The totals and
+    ``fresh_children`` hold for all jobs of a submission together.
     """
 
     group_cpu: float = 2.0

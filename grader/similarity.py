@@ -14,7 +14,9 @@ import builtins
 import contextlib
 import functools
 import io
+import itertools
 import keyword
+import sys
 import tokenize
 import warnings
 import zlib
@@ -28,6 +30,7 @@ from numpy.lib.stride_tricks import sliding_window_view
 from numpy.typing import NDArray
 from rapidfuzz.distance import Indel
 
+from grader import bounded
 from grader.model import Part, SourceFile
 
 #: A pair at least this alike is reported: the share of own tokens that stand on both sides in the same order.
@@ -36,6 +39,10 @@ THRESHOLD = 0.8
 SHORTEST = 40
 #: What more submissions than this share, and more than a twentieth of them, is what everybody writes.
 COMMON = 8
+#: Of longer solutions this many tokens are compared, which is told: aligning takes the product of both lengths.
+MOST_TOKENS = 12_000
+#: Steps of aligning for a class. Pairs that share most come first; how many were left out is told.
+MOST_STEPS = 1 << 37
 #: The scope of everything that was handed in; the others are names of exercises.
 WHOLE = ""
 
@@ -121,7 +128,11 @@ class Scope:
 
 @dataclass(frozen=True, slots=True)
 class Similar:
-    """What was found; ``subtracted`` are the runs that were left out, by scope."""
+    """What was found; ``subtracted`` are the runs that were left out, by scope.
+
+    ``shortened`` are submissions of which only the first ``MOST_TOKENS`` were compared somewhere, ``unaligned`` counts
+    pairs that were not compared any more.
+    """
 
     submissions: int
     threshold: float
@@ -130,6 +141,8 @@ class Similar:
     scopes: tuple[Scope, ...]
     subtracted: Mapping[str, frozenset[int]]
     comments: frozenset[str]
+    shortened: tuple[str, ...] = ()
+    unaligned: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,6 +152,7 @@ class _Written:
     kinds: Numbers
     spelled: Numbers
     runs: Numbers
+    shortened: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,13 +164,18 @@ class Reduced:
     scopes: tuple[tuple[str, _Written], ...]
 
 
+def is_small(one: Handed) -> bool:
+    """Whether it costs little to look at, whatever it holds; see ``grader.bounded``."""
+    return sum(len(part.text) for file in one.files for part in file.parts) <= bounded.SMALL
+
+
 def reduced(one: Handed, exercises: Sequence[str]) -> Reduced:
     """What is compared of a submission."""
     pieces = cut(one.files, exercises)
-    scopes = [(name, _written(found)) for name, found in pieces.items() if name != WHOLE]
+    scopes = [(name, _written(found, MOST_TOKENS)) for name, found in pieces.items() if name != WHOLE]
     whole = [piece for name in (*exercises, WHOLE) for piece in pieces.get(name, ())]
     if whole:
-        scopes.append((WHOLE, _written(whole)))
+        scopes.append((WHOLE, _written(whole, MOST_TOKENS)))
     return Reduced(one.key, frozenset(one.people), tuple(scopes))
 
 
@@ -180,6 +199,7 @@ def compare(
     groups: list[Group] = []
     facts: list[Scope] = []
     subtracted: dict[str, frozenset[int]] = {}
+    work = _Work(MOST_STEPS)
     for name, having in scopes.items():
         subtracted[name] = known | _common([one for _, one in having], known, max(COMMON, len(keys) // 20))
         owning = ((at, one, _own(one.runs, subtracted[name], len(one.kinds))) for at, one in having)
@@ -190,12 +210,23 @@ def compare(
         told = {key: at for at, group in enumerate(same) for key in group.keys}
         pairs += (
             pair
-            for pair in _pairs(name, long, subtracted[name], keys, people, threshold)
+            for pair in _pairs(name, long, subtracted[name], keys, people, threshold, work)
             if pair.left not in told or told[pair.left] != told.get(pair.right)
         )
     ranked = sorted(pairs, key=lambda pair: (-pair.tokens, pair.left, pair.right, pair.scope))
     comments = _comments(cut(given, ()))
-    return Similar(len(keys), threshold, tuple(ranked), tuple(groups), tuple(facts), subtracted, comments)
+    shortened = tuple({keys[at]: None for having in scopes.values() for at, one in having if one.shortened})
+    return Similar(
+        submissions=len(keys),
+        threshold=threshold,
+        pairs=tuple(ranked),
+        groups=tuple(groups),
+        scopes=tuple(facts),
+        subtracted=subtracted,
+        comments=comments,
+        shortened=shortened,
+        unaligned=work.unaligned,
+    )
 
 
 # -------------------------------------------------------------------------------------------- tokens
@@ -316,10 +347,10 @@ class _Long(NamedTuple):
     own: Flags
 
 
-def _written(pieces: Sequence[Piece]) -> _Written:
+def _written(pieces: Sequence[Piece], most: int = sys.maxsize) -> _Written:
     tokens = [token for piece in pieces for token in piece.tokens]
-    kinds = _numbers(token.kind for token in tokens)
-    return _Written(kinds, _numbers(token.spelled for token in tokens), _runs(kinds))
+    kinds = _numbers(token.kind for token in tokens[:most])
+    return _Written(kinds, _numbers(token.spelled for token in tokens[:most]), _runs(kinds), len(tokens) > most)
 
 
 def _runs(kinds: Numbers) -> Numbers:
@@ -365,6 +396,21 @@ def _fingerprints(runs: Numbers, subtracted: frozenset[int]) -> list[int]:
 # ------------------------------------------------------------------------------------------- pairs
 
 
+@dataclass(slots=True)
+class _Work:
+    """What may still be spent on aligning, and how many pairs it did not suffice for."""
+
+    steps: int
+    unaligned: int = 0
+
+    def affords(self, steps: int) -> bool:
+        """Books so many steps, if there are as many."""
+        enough = steps <= self.steps
+        self.steps -= steps if enough else 0
+        self.unaligned += not enough
+        return enough
+
+
 def _pairs(
     scope: str,
     long: Sequence[_Long],
@@ -372,12 +418,15 @@ def _pairs(
     keys: Sequence[str],
     people: Sequence[frozenset[str]],
     threshold: float,
+    work: _Work,
 ) -> Iterator[Pair]:
     own = [(one.written.kinds[one.own].tolist(), one.written.spelled[one.own].tolist()) for one in long]
     for couple in _candidates([_fingerprints(one.written.runs, subtracted) for one in long]):
         first, second = sorted(couple, key=lambda at: keys[long[at].at])
         one, other = long[first].at, long[second].at
         if people[one] & people[other]:
+            continue
+        if not work.affords(len(own[first][0]) * len(own[second][0])):
             continue
         score = Indel.normalized_similarity(own[first][0], own[second][0], score_cutoff=threshold)
         if score >= threshold:
@@ -386,7 +435,7 @@ def _pairs(
 
 
 def _candidates(prints: Sequence[Sequence[int]]) -> Iterator[tuple[int, int]]:
-    """The pairs that share enough fingerprints, found by an index of who has which."""
+    """The pairs that share enough fingerprints, found by an index of who has which; those that share most first."""
     index: dict[int, list[int]] = defaultdict(list)
     for at, found in enumerate(prints):
         for fingerprint in found:
@@ -395,10 +444,13 @@ def _candidates(prints: Sequence[Sequence[int]]) -> Iterator[tuple[int, int]]:
     if not codes:
         return
     pairs, shared = np.unique(np.concatenate(codes), return_counts=True)
+    likely: list[tuple[float, int, int]] = []
     for pair, times in zip(pairs.tolist(), shared.tolist(), strict=True):
         left, right = divmod(pair, len(prints))
-        if times >= _SHARED * min(len(prints[left]), len(prints[right])):
-            yield left, right
+        share = times / min(len(prints[left]), len(prints[right]))
+        if share >= _SHARED:
+            likely.append((-share, left, right))
+    yield from ((left, right) for _, left, right in sorted(likely))
 
 
 def _couples(having: tuple[int, ...], count: int) -> NDArray[np.int64]:
@@ -468,19 +520,40 @@ class Excerpt:
 
 
 def sides(found: Similar, pair: Pair, left: Handed, right: Handed) -> tuple[tuple[Excerpt, ...], tuple[Excerpt, ...]]:
-    """What both handed in for the scope of a pair, with what is the same on both sides marked."""
+    """What both handed in for the scope of a pair, with what is the same on both sides marked.
+
+    Nothing where that is more than the process with limits can lay side by side.
+    """
     exercises = [scope.name for scope in found.scopes if scope.name != WHOLE]
-    pieces = [_of(cut(one.files, exercises), pair.scope, exercises) for one in (left, right)]
+    asked = (exercises, pair.scope, found.subtracted[pair.scope], found.comments, left, right)
+    if is_small(left) and is_small(right):
+        return _sides(*asked)
+    try:
+        return bounded.call(bounded.READING, _sides, *asked)
+    except bounded.Exceeded:
+        return (), ()
+
+
+def _sides(
+    exercises: Sequence[str],
+    scope: str,
+    subtracted: frozenset[int],
+    given: frozenset[str],
+    left: Handed,
+    right: Handed,
+) -> tuple[tuple[Excerpt, ...], tuple[Excerpt, ...]]:
+    pieces = [_of(cut(one.files, exercises), scope, exercises) for one in (left, right)]
     tokens = [[token for piece in each for token in piece.tokens] for each in pieces]
-    kinds = [_numbers(token.kind for token in each) for each in tokens]
-    own = [_own(_runs(each), found.subtracted[pair.scope], len(each)) for each in kinds]
+    kinds = [_numbers(token.kind for token in each[:MOST_TOKENS]) for each in tokens]
+    own = [_own(_runs(each), subtracted, len(each)) for each in kinds]
     places = [np.flatnonzero(flags).tolist() for flags in own]
     pairs = list(_aligned(kinds[0][own[0]].tolist(), kinds[1][own[1]].tolist(), _MARKED))
-    said = [{token.spelled for piece in each for token in piece.comments} - found.comments for each in pieces]
+    said = [{token.spelled for piece in each for token in piece.comments} - given for each in pieces]
     shown = []
     for side in (0, 1):
         same = {places[side][couple[side]] for couple in pairs}
-        marks = ["same" if at in same else "" if own[side][at] else "given" for at in range(len(tokens[side]))]
+        marks = ["same" if at in same else "" if flag else "given" for at, flag in enumerate(own[side].tolist())]
+        marks += [""] * (len(tokens[side]) - len(marks))
         shown.append(tuple(_excerpts(pieces[side], marks, said[0] & said[1])))
     return shown[0], shown[1]
 
@@ -512,17 +585,19 @@ def _excerpts(pieces: Sequence[Piece], marks: Sequence[str], comments: set[str])
 
 def _line(number: int, text: str, kinds: list[str]) -> Line:
     """A line in stretches; a blank between two stretches of one kind belongs to them."""
-    for at in range(1, len(text)):
-        if text[at].isspace() and kinds[at - 1]:
-            after = next((kinds[k] for k in range(at, len(text)) if not text[k].isspace()), "")
-            if after == kinds[at - 1]:
-                kinds[at] = after
-    stretches: list[tuple[str, str]] = []
-    for char, kind in zip(text, kinds, strict=True):
-        if stretches and stretches[-1][1] == kind:
-            stretches[-1] = (stretches[-1][0] + char, kind)
-        else:
-            stretches.append((char, kind))
+    at = 0
+    while at < len(text):
+        end = at + 1
+        if text[at].isspace():
+            while end < len(text) and text[end].isspace():
+                end += 1
+            if at > 0 and end < len(text) and kinds[at - 1] == kinds[end]:
+                kinds[at:end] = [kinds[end]] * (end - at)
+        at = end
+    stretches = []
+    for kind, places in itertools.groupby(range(len(text)), key=kinds.__getitem__):
+        inside = list(places)
+        stretches.append((text[inside[0] : inside[-1] + 1], kind))
     return Line(number, tuple(stretches))
 
 

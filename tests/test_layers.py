@@ -24,6 +24,7 @@ ARROWS: dict[str, set[str]] = {
     "": set(),
     "model": set(),
     "errors": set(),
+    "bounded": set(),
     # the bank
     "sizes": set(),
     "arithmetic": set(),
@@ -39,7 +40,7 @@ ARROWS: dict[str, set[str]] = {
     "assemble": {"crosscheck", "edge", "faults", "submission", "yaml_lines"},
     "course": {"assemble", "cache", "edge"},
     # the submission
-    "submission": {"yaml_lines"},
+    "submission": {"bounded", "yaml_lines"},
     # the wall
     "sandbox.inside": set(),
     "sandbox": {"sandbox.inside"},
@@ -68,6 +69,8 @@ ARROWS: dict[str, set[str]] = {
         "submission",
         "verdicts",
     },
+    "forbidden": {"bounded", "submission"},
+    "grade": {"bounded", "calls", "checks", "diagnose", "edits", "forbidden", "inputs", "items", "score", "submission"},
     # what people see, and the whole of it
     "figures": set(),
     "plots": {"calls", "figures", "inputs"},
@@ -115,8 +118,8 @@ ARROWS: dict[str, set[str]] = {
     "statistics": {"grades"},
     "report.statistics": {"items", "report", "statistics"},
     "report.statistics_html": {"report", "report.html", "report.statistics", "statistics"},
-    "similarity": set(),
-    "comparing": {"gradebook", "similarity", "stubs", "submission", "working"},
+    "similarity": {"bounded"},
+    "comparing": {"bounded", "gradebook", "similarity", "stubs", "submission", "working"},
     "report.similarity": {"report", "similarity"},
     "report.similarity_html": {"report", "report.html", "report.similarity", "similarity"},
     "inbox": {"files", "submission"},

@@ -13,6 +13,9 @@ A kind's module has
 * ``unkeyed(spec)``: the spec with nothing that says what is right, for a learners' edition: enough to ask, and to see
   whether an answer can be read. It is made of what is named there, so that what a kind adds later stays out.
 
+A kind with ``HEAVY = True`` may take seconds to judge what is made for it: answers that were handed in are judged in a
+process with limits. One with ``ANY_LENGTH = True`` sees answers of more than ``MOST_CHARACTERS``, too.
+
 A spec with a field ``draw`` (name → choices) has numbers that differ from learner to learner; texts of the
 item say ``{name}`` for them.
 
@@ -33,12 +36,19 @@ from types import MappingProxyType, ModuleType
 from typing import Any, Literal, TypeAlias, TypeVar
 
 from grader.model import Item, Status, Text
+from grader.symbolic import scalars
 
 T = TypeVar("T")
 
 _KEPT = Text(
     "Kept. Your instructor's side decides what it is worth: this edition of the course has no key to it.",
     "已记下。得分由教师一侧判定：学习者版课程里没有这道题的答案。",
+)
+
+#: Longer answers are not looked at, nor those with more parts.
+MOST_CHARACTERS = 10_000
+_TOO_LONG = Text(
+    "This answer is too long: at most {most} characters are read.", "这个答案太长：最多读取 {most} 个字符。"
 )
 
 #: One choice, several, all in an order, each with a partner; a line of writing, or several.
@@ -139,8 +149,35 @@ def key(item: Item, context: Context) -> Text:
 
 def judge(item: Item, value: object, context: Context) -> Judged:
     """What ``value`` is worth as an answer to ``item``."""
-    judged: Judged = kinds()[item.kind].judge(item.spec, value, context)
+    kind = kinds()[item.kind]
+    if not getattr(kind, "ANY_LENGTH", False) and not _short(value):
+        return Judged(Status.FAILED, 0.0, _TOO_LONG.fill(most=MOST_CHARACTERS), readable=False)
+    judged: Judged = kind.judge(item.spec, value, context)
     return Judged(Status.PENDING, 0.0, _KEPT) if item.sealed and judged.readable else judged
+
+
+def judge_within(steps: int, item: Item, value: object, context: Context) -> tuple[Judged, int]:
+    """The same with ``steps`` of computing, and how many of them are left."""
+    with scalars.purse(steps) as purse:
+        return judge(item, value, context), max(0, purse.left)
+
+
+def is_heavy(item: Item) -> bool:
+    """Whether an answer can be made that takes long to judge."""
+    return getattr(kinds()[item.kind], "HEAVY", False)
+
+
+def _short(value: object) -> bool:
+    """Whether all texts in ``value`` together have at most ``MOST_CHARACTERS``, a part counting as one."""
+    left, todo = MOST_CHARACTERS, [value]
+    while todo and left >= 0:
+        part = todo.pop()
+        left -= len(part) if isinstance(part, str) else 1
+        if isinstance(part, Mapping):
+            part = [*part.keys(), *part.values()]
+        if isinstance(part, (list, tuple)):
+            todo += part[: left + 1]  # if there are more, these are too many already
+    return left >= 0
 
 
 def unkeyed(item: Item) -> Item:

@@ -10,7 +10,7 @@ from grader.faults import Fault, Path, unexpected
 from grader.items import Asked, Context, Judged
 from grader.items.expression import about, as_text, declaration_faults
 from grader.model import Status, Text
-from grader.symbolic import compare, lines, match
+from grader.symbolic import compare, lines, match, scalars
 from grader.symbolic.compare import Different, Table
 from grader.symbolic.declare import GIVENS, DeclarationError, Names, Random, names
 from grader.symbolic.lines import Step
@@ -80,6 +80,7 @@ _GAINED = Text(
     "第 {number} 行：「{text}」在 {instance} 时也成立，而那并不是上一行的解。",
 )
 
+HEAVY = True
 #: Of an assumption.
 _LONGEST = 200
 _HEAVY = ("E", "Var", "Cov", "mean", "softmax", "max", "min", "jacobian")
@@ -215,12 +216,13 @@ def judge(spec: Spec, value: object, context: Context) -> Judged:
         found = lines.equations(written, declared.vocabulary)
     except FormulaError as error:
         return _unreadable(error.text)
-    if refused := _givens(spec, stated, declared):
-        return refused
-    try:
-        return _solved(spec, found, declared) if spec.solve else _chained(spec, found, declared)
-    except FormulaError as error:
-        return _failed(error.text, 0.0)
+    with scalars.purse(scalars.MOST_STEPS):
+        if refused := _givens(spec, stated, declared):
+            return refused
+        try:
+            return _solved(spec, found, declared) if spec.solve else _chained(spec, found, declared)
+        except FormulaError as error:
+            return _failed(error.text, 0.0)
 
 
 def _parts(value: object) -> tuple[dict[str, str] | None, list[str]] | None:

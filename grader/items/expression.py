@@ -10,7 +10,7 @@ from typing import TypeAlias
 from grader.faults import Fault, Path, unexpected
 from grader.items import Asked, Context, Judged
 from grader.model import Status, Text
-from grader.symbolic import compare, growth
+from grader.symbolic import compare, growth, scalars
 from grader.symbolic.declare import DeclarationError, Names, names
 from grader.symbolic.parse import chain, parse
 from grader.symbolic.show import show
@@ -18,6 +18,8 @@ from grader.symbolic.tree import Call, Node
 from grader.symbolic.trouble import FormulaError, ParseError, TooMuch, Undefined
 
 Answer: TypeAlias = str | int | float
+
+HEAVY = True
 
 _MOST_BITS = 200
 
@@ -126,8 +128,8 @@ def judge(spec: Spec, value: object, context: Context) -> Judged:
         return _unreadable(_NOT_TEXT)
     declared = names(spec.symbols, spec.given)
     try:
-        node = _read(text, spec, declared)
-        return _judged(node, spec, declared)
+        with scalars.purse(scalars.MOST_STEPS):
+            return _judged(_read(text, spec, declared), spec, declared)
     except (ParseError, TooMuch) as error:
         return _unreadable(error.text)
     except Undefined as error:

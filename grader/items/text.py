@@ -18,6 +18,10 @@ from grader.model import Lang, Status, Text
 
 Span: TypeAlias = tuple[int, int]
 
+HEAVY = True
+#: What is too long for patterns waits for a person.
+ANY_LENGTH = True
+
 _HOW = Text(
     "Answer in your own words, in a sentence or two ({least} to {most} words, in either language).",
     "用自己的话回答一两句（{least} 到 {most} 字，中英文均可）。",

@@ -10,7 +10,7 @@ from grader.model import Text
 from grader.report import words
 from grader.report.json_report import number
 from grader.report.words import clean
-from grader.similarity import SHORTEST, WHOLE
+from grader.similarity import MOST_TOKENS, SHORTEST, WHOLE
 
 if TYPE_CHECKING:
     from grader.report.page import Page
@@ -49,6 +49,14 @@ NO_CODE = Text(
     "Nobody has handed in code for {count} of {all} exercises.", "{all} 个练习中有 {count} 个没有人提交代码。"
 )
 LEFT_OUT = Text("Could not be read, and were left out: {names}", "无法读取、未参与比较：{names}")
+SHORTENED = Text(
+    "Very long; of these only the first {most} tokens were compared: {names}",
+    "篇幅过长，只比较了前 {most} 个词法单元：{names}",
+)
+UNALIGNED = Text(
+    "So much is alike that {count} pairs, those that share least, were not compared",
+    "相似的内容太多，有 {count} 对（共同之处最少的）没有比较",
+)
 MORE = Text("and {count} more pairs: see --html or --json", "还有 {count} 对，见 --html 或 --json")
 
 
@@ -112,6 +120,11 @@ def notes(found: Similar, who: Mapping[str, str], left_out: Sequence[str]) -> li
     exercises = [one for one in found.scopes if one.name != WHOLE]
     if empty := [one for one in exercises if not one.written]:
         said.append(NO_CODE.fill(count=len(empty), all=len(exercises)))
+    if found.shortened:
+        names = _listed([who[key] for key in found.shortened])
+        said.append(SHORTENED.fill(most=MOST_TOKENS, names=names))
+    if found.unaligned:
+        said.append(UNALIGNED.fill(count=found.unaligned))
     if left_out:
         said.append(LEFT_OUT.fill(names=_listed(left_out)))
     return said
@@ -184,5 +197,7 @@ def to_json(found: Similar, people: Mapping[str, Sequence[str]], left_out: Seque
         "exercises": [
             {"exercise": one.name or None, "written": one.written, "compared": one.compared} for one in found.scopes
         ],
+        "shortened": [whose(key) for key in found.shortened],
+        "unaligned": found.unaligned,
         "left_out": [clean(name) for name in left_out],
     }

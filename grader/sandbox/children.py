@@ -51,7 +51,7 @@ class Child(Protocol):
 
     @property
     def received(self) -> int:
-        """How many bytes it has sent so far."""
+        """How many bytes it has sent so far, and its values take once they are decoded."""
 
     def hand(self, frame: bytes) -> None:
         """Hands it one more frame. That it is gone, or does not read, shows when an answer is waited for."""
@@ -84,8 +84,12 @@ class Children(Protocol):
         """A child that has been handed ``job`` (a JOB frame)."""
 
 
+#: What a frame may have around its values.
+_ALLOWANCE = 1 << 20
+
+
 class FrameBuffer:
-    """Bytes as they come, frames as they are complete."""
+    """Bytes as they come, frames as they are complete. ``total`` is what they took, and what was decoded of them."""
 
     def __init__(self) -> None:
         self._data = bytearray()
@@ -112,17 +116,20 @@ class FrameBuffer:
             del self._data[: frames.HEADER.size]
             if self._kind not in frames.KINDS:
                 raise Garbled(f"a frame of kind {self._kind}")
-            if self._length > limit + (1 << 20):
+            if self._length > limit + _ALLOWANCE:
                 raise Oversized
         if len(self._data) < self._length:
             return None
         body = bytes(self._data[: self._length])
         del self._data[: self._length]
         self._length = None
+        budget = frames.Budget(limit + _ALLOWANCE)
         try:
-            return self._kind, frames.decode(body)
+            return self._kind, frames.decode(body, budget)
         except frames.FrameError as error:
             raise Garbled(str(error)) from None
+        finally:
+            self.total += budget.spent
 
 
 def write_all(fd: int, data: bytes, seconds: float, reader: Pace) -> bool:

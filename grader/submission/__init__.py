@@ -1,16 +1,23 @@
-"""What a learner hands in, as a ``Submission``: read as text, never imported, executed or unpacked to disk."""
+"""What a learner hands in, as a ``Submission``: read as text, never imported, executed or unpacked to disk.
+
+Source and answers of a few kilobytes are read at once, since that costs little whatever they hold; notebooks, archives
+and all that is larger are read in the process of ``grader.bounded``.
+"""
 
 from __future__ import annotations
 
 import os
 import stat
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from hashlib import sha256
+from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Concatenate, ParamSpec, TypeVar
 
+from grader import bounded
+from grader.bounded import READING, SMALL
 from grader.model import Notice, SourceFile, Submission, Text
 from grader.submission import messages as say
 from grader.submission import modules, source
@@ -21,6 +28,7 @@ from grader.submission.files import (
     collect_folder,
     file_member,
     gather,
+    is_ignored,
     kind_of,
 )
 from grader.submission.messages import Unusable, listing, printable
@@ -34,6 +42,9 @@ __all__ = [
     "understood", "written",
 ]  # fmt: skip
 
+P = ParamSpec("P")
+T = TypeVar("T")
+
 _LONGEST_NAME = 80
 
 
@@ -42,12 +53,106 @@ def read(path: Path, learner: str | None = None) -> Submission:
 
     Raises ``SubmissionError`` when nothing of it can be graded; what is merely left out becomes a notice.
     """
-    found, stem = gathered(path)
+    if not is_small(path):
+        return _bounded(path, _read, learner, os.fspath(path))
+    found, stem = _gathered(path)
     return understood(found, stem, learner, os.fspath(path))
 
 
 def gathered(path: Path) -> tuple[Gathered, str]:
     """The files at ``path`` that count, as bytes, and what it is called without a suffix."""
+    return _gathered(path) if is_small(path) else _bounded(path, _gathered)
+
+
+def understood(found: Gathered, stem: str, learner: str | None, origin: str) -> Submission:
+    """The submission that ``gathered`` files make; the second half of ``read``, which can be done elsewhere."""
+    light = sum(len(raw.data) for raw in found.raws) <= SMALL and all(raw.kind != "notebook" for raw in found.raws)
+    if light:
+        return _understood(found, stem, learner, origin)
+    return _held(found.name, _understood, found, stem, learner, origin)
+
+
+def fingerprint(path: Path) -> str:
+    """The digest of the files at ``path`` that count; ``read`` gives its ``Submission`` the same.
+
+    Raises ``SubmissionError`` where they cannot be read, or where there are none.
+    """
+    return identity(path)[0]
+
+
+def named(path: Path) -> str | None:
+    """Whose the answers file at ``path`` says that it is; None where there is none, it does not say, or is broken."""
+    return identity(path)[1]
+
+
+def identity(path: Path) -> tuple[str, str | None]:
+    """What ``fingerprint`` and ``named`` say, of the same bytes."""
+    return _identity(path) if is_small(path) else _bounded(path, _identity)
+
+
+def written(path: Path) -> str:
+    """The text of the one file at ``path``; empty where it cannot be read. For comparing, never for showing."""
+    try:
+        found, _ = gathered(path)
+    except Unusable:
+        return ""
+    return found.raws[0].data.decode("utf-8", "replace") if found.raws else ""
+
+
+# ------------------------------------------------------------------------------------------ within bounds
+
+#: So many files and folders are looked at to see whether a folder is small.
+_FEW = 50
+
+
+def is_small(path: Path) -> bool:
+    """Whether what lies at ``path`` is read at once: source and answers of ``SMALL`` bytes, no notebook, no archive.
+
+    What cannot be looked at is small: the error is all that there is to it.
+    """
+    total, pending = 0, [os.fspath(path)]
+    for _ in range(_FEW):
+        if not pending:
+            return True
+        place = pending.pop()
+        try:
+            status = os.lstat(place)
+            if stat.S_ISDIR(status.st_mode):
+                with os.scandir(place) as entries:
+                    pending += [entry.path for entry in islice(entries, _FEW) if not is_ignored(entry.name)]
+                continue
+        except (OSError, ValueError):
+            continue
+        name = place.lower()
+        if name.endswith((".ipynb", ".zip")):
+            return False
+        if name.endswith((".py", ".yaml", ".yml")):
+            total += status.st_size
+        if total > SMALL:
+            return False
+    return False
+
+
+def _bounded(path: Path, function: Callable[Concatenate[Path, P], T], *args: P.args, **kwargs: P.kwargs) -> T:
+    """``function(path, …)`` in the process with limits, which may stand in another folder."""
+    place = Path(os.path.abspath(path))
+    return _held(printable(place.name) or "/", function, place, *args, **kwargs)
+
+
+def _held(name: str, function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+    try:
+        return bounded.call(READING, function, *args, **kwargs)
+    except bounded.Exceeded:
+        limit = say.size(READING.memory)
+        raise Unusable(name, say.TOO_COSTLY.fill(seconds=f"{READING.cpu:g}", memory=limit)) from None
+
+
+def _read(path: Path, learner: str | None, origin: str) -> Submission:
+    found, stem = _gathered(path)
+    return _understood(found, stem, learner, origin)
+
+
+def _gathered(path: Path) -> tuple[Gathered, str]:
     place = os.fspath(path)
     base = os.path.basename(os.path.abspath(place)) if "\0" not in place else place
     name = printable(base) or "/"
@@ -73,22 +178,8 @@ def gathered(path: Path) -> tuple[Gathered, str]:
     return gather(name, [member]), stem
 
 
-def fingerprint(path: Path) -> str:
-    """The digest of the files at ``path`` that count; ``read`` gives its ``Submission`` the same.
-
-    Raises ``SubmissionError`` where they cannot be read, or where there are none.
-    """
-    return identity(path)[0]
-
-
-def named(path: Path) -> str | None:
-    """Whose the answers file at ``path`` says that it is; None where there is none, it does not say, or is broken."""
-    return identity(path)[1]
-
-
-def identity(path: Path) -> tuple[str, str | None]:
-    """What ``fingerprint`` and ``named`` say, of the same bytes."""
-    found, _ = gathered(path)
+def _identity(path: Path) -> tuple[str, str | None]:
+    found, _ = _gathered(path)
     if not found.raws:
         raise _nothing_usable(found, found.problems, found.lost)
     given, _ = _answers(found)
@@ -108,13 +199,7 @@ def _answers(found: Gathered) -> tuple[Answers | None, Unusable | None]:
     return None, found.lost
 
 
-def written(path: Path) -> str:
-    """The text of the one file at ``path``; empty where it cannot be read. For comparing, never for showing."""
-    try:
-        found, _ = gathered(path)
-    except Unusable:
-        return ""
-    return found.raws[0].data.decode("utf-8", "replace") if found.raws else ""
+# ------------------------------------------------------------------------------------------ names in files
 
 
 def definers(submission: Submission, name: str) -> tuple[SourceFile, ...]:
@@ -155,8 +240,7 @@ def _not_read(base: str) -> Text:
     return say.WRONG_KIND
 
 
-def understood(found: Gathered, stem: str, learner: str | None, origin: str) -> Submission:
-    """The submission that ``gathered`` files make; the second half of ``read``, which can be done elsewhere."""
+def _understood(found: Gathered, stem: str, learner: str | None, origin: str) -> Submission:
     files, left_out, notices = _sources(found, stem)
     given, lost = _answers(found)
     problems = (*found.problems, *left_out)
@@ -193,15 +277,18 @@ def _sources(found: Gathered, stem: str) -> tuple[tuple[SourceFile, ...], tuple[
     scanned: list[tuple[str, source.Scanned]] = []
     problems: list[Unusable] = []
     notices: list[Notice] = []
+    work = source.Work(found.name)
     for raw in (replace(raw, path=raw.path.removeprefix(top)) for raw in code):
         try:
             if raw.kind == "notebook":
                 from grader.submission import notebook
 
-                facts, remarks = notebook.scan(raw)
+                facts, remarks = notebook.scan(raw, work)
                 notices += remarks
             else:
-                facts = source.scan(raw)
+                facts = source.scan(raw, work)
+        except source.Excess:
+            raise
         except Unusable as problem:
             problems.append(problem)
         else:

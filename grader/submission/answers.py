@@ -77,4 +77,4 @@ def _shown(value: Any) -> Text:
 def _nearest(key: str) -> str | None:
     import difflib
 
-    return next(iter(difflib.get_close_matches(key.lower(), KEYS, 1)), None)
+    return next(iter(difflib.get_close_matches(key[:40].lower(), KEYS, 1)), None)

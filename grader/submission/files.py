@@ -21,7 +21,7 @@ Kind: TypeAlias = Literal["source", "notebook", "answers", "archive", "other"]
 MAX_SOURCE = 256 << 10
 MAX_NOTEBOOK = 20 << 20
 MAX_TOTAL = 40 << 20
-#: All .py files of one submission: the parser takes seconds and hundreds of megabytes for hostile ones.
+#: Code of one submission, in files and cells: the parser takes seconds and hundreds of megabytes for hostile ones.
 MAX_CODE = 1 << 20
 MAX_FILES = 2000
 #: Folders in folders. Every file is opened step by step from the top, so this bounds the steps.

@@ -156,6 +156,24 @@ TOO_MUCH_TEXT = Text(
     " Hand in only your own code, and clear the outputs of notebooks.",
     "{what}合计 {found}，超过上限 {limit}。请只提交自己写的代码，并清除笔记本的输出。",
 )
+TOO_MUCH_CODE = Text(
+    "its files and notebook cells hold more than {limit} of code. Hand in only your own code, without data.",
+    "文件和笔记本单元中的代码合计超过 {limit}。请只提交自己写的代码，不要包含数据。",
+)
+TOO_COSTLY = Text(
+    "reading it takes more than {seconds} s of processor time or {memory} of memory, which no ordinary submission"
+    " needs, so it was not read. Hand in only your own code, without data, and clear the outputs of notebooks.",
+    "读取它需要超过 {seconds} 秒的处理器时间或 {memory} 内存，普通的提交远用不到这么多，因此没有读取。"
+    "请只提交自己写的代码，不要包含数据，并清除笔记本的输出。",
+)
+TOO_MANY_FIELDS = Text(
+    "its f-strings are too long and have too many {…} in them to be read. Split them into shorter ones.",
+    "其中的 f-string 太长，{…} 太多，无法读取。请拆成较短的字符串。",
+)
+TOO_MANY_NAMES = Text(
+    "more than {limit} names are defined at top level. Hand in only your own code, without data.",
+    "顶层定义的名字超过 {limit} 个。请只提交自己写的代码，不要包含数据。",
+)
 ALL_TEXT = Text("source, notebooks and answers", "源文件、笔记本和答案")
 CODE = Text("code", "代码")
 TWO_ANSWERS = Text(

@@ -12,7 +12,7 @@ from grader.model import Notice, Part, Text
 from grader.submission import messages as say
 from grader.submission.files import MAX_SOURCE, Raw
 from grader.submission.messages import Unusable, listing, printable
-from grader.submission.source import Scanned, combine, future_imports, parse
+from grader.submission.source import Scanned, Work, combine, future_imports, parse
 from grader.submission.text import decode
 
 MAX_CELLS = 2000
@@ -40,8 +40,12 @@ _TOKEN = re.compile(
 _LONG_ENDS = {quote: re.compile(rf"(?:\\.|[^\\])*?{quote}") for quote in ('"""', "'''")}
 
 
-def scan(raw: Raw) -> tuple[Scanned, tuple[Notice, ...]]:
-    """Reads an ``.ipynb`` file; a cell that is not Python is left out with a notice."""
+def scan(raw: Raw, work: Work | None = None) -> tuple[Scanned, tuple[Notice, ...]]:
+    """Reads an ``.ipynb`` file; a cell that is not Python is left out with a notice.
+
+    Raises Excess where it is too much, with what ``work`` has counted before.
+    """
+    work = work or Work(raw.path)
     cells, remark = _code_cells(raw)
     parsed: list[tuple[Part, ast.Module]] = []
     broken: list[Unusable] = []
@@ -50,6 +54,7 @@ def scan(raw: Raw) -> tuple[Scanned, tuple[Notice, ...]]:
     for number, text in enumerate(cells, 1):
         if not text.strip():
             continue
+        work.parsing(text)
         label = f"{raw.path} cell {number}"
         try:
             tree, text, dropped = _parse_cell(text, label)
@@ -67,7 +72,7 @@ def scan(raw: Raw) -> tuple[Scanned, tuple[Notice, ...]]:
         notices.append(Notice(raw.path, say.WHOLE_CELLS.fill(cells=listing(whole))))
     if lines:
         notices.append(Notice(raw.path, say.MAGICS.fill(lines=listing(lines))))
-    return replace(combine(parsed), broken=tuple(broken), remark=remark), tuple(notices)
+    return replace(combine(parsed, work), broken=tuple(broken), remark=remark), tuple(notices)
 
 
 def _without_futures(text: str, tree: ast.Module) -> str:

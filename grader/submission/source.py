@@ -7,14 +7,17 @@ exponentially with the source (every ``finally`` is compiled twice), a syntax tr
 from __future__ import annotations
 
 import ast
+import contextlib
+import io
 import re
+import tokenize
 import warnings
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from grader.model import Part, Text
 from grader.submission import messages as say
-from grader.submission.files import Raw
+from grader.submission.files import MAX_CODE, Raw
 from grader.submission.messages import Unusable, printable
 from grader.submission.text import decode
 
@@ -28,6 +31,62 @@ _HINTS: tuple[tuple[str, Text], ...] = (
     ("invalid character", say.FULL_WIDTH),
     ("invalid non-printable character", say.FULL_WIDTH),
 )
+
+
+#: What reading one submission may take besides: top-level names, and steps that the parser spends on f-strings.
+#: Before Python 3.12 it looks for every field of one from its beginning: 256 kB of ``{a}`` take seconds.
+MAX_NAMES = 10_000
+MAX_FIELD_STEPS = 100_000_000
+_FIELD_STEPS_OF_ANYBODY = 1_000_000
+#: The parser needs quadratic time and memory for dotted names: gigabytes for one of 250 kB.
+MAX_DOTS = 500
+
+
+class Excess(Unusable):
+    """All of the submission together is too much; leaving one file out would not do."""
+
+
+@dataclass(slots=True)
+class Work:
+    """What has been read of one submission (called ``name``), counted before it is parsed."""
+
+    name: str
+    code: int = 0
+    names: int = 0
+    field_steps: int = 0
+
+    def parsing(self, text: str) -> None:
+        """Books a piece of code that is about to be parsed. Raises Excess."""
+        self.code += len(text)
+        if self.code > MAX_CODE:
+            raise Excess(self.name, say.TOO_MUCH_CODE.fill(limit=say.size(MAX_CODE)))
+        at_most = len(text) * text.count("{")
+        if at_most > _FIELD_STEPS_OF_ANYBODY:  # only then it matters how they are spread
+            at_most = _field_steps(text, MAX_FIELD_STEPS - self.field_steps)
+        self.field_steps += at_most
+        if self.field_steps > MAX_FIELD_STEPS:
+            raise Excess(self.name, say.TOO_MANY_FIELDS)
+
+    def defining(self, count: int) -> None:
+        """Books top-level names. Raises Excess."""
+        self.names += count
+        if self.names > MAX_NAMES:
+            raise Excess(self.name, say.TOO_MANY_NAMES.fill(limit=MAX_NAMES))
+
+
+def _field_steps(text: str, most: int) -> int:
+    """For each f-string its length times its fields, added up; beyond ``most`` nothing is looked at.
+
+    From Python 3.12 on, f-strings are tokens of another kind, and their parser is linear.
+    """
+    steps = 0
+    with contextlib.suppress(tokenize.TokenError, SyntaxError):  # the parser will come no further
+        for token in tokenize.generate_tokens(io.StringIO(text).readline):
+            if token.type == tokenize.STRING and "f" in token.string.partition(token.string[-1])[0].lower():
+                steps += len(token.string) * token.string.count("{")
+                if steps > most:
+                    break
+    return steps
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,8 +107,9 @@ class Scanned:
     remark: Text | None = None
 
 
-def scan(raw: Raw) -> Scanned:
-    """Reads a ``.py`` file."""
+def scan(raw: Raw, work: Work | None = None) -> Scanned:
+    """Reads a ``.py`` file. Raises Excess where it is too much, with what ``work`` has counted before."""
+    work = work or Work(raw.path)
     text, remark = decode(raw.data, raw.path, say.PYTHON_SOURCE, python=True)
     if not text.strip() and not raw.path.endswith("__init__.py"):
         raise Unusable(raw.path, say.EMPTY)
@@ -59,10 +119,11 @@ def scan(raw: Raw) -> Scanned:
             raw.path,
             say.LOOKS_LIKE.fill(expected=say.PYTHON_SOURCE, what=say.A_JUPYTER_NOTEBOOK, advice=advice),
         )
-    return replace(combine([(Part(raw.path, text), parse(text, raw.path))]), remark=remark)
+    work.parsing(text)
+    return replace(combine([(Part(raw.path, text), parse(text, raw.path))], work), remark=remark)
 
 
-def combine(parsed: Sequence[tuple[Part, ast.Module]]) -> Scanned:
+def combine(parsed: Sequence[tuple[Part, ast.Module]], work: Work | None = None) -> Scanned:
     """The facts about parts that share one namespace; of two definitions the later counts."""
     defines: dict[str, int] = {}
     guarded: dict[str, int] = {}
@@ -79,6 +140,8 @@ def combine(parsed: Sequence[tuple[Part, ast.Module]]) -> Scanned:
             relative = max(relative, level)
             if not level:
                 imports.add(module.partition(".")[0])
+    if work is not None:
+        work.defining(len(defines))
     return Scanned(
         tuple(part for part, _ in parsed),
         tuple(defines.items()),
@@ -94,14 +157,14 @@ def future_imports(tree: ast.Module) -> list[ast.ImportFrom]:
     return [each for each in tree.body if isinstance(each, ast.ImportFrom) and each.module == "__future__"]
 
 
-#: The parser needs quadratic time and memory for dotted names: gigabytes for one of 250 kB.
-_LONG_DOTTED = re.compile(r"(?:\.[\s\\\w]*){500}")
+#: What a dotted name may consist of, wherever its lines are broken.
+_DOTTED = re.compile(r"[\s\\\w.]+")
 
 
 def parse(text: str, where: str) -> ast.Module:
     """The syntax tree of ``text``; whatever the parser thinks of it is raised for people to read."""
-    if _LONG_DOTTED.search(text):
-        raise Unusable(where, say.GIVES_UP.fill(reason="a name with more than 500 dots"))
+    if any(found[0].count(".") >= MAX_DOTS for found in _DOTTED.finditer(text)):
+        raise Unusable(where, say.GIVES_UP.fill(reason=f"a name with more than {MAX_DOTS} dots"))
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")

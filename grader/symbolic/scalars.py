@@ -4,9 +4,13 @@ polynomials in random variables, and numbers with a derivative.
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import math
-from collections.abc import Mapping
+import sys
+from collections.abc import Iterator, Mapping
+from contextvars import ContextVar
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, TypeAlias
 
@@ -20,6 +24,8 @@ DIGITS = 50
 _MOST_BITS = 20_000
 _FARTHEST = 10_000
 _MOST_TERMS = 4000
+#: Steps for one answer: thirty times what the longest worked derivation of the bundled course takes.
+MOST_STEPS = 300_000
 
 _BY_ZERO = Text("a division by 0", "除数为 0")
 _ROOT = Text("the square root of a negative number", "对负数开平方")
@@ -31,18 +37,45 @@ class NeedStates(Exception):
     """What is asked for is not a polynomial of the random variables: every state has to be tried."""
 
 
-class Meter:
-    """What may still be spent on one instance."""
+@dataclass(slots=True)
+class Purse:
+    """What may still be spent on one answer, whatever it is compared with and at however many instances."""
 
-    __slots__ = ("left",)
+    left: int
+
+
+_PURSE: ContextVar[Purse | None] = ContextVar("_PURSE", default=None)
+
+
+@contextlib.contextmanager
+def purse(steps: int) -> Iterator[Purse]:
+    """All meters that are made meanwhile spend from these ``steps``, too, and from the purse around this one."""
+    outer = _PURSE.get()
+    given = steps if outer is None else max(0, min(steps, outer.left))
+    shared = Purse(given)
+    token = _PURSE.set(shared)
+    try:
+        yield shared
+    finally:
+        _PURSE.reset(token)
+        if outer is not None:
+            outer.left -= given - shared.left
+
+
+class Meter:
+    """What may still be spent on one instance, and from the purse that all of them share."""
+
+    __slots__ = ("left", "purse")
 
     def __init__(self, left: int) -> None:
         self.left = left
+        self.purse = _PURSE.get() or Purse(sys.maxsize)
 
     def spend(self, steps: int = 1) -> None:
         """Takes ``steps`` off; TooMuch when nothing is left."""
         self.left -= steps
-        if self.left < 0:
+        self.purse.left -= steps
+        if self.left < 0 or self.purse.left < 0:
             raise TooMuch(TOO_MUCH)
 
 

@@ -23,7 +23,10 @@ KINDS = range(JOB, TASKS + 1)
 HEADER = struct.Struct("<BQ")
 MAX_DEPTH = 24
 MAX_NDIM = 8
-MAX_VALUES = 200_000  # an empty list costs one byte on the wire and fifty in memory
+MAX_VALUES = 200_000
+#: What a decoded value takes besides its bytes on the wire, about: five of these make an array without dimensions.
+VALUE_BYTES = 64
+ARRAY_BYTES = 512
 MAX_INTEGER_DIGITS = 400
 
 # Flags of a Block.
@@ -130,12 +133,26 @@ def _write_block(out: bytearray, block: Block) -> None:
     out += np.asarray(array, dtype=DTYPES[code]).tobytes()
 
 
-def decode(data: bytes | bytearray | memoryview) -> Any:
-    """The value that ``data`` encodes, all of it. Raises FrameError for anything else.
+@dataclass(slots=True)
+class Budget:
+    """What decoded values may take in memory, in bytes besides those on the wire, and what they have taken."""
+
+    most: int
+    spent: int = 0
+
+    def spend(self, cost: int) -> None:
+        """Books what the next value takes. Raises FrameError where that is too much."""
+        if self.spent + cost > self.most:
+            raise FrameError("too many values")
+        self.spent += cost
+
+
+def decode(data: bytes | bytearray | memoryview, budget: Budget | None = None) -> Any:
+    """The value that ``data`` encodes, all of it. Raises FrameError for anything else, and beyond ``budget``.
 
     Arrays are read-only views into ``data``.
     """
-    reader = _Reader(memoryview(data))
+    reader = _Reader(memoryview(data), budget or Budget(MAX_VALUES * (VALUE_BYTES + ARRAY_BYTES)))
     value = reader.value(0)
     if reader.rest:
         raise FrameError(f"{reader.rest} bytes too many")
@@ -143,11 +160,12 @@ def decode(data: bytes | bytearray | memoryview) -> Any:
 
 
 class _Reader:
-    def __init__(self, data: memoryview) -> None:
+    def __init__(self, data: memoryview, budget: Budget) -> None:
         self._data = data
         self._end = len(data)
         self._at = 0
         self._values = 0
+        self._budget = budget
 
     @property
     def rest(self) -> int:
@@ -180,6 +198,7 @@ class _Reader:
         self._values += 1
         if depth > MAX_DEPTH or self._values > MAX_VALUES:
             raise FrameError("nested too deeply, or too many values")
+        self._budget.spend(VALUE_BYTES)
         read = _READERS.get(self.take(1)[0])
         if read is None:
             raise FrameError("an unknown tag")
@@ -200,11 +219,13 @@ class _Reader:
         for _ in range(self.count()):
             if self.take(1)[0] != ord("s"):
                 raise FrameError("a key that is not a string")
+            self._budget.spend(VALUE_BYTES)
             key = self.text()
             result[key] = self.value(depth + 1)
         return result
 
     def block(self) -> Block:
+        self._budget.spend(ARRAY_BYTES)
         code, ndim, flags = _ARRAY.unpack(self.take(3))
         if code >= len(DTYPES) or ndim > MAX_NDIM:
             raise FrameError("a malformed array")

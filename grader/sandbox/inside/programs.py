@@ -115,7 +115,7 @@ def pack(value: Any, limit: int) -> Any:
 
     def one(value: Any, depth: int) -> Any:
         nonlocal budget, room
-        budget -= 16
+        budget -= frames.VALUE_BYTES
         room -= 1
         if budget < 0:
             raise TooBig
@@ -138,14 +138,14 @@ def pack(value: Any, limit: int) -> Any:
             case torch.Tensor():
                 return tensor(value)
             case list() | tuple():
-                if len(value) * 16 > budget:
+                if len(value) * frames.VALUE_BYTES > budget:
                     raise TooBig
                 entries = [one(entry, depth + 1) for entry in list(value)]
                 return entries if isinstance(value, list) else tuple(entries)
             case dict():
                 if not all(type(key) is str for key in value):
                     raise Unfit("keys")
-                charge(sum(map(len, value)), 1)
+                charge(sum(map(len, value)) + len(value) * frames.VALUE_BYTES, 1)
                 return {key: one(entry, depth + 1) for key, entry in value.items()}
         raise Unfit("type", type(value).__name__)
 
@@ -164,6 +164,7 @@ def pack(value: Any, limit: int) -> Any:
         check_dimensions(plain.ndim)
         if plain.dtype.kind not in "biuf" or plain.dtype.itemsize > 8:
             raise Unfit("dtype", str(plain.dtype))
+        charge(1, frames.ARRAY_BYTES)
         charge(plain.size, plain.dtype.itemsize)
         return frames.Block(np.ascontiguousarray(plain).reshape(plain.shape), flags)
 
@@ -175,6 +176,7 @@ def pack(value: Any, limit: int) -> Any:
         check_dimensions(plain.ndim)
         if plain.is_complex():
             raise Unfit("dtype", str(plain.dtype))
+        charge(1, frames.ARRAY_BYTES)
         charge(plain.numel(), plain.element_size())
         flags = frames.TORCH
         if plain.dtype is torch.bfloat16:

@@ -226,6 +226,24 @@ def test_the_number_of_values_is_bounded() -> None:
         decode(b"l" + u32(most + 1) + b"N" * (most + 1))
 
 
+def test_what_values_take_in_memory_is_bounded() -> None:
+    """Five bytes become an array of some hundred: decoding stops at what it may cost, and says what it did cost."""
+    scalar = b"a\x01\0\0\0"
+    data = b"l" + u32(1000) + scalar * 1000
+    each = frames.VALUE_BYTES + frames.ARRAY_BYTES
+    small, large = frames.Budget(10_000), frames.Budget(1 << 30)
+    with pytest.raises(FrameError, match="too many"):
+        decode(data, small)
+    assert small.most - each < small.spent <= small.most
+    tracemalloc.start()
+    try:
+        kept = decode(data, large)
+        assert len(kept) == 1000
+        assert tracemalloc.get_traced_memory()[0] < large.spent == frames.VALUE_BYTES + 1000 * each
+    finally:
+        tracemalloc.stop()
+
+
 def survives(data: bytes) -> None:
     """Decoding gives a value or a FrameError, and takes memory in proportion to the bytes."""
     tracemalloc.start()

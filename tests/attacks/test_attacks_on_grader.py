@@ -1,0 +1,29 @@
+"""What a learner writes costs the grader's own process a bounded amount of work, and gets a verdict."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from grader import course as courses
+from grader.model import Course
+from tests.attacks.grader import CASES, Case
+
+
+@pytest.fixture(scope="module")
+def course() -> Course:
+    """The bundled one."""
+    return courses.load(courses.find(None))
+
+
+@pytest.mark.parametrize("case", [pytest.param(case, id=case.name) for case in CASES])
+def test_attack(case: Case, course: Course, tmp_path: Path) -> None:
+    """The work that is done is within the bound of its place, counted and not timed."""
+    assert case.attempt(tmp_path, course) <= case.bound
+
+
+def test_every_case_can_be_told_from_others() -> None:
+    """By its name, and it says what it tries."""
+    assert len({case.stem for case in CASES}) == len(CASES)
+    assert all(case.tries for case in CASES)
