@@ -189,9 +189,9 @@ class Zygote:
             )
         if not state["counted"] and not _processes_are_bounded(state["namespaces"]):
             raise SandboxUnavailable(
-                "the threads of learner code cannot be counted here: that needs libseccomp 2.5 and Linux 5.5 or later, "
-                "and nothing around attncheck that watches system calls itself; "
-                "run attncheck as an ordinary user who may make user namespaces"
+                "the threads of learner code cannot be counted here: this needs libseccomp 2.5, Linux 5.5, and a "
+                "container that does not intercept system calls itself. Or run attncheck as an ordinary user on a "
+                "machine with user namespaces"
             )
         self.state = state
 
