@@ -8,7 +8,7 @@ from __future__ import annotations
 import difflib
 import re
 import time
-from collections.abc import Container, Iterable, Sequence
+from collections.abc import Container, Iterable
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
@@ -786,7 +786,7 @@ def remarks(course: Course, submission: Submission, chosen: tuple[Chosen, ...] |
         yield Notice("answers.yaml", _MORE_UNKNOWN.fill(count=len(unknown) - _MOST_UNKNOWN), urgent=True)
 
 
-def _no_item(answer: Answer, ids: Sequence[str], known: Container[str]) -> Text:
+def _no_item(answer: Answer, ids: list[str], known: Container[str]) -> Text:
     """What is wrong with an answer to an item that does not exist."""
     shown = printable(answer.item, _LONGEST_LOOKED_UP)
     keys = [key for key in answer.value if f"{answer.item}.{key}" in known] if isinstance(answer.value, dict) else []
