@@ -566,7 +566,7 @@ def test_there_must_be_submissions(order: Callable[..., Order], tmp_path: Path) 
 
 @pytest.mark.usefixtures("in_process")
 def test_nobody_s_results_are_overwritten(order: Callable[..., Order], tmp_path: Path) -> None:
-    """Equal names get numbers, whatever makes them equal: suffix, case, or what a file name cannot hold."""
+    """Equal names are told apart, whatever makes them equal: suffix, case, or what a file name cannot hold."""
     place = tmp_path / "names"
     place.mkdir()
     names = ["ada.py", "ADA.ipynb", "a?b.py", "a*b.py", "class.py", "class_.py", "  .py", "con.py", "x" * 240 + ".py"]
@@ -582,7 +582,7 @@ def test_nobody_s_results_are_overwritten(order: Callable[..., Order], tmp_path:
     assert len({file.casefold() for file in files}) == len(files) == len(found)
     assert {path.name for path in asked.out.glob("*.json")} == set(files)
     assert "class_.json" in files
-    assert {"ADA", "ada (2)", "ada (3)"} <= {*found}
+    assert {"ADA (ADA.ipynb)", "ada (ada.py)", "ada (ada)"} <= {*found}
 
 
 def test_what_could_not_be_collected_is_not_read(tmp_path: Path) -> None:

@@ -127,7 +127,7 @@ def _lines(receipt: Receipt, new: bool, lang: Lang) -> Iterator[str]:
     from grader.report.words import clean
 
     said = words.HANDED_IN if new else words.HANDED_IN_BEFORE
-    yield said.fill(learner=clean(receipt.learner, 60), at=_at(receipt)).of(lang)
+    yield said.fill(learner=clean(receipt.learner), at=_at(receipt)).of(lang)
     width = len(str(max(file.size for file in receipt.files)))
     for file in receipt.files:
         yield f"  {file.sha256[:16]}  {file.size:>{width}}  {clean(file.name)}"
@@ -155,5 +155,5 @@ def _verify(path: Path, place: Path, as_json: bool, lang: Lang) -> None:
         names = words.COMMA.of(lang).join(map(clean, changed))
         click.echo(words.NOT_THE_SAME.fill(at=_at(receipt), names=names).of(lang))
     else:
-        click.echo(words.THE_SAME.fill(learner=clean(receipt.learner, 60), at=_at(receipt)).of(lang))
+        click.echo(words.THE_SAME.fill(learner=clean(receipt.learner), at=_at(receipt)).of(lang))
     click.get_current_context().exit(DIFFERENT if changed else SAME)
