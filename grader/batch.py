@@ -26,7 +26,7 @@ from typing import TypeAlias
 from filelock import FileLock, Timeout
 
 from grader import __version__, course, edits, machine, records
-from grader.collect import Collected, Handed, collect
+from grader.collect import Collected, Handed, collect, nothing_in
 from grader.errors import SandboxError, SandboxUnavailable, SubmissionError, UsageError
 from grader.grade import Memo, Selection, check_names, module_of
 from grader.gradebook import INTAKE, Enrolled, Filed, Gradebook, Run, Unit, open_gradebook
@@ -243,14 +243,16 @@ def _listed(roster: Roster, name: str) -> bool:
 
 
 def _claimed(found: Collected, roster: Roster | None) -> Iterator[Handed]:
-    """Files at the top that are called after a learner of the roster, and of a kind that is never graded."""
-    entries = {top.casefold() for each in found.handed for name, _ in each.placed.files for top in name.split("/")[:1]}
-    for name in found.leftovers if roster is not None and found.kind == PLAIN else ():
-        stem = name.rpartition(".")[0] or name
-        if "/" not in name and stem.casefold() not in entries and _listed(roster, stem):
-            placed = Placed(name, (Person(stem, (("learner", stem),)),), ((name, name),))
-            why = f"nothing to grade: expected a .py file, a notebook, a .zip or an answers.yaml; found {printable(name)}."
-            yield Handed(placed, Path(name), why)
+    """Files that are never graded, called after a learner of the roster who has handed in nothing else."""
+    if roster is None or found.kind != PLAIN:
+        return
+    there = {match.learner for each in found.handed for one in each.placed.people for match in roster.matches(one)}
+    for name in found.leftovers:
+        file = name.rpartition("/")[2]
+        stem = file.rpartition(".")[0] or file
+        person = Person(stem, (("learner", stem),))
+        if _listed(roster, stem) and roster.match(person).learner not in there:
+            yield Handed(Placed(name, (person,), ((name, file),)), Path(name), nothing_in(printable(file)))
 
 
 def _enter(

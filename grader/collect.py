@@ -179,7 +179,9 @@ def _check(placed: Placed, whole: Placed, tree: _Tree) -> None:
     if not whole.files and placed.digests is None:
         odd = [f"{tree.odd[name]} ({printable(name)})" if name in tree.odd else printable(name) for name in names]
         found = listing(odd).en if odd else "no file at all"
-        raise Unreadable(f"nothing to grade: expected a .py file, a notebook, a .zip or an answers.yaml; found {found}.")
+        raise Unreadable(
+            f"nothing to grade: expected a .py file, a notebook, a .zip or an answers.yaml; found {found}."
+        )
 
 
 _TOO_MANY = f"more than the {MAX_ENTRIES} files and folders that one learner may hand in"
@@ -343,13 +345,17 @@ def _folder(root: Path) -> _Tree:
                 elif stat.S_ISREG(status.st_mode):
                     sizes[name] = status.st_size
                 else:
-                    what = "a symbolic link, which is not followed" if stat.S_ISLNK(status.st_mode) else "no regular file"
+                    what = (
+                        "a symbolic link, which is not followed" if stat.S_ISLNK(status.st_mode) else "no regular file"
+                    )
                     odd[name if "." in entry.name else f"{name}/"] = what
         if not seen and above:
             odd[above] = _HIDDEN if hidden else _EMPTY
     below = Counter(f"{above}/" for name in intake.counting(tuple(sizes)) for above in PurePosixPath(name).parents)
     names = (*sizes, *odd, *(f"{unit}/" for unit in over))
-    return _Tree(tuple(dict.fromkeys(names)), lambda name: _regular(root / name), root, below, sizes, odd, over=over, base=base)
+    return _Tree(
+        tuple(dict.fromkeys(names)), lambda name: _regular(root / name), root, below, sizes, odd, over=over, base=base
+    )
 
 
 def _few(

@@ -1,4 +1,4 @@
-"""The verb that hands in."""
+"""The verbs that hand in, and make the place for it."""
 
 from __future__ import annotations
 
@@ -73,6 +73,23 @@ def submit(
             click.echo(line)
         if course.edition is not None:
             click.echo(words.MARKED_ELSEWHERE.of(lang))
+
+
+@click.command()
+@click.argument("folder", type=click.Path(path_type=Path, file_okay=False))
+@lang_option
+def inbox(folder: Path, lang: Lang) -> None:
+    """Makes FOLDER an inbox with a key, which signs receipts.
+
+    The key is for you alone: where 'submit' runs under your account, for learners who cannot write to
+    the inbox themselves, 'batch' then believes signed receipts only.
+    """
+    from grader import inbox as inboxes
+    from grader.report import words
+    from grader.report.words import clean
+
+    inboxes.make(folder)
+    click.echo(words.INBOX_MADE.fill(folder=clean(str(folder)), key=inboxes.KEY).of(lang))
 
 
 def _name(path: Path) -> str:

@@ -95,8 +95,8 @@ class Placed:
 
     ``key`` tells it from all others of the tree, today and when the tree is collected again. ``at`` is when it was
     handed in (UTC), where the source says so; ``late`` is the source's own word. Of several by the same people the
-    one with the highest ``attempt`` is the last. An empty folder stands in ``files`` with its slash. ``digests`` are (name in the tree, SHA-256) of all files as they were
-    handed in, where a receipt says so.
+    one with the highest ``attempt`` is the last. An empty folder stands in ``files`` with its slash. ``digests`` are
+    (name in the tree, SHA-256) of all files as they were handed in, where a receipt says so.
     """
 
     key: str
@@ -119,7 +119,7 @@ class Stray:
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """What a tree holds. ``leftovers`` are files that belong to nobody; those that could be graded are in ``strays``."""
+    """What a tree holds. ``leftovers`` are files that belong to nobody; ``strays`` are those that could be graded."""
 
     placed: tuple[Placed, ...]
     leftovers: tuple[str, ...] = ()
@@ -178,7 +178,7 @@ def _told(tree: Tree) -> str:
     empty = {name.rstrip("/") for name in tree.names if name.endswith("/")}
     tops = tree.tops()
     entries = {top for top, folder in tops.items() if (folder and top not in empty) or gradable(top)}
-    entries = entries or tops.keys()
+    entries = entries or set(tops)
     explained = {name: frozenset(module.explains(tree)) & entries for name, module in kinds().items() if name != PLAIN}
     whole = [name for name, some in explained.items() if some and some == entries]
     if len(whole) == 1:

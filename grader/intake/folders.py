@@ -14,7 +14,9 @@ from grader.intake import Layout, Person, Placed, Tree, gathered, gradable
 
 RANK = 99
 
-_NOTES = re.compile(r"^[^.]*$|\.(txt|md|rst|csv|tsv|xlsx?|ods|json|jsonl|toml|cfg|ini|log|sqlite|db|html?|sha256)$", re.I)
+_NOTES = re.compile(
+    r"^[^.]*$|\.(txt|md|rst|csv|tsv|xlsx?|ods|json|jsonl|toml|cfg|ini|log|sqlite|db|html?|sha256)$", re.I
+)
 _TWO_SUFFIXES = re.compile(r"\.tar$", re.I)
 
 

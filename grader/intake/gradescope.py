@@ -13,7 +13,7 @@ from typing import Any
 import yaml
 
 from grader.errors import UsageError
-from grader.intake import Layout, Person, Placed, Tree, Unreadable, gathered, strays
+from grader.intake import Layout, Person, Placed, Tree, gathered, strays
 
 RANK = 10
 

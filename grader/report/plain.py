@@ -100,7 +100,7 @@ def shorten(text: str, width: int) -> str:
 
 
 def apart(texts: Iterable[str], width: int) -> dict[str, str]:
-    """Each text, shortened so that different ones stay different: where they begin alike, a digest stands at the end."""
+    """Each text, shortened so that different ones stay different: those that begin alike end with a digest."""
     short = {text: shorten(text, width) for text in texts}
     times = Counter(short.values())
     return {text: said if times[said] == 1 else _marked(text, width) for text, said in short.items()}

@@ -322,6 +322,10 @@ NOT_FORGOTTEN = Text("Nothing was removed.", "没有删除任何内容。")
 
 # ------------------------------------------------------------------------------------------ handing in
 
+INBOX_MADE = Text(
+    "{folder} is an inbox. Its key, {key}, is for you alone: keep a backup, and pass it to nobody.",
+    "{folder} 已成为收件箱。其中的密钥 {key} 只供您本人使用：请做好备份，不要交给任何人。",
+)
 HANDED_IN = Text("Handed in for {learner} at {at}:", "已为 {learner} 提交（{at}）：")
 HANDED_IN_BEFORE = Text(
     "The same files were handed in for {learner} already, at {at}; nothing new was stored:",
