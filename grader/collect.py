@@ -40,6 +40,7 @@ _MAX_METADATA = 64 << 20
 _CHUNK = 1 << 20
 #: Of the name of a file, in bytes: what systems take is 255.
 _LONGEST = 200
+_NOT_READABLE = "not readable"
 #: In a collection as nbgrader has it, learners are below this.
 _SUBMITTED = "submitted/"
 
@@ -73,7 +74,8 @@ class _Tree:
 
     ``counts`` says for each folder how many files are below it, ``sizes`` how large each file is. ``odd`` are names of
     what is no file that could be read, with the reason. What is in ``spoilt``, too, may not be graded without it;
-    ``over`` has what is beyond the bounds of one learner, by the entry that is the learner's.
+    ``over`` has what is beyond the bounds of one learner, by the entry that is the learner's, and ``nameless`` what is
+    wrong with entries that cannot be anybody's. ``base`` is the folder around a class.
     """
 
     names: tuple[str, ...]
@@ -85,7 +87,11 @@ class _Tree:
     spoilt: frozenset[str] = frozenset()
     over: Mapping[str, str] = field(default_factory=dict)
     base: str = ""
-    nameless: tuple[str, ...] = ()
+    nameless: Mapping[str, str] = field(default_factory=dict)
+
+    def unread(self) -> Iterator[str]:
+        """The folders that cannot be looked into, with the reason."""
+        return (f"{why}: {name or './'}" for name, why in self.odd.items() if why.startswith(_NOT_READABLE))
 
     def facts(self, name: str) -> os.stat_result | None:
         """What the system knows of a file or folder, itself and not what it may lead to."""
@@ -126,7 +132,7 @@ def collect(
         raise UsageError(f"{path}: {error}") from error
     if found is None or (tree.root is None and not tree.sizes):
         what = f"as “{kind}”" if kind else f"as any of {', '.join(intake.kinds())}"
-        odd = tuple(map(printable, (*tree.nameless, *(tree.odd[name] for name in tree.spoilt))))
+        odd = tuple(map(printable, (*tree.nameless.values(), *tree.unread(), *map(tree.odd.__getitem__, tree.spoilt))))
         raise UsageError(
             f"{path}: no submission found, looked at {what}; expected a folder, file or zip for each learner, "
             "or the export of a course system. 'attncheck batch --help' names the kinds."
@@ -136,12 +142,8 @@ def collect(
     if tree.root is None and sum(_bytes(placed, tree) for placed in layout.placed) > MAX_ALL:
         raise UsageError(f"{path} would unpack to more than {MAX_ALL >> 30} GiB; split it.")
     handed = tuple(_handed(placed, tree, scratch) for placed in layout.placed)
-    unread = tuple(f"{why}: {name}" for name, why in tree.odd.items() if why.startswith(_NOT_READABLE))
-    nobodys = tuple(Stray(printable(one), one, ()) for one in tree.nameless)
-    return Collected(name, handed, (*layout.leftovers, *unread), (*layout.strays, *nobodys))
-
-
-_NOT_READABLE = "not readable"
+    nobodys = tuple(Stray(entry, why, ()) for entry, why in tree.nameless.items())
+    return Collected(name, handed, (*layout.leftovers, *tree.unread()), (*layout.strays, *nobodys))
 
 
 def _bytes(placed: Placed, tree: _Tree) -> int:
@@ -156,8 +158,8 @@ def _handed(placed: Placed, tree: _Tree, scratch: Path) -> Handed:
     whole = replace(placed, files=tuple((name, inner) for name, inner in placed.files if name in tree.sizes))
     try:
         _check(placed, whole, tree)
-        path = _place(whole, tree, scratch)
-        return Handed(said, path, _forged(placed, tree))
+        forged = _forged(placed, tree)
+        return Handed(said, _place(whole, tree, scratch) if whole.files else _copy_of(placed, scratch), forged)
     except (Unreadable, SubmissionError) as error:
         copy = _copy_of(placed, scratch)
         shutil.rmtree(copy, ignore_errors=True)
@@ -179,9 +181,12 @@ def _check(placed: Placed, whole: Placed, tree: _Tree) -> None:
     if not whole.files and placed.digests is None:
         odd = [f"{tree.odd[name]} ({printable(name)})" if name in tree.odd else printable(name) for name in names]
         found = listing(odd).en if odd else "no file at all"
-        raise Unreadable(
-            f"nothing to grade: expected a .py file, a notebook, a .zip or an answers.yaml; found {found}."
-        )
+        raise Unreadable(nothing_in(found))
+
+
+def nothing_in(found: str) -> str:
+    """What is said of a submission in which there is only what is never graded."""
+    return f"nothing to grade: expected a .py file, a notebook, a .zip or an answers.yaml; found {found}."
 
 
 _TOO_MANY = f"more than the {MAX_ENTRIES} files and folders that one learner may hand in"
@@ -263,10 +268,10 @@ def _tree(path: Path) -> _Tree:
     found: dict[str, zipfile.ZipInfo] = {}
     refused: dict[str, SubmissionError] = {}
     folders: list[str] = []
-    nameless: list[str] = []
+    nameless: dict[str, str] = {}
     for name, info, problem in entries(archive, path.name):
         if problem is not None and not _owned(name):
-            nameless.append(str(problem))
+            nameless[name] = str(problem)
         elif name.endswith("/"):
             folders.append(name)
         elif name in found or name in refused:
@@ -296,7 +301,7 @@ def _tree(path: Path) -> _Tree:
     names = (*files, *(name for name in folders if name not in full))
     spoilt = frozenset(refused)
     sizes = {name: info.file_size for name, info in found.items()}
-    return _Tree(names, opened, sizes=sizes, odd=odd, spoilt=spoilt, over=over, base=base, nameless=tuple(nameless))
+    return _Tree(names, opened, sizes=sizes, odd=odd, spoilt=spoilt, over=over, base=base, nameless=nameless)
 
 
 _EMPTY = "an empty folder"
