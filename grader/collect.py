@@ -143,7 +143,14 @@ def collect(
         raise UsageError(f"{path} would unpack to more than {MAX_ALL >> 30} GiB; split it.")
     handed = tuple(_handed(placed, tree, scratch) for placed in layout.placed)
     nobodys = tuple(Stray(entry, why, ()) for entry, why in tree.nameless.items())
-    return Collected(name, handed, (*layout.leftovers, *tree.unread()), (*layout.strays, *nobodys))
+    strays = (_explained(stray, tree) for stray in layout.strays)
+    return Collected(name, handed, (*layout.leftovers, *tree.unread()), (*strays, *nobodys))
+
+
+def _explained(stray: Stray, tree: _Tree) -> Stray:
+    """With what else is wrong with its files."""
+    odd = [tree.odd[name] for name in stray.files if name in tree.odd]
+    return replace(stray, why="; ".join((stray.why, *odd[:1])))
 
 
 def _bytes(placed: Placed, tree: _Tree) -> int:
@@ -172,7 +179,7 @@ def _check(placed: Placed, whole: Placed, tree: _Tree) -> None:
     why = [tree.over[unit] for unit in dict.fromkeys(_unit(name, tree.base) for name in names) if unit in tree.over]
     why += [tree.odd[name] for name in names if name in tree.spoilt]
     if len(names) > MAX_ENTRIES:
-        why.append(_TOO_MANY)
+        why.append(_too_many())
     size = sum(tree.sizes[name] for name, _ in whole.files if gradable(name))
     if size > MAX_LEARNER:
         why.append(f"{size >> 20} MiB of files, more than the {MAX_LEARNER >> 20} MiB that one learner may hand in")
@@ -189,8 +196,12 @@ def nothing_in(found: str) -> str:
     return f"nothing to grade: expected a .py file, a notebook, a .zip or an answers.yaml; found {found}."
 
 
-_TOO_MANY = f"more than the {MAX_ENTRIES} files and folders that one learner may hand in"
-_TOO_DEEP = f"folders in each other more than {MAX_DEPTH} deep, or names of more than {MAX_PATH} bytes"
+def _too_many() -> str:
+    return f"more than the {MAX_ENTRIES} files and folders that one learner may hand in"
+
+
+def _too_deep() -> str:
+    return f"folders in each other more than {MAX_DEPTH} deep, or names of more than {MAX_PATH} bytes"
 
 
 def _within(folder: str, base: str) -> str:
@@ -293,8 +304,8 @@ def _tree(path: Path) -> _Tree:
     files = [*found, *refused]
     base = _base(files)
     units = Counter(_unit(name, base) for name in files)
-    over = {unit: _TOO_MANY for unit, count in units.items() if count > MAX_ENTRIES}
-    over |= {_unit(name, base): _TOO_DEEP for name in files if _too_long(name, base)}
+    over = {unit: _too_many() for unit, count in units.items() if count > MAX_ENTRIES}
+    over |= {_unit(name, base): _too_deep() for name in files if _too_long(name, base)}
     short = (name for name in intake.counting(files) if not _too_long(name, base))
     full = {f"{above}/" for name in short for above in PurePosixPath(name).parents}
     odd = {name: str(error) for name, error in refused.items()} | {name: _EMPTY for name in folders}
@@ -341,7 +352,7 @@ def _folder(root: Path) -> _Tree:
                 continue
             seen += 1
             if _too_long(name, base):
-                over[_unit(name, base)] = _TOO_DEEP
+                over[_unit(name, base)] = _too_deep()
                 continue
             with contextlib.suppress(FileNotFoundError):
                 status = Path(entry.path).lstat()
@@ -371,7 +382,7 @@ def _few(
         if unit:
             counts[unit] += 1
             if counts[unit] > MAX_ENTRIES:
-                over[unit] = _TOO_MANY
+                over[unit] = _too_many()
                 return
         yield entry
 

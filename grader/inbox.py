@@ -139,14 +139,15 @@ def _key(inbox: Path) -> bytes | None:
         return None
 
 
-def _mac(receipt: Receipt, key: bytes) -> str:
+def signature(receipt: Receipt, key: bytes) -> str:
+    """What the inbox with this key puts into the receipt."""
     data = {**asdict(replace(receipt, mac="")), "at": receipt.at.isoformat()}
     return hmac.new(key, json.dumps(data, sort_keys=True).encode(), "sha256").hexdigest()
 
 
 def signed(receipt: Receipt, key: bytes) -> bool:
     """Whether the inbox with this key has signed the receipt, as it is."""
-    return hmac.compare_digest(_mac(receipt, key).encode(), receipt.mac.encode())
+    return hmac.compare_digest(signature(receipt, key).encode(), receipt.mac.encode())
 
 
 def submit(path: Path, inbox: Path, learner: str, now: datetime) -> tuple[Receipt, bool]:
@@ -162,7 +163,7 @@ def submit(path: Path, inbox: Path, learner: str, now: datetime) -> tuple[Receip
         number = latest.number + 1 if latest is not None else 1
         receipt = Receipt(learner, now.astimezone(UTC), _digest(raws), tuple(map(_file, raws)), number=number)
         if (key := _key(inbox)) is not None:
-            receipt = replace(receipt, mac=_mac(receipt, key))
+            receipt = replace(receipt, mac=signature(receipt, key))
         if latest is not None and latest.digest == receipt.digest:
             return latest, False
         if not inbox.is_dir():

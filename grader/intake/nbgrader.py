@@ -35,9 +35,10 @@ def layout(tree: Tree) -> Layout:
     inside |= {name: [part[0], "", ""] for name, part in parts.items() if len(part) == 2 and not part[1]}
     tasks: dict[str, set[str]] = {}
     for student, task, _ in inside.values():
-        tasks.setdefault(student, set()).add(task)
+        tasks.setdefault(student, set()).update(filter(None, [task]))
     keys = {
-        name: f"{student}/{task}" if len(tasks[student]) > 1 else student for name, (student, task, _) in inside.items()
+        name: f"{student}/{task}" if task and len(tasks[student]) > 1 else student
+        for name, (student, task, _) in inside.items()
     }
     stamps = {keys[name]: _utc(name, tree) for name, part in inside.items() if part[2] == _STAMP}
     silent = {name for name, part in inside.items() if part[2] == _STAMP or part[2].startswith(_FEEDBACK)}

@@ -82,6 +82,11 @@ class Attack:
         return self.path.parent.name
 
     @property
+    def stem(self) -> str:
+        """The name of the file."""
+        return self.path.stem
+
+    @property
     def name(self) -> str:
         """Family and file, as tests are called."""
         return f"{self.family}/{self.path.stem}"

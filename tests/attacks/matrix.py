@@ -24,10 +24,10 @@ from importlib.metadata import version
 from pathlib import Path
 
 from grader.sandbox.inside import confine
-from tests.attacks import arena
+from tests.attacks import arena, intake
 
 ROOT = arena.ROOT
-TESTS = "tests/attacks/test_attacks.py"
+TESTS = ("tests/attacks/test_attacks.py", "tests/attacks/test_attacks_on_intake.py")
 PAGE = ROOT / "docs" / "security.md"
 BEGIN, END = "<!-- scoreboard: written by `make attacks` -->", "<!-- end of the scoreboard -->"
 
@@ -56,6 +56,14 @@ class Tried:
 
     outcome: str
     layers: str = ""
+
+
+FAMILIES = (*arena.FAMILIES, intake.FAMILY)
+
+
+def attacks() -> tuple[arena.Attack | intake.Case, ...]:
+    """Code, and what is no code; the latter meets no sandbox, and is tried in the first configuration only."""
+    return (*arena.attacks(), *intake.CASES)
 
 
 Score = Mapping[tuple[str, str], Tried]  # (configuration such as "U1", attack) → what came of it
@@ -190,7 +198,7 @@ def _mirror(source: Path, to: Path) -> None:
 def _run(letter: str, room: Room, only: str | None) -> tuple[dict[tuple[str, str], Tried], bool, str]:
     """All configurations of one user, in one process of pytest."""
     results = room.home / "results.xml"
-    command = [room.python, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-m", "prove or not prove", TESTS]
+    command = [room.python, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-m", "prove or not prove", *TESTS]
     command += [f"--basetemp={room.home / 'tmp'}", f"--junitxml={results}", "-o", "junit_family=xunit1"]
     command += ["-k", only] if only else []
     settings = {"PATH": os.environ.get("PATH", os.defpath), "HOME": str(room.home), "LC_ALL": "C.UTF-8"}
@@ -201,21 +209,27 @@ def _run(letter: str, room: Room, only: str | None) -> tuple[dict[tuple[str, str
     ended = subprocess.run(
         command, cwd=room.project, env=settings, stdout=pipe, stderr=subprocess.STDOUT, text=True, umask=0o022, **who
     )
-    return dict(outcomes(letter, results)), ended.returncode == 0, ended.stdout
+    return outcomes(letter, results), ended.returncode == 0, ended.stdout
 
 
-def outcomes(letter: str, results: Path) -> Iterator[tuple[tuple[str, str], Tried]]:
-    """What the tests of attacks say in pytest's report."""
+def outcomes(letter: str, results: Path) -> dict[tuple[str, str], Tried]:
+    """What the tests of attacks say in pytest's report; what is no code held if it did wherever it was tried."""
     numbers = {identity: number for number, (identity, _) in LAYERS.items()}
+    said: dict[tuple[str, str], Tried] = {}
     for case in ET.parse(results).getroot().iter("testcase"):
-        if found := re.fullmatch(r"test_attack\[([a-z0-9-]+)-([a-z]+/\w+)\]", case.get("name", "")):
+        if found := re.fullmatch(r"test_attack\[([a-z0-9_-]+)-(?:([a-z]+/\w+)|(\w+))\]", case.get("name", "")):
             skipped = case.find("skipped")
             bad = case.find("failure") is not None or case.find("error") is not None
             outcome = "failed" if bad else "held" if skipped is None else skipped.get("message", "skipped")
+            if found[3]:
+                where = letter + next(iter(LAYERS)), f"{intake.FAMILY}/{found[3]}"
+                said[where] = Tried(outcome) if said.get(where, Tried("held")).outcome == "held" else said[where]
+                continue
             layers = next((p.get("value", "") for p in case.iter("property") if p.get("name") == "layers"), "")
             if outcome == "held" and "no-namespaces" not in found[1] and "userns" not in layers:
                 outcome = "this machine has no user namespaces for it"
-            yield (letter + numbers[found[1]], found[2]), Tried(outcome, layers)
+            said[letter + numbers[found[1]], found[2]] = Tried(outcome, layers)
+    return said
 
 
 # ------------------------------------------------------------------------------------------- the scoreboard
@@ -226,8 +240,8 @@ def families(score: Score) -> Iterator[str]:
     where = [letter + number for letter in USERS for number in LAYERS]
     yield f"| family | {' | '.join(where)} |"
     yield "|---" * (len(where) + 1) + "|"
-    names = [attack.name for attack in arena.attacks()]
-    for family in (*arena.FAMILIES, ""):
+    names = [attack.name for attack in attacks()]
+    for family in (*FAMILIES, ""):
         chosen = [name for name in names if name.startswith(f"{family}/" if family else "")]
         cells = [_cell([score[at, name].outcome for name in chosen if (at, name) in score]) for at in where]
         yield f"| {family or '**all**'} | {' | '.join(cells)} |"
@@ -248,8 +262,7 @@ def written(page: str, score: Score) -> str:
 def _scoreboard(score: Score) -> Iterator[str]:
     tried = {where for (where, _), found in score.items() if found.outcome in ("held", "failed")}
     failed = sum(found.outcome == "failed" for found in score.values())
-    attacks = arena.attacks()
-    yield f"{len(attacks)} attacks, {len(tried)} configurations, {failed} attacks that succeeded."
+    yield f"{len(attacks())} attacks, {len(tried)} configurations, {failed} attacks that succeeded."
     yield ""
     yield from (f"- {line}" for line in _machine())
     yield ""
@@ -266,11 +279,11 @@ def _scoreboard(score: Score) -> Iterator[str]:
     yield ""
     yield from _not_tried(score)
     yield "### Each of them"
-    for family in arena.FAMILIES:
+    for family in FAMILIES:
         yield from ("", f"**{family}**", "", "| attack | tries | held |", "|---|---|---|")
-        for attack in (attack for attack in attacks if attack.family == family):
+        for attack in (attack for attack in attacks() if attack.family == family):
             cell = _cell([found.outcome for (_, name), found in score.items() if name == attack.name])
-            yield f"| `{attack.path.stem}` | {_escaped(attack.tries)} | {cell} |"
+            yield f"| `{attack.stem}` | {_escaped(attack.tries)} | {cell} |"
 
 
 def _layers(score: Score) -> dict[str, str]:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from tests.attacks import arena, matrix
+from tests.attacks import matrix
 
 
 def test_the_scoreboard_is_about_these_attacks() -> None:
     """It lists every attack that exists, and none that does not: `make attacks` writes it anew."""
     assert matrix.listed(matrix.PAGE.read_text(encoding="utf-8")) == [
-        attack.name for family in arena.FAMILIES for attack in arena.attacks() if attack.family == family
+        attack.name for family in matrix.FAMILIES for attack in matrix.attacks() if attack.family == family
     ]
