@@ -140,21 +140,26 @@ def forged_receipt(home: str, learner: str, number: int = 99) -> Callable[[Path,
     return add
 
 
-def _deep(folder: Path, kind: str) -> None:
-    KINDS[kind](folder, "mallory", {"q05.py": EVIL})
-    top = next(path for path in (folder.rglob("q05.py")) if path.read_text() == EVIL).parent
-    handle = os.open(top, os.O_RDONLY)
-    for _ in range(1500):
-        os.mkdir("d", dir_fd=handle)
-        deeper = os.open("d", os.O_RDONLY, dir_fd=handle)
+def _folders(count: int) -> Callable[[Path, str], None]:
+    """So many folders in each other."""
+
+    def add(folder: Path, kind: str) -> None:
+        KINDS[kind](folder, "mallory", {"q05.py": EVIL})
+        top = next(path for path in folder.rglob("q05.py") if path.read_text() == EVIL).parent
+        handle = os.open(top, os.O_RDONLY)
+        for _ in range(count):
+            os.mkdir("d", dir_fd=handle)
+            deeper = os.open("d", os.O_RDONLY, dir_fd=handle)
+            os.close(handle)
+            handle = deeper
         os.close(handle)
-        handle = deeper
-    os.close(handle)
+
+    return add
 
 
-def _bare(make: Callable[[Path], None]) -> Callable[[Path, str], None]:
+def _bare(make: Callable[[Path], object]) -> Callable[[Path, str], None]:
     """Something in the place of the attacker's folder."""
-    return lambda folder, kind: make(folder / _top(kind))
+    return lambda folder, kind: (make(folder / _top(kind)), None)[1]
 
 
 def _top(kind: str) -> str:
@@ -177,6 +182,41 @@ def _both(*packs: Callable[[zipfile.ZipFile, str], None]) -> Callable[[zipfile.Z
             each(archive, kind)
 
     return pack
+
+
+def _renamed(folder: Path, kind: str) -> None:
+    handed_in(folder, "mallory", "mallory", {"q05.py": EVIL})
+    (attempt,) = (folder / "mallory").iterdir()
+    attempt.rename(attempt.with_name("20300101T000000Z-000000000000"))
+
+
+def _under_two_names(folder: Path, kind: str) -> None:
+    for who in ("dia", "mallory"):
+        handed_in(folder, who, who, {"q05.py": EVIL})
+
+
+def _with_own_key(folder: Path, kind: str) -> None:
+    put(folder / inbox.KEY, "ab" * 32 + "\n")
+    handed_in(folder, "mallory", "mallory", {"q05.py": EVIL}, key=bytes.fromhex("ab" * 32))
+
+
+def _torn(folder: Path, kind: str) -> None:
+    handed_in(folder, "mallory", "mallory", {"q05.py": EVIL})
+    (receipt,) = (folder / "mallory").glob("*/receipt.json")
+    receipt.write_text("[" * 100_000)
+
+
+def _loose(folder: Path, kind: str) -> None:
+    inbox.make(folder)
+    folder.chmod(0o777)
+    put(folder / "mallory" / "q05.py", EVIL)
+
+
+def _links(folder: Path, kind: str) -> None:
+    place = folder / _top(kind)
+    place.mkdir()
+    (place / "ps1").symlink_to(ROOT)
+    (place / "q05.py").symlink_to("/etc/passwd")
 
 
 FOLDERS = ("plain", "moodle", "nbgrader")
@@ -202,45 +242,41 @@ CASES = (
     Case("receipt_for_another", "a receipt in one's own folder of the inbox that names another learner", ("inbox",),
          "somebody else", add=forged_receipt("mallory", "ada")),
     Case("receipt_renamed", "an attempt under another time than its receipt has", ("inbox",), "another time",
-         add=lambda folder, kind: (forged_receipt("mallory", "mallory")(folder, kind), next((folder / "mallory").iterdir())
-                                   .rename(folder / "mallory" / "20300101T000000Z-000000000000"), None)[-1]),
+         add=_renamed),
     Case("receipt_in_another_s_folder", "an attempt in somebody else's folder, from one's own account", ("inbox",),
          "accounts", add=lambda folder, kind: handed_in(folder, "mallory", "mallory", {"q05.py": EVIL}),
          accounts={"ada": 1001, "mallory": 1002, "mallory/*": 1003}),
     Case("two_names", "one account hands in under a name that nobody has used yet", ("inbox",), "handed in for",
-         add=lambda folder, kind: [handed_in(folder, who, who, {"q05.py": EVIL}) for who in ("dia", "mallory")] and None,
+         add=_under_two_names,
          accounts={"ada": 1001, "bob": 1002, "cy": 1003, "dia": 1066, "mallory": 1066}),
     Case("own_key", "a key of one's own for the inbox, and a receipt signed with it", ("inbox",), "signature",
-         add=lambda folder, kind: (put(folder / inbox.KEY, "ab" * 32 + "\n"), handed_in(
-             folder, "mallory", "mallory", {"q05.py": EVIL}, key=bytes.fromhex("ab" * 32)), None)[-1],
+         add=_with_own_key,
          accounts={"ada": 1001, "bob": 1002, "cy": 1003, "mallory": 1066, inbox.KEY: 1066}),
-    Case("torn_receipt", "a receipt that no reader takes", ("inbox",), "no receipt.json", add=lambda folder, kind: (
-         handed_in(folder, "mallory", "mallory", {"q05.py": EVIL}),
-         [path.write_text("[" * 100_000) for path in (folder / "mallory").glob("*/receipt.json")], None)[-1]),
+    Case("torn_receipt", "a receipt that no reader takes", ("inbox",), "no receipt.json", add=_torn),
     Case("loose_in_the_inbox", "a file beside the folders of the inbox's learners", ("inbox",), "attncheck submit",
-         add=lambda folder, kind: (inbox.make(folder), folder.chmod(0o777), put(folder / "mallory" / "q05.py", EVIL),
-                                   None)[-1]),
-    Case("not_in_the_metadata", "a folder that Gradescope's metadata do not name", ("gradescope",), "does not say whose",
+         add=_loose),
+    Case("not_in_the_metadata", "a folder that Gradescope's metadata do not name", ("gradescope",), "not say whose",
          add=lambda folder, kind: put(folder / "submission_99" / "q05.py", EVIL)),
     Case("outside_of_a_student", "a file beside the students' folders", ("nbgrader",), "expected submitted/",
          add=lambda folder, kind: put(folder / "submitted" / "mallory.py", EVIL)),
-    Case("deep", "1,500 folders in each other", FOLDERS, "deep", add=_deep),
+    Case("deep", "1,100 folders in each other", ("plain",), "deep", add=_folders(1100)),
+    Case("deep_elsewhere", "more folders in each other than a learner may have", FOLDERS, "deep", add=_folders(50)),
     Case("many", "more files than one learner may hand in", FOLDERS, "files and folders",
          add=lambda folder, kind: KINDS[kind](folder, "mallory", {f"{n}.py": "" for n in range(65)})),
     Case("many_folders", "more folders than one learner may hand in", FOLDERS, "files and folders",
-         add=lambda folder, kind: [(folder / _top(kind) / "ps1" / str(n)).mkdir(parents=True) for n in range(65)] and None),
+         add=_bare(lambda place: [(place / "ps1" / str(n)).mkdir(parents=True) for n in range(65)])),
     Case("large", "more bytes than one learner may hand in", FOLDERS, "MiB", add=lambda folder, kind: KINDS[kind](
          folder, "mallory", {f"{n}.py": "#" * (1 << 20) for n in range(4)})),
     Case("link_to_another", "a link to somebody else's folder in the place of one's own", FOLDERS, "symbolic link",
          add=_bare(lambda place: place.symlink_to("ada"))),
     Case("link_to_a_file", "a link to a file of the machine", ("plain",), "symbolic link",
          add=lambda folder, kind: (folder / "mallory.py").symlink_to("/etc/passwd")),
-    Case("links_inside", "nothing but links in one's own folder", ("plain", "moodle"), "symbolic link", add=_bare(lambda place: (
-         place.mkdir(), (place / "ps1").symlink_to(ROOT), (place / "q05.py").symlink_to("/etc/passwd"), None)[-1])),
+    Case("links_inside", "nothing but links in one's own folder", ("plain", "moodle"), "symbolic link", add=_links),
     Case("fifo", "a pipe that nobody writes to", ("plain",), "no regular file",
          add=lambda folder, kind: os.mkfifo(folder / "mallory.py")),
     Case("empty", "an empty folder", FOLDERS, "nothing to grade", add=_bare(Path.mkdir)),
-    Case("hidden", "hidden files only", FOLDERS, "nothing to grade", add=_bare(lambda place: put(place / ".q05.py", EVIL))),
+    Case("hidden", "hidden files only", FOLDERS, "nothing to grade",
+         add=_bare(lambda place: put(place / ".q05.py", EVIL))),
     Case("document", "a document with one's name, and no code", ("plain",), "this kind of file",
          add=lambda folder, kind: put(folder / "mallory.pdf", "%PDF")),
     Case("namesake_of_a_file", "a folder and a file with the name of one learner of another system", ("canvas",),
@@ -255,10 +291,12 @@ CASES = (
          "MALLORY/ps1/q05.py", "/etc/passwd", stat.S_IFLNK | 0o777)),
     Case("zip_damaged", "an entry with another sum than it says", FOLDERS, "cannot be unpacked", pack=_entry(
          "MALLORY/ps1/q05.py", "to be damaged")),
-    Case("zip_locked", "an entry with a password", FOLDERS, "password", pack=_entry("MALLORY/ps1/q05.py", "to be locked")),
+    Case("zip_locked", "an entry with a password", FOLDERS, "password",
+         pack=_entry("MALLORY/ps1/q05.py", "to be locked")),
     Case("zip_bomb", "an entry that is far larger than it looks", FOLDERS, "would unpack", pack=lambda archive, kind:
          archive.writestr(f"{_top(kind)}/ps1/q05.py", " " * (4 << 20), zipfile.ZIP_DEFLATED)),
-    Case("zip_deep", "a name with 1,500 folders in it", FOLDERS, "deep", pack=_entry(f"MALLORY/ps1/{'d/' * 1500}q05.py")),
+    Case("zip_deep", "a name with 1,500 folders in it", FOLDERS, "deep",
+         pack=_entry(f"MALLORY/ps1/{'d/' * 1500}q05.py")),
     Case("zip_long_name", "a name of 60,000 letters", FOLDERS, "bytes", pack=_entry(f"MALLORY/ps1/{'n' * 60_000}.py")),
     Case("zip_empty", "an empty folder", FOLDERS, "nothing to grade", pack=_entry("MALLORY/", "")),
 )  # fmt: skip

@@ -217,12 +217,12 @@ def outcomes(letter: str, results: Path) -> dict[tuple[str, str], Tried]:
     numbers = {identity: number for number, (identity, _) in LAYERS.items()}
     said: dict[tuple[str, str], Tried] = {}
     for case in ET.parse(results).getroot().iter("testcase"):
-        if found := re.fullmatch(r"test_attack\[([a-z0-9_-]+)-(?:([a-z]+/\w+)|(\w+))\]", case.get("name", "")):
+        if found := re.fullmatch(r"test_attack\[([a-z0-9_-]+)-([a-z]+/\w+)\]", case.get("name", "")):
             skipped = case.find("skipped")
             bad = case.find("failure") is not None or case.find("error") is not None
             outcome = "failed" if bad else "held" if skipped is None else skipped.get("message", "skipped")
-            if found[3]:
-                where = letter + next(iter(LAYERS)), f"{intake.FAMILY}/{found[3]}"
+            if found[2].startswith(f"{intake.FAMILY}/"):
+                where = letter + next(iter(LAYERS)), found[2]
                 said[where] = Tried(outcome) if said.get(where, Tried("held")).outcome == "held" else said[where]
                 continue
             layers = next((p.get("value", "") for p in case.iter("property") if p.get("name") == "layers"), "")
