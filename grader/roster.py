@@ -133,10 +133,8 @@ def read(path: Path) -> Roster:
     headings = _meant(first)
     if not _NAMING & set(headings):
         seen = ", ".join(f"{cell:.40}" for cell in first[:6]) if rows else "an empty file"
-        also = (
-            "; where learners are to be called by their addresses, call that column id" if "email" in headings else ""
-        )
-        raise UsageError(f"{path}:1: expected headings such as id, name, email; found {seen}{also}.")
+        remedy = " To call learners by their addresses, name that column id." if "email" in headings else ""
+        raise UsageError(f"{path}:1: expected headings such as id, name, email; found {seen}.{remedy}")
     found: list[tuple[str, Learner]] = []
     for line, row in rows[1:]:
         where = f"{path}:{line}"
