@@ -293,7 +293,8 @@ def _nobodys(stray: Stray) -> Filed:
     """Files that could be graded if it were known whose they are: they stand in the table, with the reason."""
     files = f" Files: {listing(tuple(map(printable, stray.files))).en}." if stray.files else ""
     why = f"it cannot be told whose this is ({printable(stray.why)}), so it was not graded.{files}"
-    return Filed(f"nobody/{printable(stray.entry)}", "", (), error=why)
+    entry = printable(stray.entry)
+    return Filed(f"nobody/{entry}", "", (), draws=entry, error=why)
 
 
 def _strangers(signed: Sequence[_Signed], everybody: Sequence[Person]) -> list[_Signed]:

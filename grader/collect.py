@@ -219,7 +219,7 @@ def _unit(name: str, base: str) -> str:
 def _base(names: Iterable[str]) -> str:
     """The folder around a class, with its slash, where there is one; else nothing."""
     split = (name.partition("/") for name in intake.counting(tuple(names)))
-    tops = {top + slash for top, slash, _ in split if not is_ignored(top)}
+    tops = {top + slash for top, slash, _ in split if top == intake.KEY or not is_ignored(top)}
     return tops.pop() if len(tops) == 1 and next(iter(tops)).endswith("/") else ""
 
 
@@ -279,10 +279,13 @@ def _tree(path: Path) -> _Tree:
     found: dict[str, zipfile.ZipInfo] = {}
     refused: dict[str, SubmissionError] = {}
     folders: list[str] = []
+    hidden: list[str] = []
     nameless: dict[str, str] = {}
     for name, info, problem in entries(archive, path.name):
         if problem is not None and not _owned(name):
             nameless[name] = str(problem)
+        elif problem is None and (above := _hidden_in(name)):
+            hidden.append(above)
         elif name.endswith("/"):
             folders.append(name)
         elif name in found or name in refused:
@@ -309,7 +312,8 @@ def _tree(path: Path) -> _Tree:
     short = (name for name in intake.counting(files) if not _too_long(name, base))
     full = {f"{above}/" for name in short for above in PurePosixPath(name).parents}
     odd = {name: str(error) for name, error in refused.items()} | {name: _EMPTY for name in folders}
-    names = (*files, *(name for name in folders if name not in full))
+    odd |= dict.fromkeys(hidden, _HIDDEN)
+    names = (*files, *(name for name in dict.fromkeys((*folders, *hidden)) if name not in full))
     spoilt = frozenset(refused)
     sizes = {name: info.file_size for name, info in found.items()}
     return _Tree(names, opened, sizes=sizes, odd=odd, spoilt=spoilt, over=over, base=base, nameless=nameless)
@@ -317,6 +321,13 @@ def _tree(path: Path) -> _Tree:
 
 _EMPTY = "an empty folder"
 _HIDDEN = "a folder with hidden files only"
+
+
+def _hidden_in(name: str) -> str:
+    """The folder in which the first hidden part of ``name`` is, below the top; empty where there is none."""
+    parts = name.rstrip("/").split("/")
+    at = next((at for at, part in enumerate(parts) if at and is_ignored(part) and part != intake.KEY), 0)
+    return "/".join(parts[:at]) + "/" if at else ""
 
 
 def _owned(name: str) -> bool:
@@ -347,7 +358,7 @@ def _folder(root: Path) -> _Tree:
             base = _base(f"{entry.name}/" if entry.is_dir(follow_symlinks=False) else entry.name for entry in inside)
         for entry in inside:
             name = above + entry.name
-            if is_ignored(entry.name) and name != intake.KEY:
+            if is_ignored(entry.name) and name != base + intake.KEY:
                 hidden = True
                 continue
             seen += 1

@@ -298,6 +298,7 @@ CASES = (
     Case("zip_deep", "a name with 1,500 folders in it", FOLDERS, "deep",
          pack=_entry(f"MALLORY/ps1/{'d/' * 1500}q05.py")),
     Case("zip_long_name", "a name of 60,000 letters", FOLDERS, "bytes", pack=_entry(f"MALLORY/ps1/{'n' * 60_000}.py")),
+    Case("zip_hidden", "hidden files only", FOLDERS, "nothing to grade", pack=_entry("MALLORY/ps1/.git/q05.py")),
     Case("zip_empty", "an empty folder", FOLDERS, "nothing to grade", pack=_entry("MALLORY/", "")),
 )  # fmt: skip
 
