@@ -18,17 +18,19 @@ from concurrent.futures import FIRST_COMPLETED, Executor, Future, wait
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
+from typing import TypeAlias
 
 from filelock import FileLock, Timeout
 
 from grader import __version__, course, edits, machine, records
-from grader.collect import Handed, collect
+from grader.collect import Collected, Handed, collect, nothing_in
 from grader.errors import SandboxError, SandboxUnavailable, SubmissionError, UsageError
 from grader.grade import Memo, Selection, check_names, module_of
 from grader.gradebook import INTAKE, Enrolled, Filed, Gradebook, Run, Unit, open_gradebook
 from grader.inputs import Seed
-from grader.intake import Person
+from grader.intake import PLAIN, Person, Placed, Stray
 from grader.items import drawn
 from grader.model import Course, Question, Rules
 from grader.roster import Match, Roster, alike, spellings
@@ -36,14 +38,15 @@ from grader.roster import read as read_roster
 from grader.sandbox import Sandbox, Settings
 from grader.sandbox.canaries import fault, release
 from grader.submission import identity
-from grader.submission.messages import printable
+from grader.submission.messages import listing, printable
 from grader.working import Done, Lost, Plan, Task, Workers, ended, prepare, work
 
 #: Submissions on their way for each worker: enough that none is idle, few enough that memory stays flat.
 _AHEAD = 3
 #: Seconds after which workers are looked for that are not there any more, where nothing comes in.
 _LOOK = 10.0
-_LONGEST_NAME = 60
+#: Of a learner's name, in letters. What is longer is cut, with a digest.
+LONGEST_NAME = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,9 +119,11 @@ def run(order: Order, progress: Callable[[Step], None] = lambda step: None) -> S
     roster = None if order.roster is None else read_roster(order.roster)
     _make(order.out)
     with alone(order.out):
-        found = collect(order.collection, order.out / INTAKE, order.intake)
+        known = (lambda name: False) if roster is None else partial(_listed, roster)
+        found = collect(order.collection, order.out / INTAKE, order.intake, known)
         with contextlib.closing(open_gradebook(order.out, create=True)) as book:
-            matches, misnamed = _enter(book, found.handed, roster)
+            handed = (*found.handed, *_claimed(found, roster))
+            matches, misnamed = _enter(book, handed, roster, found.strays)
             book.remember_all(facts(order, loaded, counting))
             book.remember("collection", os.path.abspath(order.collection))
             versions = {question.id: version(question, loaded, order.seed) for question in counting}
@@ -130,7 +135,7 @@ def run(order: Order, progress: Callable[[Step], None] = lambda step: None) -> S
     now = {(filed.digest, filed.draws) for filed, _ in tasks.values()}
     return Summary(
         kind=found.kind,
-        submissions=len(found.handed),
+        submissions=len(after),
         graded=sum(filed.error is None and (filed.digest, filed.draws) in now for filed in after),
         kept=sum(filed.error is None and (filed.digest, filed.draws) not in now for filed in after),
         refused=refused,
@@ -231,8 +236,26 @@ class _Signed:
     said: str
 
 
+def _listed(roster: Roster, name: str) -> bool:
+    """Whether a name is that of a learner in the roster."""
+    return roster.match(Person(name, (("learner", name),))).why != "unknown"
+
+
+def _claimed(found: Collected, roster: Roster | None) -> Iterator[Handed]:
+    """Files that are never graded, called after a learner of the roster who has handed in nothing else."""
+    if roster is None or found.kind != PLAIN:
+        return
+    there = {match.learner for each in found.handed for one in each.placed.people for match in roster.matches(one)}
+    for name in found.leftovers:
+        file = name.rpartition("/")[2]
+        stem = file.rpartition(".")[0] or file
+        person = Person(stem, (("learner", stem),))
+        if _listed(roster, stem) and roster.match(person).learner not in there:
+            yield Handed(Placed(name, (person,), ((name, file),)), Path(name), nothing_in(printable(file)))
+
+
 def _enter(
-    book: Gradebook, handed: Sequence[Handed], roster: Roster | None
+    book: Gradebook, handed: Sequence[Handed], roster: Roster | None, strays: Sequence[Stray] = ()
 ) -> tuple[list[Match], tuple[tuple[str, str], ...]]:
     """Puts down who is in the class and what was handed in; without a roster, everybody is as the collection says.
 
@@ -260,9 +283,17 @@ def _enter(
     if roster is None:
         book.enrol(people)
         signed = _strangers(signed, [person for each in handed for person in _shown(each)])
-    book.file(filed)
+    book.file([*filed, *map(_nobodys, strays)])
     book.dismiss({one.id for one in people} if roster is None else {one.id for one in roster.learners})
     return matches, tuple((each.whose, each.said) for each in signed)
+
+
+def _nobodys(stray: Stray) -> Filed:
+    """Files that could be graded if it were known whose they are: they stand in the table, with the reason."""
+    files = f" Files: {listing(tuple(map(printable, stray.files))).en}." if stray.files else ""
+    why = f"it cannot be told whose this is ({printable(stray.why)}), so it was not graded.{files}"
+    entry = printable(stray.entry)
+    return Filed(f"nobody/{entry}", "", (), draws=entry, error=why)
 
 
 def _strangers(signed: Sequence[_Signed], everybody: Sequence[Person]) -> list[_Signed]:
@@ -310,25 +341,43 @@ def _draws(said: str | None, learners: tuple[str, ...], roster: Roster | None) -
 
 
 def _shown(handed: Handed) -> tuple[Person, ...]:
-    """The people of a submission, with names that can be shown."""
-    return tuple(
-        Person(" ".join(printable(person.name, _LONGEST_NAME).split()) or "learner", person.ids)
-        for person in handed.placed.people
-    )
+    """The people of a submission, with names that can be shown; those that were cut differ in their last letters."""
+    return tuple(Person(_sayable(person.name), person.ids) for person in handed.placed.people)
+
+
+def _sayable(name: str) -> str:
+    said = " ".join(printable(name, len(name)).split()) or "learner"
+    return said if len(said) <= LONGEST_NAME else f"{said[: LONGEST_NAME - 10]}…{_digest(name)}"
+
+
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode("utf-8", "surrogateescape")).hexdigest()[:8]
 
 
 def _names(handed: Sequence[Handed]) -> dict[str, list[str]]:
-    """For each submission the names of its people; equal names of different people get numbers."""
-    owners: dict[str, tuple[tuple[str, str], ...]] = {}
-    found: dict[str, list[str]] = {}
-    for each in handed:
-        for person in _shown(each):
-            name, number = person.name, 1
-            while owners.setdefault(name.casefold(), person.ids) != person.ids:
-                number += 1
-                name = f"{person.name} ({number})"
-            found.setdefault(each.placed.key, []).append(name)
-    return found
+    """For each submission the names of its people, whatever the order of submissions.
+
+    Different people of one name are told from each other by what their course system calls them: ``Jane Doe (1234)``.
+    """
+    everybody = {(person.name, person.ids) for each in handed for person in _shown(each)}
+    called = _apart({one: one[0] for one in everybody}, lambda one: f"{one[0]} ({_mark(one[1])})")
+    called = _apart(called, lambda one: f"{one[0]} ({_digest(repr(one))})")
+    return {each.placed.key: [called[person.name, person.ids] for person in _shown(each)] for each in handed}
+
+
+_Somebody: TypeAlias = tuple[str, tuple[tuple[str, str], ...]]  # name and ids
+
+
+def _apart(called: Mapping[_Somebody, str], other: Callable[[_Somebody], str]) -> dict[_Somebody, str]:
+    """Other names for all whose name is not theirs alone, upper and lower case being the same."""
+    times = Counter(name.casefold() for name in called.values())
+    return {one: name if times[name.casefold()] == 1 else other(one) for one, name in called.items()}
+
+
+def _mark(ids: tuple[tuple[str, str], ...]) -> str:
+    """What tells one of several namesakes: a number; an address is nobody's name."""
+    plain = [printable(value, 80) for kind, value in ids if kind not in ("learner", "email") and "@" not in value]
+    return plain[0] if plain else _digest(repr(ids))
 
 
 def tasks_left(book: Gradebook, versions: Mapping[str, str]) -> Iterator[tuple[Filed, Task]]:

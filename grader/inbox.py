@@ -3,18 +3,24 @@
 ``INBOX/LEARNER/TIME-DIGEST/`` holds ``files/`` as they were handed in, and ``receipt.json``. A submission is written
 beside its place and then moved there by one rename, so that neither a crash nor a full disk leaves half of one.
 An inbox is shared: what is written there can be read by everybody who may look into it, whatever the umask is.
+
+The owner of an inbox may give it a key (``make``). Whoever can read the key signs receipts with it: that is how it is
+where a service of the owner's writes to the inbox for learners, who cannot write there. Learners who write to a shared
+inbox themselves cannot read the key, and their receipts have no signature.
 """
 
 from __future__ import annotations
 
 import contextlib
+import hmac
 import json
 import os
 import re
+import secrets
 import shutil
 import tempfile
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 from hashlib import sha256
 from pathlib import Path
@@ -31,6 +37,9 @@ RECEIPT = "receipt.json"
 #: How the name of a folder begins that is not moved to its place yet.
 INCOMING = ".incoming-"
 FORMAT = 1
+#: In the inbox, and for its owner alone.
+KEY = ".attncheck-key"
+_KEY_BYTES = 32
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +56,7 @@ class Receipt:
     """What was handed in, by whom, and when (UTC). ``digest`` is of all names and contents together.
 
     ``number`` counts what a learner has handed in: a clock that was set back would mistake the first for the last.
+    ``mac`` is the signature of the inbox (HMAC-SHA256, in hexadecimal digits), where it has one.
     """
 
     learner: str
@@ -55,10 +65,13 @@ class Receipt:
     files: tuple[File, ...]
     attncheck: str = __version__
     number: int = 0
+    mac: str = ""
 
     def to_json(self) -> str:
         """The receipt as it lies beside the files."""
         data = {"format": FORMAT, **asdict(self), "at": self.at.isoformat()}
+        if not self.mac:
+            del data["mac"]
         return readable(data) + "\n"
 
 
@@ -78,7 +91,8 @@ def parse(text: str, where: str) -> Receipt:
         number = int(data.get("number", 0))
         if not (learner := _text(data["learner"])).strip():
             raise ValueError("nobody has handed in")
-        return Receipt(learner, at, _text(data["digest"]), files, _text(data["attncheck"]), number)
+        mac = _text(data.get("mac", ""))
+        return Receipt(learner, at, _text(data["digest"]), files, _text(data["attncheck"]), number, mac)
     except (ValueError, TypeError, KeyError, AttributeError, OverflowError, RecursionError) as error:
         said = printable(f"{type(error).__name__}: {error}")
         raise NoReceipt(f"{where} is not a receipt of attncheck ({said}).") from error
@@ -90,6 +104,50 @@ def _text(value: object) -> str:
         raise TypeError(f"{value!r} is no text")
     value.encode()
     return value
+
+
+def make(inbox: Path) -> None:
+    """Makes an inbox with a key, or gives a key to one that has none. Raises UsageError where that cannot be done."""
+    place = inbox / KEY
+    try:
+        inbox.mkdir(parents=True, exist_ok=True)
+        handle = os.open(place, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        with open(handle, "w", encoding="ascii") as file:
+            file.write(secrets.token_hex(_KEY_BYTES) + "\n")
+            file.flush()
+            os.fsync(file.fileno())
+    except FileExistsError:
+        raise UsageError(f"{inbox} is a file, or has a key already; receipts that it signed need that one.") from None
+    except OSError as error:
+        raise UsageError(f"The inbox {inbox} cannot be made: {error.strerror}; choose another folder.") from error
+
+
+def parse_key(raw: bytes) -> bytes:
+    """The key in a file. Raises UsageError for anything else."""
+    with contextlib.suppress(ValueError):
+        key = bytes.fromhex(raw.decode("ascii").strip())
+        if len(key) == _KEY_BYTES:
+            return key
+    raise UsageError(f"{KEY} in the inbox is not a key of attncheck; put the right one back from a backup.")
+
+
+def _key(inbox: Path) -> bytes | None:
+    """The key of an inbox, for who may read it."""
+    try:
+        return parse_key((inbox / KEY).read_bytes())
+    except (FileNotFoundError, PermissionError):
+        return None
+
+
+def signature(receipt: Receipt, key: bytes) -> str:
+    """What the inbox with this key puts into the receipt."""
+    data = {**asdict(replace(receipt, mac="")), "at": receipt.at.isoformat()}
+    return hmac.new(key, json.dumps(data, sort_keys=True).encode(), "sha256").hexdigest()
+
+
+def signed(receipt: Receipt, key: bytes) -> bool:
+    """Whether the inbox with this key has signed the receipt, as it is."""
+    return hmac.compare_digest(signature(receipt, key).encode(), receipt.mac.encode())
 
 
 def submit(path: Path, inbox: Path, learner: str, now: datetime) -> tuple[Receipt, bool]:
@@ -105,6 +163,8 @@ def submit(path: Path, inbox: Path, learner: str, now: datetime) -> tuple[Receip
         latest = max(_earlier(home), key=order, default=None)
         number = latest.number + 1 if latest is not None else 1
         receipt = Receipt(learner, now.astimezone(UTC), _digest(raws), tuple(map(_file, raws)), number=number)
+        if (key := _key(inbox)) is not None:
+            receipt = replace(receipt, mac=signature(receipt, key))
         if latest is not None and latest.digest == receipt.digest:
             return latest, False
         if not inbox.is_dir():
@@ -112,7 +172,7 @@ def submit(path: Path, inbox: Path, learner: str, now: datetime) -> tuple[Receip
         home.mkdir(exist_ok=True)
         with contextlib.suppress(PermissionError):  # somebody else's folder is as they want it
             home.chmod(0o755)
-        _store(receipt, raws, inbox, home / f"{receipt.at:%Y%m%dT%H%M%SZ}-{receipt.digest[:12]}")
+        _store(receipt, raws, inbox, home / attempt_name(receipt))
     except OSError as error:
         raise UsageError(f"The inbox {inbox} cannot be written: {error.strerror}. Nothing was handed in.") from error
     return receipt, True
@@ -146,6 +206,11 @@ def folder_name(learner: str) -> str:
     if safe and safe == learner:
         return safe
     return f"{safe or 'learner'}-{sha256(learner.encode()).hexdigest()[:8]}"
+
+
+def attempt_name(receipt: Receipt) -> str:
+    """The folder, in that of its learner, for what a receipt is for."""
+    return f"{receipt.at:%Y%m%dT%H%M%SZ}-{receipt.digest[:12]}"
 
 
 def _file(raw: Raw) -> File:

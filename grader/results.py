@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import hashlib
 import io
 import itertools
 import re
@@ -158,7 +159,7 @@ def write_files(book: Book, out: Path, lang: Lang) -> list[Row]:
 
     To be called under the lock of the folder. Raises UsageError where they cannot be written.
     """
-    names: set[str] = set()
+    names: dict[str, str] = {}
     rows = []
     try:
         for mark in itertools.chain(book.marks(), book.unmatched()):
@@ -248,18 +249,28 @@ def as_json(book: Book, mark: Mark, lang: Lang) -> dict[str, object]:
     }
 
 
-def file_name(text: str, taken: set[str]) -> str:
-    """A name for a file, without suffix, that any system can keep; no two of those in ``taken`` are equal."""
-    safe = re.sub(r"[^\w.()\- @]", "_", unicodedata.normalize("NFC", text)).strip("-. ")[:80]
+def file_name(text: str, taken: dict[str, str]) -> str:
+    """A name for a file, without suffix, that any system can keep; no two of those in ``taken`` are equal.
+
+    A text that had to be changed or cut, or whose name another text has, is told from others by a digest, so that
+    names do not depend on who else is there; one that comes again has a number.
+    """
+    whole = unicodedata.normalize("NFC", text)
+    safe = re.sub(r"[^\w.()\- @]", "_", whole).strip("-. ")[:80]
     safe = safe.encode()[:_LONGEST_NAME].decode(errors="ignore").rstrip(". ") or "learner"
+    mark = f"-{hashlib.sha256(text.encode('utf-8', 'surrogatepass')).hexdigest()[:8]}"
     stem, dot, rest = safe.partition(".")
     if re.fullmatch(r"(?:con|nul|aux|prn|com\d|lpt\d|class|gradebook|index)", stem.strip(), re.IGNORECASE):
         safe = f"{stem}_{dot}{rest}"
+    elif safe != whole:
+        safe += mark
+    if taken.get(safe.casefold(), text) != text:
+        safe += mark
     name, again = safe, 1
     while name.casefold() in taken:
         again += 1
         name = f"{safe} ({again})"
-    taken.add(name.casefold())
+    taken[name.casefold()] = text
     return name
 
 

@@ -1,8 +1,9 @@
 """The list of a class: who is in it, and which submission is whose. Nothing is guessed.
 
 A CSV, separated by commas, semicolons or tabs, with a heading for each column. ``id`` (or ``learner``) names a learner
-in the gradebook; every other column whose heading is known helps to find them: name, email, sid, login, canvas,
-moodle, … The gradebook that Canvas exports and the grading worksheet of Moodle are rosters, too.
+in the gradebook; without such a column a number or login does, else the name. Every other column whose heading is known
+helps to find them: name, email, sid, login, canvas, moodle, … The gradebook that Canvas exports, and the participants
+and the grading worksheet of Moodle, are rosters, too.
 """
 
 from __future__ import annotations
@@ -12,8 +13,10 @@ import io
 import math
 import re
 import unicodedata
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from hashlib import sha256
 from pathlib import Path
 from typing import Literal
 
@@ -40,6 +43,10 @@ _NOBODY = "points possible"
 _SEPARATORS = ",;\t"
 #: What a person is found by, the surest first.
 _IDS = ("learner", "canvas", "moodle", "sid", "email", "login")
+#: What a learner is called by, the best first; else by their name. An address only where the roster calls it an id.
+_OWN = ("id", "sid", "login", "canvas")
+#: One of these has to be there.
+_NAMING = {"id", "name", "last", *_OWN}
 #: What has more words is no name that somebody would turn round.
 _MOST_WORDS = 30
 #: Extra time beyond this is a slip.
@@ -122,24 +129,55 @@ def read(path: Path) -> Roster:
     except UnicodeDecodeError as error:
         raise UsageError(f"the roster {path} is not UTF-8 (byte {error.start}); save it as “CSV UTF-8”.") from error
     rows = _rows(text, path)
-    headings = _meant(rows[0]) if rows else []
-    if not {"id", "name", "email", "last"} & set(headings):
-        seen = ", ".join(f"{cell:.40}" for cell in rows[0][:6]) if rows else "an empty file"
-        raise UsageError(f"{path}:1: expected headings such as id, name, email; found {seen}.")
-    learners: dict[str, Learner] = {}
-    for line, row in enumerate(rows[1:], 2):
-        cells = {key: cell.strip() for key, cell in zip(headings, row, strict=False) if key and cell.strip()}
-        if not cells or _plain(row[0]) == _NOBODY:
+    first = rows[0][1] if rows else []
+    headings = _meant(first)
+    if not _NAMING & set(headings):
+        seen = ", ".join(f"{cell:.40}" for cell in first[:6]) if rows else "an empty file"
+        remedy = " To call learners by their addresses, name that column id." if "email" in headings else ""
+        raise UsageError(f"{path}:1: expected headings such as id, name, email; found {seen}.{remedy}")
+    found: list[tuple[str, Learner]] = []
+    for line, row in rows[1:]:
+        where = f"{path}:{line}"
+        filled = [cell for cell in row if cell.strip()]
+        if not filled or _plain(row[0]) == _NOBODY:
             continue
-        learner = _learner(cells, f"{path}:{line}")
+        _check_width(row, first, where)
+        cells = {key: cell.strip() for key, cell in zip(headings, row, strict=False) if key and cell.strip()}
+        if cells:
+            if "id" in headings and "id" not in cells:
+                raise UsageError(f"{where}: expected an id, as in every line of this roster; the cell is empty.")
+            found.append((where, _learner(cells, where)))
+    learners: dict[str, Learner] = {}
+    for where, learner in _apart(found):
         if learner.id in learners:
-            raise UsageError(
-                f"{path}:{line}: {learner.id:.80} stands here for the second time; every id is one learner."
-            )
+            raise UsageError(f"{where}: {learner.id:.80} stands here for the second time; every id is one learner.")
         learners[learner.id] = learner
     if not learners:
         raise UsageError(f"{path} has headings, and no learner below them.")
     return Roster(tuple(learners.values()))
+
+
+def _check_width(row: Sequence[str], headings: Sequence[str], where: str) -> None:
+    """A cell too few or too many means that all after it stand in the wrong column. Empty ones at the end do not."""
+    if len(row) < len(headings) or any(cell.strip() for cell in row[len(headings) :]):
+        raise UsageError(
+            f"{where}: expected {len(headings)} cells, as in the heading; found {len(row)}. Put what holds a separator "
+            "into quotes, and fill in what is missing."
+        )
+
+
+def _apart(found: Iterable[tuple[str, Learner]]) -> Iterator[tuple[str, Learner]]:
+    """Learners who are called by their names, and have the same, are told apart by a number or by a digest."""
+    found = list(found)
+    times = Counter(learner.id for _, learner in found)
+    for where, one in found:
+        others = [(kind, value) for kind, value in one.ids if kind != "learner"]
+        if times[one.id] > 1 and one.id == one.name and others:
+            numbers = [value for kind, value in others if kind != "email" and "@" not in value]
+            mark = numbers[0] if numbers else sha256(repr(others).encode()).hexdigest()[:8]
+            called = f"{one.name} ({mark})"
+            one = replace(one, id=called, ids=(("learner", called), *others))
+        yield where, one
 
 
 def separator(text: str) -> str:
@@ -163,20 +201,24 @@ def _meant(headings: Sequence[str]) -> list[str]:
     return ["canvas" if canvas and cell == "id" else _HEADINGS.get(cell, "") for cell in plain]
 
 
-def _rows(text: str, path: Path) -> list[list[str]]:
+def _rows(text: str, path: Path) -> list[tuple[int, list[str]]]:
+    """Each row, with the line on which it begins."""
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator(text))
+    rows, line = [], 1
     try:
-        return list(reader)
+        for row in reader:
+            rows.append((line, row))
+            line = reader.line_num + 1
+        return rows
     except csv.Error as error:
         raise UsageError(f"{path}:{reader.line_num}: this is not CSV ({error}); save it as “CSV UTF-8”.") from error
 
 
 def _learner(cells: Mapping[str, str], where: str) -> Learner:
     name = cells.get("name") or " ".join(filter(None, (cells.get("first"), cells.get("last"))))
-    named = [cells[kind] for kind in ("id", "sid", "login", "email", "canvas") if kind in cells]
-    own = named[0] if named else name
+    own = next((cells[kind] for kind in _OWN if kind in cells and (kind == "id" or "@" not in cells[kind])), name)
     if not own:
-        raise UsageError(f"{where}: expected an id, an address or a name in this line; found none.")
+        raise UsageError(f"{where}: expected an id, a number or a name in this line; found none.")
     try:
         extra = float(cells.get("extra", "0").removesuffix("h"))
         if not math.fabs(extra) <= _MOST_HOURS:  # nor is it a number

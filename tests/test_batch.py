@@ -638,7 +638,7 @@ def test_there_must_be_submissions(order: Callable[..., Order], tmp_path: Path) 
 
 @pytest.mark.usefixtures("in_process")
 def test_nobody_s_results_are_overwritten(order: Callable[..., Order], tmp_path: Path) -> None:
-    """Equal names get numbers, whatever makes them equal: suffix, case, or what a file name cannot hold."""
+    """Equal names are told apart, whatever makes them equal: suffix, case, or what a file name cannot hold."""
     place = tmp_path / "names"
     place.mkdir()
     names = ["ada.py", "ADA.ipynb", "a?b.py", "a*b.py", "class.py", "class_.py", "  .py", "con.py", "x" * 240 + ".py"]
@@ -654,7 +654,70 @@ def test_nobody_s_results_are_overwritten(order: Callable[..., Order], tmp_path:
     assert len({file.casefold() for file in files}) == len(files) == len(found)
     assert {path.name for path in asked.out.glob("*.json")} == set(files)
     assert "class_.json" in files
-    assert {"ADA", "ada (2)", "ada (3)"} <= {*found}
+    assert {"ADA (ADA.ipynb)", "ada (ada.py)", "ada (ada)"} <= {*found}
+
+
+@pytest.mark.usefixtures("in_process")
+def test_nobody_is_lost(order: Callable[..., Order], handed_in: Path, tmp_path: Path) -> None:
+    """Who handed in nothing that can be graded stands in the table with the reason; so does what is nobody's."""
+    (handed_in / "di").mkdir()
+    (handed_in / "ed.py").symlink_to(RIGHT)
+    (handed_in / "fay.pdf").write_text("%PDF")
+    (handed_in / "gus.txt").write_text("def f(): pass")
+    (handed_in / "grades.csv").write_text("")
+    (handed_in / "hal").mkdir()
+    (handed_in / "hal" / ".q05.py").write_text("x = 1\n")
+    (handed_in / "ivy").mkdir()
+    (handed_in / "ivy" / "notes.txt").write_text("x = 1\n")
+    summary = batch.run(order())
+    errors = {row.learner: row.error for row in rows(order()).values()}
+    assert {name for name, error in errors.items() if error} == {"cy", "di", "ed", "fay", "hal", "ivy"}
+    assert all(found in (errors[name] or "") for name, found in (
+        ("di", "nothing to grade"), ("ed", "symbolic link"), ("fay", "fay.pdf"), ("hal", "hidden"), ("ivy", "notes.txt")
+    ))  # fmt: skip
+    assert summary.leftovers == ("grades.csv", "gus.txt")
+    with (order().out / "class.csv").open(newline="", encoding="utf-8") as file:
+        assert {line["learner"]: line["error"] for line in csv.DictReader(file)}["di"] == errors["di"]
+    (tmp_path / "roster.csv").write_text("id,name\n1,Gus\n2,Ada\n3,Zed\n")
+    summary = batch.run(order(roster=tmp_path / "roster.csv"))
+    assert "nothing to grade" in (rows(order())["1"].error or "")
+    assert summary.missing == ("3",)
+
+
+@pytest.mark.usefixtures("in_process")
+def test_what_is_nobodys_is_not_graded(order: Callable[..., Order], tmp_path: Path) -> None:
+    """It stands in the table under the entry that it came in, and the batch says that not all was graded."""
+    place = tmp_path / "export"
+    for number in (1, 2):
+        (place / f"submission_{number}").mkdir(parents=True)
+        shutil.copy(RIGHT, place / f"submission_{number}" / "q05.py")
+    (place / "submission_metadata.yml").write_text("submission_1:\n  :submitters:\n  - :name: Ada\n")
+    summary = batch.run(order(collection=place))
+    assert (summary.kind, summary.submissions, summary.graded) == ("gradescope", 2, 1)
+    assert [key for key, _ in summary.refused] == ["nobody/submission_2"]
+    found = rows(order())
+    assert found["Ada"].error is None and found["Ada"].earned == 7
+    assert "does not say whose it is" in (found["nobody/submission_2"].error or "")
+
+
+def test_names_depend_on_nobodys_order() -> None:
+    """Long ones stay whole; those of different people are told apart by their own numbers, and never by addresses."""
+    people = [
+        Person("Li Wei", (("moodle", "12"),)),
+        Person("li wei", (("moodle", "13"),)),
+        Person("Li Wei", (("email", "li@example.org"),)),
+        Person("Ada", (("canvas", "7"),)),
+        Person("n" * 200),
+        Person("n" * 201),
+        Person("n" * 202),
+    ]
+    handed = [Handed(Placed(f"k{at}", (who,), ()), Path("x")) for at, who in enumerate(people)]
+    found = batch._names(handed)
+    assert found == batch._names(handed[::-1])
+    names = [found[f"k{at}"][0] for at in range(len(people))]
+    assert names[:2] == ["Li Wei (12)", "li wei (13)"] and names[3:5] == ["Ada", "n" * 200]
+    assert names[2].startswith("Li Wei (") and "@" not in names[2]
+    assert len(set(names)) == len(names) and max(map(len, names)) == 200
 
 
 def test_what_could_not_be_collected_is_not_read(tmp_path: Path) -> None:

@@ -177,11 +177,14 @@ def test_metadata_may_not_be_large(tmp_path: Path, monkeypatch: pytest.MonkeyPat
 
 
 def test_links_in_folders_are_not_followed(tmp_path: Path) -> None:
-    """A folder of submissions holds what lies in it."""
+    """Whoever handed in a link has handed in nothing that could be graded, and is named with the reason."""
     root = laid_out(tmp_path / "class", {"ada/q03.py": CODE})
     (root / "bo.py").symlink_to("/etc/passwd")
     (root / "cy").symlink_to(tmp_path)
-    assert [handed.placed.key for handed in collect(root, tmp_path / "scratch").handed] == ["ada"]
+    ada, *others = collect(root, tmp_path / "scratch").handed
+    assert (ada.placed.key, ada.error) == ("ada", None)
+    assert [one.placed.people[0].name for one in others] == ["bo", "cy"]
+    assert ["nothing to grade" in (one.error or "") and "link" in (one.error or "") for one in others] == [True, True]
 
 
 def test_names_that_are_no_text(tmp_path: Path) -> None:
@@ -235,15 +238,14 @@ def closed(monkeypatch: pytest.MonkeyPatch) -> Callable[[Path, type[OSError]], N
 
 
 def test_folders_that_cannot_be_looked_into(tmp_path: Path, closed: Callable[[Path, type[OSError]], None]) -> None:
-    """They are named with the reason; where nothing else is there, so does the message."""
+    """Their learners are named with the reason, and others are collected."""
     root = laid_out(tmp_path / "class", {"ada/q03.py": CODE, "bo/q03.py": CODE})
     closed(root / "bo", PermissionError)
     found = collect(root, tmp_path / "scratch")
-    assert [handed.placed.key for handed in found.handed] == ["ada"]
+    ada, bo = found.handed
+    assert (ada.placed.key, ada.error, bo.placed.key) == ("ada", None, "bo")
+    assert bo.error is not None and "not readable (No way in)" in bo.error
     assert found.leftovers == ("not readable (No way in): bo/",)
-    (root / "ada" / "q03.py").unlink()
-    with pytest.raises(UsageError, match=r"no submission found.* not readable \(No way in\): bo/\.$"):
-        collect(root, tmp_path / "scratch")
 
 
 def test_what_moves_while_it_is_collected(

@@ -2,8 +2,10 @@ from __future__ import annotations
 
 import errno
 import os
+import shutil
 import stat
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta, timezone
 from pathlib import Path
 from typing import Any
@@ -317,3 +319,65 @@ def test_half_a_receipt(work: Path, tmp_path: Path, left: str) -> None:
     assert new
     assert len(collect(inbox, tmp_path / "scratch").handed) == 2
     assert receipt.number == 1
+
+
+def test_an_inbox_with_a_key_signs(work: Path, tmp_path: Path) -> None:
+    """Who may read the key signs receipts; any change of one is found, and the learner's copy has the signature."""
+    place = tmp_path / "signed"
+    inbox.make(place)
+    assert stat.S_IMODE((place / inbox.KEY).stat().st_mode) == 0o600
+    key = inbox.parse_key((place / inbox.KEY).read_bytes())
+    receipt, _ = submit(work, place, "ada", NOW)
+    assert inbox.signed(receipt, key) and parse(receipt.to_json(), "") == receipt
+    for changed in (
+        replace(receipt, learner="bo"),
+        replace(receipt, at=receipt.at - timedelta(hours=1)),
+        replace(receipt, number=9),
+        replace(receipt, files=()),
+        replace(receipt, mac=""),
+        replace(receipt, mac="ü"),
+    ):
+        assert not inbox.signed(changed, key)
+    assert not inbox.signed(receipt, bytes(32))
+    (ada,) = collect(place, tmp_path / "scratch").handed
+    assert ada.error is None
+
+
+def test_an_inbox_gets_one_key(work: Path, tmp_path: Path) -> None:
+    """A second would make all receipts worthless; one that is none is said to be, by those who hand in, too."""
+    inbox.make(tmp_path / "inbox")
+    with pytest.raises(UsageError, match="has a key already"):
+        inbox.make(tmp_path / "inbox")
+    with pytest.raises(UsageError, match="cannot be made"):
+        inbox.make(work / "q03.py" / "inbox")
+    (tmp_path / "inbox" / inbox.KEY).write_text("short")
+    with pytest.raises(UsageError, match="is not a key of attncheck"):
+        submit(work, tmp_path / "inbox", "ada", NOW)
+
+
+def test_who_cannot_read_the_key_hands_in_without(work: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Learners who write to a shared inbox themselves get a receipt, without a signature."""
+    inbox.make(tmp_path / "inbox")
+
+    def refused(path: Path) -> bytes:
+        raise PermissionError(errno.EACCES, "Permission denied", str(path))
+
+    monkeypatch.setattr(Path, "read_bytes", refused)
+    assert submit(work, tmp_path / "inbox", "ada", NOW)[0].mac == ""
+    monkeypatch.undo()
+    found = collect(tmp_path / "inbox", tmp_path / "scratch")
+    assert (found.handed, [stray.why for stray in found.strays]) == (
+        (),
+        ["its receipt does not have the signature of this inbox (none at all)"],
+    )
+    (tmp_path / "inbox").chmod(0o1777)
+    assert len(collect(tmp_path / "inbox", tmp_path / "scratch").handed) == 1
+
+
+def test_a_receipt_without_files(work: Path, tmp_path: Path) -> None:
+    """Whose files are all gone has an error, and stays in the list."""
+    submit(work, tmp_path / "inbox", "ada", NOW)
+    (files,) = (tmp_path / "inbox" / "ada").glob("*/files")
+    shutil.rmtree(files)
+    (ada,) = collect(tmp_path / "inbox", tmp_path / "scratch").handed
+    assert ada.error is not None and "receipt" in ada.error

@@ -123,7 +123,7 @@ ARROWS: dict[str, set[str]] = {
     "report.similarity": {"report", "similarity"},
     "report.similarity_html": {"report", "report.html", "report.similarity", "similarity"},
     "inbox": {"files", "submission"},
-    "intake": {"inbox"},
+    "intake": {"inbox", "submission"},
     "roster": {"intake"},
     "collect": {"intake", "machine", "submission"},
     "template": set(),

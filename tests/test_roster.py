@@ -179,7 +179,7 @@ def test_a_group_is_all_its_members(person: Person, found: list[str | None], tmp
             "Identifier,Full name,Email address,Status,Grade\nParticipant 77,Jane Invented,jane@example.org,,\n"
             "Participante 78,Tim Test,,,\n",
             [Person("Jane I.", (("moodle", "77"),)), Person("x", (("moodle", "78"),))],
-            ["jane@example.org", "Tim Test"],
+            ["Jane Invented", "Tim Test"],
         ),
         (
             "LastName,FirstName,ID,SIS User ID,SIS Login ID,Section,Attention (4711)\n,,,,,,Manual Posting\n"
@@ -196,7 +196,7 @@ def test_a_group_is_all_its_members(person: Person, found: list[str | None], tmp
         (
             '"Name, as in the list"\tName\tEmail\n1\tInvented, Jane\tjane@example.org\n',
             [Person("janeinvented")],
-            ["jane@example.org"],
+            ["Invented, Jane"],
         ),
     ],
 )
@@ -209,6 +209,35 @@ def test_what_course_systems_export_is_a_roster(
     assert [learner.id for learner in roster.learners] == ids
     found = [roster.match(person).learner for person in people]
     assert [learner.id if learner else None for learner in found] == ids
+
+
+@pytest.mark.parametrize(
+    ("text", "ids"),
+    [
+        ("id,name,\n1,A,,,\n2,B,\n", ["1", "2"]),
+        ("First name,Last name,Email address\nLi,Wei,a@b.org\nAda,Abacus,c@b.org\n", ["Li Wei", "Ada Abacus"]),
+        ("SIS Login ID,Canvas ID,Name\na@b.org,7,A\nb,8,B\n", ["7", "b"]),
+        ("id\na@b.org\n", ["a@b.org"]),
+        ("Name,Identifier\nLi Wei,Participant 5\nLi Wei,Participant 6\n", ["Li Wei (5)", "Li Wei (6)"]),
+    ],
+)
+def test_what_learners_are_called(text: str, ids: list[str], tmp_path: Path) -> None:
+    """By an id, number or login, else by name; never by an address that nobody called an id."""
+    (tmp_path / "class.csv").write_text(text)
+    assert [learner.id for learner in read(tmp_path / "class.csv").learners] == ids
+
+
+def test_namesakes_with_addresses_only(tmp_path: Path) -> None:
+    """They are told apart by what does not change with their order, and found by their addresses."""
+    lines = ["Li Wei,a@b.org\n", "Li Wei,c@d.org\n"]
+    found = []
+    for each in (lines, lines[::-1]):
+        (tmp_path / "class.csv").write_text("name,email\n" + "".join(each))
+        roster = read(tmp_path / "class.csv")
+        found.append({learner.id for learner in roster.learners})
+        match = roster.match(Person("whoever", (("email", "a@b.org"),)))
+        assert match.learner is not None and match.learner.id.startswith("Li Wei (") and "@" not in match.learner.id
+    assert found[0] == found[1] and len(found[0]) == 2
 
 
 def test_who_is_missing_and_who_is_there_twice(place: Path) -> None:
@@ -229,6 +258,11 @@ def test_who_is_missing_and_who_is_there_twice(place: Path) -> None:
         (b"colour " + b"u" * 9000 + b",size\nred,3\n", "found colour " + "u" * 33 + ", size"),
         (b"name,extra time\nA,soon\n", ":2: extra time is “soon”"),
         (b"name,section\n,A\n", ":2: expected an id"),
+        (b"id,name\n1,A\n2\n", ":3: expected 2 cells, as in the heading; found 1"),
+        (b"id,name\n1,Invented, Jane\n", ":2: expected 2 cells, as in the heading; found 3"),
+        (b'id,name\n"1\n",A\n\n2\n', ":5: expected 2 cells"),
+        (b"id,name\n1,A\n,B\n", ":3: expected an id"),
+        (b"email,section\na@b.org,A\n", "To call learners by their addresses, name that column id"),
         (b"name,extra time\nA,inf\n", ":2: extra time is “inf”"),
         (b"name,extra time\nA,nan\n", ":2: extra time is “nan”"),
         (b"name,extra time\nA,1e300\n", ":2: extra time is “1e300”"),

@@ -370,7 +370,7 @@ def harmless_name(name: str) -> None:
 
 def test_names_of_files() -> None:
     """Every learner has a file of their own, also where only case or composition tells their names apart."""
-    taken: set[str] = set()
+    taken: dict[str, str] = {}
     names = [file_name(text, taken) for text in [*WORSE.values(), *WORSE.values()]]
     for name in names:
         harmless_name(f"{name}.json")

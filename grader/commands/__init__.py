@@ -41,6 +41,7 @@ FAMILIES: dict[str, dict[str, str]] = {
         "submit": "handing",
     },
     "Instructors": {
+        "inbox": "handing",
         "batch": "classes",
         "regrade": "regrading",
         "explain": "regrading",

@@ -18,7 +18,9 @@ if TYPE_CHECKING:
     from grader.model import Lang
     from grader.results import Row
 
-ALL_GRADED, SOME_NOT_GRADABLE = 0, 5
+ALL_GRADED, SOME_NOT_GRADABLE, INTERRUPTED = 0, 5, 130
+#: Cells of a terminal that a learner has in the table.
+_NAME_WIDTH = 30
 #: Learners in the table on the terminal; class.csv has them all.
 _MOST_ROWS = 60
 
@@ -93,8 +95,18 @@ def batch(
         click.echo(
             f"attncheck: the seed travels to {scheduler} unencrypted; docs/cluster.md says how to use tls://", err=True
         )
-    with show_progress(lang) as show:
-        summary = run_batch(order, show)
+    latest: list[Step] = []
+
+    def keep(step: Step) -> None:
+        latest[:] = [step]
+        show(step)
+
+    try:
+        with show_progress(lang) as show:
+            summary = run_batch(order, keep)
+    except KeyboardInterrupt:
+        click.echo(f"attncheck: {_interrupted(latest, lang)}", err=True)
+        click.get_current_context().exit(INTERRUPTED)
     rows = _results(order, lang)
     if as_json:
         write_json(_as_json(summary, rows, out))
@@ -103,6 +115,15 @@ def batch(
             click.echo(line)
     gradable = not summary.refused and all(row.complete for row in rows)
     click.get_current_context().exit(ALL_GRADED if gradable else SOME_NOT_GRADABLE)
+
+
+def _interrupted(latest: list[Step], lang: Lang) -> str:
+    """How far it got, and how to go on."""
+    from grader.report import words
+
+    done, total = (latest[0].done, latest[0].total) if latest else (0, None)
+    told = words.STOPPED_BEFORE if total is None else words.STOPPED.fill(done=done, total=total)
+    return told.of(lang)
 
 
 def _in_clear(address: str) -> bool:
@@ -203,11 +224,13 @@ def _as_json(summary: Summary, rows: list[Row], out: Path) -> dict[str, Any]:
 
 def _lines(summary: Summary, rows: list[Row], out: Path, lang: Lang) -> Iterator[str]:
     from grader.report import words
-    from grader.report.plain import WIDTH, columns, indent, shorten
+    from grader.report.plain import WIDTH, apart, columns, indent, shorten
     from grader.report.words import clean
 
     shown = rows[:_MOST_ROWS]
-    cells = [tuple(text.of(lang) for text in words.BATCH_COLUMNS), *(_cells(row, lang) for row in shown)]
+    called = apart((clean(row.learner) for row in shown), _NAME_WIDTH)
+    cells = [tuple(text.of(lang) for text in words.BATCH_COLUMNS)]
+    cells += [_cells(row, called[clean(row.learner)], lang) for row in shown]
     yield from (shorten(line, WIDTH) for line in columns(cells, right=[1]))
     if len(rows) > len(shown):
         yield words.MORE_ROWS.fill(more=len(rows) - len(shown)).of(lang)
@@ -217,7 +240,7 @@ def _lines(summary: Summary, rows: list[Row], out: Path, lang: Lang) -> Iterator
     told = bool(failed)
     for row in failed:
         why = clean(row.error or "", 1000, lines=True)
-        yield indent(words.SAYS.fill(who=clean(row.learner, 40), said=why).of(lang), 0)
+        yield indent(words.SAYS.fill(who=clean(row.learner), said=why).of(lang), 0)
     for names, text in (
         (summary.missing, words.HANDED_IN_NOTHING),
         (summary.unknown, words.NOT_IN_ROSTER),
@@ -227,7 +250,7 @@ def _lines(summary: Summary, rows: list[Row], out: Path, lang: Lang) -> Iterator
         (summary.leftovers, words.NOBODYS),
     ):
         if names:
-            listed = words.COMMA.of(lang).join(clean(name, 60) for name in names[:20])
+            listed = words.COMMA.of(lang).join(clean(name) for name in names[:20])
             more = words.AND_MORE.fill(more=len(names) - 20).of(lang) if len(names) > 20 else ""
             yield indent(text.fill(names=listed + more).of(lang), 0)
             told = True
@@ -255,12 +278,10 @@ def _rules(summary: Summary, lang: Lang) -> Iterator[str]:
         yield words.TIMELESS.fill(count=summary.timeless, late=summary.said_late).of(lang)
 
 
-def _cells(row: Row, lang: Lang) -> tuple[str, str, str]:
+def _cells(row: Row, learner: str, lang: Lang) -> tuple[str, str, str]:
     from grader.report import words
-    from grader.report.plain import shorten
     from grader.report.words import clean, points
 
-    learner = shorten(clean(row.learner), 30)
     earned = words.OF.fill(earned=points(row.earned), possible=points(row.possible)).of(lang)
     if row.error is not None:
         return learner, earned if row.given else "–", words.NOT_GRADED.of(lang)

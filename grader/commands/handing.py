@@ -1,4 +1,4 @@
-"""The verb that hands in."""
+"""The verbs that hand in, and make the place for it."""
 
 from __future__ import annotations
 
@@ -75,6 +75,23 @@ def submit(
             click.echo(words.MARKED_ELSEWHERE.of(lang))
 
 
+@click.command()
+@click.argument("folder", type=click.Path(path_type=Path, file_okay=False))
+@lang_option
+def inbox(folder: Path, lang: Lang) -> None:
+    """Makes FOLDER an inbox with a key, which signs receipts.
+
+    The key is for you alone: where 'submit' runs under your account, for learners who cannot write to
+    the inbox themselves, 'batch' then believes signed receipts only.
+    """
+    from grader import inbox as inboxes
+    from grader.report import words
+    from grader.report.words import clean
+
+    inboxes.make(folder)
+    click.echo(words.INBOX_MADE.fill(folder=clean(str(folder)), key=inboxes.KEY).of(lang))
+
+
 def _name(path: Path) -> str:
     """Who says so in answers.yaml; the name of a file is not somebody's."""
     from grader.submission import named, read
@@ -131,7 +148,7 @@ def _lines(receipt: Receipt, new: bool, lang: Lang) -> Iterator[str]:
     from grader.report.words import clean
 
     said = words.HANDED_IN if new else words.HANDED_IN_BEFORE
-    yield said.fill(learner=clean(receipt.learner, 60), at=_at(receipt)).of(lang)
+    yield said.fill(learner=clean(receipt.learner), at=_at(receipt)).of(lang)
     width = len(str(max(file.size for file in receipt.files)))
     for file in receipt.files:
         yield f"  {file.sha256[:16]}  {file.size:>{width}}  {clean(file.name)}"
@@ -159,5 +176,5 @@ def _verify(path: Path, place: Path, as_json: bool, lang: Lang) -> None:
         names = words.COMMA.of(lang).join(map(clean, changed))
         click.echo(words.NOT_THE_SAME.fill(at=_at(receipt), names=names).of(lang))
     else:
-        click.echo(words.THE_SAME.fill(learner=clean(receipt.learner, 60), at=_at(receipt)).of(lang))
+        click.echo(words.THE_SAME.fill(learner=clean(receipt.learner), at=_at(receipt)).of(lang))
     click.get_current_context().exit(DIFFERENT if changed else SAME)

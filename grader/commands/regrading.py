@@ -26,6 +26,8 @@ F = TypeVar("F", bound="Callable[..., Any]")
 DONE, DECLINED, DIFFERENT, SOME_NOT_GRADABLE = 0, 1, 1, 5
 #: Lines of a table on the terminal; --json has them all.
 _MOST_ROWS = 200
+#: Cells of a terminal that a learner has in the table.
+_NAME_WIDTH = 30
 
 _folder = click.argument("folder", metavar="DIR", type=click.Path(path_type=Path))
 _seed_file = click.option(
@@ -112,34 +114,34 @@ def _code(found: Regraded, written: bool, dry_run: bool) -> int:
 
 def _regraded(found: Regraded, folder: Path, lang: Lang) -> Iterator[str]:
     from grader.report import words
-    from grader.report.plain import WIDTH, columns, indent, shorten
+    from grader.report.plain import WIDTH, apart, columns, indent, shorten
     from grader.report.words import clean
 
     if not found.news:
         yield words.NOTHING_NEW.fill(folder=folder).of(lang)
         return
     if found.changes:
-        rows = [_cells(change, lang) for change in found.changes[:_MOST_ROWS]]
+        shown = found.changes[:_MOST_ROWS]
+        names = apart((clean(change.learner) for change in shown), _NAME_WIDTH)
+        rows = [_cells(change, names[clean(change.learner)], lang) for change in shown]
         table = [tuple(text.of(lang) for text in words.REGRADE_COLUMNS), *rows]
         yield from (shorten(line, WIDTH) for line in columns(table, right=[2, 3, 4]))
         if len(found.changes) > len(rows):
             yield words.MORE_CHANGES.fill(more=len(found.changes) - len(rows)).of(lang)
         yield ""
     for key, why in found.refused:
-        yield indent(words.SAYS.fill(who=clean(key, 40), said=clean(why, 1000, lines=True)).of(lang), 0)
+        yield indent(words.SAYS.fill(who=clean(key), said=clean(why, 1000, lines=True)).of(lang), 0)
     learners = len({change.learner for change in found.changes})
-    names = words.COMMA.of(lang).join(found.questions) or words.NONE
-    said = words.REGRADED.fill(questions=names, count=found.submissions, learners=learners)
+    questions = words.COMMA.of(lang).join(found.questions) or words.NONE
+    said = words.REGRADED.fill(questions=questions, count=found.submissions, learners=learners)
     yield indent(said.of(lang), 0)
 
 
-def _cells(change: Change, lang: Lang) -> tuple[str, ...]:
+def _cells(change: Change, learner: str, lang: Lang) -> tuple[str, ...]:
     from grader.report import words
-    from grader.report.plain import shorten
-    from grader.report.words import clean, points
+    from grader.report.words import points
 
     (before, out_of), (now, possible) = change.before, change.after
-    learner = shorten(clean(change.learner), 30)
     question = words.IN_ALL.of(lang) if change.question is None else change.question
     old = words.OF.fill(earned=points(before), possible=points(out_of)).of(lang)
     new = words.OF.fill(earned=points(now), possible=points(possible)).of(lang)
@@ -245,7 +247,7 @@ def _given(given: Given, lang: Lang) -> Iterator[str]:
     from grader.report.plain import indent
     from grader.report.words import clean, points
 
-    learner, change = clean(given.learner.id, 60), given.override
+    learner, change = clean(given.learner.id), given.override
     if change is None:
         yield indent(words.TAKEN_BACK.fill(learner=learner, part=given.part.name).of(lang), 0)
     else:
@@ -350,7 +352,7 @@ def forget(folder: Path, learner: str, yes: bool, as_json: bool, lang: Lang, cou
     if as_json:
         write_json(_leaving_json(leaving))
     else:
-        said = words.FORGOTTEN.fill(learner=clean(leaving.learner.id, 60), folder=folder)
+        said = words.FORGOTTEN.fill(learner=clean(leaving.learner.id), folder=folder)
         click.echo((said if agreed else words.NOT_FORGOTTEN).of(lang))
     click.get_current_context().exit(DONE if agreed else DECLINED)
 
@@ -360,7 +362,7 @@ def _leaving(leaving: Leaving, folder: Path, lang: Lang) -> Iterator[str]:
     from grader.report.plain import indent
     from grader.report.words import clean
 
-    who = clean(leaving.learner.id, 60)
+    who = clean(leaving.learner.id)
     counts = {"submissions": len(leaving.submissions), "overrides": leaving.overrides}
     yield indent(words.LEAVING.fill(learner=who, folder=folder, **counts).of(lang), 0)
     yield from (f"  {clean(str(path.relative_to(folder)))}" for path in leaving.files)

@@ -101,7 +101,7 @@ def _tell_left_out(source: Book | Course, out: Out) -> None:
     from grader.results import Book
 
     assert isinstance(source, Book)
-    names = [f"{clean(mark.learner.id, 60)} ({clean(mark.learner.name, 60)})" for mark in source.unmatched()]
+    names = [f"{clean(mark.learner.id)} ({clean(mark.learner.name)})" for mark in source.unmatched()]
     if names:
         more = f"; … (+{len(names) - _MOST_NAMES})" if len(names) > _MOST_NAMES else ""
         said = Text("Left out, because it is nobody's in the class: {names}", "不属于班上任何人的提交没有计入：{names}")

@@ -139,7 +139,7 @@ def tell(
 
 
 def _listed(names: Iterable[str]) -> str:
-    shown = sorted(clean(name, 60) for name in names)
+    shown = sorted(clean(name) for name in names)
     return "; ".join(shown[:_MOST_NAMES]) + (f"; … (+{len(shown) - _MOST_NAMES})" if len(shown) > _MOST_NAMES else "")
 
 

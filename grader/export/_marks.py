@@ -33,14 +33,14 @@ def counting(book: Book, learner: str | None = None) -> Iterator[Mark]:
             if mark.counts:
                 yield mark
     if learner is not None and not found:
-        raise UsageError(f"There is no learner “{clean(learner, 60)}” in the gradebook; 'export csv' lists them.")
+        raise UsageError(f"There is no learner “{clean(learner)}” in the gradebook; 'export csv' lists them.")
 
 
 def one(book: Book, learner: str) -> Mark:
     """The mark of ``learner``, the last where each attempt counts. Raises UsageError where there is nothing to tell."""
     found = [mark for mark in counting(book, learner) if has_points(mark)]
     if not found:
-        raise UsageError(f"{clean(learner, 60)} has handed in nothing, so there is nothing to export.")
+        raise UsageError(f"{clean(learner)} has handed in nothing, so there is nothing to export.")
     return found[-1]
 
 

@@ -39,7 +39,7 @@ def write(book: Book, options: Options, out: Out) -> None:
         mark = one(book, options.learner)
         out.whole([encoded(results(mark, book.report(mark), book.course, options.lang))])
         return
-    taken: set[str] = set()
+    taken: dict[str, str] = {}
     for mark in counting(book):
         if has_points(mark):
             found = results(mark, book.report(mark), book.course, options.lang)

@@ -53,7 +53,7 @@ def write(book: Book, options: Options, out: Out) -> None:
     """The pages first, so that the index never points to one that is not there."""
     from grader.report.html import render
 
-    taken: set[str] = set()
+    taken: dict[str, str] = {}
     rows, earned = [], []
     for mark in counting(book):
         report, file = counted(book, mark), None
@@ -81,8 +81,8 @@ def _without_drawn(course: Course) -> Course:
 
 def _row(mark: Mark, file: str | None, lang: Lang) -> Row:
     return Row(
-        clean(mark.learner.id, 80),
-        "" if mark.learner.name == mark.learner.id else clean(mark.learner.name, 80),
+        clean(mark.learner.id),
+        "" if mark.learner.name == mark.learner.id else clean(mark.learner.name),
         clean(mark.learner.section, 40),
         points(mark.earned) if has_points(mark) else "–",
         points(mark.possible),

@@ -23,10 +23,10 @@ def write(book: Book, options: Options, out: Out) -> None:
         mark = one(book, options.learner)
         report = counted(book, mark)
         if report is None:
-            raise UsageError(f"Nothing of {clean(options.learner, 60)} could be graded, so there is nothing to export.")
+            raise UsageError(f"Nothing of {clean(options.learner)} could be graded, so there is nothing to export.")
         out.whole([_document(report, mark, book, options)])
         return
-    taken: set[str] = set()
+    taken: dict[str, str] = {}
     for mark in counting(book):
         report = counted(book, mark)
         if report is not None:

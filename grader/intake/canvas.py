@@ -10,24 +10,29 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from grader.intake import Layout, Person, Placed, Read, gathered
+from grader.intake import Layout, Person, Placed, Tree, gathered, strays
 
 RANK = 30
 
-_NAME = re.compile(
-    r"^(?:(?P<name>(?!LATE_|anon_)[^\W_]\w*?)_)?(?P<late>LATE_)?(?P<user>\d+|anon_[^\W_]+)_(?P<attachment>\d+)_(?P<file>.+)$"
-)
+_WHO = r"^(?:(?P<name>(?!LATE_|anon_)[^\W_]\w*?)_)?(?P<late>LATE_)?(?P<user>\d+|anon_[^\W_]+)_"
+_NAME = re.compile(_WHO + r"(?P<attachment>\d+)_(?P<file>.+)$")
 #: Text typed into a box, and links: nothing to grade, but they say who handed in what.
-_TYPED = re.compile(r"_(?:text|link)\.html$")
+_TYPED = re.compile(_WHO + r"(?P<file>(?:text|link)\.html)$")
 _AGAIN = re.compile(r"^(?P<stem>.+)-(?P<number>[1-9]\d?)(?P<suffix>\.[^.]+)$")
 
 
-def layout(names: Sequence[str], read: Read) -> Layout | None:
-    """A tree where most files at the top are named so."""
-    flat = [name for name in names if "/" not in name]
+def explains(tree: Tree) -> frozenset[str]:
+    """Files at the top that are named so."""
+    return frozenset(name for name in tree.names if "/" not in name and (_NAME.match(name) or _TYPED.match(name)))
+
+
+def layout(tree: Tree) -> Layout:
+    """Who handed in nothing but typed text has that, and nothing that could be graded."""
+    flat = [name for name in tree.names if "/" not in name]
     found = {name: match for name in flat if (match := _NAME.match(name))}
-    if not found or len(found) * 2 <= len([name for name in flat if not _TYPED.search(name)]):
-        return None
+    users = {match["user"] for match in found.values()}
+    typed = {name: match for name in flat if name not in found and (match := _TYPED.match(name))}
+    found |= {name: match for name, match in typed.items() if match["user"] not in users}
     theirs: dict[str, list[str]] = {}
     for match in found.values():
         theirs.setdefault(match["user"], []).append(match["file"])
@@ -42,7 +47,8 @@ def layout(names: Sequence[str], read: Read) -> Layout | None:
         if match["late"]:
             late.add(user)
     placed = [Placed(f"canvas-{user}", (people[user],), files[user], late=user in late) for user in files]
-    return Layout(tuple(placed), tuple(name for name in names if name not in found))
+    left = tuple(name for name in tree.names if name not in found)
+    return Layout(tuple(placed), left, strays(left, "Canvas gives files no such name (doejane_1234_5678_q05.py)"))
 
 
 def _called(files: Sequence[str]) -> dict[str, str]:

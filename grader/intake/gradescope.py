@@ -5,35 +5,44 @@ The keys of the metadata are symbols of another language, ``:name``; plain ones 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import re
+from collections.abc import Iterator
 from datetime import UTC, date, datetime
 from typing import Any
 
 import yaml
 
 from grader.errors import UsageError
-from grader.intake import Layout, Person, Placed, Read, gathered
+from grader.intake import Layout, Person, Placed, Tree, gathered, strays
 
 RANK = 10
 
 _METADATA = "submission_metadata.yml"
+_FOLDER = re.compile(r"submission_\d+")
 _DEEPEST = 40
 _LONGEST_NUMBER = 200
 
 
-def layout(names: Sequence[str], read: Read) -> Layout | None:
-    """A tree with the metadata at its top, or one folder further down."""
-    metadata = next((name for name in names if name.split("/")[-1] == _METADATA and name.count("/") <= 1), None)
-    if metadata is None:
-        return None
-    top = metadata.removesuffix(_METADATA)
-    known = _metadata(read(metadata), metadata)
-    parts = [tuple(name.removeprefix(top).split("/", 1)) for name in names if name.startswith(top)]
-    inside = [(part[0], f"{top}{part[0]}/{part[1]}", part[1]) for part in parts if len(part) == 2 and part[0] in known]
-    files = gathered(inside)
-    placed = [_placed(folder, known[folder], files[folder]) for folder in files]
-    taken = {name for _, name, _ in inside} | {metadata}
-    return Layout(tuple(placed), tuple(name for name in names if name not in taken))
+def explains(tree: Tree) -> frozenset[str]:
+    """The metadata, the folders that they name, and those that are named so; metadata further down are no sign."""
+    if _METADATA not in tree.names:
+        return frozenset()
+    try:
+        known = _metadata(tree)
+    except UsageError:  # told when it is read in earnest
+        known = {}
+    return frozenset(top for top in tree.tops() if top == _METADATA or top in known or _FOLDER.fullmatch(top))
+
+
+def layout(tree: Tree) -> Layout:
+    """Whom the metadata name is somebody, also without files; folders that they do not name are nobody's."""
+    known = _metadata(tree) if _METADATA in tree.names else {}
+    parts = [(folder, name, inner) for name in tree.names for folder, slash, inner in [name.partition("/")] if slash]
+    files = gathered([part for part in parts if part[0] in known])
+    there = [folder for folder, facts in known.items() if folder in files or _submitters(facts)]
+    placed = [_placed(folder, known[folder], files.get(folder, ())) for folder in there]
+    left = tuple(name for name in tree.names if name.partition("/")[0] not in files and name != _METADATA)
+    return Layout(tuple(placed), left, strays(left, f"{_METADATA} does not say whose it is"))
 
 
 _SAFE: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
@@ -70,7 +79,8 @@ def _check_depth(raw: bytes) -> None:
             depth -= 1
 
 
-def _metadata(raw: bytes, name: str) -> dict[str, dict[str, Any]]:
+def _metadata(tree: Tree) -> dict[str, dict[str, Any]]:
+    raw, name = tree.read(_METADATA), _METADATA
     try:
         _check_depth(raw)
         found = yaml.load(raw, _Loader)
@@ -94,15 +104,19 @@ def _word(value: object) -> str:
     return str(value) if isinstance(value, str | int | float | date) else ""
 
 
+def _submitters(facts: dict[str, Any]) -> list[dict[str, Any]]:
+    listed = facts.get("submitters")
+    return [_plain(each) for each in listed if isinstance(each, dict)] if isinstance(listed, list) else []
+
+
 def _placed(folder: str, facts: dict[str, Any], files: tuple[tuple[str, str], ...]) -> Placed:
-    listed, earlier = facts.get("submitters"), facts.get("history")
-    submitters = [_plain(each) for each in listed if isinstance(each, dict)] if isinstance(listed, list) else []
+    earlier = facts.get("history")
     people = [
         Person(
             _word(each.get("name")) or folder,
             tuple((key, _word(each[key])) for key in ("sid", "email") if _word(each.get(key))),
         )
-        for each in submitters
+        for each in _submitters(facts)
     ]
     attempt = 1 + (len(earlier) if isinstance(earlier, list) else 0)
     return Placed(

@@ -5,30 +5,46 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from datetime import UTC, datetime
 
-from grader.intake import Layout, Person, Placed, Read, Unreadable, gathered
+from grader.intake import Layout, Person, Placed, Tree, Unreadable, gathered, strays
 
 RANK = 15
 
 _STAMP = "timestamp.txt"
+_TOP = "submitted/"
 _FEEDBACK = "feedback/"
+#: What else stands in the folder of a course.
+_COURSE = frozenset({"submitted", "source", "release", "autograded", "feedback", "solutions", "nbgrader_config.py"})
 
 
-def layout(names: Sequence[str], read: Read) -> Layout | None:
-    """A tree with a folder ``submitted``, or the inside of one where time stamps lie two folders down."""
-    top = "submitted/" if any(name.startswith("submitted/") for name in names) else ""
-    parts = {name: name.removeprefix(top).split("/", 2) for name in names if name.startswith(top)}
+def explains(tree: Tree) -> frozenset[str]:
+    """The folders of a course; without ``submitted``, those of students with a time stamp two folders down."""
+    if any(name.startswith(_TOP) for name in tree.names):
+        return _COURSE & tree.tops().keys()
+    parts = [name.split("/") for name in tree.names]
+    loose = {part[0] for part in parts if len(part) == 2 and part[1]}
+    return frozenset(part[0] for part in parts if len(part) == 3 and part[2] == _STAMP) - loose
+
+
+def layout(tree: Tree) -> Layout:
+    """A tree with a folder ``submitted``, or the inside of one."""
+    top = _TOP if any(name.startswith(_TOP) for name in tree.names) else ""
+    parts = {name: name.removeprefix(top).split("/", 2) for name in tree.names if name.startswith(top) and name != top}
     inside = {name: part for name, part in parts.items() if len(part) == 3}
-    if not top and not any(part[2] == _STAMP for part in inside.values()):
-        return None
-    students = [part[0] for part in inside.values()]
-    several = len(set(students)) < len({(part[0], part[1]) for part in inside.values()})
-    keys = {name: f"{part[0]}/{part[1]}" if several else part[0] for name, part in inside.items()}
-    wanted = {name: part for name, part in inside.items() if part[2] != _STAMP and not part[2].startswith(_FEEDBACK)}
-    files = gathered([(keys[name], name, part[2]) for name, part in wanted.items()])
-    stamps = {keys[name]: _utc(name, read) for name, part in inside.items() if part[2] == _STAMP}
+    inside |= {name: [part[0], "", ""] for name, part in parts.items() if len(part) == 2 and not part[1]}
+    tasks: dict[str, set[str]] = {}
+    for student, task, _ in inside.values():
+        tasks.setdefault(student, set()).update(filter(None, [task]))
+    keys = {
+        name: f"{student}/{task}" if task and len(tasks[student]) > 1 else student
+        for name, (student, task, _) in inside.items()
+    }
+    stamps = {keys[name]: _utc(name, tree) for name, part in inside.items() if part[2] == _STAMP}
+    silent = {name for name, part in inside.items() if part[2] == _STAMP or part[2].startswith(_FEEDBACK)}
+    working = {keys[name] for name in inside if name not in silent}
+    wanted = [name for name in inside if name not in silent or keys[name] not in working]
+    files = gathered([(keys[name], name, inside[name][2]) for name in wanted])
     placed = [
         Placed(
             f"nbgrader-{key}",
@@ -38,14 +54,15 @@ def layout(names: Sequence[str], read: Read) -> Layout | None:
         )
         for key in files
     ]
-    left = (name for name in names if name not in inside and not name.startswith(_FEEDBACK))
-    return Layout(tuple(placed), tuple(left))
+    left = tuple(name for name in tree.names if name not in inside and not name.startswith(_FEEDBACK))
+    loose = (name for name in left if name.startswith(_TOP) or name.partition("/")[0] not in _COURSE)
+    return Layout(tuple(placed), left, strays(loose, "expected submitted/STUDENT/ASSIGNMENT/ around it"))
 
 
-def _utc(name: str, read: Read) -> datetime | None:
+def _utc(name: str, tree: Tree) -> datetime | None:
     """``2026-11-20 18:00:00.123456 UTC``; what is no time, or cannot be read, says nothing."""
     try:
-        text = read(name)[:100].decode("utf-8", "replace").strip().removesuffix("UTC").strip()
+        text = tree.read(name)[:100].decode("utf-8", "replace").strip().removesuffix("UTC").strip()
         found = datetime.fromisoformat(text)
         return found.replace(tzinfo=UTC) if found.tzinfo is None else found.astimezone(UTC)
     except (Unreadable, ValueError, OverflowError):

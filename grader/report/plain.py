@@ -6,8 +6,10 @@ nor ``len`` will do. A line never starts with a closing mark nor ends with an op
 
 from __future__ import annotations
 
+import hashlib
 import re
 import unicodedata
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 
 #: What people see without asking for more or less: a terminal of this many cells.
@@ -95,6 +97,18 @@ def _cut(text: str, width: int) -> str:
 def shorten(text: str, width: int) -> str:
     """``text``, or as much of its beginning as fits ``width`` cells with an ellipsis."""
     return text if cells(text) <= width else _cut(text, width - 1).rstrip() + "…"
+
+
+def apart(texts: Iterable[str], width: int) -> dict[str, str]:
+    """Each text, shortened so that different ones stay different: those that begin alike end with a digest."""
+    short = {text: shorten(text, width) for text in texts}
+    times = Counter(short.values())
+    return {text: said if times[said] == 1 else _marked(text, width) for text, said in short.items()}
+
+
+def _marked(text: str, width: int) -> str:
+    mark = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:8]
+    return f"{_cut(text, width - len(mark) - 1).rstrip()}…{mark}" if cells(text) > width else text
 
 
 def indent(text: str, by: int, width: int = WIDTH) -> str:

@@ -23,7 +23,7 @@ def lines(found: Explained, lang: Lang) -> Iterator[str]:
 
     yield say(
         words.EXPLAINED,
-        learner=clean(found.learner, 60),
+        learner=clean(found.learner),
         where=found.where,
         status=words.STATUS[found.status],
         earned=points(found.earned),

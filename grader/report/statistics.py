@@ -209,7 +209,7 @@ def _public_only(found: Statistics, names: bool) -> Iterator[Finding]:
         said, todo = _PUBLIC_ONLY
         who = Text("", "")
         if names:
-            who = _WHO.fill(names=_listed([Text(*[clean(one.learner, 60)] * 2) for one in those]))
+            who = _WHO.fill(names=_listed([Text(*[clean(one.learner)] * 2) for one in those]))
         cases = {"public": those[0].public, "hidden": those[0].hidden}
         told = said.fill(exercise=exercise, check=plain(check), times=len(those), who=who, **cases)
         yield Finding("public-only", (f"{exercise}: {check}",), told, todo)

@@ -173,6 +173,16 @@ BATCH_DONE = Text(
     "{graded} of {all} submissions graded. In {folder}: class.csv, the gradebook, and a file for each submission.",
     "{all} 份提交中已评分 {graded} 份。{folder} 中有 class.csv、成绩册，以及每份提交各一个结果文件。",
 )
+STOPPED = Text(
+    "interrupted after {done} of {total} submissions. What was graded is saved: run the same command again, and it "
+    "goes on where it was.",
+    "已中断：{total} 份提交中已评完 {done} 份，结果均已保存。再次运行同一条命令，即可从中断处继续。",
+)
+STOPPED_BEFORE = Text(
+    "interrupted before the first submission was graded. What was graded earlier is saved: run the same command again, "
+    "and it goes on where it was.",
+    "已中断：本次尚未评完任何提交，此前的结果均已保存。再次运行同一条命令，即可从中断处继续。",
+)
 KEPT_FROM_BEFORE = Text(" Graded before: {kept} of them.", "其中 {kept} 份此前已评过分。")
 WAITING_FOR = Text("waiting for {name}", "正在等待 {name}")
 MORE_ROWS = Text("… and {more} more in class.csv", "……其余 {more} 行见 class.csv")
@@ -313,6 +323,10 @@ NOT_FORGOTTEN = Text("Nothing was removed.", "没有删除任何内容。")
 
 # ------------------------------------------------------------------------------------------ handing in
 
+INBOX_MADE = Text(
+    "{folder} is an inbox. Its key, {key}, is for you alone: keep a backup, and pass it to nobody.",
+    "{folder} 已成为收件箱。其中的密钥 {key} 只供您本人使用：请做好备份，不要交给任何人。",
+)
 HANDED_IN = Text("Handed in for {learner} at {at}:", "已为 {learner} 提交（{at}）：")
 HANDED_IN_BEFORE = Text(
     "The same files were handed in for {learner} already, at {at}; nothing new was stored:",

@@ -8,6 +8,7 @@ import stat
 import struct
 import zipfile
 import zlib
+from collections.abc import Iterator
 from functools import partial
 
 from grader.model import Text
@@ -48,23 +49,30 @@ def collect(place: str, name: str) -> Gathered:
             return gather(name, *_members(archive, name))
 
 
-def entries(archive: zipfile.ZipFile, name: str) -> dict[str, zipfile.ZipInfo]:
-    """The files of a zip by the path that their names mean. Raises Unusable for an entry that should not be there.
+def entries(archive: zipfile.ZipFile, name: str) -> Iterator[tuple[str, zipfile.ZipInfo, Unusable | None]]:
+    """The entries of a zip by the path that their names mean; with what is wrong with those that should not be there.
 
-    Whether each may be unpacked says ``unfit``.
+    Where a name means no path, it stands there as it is. Folders end with a slash. Whether a file may be unpacked says
+    ``unfit``.
     """
-    found: dict[str, zipfile.ZipInfo] = {}
     for info in archive.infolist():
-        path = _checked(_name(info), name)
-        if path in found:
-            raise _bad_name(name, path, say.TWICE)
-        if info.is_dir():
-            continue
         mode = info.external_attr >> 16
-        if info.create_system == 3 and stat.S_IFMT(mode) not in (0, stat.S_IFREG):
-            raise Unusable(name, say.SPECIAL_IN_ZIP.fill(name=printable(path), what=what_is(mode)))
-        found[path] = info
-    return found
+        try:
+            path = _checked(_name(info), name)
+        except Unusable as problem:
+            yield _name(info), info, problem
+            continue
+        if info.is_dir():
+            yield f"{path}/", info, None
+        elif info.create_system == 3 and stat.S_IFMT(mode) not in (0, stat.S_IFREG):
+            yield path, info, Unusable(name, say.SPECIAL_IN_ZIP.fill(name=printable(path), what=what_is(mode)))
+        else:
+            yield path, info, None
+
+
+def doubled(path: str, name: str) -> Unusable:
+    """What is wrong with a path that is in a zip twice."""
+    return _bad_name(name, path, say.TWICE)
 
 
 class _TooMuch(Exception):

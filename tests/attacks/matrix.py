@@ -24,10 +24,14 @@ from importlib.metadata import version
 from pathlib import Path
 
 from grader.sandbox.inside import confine
-from tests.attacks import arena, grader
+from tests.attacks import arena, grader, intake
 
 ROOT = arena.ROOT
-TESTS = ("tests/attacks/test_attacks.py", "tests/attacks/test_attacks_on_grader.py")
+TESTS = (
+    "tests/attacks/test_attacks.py",
+    "tests/attacks/test_attacks_on_grader.py",
+    "tests/attacks/test_attacks_on_intake.py",
+)
 PAGE = ROOT / "docs" / "security.md"
 BEGIN, END = "<!-- scoreboard: written by `make attacks` -->", "<!-- end of the scoreboard -->"
 
@@ -58,12 +62,14 @@ class Tried:
     layers: str = ""
 
 
-FAMILIES = (*arena.FAMILIES, grader.FAMILY)
+#: Families of attacks that are no code.
+WITHOUT_CODE = (intake.FAMILY, grader.FAMILY)
+FAMILIES = (*arena.FAMILIES, *WITHOUT_CODE)
 
 
-def attacks() -> tuple[arena.Attack | grader.Case, ...]:
+def attacks() -> tuple[arena.Attack | grader.Case | intake.Case, ...]:
     """Code, and what is no code; the latter meets no sandbox, and is tried in the first configuration only."""
-    return (*arena.attacks(), *grader.CASES)
+    return (*arena.attacks(), *intake.CASES, *grader.CASES)
 
 
 Score = Mapping[tuple[str, str], Tried]  # (configuration such as "U1", attack) → what came of it
@@ -209,24 +215,27 @@ def _run(letter: str, room: Room, only: str | None) -> tuple[dict[tuple[str, str
     ended = subprocess.run(
         command, cwd=room.project, env=settings, stdout=pipe, stderr=subprocess.STDOUT, text=True, umask=0o022, **who
     )
-    return dict(outcomes(letter, results)), ended.returncode == 0, ended.stdout
+    return outcomes(letter, results), ended.returncode == 0, ended.stdout
 
 
-def outcomes(letter: str, results: Path) -> Iterator[tuple[tuple[str, str], Tried]]:
-    """What the tests of attacks say in pytest's report."""
+def outcomes(letter: str, results: Path) -> dict[tuple[str, str], Tried]:
+    """What the tests of attacks say in pytest's report; what is no code held if it did wherever it was tried."""
     numbers = {identity: number for number, (identity, _) in LAYERS.items()}
+    said: dict[tuple[str, str], Tried] = {}
     for case in ET.parse(results).getroot().iter("testcase"):
-        if found := re.fullmatch(r"test_attack\[(?:([a-z0-9-]+)-)?([a-z]+/\w+)\]", case.get("name", "")):
+        if found := re.fullmatch(r"test_attack\[(?:([a-z0-9_-]+)-)?([a-z]+/\w+)\]", case.get("name", "")):
             skipped = case.find("skipped")
             bad = case.find("failure") is not None or case.find("error") is not None
             outcome = "failed" if bad else "held" if skipped is None else skipped.get("message", "skipped")
-            if found[1] is None:
-                yield (letter + next(iter(LAYERS)), found[2]), Tried(outcome)
+            if found[2].partition("/")[0] in WITHOUT_CODE:
+                where = letter + next(iter(LAYERS)), found[2]
+                said[where] = Tried(outcome) if said.get(where, Tried("held")).outcome == "held" else said[where]
                 continue
             layers = next((p.get("value", "") for p in case.iter("property") if p.get("name") == "layers"), "")
             if outcome == "held" and "no-namespaces" not in found[1] and "userns" not in layers:
                 outcome = "this machine has no user namespaces for it"
-            yield (letter + numbers[found[1]], found[2]), Tried(outcome, layers)
+            said[letter + numbers[found[1]], found[2]] = Tried(outcome, layers)
+    return said
 
 
 # ------------------------------------------------------------------------------------------- the scoreboard

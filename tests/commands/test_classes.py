@@ -314,3 +314,40 @@ def test_progress_where_a_person_watches(
     ran = attncheck("batch", "in", "--out", "out", "--json")
     assert json.loads(ran.out)["graded"] == 1  # type: ignore[attr-defined]
     assert "bo\x1b[2J" not in ran.err  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize(
+    ("steps", "lang", "said"),
+    [
+        ([Step(1, 9, "ada"), Step(2, 9, "bo")], "en", "after 2 of 9 submissions"),
+        ([], "en", "before the first submission"),
+        ([Step(2, 9, "bo")], "zh", "9 份提交中已评完 2 份"),
+    ],
+)
+def test_interrupted(
+    steps: list[Step], lang: str, said: str, attncheck: Attncheck, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It says how far it got, and that the same command goes on where it was."""
+
+    def run(order: Order, progress: Callable[[Step], None]) -> Summary:
+        for step in steps:
+            progress(step)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(batch, "run", run)
+    ran = attncheck("batch", "in", "--out", "out", "--lang", lang)
+    assert ran.code == 130  # type: ignore[attr-defined]
+    assert said in ran.err  # type: ignore[attr-defined]
+    assert {"en": "run the same command again", "zh": "再次运行同一条命令"}[lang] in ran.err  # type: ignore[attr-defined]
+
+
+def test_learners_who_are_called_alike(attncheck: Attncheck, asked: dict[str, object]) -> None:
+    """Ids are whole in JSON and below the table; in the table they are shortened, and none like another."""
+    names = ["n" * 150 + end for end in ("a", "b")]
+    asked["rows"] = [row(name, error="none") for name in names]
+    table = attncheck("batch", "in", "--out", "out").out  # type: ignore[attr-defined]
+    first, second = [line.split()[0] for line in table.splitlines()[1:3]]
+    assert first != second and len(first) == len(second) == 30
+    assert all(f"{name}:" in table.replace("\n", "") for name in names)
+    data = json.loads(attncheck("batch", "in", "--out", "out", "--json").out)  # type: ignore[attr-defined]
+    assert [one["learner"] for one in data["learners"]] == names

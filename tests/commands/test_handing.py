@@ -179,3 +179,12 @@ def test_other_files_are_no_receipts(content: str | None, said: str, attncheck: 
         place.write_text(content)
     ran = attncheck("submit", str(work), "--verify", str(place))
     assert (ran.code, said in ran.err, "receipt.json" in ran.err) == (2, True, True)  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize(("lang", "said"), [("en", "is for you alone"), ("zh", "只供您本人使用")])
+def test_an_inbox_is_made(lang: str, said: str, attncheck: Attncheck, tmp_path: Path) -> None:
+    """With a key, which is named; once."""
+    made = attncheck("inbox", str(tmp_path / "new"), "--lang", lang)
+    assert (made.code, said in made.out) == (0, True)  # type: ignore[attr-defined]
+    again = attncheck("inbox", str(tmp_path / "new"))
+    assert (again.code, "key already" in again.err) == (2, True)  # type: ignore[attr-defined]

@@ -146,9 +146,12 @@ def looked_at(example: Any, scratch: Path) -> None:
     assert len(set(names)) == len(names) and set(names) <= set(files)
     assert not set(names) & set(layout.leftovers)
     assert len({placed.key for placed in layout.placed}) == len(layout.placed)
+    assert len({stray.entry for stray in layout.strays}) == len(layout.strays)
+    assert {name for stray in layout.strays for name in stray.files} <= set(files) - set(names)
     for placed in layout.placed:
         inner = [name.casefold() for _, name in placed.files]
-        assert placed.files and len(set(inner)) == len(inner)
+        assert placed.files or placed.key.startswith("gradescope-")  # the metadata name who has no files
+        assert len(set(inner)) == len(inner)
         assert placed.people and placed.attempt >= 1
         assert placed.at is None or placed.at.tzinfo is UTC
         for person in placed.people:

@@ -293,6 +293,72 @@ def test_a_kind_can_be_chosen() -> None:
     assert look(["ada.py"], lambda name: b"", "moodle") is None
 
 
+@pytest.mark.parametrize(
+    ("files", "said"),
+    [
+        (
+            ["doejane_1_2_q05.py", "bo_3_4_q05.py", "cy.py"],
+            "canvas or folders; these entries at the top do not fit: cy.py",
+        ),
+        (
+            ["A_1_assignsubmission_file_/q.py", "B_2_assignsubmission_file_/q.py", "extra/q.py"],
+            "moodle or folders; these entries at the top do not fit: extra",
+        ),
+        (["A_1_assignsubmission_file_3_4_q05.py"], "moodle or canvas"),
+        (["class/doejane_1_2_q05.py", "class/bo_3_4_q05.py", "class/cy.py"], "canvas or folders"),
+        ([f"{n}_1_2_q.py" for n in "abcdefghijkl"] + [f"odd{n}.py" for n in range(10)], "odd7.py and 2 more"),
+    ],
+)
+def test_a_tree_that_could_be_of_two_kinds(files: list[str], said: str) -> None:
+    """Is refused with the candidates and the entries that do not fit; whoever is asked, decides."""
+    with pytest.raises(UsageError, match=r"--intake \(") as caught:
+        tree(files)
+    assert said in str(caught.value)
+    candidates = said.partition(";")[0].split(" or ")
+    for kind in candidates if len(candidates) == 2 and all(name in kinds() for name in candidates) else ():
+        assert tree(files, kind)[0] == kind
+
+
+@pytest.mark.parametrize(
+    ("files", "kind"),
+    [
+        (["ada/q.py", "bo/x/receipt.json", "bo/timestamp.txt"], "folders"),
+        (["ada.py", "bo.py", "cy_1_2_q.py"], "folders"),
+        (["a_1_2_q.py", "b_3_4_q.py", "syllabus.txt", "grades.csv", "notes/", ".git/config"], "canvas"),
+        (["submitted/a/p/q.py", "source/p/q.ipynb", "nbgrader_config.py", "gradebook.db", "README.md"], "nbgrader"),
+    ],
+)
+def test_strays_that_change_nothing(files: list[str], kind: str) -> None:
+    """A minority that looks like another kind, and what could not be graded, leave the kind as it is."""
+    assert tree(files)[0] == kind
+
+
+@pytest.mark.parametrize(
+    ("kind", "files", "people"),
+    [
+        ("folders", ["ada.pdf", "bo.py", "cy.rar", "bo.docx", "notes.txt"], ["bo", "ada", "cy"]),
+        ("folders", ["ada/", "bo/src/", "bo.py"], ["ada", "bo", "bo"]),
+        ("canvas", ["a_1_2_q.py", "b_77_text.html", "a_1_text.html"], ["a", "b"]),
+        ("moodle", ["A_1_assignsubmission_file_/q.py", "B_2_assignsubmission_onlinetext/onlinetext.html"], ["A", "B"]),
+        ("moodle", ["A_1_assignsubmission_file_/q.py", "B_2_assignsubmission_file_/"], ["A", "B"]),
+        ("nbgrader", ["submitted/ada/p/q.py", "submitted/bo/", "submitted/cy/p/timestamp.txt"], ["ada", "bo", "cy"]),
+        ("inbox", ["ada/", "bo/T/receipt.json"], ["ada"]),
+    ],
+)
+def test_nobody_is_lost(kind: str, files: list[str], people: list[str]) -> None:
+    """Who handed in nothing that could be graded is somebody all the same."""
+    _, layout = tree(files, kind)
+    assert sorted(p.people[0].name for p in layout.placed) == sorted(people)
+
+
+def test_a_lone_folder_of_a_learner() -> None:
+    """Is not looked into where the roster knows its name: what is inside would name others."""
+    files = ["mallory/ada/q05.py", "mallory/bob/q05.py"]
+    found = look(files, lambda name: b"", known=lambda name: name == "mallory")
+    assert found is not None and list(summary(found[1])) == ["mallory"]
+    assert list(summary(tree(files)[1])) == ["ada", "bob"]
+
+
 def test_the_folder_is_the_list() -> None:
     """Plain folders, which take anything, are asked last."""
     assert list(kinds())[-1] == "folders"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from grader.report.plain import cells, columns, indent, pad, shorten, wrap
+from grader.report.plain import apart, cells, columns, indent, pad, shorten, wrap
 
 
 @pytest.mark.parametrize(
@@ -59,6 +59,17 @@ def test_shorten() -> None:
     """Too long a text ends with an ellipsis."""
     assert shorten("注意力", 6) == "注意力"
     assert shorten("注意力机制", 6) == "注意…"
+
+
+def test_apart() -> None:
+    """What fits stays whole; of what does not, only those that would look alike are marked."""
+    assert apart(["ada", "b" * 9, "c" * 20 + "1", "c" * 20 + "2"], 12) == {
+        "ada": "ada",
+        "b" * 9: "b" * 9,
+        "c" * 20 + "1": "ccc…db3afbdc",
+        "c" * 20 + "2": "ccc…a24d36ea",
+    }
+    assert apart(["d" * 20], 12) == {"d" * 20: "ddddddddddd…"}
 
 
 def test_columns() -> None:

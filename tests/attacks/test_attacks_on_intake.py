@@ -1,0 +1,132 @@
+"""What a learner adds to a collection costs nobody else anything, and is reported."""
+
+from __future__ import annotations
+
+import functools
+import os
+import subprocess
+import tempfile
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from grader import batch, inbox
+from grader import collect as collecting
+from grader.collect import collect
+from grader.errors import UsageError
+from grader.gradebook import Filed
+from tests.attacks import intake
+from tests.attacks.intake import CASES, Case
+
+TRIALS = [
+    pytest.param(case, kind, as_zip, id=f"{kind}-{'zip' if as_zip else 'folder'}-{case.name}")
+    for case in CASES
+    for kind in case.kinds
+    for as_zip in ((True,) if case.pack else (False,) if case.reported or case.accounts else (False, True))
+]
+
+
+@pytest.fixture(autouse=True)
+def small(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Bounds that are reached quickly."""
+    monkeypatch.setattr(collecting, "MAX_ENTRIES", 60)
+    monkeypatch.setattr(collecting, "MAX_LEARNER", 3 << 20)
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> Iterator[Path]:
+    """A folder that goes, however deep it is."""
+    yield tmp_path
+    subprocess.run(["rm", "-rf", str(tmp_path / "class")], check=True)
+
+
+@functools.cache
+def undisturbed(kind: str, as_zip: bool) -> dict[str, Filed]:
+    """The honest class without an attacker."""
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name, "class")
+        intake.laid_out(folder, kind)
+        place = intake.packed(folder, Path(name, "class.zip"), None, kind) if as_zip else folder
+        return entered(place, Path(name, "scratch"))
+
+
+def entered(collection: Path, scratch: Path) -> dict[str, Filed]:
+    """What a batch would grade of a collection, and for whom: the same is graded with the same points."""
+    found = collect(collection, scratch)
+    names = batch._names(found.handed)
+    filed = [batch._filed(each, tuple(names[each.placed.key]), None)[0] for each in found.handed]
+    return {one.key: replace(one, path="") for one in (*filed, *map(batch._nobodys, found.strays))}
+
+
+def owned(monkeypatch: pytest.MonkeyPatch, folder: Path, accounts: Mapping[str, int] | None) -> None:
+    """Makes it look as if folders of an inbox belonged to accounts, by the beginning of their names."""
+    if accounts is None:
+        return
+    real: Callable[..., os.stat_result] = Path.lstat
+
+    def lstat(path: Path) -> os.stat_result:
+        status = real(path)
+        name = path.relative_to(folder).as_posix() if path.is_relative_to(folder) else ""
+        wild = accounts.get(f"{name.partition('/')[0]}/*") if "/" in name else None
+        account = wild or accounts.get(name.partition("/")[0])
+        return status if account is None else os.stat_result((*status[:4], account, *status[5:]))
+
+    monkeypatch.setattr(Path, "lstat", lstat)
+
+
+@pytest.mark.parametrize(("case", "kind", "as_zip"), TRIALS)
+def test_attack(case: Case, kind: str, as_zip: bool, place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The honest get what they get without the attacker, and the attacker's thing is theirs, or reported."""
+    folder = place / "class"
+    intake.laid_out(folder, kind)
+    before = undisturbed(kind, as_zip)
+    if case.add is not None:
+        case.add(folder, kind)
+    owned(monkeypatch, folder, case.accounts)
+    after = entered(intake.packed(folder, place / "class.zip", case, kind) if as_zip else folder, place / "scratch")
+    assert {key: after.get(key) for key in before} == before
+    others = [filed for key, filed in after.items() if key not in before]
+    assert others
+    assert not {name for filed in others for name in filed.learners} & {*intake.WORK}
+    for filed in others:
+        assert case.reported in (filed.error or "")
+        assert bool(filed.error) == bool(case.reported)
+
+
+@pytest.mark.parametrize("as_zip", [False, True])
+@pytest.mark.parametrize("kind", sorted(intake.KINDS))
+def test_an_honest_class(kind: str, as_zip: bool) -> None:
+    """Is collected whole, and by nobody is it taken for another kind."""
+    found = undisturbed(kind, as_zip)
+    assert {name for filed in found.values() for name in filed.learners} == {*intake.WORK}
+    assert [filed.error for filed in found.values()] == [None] * 3
+
+
+def test_every_case_can_be_told_from_others() -> None:
+    """By its name, and it says what it tries."""
+    assert len({case.stem for case in CASES}) == len(CASES)
+    assert all(case.tries and case.kinds and (case.add or case.pack) for case in CASES)
+
+
+def test_a_signed_inbox_believes_signatures_only(tmp_path: Path) -> None:
+    """Where the inbox has a key and nobody else can write to it, a receipt without a signature is nobody's."""
+    folder = tmp_path / "inbox"
+    inbox.make(folder)
+    key = inbox.parse_key((folder / inbox.KEY).read_bytes())
+    intake.handed_in(folder, "ada", "ada", {"q05.py": intake.EVIL}, key=key)
+    intake.handed_in(folder, "bob", "bob", {"q05.py": intake.EVIL})
+    ada, bob = sorted(entered(folder, tmp_path / "out").values(), key=lambda filed: filed.error or "")
+    assert (ada.learners, ada.error) == (("ada",), None)
+    assert bob.learners == () and "signature" in (bob.error or "")
+
+
+def test_a_key_that_others_can_read(tmp_path: Path) -> None:
+    """Signs nothing: who is to know what was signed by whom?"""
+    folder = tmp_path / "inbox"
+    inbox.make(folder)
+    intake.handed_in(folder, "ada", "ada", {"q05.py": intake.EVIL})
+    (folder / inbox.KEY).chmod(0o644)
+    with pytest.raises(UsageError, match="can be read by others"):
+        entered(folder, tmp_path / "out")
