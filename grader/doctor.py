@@ -110,12 +110,12 @@ def _rehearsal(folder: Path | None, workers: int) -> Iterator[Finding]:
             ready = [pool.submit(prepare, plan) for _ in range(workers)]
             yield from map(_attacked, release(sandbox.observe, lambda: wait(ready)))
             yield _staffed(ready)
-    except SandboxError as error:  # unavailable, or there and of no use
+    except (SandboxError, OSError) as error:  # unavailable, there and of no use, or no process to be had
         yield Finding(
             "canaries",
             "confinement",
             "missing",
-            str(error),
+            machine.lacks(error) or str(error),
             "until then 'grade' runs code unconfined and says so; 'batch' and '--seed-file' refuse",
         )
 

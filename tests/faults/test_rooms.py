@@ -74,7 +74,7 @@ def test_memory_that_runs_out(error: Exception, here: Here, graded: Path, monkey
 
     monkeypatch.setattr("grader.batch._through", short)
     monkeypatch.setattr("grader.batch.executor", lambda count: tiny.InProcess())
-    monkeypatch.setattr("grader.batch.rehearse", lambda plan, questions: ())
+    monkeypatch.setattr("grader.batch.rehearse", lambda plan, questions, quiet: ())
     monkeypatch.setattr("grader.batch.prepare", lambda plan: None)
     (graded.parent / "in" / "new.py").write_text(tiny.RIGHT + "# new\n")
     code, said = here("batch in --out out --course course")
