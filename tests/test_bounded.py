@@ -129,12 +129,14 @@ def test_a_process_that_has_grown_is_replaced(helper: bounded._Helper) -> None:
         ({"answers.yaml": "#" * 40_000}, False),
         ({f"{n}.py": "" for n in range(60)}, False),
         ({".hidden/n.ipynb": "{}", "a.py": ""}, True),
+        ({**{f".{n}": "" for n in range(60)}, "a.py": ""}, False),
+        ({f"{n}/{n}/a.py": "" for n in range(20)}, False),
     ],
 )
 def test_what_is_small(files: dict[str, str], small: bool, tmp_path: Path) -> None:
     """A little source, and answers; nothing that has to be unpacked, and not many files."""
     for name, text in files.items():
-        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text(text)
     assert is_small(tmp_path) is small
     if len(files) == 1:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from textwrap import dedent
 
 import pytest
 
+from grader import bounded
 from grader.forbidden import Use, first_use
 from grader.model import Part, SourceFile
 from tests.helpers import source
@@ -127,3 +129,13 @@ def test_what_is_said_about_it() -> None:
     said = Use("torch.softmax", "q05.py", 3).text()
     assert said.en == "q05.py, line 3 uses torch.softmax; this exercise is to be solved without it"
     assert "q05.py 第 3 行" in said.zh and "torch.softmax" in said.zh
+
+
+def test_large_files_are_looked_at_within_limits(monkeypatch: pytest.MonkeyPatch) -> None:
+    """In the process with limits the same is found; where it comes to its end, that is an error to be told."""
+    text = f"import torch\ndef f(x):\n    return torch.softmax(x)\n#{'x' * bounded.SMALL}\n"
+    file = SourceFile("q05.py", "q05", (Part("q05.py", text),))
+    assert first_use("f", NAMES, file, (file,)) == Use("torch.softmax", "q05.py", 3)
+    monkeypatch.setattr(bounded, "READING", bounded.Bounds(cpu=0.001))
+    with pytest.raises(bounded.Exceeded):
+        first_use("f", NAMES, replace(file, parts=(Part("q05.py", text + "a," * 100_000),)), (file,))

@@ -110,27 +110,24 @@ def is_small(path: Path) -> bool:
 
     What cannot be looked at is small: the error is all that there is to it.
     """
-    total, pending = 0, [os.fspath(path)]
-    for _ in range(_FEW):
-        if not pending:
-            return True
+    total, seen, pending = 0, 0, [os.fspath(path)]
+    while pending:
         place = pending.pop()
         try:
             status = os.lstat(place)
             if stat.S_ISDIR(status.st_mode):
                 with os.scandir(place) as entries:
-                    pending += [entry.path for entry in islice(entries, _FEW) if not is_ignored(entry.name)]
-                continue
+                    inside = list(islice(entries, _FEW + 1))
+                seen += len(inside)
+                pending += [entry.path for entry in inside if not is_ignored(entry.name)]
         except (OSError, ValueError):
             continue
         name = place.lower()
-        if name.endswith((".ipynb", ".zip")):
-            return False
         if name.endswith((".py", ".yaml", ".yml")):
             total += status.st_size
-        if total > SMALL:
+        if total > SMALL or seen > _FEW or (stat.S_ISREG(status.st_mode) and name.endswith((".ipynb", ".zip"))):
             return False
-    return False
+    return True
 
 
 def _bounded(path: Path, function: Callable[Concatenate[Path, P], T], *args: P.args, **kwargs: P.kwargs) -> T:

@@ -8,6 +8,7 @@ import json
 import pytest
 from rich.console import Console
 
+from grader import similarity
 from grader.model import Course, Lang
 from grader.report import similarity as report
 from grader.report import similarity_html
@@ -58,6 +59,38 @@ def test_what_the_terminal_says() -> None:
     assert "Alike is not copied." in text
     assert "Nobody has handed in code for 1 of 2 exercises." in text
     assert "left out: eve" in text
+
+
+def test_what_was_too_long_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    """On the terminal and as data: whose solutions were compared in part, and how many pairs not at all."""
+    monkeypatch.setattr(similarity, "MOST_TOKENS", 60)
+    found, _ = pages(handed("a", CODE), handed("b", RENAMED))
+    assert found.shortened == ("a", "b")
+    monkeypatch.setattr(similarity, "MOST_STEPS", 1)
+    found, _ = pages(handed("a", CODE), handed("b", RENAMED))
+    assert (found.pairs, found.unaligned > 0) == ((), True)
+    output = io.StringIO()
+    who = {"a": "Ada", "b": "Bob"}
+    report.render(Page(Console(file=output, width=200, color_system=None), "en"), found, who)
+    assert "tokens were compared: Ada, Bob" in output.getvalue()
+    assert f"{found.unaligned} pairs" in output.getvalue()
+    data = report.to_json(found, {key: (name,) for key, name in who.items()})
+    assert [one["submission"] for one in data["shortened"]] == ["a", "b"]
+    assert data["unaligned"] == found.unaligned
+
+
+def test_large_files_are_laid_side_by_side() -> None:
+    """In the process with limits as here."""
+    padding = "# filler\n" * 5000
+    small, large = ([handed("a", CODE + more), handed("b", RENAMED + more)] for more in ("", padding))
+    sides = []
+    for one, other in (small, large):
+        found, _ = pages(one, other)
+        shown = similarity.sides(found, found.pairs[0], one, other)
+        sides.append([half[0].lines[:5] for half in shown])
+    assert similarity.is_small(small[0])
+    assert not similarity.is_small(large[0])
+    assert sides[0] == sides[1]
 
 
 def test_nothing_alike() -> None:
