@@ -374,7 +374,8 @@ class Course:
     """A whole course: what ``grader.course`` reads from ``questions/`` and ``course.yaml``.
 
     ``reference`` holds the sources of the references, as a submission of its own; an ``edition`` has none. ``roster``
-    and ``seed_file`` are paths as course.yaml has them, from its folder on.
+    and ``seed_file`` are paths as course.yaml has them, from its folder on. ``packages`` are what submissions may import
+    besides NumPy, torch and the standard library.
     """
 
     title: Text
@@ -389,6 +390,7 @@ class Course:
     edition: Edition | None = None
     roster: str | None = None
     seed_file: str | None = None
+    packages: tuple[str, ...] = ()
 
     def question(self, name: str) -> Question | None:
         """The question with the id ``name`` (any case), or None."""
@@ -635,14 +637,27 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
+class Absent:
+    """A module that a file asks for at top level, and that is not available. ``file`` is the label of the part."""
+
+    module: str
+    file: str
+    line: int
+
+
+@dataclass(frozen=True, slots=True)
 class Observed:
-    """One observation per program, with what the machine could do for isolation."""
+    """One observation per program, with what the machine could do for isolation.
+
+    ``absent`` is what was found while the files were loaded for the first time, before any input was there.
+    """
 
     observations: tuple[Observation, ...]
     layers: tuple[str, ...]
     unsafe: bool
     versions: tuple[tuple[str, str], ...] = ()
     cpu_seconds: float = 0.0
+    absent: tuple[Absent, ...] = ()
 
 
 # ----------------------------------------------------------------------------------------- results

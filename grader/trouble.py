@@ -86,10 +86,11 @@ def _raised(seen: Raised, public: bool) -> Text:
     text = Text("{when}it raised {type}{said}{place}", "{when}抛出了 {type}{said}{place}").fill(
         when=when, type=exception_name(seen, public), said=_one_line(said), place=place
     )
-    if seen.type in ("ModuleNotFoundError", "ImportError") and seen.during == "import":
+    if seen.type == "ModuleNotFoundError":
         hint = Text(
-            "{text}. Only NumPy, torch and the standard library are available here",
-            "{text}。这里只能用 NumPy、torch 和标准库",
+            "{text}. Besides the files of the submission, only NumPy, torch, the standard library and what the course "
+            "allows are available here",
+            "{text}。除了提交的文件，这里只能用 NumPy、torch、标准库和课程允许的包",
         )
         return hint.fill(text=text)
     if seen.out_of_memory:

@@ -29,7 +29,7 @@ TABLE: list[tuple[Observation, Status, bool, str]] = [
         Raised("ModuleNotFoundError", "No module named 'pandas'", "q05.py", 1, "import"),
         Status.RAISED,
         True,
-        "line 1. Only NumPy, torch and the standard library are available here",
+        "line 1. Besides the files of the submission, only NumPy, torch, the standard library and what the course allows",
     ),
     (Raised("ModuleNotFoundError", "No module named 'x'", "q05.py", 1), Status.RAISED, False, "No module named 'x' at"),
     (

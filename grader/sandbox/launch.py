@@ -16,6 +16,7 @@ import numpy as np
 
 from grader.errors import SandboxError, SandboxUnavailable
 from grader.model import (
+    Absent,
     Apply,
     Array,
     Call,
@@ -209,6 +210,7 @@ class _Run:
     found: dict[int, Observation] = field(default_factory=dict)
     lost_modules: dict[str, Observation] = field(default_factory=dict)
     failed_cells: dict[str, Observation] = field(default_factory=dict)
+    absent: dict[str, Absent] = field(default_factory=dict)
     groups: dict[str, _Clock] = field(default_factory=dict)
     full: set[str] = field(default_factory=set)  # groups in which a call came to the end of the memory
     total: _Clock = field(default_factory=_Clock)
@@ -291,7 +293,7 @@ def observe(children: Children, job: Job, limits: Limits) -> Observed:
             _serve(run, child, tasks)
             run.received += child.received
     ordered = tuple(run.found[index] for index in range(len(job.programs)))
-    return Observed(ordered, run.layers, children.unsafe, run.versions, run.total.cpu)
+    return Observed(ordered, run.layers, children.unsafe, run.versions, run.total.cpu, tuple(run.absent.values()))
 
 
 def _greet(run: _Run, child: Child, limits: Limits) -> None:
@@ -405,6 +407,8 @@ def _observation(run: _Run, got: tuple[int, Any], number: int, task: Task) -> Ob
             raise Garbled("an answer to something else")
         match kind:
             case frames.LOADED:
+                if run.children == 1:  # which has not been given any input yet
+                    run.absent = {each.module: each for each in _absent(run, value["absent"])} | run.absent
                 if value["failures"]:
                     run.failed_cells[task.module] = _raised(run, value["failures"][0], "import")
                 return None
@@ -439,6 +443,24 @@ def _raised(run: _Run, value: dict[str, Any], during: Literal["import", "call"])
     bases = tuple(_text(base, 80) for base in value["bases"][:20])
     type_, text = _text(value["type"], 80), _text(value["text"], 600)
     return Raised(type_, text, file if known else None, line if there else None, during, bases)
+
+
+#: Modules that are told to be absent, as ``inside.serve`` has it.
+_MOST_ABSENT = 20
+
+
+def _absent(run: _Run, entries: Any) -> Iterator[Absent]:
+    """What is said to be absent, as far as the submission names it in the very line."""
+    lines = {part.label: part.text.split("\n") for file in run.job.files for part in file.parts}
+    for entry in entries[:_MOST_ABSENT]:
+        if not isinstance(entry, list) or len(entry) != 3:
+            raise Garbled("something else than a module and its place")
+        module, file, line = entry
+        there = lines.get(file, []) if type(file) is str else []
+        words = _text(module, 100).split(".")
+        asked = type(line) is int and 0 < line <= len(there) and words[0] in there[line - 1]
+        if asked and all(word.isidentifier() for word in words):
+            yield Absent(".".join(words), file, line)
 
 
 def _text(value: Any, limit: int) -> str:

@@ -61,6 +61,10 @@ def serve(jobs: int, results: int) -> None:
     forbidding.lift()
 
 
+#: Modules that are told to be absent.
+_MOST_ABSENT = 20
+
+
 class Session:
     """One submission's files, and the answers to what is asked of them."""
 
@@ -86,7 +90,11 @@ class Session:
             self._failed[module] = Failure.of(error, self._library.labels)
             return _raised(self._failed[module])
         failures = self._library.sources[module].failures
-        return frames.LOADED, {"failures": [asdict(Failure.of(each, self._library.labels)) for each in failures[:1]]}
+        absent = [[name, *place] for name, place in self._library.absent.items()]
+        return frames.LOADED, {
+            "failures": [asdict(Failure.of(each, self._library.labels)) for each in failures[:1]],
+            "absent": absent[:_MOST_ABSENT],
+        }
 
     def _run(self, module: str, rest: list[Any]) -> tuple[int, dict[str, Any]]:
         if module in self._failed:

@@ -37,7 +37,7 @@ def test_tasks_are_answered_in_their_order(serving: Serving) -> None:
         run("unit_a", call("f", 2.5)),
     )
     assert answers == [
-        (frames.LOADED, {"task": 0, "failures": []}),
+        (frames.LOADED, {"task": 0, "failures": [], "absent": []}),
         (frames.RETURNED, {"task": 1, "values": [2]}),
         (frames.RETURNED, {"task": 2, "values": [3.5]}),
     ]
@@ -127,12 +127,16 @@ def test_a_name_that_is_gone_is_named(serving: Serving) -> None:
 
 def test_a_cell_that_failed_is_told_with_the_load(serving: Serving) -> None:
     """In a notebook, what the other cells define is there; the first failing cell is told when it is loaded."""
-    cells = [["book cell 1", "import nowhere_at_all"], ["book cell 2", "def f(): return 7"], ["book cell 3", "1 / 0"]]
+    cells = [
+        ["book cell 1", "from json import nowhere_at_all"],
+        ["book cell 2", "def f(): return 7"],
+        ["book cell 3", "1 / 0"],
+    ]
     answers = serving({"unit_h": cells}, ["load", "unit_h"], run("unit_h", call("f")), run("unit_h", call("g")))
     kind, value = answers[0]
     assert kind == frames.LOADED
     (failure,) = value["failures"]
-    assert (failure["type"], failure["file"]) == ("ModuleNotFoundError", "book cell 1")
+    assert (failure["type"], failure["file"]) == ("ImportError", "book cell 1")
     assert answers[1] == (frames.RETURNED, {"task": 1, "values": [7]})
     assert answers[2] == (frames.UNREADABLE, {"task": 2, "reason": "undefined", "detail": ["g"]})
 
