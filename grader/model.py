@@ -374,8 +374,8 @@ class Course:
     """A whole course: what ``grader.course`` reads from ``questions/`` and ``course.yaml``.
 
     ``reference`` holds the sources of the references, as a submission of its own; an ``edition`` has none. ``roster``
-    and ``seed_file`` are paths as course.yaml has them, from its folder on. ``packages`` are what submissions may import
-    besides NumPy, torch and the standard library.
+    and ``seed_file`` are paths as course.yaml has them, from its folder on. ``packages`` are what submissions may
+    import besides NumPy, torch and the standard library.
     """
 
     title: Text

@@ -5,7 +5,6 @@ stand-in (``NotAvailable``) is bound to each of its names.
 """
 
 from __future__ import annotations
-
 import __future__
 
 import ast
@@ -118,8 +117,7 @@ _ANNOTATIONS = __future__.annotations.compiler_flag
 
 def _statements(text: str, label: str) -> Iterator[ast.stmt]:
     """The top-level statements, with each imported module in one of its own."""
-    tree = compile(text, label, "exec", ast.PyCF_ONLY_AST, dont_inherit=True)
-    for at, statement in enumerate(tree.body):
+    for at, statement in enumerate(ast.parse(text, label).body):
         if isinstance(statement, ast.Import):
             yield from (ast.copy_location(ast.Import([alias]), statement) for alias in statement.names)
         elif not (at and isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)):
@@ -166,12 +164,29 @@ class NotAvailable:
         return _refuse(self)
 
 
-_OPERATORS = "add sub mul matmul truediv floordiv mod divmod pow lshift rshift and or xor".split()
-_USES = (
-    "call getitem setitem delitem setattr delattr contains len iter next enter exit float int index complex neg pos abs "
-    "invert lt le gt ge mro_entries instancecheck subclasscheck array"
+_OPERATORS = (
+    *("add", "sub", "mul", "matmul", "truediv", "floordiv", "mod", "divmod", "pow"),
+    *("lshift", "rshift", "and", "or", "xor"),
 )
-for _name in (*_USES.split(), *_OPERATORS, *(f"r{name}" for name in _OPERATORS)):
+_USES = (
+    *(
+        "call",
+        "getitem",
+        "setitem",
+        "delitem",
+        "setattr",
+        "delattr",
+        "contains",
+        "len",
+        "iter",
+        "next",
+        "enter",
+        "exit",
+    ),
+    *("float", "int", "index", "complex", "neg", "pos", "abs", "invert", "lt", "le", "gt", "ge"),
+    *("mro_entries", "instancecheck", "subclasscheck", "array"),
+)
+for _name in (*_USES, *_OPERATORS, *(f"r{name}" for name in _OPERATORS)):
     setattr(NotAvailable, f"__{_name}__", _refuse)
 NotAvailable.__bool__ = lambda self: True  # type: ignore[attr-defined]
 

@@ -303,8 +303,29 @@ def test_a_module_that_is_not_there_costs_only_what_uses_it(name: str) -> None:
 
 @pytest.mark.parametrize(
     "use",
-    ["tool(1)", "tool.x", "tool['a']", "deep.y.z", "list(another)", "1 + tool", "tool @ 1", "made()", "made.x", "-tool"]
-    + ["isinstance(1, tool)", "float(tool)", "tool < 1", "setattr(tool, 'x', 1)", "Lost()", "len(tool)", "1 in tool"],
+    [
+        *(
+            "tool(1)",
+            "tool.x",
+            "tool['a']",
+            "deep.y.z",
+            "list(another)",
+            "1 + tool",
+            "tool @ 1",
+            "made()",
+            "made.x",
+            "-tool",
+        ),
+        *(
+            "isinstance(1, tool)",
+            "float(tool)",
+            "tool < 1",
+            "setattr(tool, 'x', 1)",
+            "Lost()",
+            "len(tool)",
+            "1 in tool",
+        ),
+    ],
 )
 def test_what_uses_it_raises_an_import_error_that_names_it(use: str) -> None:
     """Also what was to be made with it, and whenever it is used."""
@@ -339,8 +360,8 @@ def test_an_import_in_a_function_fails_as_in_python() -> None:
     """No stand-in is in the way of ``except ImportError``, of a later import or of other files."""
     made = library(
         {
-            "load_real": "import nowhere\ndef f():\n    try:\n        import nowhere\n    except ImportError as error:\n"
-            "        return error.name\nfirst = f()",
+            "load_real": "import nowhere\ndef f():\n    try:\n        import nowhere\n"
+            "    except ImportError as error:\n        return error.name\nfirst = f()",
             "load_beside": "try:\n    import nowhere\nexcept ImportError:\n    x = 1",
         }
     )
