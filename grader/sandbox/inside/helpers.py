@@ -14,6 +14,7 @@ from .adapting import adapted
 from .counting import counted, counter, watch
 from .forbidding import forbid
 from .layers import decoder_layer, encoder_layer
+from .lazy import forward, settle
 from .projections import Projections
 from .refusals import Unfit
 from .running import appends, attention_output, filled_cache, kv_cache, row_by_row, token_by_token
@@ -35,13 +36,9 @@ def ready(instance: Any, dtype: str | None = None) -> Any:
     return instance
 
 
-def forward(instance: Any, *args: Any, **kwargs: Any) -> Any:
-    """Calls the instance, or its ``forward`` where it cannot be called."""
-    return instance(*args, **kwargs) if callable(instance) else instance.forward(*args, **kwargs)
-
-
 def projections(instance: Any, weights: dict[str, Any]) -> Projections:
     """Puts ``weights`` (role → array (d_in, d_out)) where the instance keeps its projections."""
+    settle(instance, len(weights["w_q"]), weights["w_q"], 3)
     return Projections.fill(instance, weights)
 
 
