@@ -124,7 +124,7 @@ class Session:
             if (refused := forbidding.refused()) is not None:
                 detail = [refused, *([] if failure.file is None else [failure.file, str(failure.line)])]
                 return frames.UNREADABLE, {"reason": "forbidden", "detail": detail}
-            found = misuse.wrong_kind(names, steps, len(done), error, place) or error
+            found = misuse.wrong_kind(names, steps, wanted, len(done), error, place) or error
             if isinstance(found, Unfit):
                 return frames.UNREADABLE, {"reason": found.reason, "detail": found.detail}
             return _raised(failure)
