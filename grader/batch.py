@@ -176,7 +176,8 @@ def version(question: Question, loaded: Course, seed: Seed) -> str:
         for file in edits.closure(loaded.reference, module_of(exercise))
         for part in file.parts
     }
-    words = (__version__, loaded.public_id, seed.label, repr(question), repr(sorted(sources)))
+    words = [__version__, loaded.public_id, seed.label, repr(question), repr(sorted(sources))]
+    words += loaded.packages  # code that imports them failed without
     return hashlib.sha256("\0".join(words).encode()).hexdigest()[:32]
 
 
@@ -423,13 +424,15 @@ def rehearse(plan: Plan, questions: Container[str]) -> tuple[str, ...]:
     """Before anything is graded: canary attacks, and the references of ``questions`` run once for all workers."""
     sandbox = Sandbox("require", Settings())
     try:
+        loaded = course.load(Path(plan.course_folder))
+        sandbox.allow(loaded.packages)
         escaped = [canary.name for canary in release(sandbox.observe) if not canary.refused]
         if escaped:
             raise SandboxUnavailable(
                 f"the sandbox does not hold on this machine (it let code {', '.join(escaped)}); "
                 "nothing was graded. 'attncheck doctor' shows the layers"
             )
-        Memo(course.load(Path(plan.course_folder)), plan.seed, plan.expecting(sandbox.observe)).prepare(questions)
+        Memo(loaded, plan.seed, plan.expecting(sandbox.observe)).prepare(questions)
         return sandbox.layers
     finally:
         sandbox.close()

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from grader import __version__, course
-from grader.errors import AttncheckError, SandboxError
+from grader import __version__, course, installed
+from grader.errors import AttncheckError, CourseError, SandboxError
 from grader.sandbox import Sandbox, open_sandbox
 from grader.sandbox.canaries import release
 from grader.sandbox.layers import probe
@@ -59,6 +59,15 @@ def _content(folder: Path | None) -> Iterator[Finding]:
     items = sum(len(question.items) for question in read.questions)
     detail = f"{len(read.questions)} questions, {exercises} exercises, {items} items in {found}"
     yield Finding("content", read.title.en, "ok", detail)
+    for name in read.packages:
+        try:
+            installed.distributions((name,))
+        except CourseError as error:
+            remedy = f"install it for {sys.executable}, or take it out of course.yaml"
+            yield Finding("content", f"package {name}", "missing", str(error), remedy)
+        else:
+            distribution = installed.distribution(name) or name
+            yield Finding("content", f"package {name}", "ok", importlib.metadata.version(distribution))
 
 
 def _layers() -> Iterator[Finding]:

@@ -42,7 +42,8 @@ ARROWS: dict[str, set[str]] = {
     "submission": {"yaml_lines"},
     # the wall
     "sandbox.inside": set(),
-    "sandbox": {"sandbox.inside"},
+    "installed": set(),
+    "sandbox": {"installed", "sandbox.inside"},
     # grading, which is given the sandbox as a function
     "inputs": {"sizes"},
     "calls": {"inputs"},
@@ -74,7 +75,7 @@ ARROWS: dict[str, set[str]] = {
     "report.quiz": {"items", "picking", "quiz", "report"},
     "report.review": {"report", "review", "state", "stubs"},
     "keyboard": {"picking", "quiz", "report", "report.quiz"},
-    "doctor": {"course", "sandbox"},
+    "doctor": {"course", "installed", "sandbox"},
     "stored": {"grade", "sandbox"},
     "expectations": {"cache", "files", "inputs", "sandbox", "stored"},
     "publishing": {
@@ -171,6 +172,7 @@ ARROWS: dict[str, set[str]] = {
         "gradebook",
         "grades",
         "inputs",
+        "installed",
         "intake",
         "items",
         "report",

@@ -38,6 +38,7 @@ from grader.model import (
     Unreadable,
     Value,
 )
+from grader.sandbox import policy
 from grader.sandbox.children import Child, Children, Ended, Garbled, Oversized, PlainChildren
 from grader.sandbox.inside import frames
 from grader.sandbox.zygote import Settings, Zygote, ZygoteLost
@@ -517,6 +518,17 @@ class Sandbox:
                 self._fall_back(error)
         assert self._children is not None
         return self._children
+
+    def allow(self, packages: tuple[str, ...]) -> None:
+        """Lets submissions import these packages, too. Raises CourseError for one that is not there, or may not be."""
+        if packages == self._settings.packages:
+            return
+        policy.packages(packages)
+        started = self._zygote is not None
+        self.close()
+        self._settings = replace(self._settings, packages=packages)
+        if started:
+            self.start()
 
     @property
     def unsafe(self) -> bool:

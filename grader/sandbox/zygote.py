@@ -50,7 +50,8 @@ class ZygoteLost(SandboxError):
 class Settings:
     """How a sandbox is set up. The switches that take something away are for tests: as on a lesser machine.
 
-    ``collapse`` asks for huge pages (batches); ``landlock_abi`` holds Landlock to an older version.
+    ``collapse`` asks for huge pages (batches); ``landlock_abi`` holds Landlock to an older version. ``packages`` may be
+    imported besides torch and NumPy.
     """
 
     preload: tuple[str, ...] = PRELOAD
@@ -58,6 +59,7 @@ class Settings:
     namespaces: bool = True
     landlock_abi: int = 99
     seccomp: bool = True
+    packages: tuple[str, ...] = ()
 
 
 class Zygote:
@@ -112,7 +114,7 @@ class Zygote:
                 "libseccomp was not found, so system calls cannot be filtered; "
                 "install libseccomp2 (Debian, Ubuntu) or libseccomp (Fedora, Arch) and run 'attncheck doctor'"
             )
-        found = policy.packages()
+        found = policy.packages(settings.packages)
         config = {
             "stdlib": list(policy.stdlib_path()),
             "packages": {name: str(path) for name, path in found.items()},
