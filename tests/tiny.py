@@ -114,6 +114,10 @@ class Lent:
     def start(self) -> None:
         """Has been started."""
 
+    def allow(self, packages: tuple[str, ...]) -> None:
+        """Allows no packages."""
+        assert not packages
+
     def close(self) -> None:
         """Stays open."""
 

@@ -42,8 +42,9 @@ def judge(seen: Seen) -> Verdict:
     match seen.got:
         case (Returned(after),):
             before = dict(seen.drawn.args)
-            pairs = zip(arrays(seen.drawn), after, strict=True)
-            changed = [name for name, left in pairs if not _identical(before[name], left)]
+            names = arrays(seen.drawn)
+            left = dict(zip(names, after, strict=False))
+            changed = [name for name in names if not _identical(before[name], left.get(name))]
             if changed:
                 return Verdict(Status.FAILED, _CHANGED.fill(names=", ".join(changed)))
             return Verdict(Status.PASSED)
