@@ -45,9 +45,6 @@ _NUMPY = Text("gradients are checked in torch only", "梯度只在 torch 下检�
 
 def calls(target: Target, drawn: Drawn, spec: CheckSpec) -> tuple[Program, ...]:
     """One call on leaves that require gradients, then the gradients by all of them; with masks, both once more."""
-    if target.array_type == "numpy":
-        writer = Writer.to(target)
-        return (writer.program(writer.call(drawn).output),)
     asked = [drawn]
     if any(_is_mask(value) for _, value in drawn.args):
         asked.append(replace(drawn, args=tuple((name, _without_keys(value)) for name, value in drawn.args)))
@@ -56,6 +53,8 @@ def calls(target: Target, drawn: Drawn, spec: CheckSpec) -> tuple[Program, ...]:
 
 def _program(target: Target, drawn: Drawn) -> Program:
     writer = Writer.to(target)
+    if target.array_type == "numpy":
+        return writer.program(writer.call(drawn).output)
     made, filled = writer.instance(drawn)
     if filled is not None:
         writer.add(Apply("collect_gradients", (filled,)))
