@@ -95,6 +95,7 @@ def course(files: Mapping[str, bytes], folder: Path, digest: str) -> Course:
         edition=own.edition.build() if own.edition else None,
         roster=own.roster,
         seed_file=own.seed_file,
+        packages=tuple(dict.fromkeys(own.packages)),
     )
 
 

@@ -180,7 +180,8 @@ def version(question: Question, loaded: Course, seed: Seed) -> str:
         for file in edits.closure(loaded.reference, module_of(exercise))
         for part in file.parts
     }
-    words = (__version__, loaded.public_id, seed.label, repr(question), repr(sorted(sources)))
+    words = [__version__, loaded.public_id, seed.label, repr(question), repr(sorted(sources))]
+    words += loaded.packages  # code that imports them failed without
     return hashlib.sha256("\0".join(words).encode()).hexdigest()[:32]
 
 
@@ -474,10 +475,12 @@ def rehearse(plan: Plan, questions: Container[str], quiet: Callable[[], object] 
     """
     sandbox = Sandbox("require", Settings())
     try:
+        loaded = course.load(Path(plan.course_folder))
+        sandbox.allow(loaded.packages)
         said = fault(release(sandbox.observe, quiet), "this machine")
         if said:
             raise SandboxUnavailable(f"{said}; nothing was graded. 'attncheck doctor' shows the layers")
-        Memo(course.load(Path(plan.course_folder)), plan.seed, plan.expecting(sandbox.observe)).prepare(questions)
+        Memo(loaded, plan.seed, plan.expecting(sandbox.observe)).prepare(questions)
         return sandbox.layers
     finally:
         sandbox.close()

@@ -124,7 +124,7 @@ class Desk(WorkerPlugin):  # type: ignore[misc]
         if self._refusal is not None:
             raise self._refusal
         if self._sandbox is None:
-            sandbox = Sandbox("require", Settings(collapse=True))
+            sandbox = Sandbox("require", Settings(collapse=True, packages=self._course.packages))
             try:
                 different = _different(self._wanted, software())
                 if different:

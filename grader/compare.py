@@ -20,6 +20,10 @@ _DIFFER = Text("the values differ from the expected ones", "结果的数值与�
 _KIND = Text("the result is {got}; expected {expected}", "结果是：{got}；应为：{expected}")
 _STRAY = Text("the result contains {word}", "结果里出现了 {word}")
 _NAN, _INF = _STRAY.fill(word="NaN"), _STRAY.fill(word="inf")
+_FLOAT_IDS = Text(
+    "the result is floats; expected integers: these are ids, and floats cannot be used as an index",
+    "结果是浮点数，应为整数：这里要的是编号（id），浮点数不能用作下标",
+)
 _WRONG = Text("the values are wrong", "结果的数值不对")
 _WRONG_SHAPE = Text("the result has the wrong shape", "结果的形状不对")
 _WRONG_KIND = Text("the result is not the kind of thing that was asked for", "结果的类型不是题目要求的那种")
@@ -44,31 +48,37 @@ class Mismatch:
 def compare(expected: Any, actual: Any, rtol: float = 1e-4, atol: float = 1e-5) -> Mismatch | None:
     """None if ``actual`` is ``expected`` within ``|a − e| ≤ atol + rtol·|e|``, entry by entry.
 
-    Expected arrays come from the reference (float64); the dtype of ``actual`` is not judged, only its kind:
-    booleans stay booleans, numbers may be of any width.
+    Expected arrays come from the reference (float64); the dtype of ``actual`` is not judged, only its kind: booleans
+    stay booleans, and numbers may be of any width. Integers in an array or a list are ids: they are compared exactly,
+    and floats are none. A lone integer is a count, which may be computed as a float.
     """
+    return _compare(expected, actual, rtol, atol, alone=True)
+
+
+def _compare(expected: Any, actual: Any, rtol: float, atol: float, *, alone: bool) -> Mismatch | None:
+    """As ``compare``; not ``alone`` is an entry of a list."""
     if isinstance(expected, Array):
-        return _compare_arrays(expected.values, actual, rtol, atol)
+        return _compare_arrays(expected.values, actual, rtol, atol, alone)
     if isinstance(expected, (list, tuple)):
         if not isinstance(actual, (list, tuple)) or len(actual) != len(expected):
             return _wrong_thing(Text(f"{len(expected)} values", f"{len(expected)} 个值"), actual)
         for one, other in zip(expected, actual, strict=True):
-            if found := compare(one, other, rtol, atol):
+            if found := _compare(one, other, rtol, atol, alone=False):
                 return found
         return None
     if isinstance(expected, dict):
         if not isinstance(actual, dict) or actual.keys() != expected.keys():
             return _wrong_thing(describe(expected), actual)
-        each = (compare(expected[key], actual[key], rtol, atol) for key in expected)
+        each = (_compare(expected[key], actual[key], rtol, atol, alone=False) for key in expected)
         return next((found for found in each if found), None)
     if isinstance(expected, (bool, int, float)):
-        return _compare_arrays(scalar(expected), actual, rtol, atol)
+        return _compare_arrays(scalar(expected), actual, rtol, atol, alone)
     if type(expected) is not type(actual):
         return _wrong_thing(describe(expected), actual)
     return None if expected == actual else Mismatch("values", _DIFFER, _WRONG)
 
 
-def _compare_arrays(expected: NDArray[Any], actual: Any, rtol: float, atol: float) -> Mismatch | None:
+def _compare_arrays(expected: NDArray[Any], actual: Any, rtol: float, atol: float, alone: bool) -> Mismatch | None:
     if expected.ndim == 0 and isinstance(actual, (bool, int, float)):
         actual = Array(scalar(actual), "scalar")
     if not isinstance(actual, Array):
@@ -85,6 +95,10 @@ def _compare_arrays(expected: NDArray[Any], actual: Any, rtol: float, atol: floa
         )
     if (expected.dtype.kind == "b") != (got.dtype.kind == "b"):
         return _wrong_kind(_KINDS[expected.dtype.kind], _KINDS.get(got.dtype.kind, Text("something else", "别的东西")))
+    if expected.dtype.kind in "iu" and not (alone and expected.ndim == 0):
+        if got.dtype.kind not in "iu":
+            return Mismatch("kind", _FLOAT_IDS, _FLOAT_IDS)
+        return _differences(expected, got, expected != got)
     if expected.dtype.kind == "b":
         return _differences(expected, got, expected != got)
     return _numbers(expected.astype(np.float64), got.astype(np.float64), rtol, atol)

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from grader import __version__, course, machine
+from grader import __version__, course, installed, machine
 from grader.errors import AttncheckError, CourseError, SandboxError
 from grader.inputs import Seed
 from grader.sandbox import open_sandbox
@@ -64,6 +64,15 @@ def _content(folder: Path | None) -> Iterator[Finding]:
     items = sum(len(question.items) for question in read.questions)
     detail = f"{len(read.questions)} questions, {exercises} exercises, {items} items in {found}"
     yield Finding("content", read.title.en, "ok", detail)
+    for name in read.packages:
+        try:
+            installed.distributions((name,))
+        except CourseError as error:
+            remedy = f"install it for {sys.executable}, or take it out of course.yaml"
+            yield Finding("content", f"package {name}", "missing", str(error), remedy)
+        else:
+            distribution = installed.distribution(name) or name
+            yield Finding("content", f"package {name}", "ok", importlib.metadata.version(distribution))
 
 
 def _layers() -> Iterator[Finding]:

@@ -88,7 +88,9 @@ _FUNCTION = r"^[A-Za-z_][A-Za-z0-9_]*(\.[A-Za-z_][A-Za-z0-9_]*)?$"
 _DIGEST = r"^[0-9a-f]{64}$"
 _CASE = r"^[^/\s]([^/\n]*[^/\s])?$"
 _LIBRARY_NAME = r"^[A-Za-z_][A-Za-z0-9_]*(\.[A-Za-z_][A-Za-z0-9_]*)+$"
+_PACKAGE = r"^[A-Za-z0-9]([A-Za-z0-9._-]*[A-Za-z0-9])?$"
 _IN_WORDS = {
+    _PACKAGE: "the name of an installed package, such as einops",
     r"\S": "a text with something in it",
     _IDENTIFIER: "a Python name",
     _SLUG: "lower-case words joined by -, such as no-scaling",
@@ -114,6 +116,23 @@ Points = Annotated[float, Field(gt=0, allow_inf_nan=False)]
 
 def _expected(what: str) -> PydanticCustomError:
     return PydanticCustomError("expected", "{what}", {"what": what})
+
+
+_OURS = {"attncheck", "grader", "reference", "questions", "tests"}
+_TOOLS = {"pytest", "hypothesis", "coverage", "pip", "setuptools", "pyseccomp", "seccomp"}
+
+
+def _for_learners(name: str) -> str:
+    """The name of a package that submissions may be allowed to import."""
+    plain = name.lower().replace("_", "-").strip("-")
+    if plain in _OURS:
+        raise _expected(f"a package for learners; {name} holds the keys and references, or grades by them")
+    if plain in _TOOLS:
+        raise _expected(f"a package for learners; {name} is a tool that tests, loads or confines code")
+    return name
+
+
+PackageName = Annotated[str, StringConstraints(pattern=_PACKAGE), AfterValidator(_for_learners)]
 
 
 def _size(value: object) -> Size:
@@ -762,6 +781,7 @@ class CourseFile(Edge):
     seed_file: Filled | None = None
     edition: EditionEdge | None = None
     forbids: dict[Name, tuple[LibraryName, ...]] = {}
+    packages: tuple[PackageName, ...] = ()
 
     def rules(self) -> Rules:
         """What is said about handing in."""

@@ -20,6 +20,7 @@ from grader.checks import Seen
 from grader.errors import SandboxError, SandboxUnavailable, SubmissionError, UsageError
 from grader.inputs import Drawn, Seed, draw, draw_for
 from grader.model import (
+    Absent,
     Answer,
     ArrayType,
     Case,
@@ -133,7 +134,9 @@ def grade(
         unsafe=code.seen.unsafe,
         versions=(*code.seen.versions, ("attncheck", __version__)),
         seconds=time.perf_counter() - started,
-        notices=urgent_first((*submission.notices, *remarks(course, submission, chosen))),
+        notices=urgent_first(
+            (*submission.notices, *_not_available(code.absent, course), *remarks(course, submission, chosen))
+        ),
         not_attempted=tuple(q.id for q in course.questions if q.id not in {each.question.id for each in chosen}),
         edition=course.edition is not None,
     )
@@ -496,6 +499,7 @@ class _Code:
     limits: Limits
     seen: Observed = field(default_factory=lambda: Observed((), (), unsafe=False))
     quiet: bool = False
+    absent: tuple[Absent, ...] = ()
 
     def run(self, plans: list[Plan]) -> dict[str, ExerciseResult]:
         """Every plan's result."""
@@ -565,6 +569,7 @@ class _Code:
             expected = [self.memo.expected(plan.exercise) for plan, _ in tried]
             flat = tuple(program for each in asked for wanted in each for program in wanted)
             seen = self.observe(Job(self.submission.files, flat), self.limits)
+            self.absent = self.absent or seen.absent
         except SandboxUnavailable:
             raise
         except SandboxError as error:
@@ -761,6 +766,37 @@ class _Answers:
             else:
                 return judged
         return items.Judged(Status.FAILED, 0.0, _TOO_HEAVY, readable=False)
+
+
+_OURS = ("attncheck", "grader", "reference", "tests")
+_ABSENT = Text(
+    "line {line}: {module} is not available here, only NumPy, torch{more} and the standard library are. What uses it "
+    "fails; everything else is graded as usual.",
+    "第 {line} 行：这里没有 {module}，只能用 NumPy、torch{more} 和标准库。用到它的代码会出错，其余部分照常评分。",
+)
+_NOT_HANDED_IN = Text(
+    "line {line}: there is no module {module} in what was handed in; hand in that file as well. What uses it fails; "
+    "everything else is graded as usual.",
+    "第 {line} 行：提交的文件里没有模块 {module}，请把那个文件一起交上来。用到它的代码会出错，其余部分照常评分。",
+)
+_NOT_FOR_LEARNERS = Text(
+    "line {line}: {module} belongs to the grader, and handed-in code cannot import it. What uses it fails; everything "
+    "else is graded as usual.",
+    "第 {line} 行：{module} 属于评分程序，提交的代码不能导入它。用到它的代码会出错，其余部分照常评分。",
+)
+
+
+def _not_available(absent: tuple[Absent, ...], course: Course) -> Iterable[Notice]:
+    """What is said about modules that are asked for and are not there."""
+    more = Text(*("".join(f"{comma}{name}" for name in course.packages) for comma in (", ", "、")))
+    for each in absent:
+        top = each.module.partition(".")[0]
+        text = _ABSENT
+        if top in _OURS:
+            text = _NOT_FOR_LEARNERS
+        elif re.fullmatch(r"q_?\d+(_.*)?", top, re.IGNORECASE):
+            text = _NOT_HANDED_IN
+        yield Notice(each.file, text.fill(line=each.line, module=each.module, more=more))
 
 
 def remarks(course: Course, submission: Submission, chosen: tuple[Chosen, ...] | None = None) -> Iterable[Notice]:

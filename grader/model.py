@@ -375,7 +375,8 @@ class Course:
     """A whole course: what ``grader.course`` reads from ``questions/`` and ``course.yaml``.
 
     ``reference`` holds the sources of the references, as a submission of its own; an ``edition`` has none. ``roster``
-    and ``seed_file`` are paths as course.yaml has them, from its folder on.
+    and ``seed_file`` are paths as course.yaml has them, from its folder on. ``packages`` are what submissions may
+    import besides NumPy, torch and the standard library.
     """
 
     title: Text
@@ -390,6 +391,7 @@ class Course:
     edition: Edition | None = None
     roster: str | None = None
     seed_file: str | None = None
+    packages: tuple[str, ...] = ()
 
     def question(self, name: str) -> Question | None:
         """The question with the id ``name`` (any case), or None."""
@@ -669,10 +671,20 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
+class Absent:
+    """A module that a file asks for at top level, and that is not available. ``file`` is the label of the part."""
+
+    module: str
+    file: str
+    line: int
+
+
+@dataclass(frozen=True, slots=True)
 class Observed:
     """One observation per program, with what the machine could do for isolation.
 
-    ``past`` is that of the submission's next job; None where nothing was metered.
+    ``past`` is that of the submission's next job; None where nothing was metered. ``absent`` are modules that were not
+    found while the files were loaded, before any hidden input was there.
     """
 
     observations: tuple[Observation, ...]
@@ -681,6 +693,7 @@ class Observed:
     versions: tuple[tuple[str, str], ...] = ()
     cpu_seconds: float = 0.0
     past: Past | None = None
+    absent: tuple[Absent, ...] = ()
 
 
 # ----------------------------------------------------------------------------------------- results

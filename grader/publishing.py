@@ -223,6 +223,7 @@ def _course_file(whole: Course, chosen: tuple[Question, ...], mark: Edition) -> 
             "public_id": whole.public_id,
             "groups": {name: _plain(text) for name, text in whole.groups if name in used},
             "questions": [question.id for question in chosen],
+            **({"packages": list(whole.packages)} if whole.packages else {}),
             **_rules(whole.rules),
         }
     )

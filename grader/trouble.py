@@ -55,7 +55,7 @@ def verdict(observation: Observation, *, public: bool) -> Verdict:
             return Verdict(Status.FAILED, text.fill(limit=limit >> 20))
         case Unreadable(reason, detail):
             text = _unreadable(reason, detail) if public else _HIDDEN.get(reason, FORM)
-            return Verdict(Status.FAILED, text, final=reason == "forbidden")
+            return Verdict(Status.FAILED, text, final=reason in _FINAL)
         case NotRun(reason):
             return Verdict(Status.SKIPPED, _NOT_RUN[reason])
         case Returned():
@@ -75,6 +75,12 @@ _NOT_RUN = {
 }
 
 
+def _place(file: str | None = None, line: object = None) -> Text:
+    """Where something is defined; nothing where that is not known."""
+    place = Text("", "") if file is None or line is None else Text(" ({file}, line {line})", "（{file} 第 {line} 行）")
+    return place.fill(file=_one_line(file or ""), line=line)
+
+
 def _raised(seen: Raised, public: bool) -> Text:
     place = Text("", "")
     if seen.file is not None:
@@ -89,10 +95,23 @@ def _raised(seen: Raised, public: bool) -> Text:
     text = Text("{when}it raised {type}{said}{place}", "{when}抛出了 {type}{said}{place}").fill(
         when=when, type=exception_name(seen, public), said=_one_line(said), place=place
     )
-    if seen.type in ("ModuleNotFoundError", "ImportError") and seen.during == "import":
+    if seen.type == "EOFError":
+        return Text(
+            "{when}it called input(){place}, but there is no keyboard while code is graded: remove input() and use "
+            "the arguments of the function instead",
+            "{when}代码调用了 input(){place}，而评分时没有键盘输入：请去掉 input()，改用函数的参数",
+        ).fill(when=when, place=place)
+    if seen.during == "import" and "partially initialized module" in seen.text:
+        return Text(
+            "{text}. These files import each other in a circle: move what both need into a file of its own, or import "
+            "it inside the function that uses it",
+            "{text}。这些文件互相导入，形成了循环：请把两边都要用的内容单独放进一个文件，或者在使用它的函数内部再导入",
+        ).fill(text=text)
+    if seen.type == "ModuleNotFoundError":
         hint = Text(
-            "{text}. Only NumPy, torch and the standard library are available here",
-            "{text}。这里只能用 NumPy、torch 和标准库",
+            "{text}. Besides the files of the submission, only NumPy, torch, the standard library and what the course "
+            "allows are available here",
+            "{text}。除了提交的文件，这里只能用 NumPy、torch、标准库和课程允许的包",
         )
         return hint.fill(text=text)
     if seen.out_of_memory:
@@ -167,6 +186,28 @@ FORBIDDEN = Text(
     "this exercise is to be solved without something of the library that was called",
     "调用了库里现成的功能，而这道练习要求不用它来完成",
 )
+_KINDS = {
+    "class": Text(
+        "{name} is a class{place}, but this exercise asks for a function that returns the result: def {name}(…)",
+        "{name} 是类{place}，而这道练习要求的是返回结果的函数：def {name}(…)",
+    ),
+    "function": Text(
+        "{name} is not a class{place}, and calling it does not return an object with forward(…); this exercise asks "
+        "for a class: class {name}",
+        "{name} 不是类{place}，调用它也得不到带 forward(…) 的对象；这道练习要求的是类：class {name}",
+    ),
+    "not-callable": Text(
+        "{name} cannot be called{place}, because it is of type {what}; was the name assigned again after its "
+        "definition?",
+        "{name} 不能调用{place}，因为它的类型是 {what}；是不是定义之后又给这个名字赋了值？",
+    ),
+    "no-forward": Text(
+        "an object of type {what} has no method forward(…) or __call__(…)",
+        "{what} 的对象没有 forward(…) 或 __call__(…) 方法",
+    ),
+}
+#: What calling the exercise in another form would not change.
+_FINAL = frozenset({"forbidden", *_KINDS})
 #: Results of kinds that can travel, in forms that cannot.
 _FORMS = {
     "nested": Text("the result is nested too deeply", "结果嵌套得太深"),
@@ -187,6 +228,10 @@ _HIDDEN = {
     "protocol": _CHANNEL,
     "state": Text("the step did not return (output, state)", "这一步没有返回 (output, state)"),
     "forbidden": FORBIDDEN,
+    "class": Text("it is a class, but this exercise asks for a function", "它是类，而这道练习要求的是函数"),
+    "function": Text("it is not a class, but this exercise asks for one", "它不是类，而这道练习要求的是类"),
+    "not-callable": Text("it cannot be called", "它不能调用"),
+    "no-forward": Text("it has no method forward(…) or __call__(…)", "它没有 forward(…) 或 __call__(…) 方法"),
     **_FORMS,
 }
 
@@ -250,6 +295,12 @@ def _unreadable(reason: str, detail: tuple[str, ...]) -> Text:
                 "it called {name}{place}; this exercise is to be solved without it",
                 "调用了 {name}{place}；这道练习要求不用它来完成",
             ).fill(name=said[0], place=place.fill(file=_one_line(said[1]), line=said[2]))
+        case "class" | "function":
+            return _KINDS[reason].fill(name=said[0], place=_place(*detail[1:3]))
+        case "not-callable":
+            return _KINDS[reason].fill(name=said[0], what=said[1], place=_place(*detail[2:4]))
+        case "no-forward":
+            return _KINDS[reason].fill(what=said[0])
         case _ if reason in _FORMS:
             return _FORMS[reason]
     return Text("the result cannot be read ({reason})", "结果无法读取（{reason}）").fill(reason=reason)

@@ -125,6 +125,7 @@ def _desk(plan: Plan) -> tuple[Memo, Sandbox]:
     sandbox = Sandbox("require", Settings(collapse=True))
     sandbox.start()
     loaded = course.load(Path(plan.course_folder))
+    sandbox.allow(loaded.packages)
     return Memo(loaded, plan.seed, plan.expecting(sandbox.observe)), sandbox
 
 

@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import Executor, Future
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -99,6 +100,10 @@ class Lent:
 
     def children(self) -> None:
         """Is ready."""
+
+    def allow(self, packages: tuple[str, ...]) -> None:
+        """Allows no packages."""
+        assert not packages
 
     def close(self) -> None:
         """Stays open."""
@@ -407,6 +412,8 @@ def test_versions(course_folder: Path) -> None:
     assert version(first, loaded, Seed.public()) == version(first, courses.load(course_folder), Seed.public())
     assert version(first, loaded, Seed.public()) != version(second, loaded, Seed.public())
     assert version(first, loaded, Seed.public()) != version(first, loaded, Seed.number(3))
+    allowing = replace(loaded, packages=("einops",))
+    assert version(first, loaded, Seed.public()) != version(first, allowing, Seed.public())
 
 
 # --------------------------------------------------------------------------------------- remembering

@@ -285,6 +285,13 @@ def test_a_grace_is_said_in_hours_or_in_days(folder: Path, late: str, hours: flo
     assert course.load(folder).rules.grace_hours == hours
 
 
+def test_packages_are_named_once(folder: Path) -> None:
+    """In the order of course.yaml; without it there are none."""
+    assert course.load(folder).packages == ()
+    write(folder, "course.yaml", "packages: [einops, scikit-learn, einops]\n")
+    assert course.load(folder).packages == ("einops", "scikit-learn")
+
+
 def test_what_is_forbidden_stands_in_both_places(folder: Path) -> None:
     """An exercise's own names come first, those of course.yaml after them, and the stub tells learners."""
     head = "  - function: attend\n"
@@ -532,6 +539,20 @@ def test_faults_of_several_files_are_told_together_but_not_by_the_hundred(folder
         ("course.yaml", "groups: {}\n", "course.yaml:1: groups: ", ["1 or more"]),
         ("course.yaml", "forbids:\n  soft_max: [torch.exp]\n", "course.yaml:2: forbids.soft_max: ", ["an exercise"]),
         ("course.yaml", "forbids:\n  x: [softmax]\n", "course.yaml:2: forbids.x[0]: ", ["library in front"]),
+        (
+            "course.yaml",
+            "packages: [einops, grader]\n",
+            "course.yaml:1: packages[1]: ",
+            ["holds the keys and references"],
+        ),
+        (
+            "course.yaml",
+            "packages:\n  - Reference\n",
+            "course.yaml:2: packages[0]: ",
+            ["holds the keys and references"],
+        ),
+        ("course.yaml", "packages: [pytest]\n", "course.yaml:1: packages[0]: ", ["pytest is a tool that tests"]),
+        ("course.yaml", "packages: [../x]\n", "course.yaml:1: packages[0]: ", ["such as einops"]),
         ("course.yaml", "points:\n  Q6: 3\n", "course.yaml:2: points.Q6: ", ["a question of this course: Q5"]),
         ("course.yaml", "points:\n  Q5: 0\n", "course.yaml:2: points.Q5: ", ["saw 0", "above 0"]),
         ("course.yaml", "roster: [a]\n", "course.yaml:1: roster: ", ["expected a text"]),

@@ -6,12 +6,13 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import Executor, Future
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from grader import __version__, doctor, machine
+from grader import __version__, course, doctor, machine
 from grader.doctor import Finding, examine
 from grader.errors import CourseError, SandboxError, SandboxUnavailable
 from grader.sandbox import Sandbox
@@ -91,6 +92,20 @@ def test_a_course_that_cannot_be_read(tmp_path: Path) -> None:
     assert (finding.area, finding.state) == ("content", "missing")
     assert "nowhere" in finding.detail
     assert finding.remedy is not None
+
+
+def test_the_packages_of_a_course(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each is looked for, by either of its names, and what is missing is to be installed."""
+    loaded = course.load(course.find(None))
+    allowing = replace(loaded, packages=("PyYAML", "yaml", "nowhere"))
+    monkeypatch.setattr(course, "load", lambda folder: allowing)
+    _, one, two, missing = doctor._content(None)
+    assert [(f.name, f.state, f.detail) for f in (one, two)] == [
+        (f"package {name}", "ok", importlib.metadata.version("pyyaml")) for name in ("PyYAML", "yaml")
+    ]
+    assert (missing.name, missing.state) == ("package nowhere", "missing")
+    assert "pip install nowhere" in missing.detail
+    assert missing.remedy is not None
 
 
 @pytest.mark.parametrize(

@@ -679,7 +679,7 @@ def test_grading_end_to_end(sandbox: Sandbox) -> None:
     ("trouble", "status"),
     [
         ("1 / 0", Status.RAISED),
-        ("import pandas", Status.RAISED),
+        ("from numpy import pandas", Status.RAISED),
         ("import os; os._exit(3)", Status.DIED),
         ("import ctypes; ctypes.string_at(0)", Status.DIED),
         ("while True: pass", Status.TIMED_OUT),
@@ -697,6 +697,24 @@ def test_an_import_that_fails_loses_its_own_file(sandbox: Sandbox, trouble: str,
         assert by_file[f"{bad}.py"].earned == 0
         assert by_file[f"{good}.py"].status is Status.PASSED
         assert report.possible == 12
+
+
+def test_a_module_that_is_not_available_costs_what_uses_it(sandbox: Sandbox) -> None:
+    """Only that; the report names the module, its file and line once, and says whose it is to bring."""
+    using = "def double(x): return tqdm(x)\n"
+    text = "import tqdm, numpy\nfrom q05 import softmax\nimport grader.edge\nimport tqdm\n"
+    files = {"q11": f"{text}{using}{HALVE}{TURN}", "beside": "import matplotlib\n"}
+    report = grade(replace(COURSE, packages=("einops",)), submission(**files), sandbox.observe)
+    found = {e.name: e for q in report.questions for e in q.exercises}
+    statuses = {name: each.status for name, each in found.items()}
+    assert statuses == {"double": Status.RAISED, "halve": Status.PASSED, "turn": Status.PASSED}
+    assert "tqdm is not available here (asked for in q11.py, line 1) at q11.py, line 5" in found["double"].message.en  # type: ignore[union-attr]
+    assert [(notice.where, notice.text.en.partition(";")[0].partition(". ")[0]) for notice in report.notices] == [
+        ("q11.py", "line 1: tqdm is not available here, only NumPy, torch, einops and the standard library are"),
+        ("q11.py", "line 2: there is no module q05 in what was handed in"),
+        ("q11.py", "line 3: grader belongs to the grader, and handed-in code cannot import it"),
+    ]
+    assert all("第" in notice.text.zh for notice in report.notices)
 
 
 def test_a_loop_costs_its_exercise_alone(sandbox: Sandbox) -> None:

@@ -43,7 +43,8 @@ ARROWS: dict[str, set[str]] = {
     "submission": {"bounded", "yaml_lines"},
     # the wall
     "sandbox.inside": set(),
-    "sandbox": {"sandbox.inside"},
+    "installed": set(),
+    "sandbox": {"installed", "sandbox.inside"},
     # grading, which is given the sandbox as a function
     "inputs": {"sizes"},
     "calls": {"inputs"},
@@ -92,6 +93,7 @@ ARROWS: dict[str, set[str]] = {
     "report.review": {"report", "review", "state", "stubs"},
     "keyboard": {"picking", "quiz", "report", "report.quiz"},
     "doctor": {"course", "inputs", "machine", "sandbox", "working"},
+    "doctor": {"course", "installed", "sandbox"},
     "stored": {"grade", "sandbox"},
     "expectations": {"cache", "files", "inputs", "sandbox", "stored"},
     "publishing": {
@@ -188,6 +190,7 @@ ARROWS: dict[str, set[str]] = {
         "gradebook",
         "grades",
         "inputs",
+        "installed",
         "intake",
         "items",
         "report",

@@ -187,6 +187,7 @@ points: {Q1: 33}
 roster: zeisig.csv
 seed_file: ../zeisig
 forbids: {double: [torch.cumsum]}
+packages: [sortedcontainers]
 """
 SOURCES = """\
 made2020: {title: Made up, authors: Nobody, year: 2020, where: nowhere}
@@ -360,6 +361,7 @@ def test_hidden_cases_leave_their_place_alone(edition: Course, whole: Course) ->
     assert [check.weight for check in exercise.checks] == [check.weight for check in original.checks]
     assert exercise.hints == original.hints and exercise.points == original.points
     assert exercise.forbids == original.forbids == ("torch.cumsum",)
+    assert edition.packages == ("sortedcontainers",)
     assert [(m.edits, m.fails) for m in exercise.mistakes] == [((), ())] * 2
     assert edition.reference == ()
 

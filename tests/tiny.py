@@ -117,6 +117,10 @@ class Lent:
     def children(self) -> None:
         """Is ready."""
 
+    def allow(self, packages: tuple[str, ...]) -> None:
+        """Allows no packages."""
+        assert not packages
+
     def close(self) -> None:
         """Stays open."""
 

@@ -48,8 +48,9 @@ def judge(seen: Seen) -> Verdict:
     match seen.got:
         case (Returned(after),):
             before = dict(seen.drawn.args)
-            pairs = zip(arrays(seen.drawn), after, strict=True)
-            changed = [name for name, left in pairs if not _identical(before[name], left)]
+            names = arrays(seen.drawn)
+            left = dict(zip(names, after, strict=False))
+            changed = [name for name in names if not _identical(before[name], left.get(name))]
             if changed:
                 text = _CHANGED.fill(names=", ".join(changed)) if seen.case.public else _SOME_CHANGED
                 return Verdict(Status.FAILED, text)

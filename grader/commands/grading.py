@@ -87,6 +87,7 @@ def grade(
 
         seed = read_seed(number, seed_file)
         course = load_course(course_folder)
+        sandbox.allow(course.packages)
         submission = read(path, learner)
         selection = Selection(questions=questions, exercises=exercises, public_only=public_only)
         expect = expecting(sandbox.observe, seed, course=course)

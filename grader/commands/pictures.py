@@ -97,6 +97,7 @@ def _figure(picture: Picture, source: Path | None, course_folder: Path | None) -
         if source is not None:
             sandbox.start()  # torch is imported beside the reading below
         course = load_course(course_folder)
+        sandbox.allow(course.packages)
         submission = None if source is None else read(source)
         reference = picturing.reference(course, picture, expecting(sandbox.observe, Seed.public(), course=course))
         if submission is None:

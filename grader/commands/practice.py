@@ -98,6 +98,7 @@ def debug(path: Path, name: str, case_name: str, target: Path | None, course_fol
     course = load_course(course_folder)
     question, exercise = _find(course, name)
     with open_sandbox(mode="auto") as sandbox:
+        sandbox.allow(course.packages)
         sandbox.start()
         text = _script(course, question, exercise, case_name, path, sandbox.observe)
     if target is not None and str(target) == "-":
@@ -167,6 +168,7 @@ def watch(path: Path, state_file: Path | None, lang: Lang, course_folder: Path |
     with open_sandbox(mode="auto", settings=Settings(collapse=True)) as sandbox:
         sandbox.start()
         course = load_course(course_folder)
+        sandbox.allow(course.packages)
         memo = Memo(course, Seed.public(), expecting(sandbox.observe, Seed.public(), course=course))
         session = watching.Session(
             lambda: grade(course, read(path), sandbox.observe, memo=memo),

@@ -446,4 +446,5 @@ def _explained(
         return explain_item(found, found.part, found.result)
     assert isinstance(found.result, ExerciseResult)
     with open_sandbox(mode="require") as sandbox:
+        sandbox.allow(found.course.packages)
         return explain_code(found, found.part, found.result, seed, sandbox.observe)

@@ -180,6 +180,7 @@ class Review:
         try:
             submission = read(path, self.learner)
             with open_sandbox(mode="auto") as sandbox:
+                sandbox.allow(self.course.packages)
                 report = grade(
                     self.course,
                     submission,

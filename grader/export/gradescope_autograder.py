@@ -16,6 +16,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import grader
+from grader import installed
 from grader.errors import UsageError
 from grader.export import Options
 from grader.export._out import Out
@@ -73,7 +74,7 @@ def _files(course: Course, options: Options) -> Iterator[tuple[str, bytes]]:
     yield "attncheck.json", (json.dumps(settings, ensure_ascii=False, indent=1) + "\n").encode()
     yield "setup.sh", (_TEMPLATES / "setup.sh").read_bytes()
     yield "run_autograder", (_TEMPLATES / "run_autograder").read_bytes()
-    yield "requirements.txt", "".join(f"{line}\n" for line in requirements()).encode()
+    yield "requirements.txt", "".join(f"{line}\n" for line in requirements(course.packages)).encode()
     if options.seed_file is not None:
         from grader.inputs import Seed
 
@@ -94,8 +95,8 @@ def _files(course: Course, options: Options) -> Iterator[tuple[str, bytes]]:
         yield f"course/{path.relative_to(folder).as_posix()}", path.read_bytes()
 
 
-def requirements() -> list[str]:
-    """What this program needs, with the torch that its tolerances are used with here."""
+def requirements(packages: tuple[str, ...] = ()) -> list[str]:
+    """What this program needs, with the torch that its tolerances are used with here; and what the course allows."""
     project = _PACKAGE.parent / "pyproject.toml"
     if project.is_file():
         found = tomllib.loads(project.read_text(encoding="utf-8"))["project"]["dependencies"]
@@ -103,4 +104,5 @@ def requirements() -> list[str]:
         found = importlib.metadata.requires("attncheck") or []
     needed = [line for line in found if "extra ==" not in line]
     torch = importlib.metadata.version("torch").partition("+")[0]
-    return [f"torch=={torch}" if re.match(r"torch\b", line) else line for line in needed]
+    allowed = [f"{name}=={importlib.metadata.version(name)}" for name in installed.distributions(packages)]
+    return [f"torch=={torch}" if re.match(r"torch\b", line) else line for line in needed] + allowed

@@ -15,6 +15,7 @@ import numpy as np
 
 from grader.errors import SandboxError, SandboxUnavailable
 from grader.model import (
+    Absent,
     Apply,
     Array,
     Call,
@@ -37,6 +38,7 @@ from grader.model import (
     Unreadable,
     Value,
 )
+from grader.sandbox import policy
 from grader.sandbox.children import LOOK, Child, Children, Ended, Garbled, Oversized, PlainChildren
 from grader.sandbox.inside import frames
 from grader.sandbox.zygote import Settings, Zygote, ZygoteLost
@@ -214,6 +216,7 @@ class _Run:
     found: dict[int, Observation] = field(default_factory=dict)
     lost_modules: dict[str, Observation] = field(default_factory=dict)
     failed_cells: dict[str, Observation] = field(default_factory=dict)
+    absent: dict[str, Absent] = field(default_factory=dict)
     groups: dict[str, _Clock] = field(default_factory=dict)
     full: set[str] = field(default_factory=set)  # groups in which a call came to the end of the memory
     total: _Clock = field(default_factory=_Clock)
@@ -309,7 +312,8 @@ def observe(children: Children, job: Job, limits: Limits) -> Observed:
             raise
     ordered = tuple(run.found[index] for index in range(len(job.programs)))
     used = run.total.cpu - job.past.cpu
-    return Observed(ordered, run.layers, children.unsafe, run.versions, used, run.past())
+    absent = tuple(run.absent.values())
+    return Observed(ordered, run.layers, children.unsafe, run.versions, used, run.past(), absent)
 
 
 def _in_a_child(run: _Run, children: Children, tasks: list[Task]) -> None:
@@ -445,6 +449,8 @@ def _observation(run: _Run, got: tuple[int, Any], number: int, task: Task) -> Ob
             raise Garbled("an answer to something else")
         match kind:
             case frames.LOADED:
+                if not run.hidden:
+                    run.absent = {each.module: each for each in _absent(run, value["absent"])} | run.absent
                 if value["failures"] and not run.hidden:
                     run.failed_cells[task.module] = _raised(run, value["failures"][0], "import")
                 return None
@@ -479,6 +485,24 @@ def _raised(run: _Run, value: dict[str, Any], during: Literal["import", "call"])
     bases = tuple(_text(base, 80) for base in value["bases"][:20])
     type_, text = _text(value["type"], 80), _text(value["text"], 600)
     return Raised(type_, text, file if known else None, line if there else None, during, bases)
+
+
+#: Modules that are told to be absent, as ``inside.serve`` has it.
+_MOST_ABSENT = 20
+
+
+def _absent(run: _Run, entries: Any) -> Iterator[Absent]:
+    """What is said to be absent, as far as the submission names it in the very line."""
+    lines = {part.label: part.text.split("\n") for file in run.job.files for part in file.parts}
+    for entry in entries[:_MOST_ABSENT]:
+        if not isinstance(entry, list) or len(entry) != 3:
+            raise Garbled("something else than a module and its place")
+        module, file, line = entry
+        there = lines.get(file, []) if type(file) is str else []
+        words = _text(module, 100).split(".")
+        asked = type(line) is int and 0 < line <= len(there) and words[0] in there[line - 1]
+        if asked and all(word.isidentifier() for word in words):
+            yield Absent(".".join(words), file, line)
 
 
 def _text(value: Any, limit: int) -> str:
@@ -535,6 +559,17 @@ class Sandbox:
                 self._fall_back(error)
         assert self._children is not None
         return self._children
+
+    def allow(self, packages: tuple[str, ...]) -> None:
+        """Lets submissions import these packages, too. Raises CourseError for one that is not there, or may not be."""
+        if packages == self._settings.packages:
+            return
+        policy.packages(packages)
+        started = self._zygote is not None
+        self.close()
+        self._settings = replace(self._settings, packages=packages)
+        if started:
+            self.start()
 
     @property
     def unsafe(self) -> bool:

@@ -9,14 +9,15 @@ import contextlib
 import importlib.metadata
 import importlib.util
 import os
-import re
 import sysconfig
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 from typing import Any
 
-_ROOTS = ("torch", "numpy")
+from grader import installed
+
+_ROOTS = installed.ROOTS
 
 #: Calls that do no harm by themselves: memory, time, threads, reading what is open or Landlock lets open.
 _ALLOWED = """
@@ -135,10 +136,13 @@ def stdlib_path() -> tuple[str, ...]:
     return (*folders, *(folder for folder in dynload if os.path.isdir(folder)))
 
 
-def packages() -> dict[str, Path]:
-    """Top-level entries (name → file or folder) of torch, NumPy and what they require, and of nothing else."""
+def packages(allowed: tuple[str, ...] = ()) -> dict[str, Path]:
+    """Top-level entries (name → file or folder) of torch, NumPy, what a course allows, and what these require.
+
+    Raises CourseError where one of ``allowed`` is not installed, or needs what learner code must not have.
+    """
     found: dict[str, Path] = {}
-    for distribution in _closure(_ROOTS):
+    for distribution in installed.closure((*_ROOTS, *installed.distributions(allowed, _ROOTS))):
         for name, path in _top_level(distribution):
             found.setdefault(name, path)
     for root in _ROOTS:
@@ -147,25 +151,6 @@ def packages() -> dict[str, Path]:
             if spec and spec.submodule_search_locations:
                 found[root] = Path(spec.submodule_search_locations[0])
     return found
-
-
-def _closure(names: tuple[str, ...]) -> Iterator[importlib.metadata.Distribution]:
-    seen: set[str] = set()
-    waiting = list(names)
-    while waiting:
-        name = re.sub(r"[-_.]+", "-", waiting.pop()).lower()
-        if name in seen:
-            continue
-        seen.add(name)
-        try:
-            distribution = importlib.metadata.distribution(name)
-        except importlib.metadata.PackageNotFoundError:
-            continue  # required for another platform, or by an extra
-        yield distribution
-        for requirement in distribution.requires or ():
-            if "extra ==" not in requirement:
-                match = re.match(r"[A-Za-z0-9][A-Za-z0-9._-]*", requirement)
-                waiting += [match[0]] if match else []
 
 
 def _top_level(distribution: importlib.metadata.Distribution) -> Iterator[tuple[str, Path]]:

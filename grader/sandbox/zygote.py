@@ -54,7 +54,8 @@ class ZygoteLost(SandboxError):
 class Settings:
     """How a sandbox is set up. The switches that take something away are for tests: as on a lesser machine.
 
-    ``collapse`` asks for huge pages (batches); ``landlock_abi`` holds Landlock to an older version.
+    ``collapse`` asks for huge pages (batches); ``landlock_abi`` holds Landlock to an older version. ``packages`` may be
+    imported besides torch and NumPy.
     """
 
     preload: tuple[str, ...] = PRELOAD
@@ -63,6 +64,7 @@ class Settings:
     landlock_abi: int = 99
     seccomp: bool = True
     count_threads: bool = True
+    packages: tuple[str, ...] = ()
 
 
 class Zygote:
@@ -118,7 +120,7 @@ class Zygote:
                 "install libseccomp2 (Debian, Ubuntu) or libseccomp (Fedora, Arch) and run 'attncheck doctor'"
             )
         asking, call = policy.thread_program() if settings.count_threads else (b"", -1)
-        found = policy.packages()
+        found = policy.packages(settings.packages)
         config = {
             "stdlib": list(policy.stdlib_path()),
             "packages": {name: str(path) for name, path in found.items()},

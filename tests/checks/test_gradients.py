@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from grader.checks import gradients
@@ -116,3 +118,54 @@ def test_a_reference_without_gradients_is_our_mistake(expected: object) -> None:
     """The check was asked for where the reference has no graph: an error of ours, not a learner's point."""
     with pytest.raises(ValueError, match="the reference gave no gradients"):
         gradients.judge(seen("gradients", [returned(None)], [returned(expected)]))
+
+
+ADDED = edit(
+    TORCH,
+    ("scores.masked_fill(~mask, -torch.inf)", "scores + torch.zeros(mask.shape).masked_fill(~mask, -torch.inf)"),
+    ("weights.masked_fill(~mask, 0.0)", "weights.nan_to_num()"),
+)
+HIDDEN_NAN = edit(TORCH, ("weights.masked_fill(~mask, 0.0)", "weights.nan_to_num()"))
+REMARKS = [
+    ("an added mask", ADDED, True),
+    (
+        "an added mask in a module",
+        edit(
+            MODULE, (".masked_fill(~mask, -torch.inf)", " + mask.log()"), (".masked_fill(~mask, 0.0)", ".nan_to_num()")
+        ),
+        True,
+    ),
+    ("a filled mask", TORCH, False),
+    ("a filled mask, and NaN made zero", HIDDEN_NAN, False),
+    ("a large negative number", edit(TORCH, ("-torch.inf", "-1e9")), False),
+    (
+        "a mask that must not be empty",
+        edit(TORCH, ("    weights = torch", "    assert mask.any(-1).all()\n    weights = torch")),
+        False,
+    ),
+    ("NumPy", NUMPY, False),
+]
+
+
+def test_gradients_that_empty_rows_make_nan_are_remarked_on(sandbox: Sandbox) -> None:
+    """Without loss of points, and only where just these are NaN."""
+    found = verdicts(sandbox.observe, "gradients", ALL, OWN, [row[:2] for row in REMARKS])
+    said = {name: verdict.remark is not None for name, verdict in found.items()}
+    assert said == {name: remarked for name, _, remarked in REMARKS}
+    assert {verdict.status for verdict in found.values()} == {Status.PASSED, Status.SKIPPED}
+    remark = found["an added mask"].remark
+    assert remark is not None
+    assert "no points are lost" in remark.en
+    assert "不扣分" in remark.zh
+
+
+def test_nothing_is_remarked_on_in_a_hidden_case() -> None:
+    """Code that has been given hidden inputs could say something about them by it; diagnoses do not see it either."""
+    good, bad = array([1.0, 2.0]), array([1.0, float("nan")])
+    got = (returned([good]), returned([bad]))
+    of = exercise("attend(mask)", case(mask=Normal((2,))))
+    for public, remarked in ((True, True), (False, False)):
+        each = replace(of, cases=(replace(of.cases[0], public=public),))
+        verdict = gradients.judge(seen("gradients", got, (returned([good]), returned([good])), of=each))
+        assert (verdict.status, verdict.remark is not None) == (Status.PASSED, remarked)
+    assert gradients.essence(got, seen("gradients", got).drawn, CheckSpec("gradients", 1.0)) == got[:1]

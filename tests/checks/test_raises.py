@@ -64,6 +64,7 @@ CAUGHT = [
         "raised ValueError; expected ValueError",
     ),
     ("from torch", HEADS.format("torch.zeros(10).view(3, -1)"), "it raised RuntimeError; expected ValueError"),
+    ("nothing to call", SPLIT.format("pass") + "\nsplit = 3", "split cannot be called ("),
     ("an exit", HEADS.format("raise SystemExit(1)"), "it raised SystemExit; expected ValueError"),
     ("returned", SPLIT.format("return ValueError('no')"), NONE),
     ("not written", SPLIT.format("raise NotImplementedError"), "not written yet"),

@@ -71,3 +71,8 @@ def test_something_else_in_the_place_of_an_array_is_a_change() -> None:
     """What came back for the argument has to be an array with equal bytes."""
     for left in (None, array([0.0, 0.0, 0.0])):
         assert unchanged_inputs.judge(seen("unchanged_inputs", [returned(left)])).status is Status.FAILED
+
+
+def test_fewer_arrays_than_were_given_are_not_unchanged() -> None:
+    """Whatever a child says, there is a verdict."""
+    assert unchanged_inputs.judge(seen("unchanged_inputs", [returned()])).status is Status.FAILED

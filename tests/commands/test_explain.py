@@ -26,17 +26,20 @@ Attncheck = Callable[..., object]
 def seen(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
     """Takes the place of gradebook and sandbox; remembers what was asked of them."""
     asked: dict[str, Any] = {"opened": None, "agrees": True}
+    found = SimpleNamespace(packages=())
 
     def look_up(what: Asked) -> object:
         asked["asked"] = what
         if what.check == "Q5.output":
-            return SimpleNamespace(part=ITEM, result=ItemResult("Q5.output", "choice", Status.PASSED, 1, 1))
-        return SimpleNamespace(part=SDPA, result=ExerciseResult(SDPA.name, Status.PASSED, 1, 1, ()))
+            return SimpleNamespace(
+                course=found, part=ITEM, result=ItemResult("Q5.output", "choice", Status.PASSED, 1, 1)
+            )
+        return SimpleNamespace(course=found, part=SDPA, result=ExerciseResult(SDPA.name, Status.PASSED, 1, 1, ()))
 
     @contextlib.contextmanager
     def open_sandbox(mode: str) -> Iterator[object]:
         asked["opened"] = mode
-        yield SimpleNamespace(observe="observe")
+        yield SimpleNamespace(observe="observe", allow=lambda packages: None)
 
     def explained(*args: object) -> Explained:
         asked["args"] = args[1:]

@@ -63,7 +63,9 @@ class Machine:
     def open_sandbox(self, *, mode: str) -> Iterator[SimpleNamespace]:
         """Opens nothing."""
         self.asked.mode = mode
-        yield SimpleNamespace(start=lambda: self.order.append("start"), observe=self.observe)
+        yield SimpleNamespace(
+            start=lambda: self.order.append("start"), observe=self.observe, allow=lambda packages: None
+        )
         self.order.append("close")
 
     def observe(self, job: object, limits: object) -> None:

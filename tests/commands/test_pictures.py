@@ -28,7 +28,7 @@ def wall(sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch) -> None:
 
     @contextlib.contextmanager
     def opened(mode: str) -> Iterator[SimpleNamespace]:
-        yield SimpleNamespace(start=lambda: None, observe=sandbox.observe)
+        yield SimpleNamespace(start=lambda: None, observe=sandbox.observe, allow=sandbox.allow)
 
     monkeypatch.setattr("grader.sandbox.open_sandbox", opened)
 

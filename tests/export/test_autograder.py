@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.metadata
 import json
 import os
 import stat
@@ -212,6 +213,8 @@ def test_what_is_installed(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> N
     monkeypatch.setattr("grader.export.gradescope_autograder._PACKAGE", tmp_path / "grader")
     monkeypatch.setattr("importlib.metadata.requires", lambda name: [x for x in listed if not x.startswith("torch==")])
     installed = requirements()
+    allowing = requirements(("yaml",))
+    assert allowing == [*installed, f"pyyaml=={importlib.metadata.version('pyyaml')}"]
     for found in (checkout, installed):
         names = {line.split("=")[0].split(">")[0].split("[")[0].strip() for line in found}
         assert {"click", "numpy", "torch"} <= names

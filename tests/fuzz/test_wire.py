@@ -45,7 +45,7 @@ PLAIN: tuple[Any, ...] = (
         "bases": ["ValueError", "Exception"],
     },
     {"task": 2, "reason": "undefined", "detail": ["attend", "softmax"]},
-    {"task": 0, "failures": [{"type": "E", "text": "", "file": None, "line": None, "bases": []}]},
+    {"task": 0, "failures": [{"type": "E", "text": "", "file": None, "line": None, "bases": []}], "absent": []},
     [None, True, False, -1, 2**70, 1.5, (1, (2,)), {"a": [b"bytes"]}, StepRef(3), Block(np.zeros((0, 3), "i8"), 31)],
     {"layers": ["seccomp"], "versions": {"torch": "2"}},
 )
@@ -89,14 +89,14 @@ JOB = Job(
 HELLO = (frames.HELLO, {"layers": ["seccomp"], "versions": {"torch": "2"}})
 GOOD: tuple[Any, ...] = (
     [
-        [frames.LOADED, {"task": 0, "failures": []}],
-        [frames.LOADED, {"task": 1, "failures": []}],
+        [frames.LOADED, {"task": 0, "failures": [], "absent": []}],
+        [frames.LOADED, {"task": 1, "failures": [], "absent": []}],
         [frames.RETURNED, {"task": 2, "values": [1, 2, 3]}],
         [frames.RETURNED, {"task": 3, "values": [4]}],
         [frames.RETURNED, {"task": 4, "values": [Block(np.ones(3), 0)]}],
     ],
     [
-        [frames.LOADED, {"task": 0, "failures": [PLAIN[1]]}],
+        [frames.LOADED, {"task": 0, "failures": [PLAIN[1]], "absent": [["os", "p.py", 1]]}],
         [frames.RAISED, {**PLAIN[1], "task": 1}],
         [frames.UNREADABLE, {**PLAIN[2], "task": 2}],
         [frames.TOO_BIG, {"task": 3}],

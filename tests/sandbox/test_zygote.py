@@ -19,7 +19,7 @@ from typing import Any
 import pytest
 
 from grader.errors import SandboxError, SandboxUnavailable
-from grader.model import Call, Job, Limits, Observed, Returned
+from grader.model import Call, Job, Limits, Observed, Part, Program, Raised, Returned, SourceFile
 from grader.sandbox import Sandbox, Settings, open_sandbox, policy, zygote
 from grader.sandbox.canaries import release
 from grader.sandbox.children import Ended
@@ -472,3 +472,18 @@ def test_without_a_clock_the_wall_remains(
     seen: Observed = sandbox.observe(make_job(GOOD, Call("endless"), "good"), replace(quick, group_wall=0.5))
     ended, good = seen.observations
     assert ended.clock == "wall" and good == FINE[0]  # type: ignore[union-attr]
+
+
+def test_a_package_that_the_course_allows_can_be_imported() -> None:
+    """With the wall around it, from the next child on; everything else stays away."""
+    text = "def allowed():\n    import sortedcontainers\n    return list(sortedcontainers.SortedList([2, 1]))\n"
+    text += "def other():\n    import hypothesis\ndef grader():\n    import grader\n"
+    job = Job(
+        (SourceFile("unit.py", "unit", (Part("unit.py", text),)),),
+        tuple(Program("unit", (Call(name),), (0,)) for name in ("allowed", "other", "grader")),
+    )
+    with open_sandbox(mode="require") as sandbox:
+        sandbox.allow(("sortedcontainers",))
+        seen = sandbox.observe(job, Limits()).observations
+    assert seen[0] == Returned(([1, 2],))
+    assert [isinstance(each, Raised) and each.type for each in seen[1:]] == ["ModuleNotFoundError"] * 2

@@ -11,7 +11,8 @@ One stream of frames in each direction (``frames.py`` is the only module that bo
     child → grader      HELLO     {layers, versions}         after confinement, before the first line of a learner
                         FAILED    text                       instead of HELLO: confinement did not work
     grader → child      TASKS     [task, …]                  as often as there is something to do
-    child → grader      LOADED    {task, failures}           a ``load`` task ended well; notebook cells that failed
+    child → grader      LOADED    {task, failures, absent}   a ``load`` task ended well; notebook cells that failed, and
+                                                             modules asked for so far that are not available
                         RETURNED  {task, values}             a ``run`` task ended well: the values of its *send* steps
                         RAISED    {task, type, bases, text, file, line}
                         UNREADABLE {task, reason, detail}    a value that is not of the contract

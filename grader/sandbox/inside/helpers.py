@@ -14,14 +14,21 @@ from .adapting import adapted
 from .counting import counted, counter, watch
 from .forbidding import forbid
 from .layers import decoder_layer, encoder_layer
+from .lazy import forward, settle
 from .projections import Projections
+from .refusals import Unfit
 from .running import appends, attention_output, filled_cache, kv_cache, row_by_row, token_by_token
 from .stepping import next_logits, taught
 from .table import Table
 
 
 def ready(instance: Any, dtype: str | None = None) -> Any:
-    """The instance as it is graded: a module in eval mode, in the precision of the case."""
+    """The instance as it is graded: a module in eval mode, in the precision of the case.
+
+    Raises ``Unfit`` for something that cannot be called and has no ``forward``.
+    """
+    if not callable(instance) and not hasattr(instance, "forward"):
+        raise Unfit("no-forward", type(instance).__name__)
     if isinstance(instance, torch.nn.Module):
         instance.eval()
         if dtype is not None:
@@ -29,13 +36,9 @@ def ready(instance: Any, dtype: str | None = None) -> Any:
     return instance
 
 
-def forward(instance: Any, *args: Any, **kwargs: Any) -> Any:
-    """Calls the instance, or its ``forward`` where it cannot be called."""
-    return instance(*args, **kwargs) if callable(instance) else instance.forward(*args, **kwargs)
-
-
 def projections(instance: Any, weights: dict[str, Any]) -> Projections:
     """Puts ``weights`` (role → array (d_in, d_out)) where the instance keeps its projections."""
+    settle(instance, len(weights["w_q"]), weights["w_q"], 3)
     return Projections.fill(instance, weights)
 
 

@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 import torch
 
+from .lazy import settle
 from .projections import (
     BIASES,
     LOOKED_FOR,
@@ -60,6 +61,7 @@ def decoder_layer(instance: Any, weights: dict[str, Any]) -> Projections:
 
 def _fill(instance: Any, weights: dict[str, Any], prefixes: tuple[str, ...]) -> Projections:
     d_model, d_ff = weights["w_1"].shape
+    settle(instance, d_model, weights["w_1"], len(prefixes))
     parts = list(_parts(instance))
     places: dict[str, Place] = {}
     for prefix, attention in zip(prefixes, _attentions(instance, parts, d_model, len(prefixes)), strict=True):
@@ -184,11 +186,12 @@ def _cross(paths: list[str]) -> int:
 
 def _matrices(parts: list[Part], shape: tuple[int, int]) -> Iterator[Piece]:
     """Everything that maps rows of ``shape[0]`` features to ``shape[1]``, as ``x @ w``."""
+    known = _of_layers(parts)
     for path, owner in parts:
         if isinstance(owner, torch.nn.Linear):
             pieces = [Piece(owner, "weight", f"{path}.weight", transposed=True)]
         else:
-            held = attributes(owner)
+            held = {name: value for name, value in attributes(owner).items() if id(value) not in known}
             names = [name for name, value in held.items() if is_matrix(value) and set(value.shape) == set(shape)]
             pieces = [Piece(owner, name, f"{path}.{name}".lstrip("."), transposed=False) for name in names]
             if len(names) == 1 and (alone := layer_of(owner, path)) and alone.owner is owner:
@@ -199,6 +202,12 @@ def _matrices(parts: list[Part], shape: tuple[int, int]) -> Iterator[Piece]:
 def matrices(instance: Any, shape: tuple[int, int]) -> Iterator[Piece]:
     """Every matrix of this shape that the instance keeps, wherever: arrays used as ``x @ w``, and linear layers."""
     yield from _matrices(list(_parts(instance)), shape)
+
+
+def _of_layers(parts: list[Part]) -> set[int]:
+    """The parameters of the library's layers, which may have other names besides."""
+    layers = (owner for _, owner in parts if isinstance(owner, (torch.nn.Linear, torch.nn.LayerNorm)))
+    return {id(value) for layer in layers for value in layer.parameters(recurse=False)}
 
 
 def _bias(piece: Piece, size: int) -> Place:
@@ -217,7 +226,8 @@ def _bias(piece: Piece, size: int) -> Place:
 
 
 def _norms(parts: list[Part], d_model: int) -> Iterator[tuple[Place, Place]]:
-    """Gain and shift of every norm; an empty place for what a norm does not have."""
+    """Gain and shift of every norm, each once; an empty place for what a norm does not have."""
+    known = _of_layers(parts)
     for path, owner in parts:
         if isinstance(owner, (list, tuple, dict, torch.nn.Linear, torch.nn.ParameterList, torch.nn.ParameterDict)):
             continue
@@ -229,6 +239,9 @@ def _norms(parts: list[Part], d_model: int) -> Iterator[tuple[Place, Place]]:
             if bare or any(pair):
                 yield _places(owner, pair, path)
                 continue
+        vectors = list({id(held[name]): name for name in reversed(vectors) if id(held[name]) not in known}.values())[
+            ::-1
+        ]
         gains = [name for name in vectors if _belongs(name, _GAINS)]
         shifts = [name for name in vectors if _belongs(name, _SHIFTS)]
         for at, gain in enumerate(gains):

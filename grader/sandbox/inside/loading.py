@@ -1,14 +1,19 @@
-"""Executing a submission's source files, and letting them import each other, without a file system."""
+"""Executing a submission's source files, and letting them import each other, without a file system.
+
+A module that is not available costs only what uses it: the top-level statement that asks for it is skipped, and a
+stand-in (``NotAvailable``) is bound to each of its names.
+"""
 
 from __future__ import annotations
 import __future__
 
+import ast
 import importlib.abc
 import importlib.machinery
 import importlib.util
 import linecache
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from types import CodeType, ModuleType, TracebackType
 from typing import Any
@@ -34,6 +39,8 @@ class Library(importlib.abc.MetaPathFinder, importlib.abc.Loader):
     def __init__(self, sources: list[Source]) -> None:
         self.sources = {source.module: source for source in sources}
         self.labels = {label for source in sources for label, _ in source.parts}
+        self.absent: dict[str, Place] = {}
+        self._defined: dict[tuple[str, str], Place] = {}
         paths = [name.split(".") for name in self.sources]
         above = {".".join(path[:depth]) for path in paths for depth in range(1, len(path))}
         self._folders = above - set(self.sources)
@@ -56,7 +63,8 @@ class Library(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         """Executes the parts in order.
 
         A plain file stops at its first exception, as Python does. In a notebook (several parts) a cell
-        that fails is remembered and the next one runs, as it would for somebody who works with it.
+        that fails is remembered and the next one runs, as it would for somebody who works with it. In both,
+        a statement that needs a module which is not available is skipped; see ``_skip``.
         """
         source = self.sources.get(module.__name__)
         vars(module).update(get_ipython=_Quiet, display=_Quiet)
@@ -64,11 +72,40 @@ class Library(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         for label, text in source.parts if source else ():
             linecache.cache[label] = (len(text), None, text.splitlines(True), label)
             try:
-                exec(compile(text, label, "exec", flags, dont_inherit=True), module.__dict__)
+                for statement in _statements(text, label):
+                    code = compile(ast.Module([statement], []), label, "exec", flags, dont_inherit=True)
+                    flags |= code.co_flags & _ANNOTATIONS  # for the whole notebook, too
+                    if not self._executed(code, module, statement, label):
+                        flags |= _ANNOTATIONS  # they may name what is not there
             except BaseException as error:
                 if len(source.parts) == 1:  # type: ignore[union-attr]
                     raise
                 source.failures.append(error)  # type: ignore[union-attr]
+
+    def _executed(self, code: CodeType, module: ModuleType, statement: ast.stmt, label: str) -> bool:
+        """Executes one statement; False if a module that it needs is not available."""
+        names, place = vars(module), (label, statement.lineno)
+        before = {name: names.get(name) for name in _bound(statement)}
+        self._defined |= {(module.__name__, name): place for name in before}
+        try:
+            exec(code, names)
+        except ModuleNotFoundError as error:
+            if not error.name:
+                raise
+            self._skip(error.name, place, names, before)
+            return False
+        return True
+
+    def _skip(self, absent: str, place: Place, names: dict[str, Any], before: dict[str, Any]) -> None:
+        """Binds a stand-in to every name that the statement would have bound, and has not."""
+        known = self.absent.setdefault(absent, place)
+        for name, value in before.items():
+            if names.get(name) is value:
+                names[name] = NotAvailable(absent, *known)
+
+    def defined(self, module: str, name: str) -> Place | None:
+        """Where the top level of ``module`` binds ``name`` last."""
+        return self._defined.get((module, name))
 
     def get_code(self, fullname: str) -> CodeType | None:
         """None: nothing is stored as code."""
@@ -81,6 +118,89 @@ def _flags(futures: Sequence[str]) -> int:
     for name in futures:
         flags |= getattr(getattr(__future__, name, None), "compiler_flag", 0)
     return flags
+
+
+#: A file's label, and a line in it.
+Place = tuple[str, int]
+
+#: Leaves annotations unevaluated.
+_ANNOTATIONS = __future__.annotations.compiler_flag
+
+
+def _statements(text: str, label: str) -> Iterator[ast.stmt]:
+    """The top-level statements, with each imported module in one of its own."""
+    for at, statement in enumerate(ast.parse(text, label).body):
+        if isinstance(statement, ast.Import):
+            yield from (ast.copy_location(ast.Import([alias]), statement) for alias in statement.names)
+        elif not (at and isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)):
+            yield statement  # a constant does nothing, but alone in a module it would become the docstring
+
+
+_SCOPES = (ast.Lambda, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
+
+
+def _bound(statement: ast.stmt) -> Iterator[str]:
+    """The names that a statement binds in its own scope."""
+    waiting: list[ast.AST] = [statement]
+    while waiting:
+        match node := waiting.pop():
+            case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.ClassDef():
+                yield node.name
+            case ast.Import() | ast.ImportFrom():
+                names = (alias.asname or alias.name.partition(".")[0] for alias in node.names)
+                yield from (name for name in names if name != "*")
+            case ast.Name(ctx=ast.Store()):
+                yield node.id
+            case _ if not isinstance(node, _SCOPES):
+                waiting += ast.iter_child_nodes(node)
+
+
+def _refuse(self: Any, *args: object, **kwargs: object) -> Any:
+    raise ModuleNotFoundError(object.__getattribute__(self, "said"), name=object.__getattribute__(self, "module"))
+
+
+class NotAvailable:
+    """Stands for what comes from a module that is not here: it can be passed around, and raises when it is used."""
+
+    __slots__ = ("module", "said")
+
+    def __init__(self, module: str, file: str, line: int) -> None:
+        """``file`` and ``line`` say where it was asked for."""
+        object.__setattr__(self, "module", module)
+        object.__setattr__(self, "said", f"{module} is not available here (asked for in {file}, line {line})")
+
+    def __getattribute__(self, name: str) -> Any:
+        """Raises; of the protocols of Python it has those of any object."""
+        if name.startswith("__") and name.endswith("__"):
+            return object.__getattribute__(self, name)
+        return _refuse(self)
+
+
+_OPERATORS = (
+    *("add", "sub", "mul", "matmul", "truediv", "floordiv", "mod", "divmod", "pow"),
+    *("lshift", "rshift", "and", "or", "xor"),
+)
+_USES = (
+    *(
+        "call",
+        "getitem",
+        "setitem",
+        "delitem",
+        "setattr",
+        "delattr",
+        "contains",
+        "len",
+        "iter",
+        "next",
+        "enter",
+        "exit",
+    ),
+    *("float", "int", "index", "complex", "neg", "pos", "abs", "invert", "lt", "le", "gt", "ge"),
+    *("mro_entries", "instancecheck", "subclasscheck", "array"),
+)
+for _name in (*_USES, *_OPERATORS, *(f"r{name}" for name in _OPERATORS)):
+    setattr(NotAvailable, f"__{_name}__", _refuse)
+NotAvailable.__bool__ = lambda self: True  # type: ignore[attr-defined]
 
 
 class _Quiet:

@@ -40,10 +40,20 @@ def reset(seed: int) -> None:
         torch.use_deterministic_algorithms(False)
 
 
-def run(names: dict[str, Any], array_type: ArrayType, seed: int, steps: list[Any], send: list[int]) -> list[Any]:
-    """The results of the steps ``send``, unpacked. Whatever the learner's code raises comes through."""
+def run(
+    names: dict[str, Any],
+    array_type: ArrayType,
+    seed: int,
+    steps: list[Any],
+    send: list[int],
+    results: list[Any] | None = None,
+) -> list[Any]:
+    """The results of the steps ``send``, unpacked. Whatever the learner's code raises comes through.
+
+    ``results``, if given, is an empty list that the result of every step is appended to.
+    """
     reset(seed)
-    results: list[Any] = []
+    results = [] if results is None else results
 
     def argument(value: Any) -> Any:
         match value:

@@ -1,7 +1,7 @@
 """Finding the projections of an attention module however its author named and fused them.
 
-The contract admits ``nn.Linear`` layers or raw arrays ``(d_in, d_out)`` under many names, one fused
-projection for query, key and value, one layer per head, and whole heads. Each role (``w_q``, ``w_k``,
+The contract admits ``nn.Linear`` layers or raw arrays ``(d_in, d_out)`` under many names, one fused projection for
+query, key and value, a list of them in this order, one layer per head, and whole heads. Each role (``w_q``, ``w_k``,
 ``w_v``, ``w_o``) becomes a ``Place``: one or more pieces of parameters, side by side along d_out.
 """
 
@@ -10,7 +10,7 @@ from __future__ import annotations
 import functools
 import itertools
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -18,8 +18,24 @@ import torch
 
 from .refusals import Unfit
 
-_LONG = {"q": ("query", "queries"), "k": ("key", "keys"), "v": ("value", "values"), "o": ("out", "output")}
-_FUSED = {"qkv", "wqkv", "inproj", "cattn", "qkvproj", "toqkv", "linearqkv", "fcqkv", "projqkv", "inprojweight"}
+_LONG = {
+    "q": ("qs", "query", "queries"),
+    "k": ("ks", "key", "keys"),
+    "v": ("vs", "value", "values"),
+    "o": ("out", "output"),
+}
+#: Projections that are one matrix, side by side along d_out, and what stands for "{}" in its names.
+_FUSED = {
+    stem: {shape.format(stem) for shape in ("{}", "w{}", "{}proj", "proj{}", "to{}", "linear{}", "fc{}", "{}linear")}
+    for stem in ("qkv", "kv")
+}
+_FUSED["qkv"] |= {"inproj", "cattn", "inprojweight"}
+#: Lists of projections in the order q, k, v, or q, k, v, o.
+_LISTS = _FUSED["qkv"] | {"qkvo", "linears", "linearlayers", "projections", "projs", "projectionlayers", "projlayers"}
+#: What the output projection may be called beside three others, where nothing else fits.
+_OUTPUTS = {"fc", "lin", "linear", "final", "wconcat", "concat", "unifyheads", "unify", "combine", "combineheads"} | {
+    shape.format(word) for word in ("final", "concat", "last") for shape in ("fc{}", "{}fc", "linear{}", "{}linear")
+}
 
 
 def _names(letter: str) -> set[str]:
@@ -37,6 +53,9 @@ def _names(letter: str) -> set[str]:
         "{}fc",
         "{}layer",
         "{}projection",
+        "lin{}",
+        "{}lin",
+        "{}net",
     )
     names = {shape.format(stem) for stem in stems for shape in shapes} | {
         f"{letter}w",
@@ -62,6 +81,8 @@ LOOKED_FOR = (
     "c_attn",
     "out_proj",
     "proj",
+    "fc",
+    "linears",
 )
 
 
@@ -139,23 +160,34 @@ class Piece:
         base = self.base
         if isinstance(base, torch.Tensor):
             weight = torch.as_tensor(weight)
-            if base.dtype != weight.dtype:
-                base = base.detach().to(weight.dtype).requires_grad_(base.requires_grad)
-                self._replace(base)
+            if base.dtype != weight.dtype and base.is_leaf:
+                base.data = base.detach().to(weight.dtype)  # the same object, whatever other names it has
+            elif base.dtype != weight.dtype:
+                base = self._replace(base, base.detach().to(weight.dtype).requires_grad_(base.requires_grad))
             with torch.no_grad():
                 self.view(base.data).copy_(weight)
         else:
             weight = np.asarray(weight)
             if base.dtype != weight.dtype or not base.flags.writeable:
-                base = base.astype(weight.dtype)
-                self._replace(base)
+                base = self._replace(base, base.astype(weight.dtype))
             self.view(base)[...] = weight
 
-    def _replace(self, base: Any) -> None:
-        if isinstance(self.owner, torch.nn.Module) and self.attribute in self.owner._parameters:
-            self.owner._parameters[self.attribute] = torch.nn.Parameter(base, base.requires_grad)
-        else:
-            setattr(self.owner, self.attribute, base)
+    def _replace(self, old: Any, new: Any) -> Any:
+        setattr(self.owner, self.attribute, new)
+        _rename(self.owner, old, new)
+        return new
+
+
+def _rename(owner: Any, old: Any, new: Any) -> None:
+    """Puts ``new`` where the owner keeps ``old`` under other names, or in its lists and dicts."""
+    for name, value in list(attributes(owner).items()):
+        if value is old:
+            setattr(owner, name, new)
+        elif isinstance(value, (list, dict)):
+            entries = enumerate(value) if isinstance(value, list) else list(value.items())
+            for key, entry in entries:
+                if entry is old:
+                    value[key] = new
 
 
 @dataclass(frozen=True, slots=True)
@@ -254,19 +286,19 @@ class _Entry:
         holder[int(name)] = value
 
 
-def _split(place: Place) -> dict[str, Place] | None:
-    """A fused projection as three: equal thirds of the columns, in the order q, k, v."""
+def _split(place: Place, stem: str) -> dict[str, Place]:
+    """A fused projection as its roles: equal parts of the columns, in the order of ``stem``."""
     if len(place) != 1:
-        return None
-    width = place[0].shape[1]
-    if width % 3:
-        return None
-    third = width // 3
-    piece = place[0]
-    return {
-        role: (Piece(piece.owner, piece.attribute, piece.path, piece.transposed, (at * third, (at + 1) * third)),)
-        for at, role in enumerate(("w_q", "w_k", "w_v"))
-    }
+        return {}
+    piece, count = place[0], len(stem)
+    rows, width = piece.base.shape
+    if rows == count * width and not piece.transposed:  # as nn.MultiheadAttention keeps it; d_in is never that
+        piece = replace(piece, transposed=True)
+    width = piece.shape[1]
+    if width % count:
+        return {}
+    part = width // count
+    return {f"w_{letter}": (replace(piece, columns=(at * part, (at + 1) * part)),) for at, letter in enumerate(stem)}
 
 
 def find(owner: Any, path: str) -> dict[str, Place]:
@@ -275,20 +307,54 @@ def find(owner: Any, path: str) -> dict[str, Place]:
     if isinstance(owner, torch.nn.MultiheadAttention) and owner.in_proj_weight is not None:
         fused = Piece(owner, "in_proj_weight", f"{prefix}in_proj_weight", transposed=True)
         output = layer_of(owner.out_proj, f"{prefix}out_proj")
-        return (_split((fused,)) or {}) | ({"w_o": (output,)} if output else {})
+        return _split((fused,), "qkv") | ({"w_o": (output,)} if output else {})
     found: dict[str, Place] = {}
     held = attributes(owner)
     for name, value in held.items():
         role = role_of(name)
         if role and role not in found and (place := place_of(value, owner, name, prefix + name)):
             found[role] = place
+    for stem, names in _FUSED.items():
+        for name, value in held.items():
+            if canonical(name) in names and not {f"w_{letter}" for letter in stem} & set(found):
+                place = place_of(value, owner, name, prefix + name)
+                found |= _split(place, stem) if place else {}
+    if not _QKV & set(found):
+        found |= _listed(owner, held, prefix, wanted=3 if "w_o" in found else 4) or _heads(held, prefix)
+    if set(found) >= _QKV and "w_o" not in found:
+        found |= _output(owner, held, prefix, found)
+    return {role: _as_layer(place, held, prefix) for role, place in found.items()}
+
+
+_QKV = {"w_q", "w_k", "w_v"}
+
+
+def _listed(owner: Any, held: dict[str, Any], prefix: str, wanted: int) -> dict[str, Place]:
+    """Square projections in a list: q, k and v, and also o where four are ``wanted``."""
     for name, value in held.items():
-        if canonical(name) in _FUSED and not {"w_q", "w_k", "w_v"} & set(found):
-            place = place_of(value, owner, name, prefix + name)
-            found |= (_split(place) or {}) if place else {}
-    if not {"w_q", "w_k", "w_v"} & set(found):
-        found |= _heads(held, prefix)
-    return found
+        place = place_of(value, owner, name, prefix + name) if canonical(name) in _LISTS else None
+        if place and len(place) in (3, wanted) and {piece.shape for piece in place} == {place[0].shape[::-1]}:
+            return {f"w_{letter}": (piece,) for letter, piece in zip("qkvo", place, strict=False)}
+    return {}
+
+
+def _output(owner: Any, held: dict[str, Any], prefix: str, found: dict[str, Place]) -> dict[str, Place]:
+    """The output projection under a name that says little: the only one of its size."""
+    shape = sum(piece.shape[1] for piece in found["w_v"]), found["w_q"][0].shape[0]
+    places = [
+        place_of(value, owner, name, prefix + name) for name, value in held.items() if canonical(name) in _OUTPUTS
+    ]
+    fitting = [place for place in places if place and len(place) == 1 and place[0].shape == shape]
+    return {"w_o": fitting[0]} if len({id(place[0].base) for place in fitting}) == 1 else {}
+
+
+def _as_layer(place: Place, held: dict[str, Any], prefix: str) -> Place:
+    """The place; of a matrix that is the weight of a layer, too, what the layer makes of it."""
+    if len(place) != 1 or place[0].transposed:
+        return place
+    layers = (layer_of(value, prefix + name) for name, value in held.items() if isinstance(value, torch.nn.Linear))
+    same = (layer for layer in layers if layer and layer.base is place[0].base)
+    return next(((replace(layer, columns=place[0].columns),) for layer in same), place)
 
 
 def _heads(held: dict[str, Any], prefix: str) -> dict[str, Place]:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from . import forbidding, frames, programs
+from . import forbidding, frames, misuse, programs
 from .loading import Failure, Library, Source, namespace
 from .refusals import TooBig, Unfit
 
@@ -61,6 +61,10 @@ def serve(jobs: int, results: int) -> None:
     forbidding.lift()
 
 
+#: Modules that are told to be absent.
+_MOST_ABSENT = 20
+
+
 class Session:
     """One submission's files, and the answers to what is asked of them."""
 
@@ -86,38 +90,48 @@ class Session:
             self._failed[module] = Failure.of(error, self._library.labels)
             return _raised(self._failed[module])
         failures = self._library.sources[module].failures
-        return frames.LOADED, {"failures": [asdict(Failure.of(each, self._library.labels)) for each in failures[:1]]}
+        absent = [[name, *place] for name, place in self._library.absent.items()]
+        return frames.LOADED, {
+            "failures": [asdict(Failure.of(each, self._library.labels)) for each in failures[:1]],
+            "absent": absent[:_MOST_ABSENT],
+        }
 
     def _run(self, module: str, rest: list[Any]) -> tuple[int, dict[str, Any]]:
         if module in self._failed:
             return _raised(self._failed[module])
-        return _ran(namespace(self._library, module), rest, self._library.labels)
+        return self._ran(module, rest)
+
+    def _ran(self, module: str, rest: list[Any]) -> tuple[int, dict[str, Any]]:
+        array_type, seed, steps, wanted, limit = rest
+        names = namespace(self._library, module)
+        called = [step[1] for step in steps if step[0] == "call" and isinstance(step[1], str)]
+        called += [step[1] for step in steps if step[0] == "own" and step[2] is None]
+        if any(name not in names for name in called):
+            return frames.UNREADABLE, {"reason": "undefined", "detail": [n for n in called if n not in names]}
+        place = self._library.defined(module, called[0]) if called else None
+        done: list[Any] = []
+        try:
+            for name in called:
+                if unfit := misuse.not_callable(names, name, self._library.defined(module, name)):
+                    raise unfit
+            values = programs.run(names, programs.as_array_type(array_type), seed, steps, wanted, done)
+            packed = programs.pack(values, limit)
+            return frames.RETURNED, {"values": packed}
+        except TooBig:
+            return frames.TOO_BIG, {"limit": limit}
+        except BaseException as error:
+            failure = Failure.of(error, self._library.labels)
+            if (refused := forbidding.refused()) is not None:
+                detail = [refused, *([] if failure.file is None else [failure.file, str(failure.line)])]
+                return frames.UNREADABLE, {"reason": "forbidden", "detail": detail}
+            found = misuse.wrong_kind(names, steps, wanted, len(done), error, place) or error
+            if isinstance(found, Unfit):
+                return frames.UNREADABLE, {"reason": found.reason, "detail": found.detail}
+            return _raised(failure)
 
 
 def _raised(failure: Failure) -> tuple[int, dict[str, Any]]:
     return frames.RAISED, asdict(failure)
-
-
-def _ran(names: dict[str, Any], rest: list[Any], labels: set[str]) -> tuple[int, dict[str, Any]]:
-    array_type, seed, steps, wanted, limit = rest
-    called = [step[1] for step in steps if step[0] == "call" and isinstance(step[1], str)]
-    called += [step[1] for step in steps if step[0] == "own" and step[2] is None]
-    if any(name not in names for name in called):
-        return frames.UNREADABLE, {"reason": "undefined", "detail": [n for n in called if n not in names]}
-    try:
-        values = programs.run(names, programs.as_array_type(array_type), seed, steps, wanted)
-        packed = programs.pack(values, limit)
-        return frames.RETURNED, {"values": packed}
-    except Unfit as error:
-        return frames.UNREADABLE, {"reason": error.reason, "detail": error.detail}
-    except TooBig:
-        return frames.TOO_BIG, {"limit": limit}
-    except BaseException as error:
-        failure = Failure.of(error, labels)
-        if (name := forbidding.refused()) is not None:
-            detail = [name, *([] if failure.file is None else [failure.file, str(failure.line)])]
-            return frames.UNREADABLE, {"reason": "forbidden", "detail": detail}
-        return _raised(failure)
 
 
 def warm_up() -> None:

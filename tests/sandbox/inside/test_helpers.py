@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import types
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,7 @@ import torch
 
 from grader.sandbox.inside import helpers
 from grader.sandbox.inside.helpers import HELPERS
+from grader.sandbox.inside.refusals import Unfit
 
 
 @pytest.mark.parametrize(
@@ -34,7 +36,10 @@ def test_modules_are_made_ready() -> None:
     assert not module[1].training
     assert module[0].weight.dtype is torch.float64
     assert helpers.ready(module)[0].weight.dtype is torch.float64
-    assert helpers.ready("plain", "float64") == "plain"
+    plain = types.SimpleNamespace(forward=1)
+    assert helpers.ready(plain, "float64") is plain
+    with pytest.raises(Unfit, match="no-forward"):
+        helpers.ready("nothing to call")
 
 
 def test_instances_are_called_or_their_forward_is() -> None:

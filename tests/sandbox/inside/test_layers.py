@@ -402,3 +402,34 @@ def test_parts_that_hold_each_other_are_walked_once() -> None:
     layer.__dict__["library"] = torch
     given = weights(ENCODER)
     assert landed(encoder_layer(layer, given), given)["w_q"].startswith(("attention", "many"))
+
+
+def test_parameters_under_two_names_count_once() -> None:
+    """The norms and matrices of the layer are those of its parts, whatever else they are called."""
+    norms = [nn.LayerNorm(D) for _ in range(2)]
+    ff = [nn.Linear(D, D_FF), nn.Linear(D_FF, D)]
+    instance = module(
+        gamma_1=norms[0].weight,
+        w1=ff[0].weight,
+        w2=ff[1].weight,
+        every=nn.ModuleList([*ff, *norms]),
+        attention=own_attention(),
+        linear1=ff[0],
+        linear2=ff[1],
+        norm1=norms[0],
+        norm2=norms[1],
+    )
+    encoder_layer(instance, given := weights(ENCODER))
+    assert torch.equal(ff[0].weight, given["w_1"].T)
+    assert torch.equal(ff[1].weight, given["w_2"].T)
+    assert [torch.equal(norm.weight, given[f"gamma_{at}"]) for at, norm in enumerate(norms, 1)] == [True, True]
+    assert [torch.equal(norm.bias, given[f"beta_{at}"]) for at, norm in enumerate(norms, 1)] == [True, True]
+
+
+def test_raw_gains_under_two_names_count_once() -> None:
+    """Vectors of the layer itself, too."""
+    held = {name: vector() for name in ("gamma_1", "beta_1", "gamma_2", "beta_2")}
+    instance = module(attention=own_attention(), **raw_network(), norm_1_weight=held["gamma_1"], **held)
+    encoder_layer(instance, given := weights(ENCODER))
+    for name, value in held.items():
+        assert torch.equal(value, given[name]), name

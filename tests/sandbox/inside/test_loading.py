@@ -194,7 +194,7 @@ def failure(source: str, call: str | None = None) -> Failure:
         ("\nraise KeyboardInterrupt", "KeyboardInterrupt", 2),
         ("\nimport sys; sys.exit(1)", "SystemExit", 2),
         ("class E(BaseException): pass\nraise E", "E", 2),
-        ("import not_installed_here", "ModuleNotFoundError", 1),
+        ("from json import not_there", "ImportError", 1),
         ("def f():\n    return f()\n\nf()", "RecursionError", 2),
         ("def f():\n    import json\n    json.loads('{')\n\n\nf()", "JSONDecodeError", 3),
         ("eval('1 +')", "SyntaxError", 1),
@@ -264,3 +264,134 @@ def test_tracebacks_can_show_the_source() -> None:
     with pytest.raises(ZeroDivisionError) as caught:
         names["f"]()
     assert "1 / 0  # here" in "".join(traceback.format_exception(caught.value))
+
+
+MISSING = """\
+import json, nowhere, itertools
+import nowhere.deep as deep
+from nowhere import tool, other as another
+"""
+SURVIVES = {
+    "an attribute": "tool.style.use('x')\nx = json.dumps(1)",
+    "a call": "figure, (axis, *rest) = another()\naxis.plot()\nx = json.dumps(1)",
+    "a loop": "for step in tool(range(3)):\n    pass\nx = json.dumps(1)",
+    "a block": "with tool.style() as s:\n    y = 1\nx = json.dumps(1)",
+    "an annotation": "def f(q: tool[int, 'b n'] | None, *, k: deep.T = tool) -> tool[0]: return '1'\nx = f(0)",
+    "an annotated class": "class C:\n    q: tool[int]\n    def f(self, q: deep.T): return '1'\nx = C().f(0)",
+    "an alias of a type": "V = tool[int, 'n']\nW = V | None\ndef f(q: V, k: W): return '1'\nx = f(0, 0)",
+    "a decorator": "@tool\ndef f(): pass\nx = json.dumps(1)",
+    "a base class": "class C(tool.Module): pass\nclass D(C): pass\nx = json.dumps(1)",
+    "an assignment to it": "deep.option = 1\ntool['a'] = 2\nx = json.dumps(1)",
+    "an operator": "y = 3 * tool\ny += 1\nx = json.dumps(1)",
+    "a condition": "x = json.dumps(1) if tool is not None and isinstance(1, int) else 0",
+    "a function that is not called": "def f(): return tool(1)\nx = json.dumps(1)",
+    "a caught import": "try:\n    import nowhere2\nexcept ImportError:\n    x = json.dumps(1)",
+    "a suppressed import": "import contextlib\nwith contextlib.suppress(ImportError):\n    import nowhere2\nx = '1'",
+    "an import in a condition": "if json:\n    import nowhere2\nx = json.dumps(1)",
+    "all names": "from nowhere import *\nx = json.dumps(1)",
+    "a library's own import": "from torch.utils.tensorboard import SummaryWriter\nx = json.dumps(1)",
+}
+
+
+@pytest.mark.parametrize("name", SURVIVES)
+def test_a_module_that_is_not_there_costs_only_what_uses_it(name: str) -> None:
+    """Whatever the top level does with it, the definitions that do without it are there."""
+    made = library({"load_absent": MISSING + SURVIVES[name]})
+    assert namespace(made, "load_absent")["x"] == "1"
+    assert made.absent["nowhere"] == ("load_absent.py", 1)
+
+
+@pytest.mark.parametrize(
+    "use",
+    [
+        *(
+            "tool(1)",
+            "tool.x",
+            "tool['a']",
+            "deep.y.z",
+            "list(another)",
+            "1 + tool",
+            "tool @ 1",
+            "made()",
+            "made.x",
+            "-tool",
+        ),
+        *(
+            "isinstance(1, tool)",
+            "float(tool)",
+            "tool < 1",
+            "setattr(tool, 'x', 1)",
+            "Lost()",
+            "len(tool)",
+            "1 in tool",
+        ),
+    ],
+)
+def test_what_uses_it_raises_an_import_error_that_names_it(use: str) -> None:
+    """Also what was to be made with it, and whenever it is used."""
+    lost = "made = tool.figure()\nclass Lost(tool): pass\n"
+    made = library({"load_used": MISSING + lost + f"def f():\n    return {use}"})
+    with pytest.raises(ImportError) as caught:
+        namespace(made, "load_used")["f"]()
+    failure = Failure.of(caught.value, made.labels)
+    assert failure.type == "ModuleNotFoundError"
+    assert failure.text == "nowhere is not available here (asked for in load_used.py, line 1)"
+    assert (failure.file, failure.line) == ("load_used.py", 7)
+
+
+@pytest.mark.parametrize(
+    ("text", "kind"),
+    [
+        ("from json import nothing", ImportError),
+        ("raise ModuleNotFoundError('mine')", ModuleNotFoundError),
+        ("import nowhere\nnothing", NameError),
+        ("import nowhere\ndef f(:", SyntaxError),
+        ("def f():\n    import nowhere\nf.x.y", AttributeError),
+    ],
+)
+def test_other_exceptions_still_end_the_file(text: str, kind: type[Exception]) -> None:
+    """Only a module that is not there is forgiven."""
+    made = library({"load_other": text})
+    with pytest.raises(kind):
+        namespace(made, "load_other")
+
+
+def test_an_import_in_a_function_fails_as_in_python() -> None:
+    """No stand-in is in the way of ``except ImportError``, of a later import or of other files."""
+    made = library(
+        {
+            "load_real": "import nowhere\ndef f():\n    try:\n        import nowhere\n"
+            "    except ImportError as error:\n        return error.name\nfirst = f()",
+            "load_beside": "try:\n    import nowhere\nexcept ImportError:\n    x = 1",
+        }
+    )
+    assert namespace(made, "load_real")["first"] == "nowhere"
+    assert namespace(made, "load_beside")["x"] == 1
+
+
+def test_one_file_is_executed_as_python_does() -> None:
+    """The docstring, annotations and the future are those of the file."""
+    made = library(
+        {
+            "load_plain": '"""first"""\nimport json\n"""second"""\nx: int = 1\ndef f(a: x): pass',
+            "load_future": "from __future__ import annotations\ndef f(a: nothing): pass",
+        }
+    )
+    plain = namespace(made, "load_plain")
+    assert plain["__doc__"] == "first"
+    assert plain["f"].__annotations__ == {"a": 1}
+    assert namespace(made, "load_future")["f"].__annotations__ == {"a": "nothing"}
+
+
+def test_the_future_of_one_cell_is_that_of_the_notebook() -> None:
+    """``from __future__ import annotations`` holds for the cells after it, as in Jupyter."""
+    cells = [("nb cell 1", "from __future__ import annotations"), ("nb cell 2", "def f(a: nothing): pass")]
+    made = library({"load_nb_future": cells})
+    assert namespace(made, "load_nb_future")["f"].__annotations__ == {"a": "nothing"}
+    assert not made.sources["load_nb_future"].failures
+
+
+def test_a_cell_goes_on_after_an_import_that_fails() -> None:
+    """The imports after it, in the same cell, are made."""
+    made = library({"load_cell": [("nb cell 1", "import nowhere\nimport json"), ("nb cell 2", "x = json.dumps(1)")]})
+    assert namespace(made, "load_cell")["x"] == "1"

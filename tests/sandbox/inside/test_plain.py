@@ -67,7 +67,10 @@ def test_the_plain_child_serves_and_ends(monkeypatch: pytest.MonkeyPatch) -> Non
         data = data[9 + length :]
     (hello, greeting), *rest = answers
     assert hello == frames.HELLO and greeting["layers"] == [] and "torch" in greeting["versions"]
-    assert rest == [(frames.LOADED, {"task": 0, "failures": []}), (frames.RETURNED, {"task": 1, "values": [0]})]
+    assert rest == [
+        (frames.LOADED, {"task": 0, "failures": [], "absent": []}),
+        (frames.RETURNED, {"task": 1, "values": [0]}),
+    ]
     assert limits == [(7, 1 << 20)]
 
 

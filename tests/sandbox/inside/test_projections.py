@@ -156,6 +156,13 @@ NAMES = [
     ("wQ", "wK", "wV", "dense"),
     ("query_proj", "key_proj", "value_proj", "c_proj"),
     ("q_w", "k_w", "v_w", "o_w"),
+    ("w_qs", "w_ks", "w_vs", "fc"),
+    ("qs", "ks", "vs", "linear"),
+    ("w_q", "w_k", "w_v", "w_concat"),
+    ("toqueries", "tokeys", "tovalues", "unifyheads"),
+    ("q_lin", "k_lin", "v_lin", "out_lin"),
+    ("q_net", "k_net", "v_net", "o_net"),
+    ("lin_q", "lin_k", "lin_v", "final_linear"),
 ]
 
 
@@ -168,6 +175,26 @@ def test_every_name_is_found(names: tuple[str, ...], make: str) -> None:
     said = check(instance, by_name(instance, table))
     suffix = ".weight" if make == "Linear" else ""
     assert said["attributes"] == {role: name + suffix for role, name in table.items()}
+
+
+@pytest.mark.parametrize("name", ["fc", "linear", "combine_heads"])
+def test_an_output_of_no_name_must_be_the_only_one_of_its_size(name: str) -> None:
+    """Beside one with a name it is something else; beside another of its kind nobody knows which it is."""
+    named = {role: linear(D, D) for role in ROLES[:3]}
+    beside = module(**named, **{name: linear(D, D)}, out_proj=linear(D, D))
+    assert check(beside, by_name(beside, {r: r for r in ROLES[:3]} | {"w_o": "out_proj"}))["attributes"]["w_o"] == (
+        "out_proj.weight"
+    )
+    wide = module(**named, final=linear(D, D_FF := 4 * D), **{name: linear(D, D)}, last=linear(D_FF, D))
+    assert (
+        check(wide, by_name(wide, {r: r for r in ROLES[:3]} | {"w_o": name}))["attributes"]["w_o"] == f"{name}.weight"
+    )
+    with pytest.raises(Unfit) as caught:
+        Projections.fill(module(**named, final=linear(D, D), **{name: linear(D, D)}), weights())
+    assert caught.value.detail[0] == "w_o"
+    assert {"final", name} <= set(caught.value.detail)
+    with pytest.raises(Unfit):  # alone it says nothing
+        Projections.fill(module(**{name: linear(D, D)}), weights())
 
 
 @pytest.mark.parametrize("layer", LAYERS)
@@ -274,6 +301,113 @@ def test_multihead_attention_of_torch_without_its_output() -> None:
     with pytest.raises(Unfit) as caught:
         Projections.fill(library, weights())
     assert (caught.value.reason, caught.value.detail[0]) == ("projections", "w_o")
+
+
+LISTS = ("linears", "linear_layers", "projections", "projs", "qkv", "w_qkv", "to_qkv")
+
+
+@pytest.mark.parametrize("name", LISTS)
+@pytest.mark.parametrize("holder", [nn.ModuleList, list, tuple])
+@pytest.mark.parametrize("count", [3, 4])
+def test_a_list_is_in_the_order_q_k_v_o(name: str, holder: Callable[[list[Any]], Any], count: int) -> None:
+    """Four equal projections, or three and an output with a name of its own."""
+    layers = [linear(D, D) for _ in range(count)]
+    own = {} if count == 4 else {"output_linear": linear(D, D)}
+    instance = module(**{name: holder(layers)}, **own)
+    said = check(instance, lambda x: {r: use(each, x) for r, each in zip(ROLES, (*layers, *own.values()), strict=True)})
+    assert said["attributes"]["w_v"] == f"{name}[2].weight"
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_a_list_of_matrices(dtype: str) -> None:
+    """The same as raw parameters, and as arrays."""
+    instance = module(linears=nn.ParameterList([torch.randn(D, D, dtype=torch.float64) for _ in ROLES]))
+    check(instance, lambda x: {r: x @ w for r, w in zip(ROLES, instance.linears, strict=True)}, weights(dtype))
+    arrays = plain(linears=[ARRAYS["array"](D, D) for _ in ROLES])
+    given = {role: weight.numpy() for role, weight in weights(dtype).items()}
+    check(arrays, lambda x: {r: x @ w for r, w in zip(ROLES, arrays.linears, strict=True)}, given)
+
+
+@pytest.mark.parametrize(
+    "held",
+    [
+        {"stack": nn.ModuleList([linear(D, D) for _ in ROLES])},
+        {"linears": nn.ModuleList([linear(D, D) for _ in range(5)])},
+        {"linears": nn.ModuleList([linear(D, D), linear(D, D), linear(D, D), linear(D, 2 * D)])},
+        {"linears": nn.ModuleList([linear(D, D) for _ in ROLES]), "out_proj": linear(D, D)},
+        {"linears": nn.ModuleList([linear(D, D // HEADS) for _ in range(3)]), "out_proj": linear(D, D)},
+    ],
+)
+def test_a_list_of_which_the_order_is_not_known(held: dict[str, Any]) -> None:
+    """It is not filled by guessing; what was found is named."""
+    with pytest.raises(Unfit) as caught:
+        Projections.fill(module(**held), weights())
+    assert caught.value.detail[0].startswith("w_q,w_k,w_v")
+    assert next(iter(held)) in caught.value.detail[2:]
+
+
+def test_keys_and_values_fused() -> None:
+    """One projection for k and v beside that for q."""
+    instance = module(to_q=linear(D, D), to_kv=linear(D, 2 * D), to_out=nn.Sequential(linear(D, D), nn.Dropout(0.0)))
+
+    def applied(x: Any) -> Applied:
+        k, v = use(instance.to_kv, x).chunk(2, -1)
+        return {"w_q": use(instance.to_q, x), "w_k": k, "w_v": v, "w_o": use(instance.to_out, x)}
+
+    check(instance, applied)
+
+
+def test_a_fused_parameter_as_the_library_keeps_it() -> None:
+    """(3·d_model, d_model), which can only be meant for ``F.linear``."""
+    instance = module(in_proj_weight=nn.Parameter(torch.randn(3 * D, D)), out_proj=linear(D, D))
+
+    def applied(x: Any) -> Applied:
+        q, k, v = nn.functional.linear(x, instance.in_proj_weight).chunk(3, -1)
+        return {"w_q": q, "w_k": k, "w_v": v, "w_o": use(instance.out_proj, x)}
+
+    check(instance, applied)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("holder", [module, plain])
+def test_a_parameter_under_two_names(dtype: str, holder: Callable[..., Any]) -> None:
+    """Whichever name is used sees the grader's weights, and the other one, too."""
+    made = {role: nn.Parameter(torch.randn(D, D, dtype=torch.float64)) for role in ROLES}
+    instance = holder(**made, every=list(made.values()), again=made["w_q"], layers={"o": made["w_o"]})
+    said = check(
+        instance,
+        lambda x: (
+            {"w_q": x @ instance.again, "w_o": x @ instance.layers["o"]}
+            | {role: x @ instance.every[at] for at, role in ((1, "w_k"), (2, "w_v"))}
+        ),
+        weights(dtype),
+    )
+    assert said["shared"] == []
+    assert instance.w_q is instance.again is instance.every[0]
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_an_array_under_two_names(dtype: str) -> None:
+    """The same without torch, where another precision needs another array."""
+    made = {role: ARRAYS["array"](D, D) for role in ROLES}
+    instance = plain(**made, every=list(made.values()), again=made["w_q"], layers={"o": made["w_o"]})
+    given = {role: weight.numpy() for role, weight in weights(dtype).items()}
+    check(
+        instance,
+        lambda x: (
+            {"w_q": x @ instance.again, "w_o": x @ instance.layers["o"]}
+            | {role: x @ instance.every[at] for at, role in ((1, "w_k"), (2, "w_v"))}
+        ),
+        given,
+    )
+
+
+@pytest.mark.parametrize("name", ["weight_q", "q", "query"])
+def test_the_weight_of_a_layer_under_another_name(name: str) -> None:
+    """It is what the layer makes of it, (d_out, d_in), whichever name is met first."""
+    instance = module(**{role: linear(D, D) for role in ROLES})
+    setattr(instance, name, instance.w_q.weight)
+    assert check(instance, by_name(instance, dict(zip(ROLES, ROLES, strict=True))))["shared"] == []
 
 
 def pieces(parts: list[Any], x: Any) -> Any:

@@ -37,7 +37,7 @@ def test_tasks_are_answered_in_their_order(serving: Serving) -> None:
         run("unit_a", call("f", 2.5)),
     )
     assert answers == [
-        (frames.LOADED, {"task": 0, "failures": []}),
+        (frames.LOADED, {"task": 0, "failures": [], "absent": []}),
         (frames.RETURNED, {"task": 1, "values": [2]}),
         (frames.RETURNED, {"task": 2, "values": [3.5]}),
     ]
@@ -125,14 +125,66 @@ def test_a_name_that_is_gone_is_named(serving: Serving) -> None:
     assert answers == [(frames.UNREADABLE, {"task": 0, "reason": "undefined", "detail": ["f", "g"]})]
 
 
+MISUSED: dict[str, tuple[str, str, list[Any], tuple[str, list[str]] | None]] = {
+    "a number": ("f", "def f(x): return x\nf = 3", [], ("not-callable", ["f", "int", "unit_m.py", "2"])),
+    "nothing": ("f", "f = None", ["ready"], ("not-callable", ["f", "NoneType", "unit_m.py", "1"])),
+    "a class": ("f", "class f:\n    def __init__(self, x): pass", [], ("class", ["f", "unit_m.py", "1"])),
+    "a class of other arguments": ("f", "\nclass f:\n    pass", [], ("class", ["f", "unit_m.py", "2"])),
+    "a module": ("f", "import torch\nclass f(torch.nn.Module):\n    pass", [], ("class", ["f", "unit_m.py", "2"])),
+    "a class that breaks": ("f", "class f:\n    def __init__(s, x): x.y", [], ("class", ["f", "unit_m.py", "1"])),
+    "a function of other arguments": (
+        "A",
+        "def A(q, k, v): return q",
+        ["ready"],
+        ("function", ["A", "unit_m.py", "1"]),
+    ),
+    "a function that runs": ("A", "def A(q): return 1", ["ready"], ("function", ["A", "unit_m.py", "1"])),
+    "a function that breaks": ("A", "def A(q): return q.shape", ["ready"], ("function", ["A", "unit_m.py", "1"])),
+    "no method": ("A", "class A:\n    def __init__(s, x): pass", ["ready"], ("no-forward", ["A"])),
+    "a function": ("f", "def f(x): return x", [], None),
+    "a class that is called like a function": ("f", "class f:\n    def __new__(cls, x): return x", [], None),
+    "an object that can be called": ("f", "class F:\n    def __call__(self, x): return x\nf = F()", [], None),
+    "a partial function": ("f", "import functools\nf = functools.partial(pow, 2)", [], None),
+    "a class that can be called": ("A", "class A:\n  def __init__(s, n): pass\n  __call__ = pow", ["ready"], None),
+    "a function that makes an object": ("A", "class B:\n  forward = 1\ndef A(n): return B()", ["ready"], None),
+}
+
+
+@pytest.mark.parametrize("name", MISUSED)
+def test_what_is_not_of_the_kind_that_is_asked_for_is_told(serving: Serving, name: str) -> None:
+    """A class instead of a function, the reverse, and what cannot be called; whatever works stays as it is."""
+    called, text, helpers, found = MISUSED[name]
+    steps = [call(called, 3), *(["apply", helper, [StepRef(0)], {}] for helper in helpers)]
+    ((kind, value),) = serving({"unit_m": text}, run("unit_m", *steps, send=[] if helpers else [0]))
+    if found is None:
+        assert kind == frames.RETURNED
+    else:
+        assert (kind, value["reason"], value["detail"]) == (frames.UNREADABLE, *found)
+
+
+def test_a_mistake_inside_a_class_or_its_factory_is_told_as_such(serving: Serving) -> None:
+    """Once the object is made, an exception is an exception; and what raises ValueError may be meant to."""
+    text = "class B:\n    def forward(self, x): return x.y\ndef A(n): return B()\ndef V(n): raise ValueError\n"
+    steps = (call("A", 3), ["apply", "ready", [StepRef(0)], {}], ["apply", "forward", [StepRef(1), 1], {}])
+    ((kind, value), (other, raised)) = serving(
+        {"unit_n": text}, run("unit_n", *steps), run("unit_n", call("V", 3), ["apply", "ready", [StepRef(0)], {}])
+    )
+    assert (kind, value["type"], value["line"]) == (frames.RAISED, "AttributeError", 2)
+    assert (other, raised["type"]) == (frames.RAISED, "ValueError")
+
+
 def test_a_cell_that_failed_is_told_with_the_load(serving: Serving) -> None:
     """In a notebook, what the other cells define is there; the first failing cell is told when it is loaded."""
-    cells = [["book cell 1", "import nowhere_at_all"], ["book cell 2", "def f(): return 7"], ["book cell 3", "1 / 0"]]
+    cells = [
+        ["book cell 1", "from json import nowhere_at_all"],
+        ["book cell 2", "def f(): return 7"],
+        ["book cell 3", "1 / 0"],
+    ]
     answers = serving({"unit_h": cells}, ["load", "unit_h"], run("unit_h", call("f")), run("unit_h", call("g")))
     kind, value = answers[0]
     assert kind == frames.LOADED
     (failure,) = value["failures"]
-    assert (failure["type"], failure["file"]) == ("ModuleNotFoundError", "book cell 1")
+    assert (failure["type"], failure["file"]) == ("ImportError", "book cell 1")
     assert answers[1] == (frames.RETURNED, {"task": 1, "values": [7]})
     assert answers[2] == (frames.UNREADABLE, {"task": 2, "reason": "undefined", "detail": ["g"]})
 
