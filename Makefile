@@ -50,7 +50,7 @@ demo: $(READY)
 # 1: graded, not everything passed; 5: some submissions could not be graded. Both are what the class is made for.
 as-graded = || case $$? in 1|5) ;; *) exit 1;; esac
 
-# In the order of their names, the files that take longest happen to come first: no core waits for the other at the end.
+# In the order of tests/conftest.py, the files that take longest come first: no core waits for another at the end.
 test: $(READY)
 	@$(PY) -m pytest -q $(call at-once,$(PY)) --cov --cov-fail-under=95
 

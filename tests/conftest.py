@@ -18,6 +18,16 @@ for _name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
     os.environ[_name] = "1"
 
 
+#: The files that take longest. They are begun first, so that no core waits for one of them at the end.
+_LONG = ("test_batch", "test_attacks", "test_course", "test_plots", "test_solutions_wrong", "test_safe_outputs")
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """The files of ``_LONG`` in this order, then the others as they are."""
+    places = {name: place for place, name in enumerate(_LONG)}
+    items.sort(key=lambda item: places.get(item.path.stem, len(_LONG)))
+
+
 @pytest.fixture(scope="session", autouse=True)
 def _alone(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     """Keeps the user's cache, progress, course, language and terminal out of the tests."""
