@@ -10,6 +10,8 @@ PYTHON ?= python3
 VENV := .venv
 PY := $(VENV)/bin/python
 READY := $(VENV)/.ready
+TORCHLESS := .venv-$(notdir $(PYTHON))
+LOWEST := .venv-lowest
 DEMO := demo-output
 
 # What is graded here is nobody's own work: it leaves no trace in anybody's progress.
@@ -18,12 +20,18 @@ export ATTNCHECK_STATE = /dev/null
 # One thread each: two threads on a busy machine make the CPU clocks of the limits meaningless.
 export OMP_NUM_THREADS = 1
 
-.PHONY: help demo test prove attacks check map bench clean
+# As many tests at once as there are cores to run them on, `taskset` included; `make test WORKERS=2` takes another number.
+cores = import os; print(len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1)
+at-once = -n $(or $(WORKERS),$$($(1) -c '$(cores)')) --dist loadfile --no-loadscope-reorder
+
+.PHONY: help demo test prove attacks short lowest check map bench clean
 
 help:
 	@echo 'make demo    grade a small invented class and show the results'
 	@echo 'make test    every test but the long ones, with coverage of grader/'
 	@echo 'make prove   the long tests, and every attack in every configuration'
+	@echo 'make short   the part of the tests that needs no torch, with the PYTHON that you name'
+	@echo 'make lowest  every test but the long ones, with the lowest versions that pyproject.toml admits'
 	@echo 'make attacks every attack in every configuration, for the scoreboard in docs/security.md'
 	@echo 'make bench   what grading costs, as ratios'
 	@echo 'make check   lint, format, types, and the bank proves itself'
@@ -42,16 +50,30 @@ demo: $(READY)
 # 1: graded, not everything passed; 5: some submissions could not be graded. Both are what the class is made for.
 as-graded = || case $$? in 1|5) ;; *) exit 1;; esac
 
-# In the order of their names, the files that take longest happen to come first: no core waits for the other at the end.
+# In the order of tests/conftest.py, the files that take longest come first: no core waits for another at the end.
 test: $(READY)
-	@$(PY) -m pytest -q -n 2 --dist loadfile --no-loadscope-reorder --cov --cov-fail-under=95
+	@$(PY) -m pytest -q $(call at-once,$(PY)) --cov --cov-fail-under=95
 
 prove: $(READY)
-	@$(PY) -m pytest -q -n 2 --dist loadfile -m prove --ignore=tests/attacks/test_attacks.py
+	@$(PY) -m pytest -q $(call at-once,$(PY)) -m prove --ignore=tests/attacks/test_attacks.py
 	@$(PY) -m tests.attacks.matrix
 
 attacks: $(READY)
 	@$(PY) -m tests.attacks.matrix --write
+
+# Whatever depends on the version of Python rather than on torch: parsers, XML, SQLite, templates, recursion, warnings.
+SHORT := tests/items tests/report tests/symbolic $(wildcard tests/test_submission*.py) \
+  $(patsubst %,tests/export/test_%.py,canvas csv gradescope json moodle pages quiz_items) \
+  tests/test_amending.py tests/test_arithmetic.py tests/test_cache.py tests/test_collect.py tests/test_edge.py \
+  tests/test_edits.py tests/test_files.py tests/test_forbidden.py tests/test_gradebook.py tests/test_grades.py \
+  tests/test_inbox.py tests/test_layers.py tests/test_quiz.py tests/test_roster.py tests/test_similarity.py \
+  tests/test_sizes.py tests/test_state.py tests/test_statistics.py tests/test_yaml_lines.py
+
+short: $(TORCHLESS)/.ready
+	@$(TORCHLESS)/bin/python -m pytest -q $(call at-once,$(TORCHLESS)/bin/python) $(SHORT)
+
+lowest: $(LOWEST)/.ready
+	@$(LOWEST)/bin/python -m pytest -q $(call at-once,$(LOWEST)/bin/python)
 
 check: $(READY)
 	@echo '== ruff'
@@ -70,7 +92,7 @@ bench: $(READY)
 	@$(PY) -m benchmarks.bench
 
 clean:
-	rm -rf $(VENV) $(DEMO) build dist htmlcov .coverage .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) $(VENV)-* $(DEMO) build dist htmlcov .coverage .mypy_cache .pytest_cache .ruff_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # ------------------------------------------------------------------------------------------- set-up
@@ -98,4 +120,24 @@ $(READY): pyproject.toml constraints.txt
 	  [ -z "$$torch" ] || sed -i.bak "s/^torch==.*/torch==$$torch/" $(VENV)/constraints.txt; \
 	fi
 	@$(PY) -m pip install --quiet --disable-pip-version-check -c $(VENV)/constraints.txt -e '.[dev]'
+	@touch $@
+
+# What runs and tests attncheck, but for torch, and for what only lints, builds or works on clusters.
+torchless = import re, tomllib; p = tomllib.load(open("pyproject.toml", "rb"))["project"]; \
+  needed = lambda name: re.match("(pytest|hypothesis|jsonschema|matplotlib)", name); \
+  print(*[n for n in p["dependencies"] if not n.startswith("torch")], \
+    *filter(needed, p["optional-dependencies"]["dev"]), sep="\n")
+
+$(TORCHLESS)/.ready: pyproject.toml
+	@$(PYTHON) -m venv --clear $(TORCHLESS)
+	@$(TORCHLESS)/bin/python -c '$(torchless)' > $(TORCHLESS)/requirements.txt
+	@$(TORCHLESS)/bin/python -m pip install --quiet --disable-pip-version-check -r $(TORCHLESS)/requirements.txt
+	@$(TORCHLESS)/bin/python -m pip install --quiet --disable-pip-version-check --no-deps -e .
+	@touch $@
+
+# uv, which is only used here, knows how to take the lowest versions. Its torch brings some gigabytes of CUDA.
+$(LOWEST)/.ready: pyproject.toml
+	@$(PYTHON) -m venv --clear $(LOWEST)
+	@$(LOWEST)/bin/python -m pip install --quiet --disable-pip-version-check uv
+	@$(LOWEST)/bin/uv pip install --quiet --python $(LOWEST)/bin/python --resolution lowest-direct -e '.[dev,cluster,plot]'
 	@touch $@

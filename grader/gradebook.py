@@ -157,11 +157,14 @@ class Gradebook:
 
     def copy(self, folder: Path) -> Gradebook:
         """The same book once more, in ``folder``, to try something out."""
-        other = sqlite3.connect(folder / FILE, isolation_level=None)
-        try:
-            self._connection.backup(other)
-        except _BROKEN as error:
-            raise _cannot(folder / FILE, error) from error
+        with ExitStack() as opened:
+            try:
+                other = sqlite3.connect(folder / FILE, isolation_level=None)
+                opened.callback(other.close)
+                self._connection.backup(other)
+            except _BROKEN as error:
+                raise _cannot(folder / FILE, error) from error
+            opened.pop_all()
         return Gradebook(other, folder / FILE)
 
     # ---------------------------------------------------------------------------------------- class and work

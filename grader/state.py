@@ -182,7 +182,11 @@ def _line(path: Path, number: int, line: bytes, course_id: str) -> Event | None:
             f"until then, {_ELSEWHERE}. Nothing was changed."
         ) from None
     except (ValueError, RecursionError) as error:
-        said = "not a line of JSON" if isinstance(error, json.JSONDecodeError | UnicodeError) else str(error)
+        said = (
+            "not a line of JSON"
+            if isinstance(error, json.JSONDecodeError | UnicodeError | RecursionError)
+            else str(error)
+        )
         raise StateError(
             f"{path}, line {number}: {said}. Mend or delete this line in an editor (docs/state.md says what lines "
             f"look like); until then, {_ELSEWHERE}. Nothing was changed."

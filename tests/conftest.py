@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
+from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
 import pytest
@@ -17,6 +18,16 @@ for _name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
     os.environ[_name] = "1"
 
 
+#: The files that take longest. They are begun first, so that no core waits for one of them at the end.
+_LONG = ("test_batch", "test_attacks", "test_course", "test_plots", "test_solutions_wrong", "test_safe_outputs")
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """The files of ``_LONG`` in this order, then the others as they are."""
+    places = {name: place for place, name in enumerate(_LONG)}
+    items.sort(key=lambda item: places.get(item.path.stem, len(_LONG)))
+
+
 @pytest.fixture(scope="session", autouse=True)
 def _alone(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     """Keeps the user's cache, progress, course, language and terminal out of the tests."""
@@ -25,7 +36,9 @@ def _alone(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
             patch.delenv(name)
         for name in ("FORCE_COLOR", "COLUMNS", "LINES"):
             patch.delenv(name, raising=False)
-        patch.setenv("ATTNCHECK_CACHE", str(tmp_path_factory.mktemp("cache")))
+        # One cache for all workers: the bundled course is read, and its references run, once.
+        parts = tmp_path_factory.getbasetemp()
+        patch.setenv("ATTNCHECK_CACHE", str((parts.parent if "PYTEST_XDIST_WORKER" in os.environ else parts) / "cache"))
         patch.setenv("ATTNCHECK_STATE", str(tmp_path_factory.mktemp("state") / "progress.jsonl"))
         patch.setenv("NO_COLOR", "1")
         yield
@@ -34,6 +47,8 @@ def _alone(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
 @pytest.fixture(scope="session")
 def sandbox() -> Iterator[Sandbox]:
     """One confined sandbox for all tests: starting it takes longer than grading."""
+    if find_spec("torch") is None:
+        pytest.skip("needs torch, which is not installed")  # as for `make short`
     from grader.sandbox import Settings, open_sandbox  # after the settings above
 
     with open_sandbox(mode="require", settings=Settings(collapse=True)) as opened:

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import closing
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -28,13 +28,14 @@ def unit(question: str = "Q3", version: str = "v1", earned: float = 1.0) -> Unit
 
 
 @pytest.fixture
-def book(tmp_path: Path) -> Gradebook:
+def book(tmp_path: Path) -> Iterator[Gradebook]:
     """A new book with two submissions, one of them graded."""
     found = open_gradebook(tmp_path, create=True)
     found.enrol([Enrolled("ada", "Ada"), Enrolled("bo", "Bo", "B", 24.0), Enrolled("cy", "Cy")])
     found.file([ADA, CY])
     found.record(ADA, RUN, [unit("Q3"), unit("Q5")], {"Q3.a": "b", "Q3.b": [1, 2]}, NOTICES)
-    return found
+    yield found
+    found.close()
 
 
 def again(book: Gradebook) -> Gradebook:

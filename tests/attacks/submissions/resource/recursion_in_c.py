@@ -1,7 +1,7 @@
 """The stack of C, overrun.
 
 tries: a recursion limit of a thousand million, a list nested a million deep and its repr
-observe: dies or times-out
+observe: dies or times-out or raises
 """
 
 import sys
