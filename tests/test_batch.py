@@ -475,7 +475,10 @@ def test_a_layer_that_is_switched_off_is_missed(order: Callable[..., Order], mon
         batch.run(order())
 
 
-REFUSED = {"allocate without end": Raised("OSError", "[Errno 12] Cannot allocate memory", None, None)} | {
+REFUSED = {
+    "allocate without end": Raised("OSError", "[Errno 12] Cannot allocate memory", None, None),
+    "start threads without end": Raised("RuntimeError", "can't start new thread", None, None),
+} | {
     f"import the {name}": Raised("ModuleNotFoundError", f"No module named '{name}'", None, None)
     for name in ("grader", "reference")
 }

@@ -468,7 +468,7 @@ def test_a_file_is_graded_without_code() -> None:
         ("Q1.last", Status.MISSING),
         ("Q2.two", Status.MISSING),
     ]
-    unreadable, unknown = notices
+    unknown, unreadable = notices
     assert unreadable.startswith("line 5: Q1.number: ")
     assert unknown.startswith("line 7: there is no item Q1.lost")
 

@@ -28,6 +28,7 @@ PACKAGE = Path(grader.__file__).parent
 #: Modules that open files, and whose these are. What is handed in is read with grader/submission/opening.py.
 NOT_HANDED_IN = {
     "amending": "what was removed from a gradebook",
+    "bounded": "the system's word on our own memory",
     "cache": "the cache",
     "collect": "a collection of submissions, of which it takes regular files alone",
     "commands.__init__": "the null device",
@@ -51,6 +52,7 @@ NOT_HANDED_IN = {
     "roster": "the roster",
     "state": "the learner's progress",
     "stored": "the bank",
+    "submission.__init__": "nothing: folders are counted through, to see whether they are small",
     "submission.archive": "an entry of a zip that is open",
     "submission.opening": "what was handed in",
 }

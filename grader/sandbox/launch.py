@@ -449,7 +449,7 @@ def _observation(run: _Run, got: tuple[int, Any], number: int, task: Task) -> Ob
             raise Garbled("an answer to something else")
         match kind:
             case frames.LOADED:
-                if not run.hidden:
+                if not run.hidden and not run.deaths:  # no child has had an input yet
                     run.absent = {each.module: each for each in _absent(run, value["absent"])} | run.absent
                 if value["failures"] and not run.hidden:
                     run.failed_cells[task.module] = _raised(run, value["failures"][0], "import")

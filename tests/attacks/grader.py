@@ -315,6 +315,12 @@ class _Forger:
     def cpu_seconds(self, default: float = 0.0) -> float:
         return 0.0
 
+    def wall_seconds(self) -> float:
+        return 0.0
+
+    def stuck(self) -> bool:
+        return False
+
     def receive(self, timeout: float, limit: int) -> Any:
         self._said += 1
         if self._said < 0:

@@ -779,7 +779,7 @@ def test_after_hidden_inputs_a_file_that_fails_to_load_has_no_words(
     make_job: Callable[..., Job], quick: Limits, hidden: bool
 ) -> None:
     """A child that died may have left a hidden input somewhere: what the next one says at import is not told."""
-    loaded: Frame = (frames.LOADED, {"task": 0, "failures": []})
+    loaded: Frame = (frames.LOADED, {"task": 0, "failures": [], "absent": []})
     children = Scripts(Script(HELLO, loaded, Ended(9, None)), Script(HELLO, (frames.RAISED, LOST)))
     programs = [Program("unit", (Call("good"),), (0,), group=str(at), hidden=hidden) for at in range(2)]
     died, other = observe(children, make_job(GOOD, *programs), quick).observations
@@ -789,7 +789,7 @@ def test_after_hidden_inputs_a_file_that_fails_to_load_has_no_words(
 
 def test_a_cell_that_fails_after_hidden_inputs_is_no_reason(make_job: Callable[..., Job], quick: Limits) -> None:
     """What is missing in a later child is missing; the exception of a cell there is not told."""
-    failing: Frame = (frames.LOADED, {"task": 0, "failures": [LOST]})
+    failing: Frame = (frames.LOADED, {"task": 0, "failures": [LOST], "absent": []})
     missing: Frame = (frames.UNREADABLE, {"task": 1, "reason": "undefined", "detail": ["good"]})
     job = make_job(GOOD, "good")
     assert raised("OSError")(observe(Scripts(Script(HELLO, failing, missing)), job, quick).observations[0])
@@ -800,7 +800,7 @@ def test_a_cell_that_fails_after_hidden_inputs_is_no_reason(make_job: Callable[.
 
 def test_without_a_wall_three_deaths_are_enough(make_job: Callable[..., Job], quick: Limits) -> None:
     """Each new process imports torch: a crash in every call is not tried in forty of them."""
-    loaded: Frame = (frames.LOADED, {"task": 0, "failures": []})
+    loaded: Frame = (frames.LOADED, {"task": 0, "failures": [], "absent": []})
     children = Scripts(*(Script(HELLO, loaded, Ended(11, None)) for _ in range(5)))
     seen = observe(children, make_job(GOOD, *["good"] * 5), replace(quick, fresh_children=40))
     assert seen.observations == (*[Died(11, None)] * 3, *[NotRun("children")] * 2)
@@ -809,7 +809,7 @@ def test_without_a_wall_three_deaths_are_enough(make_job: Callable[..., Job], qu
 
 # ---------------------------------------------------------------------------------- on a busy machine
 
-LOADED: Frame = (frames.LOADED, {"task": 0, "failures": []})
+LOADED: Frame = (frames.LOADED, {"task": 0, "failures": [], "absent": []})
 ANSWER: Frame = (frames.RETURNED, {"task": 1, "values": [42]})
 KEPT_WAITING = Looks(wall=9.0, cpu=0.1, stuck=False)
 
