@@ -64,10 +64,10 @@ attacks: $(READY)
 # Whatever depends on the version of Python rather than on torch: parsers, XML, SQLite, templates, recursion, warnings.
 SHORT := tests/items tests/report tests/symbolic $(wildcard tests/test_submission*.py) \
   $(patsubst %,tests/export/test_%.py,canvas csv gradescope json moodle pages quiz_items) \
-  tests/test_amending.py tests/test_arithmetic.py tests/test_cache.py tests/test_collect.py tests/test_edge.py \
-  tests/test_edits.py tests/test_files.py tests/test_forbidden.py tests/test_gradebook.py tests/test_grades.py \
-  tests/test_inbox.py tests/test_layers.py tests/test_quiz.py tests/test_roster.py tests/test_similarity.py \
-  tests/test_sizes.py tests/test_state.py tests/test_statistics.py tests/test_yaml_lines.py
+  tests/classroom/test_overrides.py tests/core/test_arithmetic.py tests/core/test_cache.py tests/classroom/test_collect.py tests/course/test_schema.py \
+  tests/course/test_edits.py tests/core/test_files.py tests/grading/test_forbidden.py tests/classroom/test_gradebook.py tests/classroom/test_marks.py \
+  tests/classroom/test_inbox.py tests/test_layers.py tests/learning/test_session.py tests/classroom/test_roster.py tests/classroom/analysis/test_similarity.py \
+  tests/core/test_sizes.py tests/learning/test_log.py tests/classroom/analysis/test_statistics.py tests/core/test_yaml_positions.py
 
 short: $(TORCHLESS)/.ready
 	@$(TORCHLESS)/bin/python -m pytest -q $(call at-once,$(TORCHLESS)/bin/python) $(SHORT)

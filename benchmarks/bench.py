@@ -23,11 +23,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from grader import course
-from grader.expectations import expecting
-from grader.grade import Memo, Selection, grade
-from grader.inputs import Seed
-from grader.model import (
+from grader.core.model import (
     Case,
     Course,
     Exercise,
@@ -41,11 +37,15 @@ from grader.model import (
     TooBig,
     Unreadable,
 )
+from grader.course import loader
+from grader.grading.grade import Memo, Selection, grade
+from grader.grading.inputs import Seed
+from grader.grading.reference_results import expecting
 from grader.sandbox import Settings, open_sandbox
 from grader.sandbox.children import Child, Children
 from grader.sandbox.inside import frames
 from grader.sandbox.launch import decode_value, encode_files, encode_tasks, observe, tasks_of
-from grader.sandbox.remember import remembering
+from grader.sandbox.memo import remembering
 from grader.submission import read
 
 from benchmarks import large_class  # isort: skip
@@ -112,7 +112,7 @@ def run(command: list[str], cache: str) -> float:
 
 def submissions() -> None:
     """Submissions confined and unconfined in one process: one exercise, then a learner who has done them all."""
-    whole = course.load(course.find(None))
+    whole = loader.load(loader.find(None))
     with open_sandbox(mode="require", settings=Settings(collapse=True)) as sandbox, in_process() as bare:
         memory: dict[str, bytes] = {}
         expect = remembering(sandbox.observe, memory.get, memory.__setitem__)
@@ -282,7 +282,7 @@ def _first_graded(asked: large_class.Order) -> tuple[float, large_class.Ran]:
 
 def _all_here(asked: large_class.Order) -> float:
     """Submissions per second where every call runs in this process; what mistakes give is remembered from before."""
-    whole = course.load(course.find(None))
+    whole = loader.load(loader.find(None))
     os.environ["ATTNCHECK_CACHE"] = str(asked.cache)
     with open_sandbox(mode="require", settings=Settings(collapse=True)) as sandbox, in_process() as bare:
         memo = Memo(whole, Seed.public(), expecting(sandbox.observe, Seed.public()))

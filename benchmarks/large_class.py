@@ -2,7 +2,7 @@
 
     python -m benchmarks.large_class --learners 1000 --kills 10
 
-grades an invented class (``tests/classroom.py``) once in peace, and once killed at random moments; then it compares
+grades an invented class (``tests/sample_class.py``) once in peace, and once killed at random moments; then it compares
 both gradebooks. ``tests/proof/test_large_class.py`` asserts what this prints.
 """
 
@@ -25,7 +25,7 @@ from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from grader import course
+from grader.course import loader as course
 from tests import classroom
 
 ROOT = Path(__file__).parent.parent

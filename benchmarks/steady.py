@@ -24,7 +24,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
 
-from grader import machine
+from grader.core import resources
 
 ROOT = Path(__file__).parent.parent
 EXPECTED = 5
@@ -100,8 +100,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     asked = parser.parse_args(arguments)
     if asked.processors:
         os.sched_setaffinity(0, asked.processors)
-    count = machine.processors() if asked.hogs is None else asked.hogs
-    print(f"{machine.processors()} processors, {count} hogs\n")
+    count = resources.processors() if asked.hogs is None else asked.hogs
+    print(f"{resources.processors()} processors, {count} hogs\n")
     print(f"{'workers':>7}  {'rounds':>6}  {'exit codes':<14}  {'exports':>7}  {'seconds: least, median, most':<28}")
     runs: list[Run] = []
     with hogs(count):

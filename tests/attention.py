@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
-from grader.model import Literal_, Normal, RandomMask
+from grader.core.model import Literal_, Normal, RandomMask
 from tests.helpers import case, exercise
 
 TORCH = """\

@@ -58,13 +58,13 @@ def sandbox() -> Iterator[Sandbox]:
 @pytest.fixture(scope="session")
 def bench(sandbox: Sandbox) -> Bench:
     """The bundled course in the real sandbox; see ``tests.solving``."""
-    from grader import course
-    from grader.sandbox.remember import remembering
+    from grader.course import loader
+    from grader.sandbox.memo import remembering
     from tests.solving import Bench
 
     memory: dict[str, bytes] = {}
     expect = remembering(sandbox.observe, memory.get, memory.__setitem__)
-    return Bench(course.load(course.find(None)), sandbox.observe, expect)
+    return Bench(loader.load(loader.find(None)), sandbox.observe, expect)
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:

@@ -10,10 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from grader.calls import Target
-from grader.checks import Seen, kinds
-from grader.inputs import Seed, draw, draw_for
-from grader.model import (
+from grader.core.model import (
     Array,
     ArrayType,
     Case,
@@ -38,6 +35,9 @@ from grader.model import (
     Text,
     Verdict,
 )
+from grader.grading.checks import Seen, kinds
+from grader.grading.inputs import Seed, draw, draw_for
+from grader.grading.programs import Target
 
 WORDS = Text("words", "文字")
 PATIENT = Limits(group_cpu=20, group_wall=60, total_cpu=200, total_wall=300)

@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 
-from grader.grade import Memo, Selection, grade
-from grader.inputs import Seed
-from grader.model import ArrayType, Course, ExerciseResult
+from grader.core.model import ArrayType, Course, ExerciseResult
+from grader.grading.grade import Memo, Selection, grade
+from grader.grading.inputs import Seed
 from grader.submission import read
 from tests.helpers import Observe
 

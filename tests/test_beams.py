@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from grader.course import load
-from grader.inputs import DrawnMade, Seed, draw
+from grader.course.loader import load
+from grader.grading.inputs import DrawnMade, Seed, draw
 from grader.sandbox.inside.stepping import next_logits
 
 SEEDS = [Seed.public(), *map(Seed.number, range(20))]

@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from grader.grade import Memo, Selection, grade
-from grader.inputs import Seed
-from grader.model import Array, Course, Exercise, ExerciseResult, Returned, Status
+from grader.core.model import Array, Course, Exercise, ExerciseResult, Returned, Status
+from grader.grading.grade import Memo, Selection, grade
+from grader.grading.inputs import Seed
 from grader.submission import read
 from tests.solving import Bench
 

@@ -7,8 +7,8 @@ from random import Random
 
 import pytest
 
-from grader import course, items
-from grader.model import Course, Status
+from grader.core.model import Course, Status
+from grader.course import items, loader
 from grader.submission import fingerprint, read
 from tests import classroom
 
@@ -16,7 +16,7 @@ from tests import classroom
 @pytest.fixture(scope="module")
 def whole() -> Course:
     """The bundled course."""
-    return course.load(course.find(None))
+    return loader.load(loader.find(None))
 
 
 def test_the_same_learners_hand_in_the_same(whole: Course, tmp_path: Path) -> None:

@@ -13,8 +13,8 @@ from pathlib import Path
 import click
 import pytest
 
+from grader.classroom.export import names as formats
 from grader.commands import cli, run
-from grader.export import names as formats
 
 ROOT = Path(__file__).parents[1]
 GUIDE = ROOT / "docs" / "instructor-guide.md"

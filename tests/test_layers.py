@@ -409,15 +409,15 @@ def test_the_parent_shares_only_the_wire_format() -> None:
     ("line", "seen"),
     [
         ("import torch.nn", {"torch.nn"}),
-        ("def later():\n    from grader.batch import run", {"grader.batch"}),
-        ("from grader import batch", {"grader.batch"}),
-        ("from ..score import points", {"grader.score"}),
-        ("from . import values", {"grader.checks.values"}),
-        ("if TYPE_CHECKING:\n    from grader.cluster import Cluster", {"grader.cluster"}),
+        ("def later():\n    from grader.classroom.batch import run", {"grader.classroom.batch"}),
+        ("from grader.classroom import batch", {"grader.classroom.batch"}),
+        ("from ..score import points", {"grader.core.score"}),
+        ("from . import values", {"grader.grading.checks.values"}),
+        ("if TYPE_CHECKING:\n    from grader.classroom.dask import Cluster", {"grader.classroom.dask"}),
     ],
 )
 def test_an_import_is_seen(line: str, seen: set[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """However it is written, and wherever in the file; else the tests above would find nothing wrong in anything."""
     (tmp_path / "new.py").write_text(line)
-    monkeypatch.setitem(ALL, "grader.checks.new", tmp_path / "new.py")
-    assert set(imports("grader.checks.new")) == seen
+    monkeypatch.setitem(ALL, "grader.grading.checks.new", tmp_path / "new.py")
+    assert set(imports("grader.grading.checks.new")) == seen

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from grader import course as courses
-from grader.grade import Memo, Selection, grade
-from grader.inputs import Seed
-from grader.model import ExerciseResult, Status
+from grader.core.model import ExerciseResult, Status
+from grader.course import loader
+from grader.grading.grade import Memo, Selection, grade
+from grader.grading.inputs import Seed
 from grader.sandbox import Sandbox
 from tests.helpers import submission
 
@@ -26,7 +26,7 @@ def layer(name: str) -> str:
 @pytest.fixture(scope="module")
 def memo(sandbox: Sandbox) -> Memo:
     """The bundled course, with every reference run once."""
-    return Memo(courses.load(courses.find(None)), Seed.public(), sandbox.observe)
+    return Memo(loader.load(loader.find(None)), Seed.public(), sandbox.observe)
 
 
 def graded(sandbox: Sandbox, memo: Memo, *names: str, **files: str) -> dict[str, ExerciseResult]:

@@ -6,10 +6,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from grader.calls import Target, Writer
-from grader.errors import CourseError
-from grader.inputs import DrawnMade, Seed, derangement, draw, make
-from grader.model import (
+from grader.core.errors import CourseError
+from grader.core.model import (
     Apply,
     Array,
     Call,
@@ -25,6 +23,8 @@ from grader.model import (
     Text,
     Value,
 )
+from grader.grading.inputs import DrawnMade, Seed, derangement, draw, make
+from grader.grading.programs import Target, Writer
 
 WORDS = Text("words", "文字")
 ATTEND = Made("attend", (("a", Normal((2, "n"))), ("scale", Literal_(2.0)), ("inner", Made("other", ()))))

@@ -9,14 +9,14 @@ from typing import Any
 import numpy as np
 import pytest
 
-from grader import crosscheck
-from grader.calls import Target, Writer, varied
-from grader.edge import ExerciseEdge, VariantEdge, validate
-from grader.grade import Selection, grade
-from grader.inputs import Drawn, DrawnMade, Seed, draw
-from grader.model import Apply, Case, Exercise, Job, Own, Parameter, Program, Question, Ref, Text, Value, Variant
+from grader.core.model import Apply, Case, Exercise, Job, Own, Parameter, Program, Question, Ref, Text, Value, Variant
+from grader.course import validate as crosscheck
+from grader.course.schema import ExerciseEdge, VariantEdge, validate
+from grader.course.starter import stub
+from grader.grading.grade import Selection, grade
+from grader.grading.inputs import Drawn, DrawnMade, Seed, draw
+from grader.grading.programs import Target, Writer, varied
 from grader.sandbox.launch import tasks_of
-from grader.stubs import stub
 from tests.helpers import source, submission
 from tests.solving import Bench
 

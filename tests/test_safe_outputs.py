@@ -17,21 +17,23 @@ from pathlib import Path, PurePosixPath, PureWindowsPath
 import pytest
 from rich.console import Console
 
-from grader import files, inbox
-from grader.batch import Summary
-from grader.commands import classes, run
-from grader.gradebook import Enrolled, Override, open_gradebook
-from grader.model import Lang, Notice, Report, Text
-from grader.report import junit, similarity, similarity_html, statistics, statistics_html, terminal
+from grader.classroom import inbox
+from grader.classroom.analysis import similarity_html, similarity_view, statistics_html, statistics_view
+from grader.classroom.analysis.similarity import Handed, compare, reduced
+from grader.classroom.analysis.statistics import PublicOnly, of_class
+from grader.classroom.batch import Summary
+from grader.classroom.gradebook import Enrolled, Override, open_gradebook
+from grader.classroom.results import Book, cell, file_name, write_files
+from grader.commands import batch, run
+from grader.core import files
+from grader.core.model import Lang, Notice, Report, Text
+from grader.core.page import Page
+from grader.report import junit, terminal
 from grader.report.html import render as render_html
-from grader.report.json_report import to_json
-from grader.report.page import Page
-from grader.results import Book, cell, file_name, write_files
-from grader.similarity import Handed, compare, reduced
-from grader.statistics import PublicOnly, of_class
+from grader.report.json import to_json
 from tests import tiny
-from tests.export.conftest import COURSE, DUE, Made
-from tests.test_similarity import CODE, STUB, file
+from tests.classroom.analysis.test_similarity import CODE, STUB, file
+from tests.classroom.export.conftest import COURSE, DUE, Made
 
 HOSTILE = {
     # pages
@@ -228,15 +230,15 @@ def results(made: Made, to: Path) -> Iterator[tuple[str, str]]:
     def edit(book: Book) -> None:
         rows.extend(write_files(book, to, "en"))
 
-    rows: list[classes.Row] = []
+    rows: list[batch.Row] = []
     made.change(edit)
     for path in sorted(to.iterdir()):
         yield path.name, path.read_bytes().decode()
     names = tuple(HOSTILE.values())
     lists = dict.fromkeys(("unknown", "ambiguous", "missing", "twice", "leftovers"), names)
     summary = Summary("folders", 9, 9, **lists, rules=COURSE.rules, misnamed=tuple(zip(names, names, strict=True)))
-    yield "lines.txt", "\n".join(classes._lines(summary, rows, to, "en"))
-    yield "data.json", files.readable(classes._as_json(summary, rows, to))
+    yield "lines.txt", "\n".join(batch._lines(summary, rows, to, "en"))
+    yield "data.json", files.readable(batch._as_json(summary, rows, to))
 
 
 def analysed(made: Made, to: Path) -> Iterator[tuple[str, str]]:
@@ -251,9 +253,9 @@ def analysed(made: Made, to: Path) -> Iterator[tuple[str, str]]:
     alone = tuple(PublicOnly(text, "attention", "values", 1, 3) for text in HOSTILE.values())
     found = replace(found, public_only=alone)
     yield "stats.html", statistics_html.render(found, COURSE, "en", names=True)
-    yield "stats.json", files.readable(statistics.to_json(found, COURSE, "en", names=True))
+    yield "stats.json", files.readable(statistics_view.to_json(found, COURSE, "en", names=True))
     screen = io.StringIO()
-    statistics.render(Page(Console(file=screen, width=80), "en"), found, COURSE, names=True)
+    statistics_view.render(Page(Console(file=screen, width=80), "en"), found, COURSE, names=True)
     yield "stats.txt", screen.getvalue()
 
 
@@ -339,7 +341,7 @@ def test_similar_solutions(name: str) -> None:
     page = similarity_html.render(found, COURSE, "en", who, {one.key: one for one in handed}.get, [HOSTILE[name]])
     safe_page(page)
     screen = io.StringIO()
-    similarity.render(Page(Console(file=screen, width=80), "en"), found, who, (HOSTILE[name],))
+    similarity_view.render(Page(Console(file=screen, width=80), "en"), found, who, (HOSTILE[name],))
     safe_text(screen.getvalue())
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from grader.model import Status
+from grader.core.model import Status
 from tests.solving import OTHERS, RIGHT, WRONG, Bench, some
 
 

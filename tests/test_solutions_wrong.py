@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from grader.model import ArrayType, ExerciseResult, Status
+from grader.core.model import ArrayType, ExerciseResult, Status
 from grader.submission import read
 from tests.solving import SEEDS, WRONG, Bench, caught_by, name, some
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from grader import batch, working
+from grader.classroom import batch, worker
 from grader.sandbox import Sandbox
 
 QUESTION = """\
@@ -135,9 +135,9 @@ class Lent:
 def in_process(monkeypatch: pytest.MonkeyPatch, sandbox: Sandbox) -> Iterator[None]:
     """No other process, and one sandbox for all, which is trusted."""
     monkeypatch.setattr(batch, "executor", lambda count: InProcess())
-    for module in (batch, working):
+    for module in (batch, worker):
         monkeypatch.setattr(module, "Sandbox", lambda mode, settings: Lent(sandbox))
     monkeypatch.setattr(batch, "release", lambda observe, quiet: ())
-    working._desk.cache_clear()
+    worker._desk.cache_clear()
     yield
-    working._desk.cache_clear()
+    worker._desk.cache_clear()

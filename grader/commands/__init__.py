@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, NoReturn
 import click
 
 import grader
-from grader.errors import AttncheckError
+from grader.core.errors import AttncheckError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -171,9 +171,9 @@ def run(argv: Sequence[str] | None = None) -> int:
 
 def _failed(error: Exception) -> int:
     """Says what the machine lacks, or that this is a bug."""
-    from grader import machine
+    from grader.core import resources
 
-    lacking = machine.lacks(error)
+    lacking = resources.lacks(error)
     if lacking is None:
         return _our_bug(error)
     _complain(lacking)

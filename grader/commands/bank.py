@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 import click
 
-from grader.commands.options import course_option, json_option, load_course, load_whole_course, write_json
+from grader.commands._options import course_option, json_option, load_course, load_whole_course, write_json
 
 if TYPE_CHECKING:
-    from grader.model import Lang
+    from grader.core.model import Lang
 
 PASSED, FAULTS = 0, 4
 
@@ -25,7 +25,7 @@ def bank() -> None:
 @bank.command()
 def schema() -> None:
     """Writes the JSON Schema of question files, for editors."""
-    from grader import course
+    from grader.course import loader as course
 
     write_json(course.schema())
 
@@ -39,10 +39,10 @@ def check(folder: Path | None, as_json: bool) -> None:
     References pass, stubs fail, each mistake fails what it declares and is named as itself. Exits with 4 when
     something is wrong, and says for each problem what to do.
     """
-    from grader import selfcheck
-    from grader.expectations import expecting
-    from grader.grade import Memo
-    from grader.inputs import Seed
+    from grader.grading import selfcheck
+    from grader.grading.grade import Memo
+    from grader.grading.inputs import Seed
+    from grader.grading.reference_results import expecting
     from grader.sandbox import open_sandbox
 
     course = load_course(folder)
@@ -86,10 +86,10 @@ def publish(target: Path, questions: tuple[str, ...], course_folder: Path | None
     """
     from dataclasses import asdict
 
-    from grader import publishing
-    from grader.commands.options import find_question
-    from grader.expectations import expecting
-    from grader.inputs import Seed
+    from grader.classroom import edition
+    from grader.commands._options import find_question
+    from grader.grading.inputs import Seed
+    from grader.grading.reference_results import expecting
     from grader.sandbox import open_sandbox
 
     with open_sandbox(mode="auto") as sandbox:
@@ -97,7 +97,7 @@ def publish(target: Path, questions: tuple[str, ...], course_folder: Path | None
         course = load_whole_course(course_folder)
         named = [find_question(course, name).id for name in questions]
         expect = expecting(sandbox.observe, Seed.public(), course=course)
-        done = publishing.publish(course, target, named, expect)
+        done = edition.publish(course, target, named, expect)
     if as_json:
         write_json({**asdict(done), "folder": str(done.folder)})
         return
@@ -121,16 +121,16 @@ def mutate(names: tuple[str, ...], workers: int | None, course_folder: Path | No
     A survivor is caught by a better case, or listed under equivalent: in its question's file with the reason.
     Exits with 4 when one is neither.
     """
-    from grader import machine
-    from grader import mutate as mutation
-    from grader.errors import UsageError
+    from grader.core import resources
+    from grader.core.errors import UsageError
+    from grader.grading import mutation
 
     course = load_whole_course(course_folder)
     known = [e.name for q in course.questions for e in q.exercises]
     for name in names:
         if name not in known:
             raise UsageError(f"the course has no exercise {name!r}; there are: {', '.join(known)}")
-    fates = list(mutation.run(course, names, workers or machine.processors()))
+    fates = list(mutation.run(course, names, workers or resources.processors()))
     holes = [fate.mutant for fate in fates if not fate.caught and fate.why is None]
     stale = [] if names else list(mutation.stale(course, fates))
     if as_json:
@@ -156,9 +156,10 @@ def new(question: str, course_folder: Path | None) -> None:
     """
     import re
 
-    from grader import course, template
-    from grader.errors import UsageError
-    from grader.files import create
+    from grader.core.errors import UsageError
+    from grader.core.files import create
+    from grader.course import loader as course
+    from grader.course import template
 
     match = re.fullmatch(r"[Qq]0*(\d+)", question)
     if match is None:
@@ -192,10 +193,10 @@ def preview(question: str, course_folder: Path | None) -> None:
 
     Beyond `attncheck show`: the options of its items, the hints, and the stub.
     """
-    from grader import stubs
-    from grader.commands.learn import shown
-    from grader.commands.options import find_question
-    from grader.report.plain import indent
+    from grader.commands._options import find_question
+    from grader.commands.questions import shown
+    from grader.core.layout import indent
+    from grader.course import starter
 
     course = load_course(course_folder)
     found = find_question(course, question)
@@ -208,6 +209,6 @@ def preview(question: str, course_folder: Path | None) -> None:
             for rung, text in enumerate(exercise.hints, 1):
                 click.echo(f"\n{exercise.name}, {rung}/{len(exercise.hints)}:")
                 click.echo(indent(text.of(lang), 2))
-        click.echo("\n" + stubs.answers((found,), lang))
+        click.echo("\n" + starter.answers((found,), lang))
         if found.exercises:
-            click.echo(stubs.stub(found, lang))
+            click.echo(starter.stub(found, lang))

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from grader.commands.options import (
+from grader.commands._options import (
     course_option,
     find_question,
     keep,
@@ -17,10 +17,10 @@ from grader.commands.options import (
     recall,
     state_option,
 )
-from grader.errors import UsageError
+from grader.core.errors import UsageError
 
 if TYPE_CHECKING:
-    from grader.model import Course, Exercise, Lang, Observe, Question
+    from grader.core.model import Course, Exercise, Lang, Observe, Question
 
 
 @click.command()
@@ -43,11 +43,11 @@ def hint(
     The first is a question to think about, the last is nearly the line. Hints cost practice points, never
     graded ones.
     """
-    from grader import state
-    from grader.commands.consoles import stdout
-    from grader.progress import hints_taken
-    from grader.report.page import Page
-    from grader.report.progress import hint as show
+    from grader.commands._console import stdout
+    from grader.core.page import Page
+    from grader.learning import log as state
+    from grader.learning.progress import hints_taken
+    from grader.learning.progress_view import hint as show
 
     course = load_course(course_folder)
     exercise = _exercise(find_question(course, question), name)
@@ -92,7 +92,7 @@ def debug(path: Path, name: str, case_name: str, target: Path | None, course_fol
 
     It runs the code in PATH on the inputs of the case, and compares; made to step through.
     """
-    from grader.files import create
+    from grader.core.files import create
     from grader.sandbox import open_sandbox
 
     course = load_course(course_folder)
@@ -121,15 +121,15 @@ def _find(course: Course, name: str) -> tuple[Question, Exercise]:
 def _script(
     course: Course, question: Question, exercise: Exercise, case_name: str, path: Path, observe: Observe
 ) -> str:
-    from grader import debugging
-    from grader.errors import SubmissionError
-    from grader.expectations import expecting
-    from grader.grade import Memo, source_of
-    from grader.inputs import Seed
-    from grader.model import Returned
+    from grader.core.errors import SubmissionError
+    from grader.core.model import Returned
+    from grader.grading import debug_script
+    from grader.grading.grade import Memo, source_of
+    from grader.grading.inputs import Seed
+    from grader.grading.reference_results import expecting
     from grader.submission import read
 
-    case = debugging.public_case(exercise, case_name)
+    case = debug_script.public_case(exercise, case_name)
     file = source_of(exercise.name, question, read(path))
     if file is None:
         raise SubmissionError(f"{path} does not define {exercise.name}; 'attncheck start {question.id}' writes a stub.")
@@ -140,7 +140,7 @@ def _script(
         raise UsageError(f"the case {case_name!r} has no expected values to compare with; choose another.")
     drawn = next(entry.drawn for entry in memo.entries(exercise) if entry.case is case)
     array_type = "torch" if file.imports_torch else "numpy"
-    return debugging.script(exercise, case, drawn, seen[0].values[0], file, path, array_type)  # type: ignore[arg-type]
+    return debug_script.script(exercise, case, drawn, seen[0].values[0], file, path, array_type)  # type: ignore[arg-type]
 
 
 @click.command()
@@ -155,12 +155,13 @@ def watch(path: Path, state_file: Path | None, lang: Lang, course_folder: Path |
     """
     import sys
 
-    from grader import state, watching
-    from grader.commands.consoles import stdout
-    from grader.expectations import expecting
-    from grader.grade import Memo, grade
-    from grader.inputs import Seed
-    from grader.recording import watched
+    from grader.commands._console import stdout
+    from grader.grading.grade import Memo, grade
+    from grader.grading.inputs import Seed
+    from grader.grading.reference_results import expecting
+    from grader.learning import log as state
+    from grader.learning import watch as watching
+    from grader.learning.record import watched
     from grader.report.terminal import render_watch
     from grader.sandbox import Settings, open_sandbox
     from grader.submission import read

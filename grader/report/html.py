@@ -16,8 +16,8 @@ from pathlib import Path
 import jinja2
 from markupsafe import Markup, escape
 
-from grader import __version__, items, links
-from grader.model import (
+from grader import __version__
+from grader.core.model import (
     Course,
     Difference,
     ExerciseResult,
@@ -31,8 +31,9 @@ from grader.model import (
     Status,
     Text,
 )
+from grader.course import items, misconceptions
 from grader.report import words
-from grader.report.pictures import Picture, Slice, mask, picture, rules
+from grader.report.array_svg import Picture, Slice, mask, picture, rules
 from grader.report.terminal import ranges
 
 _TEMPLATES = Path(__file__).parent / "templates"
@@ -204,7 +205,7 @@ class _Page:
             return None
         first = None if exercise.status in (Status.MISSING, Status.SKIPPED) else exercise.first_failure
         belief, asked = self.belief(question, exercise.misconception), self.course.question(question.id)
-        about = links.items_about(self.course, belief.id, asked) if belief and asked else ()
+        about = misconceptions.items_about(self.course, belief.id, asked) if belief and asked else ()
         return finding(
             words.first_to_mend(exercise, first) if first else None,
             (first.verdict.message if first else None) or exercise.message,

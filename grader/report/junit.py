@@ -9,9 +9,9 @@ from __future__ import annotations
 import xml.etree.ElementTree as ET
 
 from grader import __version__
-from grader.model import ExerciseResult, ItemResult, Lang, QuestionResult, Report, Status, Text
+from grader.core.model import ExerciseResult, ItemResult, Lang, QuestionResult, Report, Status, Text
 from grader.report import words
-from grader.report.json_report import number
+from grader.report.json import number
 
 _HIDDEN = Text("{name} (hidden)", "{name}（隐藏）")
 _NOT_APPLICABLE = Text("does not apply", "不适用")

@@ -6,8 +6,8 @@ import re
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from grader import links
-from grader.model import (
+from grader.core.layout import cells, shorten
+from grader.core.model import (
     Course,
     Difference,
     ExerciseResult,
@@ -23,9 +23,9 @@ from grader.model import (
     Text,
     Watched,
 )
+from grader.core.page import Page
+from grader.course import misconceptions
 from grader.report import words
-from grader.report.page import Page
-from grader.report.plain import cells, shorten
 from grader.report.words import clean, points
 
 if TYPE_CHECKING:
@@ -182,7 +182,7 @@ def _explain(
         return
     asked = belief.ask_next
     if course is not None:  # a mistake in code: any item about it will do
-        asked = next((item.id for item in links.items_about(course, belief.id, question)), asked)
+        asked = next((item.id for item in misconceptions.items_about(course, belief.id, question)), asked)
     _belief(page, belief, said, indent, asked)
 
 

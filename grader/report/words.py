@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from datetime import datetime
 
-from grader.model import ExerciseResult, Outcome, Report, Status, Text
+from grader.core.model import ExerciseResult, Outcome, Report, Status, Text
 
 # ------------------------------------------------------------------------------------ text of others
 

@@ -10,10 +10,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from grader.model import Call, Died, Job, Limits, NotRun, Part, Program, Raised, Returned, SourceFile, TimedOut
+from grader.core.model import Call, Died, Job, Limits, NotRun, Part, Program, Raised, Returned, SourceFile, TimedOut
 
 if TYPE_CHECKING:
-    from grader.model import Observation, Observe
+    from grader.core.model import Observation, Observe
 
 State = Literal["refused", "let-through", "undecided"]
 

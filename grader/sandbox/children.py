@@ -15,7 +15,7 @@ import time
 from pathlib import Path
 from typing import Any, Protocol
 
-from grader.model import Limits
+from grader.core.model import Limits
 from grader.sandbox.inside import frames
 from grader.sandbox.pace import Pace
 

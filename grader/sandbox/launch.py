@@ -13,8 +13,8 @@ from typing import Any, Literal
 
 import numpy as np
 
-from grader.errors import SandboxError, SandboxUnavailable
-from grader.model import (
+from grader.core.errors import SandboxError, SandboxUnavailable
+from grader.core.model import (
     Absent,
     Apply,
     Array,

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from grader.errors import SandboxError
+from grader.core.errors import SandboxError
 from grader.sandbox import policy
 
 #: Prints whether filters can be installed, the version of Landlock or why there is none, and the namespaces.

@@ -15,7 +15,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from grader import installed
+from grader.core import installed
 
 _ROOTS = installed.ROOTS
 

@@ -17,8 +17,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from grader.errors import SandboxError, SandboxUnavailable
-from grader.model import Limits, Past
+from grader.core.errors import SandboxError, SandboxUnavailable
+from grader.core.model import Limits, Past
 from grader.sandbox import policy
 from grader.sandbox.children import Ended, Frame, FrameBuffer, write_all
 from grader.sandbox.pace import Pace, stuck

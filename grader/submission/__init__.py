@@ -1,7 +1,7 @@
 """What a learner hands in, as a ``Submission``: read as text, never imported, executed or unpacked to disk.
 
 Source and answers of a few kilobytes are read at once, since that costs little whatever they hold; notebooks, archives
-and all that is larger are read in the process of ``grader.bounded``.
+and all that is larger are read in the process of ``grader.core.bounded``.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Concatenate, ParamSpec, TypeVar
 
-from grader import bounded
-from grader.bounded import READING, SMALL
-from grader.model import Notice, SourceFile, Submission, Text
+from grader.core import bounded
+from grader.core.bounded import READING, SMALL
+from grader.core.model import Notice, SourceFile, Submission, Text
 from grader.submission import messages as say
 from grader.submission import modules, source
 from grader.submission.files import (

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from grader.model import Answer, Notice, Text
+from grader.core.model import Answer, Notice, Text
 from grader.submission import messages as say
 from grader.submission.files import Raw
 from grader.submission.messages import Unusable, printable
@@ -25,12 +25,12 @@ class Answers:
 
 def read(raw: Raw) -> Answers:
     """Reads an answers file. Raises Unusable."""
-    from grader import yaml_lines
+    from grader.core import yaml_positions
 
     written, remark = decode(raw.data, raw.path, say.YAML_TEXT)
     try:
-        document = yaml_lines.document(written)
-    except yaml_lines.Fault as fault:
+        document = yaml_positions.document(written)
+    except yaml_positions.Fault as fault:
         reason = Text(*(printable(said, 400) for said in (fault.text.en, fault.text.zh)))
         raise Unusable(raw.path, say.NOT_YAML.fill(line=fault.line, reason=reason)) from None
     value = document.value

@@ -11,7 +11,7 @@ import zlib
 from collections.abc import Iterator
 from functools import partial
 
-from grader.model import Text
+from grader.core.model import Text
 from grader.submission import messages as say
 from grader.submission.files import MAX_FILES, MAX_HIDDEN, Gathered, Member, gather, is_ignored, kind_of
 from grader.submission.messages import Unusable, printable

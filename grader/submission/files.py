@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
-from grader.model import Notice, Text
+from grader.core.model import Notice, Text
 from grader.submission import messages as say
 from grader.submission.messages import Unusable, listing, printable
 from grader.submission.opening import Place, entries, not_regular, open_file, refusal

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from grader.errors import SubmissionError
-from grader.model import Notice, Text
+from grader.core.errors import SubmissionError
+from grader.core.model import Notice, Text
 
 
 class Unusable(SubmissionError):

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import takewhile
 
-from grader.model import Text
+from grader.core.model import Text
 from grader.submission import messages as say
 from grader.submission.messages import Unusable
 

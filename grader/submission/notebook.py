@@ -8,7 +8,7 @@ import re
 from dataclasses import replace
 from typing import Any
 
-from grader.model import Notice, Part, Text
+from grader.core.model import Notice, Part, Text
 from grader.submission import messages as say
 from grader.submission.files import MAX_SOURCE, Raw
 from grader.submission.messages import Unusable, listing, printable

@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import BinaryIO
 
-from grader.model import Text
+from grader.core.model import Text
 from grader.submission import messages as say
 from grader.submission.messages import Unusable
 

@@ -15,7 +15,7 @@ import warnings
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from grader.model import Part, Text
+from grader.core.model import Part, Text
 from grader.submission import messages as say
 from grader.submission.files import MAX_CODE, Raw
 from grader.submission.messages import Unusable, printable

@@ -9,7 +9,7 @@ import codecs
 import itertools
 import re
 
-from grader.model import Text
+from grader.core.model import Text
 from grader.submission import messages as say
 from grader.submission.messages import Unusable, printable
 

@@ -27,10 +27,10 @@ from xml.etree import ElementTree
 import numpy as np
 from rich.console import Console
 
-from grader.inputs import Seed, draw
-from grader.model import Array, Course, ExerciseResult, Limits, Normal, Observation, Observed, Report, Returned
+from grader.core.model import Array, Course, ExerciseResult, Limits, Normal, Observation, Observed, Report, Returned
+from grader.grading.inputs import Seed, draw
 from grader.report import html
-from grader.report.json_report import to_json
+from grader.report.json import to_json
 from grader.report.junit import to_junit
 from grader.report.terminal import render
 from grader.sandbox import Sandbox

@@ -17,15 +17,19 @@ from pathlib import Path
 from typing import Any
 from unittest.mock import patch
 
-from grader import bounded, forbidden, grade, items, similarity, submission
-from grader.bounded import Bounds
-from grader.errors import SubmissionError
-from grader.model import Answer, Call, Course, Item, Job, Limits, Observed, Part, Program, SourceFile, Submission
+from grader import submission
+from grader.classroom.analysis import similarity
+from grader.core import bounded
+from grader.core.bounded import Bounds
+from grader.core.errors import SubmissionError
+from grader.core.model import Answer, Call, Course, Item, Job, Limits, Observed, Part, Program, SourceFile, Submission
+from grader.course import items
+from grader.course.formulas import scalars
+from grader.grading import forbidden, grade
 from grader.sandbox import launch
 from grader.sandbox.children import FrameBuffer
 from grader.sandbox.inside import frames
 from grader.submission import notebook, source
-from grader.symbolic import scalars
 
 FAMILY = "grader"
 

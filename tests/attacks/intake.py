@@ -15,7 +15,7 @@ from datetime import UTC, datetime
 from hashlib import sha256
 from pathlib import Path
 
-from grader import inbox
+from grader.classroom import inbox
 from tests.attacks.arena import ROOT
 
 FAMILY = "intake"

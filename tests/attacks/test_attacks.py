@@ -11,11 +11,11 @@ from pathlib import Path
 
 import pytest
 
-from grader import course as courses
-from grader.errors import SandboxUnavailable, SubmissionError
-from grader.grade import Memo, grade
-from grader.inputs import Seed
-from grader.model import Call, Course, Job, Limits, Observed, Past, Program, Report
+from grader.core.errors import SandboxUnavailable, SubmissionError
+from grader.core.model import Call, Course, Job, Limits, Observed, Past, Program, Report
+from grader.course import loader
+from grader.grading.grade import Memo, grade
+from grader.grading.inputs import Seed
 from grader.sandbox import Sandbox, Settings, open_sandbox
 from grader.submission import read
 from tests.attacks import arena
@@ -47,7 +47,7 @@ def bait() -> Iterator[Bait]:
 @pytest.fixture(scope="module")
 def course() -> Course:
     """The bundled one."""
-    return courses.load(courses.find(None))
+    return loader.load(loader.find(None))
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,15 +6,15 @@ from pathlib import Path
 
 import pytest
 
-from grader import course as courses
-from grader.model import Course
+from grader.core.model import Course
+from grader.course import loader
 from tests.attacks.grader import CASES, Case
 
 
 @pytest.fixture(scope="module")
 def course() -> Course:
     """The bundled one."""
-    return courses.load(courses.find(None))
+    return loader.load(loader.find(None))
 
 
 @pytest.mark.parametrize("case", [pytest.param(case, id=case.name) for case in CASES])

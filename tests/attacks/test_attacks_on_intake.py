@@ -12,11 +12,11 @@ from pathlib import Path
 
 import pytest
 
-from grader import batch, inbox
-from grader import collect as collecting
-from grader.collect import collect
-from grader.errors import UsageError
-from grader.gradebook import Filed
+from grader.classroom import batch, inbox
+from grader.classroom import collect as collecting
+from grader.classroom.collect import collect
+from grader.classroom.gradebook import Filed
+from grader.core.errors import UsageError
 from tests.attacks import intake
 from tests.attacks.intake import CASES, Case
 

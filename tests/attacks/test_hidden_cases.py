@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from grader import course as courses
-from grader.grade import Memo, grade
-from grader.inputs import Seed
-from grader.model import Array, Course, Job, Limits, Observation, Observed, Raised, Returned, Unreadable
+from grader.core.model import Array, Course, Job, Limits, Observation, Observed, Raised, Returned, Unreadable
+from grader.course import loader
+from grader.grading.grade import Memo, grade
+from grader.grading.inputs import Seed
 from grader.sandbox import Sandbox
 from grader.submission import read
 from tests.attacks import arena
@@ -27,7 +27,7 @@ FEW = ("softmax",)
 @pytest.fixture(scope="module")
 def course() -> Course:
     """The bundled one."""
-    return courses.load(courses.find(None))
+    return loader.load(loader.find(None))
 
 
 @pytest.fixture(scope="module")

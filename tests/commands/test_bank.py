@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from grader import course as courses
 from grader.commands import run
-from grader.commands.options import load_course
+from grader.commands._options import load_course
+from grader.course import loader
 
 
 @pytest.fixture(autouse=True)
@@ -17,7 +17,7 @@ def course(monkeypatch: pytest.MonkeyPatch) -> None:
     """Here commands find the course they are told, not the small one of the other tests."""
     for module in ("options", "bank", "practice", "learn"):
         monkeypatch.setattr(
-            f"grader.commands.{module}.load_course", lambda folder: courses.load(courses.find(folder)), raising=False
+            f"grader.commands.{module}.load_course", lambda folder: loader.load(loader.find(folder)), raising=False
         )
     assert load_course
 

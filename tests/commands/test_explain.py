@@ -12,12 +12,13 @@ from typing import Any
 
 import pytest
 
-from grader import regrading, replaying, sandbox
-from grader.inputs import Seed
-from grader.model import ExerciseResult, ItemResult, Status
-from grader.replaying import Asked, Explained
+from grader import sandbox
+from grader.classroom import explain, regrade
+from grader.classroom.explain import Asked, Explained
+from grader.core.model import ExerciseResult, ItemResult, Status
+from grader.grading.inputs import Seed
+from tests.classroom.test_explain_view import FOUND
 from tests.commands.conftest import ITEM, SDPA
-from tests.report.test_replay import FOUND
 
 Attncheck = Callable[..., object]
 
@@ -45,10 +46,10 @@ def seen(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
         asked["args"] = args[1:]
         return replace(FOUND, agrees=asked["agrees"])
 
-    monkeypatch.setattr(replaying, "look_up", look_up)
-    monkeypatch.setattr(regrading, "seed_of", lambda folder, course_folder: Seed.public())
-    monkeypatch.setattr(replaying, "explain_item", explained)
-    monkeypatch.setattr(replaying, "explain_code", explained)
+    monkeypatch.setattr(explain, "look_up", look_up)
+    monkeypatch.setattr(regrade, "seed_of", lambda folder, course_folder: Seed.public())
+    monkeypatch.setattr(explain, "explain_item", explained)
+    monkeypatch.setattr(explain, "explain_code", explained)
     monkeypatch.setattr(sandbox, "open_sandbox", open_sandbox)
     return asked
 

@@ -12,8 +12,8 @@ import click
 import pytest
 
 import grader
-from grader.commands import cli, main, options
-from grader.errors import AttncheckError, CourseError, SandboxUnavailable, SubmissionError, UsageError
+from grader.commands import _options, cli, main
+from grader.core.errors import AttncheckError, CourseError, SandboxUnavailable, SubmissionError, UsageError
 
 Attncheck = Callable[..., object]
 
@@ -94,8 +94,8 @@ def test_errors_become_messages(
     def fail(*_: object) -> None:
         raise error
 
-    monkeypatch.setattr(options, "load_course", fail)
-    monkeypatch.setattr("grader.commands.learn.load_course", fail)
+    monkeypatch.setattr(_options, "load_course", fail)
+    monkeypatch.setattr("grader.commands.questions.load_course", fail)
     ran = attncheck("questions")
     assert ran.code == code
     assert fragment in ran.err
@@ -105,7 +105,7 @@ def test_errors_become_messages(
 def test_debugging_shows_the_traceback(attncheck: Attncheck, monkeypatch: pytest.MonkeyPatch) -> None:
     """With ATTNCHECK_DEBUG a fault of ours can be traced."""
     monkeypatch.setenv("ATTNCHECK_DEBUG", "1")
-    monkeypatch.setattr("grader.commands.learn.load_course", lambda folder: 1 / 0)
+    monkeypatch.setattr("grader.commands.questions.load_course", lambda folder: 1 / 0)
     ran = attncheck("questions")
     assert ran.code == 4
     assert "Traceback" in ran.err
@@ -170,7 +170,7 @@ sys.exit(f"imported: {{heavy}}" if heavy or code else 0)
 )
 def test_language(environ: dict[str, str], expected: str) -> None:
     """Our own variable decides, then the locale in the order of POSIX, then English."""
-    assert options.language(environ) == expected
+    assert _options.language(environ) == expected
 
 
 def test_unknown_language(attncheck: Attncheck, monkeypatch: pytest.MonkeyPatch) -> None:

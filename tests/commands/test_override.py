@@ -11,11 +11,11 @@ from pathlib import Path
 import pytest
 from rich.cells import cell_len
 
-from grader import amending
-from grader.amending import Given, Leaving, Wish
-from grader.commands import regrading
-from grader.gradebook import Enrolled, Override, open_gradebook
-from grader.grades import Part
+from grader.classroom import overrides
+from grader.classroom.gradebook import Enrolled, Override, open_gradebook
+from grader.classroom.marks import Part
+from grader.classroom.overrides import Given, Leaving, Wish
+from grader.commands import regrade
 
 Attncheck = Callable[..., object]
 
@@ -51,9 +51,9 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> dict[str, object]:
         yield LEAVING, lambda lang: seen.update(removed=lang)
 
     for function in (give, take_back, forgetting):
-        monkeypatch.setattr(amending, function.__name__, function)
-    monkeypatch.setattr(regrading, "_answers", lambda: True)
-    monkeypatch.setattr(regrading, "_login", lambda: "me")
+        monkeypatch.setattr(overrides, function.__name__, function)
+    monkeypatch.setattr(regrade, "_answers", lambda: True)
+    monkeypatch.setattr(regrade, "_login", lambda: "me")
     return seen
 
 
@@ -200,7 +200,7 @@ def test_nobody_can_be_asked(
     options: list[str], attncheck: Attncheck, asked: dict[str, object], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Nothing is removed on a guess."""
-    monkeypatch.setattr(regrading, "_answers", lambda: bool(options))
+    monkeypatch.setattr(regrade, "_answers", lambda: bool(options))
     ran = attncheck("forget", "out", "bo", *options)
     assert (ran.code, "nobody could answer: give --yes" in ran.err) == (2, True)  # type: ignore[attr-defined]
     assert "asked" not in asked

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from grader import state
 from grader.commands import run
+from grader.learning import log
 from tests.commands.test_bank import course  # noqa: F401  (the fixture: commands find the course they are told)
 
 SOLUTIONS = Path(__file__).parent.parent / "solutions"
@@ -42,16 +42,16 @@ def test_hint_refuses(arguments: list[str], said: str, capsys: pytest.CaptureFix
 
 def test_watch(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], progress_file: Path) -> None:
     """Each event gives a page: points, the first thing to mend, the hints asked for. What is new is kept."""
-    from grader import watching
+    from grader.learning import watch
 
-    def events(path: Path, keys: bool) -> Iterator[watching.Event]:
+    def events(path: Path, keys: bool) -> Iterator[watch.Event]:
         yield from ("saved", "hint", "saved")
 
-    monkeypatch.setattr(watching, "events", events)
+    monkeypatch.setattr(watch, "events", events)
     monkeypatch.setattr(sys.stdin, "isatty", lambda: False, raising=False)
     assert run(["watch", str(SOLUTIONS / "scaled_dot_product_attention/wrong/no_scale.py")]) == 0
     out = capsys.readouterr().out
     assert out.count("First thing to mend") == 3 and "1. " in out.split("First thing to mend")[2]
-    coded, hinted = state.read(progress_file, "attncheck")
-    assert isinstance(coded, state.Coded) and coded.misconception == "no-scaling"
-    assert isinstance(hinted, state.Hinted) and hinted.rung == 1
+    coded, hinted = log.read(progress_file, "attncheck")
+    assert isinstance(coded, log.Coded) and coded.misconception == "no-scaling"
+    assert isinstance(hinted, log.Hinted) and hinted.rung == 1

@@ -10,11 +10,11 @@ from pathlib import Path
 import pytest
 from rich.cells import cell_len
 
-from grader import regrading as core
-from grader.batch import Step
-from grader.commands import regrading
-from grader.inputs import Seed
-from grader.regrading import Asked, Change, Regraded
+from grader.classroom import regrade
+from grader.classroom.batch import Step
+from grader.classroom.regrade import Asked, Change, Regraded
+from grader.commands import regrade as regrading
+from grader.grading.inputs import Seed
 
 Attncheck = Callable[..., object]
 
@@ -33,8 +33,8 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> dict[str, object]:
         seen["asked"], seen["dry"] = asked, dry
         yield seen["found"], lambda lang: seen.update(written=lang)
 
-    monkeypatch.setattr(core, "regraded", regraded)
-    monkeypatch.setattr(core, "seed_of", lambda folder, course_folder: Seed.public())
+    monkeypatch.setattr(regrade, "regraded", regraded)
+    monkeypatch.setattr(regrade, "seed_of", lambda folder, course_folder: Seed.public())
     monkeypatch.setattr(regrading, "_answers", lambda: True)
     return seen
 

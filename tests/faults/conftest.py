@@ -15,13 +15,13 @@ from typing import Any
 
 import pytest
 
-from grader import batch, working
-from grader import course as courses
-from grader.batch import Order
+from grader.classroom import batch, worker
+from grader.classroom.batch import Order
+from grader.classroom.gradebook import open_gradebook
+from grader.classroom.results import Book, write_files
 from grader.commands import run
-from grader.gradebook import open_gradebook
-from grader.inputs import Seed
-from grader.results import Book, write_files
+from grader.course import loader
+from grader.grading.inputs import Seed
 from grader.sandbox import Sandbox
 from tests import tiny
 
@@ -53,14 +53,14 @@ def _once(tmp_path_factory: pytest.TempPathFactory, sandbox: Sandbox) -> Path:
     order = Order(place / "in", place / "out", tiny.course(place / "course"), Seed.public())
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(batch, "executor", lambda count: tiny.InProcess())
-        for module in (batch, working):
+        for module in (batch, worker):
             patch.setattr(module, "Sandbox", lambda mode, settings: tiny.Lent(sandbox))
         patch.setattr(batch, "release", lambda observe, quiet: ())
-        working._desk.cache_clear()
+        worker._desk.cache_clear()
         batch.run(order)
-        working._desk.cache_clear()
+        worker._desk.cache_clear()
     with closing(open_gradebook(order.out)) as book:
-        write_files(Book.of(book, courses.load(order.course_folder)), order.out, "en")
+        write_files(Book.of(book, loader.load(order.course_folder)), order.out, "en")
     return place
 
 

@@ -17,12 +17,12 @@ from pathlib import Path
 import pytest
 from filelock import FileLock
 
-from grader import gradebook
-from grader.batch import alone
-from grader.errors import GradebookError, UsageError
-from grader.gradebook import FILE, Gradebook, Override, open_gradebook
+from grader.classroom import gradebook
+from grader.classroom.batch import alone
+from grader.classroom.gradebook import FILE, Gradebook, Override, open_gradebook
+from grader.core.errors import GradebookError, UsageError
+from tests.classroom.test_gradebook import ADA, CY, NOW, RUN, book, unit
 from tests.faults.conftest import ROOT, confined
-from tests.test_gradebook import ADA, CY, NOW, RUN, book, unit
 
 __all__ = ["book"]  # a fixture
 
@@ -99,7 +99,7 @@ def test_bringing_up_to_date_that_breaks_off(book: Gradebook, at: int) -> None:
 KILLED = """
 import os, signal, sys
 from pathlib import Path
-from grader.gradebook import open_gradebook
+from grader.classroom.gradebook import open_gradebook
 from tests.faults.test_books import STEPS
 def dying():
     yield from STEPS[0][:int(sys.argv[2])]

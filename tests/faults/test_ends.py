@@ -18,7 +18,8 @@ from typing import Any
 
 import pytest
 
-from grader import commands, working
+from grader import commands
+from grader.classroom import worker
 from tests import tiny
 from tests.faults.conftest import ROOT
 from tests.sandbox.test_zygote import descendants, gone
@@ -84,7 +85,7 @@ def undisturbed(folder: Path) -> dict[str, Any]:
 WORKER = """
 import multiprocessing, os, sys, time
 from concurrent.futures import ProcessPoolExecutor
-from grader.working import follow
+from grader.classroom.worker import follow
 if __name__ == "__main__":
     pool = ProcessPoolExecutor(2, mp_context=multiprocessing.get_context("spawn"), initializer=follow)
     print(*{pool.submit(os.getpid).result() for _ in range(4)}, flush=True)
@@ -119,11 +120,11 @@ def test_a_worker_looks_after_its_parent(monkeypatch: pytest.MonkeyPatch) -> Non
     before = signal.getsignal(signal.SIGINT)
     monkeypatch.setattr(os, "_exit", lambda code: (codes.append(code), ended.set()))
     try:
-        working.follow()  # without a parent: whoever runs the tests is not a worker
+        worker.follow()  # without a parent: whoever runs the tests is not a worker
         assert signal.getsignal(signal.SIGINT) is signal.SIG_IGN
         assert codes == []
         monkeypatch.setattr(multiprocessing, "parent_process", Parent)
-        working.follow()
+        worker.follow()
         assert ended.wait(10)
     finally:
         signal.signal(signal.SIGINT, before)

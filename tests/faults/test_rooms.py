@@ -15,11 +15,13 @@ from typing import Any
 
 import pytest
 
-from grader import batch, cache, commands, working
-from grader import course as courses
-from grader.errors import SandboxError
-from grader.inputs import Seed
-from grader.working import Plan, Task
+from grader import commands
+from grader.classroom import batch, worker
+from grader.classroom.worker import Plan, Task
+from grader.core import cache
+from grader.core.errors import SandboxError
+from grader.course import loader
+from grader.grading.inputs import Seed
 from tests import tiny
 from tests.faults.conftest import Attncheck
 
@@ -72,10 +74,10 @@ def test_memory_that_runs_out(error: Exception, here: Here, graded: Path, monkey
     def short(*_: object, **__: object) -> None:
         raise error
 
-    monkeypatch.setattr("grader.batch._through", short)
-    monkeypatch.setattr("grader.batch.executor", lambda count: tiny.InProcess())
-    monkeypatch.setattr("grader.batch.rehearse", lambda plan, questions, quiet: ())
-    monkeypatch.setattr("grader.batch.prepare", lambda plan: None)
+    monkeypatch.setattr("grader.classroom.batch._through", short)
+    monkeypatch.setattr("grader.classroom.batch.executor", lambda count: tiny.InProcess())
+    monkeypatch.setattr("grader.classroom.batch.rehearse", lambda plan, questions, quiet: ())
+    monkeypatch.setattr("grader.classroom.batch.prepare", lambda plan: None)
     (graded.parent / "in" / "new.py").write_text(tiny.RIGHT + "# new\n")
     code, said = here("batch in --out out --course course")
     assert code == 4
@@ -105,11 +107,11 @@ def test_a_worker_that_is_short_of_something(
     def fail(*_: object, **__: object) -> Any:
         raise error
 
-    monkeypatch.setattr(working, "_desk", lambda plan: (None, None))
-    monkeypatch.setattr(working, "gathered", fail)
+    monkeypatch.setattr(worker, "_desk", lambda plan: (None, None))
+    monkeypatch.setattr(worker, "gathered", fail)
     future: Future[Any] = Future()
     try:
-        future.set_result(working.work(Plan("", Seed.public(), ""), Task("ada", "x", "ada", ("Q1",))))
+        future.set_result(worker.work(Plan("", Seed.public(), ""), Task("ada", "x", "ada", ("Q1",))))
     except Exception as raised:
         future.set_exception(raised)
     if said is None:
@@ -178,7 +180,7 @@ def test_a_cache_that_cannot_be_written(graded: Path, rubbish: Path, here: Here)
     assert here("stats out --course course")[0] == 0
     assert list(rubbish.iterdir()) == []
     assert cache.get("course", "0" * 64) is None
-    assert courses.load(graded.parent / "course").questions
+    assert loader.load(graded.parent / "course").questions
 
 
 def test_files_that_may_not_grow(graded: Path, here: Here) -> None:

@@ -17,8 +17,8 @@ from pathlib import Path
 
 import pytest
 
-from grader.errors import SandboxError, SandboxUnavailable
-from grader.model import Call, Died, Job, Limits, Part, Program, Returned, SourceFile
+from grader.core.errors import SandboxError, SandboxUnavailable
+from grader.core.model import Call, Died, Job, Limits, Part, Program, Returned, SourceFile
 from grader.sandbox import Sandbox, Settings, open_sandbox, zygote
 from grader.sandbox.inside import zygote as inner
 from grader.sandbox.zygote import ConfinedChild, Zygote, ZygoteLost
@@ -276,7 +276,9 @@ def test_limits_do_not_ask_for_the_time_of_day(sandbox: Sandbox, monkeypatch: py
     assert sandbox.observe(job("slow", "good"), LIMITS).observations == (Returned((43,)), Returned((42,)))
 
 
-@pytest.mark.parametrize("module", ["grader/sandbox", "grader/grade.py", "grader/batch.py", "grader/working.py"])
+@pytest.mark.parametrize(
+    "module", ["grader/sandbox", "grader/grading/grade.py", "grader/classroom/batch.py", "grader/classroom/worker.py"]
+)
 def test_nothing_is_timed_by_the_time_of_day(module: str) -> None:
     """Durations are those of clocks that nobody can set."""
     root = Path(zygote.__file__).parents[2] / module

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from hypothesis import strategies as st
 
-from grader.model import Array
+from grader.core.model import Array
 from grader.sandbox.inside import frames
 from grader.sandbox.launch import decode_value
 

@@ -25,7 +25,7 @@ from hypothesis import strategies as st
 from hypothesis.database import DirectoryBasedExampleDatabase
 from hypothesis.errors import HypothesisWarning
 
-from grader.errors import AttncheckError, SubmissionError
+from grader.core.errors import AttncheckError, SubmissionError
 
 T = TypeVar("T")
 

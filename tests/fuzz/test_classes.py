@@ -17,17 +17,17 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from grader import inbox, intake, roster
-from grader.collect import collect
-from grader.errors import SubmissionError, UsageError
-from grader.export import Options, _sheet, canvas, moodle
-from grader.export._autograding import read_facts
-from grader.gradebook import Enrolled, Filed, open_gradebook
-from grader.grades import late_by
-from grader.intake import Person
-from grader.model import Rules, Text
-from grader.results import Book
-from tests.export.conftest import COURSE, Made
+from grader.classroom import inbox, intake, roster
+from grader.classroom.collect import collect
+from grader.classroom.export import Options, _sheet, canvas, moodle
+from grader.classroom.export._autograding import read_facts
+from grader.classroom.gradebook import Enrolled, Filed, open_gradebook
+from grader.classroom.intake import Person
+from grader.classroom.marks import late_by
+from grader.classroom.results import Book
+from grader.core.errors import SubmissionError, UsageError
+from grader.core.model import Rules, Text
+from tests.classroom.export.conftest import COURSE, Made
 from tests.fuzz import bending
 from tests.fuzz.reading import Reader, fuzzing, read
 

@@ -13,10 +13,8 @@ import numpy as np
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from grader import course, records
-from grader.grade import Memo, Selection, grade
-from grader.inputs import Seed
-from grader.model import (
+from grader.core import serialize
+from grader.core.model import (
     Array,
     Died,
     Job,
@@ -33,7 +31,10 @@ from grader.model import (
     TooBig,
     Unreadable,
 )
-from grader.report.json_report import to_json
+from grader.course import loader
+from grader.grading.grade import Memo, Selection, grade
+from grader.grading.inputs import Seed
+from grader.report.json import to_json
 from grader.sandbox import open_sandbox
 from grader.submission import read
 from tests.fuzz import bending
@@ -54,7 +55,7 @@ class Graded:
 @functools.cache
 def solutions() -> tuple[Memo, tuple[Graded, ...]]:
     """A right and a wrong solution of every exercise, run once; the memo has what the references return."""
-    loaded = course.load(course.find(None))
+    loaded = loader.load(loader.find(None))
     chosen: dict[tuple[str, str], Path] = {}
     for path in (*RIGHT, *WRONG):
         chosen.setdefault((path.parts[-3], path.parts[-2]), path)
@@ -212,9 +213,9 @@ def judged(example: _Example, scratch: Path) -> None:
                 assert outcome.status is not Status.UNMARKED
                 assert not outcome.verdict.broken
                 assert 0 <= outcome.earned <= outcome.possible
-        kept = json.dumps(records.plain(question), ensure_ascii=False)
+        kept = json.dumps(serialize.plain(question), ensure_ascii=False)
         kept.encode()
-        assert records.build(QuestionResult, json.loads(kept)) == question
+        assert serialize.build(QuestionResult, json.loads(kept)) == question
     for lang in ("en", "zh"):
         assert json.dumps(to_json(report, lang))
 

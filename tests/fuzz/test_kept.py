@@ -15,14 +15,17 @@ from typing import Any
 import numpy as np
 from hypothesis import strategies as st
 
-from grader import cache, inbox, progress, records, review, state
-from grader.errors import GradebookError, StateError, UsageError
-from grader.gradebook import FILE, open_gradebook
-from grader.model import Array, NotRun, Observed, QuestionResult, Raised, Returned, Status
-from grader.results import Book
-from grader.sandbox.remember import remembering
-from tests.export.conftest import COURSE, Made
-from tests.export.conftest import results as graded
+from grader.classroom import inbox
+from grader.classroom.gradebook import FILE, open_gradebook
+from grader.classroom.results import Book
+from grader.core import cache, serialize
+from grader.core.errors import GradebookError, StateError, UsageError
+from grader.core.model import Array, NotRun, Observed, QuestionResult, Raised, Returned, Status
+from grader.learning import log as state
+from grader.learning import progress, review
+from grader.sandbox.memo import remembering
+from tests.classroom.export.conftest import COURSE, Made
+from tests.classroom.export.conftest import results as graded
 from tests.fuzz import bending
 from tests.fuzz.reading import Reader, fuzzing, read
 from tests.fuzz.test_classes import BO, JSON, RECEIPT
@@ -123,18 +126,18 @@ def state_is_left_alone(data: bytes) -> bool:
 
 # --------------------------------------------------------------------------------------------- records
 
-RESULTS = [json.loads(json.dumps(records.plain(one))) for right in (True, False) for one in graded(right, "why 不")]
+RESULTS = [json.loads(json.dumps(serialize.plain(one))) for right in (True, False) for one in graded(right, "why 不")]
 _STATUS = tuple(str(status) for status in Status)
 
 
 def record(data: Any, scratch: Path) -> None:
     """What is taken for a result is written and read again as the same one."""
     try:
-        made = records.build(QuestionResult, data)
+        made = serialize.build(QuestionResult, data)
     except ValueError:
         return
-    text = json.dumps(records.plain(made))
-    assert repr(records.build(QuestionResult, json.loads(text))) == repr(made)
+    text = json.dumps(serialize.plain(made))
+    assert repr(serialize.build(QuestionResult, json.loads(text))) == repr(made)
 
 
 # ------------------------------------------------------------------------------------------- gradebook

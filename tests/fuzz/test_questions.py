@@ -10,20 +10,24 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from grader import arithmetic, course, inputs, items, quiz, sizes, submission
-from grader.errors import CourseError
-from grader.grade import Selection, grade
-from grader.inputs import Seed
-from grader.items import Context, Judged
-from grader.model import Answer, Course, Item, Observed, Question, Status, Submission
+from grader import submission
+from grader.core import arithmetic, sizes
+from grader.core.errors import CourseError
+from grader.core.model import Answer, Course, Item, Observed, Question, Status, Submission
+from grader.course import items, loader
+from grader.course.items import Context, Judged
+from grader.grading import inputs
+from grader.grading.grade import Selection, grade
+from grader.grading.inputs import Seed
+from grader.learning import session as quiz
 from tests import tiny
+from tests.course.formulas.test_hostile import CHAIN, FORMULAS, GROWTH, HOSTILE, PIECES, SOUP, VALUE
+from tests.course.items.test_documented import EXAMPLES
+from tests.course.items.test_documented import read as item_of
 from tests.fuzz import bending
 from tests.fuzz.reading import Reader, fuzzing, read
 from tests.fuzz.test_submissions import PYTHON, YAML
 from tests.helpers import WORDS
-from tests.items.test_documented import EXAMPLES
-from tests.items.test_documented import read as item_of
-from tests.symbolic.test_hostile import CHAIN, FORMULAS, GROWTH, HOSTILE, PIECES, SOUP, VALUE
 
 ROOT = Path(__file__).parents[2]
 ADA = Context("test", "ada", "Q1.a")
@@ -73,10 +77,10 @@ def a_course(example: tuple[str, bytes], scratch: Path) -> None:
         (folder / file).unlink(missing_ok=True)
     tiny.course(folder)
     (folder / name).write_bytes(data)
-    found = read(lambda: course.load(folder), CourseError)
+    found = read(lambda: loader.load(folder), CourseError)
     if found is None:
         return
-    again = course.load(folder)
+    again = loader.load(folder)
     assert repr(again) == repr(found)
     for question in found.questions:
         for item in question.items:
@@ -114,7 +118,7 @@ def guide() -> tuple[Item, ...]:
 @functools.cache
 def bank() -> tuple[Item, ...]:
     """All items of the course."""
-    return tuple(item for question in course.load(course.find(None)).questions for item in question.items)
+    return tuple(item for question in loader.load(loader.find(None)).questions for item in question.items)
 
 
 _TYPED = (

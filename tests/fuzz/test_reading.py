@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from hypothesis import strategies as st
 
-from grader.errors import SubmissionError, UsageError
+from grader.core.errors import SubmissionError, UsageError
 from tests.fuzz import bending, reading
 from tests.fuzz.reading import Reader, bounded, examine, read
 

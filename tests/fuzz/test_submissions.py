@@ -14,9 +14,12 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from grader import forbidden, similarity, submission, yaml_lines
-from grader.errors import SubmissionError
-from grader.model import Submission
+from grader import submission
+from grader.classroom.analysis import similarity
+from grader.core import yaml_positions
+from grader.core.errors import SubmissionError
+from grader.core.model import Submission
+from grader.grading import forbidden
 from tests.fuzz import bending
 from tests.fuzz.reading import Reader, fuzzing, read
 
@@ -243,7 +246,7 @@ ANSWER_FILES = bending.encoded(bending.texts(ANSWERS, YAML))
 
 def yaml(text: str, scratch: Path) -> None:
     """Whatever is accepted is plain, and every part of it has a line of the text."""
-    document = read(lambda: yaml_lines.parse(text, "x.yaml", SubmissionError), SubmissionError)
+    document = read(lambda: yaml_positions.parse(text, "x.yaml", SubmissionError), SubmissionError)
     if document is None:
         return
     count = len(text.splitlines()) + 1
@@ -265,7 +268,7 @@ def yaml_of_json(value: Any, scratch: Path) -> None:
     """JSON is YAML: what it says is what is read, wherever there is a form for it."""
     text = json.dumps({"a": value})
     if not any(word in text for word in ("NaN", "Infinity", "\\ud", "0" * 99, "9" * 99)):
-        document = read(lambda: yaml_lines.parse(text, "x.yaml", SubmissionError), SubmissionError)
+        document = read(lambda: yaml_positions.parse(text, "x.yaml", SubmissionError), SubmissionError)
         assert document is None or json.dumps(document.value) == text
 
 

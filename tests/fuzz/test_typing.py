@@ -10,16 +10,17 @@ from hypothesis import strategies as st
 from prompt_toolkit.input import create_pipe_input
 from prompt_toolkit.output import DummyOutput
 
-from grader import picking, quiz
-from grader.items import Form
-from grader.keyboard import Keyboard
-from grader.model import Course, Question, Status
-from grader.quiz import Answer, Unknown
+from grader.core.model import Course, Question, Status
+from grader.course.items import Form
+from grader.learning import picker as picking
+from grader.learning import session as quiz
+from grader.learning.keyboard import Keyboard
+from grader.learning.session import Answer, Unknown
 from tests.fuzz import bending
 from tests.fuzz.reading import Reader, fuzzing
 from tests.fuzz.test_questions import _TYPED, guide
 from tests.helpers import WORDS
-from tests.test_keyboard import card
+from tests.learning.test_keyboard import card
 
 NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
 FORMS: tuple[Form, ...] = ("one", "many", "order", "pairs", "line", "lines")

@@ -13,15 +13,18 @@ from typing import Any
 import numpy as np
 from hypothesis import strategies as st
 
-from grader import checks, course, picturing, records
-from grader.calls import Target
-from grader.checks import Seen, gradients
-from grader.compare import compare
-from grader.diagnose import agree
-from grader.grade import Memo
-from grader.inputs import Seed
-from grader.model import Array, Job, Limits, Observation, Observed, Returned, Shown, Status, Verdict
-from grader.report.pictures import picture
+from grader.core import serialize
+from grader.core.model import Array, Job, Limits, Observation, Observed, Returned, Shown, Status, Verdict
+from grader.course import loader
+from grader.grading import checks
+from grader.grading.checks import Seen, gradients
+from grader.grading.compare import compare
+from grader.grading.diagnosis import agree
+from grader.grading.grade import Memo
+from grader.grading.inputs import Seed
+from grader.grading.programs import Target
+from grader.report.array_svg import picture
+from grader.report.figures import run
 from tests.fuzz import carried
 from tests.fuzz.reading import Reader, fuzzing
 
@@ -34,7 +37,7 @@ def nobody(job: Job, limits: Limits) -> Observed:
 @functools.cache
 def asked() -> tuple[tuple[Seen, tuple[int, ...]], ...]:
     """Every check of the bank on each of its cases, in both array types, and how many values its programs send."""
-    loaded = course.load(course.find(None))
+    loaded = loader.load(loader.find(None))
     memo = Memo(loaded, Seed.public(), nobody)
     found = []
     for exercise in (exercise for question in loaded.questions for exercise in question.exercises):
@@ -90,9 +93,9 @@ def test_no_value_breaks_a_picture() -> None:
             found = compare(right, value)
             shown = Shown("e", "c", "result", right.values, value.values, found.difference if found else None)
             assert picture(shown).actual
-        wanted = picturing._bare(right)
-        if picturing.misfit(wanted, value) is None:
-            picturing._strays(wanted, picturing._bare(value))
+        wanted = run._bare(right)
+        if run.misfit(wanted, value) is None:
+            run._strays(wanted, run._bare(value))
 
 
 def examined(example: tuple[int, int, list[Any]], scratch: Path) -> None:
@@ -104,7 +107,7 @@ def examined(example: tuple[int, int, list[Any]], scratch: Path) -> None:
     essence = checks.essence(seen.spec, seen.drawn, seen.got)
     agree(essence, essence, seen.array_type)
     agree(essence, checks.essence(seen.spec, seen.drawn, seen.got[::-1]), seen.array_type)
-    assert records.build(Verdict, json.loads(json.dumps(records.plain(found)))) == found
+    assert serialize.build(Verdict, json.loads(json.dumps(serialize.plain(found)))) == found
 
 
 _EXAMPLES = st.tuples(st.integers(0, 1 << 20), st.integers(0, 20), st.lists(carried.VALUES, min_size=1, max_size=4))

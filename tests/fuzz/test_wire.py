@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from grader.model import (
+from grader.core.model import (
     Died,
     Job,
     Limits,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from grader.model import (
+from grader.core.model import (
     Course,
     Difference,
     ExerciseResult,

@@ -13,19 +13,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from grader.model import (
-    Course,
-    Difference,
-    Item,
-    Lang,
-    Notice,
-    Outcome,
-    Report,
-    Shown,
-    Status,
-    Text,
-    Verdict,
-)
+from grader.core.model import Course, Difference, Item, Lang, Notice, Outcome, Report, Shown, Status, Text, Verdict
 from grader.report.html import brief, render, visible
 
 VOID = {"meta", "input", "br", "wbr"}

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from grader.model import Lang, Outcome, Report, Status, Text, Verdict
+from grader.core.model import Lang, Outcome, Report, Status, Text, Verdict
 from grader.report.junit import to_junit
 
 #: What the common readers (Jenkins, GitLab, GitHub actions, Azure, pytest's own) agree on: element → its children,

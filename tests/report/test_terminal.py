@@ -9,8 +9,7 @@ import pytest
 from rich.cells import cell_len
 from rich.console import Console
 
-from grader.items.choice import Option, Spec
-from grader.model import (
+from grader.core.model import (
     Course,
     ExerciseResult,
     Lang,
@@ -23,6 +22,7 @@ from grader.model import (
     Verdict,
     Watched,
 )
+from grader.course.items.choice import Option, Spec
 from grader.report.terminal import ranges, render, render_watch
 from tests.helpers import exercise
 

@@ -6,7 +6,7 @@ import string
 
 import pytest
 
-from grader.model import Status, Text
+from grader.core.model import Status, Text
 from grader.report import words
 from grader.report.words import clean, points
 

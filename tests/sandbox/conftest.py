@@ -7,7 +7,7 @@ from textwrap import dedent
 
 import pytest
 
-from grader.model import Call, Job, Limits, Observation, Observed, Part, Program, SourceFile
+from grader.core.model import Call, Job, Limits, Observation, Observed, Part, Program, SourceFile
 from grader.sandbox import Sandbox
 
 #: Small, because many tests below use them up.

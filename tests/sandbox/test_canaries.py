@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from grader.model import (
+from grader.core.model import (
     Died,
     Job,
     Limits,
@@ -27,7 +27,7 @@ from grader.sandbox import Sandbox, open_sandbox
 from grader.sandbox.canaries import ATTACKS, Canary, fault, release
 
 if TYPE_CHECKING:
-    from grader.model import Observe
+    from grader.core.model import Observe
 
 REFUSED = Raised("PermissionError", "[Errno 13] Permission denied", None, None)
 ALL_REFUSED = tuple(

@@ -15,7 +15,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from grader.model import Array, Call, Died, Job, Limits, Raised, Returned, TimedOut, TooBig, Unreadable
+from grader.core.model import Array, Call, Died, Job, Limits, Raised, Returned, TimedOut, TooBig, Unreadable
 from grader.sandbox import Sandbox, open_sandbox
 from grader.sandbox.children import FrameBuffer, Garbled, Oversized, write_all
 from grader.sandbox.inside import frames

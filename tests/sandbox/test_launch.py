@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from grader.errors import SandboxError
-from grader.model import (
+from grader.core.errors import SandboxError
+from grader.core.model import (
     Absent,
     Apply,
     Array,

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from grader.errors import SandboxError
+from grader.core.errors import SandboxError
 from grader.sandbox import Sandbox, layers, policy
 from grader.sandbox.inside import confine
 

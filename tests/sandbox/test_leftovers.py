@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from grader.model import Call, Died, Job, Limits, Program, Returned
+from grader.core.model import Call, Died, Job, Limits, Program, Returned
 from grader.sandbox import Sandbox
 
 #: Everything of a process that could outlive it, or that processes with one parent share: how to change it, and how

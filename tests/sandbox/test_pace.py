@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from grader.model import Call, Job, Limits, Program, Returned, TimedOut
+from grader.core.model import Call, Job, Limits, Program, Returned, TimedOut
 from grader.sandbox import Sandbox
 from grader.sandbox.launch import observe
 from grader.sandbox.pace import Pace, stuck

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from grader.model import Call, Limits, Observation, Program, Raised, Returned
+from grader.core.model import Call, Limits, Observation, Program, Raised, Returned
 from grader.sandbox.inside import threads
 
 Look = Callable[..., tuple[Observation, ...]]

@@ -18,8 +18,8 @@ from typing import Any
 
 import pytest
 
-from grader.errors import SandboxError, SandboxUnavailable
-from grader.model import Call, Job, Limits, Observed, Part, Program, Raised, Returned, SourceFile
+from grader.core.errors import SandboxError, SandboxUnavailable
+from grader.core.model import Call, Job, Limits, Observed, Part, Program, Raised, Returned, SourceFile
 from grader.sandbox import Sandbox, Settings, open_sandbox, policy, zygote
 from grader.sandbox.canaries import release
 from grader.sandbox.children import Ended
@@ -126,7 +126,7 @@ def test_closing_does_not_wait_for_torch(monkeypatch: pytest.MonkeyPatch) -> Non
 def test_nothing_outlives_the_grader() -> None:
     """A grader that is killed in the middle of a submission takes zygote and child with it."""
     script = (
-        "from grader.model import *; from grader.sandbox import open_sandbox\n"
+        "from grader.core.model import *; from grader.sandbox import open_sandbox\n"
         "file = SourceFile('a.py', 'a', (Part('a.py', 'def f():\\n while True: pass'),))\n"
         "with open_sandbox(mode='require') as sandbox:\n"
         "    sandbox.children(); print('ready', flush=True); input()\n"

@@ -1,0 +1,1 @@
+"""The instructor's side: collect, batch, gradebook, marks, regrade, analysis and export."""

@@ -1,0 +1,1 @@
+"""What a class as a whole shows: item statistics, and similar submissions."""

@@ -1,0 +1,606 @@
+"""Which solutions of a class are nearly the same, once what everybody was given and what everybody writes is left out.
+
+Code becomes *tokens* without comments, docstrings, formatting and chosen names. Runs of ``_RUN`` tokens that also stand
+in a stub, in a reference, or in many submissions are *subtracted*; what is left of a definition is its *own*. Own
+tokens are fingerprinted by winnowing (Schleimer, Wilkerson and Aiken 2003), an index of fingerprints gives the pairs
+worth comparing, and those are aligned. Nothing here runs any code, and nothing says who copied from whom.
+"""
+
+from __future__ import annotations
+
+import ast
+import bisect
+import builtins
+import contextlib
+import functools
+import io
+import itertools
+import keyword
+import sys
+import tokenize
+import warnings
+import zlib
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.lib.stride_tricks import sliding_window_view
+from numpy.typing import NDArray
+from rapidfuzz.distance import Indel
+
+from grader.core import bounded
+from grader.core.model import Part, SourceFile
+
+#: A pair at least this alike is reported: the share of own tokens that stand on both sides in the same order.
+THRESHOLD = 0.8
+#: With fewer own tokens nothing is compared: so little can hardly be written in two ways.
+SHORTEST = 40
+#: What more submissions than this share, and more than a twentieth of them, is what everybody writes.
+COMMON = 8
+#: Of longer solutions this many tokens are compared, which is told: aligning takes the product of both lengths.
+MOST_TOKENS = 12_000
+#: Steps of aligning for a class. Pairs that share most come first; how many were left out is told.
+MOST_STEPS = 1 << 37
+#: The scope of everything that was handed in; the others are names of exercises.
+WHOLE = ""
+
+_RUN = 10
+_WINDOW = 4
+_SHARED = 0.25
+#: Shorter runs of equal tokens are not marked: they are everywhere.
+_MARKED = 5
+_NAME = "name"
+_NONE = np.iinfo(np.uint64).max
+_FACTORS = np.array([pow(0x9E3779B97F4A7C15, at + 1, 1 << 64) | 1 for at in range(_RUN)], np.uint64)
+_BUILTIN = frozenset(dir(builtins)) | frozenset(keyword.kwlist)
+_BLANK = {tokenize.NL, tokenize.ENCODING, tokenize.ENDMARKER, tokenize.TYPE_COMMENT}
+#: From Python 3.12 on, a string with values in it is several tokens; its beginning stands for it.
+_STRINGS = {tokenize.STRING, getattr(tokenize, "FSTRING_START", tokenize.STRING)}
+_INSIDE_STRINGS = {getattr(tokenize, name, -1) for name in ("FSTRING_MIDDLE", "FSTRING_END")}
+
+Numbers = NDArray[np.uint64]
+Flags = NDArray[np.bool_]
+
+
+@dataclass(frozen=True, slots=True)
+class Handed:
+    """A submission to be compared. Submissions that have one of their ``people`` in common are not."""
+
+    key: str
+    people: tuple[str, ...]
+    files: tuple[SourceFile, ...]
+
+
+class Token(NamedTuple):
+    """A token where it stands: first and last line (from 1) and column (from 0) of a part of a file."""
+
+    kind: str
+    spelled: str
+    start: tuple[int, int]
+    end: tuple[int, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """Some lines of a part of a file: a definition, or what stands between definitions."""
+
+    part: Part
+    first: int
+    last: int
+    tokens: tuple[Token, ...]
+    comments: tuple[Token, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """Two submissions that are alike in ``scope``.
+
+    ``tokens`` is how many own tokens they share; ``names`` the share of names among these that are also spelled alike.
+    """
+
+    left: str
+    right: str
+    scope: str
+    score: float
+    tokens: int
+    names: float
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """Submissions whose solution of an exercise is the same, and too many to be listed as pairs."""
+
+    scope: str
+    tokens: int
+    keys: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """How many wrote something for an exercise, and of how many of these enough was their own to be compared."""
+
+    name: str
+    written: int
+    compared: int
+
+
+@dataclass(frozen=True, slots=True)
+class Similar:
+    """What was found; ``subtracted`` are the runs that were left out, by scope.
+
+    ``shortened`` are submissions of which only the first ``MOST_TOKENS`` were compared somewhere, ``unaligned`` counts
+    pairs that were not compared any more.
+    """
+
+    submissions: int
+    threshold: float
+    pairs: tuple[Pair, ...]
+    groups: tuple[Group, ...]
+    scopes: tuple[Scope, ...]
+    subtracted: Mapping[str, frozenset[int]]
+    comments: frozenset[str]
+    shortened: tuple[str, ...] = ()
+    unaligned: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class _Written:
+    """What one submission has in one scope, as numbers: tokens, how they are spelled, hashes of runs."""
+
+    kinds: Numbers
+    spelled: Numbers
+    runs: Numbers
+    shortened: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Reduced:
+    """A submission as numbers, which is all that is kept of it while a class is compared."""
+
+    key: str
+    people: frozenset[str]
+    scopes: tuple[tuple[str, _Written], ...]
+
+
+def is_small(one: Handed) -> bool:
+    """Whether it costs little to look at, whatever it holds; see ``grader.core.bounded``."""
+    return sum(len(part.text) for file in one.files for part in file.parts) <= bounded.SMALL
+
+
+def reduced(one: Handed, exercises: Sequence[str]) -> Reduced:
+    """What is compared of a submission."""
+    pieces = cut(one.files, exercises)
+    scopes = [(name, _written(found, MOST_TOKENS)) for name, found in pieces.items() if name != WHOLE]
+    whole = [piece for name in (*exercises, WHOLE) for piece in pieces.get(name, ())]
+    if whole:
+        scopes.append((WHOLE, _written(whole, MOST_TOKENS)))
+    return Reduced(one.key, frozenset(one.people), tuple(scopes))
+
+
+def compare(
+    handed: Iterable[Reduced],
+    given: Sequence[SourceFile],
+    exercises: Sequence[str],
+    threshold: float = THRESHOLD,
+) -> Similar:
+    """All pairs that are alike. ``given`` is what every learner could read: stubs and references."""
+    known = _known(given)
+    keys: list[str] = []
+    people: list[frozenset[str]] = []
+    scopes: dict[str, list[tuple[int, _Written]]] = {name: [] for name in (*exercises, WHOLE)}
+    for at, one in enumerate(handed):
+        keys.append(one.key)
+        people.append(one.people)
+        for name, written in one.scopes:
+            scopes[name].append((at, written))
+    pairs: list[Pair] = []
+    groups: list[Group] = []
+    facts: list[Scope] = []
+    subtracted: dict[str, frozenset[int]] = {}
+    work = _Work(MOST_STEPS)
+    for name, having in scopes.items():
+        subtracted[name] = known | _common([one for _, one in having], known, max(COMMON, len(keys) // 20))
+        owning = ((at, one, _own(one.runs, subtracted[name], len(one.kinds))) for at, one in having)
+        long = [_Long(at, one, own) for at, one, own in owning if own.sum() >= SHORTEST]
+        facts.append(Scope(name, len(having), len(long)))
+        same = list(_groups(name, having, known, keys))
+        groups += same
+        told = {key: at for at, group in enumerate(same) for key in group.keys}
+        pairs += (
+            pair
+            for pair in _pairs(name, long, subtracted[name], keys, people, threshold, work)
+            if pair.left not in told or told[pair.left] != told.get(pair.right)
+        )
+    ranked = sorted(pairs, key=lambda pair: (-pair.tokens, pair.left, pair.right, pair.scope))
+    comments = _comments(cut(given, ()))
+    shortened = tuple({keys[at]: None for having in scopes.values() for at, one in having if one.shortened})
+    return Similar(
+        submissions=len(keys),
+        threshold=threshold,
+        pairs=tuple(ranked),
+        groups=tuple(groups),
+        scopes=tuple(facts),
+        subtracted=subtracted,
+        comments=comments,
+        shortened=shortened,
+        unaligned=work.unaligned,
+    )
+
+
+# -------------------------------------------------------------------------------------------- tokens
+
+
+def cut(files: Iterable[SourceFile], exercises: Sequence[str]) -> dict[str, list[Piece]]:
+    """The definitions of ``exercises`` by name, and under ``WHOLE`` everything else."""
+    found: dict[str, list[Piece]] = {}
+    wanted = frozenset(exercises)
+    for part in (part for file in files for part in file.parts):
+        regions = _regions(part.text, wanted)
+        tokens, comments = read(part.text)
+        for name, first, last in regions:
+            inside = _between(tokens, first, last)
+            if inside:
+                said = _between(comments, first, last)
+                found.setdefault(name, []).append(Piece(part, first, last, inside, said))
+    return found
+
+
+def _between(tokens: Sequence[Token], first: int, last: int) -> tuple[Token, ...]:
+    """Those that begin on the lines from ``first`` to ``last``."""
+    begin = bisect.bisect_left(tokens, first, key=_line_of)
+    return tuple(tokens[begin : bisect.bisect_right(tokens, last, begin, key=_line_of)])
+
+
+def _line_of(token: Token) -> int:
+    return token.start[0]
+
+
+def _regions(text: str, wanted: frozenset[str]) -> Iterator[tuple[str, int, int]]:
+    """Which lines belong to which exercise, or to none: names with first and last line."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            body = ast.parse(text).body
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return
+    free = 1
+    for node in body:
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef) and node.name in wanted:
+            first = min([node.lineno, *(mark.lineno for mark in node.decorator_list)])
+            if free < first:
+                yield WHOLE, free, first - 1
+            yield node.name, first, node.end_lineno or first
+            free = (node.end_lineno or first) + 1
+    yield WHOLE, free, text.count("\n") + 1
+
+
+def read(text: str) -> tuple[list[Token], list[Token]]:
+    """The tokens of Python without what does not change its meaning, and its comments."""
+    raw: list[tokenize.TokenInfo] = []
+    with contextlib.suppress(tokenize.TokenError, SyntaxError):  # what came before stands
+        raw.extend(each for each in tokenize.generate_tokens(io.StringIO(text).readline) if each.type not in _BLANK)
+    comments = [Token("#", " ".join(each.string.split()), each.start, each.end) for each in raw if _says(each)]
+    code = [each for each in raw if each.type not in {tokenize.COMMENT, *_INSIDE_STRINGS}]
+    tokens: list[Token] = []
+    depth = 0
+    for at, each in enumerate(code):
+        before = code[at - 1] if at else None
+        after = code[at + 1] if at + 1 < len(code) else None
+        if each.type == tokenize.OP:
+            depth += (each.string in "([{") - (each.string in ")]}")
+        if _is_docstring(each, before, after) or (at > 1 and _is_docstring(code[at - 1], code[at - 2], each)):
+            continue  # with the end of its line
+        kind = _kind(each, before, after, depth)
+        tokens.append(Token(kind, each.string, each.start, each.end))
+    return tokens, comments
+
+
+def _says(token: tokenize.TokenInfo) -> bool:
+    return token.type == tokenize.COMMENT and len(token.string.strip("#-= ")) > 3
+
+
+def _is_docstring(
+    token: tokenize.TokenInfo, before: tokenize.TokenInfo | None, after: tokenize.TokenInfo | None
+) -> bool:
+    return token.type == tokenize.STRING and _ends(before) and _ends(after)
+
+
+def _ends(token: tokenize.TokenInfo | None) -> bool:
+    """Whether a statement begins after it, or ends with it."""
+    return token is None or token.type in (tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT)
+
+
+def _kind(
+    token: tokenize.TokenInfo, before: tokenize.TokenInfo | None, after: tokenize.TokenInfo | None, depth: int
+) -> str:
+    """What a token is, whatever its author called it: names that are not the author's own stay."""
+    if token.type == tokenize.NAME:
+        attribute = before is not None and before.string == "."
+        argument = depth > 0 and after is not None and after.string == "="
+        return token.string if token.string in _BUILTIN or attribute or argument else _NAME
+    if token.type in _STRINGS:
+        return "''"
+    if token.type in (tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT):
+        return tokenize.tok_name[token.type]
+    return token.string
+
+
+@functools.lru_cache(1 << 16)
+def _number(text: str) -> int:
+    return zlib.crc32(text.encode(errors="replace"))
+
+
+def _numbers(texts: Iterable[str]) -> Numbers:
+    return np.array([_number(text) for text in texts], np.uint64)
+
+
+# -------------------------------------------------------------------------------------- fingerprints
+
+
+class _Long(NamedTuple):
+    """Something that is long enough to be compared: whose, and which of its tokens are its own."""
+
+    at: int
+    written: _Written
+    own: Flags
+
+
+def _written(pieces: Sequence[Piece], most: int = sys.maxsize) -> _Written:
+    tokens = [token for piece in pieces for token in piece.tokens]
+    kinds = _numbers(token.kind for token in tokens[:most])
+    return _Written(kinds, _numbers(token.spelled for token in tokens[:most]), _runs(kinds), len(tokens) > most)
+
+
+def _runs(kinds: Numbers) -> Numbers:
+    """A hash of each run of tokens, at the place of its first."""
+    if len(kinds) < _RUN:
+        return np.zeros(0, np.uint64)
+    mixed: Numbers = (sliding_window_view(kinds, _RUN) * _FACTORS).sum(axis=1, dtype=np.uint64)
+    hashes: Numbers = (mixed ^ (mixed >> np.uint64(29))) * _FACTORS[0]
+    return hashes
+
+
+def _known(files: Iterable[SourceFile]) -> frozenset[int]:
+    """The runs of what everybody was given."""
+    pieces = (piece for found in cut(files, ()).values() for piece in found)
+    return frozenset(run for piece in pieces for run in _written([piece]).runs.tolist())
+
+
+def _common(written: Sequence[_Written], known: frozenset[int], most: int) -> frozenset[int]:
+    """The runs that more than ``most`` submissions have."""
+    if len(written) <= most:
+        return frozenset()
+    runs, times = np.unique(np.concatenate([np.unique(one.runs) for one in written]), return_counts=True)
+    return frozenset(runs[times > most].tolist()) - known
+
+
+def _own(runs: Numbers, subtracted: frozenset[int], size: int) -> Flags:
+    """Which of ``size`` tokens stand in no run that is subtracted."""
+    edges = np.zeros(size + 1, np.int64)
+    starts = [at for at, run in enumerate(runs.tolist()) if run in subtracted]
+    np.add.at(edges, starts, 1)
+    np.add.at(edges, [at + _RUN for at in starts], -1)
+    own: Flags = np.cumsum(edges)[:size] == 0
+    return own
+
+
+def _fingerprints(runs: Numbers, subtracted: frozenset[int]) -> list[int]:
+    """Winnowing: the smallest hash of each window of runs that are not subtracted."""
+    kept = np.array([_NONE if run in subtracted else run for run in runs.tolist()], np.uint64)
+    windows = sliding_window_view(kept, min(_WINDOW, len(kept))) if len(kept) else kept.reshape(0, 1)
+    return [run for run in np.unique(windows.min(axis=1)).tolist() if run != _NONE]
+
+
+# ------------------------------------------------------------------------------------------- pairs
+
+
+@dataclass(slots=True)
+class _Work:
+    """What may still be spent on aligning, and how many pairs it did not suffice for."""
+
+    steps: int
+    unaligned: int = 0
+
+    def affords(self, steps: int) -> bool:
+        """Books so many steps, if there are as many."""
+        enough = steps <= self.steps
+        self.steps -= steps if enough else 0
+        self.unaligned += not enough
+        return enough
+
+
+def _pairs(
+    scope: str,
+    long: Sequence[_Long],
+    subtracted: frozenset[int],
+    keys: Sequence[str],
+    people: Sequence[frozenset[str]],
+    threshold: float,
+    work: _Work,
+) -> Iterator[Pair]:
+    own = [(one.written.kinds[one.own].tolist(), one.written.spelled[one.own].tolist()) for one in long]
+    for couple in _candidates([_fingerprints(one.written.runs, subtracted) for one in long]):
+        first, second = sorted(couple, key=lambda at: keys[long[at].at])
+        one, other = long[first].at, long[second].at
+        if people[one] & people[other]:
+            continue
+        if not work.affords(len(own[first][0]) * len(own[second][0])):
+            continue
+        score = Indel.normalized_similarity(own[first][0], own[second][0], score_cutoff=threshold)
+        if score >= threshold:
+            tokens, names = _agreement(own[first], own[second])
+            yield Pair(keys[one], keys[other], scope, score, tokens, names)
+
+
+def _candidates(prints: Sequence[Sequence[int]]) -> Iterator[tuple[int, int]]:
+    """The pairs that share enough fingerprints, found by an index of who has which; those that share most first."""
+    index: dict[int, list[int]] = defaultdict(list)
+    for at, found in enumerate(prints):
+        for fingerprint in found:
+            index[fingerprint].append(at)
+    codes = [_couples(tuple(having), len(prints)) for having in index.values() if len(having) > 1]
+    if not codes:
+        return
+    pairs, shared = np.unique(np.concatenate(codes), return_counts=True)
+    likely: list[tuple[float, int, int]] = []
+    for pair, times in zip(pairs.tolist(), shared.tolist(), strict=True):
+        left, right = divmod(pair, len(prints))
+        share = times / min(len(prints[left]), len(prints[right]))
+        if share >= _SHARED:
+            likely.append((-share, left, right))
+    yield from ((left, right) for _, left, right in sorted(likely))
+
+
+def _couples(having: tuple[int, ...], count: int) -> NDArray[np.int64]:
+    """Every two of ``having``, which rises, each as one number."""
+    first, second = _corner(len(having))
+    places = np.array(having, np.int64)
+    codes: NDArray[np.int64] = places[first] * count + places[second]
+    return codes
+
+
+@functools.lru_cache(256)
+def _corner(size: int) -> tuple[Any, Any]:
+    return np.triu_indices(size, 1)
+
+
+def _agreement(left: tuple[list[int], list[int]], right: tuple[list[int], list[int]]) -> tuple[int, float]:
+    """How many tokens two sides share, and how many of the names among them are spelled alike."""
+    shared = names = alike = 0
+    for i, j in _aligned(left[0], right[0]):
+        shared += 1
+        if left[0][i] == _number(_NAME):
+            names += 1
+            alike += left[1][i] == right[1][j]
+    return shared, alike / names if names else 0.0
+
+
+def _aligned(left: Sequence[int], right: Sequence[int], shortest: int = 1) -> Iterator[tuple[int, int]]:
+    """The places of equal tokens, in runs of at least ``shortest``."""
+    for block in Indel.opcodes(left, right):
+        if block.tag == "equal" and block.src_end - block.src_start >= shortest:
+            yield from zip(range(block.src_start, block.src_end), range(block.dest_start, block.dest_end), strict=True)
+
+
+def _groups(
+    scope: str, having: Sequence[tuple[int, _Written]], known: frozenset[int], keys: Sequence[str]
+) -> Iterator[Group]:
+    """Solutions that more submissions share than pairs are looked for among."""
+    if scope == WHOLE or len(having) <= COMMON:
+        return
+    same: dict[bytes, list[int]] = defaultdict(list)
+    own: dict[bytes, int] = {}
+    for at, one in having:
+        same[one.kinds.tobytes()].append(at)
+        own[one.kinds.tobytes()] = int(_own(one.runs, known, len(one.kinds)).sum())
+    for text, found in same.items():
+        if len(found) > COMMON and own[text] >= SHORTEST:
+            yield Group(scope, own[text], tuple(sorted(keys[at] for at in found)))
+
+
+# --------------------------------------------------------------------------------------- side by side
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A line of code in stretches: ``same`` on both sides, ``given`` to all (or written by all), or neither (empty)."""
+
+    number: int
+    stretches: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Excerpt:
+    """Some lines of a file, as they were handed in."""
+
+    label: str
+    lines: tuple[Line, ...]
+
+
+def sides(found: Similar, pair: Pair, left: Handed, right: Handed) -> tuple[tuple[Excerpt, ...], tuple[Excerpt, ...]]:
+    """What both handed in for the scope of a pair, with what is the same on both sides marked.
+
+    Nothing where that is more than the process with limits can lay side by side.
+    """
+    exercises = [scope.name for scope in found.scopes if scope.name != WHOLE]
+    asked = (exercises, pair.scope, found.subtracted[pair.scope], found.comments, left, right)
+    if is_small(left) and is_small(right):
+        return _sides(*asked)
+    try:
+        return bounded.call(bounded.READING, _sides, *asked)
+    except bounded.Exceeded:
+        return (), ()
+
+
+def _sides(
+    exercises: Sequence[str],
+    scope: str,
+    subtracted: frozenset[int],
+    given: frozenset[str],
+    left: Handed,
+    right: Handed,
+) -> tuple[tuple[Excerpt, ...], tuple[Excerpt, ...]]:
+    pieces = [_of(cut(one.files, exercises), scope, exercises) for one in (left, right)]
+    tokens = [[token for piece in each for token in piece.tokens] for each in pieces]
+    kinds = [_numbers(token.kind for token in each[:MOST_TOKENS]) for each in tokens]
+    own = [_own(_runs(each), subtracted, len(each)) for each in kinds]
+    places = [np.flatnonzero(flags).tolist() for flags in own]
+    pairs = list(_aligned(kinds[0][own[0]].tolist(), kinds[1][own[1]].tolist(), _MARKED))
+    said = [{token.spelled for piece in each for token in piece.comments} - given for each in pieces]
+    shown = []
+    for side in (0, 1):
+        same = {places[side][couple[side]] for couple in pairs}
+        marks = ["same" if at in same else "" if flag else "given" for at, flag in enumerate(own[side].tolist())]
+        marks += [""] * (len(tokens[side]) - len(marks))
+        shown.append(tuple(_excerpts(pieces[side], marks, said[0] & said[1])))
+    return shown[0], shown[1]
+
+
+def _of(pieces: Mapping[str, list[Piece]], scope: str, exercises: Sequence[str]) -> list[Piece]:
+    names = [scope] if scope != WHOLE else [*exercises, WHOLE]
+    return [piece for name in names for piece in pieces.get(name, ())]
+
+
+def _excerpts(pieces: Sequence[Piece], marks: Sequence[str], comments: set[str]) -> Iterator[Excerpt]:
+    at = 0
+    for piece in pieces:
+        marked = list(zip(piece.tokens, marks[at : at + len(piece.tokens)], strict=True))
+        at += len(piece.tokens)
+        marked += [(comment, "same") for comment in piece.comments if comment.spelled in comments]
+        lines = piece.part.text.split("\n")[piece.first - 1 : piece.last]
+        kinds = [[""] * len(line) for line in lines]
+        for token, kind in marked:
+            if not token.spelled.strip():
+                continue
+            for number in range(token.start[0], token.end[0] + 1):
+                row = kinds[number - piece.first] if 0 <= number - piece.first < len(kinds) else []
+                begin = token.start[1] if number == token.start[0] else 0
+                end = token.end[1] if number == token.end[0] else len(row)
+                row[begin:end] = [kind] * len(row[begin:end])
+        shown = [_line(piece.first + n, line, row) for n, (line, row) in enumerate(zip(lines, kinds, strict=True))]
+        yield Excerpt(piece.part.label, tuple(shown))
+
+
+def _line(number: int, text: str, kinds: list[str]) -> Line:
+    """A line in stretches; a blank between two stretches of one kind belongs to them."""
+    at = 0
+    while at < len(text):
+        end = at + 1
+        if text[at].isspace():
+            while end < len(text) and text[end].isspace():
+                end += 1
+            if at > 0 and end < len(text) and kinds[at - 1] == kinds[end]:
+                kinds[at:end] = [kinds[end]] * (end - at)
+        at = end
+    stretches = []
+    for kind, places in itertools.groupby(range(len(text)), key=kinds.__getitem__):
+        inside = list(places)
+        stretches.append((text[inside[0] : inside[-1] + 1], kind))
+    return Line(number, tuple(stretches))
+
+
+def _comments(pieces: Mapping[str, list[Piece]]) -> frozenset[str]:
+    """The comments of what everybody was given."""
+    return frozenset(token.spelled for found in pieces.values() for piece in found for token in piece.comments)

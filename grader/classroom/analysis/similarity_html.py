@@ -1,0 +1,123 @@
+"""Similar solutions side by side, as one page of HTML: both languages, nothing to load, no script."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import islice
+
+from markupsafe import Markup
+
+from grader.classroom.analysis import similarity_view
+from grader.classroom.analysis.similarity import WHOLE, Excerpt, Handed, Line, Pair, Similar, sides
+from grader.classroom.analysis.similarity_view import Couple
+from grader.core.model import Course, Lang, Text
+from grader.report.html import environment, policy, sheet
+
+#: So many couples are shown with their code; the first few of them unfolded.
+MOST = 40
+_OPEN = 3
+_MOST_LINES = 400
+_LONGEST_LINE = 300
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """What one of the two handed in: excerpts, and whether there was more."""
+
+    who: str
+    excerpts: tuple[Excerpt, ...]
+    cut: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """One scope of a couple, its code on both sides."""
+
+    pair: Pair
+    alike: Text
+    sides: tuple[Side, Side]
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """A couple with its code."""
+
+    couple: Couple
+    left: str
+    right: str
+    open: bool
+    compared: tuple[Compared, ...]
+
+
+def render(
+    found: Similar,
+    course: Course,
+    lang: Lang,
+    who: Mapping[str, str],
+    read: Callable[[str], Handed | None],
+    left_out: Sequence[str] = (),
+) -> str:
+    """The page, in ``lang`` until its reader chooses the other language. ``read`` gives a submission once more."""
+    style = sheet("similarity.css")
+    couples = similarity_view.couples(found)
+    page = (
+        environment()
+        .get_template("similarity.html")
+        .render(
+            course=course,
+            title=similarity_view.TITLE,
+            found=found,
+            shown=list(_shown(found, couples[:MOST], who, read)),
+            more=len(couples) - MOST,
+            honest=similarity_view.honest(),
+            nothing=similarity_view.NOTHING.fill(threshold=f"{found.threshold:.0%}"),
+            counted=similarity_view.COMPARED.fill(submissions=found.submissions),
+            notes=similarity_view.notes(found, who, left_out),
+            scopes=[one for one in found.scopes if one.name != WHOLE and one.written],
+            lang=lang,
+            style=Markup(style),
+            policy=policy(style),
+        )
+    )
+    return page.lstrip() + "\n"
+
+
+def _shown(
+    found: Similar, couples: Sequence[Couple], who: Mapping[str, str], read: Callable[[str], Handed | None]
+) -> Iterator[Shown]:
+    for at, couple in enumerate(couples):
+        left, right = read(couple.left), read(couple.right)
+        compared = []
+        for pair in couple.pairs:
+            code = sides(found, pair, left, right) if left and right else ((), ())
+            halves = (_side(who[pair.left], code[0]), _side(who[pair.right], code[1]))
+            compared.append(Compared(pair, similarity_view.alike(pair), halves))
+        yield Shown(couple, who[couple.left], who[couple.right], at < _OPEN, tuple(compared))
+
+
+def _side(who: str, excerpts: Sequence[Excerpt]) -> Side:
+    """As many lines as can be read; blank ones at the ends of an excerpt are left out."""
+    left, kept = _MOST_LINES, []
+    for excerpt in excerpts:
+        lines = list(islice(_trimmed(excerpt.lines), left))
+        left -= len(lines)
+        if lines:
+            kept.append(Excerpt(excerpt.label, tuple(lines)))
+    return Side(who, tuple(kept), left == 0)
+
+
+def _trimmed(lines: Sequence[Line]) -> Iterator[Line]:
+    full = [at for at, line in enumerate(lines) if any(text.strip() for text, _ in line.stretches)]
+    for line in lines[full[0] : full[-1] + 1] if full else ():
+        yield _short(line)
+
+
+def _short(line: Line) -> Line:
+    """A line that is no longer than somebody would read."""
+    room, kept = _LONGEST_LINE, []
+    for text, kind in line.stretches:
+        if room > 0:
+            kept.append((text if len(text) <= room else text[:room] + "…", kind))
+        room -= len(text)
+    return Line(line.number, tuple(kept))

@@ -1,0 +1,203 @@
+"""Which solutions are alike, for an instructor: on a terminal, and as data."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from grader.classroom.analysis.similarity import MOST_TOKENS, SHORTEST, WHOLE
+from grader.core.model import Text
+from grader.report import words
+from grader.report.json import number
+from grader.report.words import clean
+
+if TYPE_CHECKING:
+    from grader.classroom.analysis.similarity import Pair, Scope, Similar
+    from grader.core.page import Page
+
+FORMAT = 1
+_MOST = 20
+_MOST_GROUPS = 10
+_LONGEST = 60
+
+# ---------------------------------------------------------------------------------------------- words
+
+TITLE = Text("Similar solutions", "相似的解答")
+COMPARED = Text("{submissions} submissions compared", "共比较 {submissions} 份提交")
+HONEST = Text(
+    "Alike is not copied. A short exercise can be written right in few ways, and then all right solutions look like "
+    "each other. So what stands in the stubs, in the references, or in many submissions is not counted; names, "
+    "comments and formatting are not looked at; and where fewer than {shortest} tokens (about four lines) are "
+    "left, nothing is compared. What remains is a reason to ask, never a proof: let both explain their code.",
+    "相似不等于抄袭。短练习的正确写法本来就不多，正确的解答往往彼此相像。因此，起步文件、参考实现以及许多提交中"
+    "都有的代码不计入；名称、注释和排版不考虑；余下不足 {shortest} 个词法单元（约四行）的不作比较。"
+    "剩下的只是询问的理由，绝不是证据：请双方各自讲解自己的代码。",
+)
+NOTHING = Text("No two are alike by {threshold} or more.", "没有相似度达到 {threshold} 的两份解答。")
+ALIKE = Text(
+    "{scope}: {score} of what is their own ({tokens} tokens); names spelled alike: {names}",
+    "{scope}：各自代码中有 {score} 相同（{tokens} 个词法单元），名称相同的占 {names}",
+)
+EVERYTHING = Text("everything together", "全部代码")
+GROUP = Text(
+    "{exercise}: {count} submissions have the same solution ({tokens} tokens of their own): {names}",
+    "{exercise}：{count} 份提交的解答完全相同（自己写的 {tokens} 个词法单元）：{names}",
+)
+SHORT = Text("Too short to say anything about most solutions: {names}", "多数解答太短，无法判断：{names}")
+NO_CODE = Text(
+    "Nobody has handed in code for {count} of {all} exercises.", "{all} 个练习中有 {count} 个没有人提交代码。"
+)
+LEFT_OUT = Text("Could not be read, and were left out: {names}", "无法读取、未参与比较：{names}")
+SHORTENED = Text(
+    "Very long; of these only the first {most} tokens were compared: {names}",
+    "篇幅过长，只比较了前 {most} 个词法单元：{names}",
+)
+UNALIGNED = Text(
+    "So much is alike that {count} pairs, those that share least, were not compared",
+    "相似的内容太多，有 {count} 对（共同之处最少的）没有比较",
+)
+MORE = Text("and {count} more pairs: see --html or --json", "还有 {count} 对，见 --html 或 --json")
+
+
+@dataclass(frozen=True, slots=True)
+class Couple:
+    """Two submissions with every scope in which they are alike, the exercises first."""
+
+    left: str
+    right: str
+    pairs: tuple[Pair, ...]
+
+    @property
+    def tokens(self) -> int:
+        """How much they share: the more, the less likely by chance."""
+        return max(
+            sum(pair.tokens for pair in self.pairs if pair.scope != WHOLE),
+            *(pair.tokens for pair in self.pairs),
+        )
+
+
+def couples(found: Similar) -> tuple[Couple, ...]:
+    """The pairs by whose they are, those who share most first."""
+    by_people: dict[tuple[str, str], list[Pair]] = {}
+    for pair in found.pairs:
+        by_people.setdefault((pair.left, pair.right), []).append(pair)
+    made = (
+        Couple(left, right, tuple(sorted(pairs, key=lambda pair: (pair.scope == WHOLE, -pair.tokens))))
+        for (left, right), pairs in by_people.items()
+    )
+    return tuple(sorted(made, key=lambda couple: (-couple.tokens, couple.left, couple.right)))
+
+
+def scope(name: str) -> Text:
+    """What was compared."""
+    return EVERYTHING if name == WHOLE else Text(f"{name}()", f"{name}()")
+
+
+def alike(pair: Pair) -> Text:
+    """How much two have in common, in a sentence."""
+    return ALIKE.fill(scope=scope(pair.scope), score=f"{pair.score:.0%}", tokens=pair.tokens, names=f"{pair.names:.0%}")
+
+
+def honest() -> Text:
+    """What can be concluded from all this."""
+    return HONEST.fill(shortest=SHORTEST)
+
+
+def short(found: Similar) -> tuple[Scope, ...]:
+    """The exercises that most wrote too little for."""
+    return tuple(one for one in found.scopes if one.name != WHOLE and one.written and 2 * one.compared < one.written)
+
+
+def notes(found: Similar, who: Mapping[str, str], left_out: Sequence[str]) -> list[Text]:
+    """What to know besides the pairs: groups, and what was not compared."""
+    said = []
+    for group in sorted(found.groups, key=lambda group: -group.tokens)[:_MOST_GROUPS]:
+        names = _listed([who[key] for key in group.keys])
+        said.append(GROUP.fill(exercise=group.scope, count=len(group.keys), tokens=group.tokens, names=names))
+    if few := short(found):
+        said.append(SHORT.fill(names=_listed([f"{one.name} ({one.compared}/{one.written})" for one in few], len(few))))
+    exercises = [one for one in found.scopes if one.name != WHOLE]
+    if empty := [one for one in exercises if not one.written]:
+        said.append(NO_CODE.fill(count=len(empty), all=len(exercises)))
+    if found.shortened:
+        names = _listed([who[key] for key in found.shortened])
+        said.append(SHORTENED.fill(most=MOST_TOKENS, names=names))
+    if found.unaligned:
+        said.append(UNALIGNED.fill(count=found.unaligned))
+    if left_out:
+        said.append(LEFT_OUT.fill(names=_listed(left_out)))
+    return said
+
+
+def _listed(names: Sequence[str], most: int = 20) -> Text:
+    shown = [clean(name, _LONGEST) for name in names[:most]]
+    listed = Text(words.COMMA.en.join(shown), words.COMMA.zh.join(shown))
+    if len(names) <= most:
+        return listed
+    more = words.AND_MORE.fill(more=len(names) - most)
+    return Text(listed.en + more.en, listed.zh + more.zh)
+
+
+# ------------------------------------------------------------------------------------------- terminal
+
+
+def render(page: Page, found: Similar, who: Mapping[str, str], left_out: Sequence[str] = ()) -> None:
+    """The pairs, what was not compared, and what it all means. ``who`` says whose a submission is."""
+    page.row([(page.say(TITLE), "bold")], page.say(COMPARED, submissions=found.submissions), style="bold")
+    page.rule()
+    page.lines(page.say(honest()), style="dim")
+    page.blank()
+    made = couples(found)
+    for at, couple in enumerate(made[:_MOST]):
+        names = "  ↔  ".join(clean(who[key], _LONGEST) for key in (couple.left, couple.right))
+        page.lines(names, lead=f"{at + 1:>2}. ", style="bold")
+        for pair in couple.pairs:
+            page.lines(page.say(alike(pair)), indent=4)
+    if len(made) > _MOST:
+        page.lines(page.say(MORE, count=len(made) - _MOST), indent=4)
+    if not made:
+        page.lines(page.say(NOTHING, threshold=f"{found.threshold:.0%}"))
+    said = notes(found, who, left_out)
+    if said:
+        page.blank()
+    for text in said:
+        page.lines(page.say(text), lead="• ")
+
+
+# ----------------------------------------------------------------------------------------------- data
+
+
+def to_json(found: Similar, people: Mapping[str, Sequence[str]], left_out: Sequence[str] = ()) -> dict[str, Any]:
+    """Everything, as docs/json.md describes it. ``people`` are the learners of a submission."""
+
+    def whose(key: str) -> dict[str, Any]:
+        return {"submission": clean(key), "learners": [clean(name) for name in people[key]]}
+
+    return {
+        "format": FORMAT,
+        "submissions": found.submissions,
+        "threshold": number(found.threshold),
+        "shortest": SHORTEST,
+        "pairs": [
+            {
+                "left": whose(pair.left),
+                "right": whose(pair.right),
+                "exercise": pair.scope or None,
+                "score": number(pair.score),
+                "tokens": pair.tokens,
+                "names": number(pair.names),
+            }
+            for pair in found.pairs
+        ],
+        "groups": [
+            {"exercise": group.scope, "tokens": group.tokens, "submissions": [whose(key) for key in group.keys]}
+            for group in found.groups
+        ],
+        "exercises": [
+            {"exercise": one.name or None, "written": one.written, "compared": one.compared} for one in found.scopes
+        ],
+        "shortened": [whose(key) for key in found.shortened],
+        "unaligned": found.unaligned,
+        "left_out": [clean(name) for name in left_out],
+    }

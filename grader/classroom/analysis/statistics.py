@@ -1,0 +1,369 @@
+"""What a class's results say about the questions: difficulty, discrimination, misconceptions, reliability. Pure.
+
+Shares of points are between 0 and 1. *Discrimination* is the corrected correlation between a part and the rest: of its
+share with the learner's in everything else, so that a part does not agree with itself. None where it has no meaning:
+too few learners, or a part that all of them do alike.
+
+What could not be marked through a fault of ours, and answers that wait for a person, are not known to be wrong: such
+*open* cells are in no mean and no correlation. Points that a person gave for them close them.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from grader.classroom.marks import Mark
+from grader.core.model import ExerciseResult, ItemResult, QuestionResult, Status
+
+#: Below this many learners, correlations and reliability say little.
+FEW = 30
+#: With fewer than this they are not computed at all.
+_FEWEST = 5
+_NEGATIVE = -0.1
+#: So many hidden cases have to be missed before passing the public ones alone says anything.
+_HIDDEN_MISSED = 3
+_DISAGREE = 0.3
+_NOT_TRIED = frozenset({Status.MISSING, Status.SKIPPED})
+_OPEN = frozenset({Status.PENDING, Status.UNMARKED})
+
+Array = NDArray[np.float64]
+T = TypeVar("T", bound=Any)
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """An item or an exercise, as far as it is marked.
+
+    ``tried`` of ``learners`` gave an answer or code; the others count as 0. Where of nobody who did so it is known what
+    it is worth, ``learners`` is 0 and ``difficulty`` None.
+    """
+
+    name: str
+    question: str
+    kind: Literal["item", "exercise"]
+    learners: int
+    tried: int
+    difficulty: float | None
+    discrimination: float | None
+    misconceptions: tuple[tuple[str, int], ...] = ()
+    answers: tuple[tuple[str, int], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """A check of an exercise on one case, among those whose code was tried."""
+
+    exercise: str
+    check: str
+    case: str
+    visibility: str
+    tried: int
+    passed: float
+    discrimination: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class PublicOnly:
+    """A learner who passes a check on all public cases of an exercise and on no hidden one: so and so many of each."""
+
+    learner: str
+    exercise: str
+    check: str
+    public: int
+    hidden: int
+
+
+@dataclass(frozen=True, slots=True)
+class Spread:
+    """How a class did: shares of all points, and how often each tenth of them was reached."""
+
+    learners: int
+    handed_in: int
+    mean: float
+    deviation: float
+    quartiles: tuple[float, float, float]
+    tenths: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Disagreement:
+    """A question that a class does well in the quiz and badly in code, or the other way round."""
+
+    question: str
+    items: float
+    exercises: float
+
+
+@dataclass(frozen=True, slots=True)
+class Statistics:
+    """Everything, as ``attncheck stats`` shows it. ``grid`` has a row for each learner, a column for each question."""
+
+    spread: Spread
+    alpha: float | None
+    few: bool
+    parts: tuple[Part, ...]
+    checks: tuple[Check, ...]
+    misconceptions: tuple[tuple[str, str, int], ...]
+    disagreements: tuple[Disagreement, ...]
+    negative: tuple[str, ...]
+    everybody: tuple[Check, ...]
+    nobody: tuple[Check, ...]
+    questions: tuple[str, ...]
+    learners: tuple[str, ...]
+    grid: tuple[tuple[float, ...], ...]
+    public_only: tuple[PublicOnly, ...] = ()
+
+
+@dataclass(slots=True)
+class _Tally:
+    """What is counted learner by learner: of each only a row of numbers is kept. In ``rows``, NaN is an open cell;
+    ``by_hand`` are the points that a person gave for some of them.
+
+    ``possible`` has the question, kind and points of each part: the most that anybody could earn there, since faults
+    of ours take some out.
+    """
+
+    learners: list[str]
+    totals: list[float]
+    rows: list[dict[str, float]]
+    by_hand: list[dict[str, float]]
+    checks: list[dict[tuple[str, str, str, str], float]]
+    grid: list[tuple[float, ...]]
+    tried: Counter[str]
+    possible: dict[str, tuple[str, Literal["item", "exercise"], float]]
+    beliefs: Counter[tuple[str, str]]
+    of_part: dict[str, Counter[str]]
+    answers: dict[str, Counter[str]]
+
+
+def of_class(marks: Iterable[tuple[Mark, Mapping[str, object]]]) -> Statistics:
+    """The statistics of the marks that count, each with what was answered (item → value)."""
+    tally = _Tally([], [], [], [], [], [], Counter(), {}, Counter(), {}, {})
+    handed_in = 0
+    questions: tuple[str, ...] = ()
+    for mark, answers in marks:
+        if mark.counts:
+            questions = tuple(name for name, _, _ in mark.questions)
+            handed_in += mark.work is not None
+            _count(tally, mark, answers)
+    totals = np.array(tally.totals)
+    table, points = _table(tally)
+    parts = tuple(_part(tally, name, table, points, at) for at, name in enumerate(tally.possible))
+    checks = _checks(tally, totals)
+    hidden = [check for check in checks if check.visibility == "hidden" and check.tried >= _FEWEST]
+    return Statistics(
+        spread=_spread(totals, handed_in),
+        alpha=_alpha(table * points),
+        few=len(totals) < FEW,
+        parts=parts,
+        checks=checks,
+        misconceptions=tuple((q, name, times) for (q, name), times in _ranked(tally.beliefs)),
+        disagreements=_disagreements(parts, questions),
+        negative=tuple(p.name for p in parts if p.discrimination is not None and p.discrimination < _NEGATIVE),
+        everybody=tuple(check for check in hidden if check.passed == 1.0),
+        nobody=tuple(check for check in hidden if check.passed == 0.0),
+        questions=questions,
+        learners=tuple(tally.learners),
+        grid=tuple(tally.grid),
+        public_only=tuple(_public_only(tally)),
+    )
+
+
+def _table(tally: _Tally) -> tuple[Array, Array]:
+    """The shares with a row for each learner and a column for each part, and the points of the parts.
+
+    Where no try is marked, those who did not try tell nothing, either: the whole column is open.
+    """
+    names = list(tally.possible)
+    points = np.array([tally.possible[name][2] for name in names], float)
+    for row, given in zip(tally.rows, tally.by_hand, strict=True):
+        for name, value in given.items():
+            row[name] = value / tally.possible[name][2] if tally.possible[name][2] else math.nan
+    table = np.array([[row.get(name, 0.0) for name in names] for row in tally.rows], float)
+    table = table.reshape(len(tally.rows), len(names))
+    untold = np.array([tally.tried[name] == 0 for name in names], bool) & np.isnan(table).any(axis=0)
+    table[:, untold] = math.nan
+    return table, points
+
+
+def _count(tally: _Tally, mark: Mark, answers: Mapping[str, object]) -> None:
+    row: dict[str, float] = {}
+    beliefs: set[tuple[str, str]] = set()  # once for each learner
+    checks: dict[tuple[str, str, str, str], float] = {}
+    given = {change.part: change.points for change in mark.overridden}
+    by_hand: dict[str, float] = {}
+    for result, _ in mark.work.results if mark.work else ():
+        for item in result.items:
+            row[item.id] = _share(tally, result.id, item, given, by_hand)
+            _answered(tally, item, answers.get(item.id))
+            if item.misconception:
+                _believed(tally, beliefs, result, item.id, item.misconception)
+        for exercise in result.exercises:
+            row[exercise.name] = _share(tally, result.id, exercise, given, by_hand)
+            if exercise.status not in _NOT_TRIED:
+                for outcome in exercise.outcomes:
+                    if outcome.verdict.applies and outcome.status not in _OPEN:
+                        key = (exercise.name, outcome.check, outcome.case, outcome.visibility)
+                        checks[key] = float(outcome.status is Status.PASSED)
+            if exercise.misconception:
+                _believed(tally, beliefs, result, exercise.name, exercise.misconception)
+    tally.beliefs.update(beliefs)
+    tally.learners.append(mark.learner.id)
+    tally.totals.append(mark.earned / mark.possible if mark.possible else 0.0)
+    tally.rows.append(row)
+    tally.by_hand.append(by_hand)
+    tally.checks.append(checks)
+    tally.grid.append(tuple(earned / possible if possible else 0.0 for _, earned, possible in mark.questions))
+
+
+def _share(
+    tally: _Tally,
+    question: str,
+    found: ItemResult | ExerciseResult,
+    given: Mapping[str, float],
+    by_hand: dict[str, float],
+) -> float:
+    """A learner's share of the points of a part, which is counted as tried if it was; NaN where it is open.
+
+    ``by_hand`` gets what was ``given`` for that: what share it is shows when the whole class has been seen.
+    """
+    name, kind = _named(found)
+    most = max(found.possible, tally.possible[name][2] if name in tally.possible else 0.0)
+    tally.possible[name] = (question, kind, most)
+    is_open = found.status is Status.PENDING or (found.status is Status.UNMARKED and not found.possible)
+    if is_open and name in given:
+        by_hand[name] = given[name]
+    if (name in by_hand) if is_open else (found.status not in _NOT_TRIED):
+        tally.tried[name] += 1
+    if is_open:
+        return math.nan
+    return found.earned / found.possible if found.possible else 0.0
+
+
+def _named(found: ItemResult | ExerciseResult) -> tuple[str, Literal["item", "exercise"]]:
+    return (found.id, "item") if isinstance(found, ItemResult) else (found.name, "exercise")
+
+
+def _answered(tally: _Tally, item: ItemResult, answer: object) -> None:
+    if item.kind == "choice" and isinstance(answer, (str, int)):
+        tally.answers.setdefault(item.id, Counter())[_option(answer)] += 1
+    elif item.kind == "multi" and isinstance(answer, list):
+        tally.answers.setdefault(item.id, Counter()).update({_option(one) for one in answer})
+
+
+def _option(answer: object) -> str:
+    return str(answer).strip().lower()[:20]
+
+
+def _believed(
+    tally: _Tally, beliefs: set[tuple[str, str]], result: QuestionResult, part: str, misconception: str
+) -> None:
+    beliefs.add((result.id, misconception))
+    tally.of_part.setdefault(part, Counter())[misconception] += 1
+
+
+def _part(tally: _Tally, name: str, table: Array, points: Array, at: int) -> Part:
+    question, kind, _ = tally.possible[name]
+    told = ~np.isnan(table[:, at])
+    own, others = table[told, at], np.delete(table[told], at, axis=1)
+    worth = np.where(np.isnan(others), 0.0, np.delete(points, at))
+    most = worth.sum(axis=1)
+    rest = (np.nan_to_num(others) * worth).sum(axis=1)[most > 0] / most[most > 0]
+    return Part(
+        name,
+        question,
+        kind,
+        len(own),
+        tally.tried[name],
+        float(own.mean()) if len(own) else None,
+        correlation(own[most > 0], rest),
+        tuple(_ranked(tally.of_part.get(name, Counter()))),
+        tuple(_ranked(tally.answers.get(name, Counter()))),
+    )
+
+
+def _checks(tally: _Tally, totals: Array) -> tuple[Check, ...]:
+    keys = dict.fromkeys(key for row in tally.checks for key in row)
+    found = []
+    for key in keys:
+        having = [at for at, row in enumerate(tally.checks) if key in row]
+        own = np.array([tally.checks[at][key] for at in having])
+        found.append(Check(*key, len(having), float(own.mean()), correlation(own, totals[having])))
+    return tuple(found)
+
+
+def _public_only(tally: _Tally) -> Iterator[PublicOnly]:
+    """Whoever has the public cases of a check, and none of its hidden ones. Attempts of one learner are told once."""
+    told: set[tuple[str, str, str]] = set()
+    for learner, row in zip(tally.learners, tally.checks, strict=True):
+        found: dict[tuple[str, str], dict[str, list[float]]] = {}
+        for (exercise, check, _, visibility), passed in row.items():
+            found.setdefault((exercise, check), {"public": [], "hidden": []})[visibility].append(passed)
+        for (exercise, check), cases in found.items():
+            public, hidden = cases["public"], cases["hidden"]
+            alone = bool(public) and all(public) and len(hidden) >= _HIDDEN_MISSED and not any(hidden)
+            if alone and (learner, exercise, check) not in told:
+                told.add((learner, exercise, check))
+                yield PublicOnly(learner, exercise, check, len(public), len(hidden))
+
+
+def correlation(own: Array, rest: Array) -> float | None:
+    """Pearson's, or None where one of the two does not vary, or there are too few."""
+    if len(own) < _FEWEST or np.ptp(own) == 0 or np.ptp(rest) == 0:
+        return None
+    return float(np.corrcoef(own, rest)[0, 1])
+
+
+def _alpha(scores: Array) -> float | None:
+    """Cronbach's alpha: k/(k−1) · (1 − Σ Var(part) / Var(total)) (Cronbach 1951, equation 2).
+
+    Of the parts that are marked, and the learners of whom all of these are.
+    """
+    scores = scores[:, ~np.isnan(scores).all(axis=0)]
+    scores = scores[~np.isnan(scores).any(axis=1)]
+    learners, parts = scores.shape
+    if learners < _FEWEST or parts < 2:
+        return None
+    total = scores.sum(axis=1).var(ddof=1)
+    if total == 0:
+        return None
+    return float(parts / (parts - 1) * (1 - scores.var(axis=0, ddof=1).sum() / total))
+
+
+def _spread(totals: Array, handed_in: int) -> Spread:
+    if len(totals) == 0:
+        return Spread(0, 0, 0.0, 0.0, (0.0, 0.0, 0.0), (0,) * 10)
+    low, middle, high = (float(value) for value in np.quantile(totals, [0.25, 0.5, 0.75]))
+    tenths = np.bincount(np.clip((totals * 10).astype(int), 0, 9), minlength=10)
+    deviation = float(totals.std(ddof=1)) if len(totals) > 1 else 0.0
+    return Spread(len(totals), handed_in, float(totals.mean()), deviation, (low, middle, high), tuple(map(int, tenths)))
+
+
+def _disagreements(parts: Sequence[Part], questions: Sequence[str]) -> tuple[Disagreement, ...]:
+    found = []
+    for question in questions:
+        shares = {
+            kind: [
+                part.difficulty * part.learners / part.tried  # among those who tried
+                for part in parts
+                if part.question == question and part.kind == kind and part.tried and part.difficulty is not None
+            ]
+            for kind in ("item", "exercise")
+        }
+        if shares["item"] and shares["exercise"]:
+            items, exercises = (float(np.mean(shares[kind])) for kind in ("item", "exercise"))
+            if abs(items - exercises) > _DISAGREE:
+                found.append(Disagreement(question, items, exercises))
+    return tuple(found)
+
+
+def _ranked(counted: Counter[T]) -> list[tuple[T, int]]:
+    """The most frequent first; equals by name, so that the order is always the same."""
+    return sorted(counted.items(), key=lambda pair: (-pair[1], pair[0]))

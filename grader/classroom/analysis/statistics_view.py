@@ -1,0 +1,492 @@
+"""What a class's results say, for its instructor: findings with what to do about them, a page on a terminal, data."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from grader.classroom.analysis.statistics import FEW
+from grader.core.layout import cells, pad, shorten
+from grader.core.model import Course, Lang, Text
+from grader.course.items.choice import Spec as Choice
+from grader.course.items.multi import Spec as Multi
+from grader.report.json import number
+from grader.report.words import clean, plain
+
+if TYPE_CHECKING:
+    from grader.classroom.analysis.statistics import Check, Part, PublicOnly, Statistics
+    from grader.core.page import Page
+
+FORMAT = 1
+#: An alpha below this says that a part of the ranking is chance.
+_RELIABLE = 0.7
+#: A misconception that so large a share of the class holds is worth some minutes of a lesson.
+_MANY = 0.2
+_MOST_TALKED_ABOUT = 3
+_MOST_BELIEFS = 10
+_MOST_NAMED = 6
+_LONGEST_NAME = 26
+
+# ---------------------------------------------------------------------------------------------- words
+
+LEARNERS = Text("{learners} learners, {handed} handed in", "{learners} 人，{handed} 人提交")
+MEAN = Text(
+    "Mean {mean}, standard deviation {deviation}; quartiles {low}, {middle}, {high} of all points",
+    "平均得分率 {mean}，标准差 {deviation}；四分位数 {low}、{middle}、{high}",
+)
+NOBODY = Text("There is nobody in this gradebook yet.", "这个成绩册里还没有人。")
+ALPHA = Text("Reliability (Cronbach’s alpha): {alpha}", "信度（Cronbach α）：{alpha}")
+NO_ALPHA = Text(
+    "Reliability (Cronbach’s alpha): not computed; it takes five learners whose points differ, and two parts.",
+    "信度（Cronbach α）：未计算；至少需要五名得分不全相同的学习者和两个小题。",
+)
+WARNING = Text(
+    "Only {learners} learners. Below {few}, discrimination and reliability may come out quite different with the "
+    "next class: take them as hints where to look, never as a verdict on a question.",
+    "只有 {learners} 名学习者。少于 {few} 人时，换一个班，区分度和信度可能大不相同："
+    "只能用来提示该看哪里，不能据此评判题目。",
+)
+COLUMNS = (
+    Text("part", "小题"),
+    Text("earned", "得分率"),
+    Text("discr.", "区分度"),
+    Text("most frequent mistake", "最常见的错误"),
+)
+HOW_TO_READ = Text(
+    "earned: mean share of its points (nothing handed in counts as 0, what is not marked yet is left out). discr.: "
+    "correlation with the points in everything else; above 0.3 is good, below 0 suspicious. ( ) is code.",
+    "得分率：所得分数占满分的平均比例（未交按 0 计，尚未批改的不计入）。区分度：与其余各题总分的相关系数，"
+    "高于 0.3 为好，低于 0 可疑。带 ( ) 的是代码题。",
+)
+UNTOUCHED = Text("Nobody has begun: {names}.", "没有人作答：{names}。")
+MISTAKE = Text("{option} ({times}×): {what}", "{option}（{times} 次）：{what}")
+BELIEFS = Text("Misconceptions, the most frequent first", "误解，按出现次数排列")
+MORE_BELIEFS = Text("and {count} more: see --html or --json", "还有 {count} 个，见 --html 或 --json")
+FINDINGS = Text("Worth looking at", "值得看一看")
+NOTHING = Text("Nothing here is suspicious.", "没有可疑之处。")
+CASE = Text("{exercise}: {check}, case “{case}”", "{exercise}：{check}，用例「{case}」")
+_MORE_CASES = Text("{names} and {more} more", "{names}；另有 {more} 个")
+
+_NEGATIVE = (
+    Text(
+        "{part}: those who do well elsewhere do worse here (discrimination {value}).",
+        "{part}：其他题做得好的人，这里反而更差（区分度 {value}）。",
+    ),
+    Text(
+        "Check its key and its wording first: a wrong key and an ambiguous question look just like this.",
+        "先检查答案和措辞：答案有误或题意含糊时，正是这种表现。",
+    ),
+)
+_EVERYBODY = (
+    Text("Hidden cases that everybody passes: {names}.", "人人通过的隐藏用例：{names}。"),
+    Text(
+        "They tell nobody apart; make them public as examples, or keep them as a safety net, with little weight.",
+        "它们起不到区分作用；可以公开作为示例，或者保留下来兜底，但权重宜小。",
+    ),
+)
+_NOBODY = (
+    Text("Hidden cases that nobody passes: {names}.", "无人通过的隐藏用例：{names}。"),
+    Text(
+        "See whether the question says what they ask for: `attncheck explain` replays one. If it does not, say it "
+        "and regrade.",
+        "看看题目有没有说明这些用例的要求：`attncheck explain` 可以重新运行其中一个。如果没有说明，就补上并重新评分。",
+    ),
+)
+_PUBLIC_ONLY = (
+    Text(
+        "{exercise}: {times} pass {check} on every public case and on no hidden one ({public} and {hidden}){who}.",
+        "{exercise}：{times} 人的 {check} 检查通过了全部公开用例，却没有通过任何隐藏用例"
+        "（分别为 {public} 个和 {hidden} 个）{who}。",
+    ),
+    Text(
+        "A reason to ask, never a proof: answers noted down from the public cases look like this, and so does honest "
+        "code for a few sizes only. Read the code (--names says whose), and have it explained on an input of yours.",
+        "这是询问的理由，绝不是证据：抄下公开用例的结果会是这样，老老实实写、却只适用于少数尺寸的代码也会是这样。"
+        "先读代码（--names 会列出是谁），再请本人用你给的输入讲解一遍。",
+    ),
+)
+_WHO = Text(": {names}", "：{names}")
+_TALK = (
+    Text(
+        "{part}: right in the quiz ({items}), not in code ({exercises}).",
+        "{part}：问答答得好（{items}），代码却没写对（{exercises}）。",
+    ),
+    Text(
+        "They can say it, but not write it: work one public case by hand with the class, shapes on the board.",
+        "会说但写不出来：和全班一起手算一个公开用例，把形状写在黑板上。",
+    ),
+)
+_CODE = (
+    Text(
+        "{part}: right in code ({exercises}), not in the quiz ({items}).",
+        "{part}：代码写对了（{exercises}），问答却答不好（{items}）。",
+    ),
+    Text(
+        "It works without being understood: have a solution explained line by line, and look at `attncheck similar`.",
+        "代码能运行，却没有真正理解：请一位学习者逐行讲解自己的解法，并查看 `attncheck similar` 的结果。",
+    ),
+)
+_BELIEVED = (
+    Text(
+        "{part}: the misconception “{name}” came up {times} times ({learners} learners).",
+        "{part}：误解「{name}」出现了 {times} 次（共 {learners} 人）。",
+    ),
+    Text("Put this to the class: {ask}", "在课堂上问一问：{ask}"),
+    Text("Say it in the next lesson: {truth}", "下节课讲清楚：{truth}"),
+)
+_UNRELIABLE = (
+    Text("Reliability is low (alpha {alpha}).", "信度偏低（α = {alpha}）。"),
+    Text(
+        "Do not read much into small differences of points; look at the parts with little discrimination first.",
+        "不要太看重细小的分数差别；先看区分度低的小题。",
+    ),
+)
+_LEAST = (
+    Text("{part}: hardly anybody gets points here ({value}).", "{part}：几乎没有人得分（{value}）。"),
+    Text(
+        "Read its most frequent mistake: where all fall into the same one, the lesson or the wording leads there.",
+        "看看最常见的错误：如果大家都错在同一处，多半是讲解或措辞引起的。",
+    ),
+)
+_HARD = 0.15
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """Something to look at, and what to do about it. ``kind`` is for programs."""
+
+    kind: str
+    parts: tuple[str, ...]
+    found: Text
+    todo: Text
+
+
+def findings(statistics: Statistics, course: Course, *, names: bool = False) -> tuple[Finding, ...]:
+    """Everything suspicious, the most urgent first; learners are named only where ``names`` asks for it."""
+    return tuple(_findings(statistics, course, names))
+
+
+def _findings(found: Statistics, course: Course, names_too: bool) -> Iterator[Finding]:
+    parts = {part.name: part for part in found.parts}
+    for name in found.negative:
+        said, todo = _NEGATIVE
+        yield Finding("negative", (name,), said.fill(part=name, value=signed(parts[name].discrimination)), todo)
+    for kind, checks, (said, todo) in (
+        ("nobody-passes", found.nobody, _NOBODY),
+        ("everybody-passes", found.everybody, _EVERYBODY),
+    ):
+        if checks:
+            names = tuple(f"{check.exercise}: {check.check}, {check.case}" for check in checks)
+            yield Finding(kind, names, said.fill(names=_listed([case(check) for check in checks])), todo)
+    yield from _public_only(found, names_too)
+    if found.alpha is not None and found.alpha < _RELIABLE and not found.few:
+        yield Finding("unreliable", (), _UNRELIABLE[0].fill(alpha=f"{found.alpha:.2f}"), _UNRELIABLE[1])
+    for part in found.parts:
+        if part.tried >= FEW // 6 and part.difficulty is not None and part.difficulty < _HARD:
+            yield Finding("hard", (part.name,), _LEAST[0].fill(part=part.name, value=share(part.difficulty)), _LEAST[1])
+    for one in found.disagreements:
+        said, todo = _TALK if one.items > one.exercises else _CODE
+        values = {"items": share(one.items), "exercises": share(one.exercises)}
+        yield Finding("disagreement", (one.question,), said.fill(part=one.question, **values), todo)
+    for question, name, times in found.misconceptions[:_MOST_TALKED_ABOUT]:
+        if times >= max(2, _MANY * found.spread.learners):
+            said, ask, tell = _BELIEVED
+            told = said.fill(part=question, times=times, learners=found.spread.learners, name=name.replace("-", " "))
+            known = course.question(question)
+            belief = known.misconception(name) if known else None
+            if belief is not None:
+                todo = ask.fill(ask=belief.ask) if belief.ask else tell.fill(truth=belief.truth)
+                yield Finding("misconception", (question, name), told, todo)
+
+
+def _public_only(found: Statistics, names: bool) -> Iterator[Finding]:
+    """One finding for each check that somebody passes on public cases alone."""
+    grouped: dict[tuple[str, str], list[PublicOnly]] = {}
+    for one in found.public_only:
+        grouped.setdefault((one.exercise, one.check), []).append(one)
+    for (exercise, check), those in grouped.items():
+        said, todo = _PUBLIC_ONLY
+        who = Text("", "")
+        if names:
+            who = _WHO.fill(names=_listed([Text(*[clean(one.learner)] * 2) for one in those]))
+        cases = {"public": those[0].public, "hidden": those[0].hidden}
+        told = said.fill(exercise=exercise, check=plain(check), times=len(those), who=who, **cases)
+        yield Finding("public-only", (f"{exercise}: {check}",), told, todo)
+
+
+def _listed(names: Sequence[Text]) -> Text:
+    shown = names[:_MOST_NAMED]
+    joined = Text("; ".join(name.en for name in shown), "；".join(name.zh for name in shown))
+    return joined if len(shown) == len(names) else _MORE_CASES.fill(names=joined, more=len(names) - len(shown))
+
+
+def case(check: Check) -> Text:
+    """A check on a case, in words."""
+    return CASE.fill(exercise=check.exercise, check=plain(check.check), case=clean(check.case))
+
+
+def share(value: float | None) -> str:
+    """A share in per cent; a dash where there is none."""
+    return "–" if value is None else f"{value:.0%}"
+
+
+def signed(value: float | None) -> str:
+    """A correlation, its sign always there; a dash where there is none."""
+    return "–" if value is None else f"{value:+.2f}".replace("-", "−")
+
+
+def truth(course: Course, question: str, name: str) -> Text | None:
+    """What is true instead of a misconception."""
+    known = course.question(question)
+    belief = known.misconception(name) if known else None
+    return belief.truth if belief else None
+
+
+@dataclass(frozen=True, slots=True)
+class Wrong:
+    """The most frequent mistake in a part: an option or a misconception, how often, and what it is about."""
+
+    name: str
+    times: int
+    what: Text | None
+
+
+def wrong(part: Part, course: Course) -> Wrong | None:
+    """An option that is wrong, else a misconception; None where nobody was wrong in a way that has a name."""
+    options = _options(course, part)
+    for answer, times in part.answers:
+        option = options.get(answer)
+        if option is not None and not option.correct:
+            said = truth(course, part.question, option.misconception) if option.misconception else None
+            return Wrong(option.id, times, said or option.text)
+    if not part.misconceptions:
+        return None
+    name, times = part.misconceptions[0]
+    return Wrong(name, times, truth(course, part.question, name))
+
+
+def _options(course: Course, part: Part) -> dict[str, Any]:
+    """The options of an item that has some, by id."""
+    question = course.question(part.question)
+    items = question.items if question else ()
+    spec = next((item.spec for item in items if item.id == part.name), None)
+    return {option.id.lower(): option for option in spec.options} if isinstance(spec, Choice | Multi) else {}
+
+
+def ordered(statistics: Statistics) -> list[Part]:
+    """The parts in the order of the questions."""
+    places = {name: at for at, name in enumerate(statistics.questions)}
+    return sorted(statistics.parts, key=lambda part: places.get(part.question, len(places)))
+
+
+def begun(statistics: Statistics) -> list[Part]:
+    """The parts of the questions that somebody has begun, in their order."""
+    tried = _begun(statistics)
+    return [part for part in ordered(statistics) if part.question in tried]
+
+
+def _begun(statistics: Statistics) -> set[str]:
+    """The questions that somebody has begun: tried something, or done what is not marked yet."""
+    return {part.question for part in statistics.parts if part.tried or not part.learners}
+
+
+def untouched(statistics: Statistics) -> Text | None:
+    """Which questions nobody has begun; None where there are none."""
+    tried = _begun(statistics)
+    names = [name for name in statistics.questions if name not in tried]
+    return UNTOUCHED.fill(names=Text(", ".join(names), "、".join(names))) if names else None
+
+
+def label(part: Part) -> str:
+    """The name of a part, with brackets where it is code."""
+    return f"{part.name}()" if part.kind == "exercise" else part.name
+
+
+# ------------------------------------------------------------------------------------------- terminal
+
+
+def render(page: Page, statistics: Statistics, course: Course, *, names: bool = False) -> None:
+    """The statistics, in 80 columns or more."""
+    spread, lang = statistics.spread, page.lang
+    counted = page.say(LEARNERS, learners=spread.learners, handed=spread.handed_in)
+    page.row([(page.say(course.title), "bold")], counted, style="bold")
+    page.rule()
+    if not spread.learners:
+        page.lines(page.say(NOBODY))
+        return
+    page.lines(page.say(mean(statistics)))
+    page.blank()
+    for line in histogram(spread.tenths):
+        page.lines(line, indent=2)
+    page.blank()
+    page.lines(page.say(alpha(statistics)))
+    if statistics.few:
+        page.lines(page.say(WARNING, learners=spread.learners, few=FEW), lead="! ", style="yellow")
+    page.blank()
+    for line, style in _table(statistics, course, lang, page.width):
+        page.pieces([(line, style)])
+    page.blank()
+    page.lines(page.say(HOW_TO_READ), style="dim")
+    if (nothing := untouched(statistics)) is not None:
+        page.blank()
+        page.lines(page.say(nothing))
+    _beliefs(page, statistics, course)
+    page.blank()
+    page.lines(page.say(FINDINGS), style="bold")
+    found = findings(statistics, course, names=names)
+    for each in found:
+        page.lines(page.say(each.found), lead="• ", indent=1)
+        page.lines(page.say(each.todo), lead="→ ", indent=3, style="cyan")
+    if not found:
+        page.lines(page.say(NOTHING), indent=1)
+
+
+def mean(statistics: Statistics) -> Text:
+    """How the class did, in a sentence."""
+    low, middle, high = map(share, statistics.spread.quartiles)
+    values = {"mean": share(statistics.spread.mean), "deviation": share(statistics.spread.deviation)}
+    return MEAN.fill(**values, low=low, middle=middle, high=high)
+
+
+def alpha(statistics: Statistics) -> Text:
+    """How reliable the points are."""
+    return NO_ALPHA if statistics.alpha is None else ALPHA.fill(alpha=f"{statistics.alpha:.2f}")
+
+
+def histogram(tenths: Sequence[int], width: int = 40) -> Iterator[str]:
+    """A bar for each tenth of the points."""
+    most = max(tenths) or 1
+    for at, count in enumerate(tenths):
+        eighths = round(count / most * width * 8)
+        bar = "█" * (eighths // 8) + (" ▏▎▍▌▋▊▉"[eighths % 8] if eighths % 8 else "")
+        yield f"{f'{at * 10}–{at * 10 + 10}%':>7} {bar}{' ' if bar else ''}{count or '·'}"
+
+
+def _table(statistics: Statistics, course: Course, lang: Lang, width: int) -> Iterator[tuple[str, str]]:
+    rows = []
+    for part in begun(statistics):
+        mistake = wrong(part, course)
+        said = ""
+        if mistake is not None:
+            what = mistake.what.of(lang) if mistake.what else ""
+            said = MISTAKE.fill(option=mistake.name, times=mistake.times, what=clean(what)).of(lang)
+        name = shorten(label(part), _LONGEST_NAME)
+        rows.append((name, share(part.difficulty), signed(part.discrimination), said))
+    heads = tuple(text.of(lang) for text in COLUMNS)
+    widths = [max(map(cells, column)) for column in zip(heads, *(row for row in rows), strict=True)]
+    yield _line(heads, widths, width), "bold"
+    for part, row in zip(begun(statistics), rows, strict=True):
+        yield _line(row, widths, width), "red" if part.name in statistics.negative else ""
+
+
+def _line(row: Sequence[str], widths: Sequence[int], width: int) -> str:
+    """A row of the table; its last cell is cut where the page ends."""
+    fixed = "  ".join(pad(cell, widths[at], right=at > 0) for at, cell in enumerate(row[:-1]))
+    return f"{fixed}  {shorten(row[-1], width - cells(fixed) - 2)}".rstrip()
+
+
+def _beliefs(page: Page, statistics: Statistics, course: Course) -> None:
+    if not statistics.misconceptions:
+        return
+    page.blank()
+    page.lines(page.say(BELIEFS), style="bold")
+    for question, name, times in statistics.misconceptions[:_MOST_BELIEFS]:
+        page.row([(f"{times:>4}  ", "bold"), (f"{question} {name}", "")], share(times / statistics.spread.learners))
+        known = truth(course, question, name)
+        if known is not None:
+            page.lines(page.say(known), indent=6, style="dim")
+    if len(statistics.misconceptions) > _MOST_BELIEFS:
+        page.lines(page.say(MORE_BELIEFS, count=len(statistics.misconceptions) - _MOST_BELIEFS), indent=6)
+
+
+# ----------------------------------------------------------------------------------------------- data
+
+
+def to_json(statistics: Statistics, course: Course, lang: Lang, *, names: bool = False) -> dict[str, Any]:
+    """Everything, as docs/json.md describes it. Rows of ``grid`` have names only where ``names`` asks for them."""
+    spread = statistics.spread
+    rows = by_points(statistics)
+    return {
+        "format": FORMAT,
+        "course": {"title": course.title.of(lang), "digest": course.digest},
+        "learners": spread.learners,
+        "handed_in": spread.handed_in,
+        "few": statistics.few,
+        "mean": number(spread.mean),
+        "deviation": number(spread.deviation),
+        "quartiles": [number(value) for value in spread.quartiles],
+        "tenths": list(spread.tenths),
+        "alpha": _maybe(statistics.alpha),
+        "parts": [_part(part, course, lang) for part in ordered(statistics)],
+        "checks": [_check(check) for check in statistics.checks],
+        "misconceptions": [
+            _belief(course, question, name, times, lang) | {"question": question}
+            for question, name, times in statistics.misconceptions
+        ],
+        "disagreements": [
+            {"question": one.question, "items": number(one.items), "exercises": number(one.exercises)}
+            for one in statistics.disagreements
+        ],
+        "findings": [
+            {"kind": one.kind, "parts": list(one.parts), "found": one.found.of(lang), "todo": one.todo.of(lang)}
+            for one in findings(statistics, course, names=names)
+        ],
+        "public_only": [
+            {
+                "learner": clean(one.learner) if names else None,
+                "exercise": one.exercise,
+                "check": one.check,
+                "public": one.public,
+                "hidden": one.hidden,
+            }
+            for one in statistics.public_only
+        ],
+        "questions": list(statistics.questions),
+        "names": [clean(statistics.learners[at]) for at in rows] if names else None,
+        "grid": [[number(value) for value in statistics.grid[at]] for at in rows],
+    }
+
+
+def by_points(statistics: Statistics) -> list[int]:
+    """The learners' places in ``grid``, the best first: an order that says nothing of their names."""
+    return sorted(range(len(statistics.grid)), key=lambda at: [-sum(statistics.grid[at]), *statistics.grid[at]])
+
+
+def _part(part: Part, course: Course, lang: Lang) -> dict[str, Any]:
+    options = _options(course, part)
+    return {
+        "name": part.name,
+        "question": part.question,
+        "kind": part.kind,
+        "learners": part.learners,
+        "tried": part.tried,
+        "difficulty": _maybe(part.difficulty),
+        "discrimination": _maybe(part.discrimination),
+        "misconceptions": [_belief(course, part.question, name, times, lang) for name, times in part.misconceptions],
+        "answers": [
+            {"option": clean(answer), "times": times, "correct": options[answer].correct if answer in options else None}
+            for answer, times in part.answers
+        ],
+    }
+
+
+def _belief(course: Course, question: str, name: str, times: int, lang: Lang) -> dict[str, Any]:
+    known = truth(course, question, name)
+    return {"misconception": name, "times": times, "truth": known.of(lang) if known else None}
+
+
+def _check(check: Check) -> dict[str, Any]:
+    return {
+        "exercise": check.exercise,
+        "check": check.check,
+        "case": check.case,
+        "visibility": check.visibility,
+        "tried": check.tried,
+        "passed": number(check.passed),
+        "discrimination": _maybe(check.discrimination),
+    }
+
+
+def _maybe(value: float | None) -> int | float | None:
+    return None if value is None else number(value)

@@ -1,0 +1,164 @@
+"""What this machine can do: versions, content, layers, canary attacks; and what to set where it cannot."""
+
+from __future__ import annotations
+
+import contextlib
+import importlib.metadata
+import os
+import platform
+import sys
+from collections.abc import Iterator, Sequence
+from concurrent.futures import Future, wait
+from concurrent.futures.process import BrokenProcessPool
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from grader import __version__
+from grader.classroom.worker import Plan, Workers, ended, prepare
+from grader.core import installed, resources
+from grader.core.errors import AttncheckError, CourseError, SandboxError
+from grader.course import loader
+from grader.grading.inputs import Seed
+from grader.sandbox import open_sandbox
+from grader.sandbox.canaries import Canary, release
+from grader.sandbox.layers import probe
+from grader.sandbox.zygote import readable_by_all
+
+State = Literal["ok", "weak", "missing"]
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One fact about this machine. ``remedy`` says what to do where the state is not ``ok``."""
+
+    area: Literal["versions", "content", "sandbox", "canaries"]
+    name: str
+    state: State
+    detail: str
+    remedy: str | None = None
+
+
+def examine(folder: Path | None = None, workers: int | None = None) -> tuple[Finding, ...]:
+    """Everything worth knowing, in the order in which one would ask; as ``batch`` would find it with ``workers``."""
+    return (*_versions(), *_content(folder), *_layers(), *_rehearsal(folder, workers or resources.processors()))
+
+
+def _versions() -> Iterator[Finding]:
+    yield Finding("versions", "attncheck", "ok", __version__)
+    yield Finding("versions", "python", "ok", f"{platform.python_version()} ({sys.executable})")
+    yield Finding("versions", "system", "ok", f"{platform.system()} {platform.release()} ({platform.machine()})")
+    for name in ("torch", "numpy", "click", "pyyaml", "pydantic", "rich"):
+        try:
+            yield Finding("versions", name, "ok", importlib.metadata.version(name))
+        except importlib.metadata.PackageNotFoundError:
+            yield Finding("versions", name, "missing", "not installed", f"pip install {name}")
+
+
+def _content(folder: Path | None) -> Iterator[Finding]:
+    try:
+        found = loader.find(folder)
+        read = loader.load(found)
+    except AttncheckError as error:
+        yield Finding("content", "course", "missing", str(error), "mend the course, or name another with --course")
+        return
+    exercises = sum(len(question.exercises) for question in read.questions)
+    items = sum(len(question.items) for question in read.questions)
+    detail = f"{len(read.questions)} questions, {exercises} exercises, {items} items in {found}"
+    yield Finding("content", read.title.en, "ok", detail)
+    for name in read.packages:
+        try:
+            installed.distributions((name,))
+        except CourseError as error:
+            remedy = f"install it for {sys.executable}, or take it out of course.yaml"
+            yield Finding("content", f"package {name}", "missing", str(error), remedy)
+        else:
+            distribution = installed.distribution(name) or name
+            yield Finding("content", f"package {name}", "ok", importlib.metadata.version(distribution))
+
+
+def _layers() -> Iterator[Finding]:
+    try:
+        found = probe()
+    except SandboxError as error:
+        yield Finding("sandbox", "layers", "missing", str(error), "close other programs, and run doctor again")
+        return
+    for layer in found:
+        state: State = "ok" if layer.present else "missing" if layer.needed else "weak"
+        yield Finding("sandbox", layer.name, state, layer.detail, None if layer.present else layer.remedy)
+    if hasattr(os, "geteuid") and os.geteuid() == 0:
+        yield _root(any(layer.name == "namespaces" and layer.present for layer in found))
+
+
+def _root(namespaces: bool) -> Finding:
+    """Whose rights learners' code has where root grades: root's own would undo everything else."""
+    if readable_by_all():
+        return Finding("sandbox", "user", "ok", "running as root: learners' code is run as the user nobody")
+    if namespaces:
+        return Finding(
+            "sandbox",
+            "user",
+            "ok",
+            "running as root, with a Python that only root can read: learners' code is run in a user namespace of its "
+            "own. To the rest of the machine it is user 0, without any of root's capabilities; where everybody can "
+            "read Python, it is run as the user nobody",
+        )
+    return Finding(
+        "sandbox",
+        "user",
+        "missing",
+        "running as root: learners' code would have root's rights, since there are no namespaces, and only root can "
+        "read this Python",
+        "run attncheck as an ordinary user, or install Python where everybody can read it",
+    )
+
+
+def _rehearsal(folder: Path | None, workers: int) -> Iterator[Finding]:
+    """What ``batch`` does before it grades: workers get ready, and a sandbox beside theirs is attacked meanwhile."""
+    try:
+        with ended(Workers(workers)) as pool, open_sandbox(mode="require") as sandbox:
+            plan = Plan(_place(folder), Seed.public(), "")
+            ready = [pool.submit(prepare, plan) for _ in range(workers)]
+            yield from map(_attacked, release(sandbox.observe, lambda: wait(ready)))
+            yield _staffed(ready)
+    except (SandboxError, OSError) as error:  # unavailable, there and of no use, or no process to be had
+        yield Finding(
+            "canaries",
+            "confinement",
+            "missing",
+            resources.lacks(error) or str(error),
+            "until then 'grade' runs code unconfined and says so; 'batch' and '--seed-file' refuse",
+        )
+
+
+def _place(folder: Path | None) -> str:
+    """Where the course is; where there is none, that is said under "content"."""
+    try:
+        return str(loader.find(folder))
+    except AttncheckError:
+        return ""
+
+
+def _attacked(canary: Canary) -> Finding:
+    match canary.state:
+        case "refused":
+            return Finding("canaries", canary.name, "ok", "refused")
+        case "let-through":
+            remedy = "do not grade strangers' code on this machine; please report this with the output of doctor"
+            return Finding("canaries", canary.name, "missing", "NOT refused", remedy)
+    detail = f"could not be decided: {canary.why}"
+    remedy = "close other programs and run doctor again; if this stays, please report it with the output of doctor"
+    return Finding("canaries", canary.name, "missing", detail, remedy)
+
+
+def _staffed(ready: Sequence[Future[None]]) -> Finding:
+    """Whether so many sandboxes can be had at once."""
+    name, at_once = "workers", f"{len(ready)} at once"
+    try:
+        for future in ready:
+            with contextlib.suppress(CourseError):  # said under "content"
+                future.result()
+    except (AttncheckError, BrokenProcessPool, OSError) as error:
+        detail = f"{at_once}: {resources.lacks(error) or error}"
+        return Finding("canaries", name, "missing", detail, "close other programs, or use fewer: --workers N")
+    return Finding("canaries", name, "ok", at_once)

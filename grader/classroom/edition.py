@@ -1,0 +1,414 @@
+"""The learners' edition of a course: a folder that may be handed out, made from what it may hold and nothing else.
+
+What is written is named here, key by key; what a question file has besides stays at home. The edition is then read
+back as a course, and what that course asks of references and mistakes is run once and stored with it: as it has no
+hidden case, nothing of one can be stored.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import hashlib
+import os
+import shutil
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import yaml
+from filelock import FileLock, Timeout
+
+from grader import __version__
+from grader.core.errors import CourseError, UsageError
+from grader.core.files import write
+from grader.core.model import (
+    Course,
+    Edition,
+    Exercise,
+    Item,
+    Job,
+    Limits,
+    Misconception,
+    Observation,
+    Observed,
+    Question,
+    Raised,
+    Rules,
+)
+from grader.core.yaml_positions import parse
+from grader.course import edits, items, loader, misconceptions
+from grader.grading import checks, public_arrays, stored_results
+from grader.grading.grade import REFERENCE_LIMITS, Memo, module_of
+from grader.grading.inputs import Seed
+from grader.report.figures import kinds, run
+
+if TYPE_CHECKING:
+    from grader.core.model import Observe
+
+#: The keys of a question file that learners may see as they stand there.
+_EXERCISE = (
+    "function",
+    "class",
+    "signature",
+    "forward",
+    "adapter",
+    "through",
+    "methods",
+    "summary",
+    "result",
+    "returns",
+    "reference",
+    "array_types",
+    "hints",
+    "variants",
+)
+_MARKED = "edition:"
+#: Beside the place of an edition while it is made: the new one, and an earlier one that makes room for it.
+_NEW, _BEFORE = "new", "before"
+_HEAD = "# Written by `attncheck bank publish`. What is missing here is with the instructor.\n"
+
+
+@dataclass(frozen=True, slots=True)
+class Published:
+    """What was written. ``exercises`` have ``bytes`` of stored results; ``practice`` items have their keys."""
+
+    folder: Path
+    files: int
+    questions: int
+    exercises: int
+    sealed: int
+    practice: int
+    hidden: int
+    size: int
+
+
+def publish(whole: Course, target: Path, questions: Iterable[str], observe: Observe) -> Published:
+    """Writes the edition of ``questions`` (all, if none are named) to ``target``: whole, or not at all.
+
+    ``observe`` runs references and mistakes. Raises UsageError for a target that holds something else.
+    """
+    loader.whole(whole)
+    named = set(questions)
+    chosen = tuple(question for question in whole.questions if not named or question.id in named)
+    with _beside(target) as folder:
+        _may_be_replaced(target)
+        mark = Edition(whole.digest, __version__, ())
+        _write(folder, _files(whole, chosen, mark))
+        tables = dict(_tables(loader.load(folder), whole, observe))
+        _write(folder, {stored_results.file_name(name): data for name, data in tables.items()})
+        digests = tuple((name, hashlib.sha256(data).hexdigest()) for name, data in tables.items())
+        _write(folder, {"course.yaml": _course_file(whole, chosen, replace(mark, stored=digests))})
+        made = loader.load(folder)
+        _put(folder, target)
+    sizes = [path.stat().st_size for path in target.rglob("*") if path.is_file()]
+    every = [item for question in made.questions for item in question.items]
+    exercises = [exercise for question in made.questions for exercise in question.exercises]
+    return Published(
+        folder=target,
+        files=len(sizes),
+        questions=len(made.questions),
+        exercises=len(exercises),
+        sealed=sum(item.sealed for item in every),
+        practice=sum(not item.sealed for item in every),
+        hidden=sum(case.sealed for exercise in exercises for case in exercise.cases),
+        size=sum(sizes),
+    )
+
+
+# ---------------------------------------------------------------------------------------- the folder
+
+
+@contextlib.contextmanager
+def _beside(target: Path) -> Iterator[Path]:
+    """A folder beside ``target`` to write in; gone afterwards, whatever happens.
+
+    It stands in one that is named after ``target``: there the next time finds what a killed process has left.
+    """
+    work = target.parent / f".publishing-{target.name}"
+    try:
+        work.mkdir(mode=0o700, parents=True, exist_ok=True)
+        lock = FileLock(work / ".lock", timeout=0).acquire()
+    except Timeout:
+        raise UsageError(f"Another attncheck is publishing to {target}; wait until it has finished.") from None
+    except (OSError, NotImplementedError) as error:
+        why = getattr(error, "strerror", "it cannot be locked")
+        raise UsageError(f"{target} cannot be written ({why}); choose another place.") from error
+    with lock:
+        _put_back(work, target)
+        try:
+            (work / _NEW).mkdir()
+            yield work / _NEW
+        finally:
+            _put_back(work, target)
+            shutil.rmtree(work, ignore_errors=True)
+
+
+def _put_back(work: Path, target: Path) -> None:
+    """An earlier edition returns that had made room for one that never came; what is left in ``work`` goes."""
+    before = work / _BEFORE
+    if before.is_dir() and not target.exists():
+        try:
+            os.rename(before, target)
+        except OSError as error:
+            raise UsageError(
+                f"The edition that was in {target} cannot be put back ({error.strerror}); move it there from {before}."
+            ) from error
+    shutil.rmtree(before, ignore_errors=True)
+    shutil.rmtree(work / _NEW, ignore_errors=True)
+
+
+def _may_be_replaced(target: Path) -> None:
+    """Refuses what is not free and not an earlier edition."""
+    if target.is_symlink() or (target.exists() and not target.is_dir()):
+        raise UsageError(f"{target} is not a folder; choose another place for the edition.")
+    if target.is_dir() and any(target.iterdir()):
+        mark = target / "course.yaml"
+        try:
+            marked = any(line.startswith(_MARKED) for line in mark.read_text("utf-8").splitlines())
+        except (OSError, UnicodeDecodeError):
+            marked = False
+        strange = sorted(
+            {entry.name for entry in target.iterdir()} - {"course.yaml", "questions", stored_results.FOLDER}
+        )
+        if not marked or strange:
+            seen = f" ({strange[0]} is in it)" if marked else ""
+            raise UsageError(
+                f"{target} is not empty, and not a learners' edition that could be replaced{seen}; choose another "
+                "folder, or clear this one."
+            )
+
+
+def _put(folder: Path, target: Path) -> None:
+    """The finished folder in the place of ``target``; an earlier edition makes room for it."""
+    try:
+        if target.is_dir():
+            os.rename(target, folder.with_name(_BEFORE))
+        os.rename(folder, target)
+    except OSError as error:
+        raise UsageError(f"{target} cannot be replaced ({error.strerror}); choose another place.") from error
+
+
+def _write(folder: Path, files: Mapping[str, bytes]) -> None:
+    try:
+        for name, data in files.items():
+            (folder / name).parent.mkdir(exist_ok=True)
+            (folder / name).parent.chmod(0o755)
+            write(folder / name, data, shared=True)
+    except OSError as error:
+        raise UsageError(f"{folder} cannot be written ({error.strerror}); nothing was published.") from error
+
+
+# ----------------------------------------------------------------------------------------- the texts
+
+
+def _files(whole: Course, chosen: tuple[Question, ...], mark: Edition) -> dict[str, bytes]:
+    """The texts of an edition by name."""
+    asked = frozenset(item.id for question in chosen for item in question.items if item.use == "practice")
+    files = {"course.yaml": _course_file(whole, chosen, mark)}
+    for question in chosen:
+        raw = parse((Path(whole.folder) / question.file).read_text("utf-8"), question.file, CourseError).value
+        files[question.file] = _text(_question(question, raw, asked))
+    cited = {name for each in chosen for name in (*each.sources, *(s for item in each.items for s in item.sources))}
+    sources = {
+        source.id: {"title": source.title, "authors": source.authors, "year": source.year, "where": source.where}
+        for source in whole.sources
+        if source.id in cited
+    }
+    return files | ({"questions/sources.yaml": _text(sources)} if sources else {})
+
+
+def _course_file(whole: Course, chosen: tuple[Question, ...], mark: Edition) -> bytes:
+    used = {question.group for question in chosen}
+    return _text(
+        {
+            "edition": {"format": 1, "of": mark.of, "attncheck": mark.attncheck, "stored": dict(mark.stored)},
+            "title": _plain(whole.title),
+            "public_id": whole.public_id,
+            "groups": {name: _plain(text) for name, text in whole.groups if name in used},
+            "questions": [question.id for question in chosen],
+            **({"packages": list(whole.packages)} if whole.packages else {}),
+            **_rules(whole.rules),
+        }
+    )
+
+
+def _rules(rules: Rules) -> dict[str, Any]:
+    late = {"percent": rules.late_percent, "grace_hours": rules.grace_hours, "cut_off_days": rules.cut_off_days}
+    return {
+        **({"due": rules.due} if rules.due is not None else {}),
+        "late": {name: value for name, value in late.items() if value is not None},
+        "attempts": {"count": rules.attempts, "percent": rules.attempt_percent},
+        "hidden_results": rules.hidden_results,
+    }
+
+
+def _question(question: Question, raw: Mapping[str, Any], practice: frozenset[str]) -> dict[str, Any]:
+    """A question file with what learners may have of it."""
+    written = {each["id"]: each for each in raw.get("items", [])}
+    shown = {name for item in question.items if item.id in practice for name in misconceptions.named(item)}
+    shown |= {mistake.misconception for exercise in question.exercises for mistake in exercise.mistakes}
+    beliefs = {each.id: _belief(each, practice) for each in question.misconceptions if each.id in shown}
+    found: dict[str, Any] = {
+        "id": question.id,
+        "title": _plain(question.title),
+        "group": question.group,
+        "prompt": _plain(question.prompt),
+        "sources": list(question.sources),
+        "misconceptions": beliefs,
+        "items": [
+            written[item.id] | {"points": item.points} if item.id in practice else _sealed(items.unkeyed(item))
+            for item in question.items
+        ],
+        "exercises": [
+            _exercise(exercise, of, beliefs)
+            for exercise, of in zip(question.exercises, raw.get("exercises", []), strict=True)
+        ],
+    }
+    return {name: value for name, value in found.items() if value}
+
+
+def _belief(belief: Misconception, practice: frozenset[str]) -> dict[str, Any]:
+    found = {"truth": _plain(belief.truth)}
+    if belief.ask is not None:
+        found["ask"] = _plain(belief.ask)
+    if belief.ask_next in practice:  # of a graded item it would say what its wrong answers are about
+        found["ask_next"] = belief.ask_next
+    return found
+
+
+def _sealed(item: Item) -> dict[str, Any]:
+    """A graded item without its key, as YAML."""
+    return {
+        "id": item.id,
+        "kind": item.kind,
+        "sealed": True,
+        "points": item.points,
+        "ask": _plain(item.ask),
+        **_plain(item.spec),
+        **({"sources": list(item.sources)} if item.sources else {}),
+    }
+
+
+def _exercise(exercise: Exercise, raw: Mapping[str, Any], beliefs: Mapping[str, Any]) -> dict[str, Any]:
+    """An exercise with its public cases; in the place of each hidden one, that there is one."""
+    names = {case.name for case in exercise.cases if case.public}
+    renamed: dict[str, str] = {}
+    for case in exercise.cases:
+        if not case.public:
+            number = len(renamed) + 1
+            renamed[case.name] = next(f"hidden {n}" for n in range(number, number + 999) if f"hidden {n}" not in names)
+            names.add(renamed[case.name])
+    cases = [of if case.public else _hidden(of, renamed) for case, of in zip(exercise.cases, raw["cases"], strict=True)]
+    return {
+        **{name: raw[name] for name in _EXERCISE if name in raw},
+        "points": exercise.points,  # course.yaml may have scaled them
+        **({"forbids": list(exercise.forbids)} if exercise.forbids else {}),  # course.yaml may have added some
+        "cases": cases,
+        "checks": [
+            _check(check, renamed, any(case.public for case in checks.cases_for(spec, exercise)))
+            for spec, check in zip(exercise.checks, raw["checks"], strict=True)
+        ],
+        "recognised": list(dict.fromkeys(m.misconception for m in exercise.mistakes if m.misconception in beliefs)),
+    }
+
+
+def _hidden(raw: Mapping[str, Any], renamed: Mapping[str, str]) -> dict[str, Any]:
+    """The place of a hidden case: which checks are made there, and nothing of its inputs."""
+    kept = {name: raw[name] for name in ("only", "raises") if name in raw}
+    return {"name": renamed[raw["name"]], "sealed": True, **kept}
+
+
+def _check(raw: Any, renamed: Mapping[str, str], here: bool) -> Any:
+    """A check with its cases by their new names; its other options only where something is judged ``here``."""
+    if isinstance(raw, str):
+        return raw
+    ((kind, options),) = raw.items()
+    kept = {name: value for name, value in options.items() if here or name == "weight"}
+    if "on" in options:
+        kept["on"] = [renamed.get(name, name) for name in options["on"]]
+    return {kind: kept}
+
+
+def _plain(value: Any) -> Any:
+    """Frozen values as YAML has them; what is as it is by default is left out, and ``from_`` is the key ``from``."""
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        pairs = ((field, getattr(value, field.name)) for field in dataclasses.fields(value))
+        return {field.name.removesuffix("_"): _plain(part) for field, part in pairs if part != _default(field)}
+    if isinstance(value, Mapping):
+        return {name: _plain(part) for name, part in value.items()}
+    return [_plain(part) for part in value] if isinstance(value, (tuple, list)) else value
+
+
+def _default(field: dataclasses.Field[Any]) -> Any:
+    return field.default if field.default_factory is dataclasses.MISSING else field.default_factory()
+
+
+class _Dumper(yaml.SafeDumper):
+    """Texts of several lines are written as such, and nothing by reference."""
+
+    def ignore_aliases(self, data: Any) -> bool:
+        """Always: a course has none."""
+        return True
+
+
+def _as_text(dumper: yaml.SafeDumper, text: str) -> yaml.ScalarNode:
+    style = "|" if "\n" in text else '"' if text[:1] in "0123456789+-." else None  # our reader takes 1e5 for a number
+    return dumper.represent_scalar("tag:yaml.org,2002:str", text, style=style)
+
+
+_Dumper.add_representer(str, _as_text)
+
+
+def _text(value: dict[str, Any]) -> bytes:
+    """``value`` as YAML, which is read back to be sure."""
+    text = _HEAD + yaml.dump(value, Dumper=_Dumper, allow_unicode=True, sort_keys=False, width=110)
+    if parse(text, "edition", CourseError).value != value:
+        raise CourseError("the edition is not read as it was written; please report this as a fault of attncheck")
+    return text.encode()
+
+
+# ---------------------------------------------------------------------------------------- the results
+
+
+def _tables(edition: Course, whole: Course, observe: Observe) -> Iterator[tuple[str, bytes]]:
+    """For each exercise what the edition will ask of references and mistakes, run with their sources."""
+    found: dict[str, dict[str, Observation]] = {}
+    for question in edition.questions:
+        for exercise in question.exercises:
+            known = whole.exercise(exercise.name)
+            assert known is not None
+            found[exercise.name] = {}
+            record = _recorder(known[1], whole, observe, found)
+            memo = Memo(edition, Seed.public(), record)
+            memo.expected(exercise)
+            memo.suspects(exercise)
+            public_arrays.prepare(edition, exercise, record)
+    for picture in kinds.kinds().values():
+        if any(name in found for name in picture.NEEDS):
+            run.reference(edition, picture, _recorder(None, whole, observe, found))
+    return ((name, stored_results.pack(entries)) for name, entries in found.items())
+
+
+def _recorder(
+    exercise: Exercise | None, whole: Course, observe: Observe, found: Mapping[str, dict[str, Observation]]
+) -> Observe:
+    """Observes the programs of an edition with the sources that it does not have, and keeps what was seen."""
+
+    def record(job: Job, limits: Limits) -> Observed:
+        files = whole.reference
+        if job.files and exercise is not None:
+            mistake = next(m for m in exercise.mistakes if m.misconception == job.files[0].path)
+            files = edits.apply(whole.reference, mistake.edits, module_of(exercise))
+        seen = observe(Job(files, job.programs), REFERENCE_LIMITS)
+        for program, one in zip(job.programs, seen.observations, strict=True):
+            found[program.group][stored_results.key(job.files, program)] = _bare(one)
+        return seen
+
+    return record
+
+
+def _bare(seen: Observation) -> Observation:
+    """Without the words of an exception, and without where in our sources it was."""
+    return replace(seen, text="", file=None, line=None) if isinstance(seen, Raised) else seen

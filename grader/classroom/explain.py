@@ -1,0 +1,402 @@
+"""One point, replayed: what went in, what should have come out, what did, and why that is what it was worth.
+
+For instructors only: hidden inputs and expected values are shown.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from grader.classroom.batch import version
+from grader.classroom.gradebook import Enrolled, Filed, Gradebook, Override, Run, open_gradebook
+from grader.classroom.marks import marks
+from grader.classroom.overrides import find_learner
+from grader.classroom.regrade import check_seed, course_of, is_as_graded, points_of
+from grader.classroom.results import Book, parts
+from grader.core.errors import UsageError
+from grader.core.model import (
+    Array,
+    Course,
+    Difference,
+    Exercise,
+    ExerciseResult,
+    Item,
+    ItemResult,
+    Misconception,
+    Observation,
+    Outcome,
+    Own,
+    Question,
+    QuestionResult,
+    Returned,
+    Same,
+    Status,
+    Submission,
+    Text,
+)
+from grader.course import items
+from grader.course import loader as course
+from grader.grading.compare import compare
+from grader.grading.failures import verdict
+from grader.grading.grade import Memo, Replay, replay
+from grader.grading.inputs import Drawn, DrawnMade, Seed
+from grader.grading.programs import varied
+from grader.grading.reference_results import expecting
+from grader.submission import read
+
+if TYPE_CHECKING:
+    from grader.core.model import Observe
+
+#: Entries of an array that are written out; of a larger one its corners are.
+_IN_FULL = 64
+_LINES = 24
+_WIDTH = 72
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """Which point: of a learner, an item, or ``exercise``, ``exercise/check`` or ``exercise/check/case``."""
+
+    folder: Path
+    learner: str
+    check: str
+    seed: Seed
+    course_folder: Path | None = None
+    attempt: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Thing:
+    """A value as people read it: its name, what it is, and as much of it as is readable."""
+
+    name: Text
+    kind: Text
+    text: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Explained:
+    """A point and where it comes from. ``agrees`` is false where the replay did not end as the grading had.
+
+    ``where`` is the item, or ``exercise/check/case``. ``status``, ``earned`` and ``message`` are as recorded;
+    ``told`` is what the check says where nothing has to be hidden.
+    """
+
+    learner: str
+    submission: str
+    where: str
+    status: Status
+    earned: float
+    possible: float
+    message: Text | None
+    run: Run
+    version: str
+    agrees: bool
+    replayed: Status
+    told: Text | None = None
+    misconception: Misconception | None = None
+    visibility: str = "public"
+    ask: Text | None = None
+    inputs: tuple[Thing, ...] = ()
+    expected: tuple[Thing, ...] = ()
+    actual: tuple[Thing, ...] = ()
+    difference: Difference | None = None
+    file: str | None = None
+    array_type: str | None = None
+    variant: str | None = None
+    changed: bool = False
+    override: Override | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Recorded:
+    """What a gradebook says about one part of a submission, and what is needed to look again."""
+
+    learner: Enrolled
+    filed: Filed
+    submission: Submission
+    course: Course
+    question: Question
+    part: Item | Exercise
+    rest: str
+    result: ItemResult | ExerciseResult
+    run: Run
+    version: str
+    changed: bool
+    override: Override | None
+
+
+# ---------------------------------------------------------------------------------------------- finding
+
+
+def look_up(asked: Asked) -> Recorded:
+    """What is recorded. Raises UsageError for what is not, or where the files are no longer those that were graded."""
+    with contextlib.closing(open_gradebook(asked.folder)) as book:
+        check_seed(book, asked.seed)
+        loaded = course.whole(course.load(course_of(book, asked.course_folder)))
+        question, part, rest = _part(asked.check, loaded, tuple(points_of(book)))
+        learner = find_learner(book, asked.learner)
+        filed = _submission(book, loaded, learner, asked.attempt)
+        if filed.error is not None:
+            raise UsageError(f"The submission {filed.key} of {learner.id} could not be graded: {filed.error}")
+        known = Book.of(book, loaded).versions.get(question.id, "")
+        found = book.units(filed, {question.id: known})
+        result = _result(found[0][0].result, part) if found else None
+        if result is None:
+            raise UsageError(
+                f"{question.id} of {learner.id} is not graded as it is now; run 'attncheck batch' or 'regrade' again."
+            )
+        place = book.place(filed)
+        if not is_as_graded(filed, place):
+            raise UsageError(f"{place} is gone, or not what was graded: put it back, or grade the collection again.")
+        names = (result.id if isinstance(result, ItemResult) else result.name, learner.id)
+        return Recorded(
+            learner,
+            filed,
+            read(place, filed.draws),
+            loaded,
+            question,
+            part,
+            rest,
+            result,
+            found[0][1],
+            known,
+            version(question, loaded, asked.seed) != known,
+            next((change for change in book.overrides() if (change.part, change.learner) == names), None),
+        )
+
+
+def _part(check: str, loaded: Course, counting: Sequence[str]) -> tuple[Question, Item | Exercise, str]:
+    """The item or exercise that ``check`` begins with, and the rest of it."""
+    name, _, rest = check.partition("/")
+    known: dict[str, tuple[Question, Item | Exercise]] = {}
+    for question in (each for each in loaded.questions if each.id in counting):
+        known |= {exercise.name.casefold(): (question, exercise) for exercise in question.exercises}
+        known |= {item.id.casefold(): (question, item) for item in question.items if item.use == "graded"}
+    if name.casefold() not in known:
+        raise UsageError(
+            f"No exercise and no item that counts is called “{name}”; expected a name, or EXERCISE/CHECK/CASE, of: "
+            + ", ".join(part.id if isinstance(part, Item) else part.name for _, part in known.values())
+        )
+    question, part = known[name.casefold()]
+    if rest and isinstance(part, Item):
+        raise UsageError(f"{part.id} is an item, and has no checks: leave out “/{rest}”.")
+    return question, part, rest
+
+
+def _submission(book: Gradebook, loaded: Course, learner: Enrolled, attempt: int | None) -> Filed:
+    """The submission that counts, or the one of this attempt."""
+    theirs = [filed for filed in book.submissions() if learner.id in (filed.learners or (filed.key,))]
+    if not theirs:
+        raise UsageError(f"{learner.id} has handed in nothing.")
+    if attempt is not None:
+        found = next((filed for filed in theirs if filed.attempt == attempt), None)
+        if found is None:
+            there = ", ".join(str(number) for number in sorted({filed.attempt for filed in theirs}))
+            raise UsageError(f"{learner.id} has no attempt {attempt}; there are: {there}.")
+        return found
+    known = Book.of(book, loaded)
+    works = [known.work(filed) for filed in theirs]
+    found_marks = marks(learner, works, known.points, book.overrides(), loaded.rules, parts(loaded))
+    return [mark.work.filed for mark in found_marks if mark.counts and mark.work is not None][-1]
+
+
+def _result(result: QuestionResult, part: Item | Exercise) -> ItemResult | ExerciseResult | None:
+    if isinstance(part, Item):
+        return next((each for each in result.items if each.id == part.id), None)
+    return next((each for each in result.exercises if each.name == part.name), None)
+
+
+# ---------------------------------------------------------------------------------------------- replaying
+
+
+def explain_item(found: Recorded, item: Item, result: ItemResult) -> Explained:
+    """An answer, judged again, beside a right one."""
+    context = items.Context(found.course.public_id, found.submission.learner, item.id)
+    answers = {answer.item: answer.value for answer in found.submission.answers or ()}
+    value = answers.get(item.id)
+    judged = Status.MISSING if value is None else items.judge(item, value, context).status
+    numbers = items.draw(item.spec, context)
+    asked = items.ask(item, context)
+    inputs = [Thing(_same(name), _same(str(number))) for name, number in numbers.items()]
+    inputs += [Thing(_same(choice.id), choice.text) for choice in (*asked.choices, *asked.partners)]
+    return Explained(
+        learner=found.learner.id,
+        submission=found.filed.key,
+        where=item.id,
+        status=result.status,
+        earned=result.earned,
+        possible=result.possible,
+        message=result.message,
+        run=found.run,
+        version=found.version,
+        agrees=judged is result.status,
+        replayed=judged,
+        misconception=found.question.misconception(result.misconception),
+        ask=items.fill(item.ask, numbers),
+        inputs=tuple(inputs),
+        expected=(Thing(_ANSWER, items.key(item, context)),),
+        actual=() if value is None else (Thing(_ANSWER, _same(_short(value))),),
+        changed=found.changed,
+        override=found.override,
+    )
+
+
+def explain_code(
+    found: Recorded, exercise: Exercise, result: ExerciseResult, seed: Seed, observe: Observe
+) -> Explained:
+    """A check on a case, run again, beside the reference."""
+    outcome = _chosen(result, found.rest)
+    recorded = result.outcomes[outcome]
+    where = f"{exercise.name}/{recorded.check}/{recorded.case}"
+    memo = Memo(found.course, seed, expecting(observe, seed))
+    again = replay(memo, found.question, exercise, found.submission, observe)
+    at = _same_entry(again, result, outcome)
+    if at is None:
+        raise UsageError(f"{where} is no longer in the course; 'attncheck regrade' grades by what is there now.")
+    fresh = again.result.outcomes[at]
+    told = again.openly(exercise, at)
+    entry = again.entries[at]
+    drawn = entry.drawn if again.way is None else varied(again.way.variant, entry.drawn)
+    expected = again.expected[at] if again.way else ()
+    got = again.got[at] if again.way else ()
+    failed = fresh.status is not Status.PASSED
+    return Explained(
+        learner=found.learner.id,
+        submission=found.filed.key,
+        where=where,
+        status=recorded.status,
+        earned=recorded.earned,
+        possible=recorded.possible,
+        message=recorded.verdict.message,
+        run=found.run,
+        version=found.version,
+        agrees=_agree(fresh, recorded),
+        replayed=fresh.status,
+        told=told.message,
+        misconception=found.question.misconception(recorded.verdict.misconception or result.misconception),
+        visibility=recorded.visibility,
+        inputs=tuple(_inputs(drawn)),
+        expected=tuple(_things(expected)),
+        actual=tuple(_things(got)),
+        difference=(told.difference or _difference(expected, got)) if failed else None,
+        file=again.result.file,
+        array_type=again.way.array_type if again.way else None,
+        variant=again.way.variant.name if again.way and again.way.variant else None,
+        changed=found.changed,
+        override=found.override,
+    )
+
+
+def _agree(fresh: Outcome, recorded: Outcome) -> bool:
+    """Whether it ended as it did before. Which of two clocks stops a loop depends on how busy the machine is."""
+    same = fresh.verdict.message == recorded.verdict.message or fresh.status is Status.TIMED_OUT
+    return fresh.status is recorded.status and same
+
+
+def _chosen(result: ExerciseResult, rest: str) -> int:
+    """The outcome that ``rest`` (``""``, ``check`` or ``check/case``) means: of several the first that cost points."""
+    check, _, case = rest.partition("/")
+    wanted = [
+        at
+        for at, outcome in enumerate(result.outcomes)
+        if (not check or outcome.check == check) and (not case or outcome.case == case)
+    ]
+    if not wanted:
+        there = dict.fromkeys(f"{result.name}/{outcome.check}/{outcome.case}" for outcome in result.outcomes)
+        raise UsageError(f"{result.name} has no check “{rest}”; there are: {', '.join(there)}.")
+    lost = [at for at in wanted if result.outcomes[at].verdict.applies and result.outcomes[at].status != Status.PASSED]
+    return (lost or wanted)[0]
+
+
+def _same_entry(again: Replay, result: ExerciseResult, at: int) -> int | None:
+    """Where the replay has the outcome ``at``: at the same place, unless the question has changed."""
+    names = [(outcome.check, outcome.case) for outcome in again.result.outcomes]
+    name = (result.outcomes[at].check, result.outcomes[at].case)
+    if at < len(names) and names[at] == name:
+        return at
+    return names.index(name) if name in names else None
+
+
+def _difference(expected: tuple[Observation, ...], got: tuple[Observation, ...]) -> Difference | None:
+    """The first place where something that came back is not what the reference returned."""
+    for right, mine in zip(expected, got, strict=False):
+        if isinstance(right, Returned) and isinstance(mine, Returned):
+            for one, other in zip(right.values, mine.values, strict=False):
+                found = compare(one, other)
+                if found is not None:
+                    return found.difference
+    return None
+
+
+# ---------------------------------------------------------------------------------------------- showing
+
+_ANSWER = Text("answer", "答案")
+_SAME_ARRAY = Text("the same as {name}", "与 {name} 是同一个")
+_MADE = Text("made by {helper}", "由 {helper} 生成")
+_OWN = Text("the submission's own {name}", "提交里自己的 {name}")
+_RESULT = Text("result", "结果")
+_RUN = Text("run {number}", "第 {number} 次运行")
+_NAME = Text("{name}", "{name}")
+_LARGER = Text("{name}, larger", "{name}（更大）")
+
+
+def _inputs(drawn: Drawn, called: Text = _NAME) -> Iterator[Thing]:
+    for name, value in (*drawn.construct, *drawn.parameters, *drawn.args):
+        yield _thing(called.fill(name=name), value)
+    for larger in drawn.larger:
+        yield from _inputs(larger, _LARGER)
+
+
+def _things(seen: tuple[Observation, ...]) -> Iterator[Thing]:
+    """What came back, program by program."""
+    for number, observation in enumerate(seen, 1):
+        run = _RUN.fill(number=number) if len(seen) > 1 else _RESULT
+        if isinstance(observation, Returned):
+            for value in observation.values:
+                yield _thing(run, value)
+        else:
+            yield Thing(run, verdict(observation, public=True).message or _same(""))
+
+
+def _thing(name: Text, value: Any) -> Thing:
+    match value:
+        case Array(values=values):
+            return _thing(name, values)
+        case np.ndarray():
+            return Thing(name, _same(f"{value.dtype} {value.shape}"), written(value))
+        case Same(name=other):
+            return Thing(name, _SAME_ARRAY.fill(name=other))
+        case DrawnMade(helper=helper):
+            return Thing(name, _MADE.fill(helper=helper), _short(dict(value.parts)) if value.parts else "")
+        case Own(name=other):
+            return Thing(name, _OWN.fill(name=other))
+        case tuple() | list() if any(isinstance(part, (Array, np.ndarray)) for part in value):
+            inner = [_thing(name, part) for part in value]
+            kinds = ", ".join(part.kind.en for part in inner)
+            return Thing(name, _same(f"({kinds})"), "\n".join(part.text for part in inner))
+    return Thing(name, _same(_short(value)))
+
+
+def written(values: np.ndarray[Any, Any]) -> str:
+    """A small array in full, of a large one its corners: a bounded number of lines."""
+    if values.size > _IN_FULL and values.ndim > 3:
+        values = values.reshape(-1, *values.shape[-2:])
+    text = np.array2string(values, max_line_width=_WIDTH, precision=6, threshold=_IN_FULL, edgeitems=2)
+    lines = text.splitlines()
+    return "\n".join(lines if len(lines) <= _LINES else [*lines[: _LINES - 1], "…"])
+
+
+def _short(value: Any) -> str:
+    said = value if isinstance(value, str) else repr(value)
+    return said if len(said) <= 600 else said[:599] + "…"
+
+
+def _same(text: str) -> Text:
+    return Text(text, text)

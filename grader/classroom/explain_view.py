@@ -1,0 +1,177 @@
+"""A point, explained: for instructors, in lines and as data."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+from grader.core.layout import indent
+from grader.core.model import Difference, Lang, Text
+from grader.report import words
+from grader.report.json import number
+from grader.report.words import clean, points
+
+if TYPE_CHECKING:
+    from grader.classroom.explain import Explained, Thing
+
+
+def lines(found: Explained, lang: Lang) -> Iterator[str]:
+    """What went in, what should have come out, what did, and where the points come from."""
+
+    def say(text: Text, **values: object) -> str:
+        return indent(text.fill(**values).of(lang), 0)
+
+    yield say(
+        words.EXPLAINED,
+        learner=clean(found.learner),
+        where=found.where,
+        status=words.STATUS[found.status],
+        earned=points(found.earned),
+        possible=points(found.possible),
+    )
+    if found.visibility == "hidden":
+        yield say(words.HIDDEN)
+    if found.ask is not None:
+        yield indent(found.ask.of(lang), 0)
+    yield from _why(found, lang)
+    yield ""
+    yield from _things(words.INPUTS, found.inputs, lang)
+    yield from _things(words.EXPECTED, found.expected, lang, words.NO_EXPECTED)
+    yield from _things(words.ACTUAL, found.actual, lang, words.NO_ACTUAL)
+    if found.difference is not None:
+        yield from _difference(found.difference, lang)
+    yield ""
+    yield from _provenance(found, lang)
+
+
+def _why(found: Explained, lang: Lang) -> Iterator[str]:
+    if found.message is not None:
+        yield indent(words.TOLD.fill(said=_clean(found.message)).of(lang), 0)
+    if found.told is not None and found.told != found.message:
+        yield indent(words.SEEN.fill(said=_clean(found.told)).of(lang), 0)
+    if found.misconception is not None:
+        truth = found.misconception.truth
+        yield indent(words.BELIEF.fill(name=found.misconception.id, truth=truth).of(lang), 0)
+
+
+def _clean(text: Text) -> Text:
+    return Text(clean(text.en, 1200, lines=True), clean(text.zh, 1200, lines=True))
+
+
+def _things(heading: Text, things: tuple[Thing, ...], lang: Lang, nothing: Text | None = None) -> Iterator[str]:
+    if not things and nothing is None:
+        return
+    yield heading.of(lang)
+    if not things and nothing is not None:
+        yield f"  {nothing.of(lang)}"
+    for thing in things:
+        said = words.SAYS.fill(who=thing.name, said=clean(_in_line(thing.kind, lang), 600))
+        yield indent(clean(said.of(lang), 700), 2)
+        for line in clean(thing.text, 4000, lines=True).splitlines():
+            yield f"    {line}"
+
+
+def _in_line(text: Text, lang: Lang) -> str:
+    return words.SEMICOLON.of(lang).join(text.of(lang).splitlines())
+
+
+def _difference(difference: Difference, lang: Lang) -> Iterator[str]:
+    values = words.VALUES_ONLY.fill(expected=clean(difference.expected, 200), actual=clean(difference.actual, 200))
+    if difference.index:
+        values = words.AT.fill(index=list(difference.index), values=values)
+    yield indent(values.of(lang), 2)
+    if difference.size > 1:
+        yield indent(words.DIFFERING.fill(differing=difference.differing, size=difference.size).of(lang), 2)
+
+
+def _provenance(found: Explained, lang: Lang) -> Iterator[str]:
+    run = found.run
+    if found.file is not None:
+        given = words.GIVEN[found.array_type].of(lang) if found.array_type in words.GIVEN else words.NONE.of(lang)
+        names = {"submission": clean(found.submission, 80), "file": clean(found.file, 120)}
+        said = [words.CODE_IN.fill(given=given, **names).of(lang)]
+        said += [words.IN_FORM.fill(name=found.variant).of(lang)] if found.variant else []
+        yield indent(words.SEMICOLON.of(lang).join(said), 0)
+    graded = words.GRADED_AT.fill(
+        at=words.moment(run.at.isoformat()),
+        seconds=f"{run.seconds:.1f}",
+        seed=run.seed,
+        versions=words.COMMA.of(lang).join(f"{name} {version}" for name, version in run.versions),
+    )
+    bank = words.BANK_THEN.fill(course=run.course[:12], version=found.version[:12])
+    layers = words.NO_SANDBOX if run.unsafe else words.SANDBOX.fill(layers=words.COMMA.of(lang).join(run.layers))
+    yield from (indent(text.of(lang), 0) for text in (graded, bank, layers))
+    if found.override is not None:
+        given = words.GIVEN_INSTEAD.fill(
+            points=points(found.override.points),
+            author=clean(found.override.author, 60),
+            reason=clean(found.override.reason),
+        ).of(lang)
+        yield indent(given, 0)
+    if found.changed:
+        yield indent(words.CHANGED_SINCE.of(lang), 0)
+    replayed = words.REPLAY_DIFFERS.fill(status=words.STATUS[found.replayed])
+    yield indent((words.REPLAY_AGREES if found.agrees else replayed).of(lang), 0)
+
+
+def to_json(found: Explained, lang: Lang) -> dict[str, Any]:
+    """The same as data."""
+    run, change, difference = found.run, found.override, found.difference
+
+    def said(text: Text | None) -> str | None:
+        return None if text is None else clean(text.of(lang), 2000, lines=True)
+
+    def things(some: tuple[Thing, ...]) -> list[dict[str, str]]:
+        return [
+            {
+                "name": clean(thing.name.of(lang)),
+                "kind": clean(thing.kind.of(lang), 600),
+                "text": clean(thing.text, 4000, lines=True),
+            }
+            for thing in some
+        ]
+
+    return {
+        "format": 1,
+        "learner": clean(found.learner),
+        "submission": clean(found.submission),
+        "check": found.where,
+        "visibility": found.visibility,
+        "status": found.status.value,
+        "earned": number(found.earned),
+        "possible": number(found.possible),
+        "message": said(found.message),
+        "told": said(found.told),
+        "misconception": None if found.misconception is None else found.misconception.id,
+        "ask": said(found.ask),
+        "inputs": things(found.inputs),
+        "expected": things(found.expected),
+        "actual": things(found.actual),
+        "difference": None
+        if difference is None
+        else {
+            "index": list(difference.index),
+            "expected": clean(difference.expected),
+            "actual": clean(difference.actual),
+            "differing": difference.differing,
+            "size": difference.size,
+        },
+        "file": None if found.file is None else clean(found.file),
+        "array_type": found.array_type,
+        "variant": found.variant,
+        "graded": {
+            "at": run.at.isoformat(),
+            "seconds": number(run.seconds),
+            "seed": run.seed,
+            "course": run.course,
+            "question": found.version,
+            "versions": dict(run.versions),
+            "sandbox": {"layers": list(run.layers), "unsafe": run.unsafe},
+        },
+        "override": None
+        if change is None
+        else {"points": number(change.points), "author": clean(change.author), "reason": clean(change.reason, 2000)},
+        "changed": found.changed,
+        "replayed": found.replayed.value,
+        "agrees": found.agrees,
+    }

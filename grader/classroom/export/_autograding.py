@@ -1,0 +1,194 @@
+"""What runs in Gradescope's container: the submission that lies there is graded, and ``results.json`` written.
+
+Started by ``run_autograder`` as ``python -m grader.classroom.export._autograding ROOT``; ROOT is ``/autograder``. Written against
+``gradescope_autograder``, which packs the zip.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+import traceback
+from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, cast
+
+from grader import __version__
+from grader.classroom.export.gradescope import encoded, results
+from grader.classroom.gradebook import Enrolled, Filed, Run
+from grader.classroom.marks import Work, mark
+from grader.core.errors import SandboxUnavailable, SubmissionError
+from grader.core.files import write
+from grader.core.model import Course, Lang, Report, Text
+from grader.course import loader
+from grader.grading.grade import Memo, Selection, grade
+from grader.grading.inputs import Seed
+from grader.grading.reference_results import expecting
+from grader.report.words import clean
+from grader.sandbox import Sandbox, open_sandbox
+from grader.submission import read
+
+SETTINGS = "attncheck.json"
+
+FAULT = Text(
+    "The autograder failed. This is not the fault of your submission; please tell your instructor.",
+    "自动评分程序出错了。这与你的提交无关，请告知授课教师。",
+)
+_UNCONFINED = Text(
+    "This container cannot confine code, so nothing was run. The instructor can export the autograder again with "
+    "--unsafe-no-sandbox.",
+    "这个容器无法隔离代码，因此什么都没有运行。教师可以加上 --unsafe-no-sandbox 重新导出自动评分程序。",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """What Gradescope says about a submission. Numbers are drawn for the name of its first submitter."""
+
+    learner: str = "learner"
+    at: datetime | None = None
+    extra_hours: float = 0.0
+    attempt: int = 1
+    key: str = "gradescope"
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """What the instructor decided when the zip was made."""
+
+    questions: tuple[str, ...]
+    lang: Lang
+    secret: bool
+    unsafe: bool
+
+
+def main(root: Path) -> None:
+    """Grades; whatever happens is told in results.json, and to instructors on stdout."""
+    target = root / "results" / "results.json"
+    lang: Lang = "en"
+    try:
+        settings = read_settings(root / "source" / SETTINGS)
+        lang = settings.lang
+        found = graded(root, settings)
+    except Exception as error:
+        print(traceback.format_exc())
+        lines = [FAULT.of(lang)]
+        if isinstance(error, SandboxUnavailable):
+            lines.append(_UNCONFINED.of(lang))
+        found = {"score": 0, "output": "\n".join(lines), "output_format": "text", "visibility": "visible", "tests": []}
+        found["extra_data"] = {"attncheck": __version__, "fault": type(error).__name__}
+    target.parent.mkdir(parents=True, exist_ok=True)
+    write(target, encoded(found))
+
+
+def prepare(root: Path) -> None:
+    """Runs the references once, while the container is built: what they return is kept for every submission."""
+    settings = read_settings(root / "source" / SETTINGS)
+    with _sandbox(settings) as sandbox:
+        memo = _memo(root, settings, sandbox)
+        memo.prepare(_counting(memo.course, settings))
+
+
+def graded(root: Path, settings: Settings) -> dict[str, Any]:
+    """The results of the submission in ``root``."""
+    facts = read_facts(root / "submission_metadata.json")
+    folder = root / "submission"
+    filed = Filed(facts.key, str(folder), (facts.learner,), draws=facts.learner, at=facts.at, attempt=facts.attempt)
+    report: Report | None = None
+    with _sandbox(settings) as sandbox:
+        sandbox.start()
+        memo = _memo(root, settings, sandbox)
+        counting = _counting(memo.course, settings)
+        selection = Selection(questions=tuple(counting), everything=True)
+        try:
+            submission = read(folder, facts.learner)
+            report = grade(memo.course, submission, sandbox.observe, selection=selection, memo=memo)
+        except SubmissionError as error:
+            filed = replace(filed, error=str(error))
+    learner = Enrolled(facts.learner, facts.learner, "", facts.extra_hours)
+    work = Work(filed, ())
+    if report is not None:
+        run = _run(report)
+        work = Work(filed, tuple((result, run) for result in report.questions))
+    found = results(mark(learner, work, counting, (), memo.course.rules), report, memo.course, settings.lang)
+    return found | ({"execution_time": round(report.told_seconds, 3)} if report else {})
+
+
+def _sandbox(settings: Settings) -> AbstractContextManager[Sandbox]:
+    return open_sandbox(mode="auto" if settings.unsafe else "require")
+
+
+def _memo(root: Path, settings: Settings, sandbox: Sandbox) -> Memo:
+    """The course, and what its references return. What follows from a secret seed is kept where only we can read."""
+    seed = Seed.from_file(root / "source" / "seed") if settings.secret else Seed.public()
+    loaded = loader.load(root / "source" / "course")
+    sandbox.allow(loaded.packages)
+    return Memo(loaded, seed, expecting(sandbox.observe, seed, root / "attncheck-expected"))
+
+
+def _counting(loaded: Course, settings: Settings) -> dict[str, float]:
+    """The questions that count, with their points."""
+    return {q.id: q.points for q in loaded.questions if not settings.questions or q.id in settings.questions}
+
+
+def _run(report: Report) -> Run:
+    return Run(
+        datetime.now(UTC),
+        report.seconds,
+        report.seed,
+        report.course_digest,
+        report.versions,
+        report.layers,
+        report.unsafe,
+    )
+
+
+def read_settings(path: Path) -> Settings:
+    """As ``gradescope_autograder`` wrote them."""
+    found = json.loads(path.read_text(encoding="utf-8"))
+    lang: Lang = "zh" if found["lang"] == "zh" else "en"
+    return Settings(tuple(found["questions"]), lang, bool(found["secret_seed"]), bool(found["unsafe_no_sandbox"]))
+
+
+def read_facts(path: Path) -> Facts:
+    """What submission_metadata.json says; whatever of it is missing or strange is left out."""
+    try:
+        found = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError, RecursionError) as error:
+        print(f"attncheck: submission_metadata.json was not read: {error}")
+        return Facts()
+    data = _mapping(found)
+    users = [_mapping(user) for user in _list(data.get("users"))]
+    first = users[0] if users else {}
+    due, own = (_time(_mapping(each.get("assignment")).get("due_date")) for each in (data, first))
+    return Facts(
+        learner=clean(str(first.get("name") or ""), 60) or "learner",
+        at=_time(data.get("created_at")),
+        extra_hours=max(0.0, (own - due).total_seconds() / 3600) if own and due else 0.0,
+        attempt=1 + len(_list(data.get("previous_submissions"))),
+        key=f"gradescope-{clean(str(data.get('id') or '?'), 40)}",
+    )
+
+
+def _mapping(value: object) -> Mapping[str, object]:
+    return cast("Mapping[str, object]", value) if isinstance(value, dict) else {}
+
+
+def _list(value: object) -> Sequence[object]:
+    return value if isinstance(value, list) else []
+
+
+def _time(value: object) -> datetime | None:
+    """A time with its zone, as ISO 8601 writes it."""
+    try:
+        at = datetime.fromisoformat(value) if isinstance(value, str) else None
+    except ValueError:
+        return None
+    return at if at is not None and at.tzinfo is not None else None
+
+
+if __name__ == "__main__":
+    (prepare if "--prepare" in sys.argv else main)(Path(sys.argv[1]))

@@ -1,0 +1,159 @@
+"""A class as a course system lists it, row by row, and its grades: found by number, address or name, never guessed."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from grader.classroom.export import Options
+from grader.classroom.export._marks import counting, error, summary, waiting
+from grader.classroom.export._sheet import Sheet
+from grader.classroom.export._sheet import read as read_sheet
+from grader.classroom.export._target import Out
+from grader.classroom.intake import Person
+from grader.classroom.marks import Mark
+from grader.classroom.results import Book
+from grader.classroom.roster import Learner, Roster, contradicts
+from grader.classroom.roster import read as read_roster
+from grader.core.errors import UsageError
+from grader.core.model import Lang, Text
+from grader.report.words import clean, points
+
+_UNMATCHED = Text("In the template, but not found in the gradebook: {names}", "模板中有，但成绩册里没有找到：{names}")
+_AMBIGUOUS = Text("Not filled in, because it is not clear who is who: {names}", "无法确定是谁，未填写：{names}")
+_NOT_THERE = Text("In the gradebook, but not in the template: {names}", "成绩册里有，但模板中没有：{names}")
+_NOTHING = Text("Left as it was, because nothing was handed in: {names}", "没有提交，保持原样：{names}")
+_UNGRADED = Text(
+    "Left as it was, because it could not be graded, or not all of it: {names}",
+    "无法评分或只评了一部分，保持原样：{names}",
+)
+_WAITING = Text("Some answers still wait for a person to mark them: {names}", "仍有答案等待人工批改：{names}")
+_OTHER_POINTS = Text(
+    "{where} says {found} points, but {possible} could be earned here. The points are written as they are.",
+    "{where} 写的是 {found} 分，而这里的满分是 {possible} 分。分数按原样填写。",
+)
+_FILLED = Text("Filled in: {count} of {all} rows.", "已填写 {all} 行中的 {count} 行。")
+_MOST_NAMES = 30
+
+
+@dataclass(frozen=True, slots=True)
+class Grade:
+    """What a learner gets, with the lines that say why. ``state`` says what stands against writing it down."""
+
+    earned: str
+    lines: tuple[str, ...]
+    state: Text | None
+    waiting: bool
+
+
+def template(options: Options, what: str) -> Sheet:
+    """The file that is to be filled in."""
+    if options.template is None:
+        raise UsageError(f"--template is missing: name the {what} as you have downloaded it.")
+    return read_sheet(options.template)
+
+
+def grades(book: Book, lang: Lang) -> dict[str, Grade]:
+    """By learner. Where each attempt counts, the last."""
+    found = {}
+    for mark in counting(book):
+        found[mark.learner.id] = Grade(
+            points(mark.earned), tuple(summary(mark, lang, book.course.rules)), _state(mark), waiting(mark) > 0
+        )
+    return found
+
+
+def _state(mark: Mark) -> Text | None:
+    """What stands against writing down a mark. Where nothing can be graded, points given by hand are all there is."""
+    ungradable = mark.work is None or error(mark) is not None
+    if ungradable and mark.overridden:
+        return None
+    return _NOTHING if mark.work is None else _UNGRADED if ungradable or not mark.complete else None
+
+
+def roster(book: Book, more: Path | None) -> Roster:
+    """The learners of the gradebook, with the numbers that their submissions came under, and those of a roster."""
+    numbers: dict[str, set[tuple[str, str]]] = {}
+    for filed in book.gradebook.submissions():
+        system, _, number = filed.key.partition("-")
+        if len(filed.learners) == 1 and system in ("canvas", "moodle") and number.isdecimal():
+            numbers.setdefault(filed.learners[0], set()).add((system, number))
+    listed = {
+        learner.id: [(kind, _bare(value) if kind == "moodle" else value) for kind, value in learner.ids]
+        for learner in (read_roster(more).learners if more else ())
+    }
+    return Roster(
+        tuple(
+            Learner(
+                one.id,
+                one.name,
+                (("learner", one.id), *sorted(numbers.get(one.id, ())), *listed.get(one.id, ())),
+            )
+            for one in book.gradebook.learners()
+        )
+    )
+
+
+def _bare(identifier: str) -> str:
+    """The number of “Participant 657768”."""
+    return re.sub(r"\D", "", identifier) or identifier
+
+
+def found_in(known: Roster, people: Mapping[int, Person]) -> tuple[dict[int, str], list[str], list[str]]:
+    """The learner of each row; and the names of those that are nobody's, and of those that two rows could be."""
+    rows: dict[int, str] = {}
+    unknown: list[str] = []
+    doubtful: list[str] = []
+    for row, person in people.items():
+        match = known.match(person)
+        if match.learner is not None and not contradicts(person, match.learner):
+            rows[row] = match.learner.id
+        else:
+            (doubtful if match.why == "ambiguous" else unknown).append(person.name)
+    ids = list(rows.values())
+    twice = {name for name in ids if ids.count(name) > 1} if len(set(ids)) < len(ids) else set()
+    doubtful += [people[row].name for row, name in rows.items() if name in twice]
+    return {row: name for row, name in rows.items() if name not in twice}, unknown, doubtful
+
+
+def tell(
+    out: Out,
+    graded: Mapping[str, Grade],
+    rows: Mapping[int, str],
+    unknown: Sequence[str],
+    doubtful: Sequence[str],
+    filled: Iterable[int],
+) -> None:
+    """Says whom the template and the gradebook do not have in common, and whose cells were left alone."""
+    there = set(rows.values())
+    absent = [name for name in graded if name not in there]
+    lists = [(_UNMATCHED, unknown), (_AMBIGUOUS, doubtful), (_NOT_THERE, absent)]
+    lists += [(text, [name for name in there if graded[name].state is text]) for text in (_NOTHING, _UNGRADED)]
+    lists.append((_WAITING, [name for name in there if graded[name].waiting]))
+    for text, names in lists:
+        if names:
+            out.say(text.fill(names=_listed(names)))
+    out.say(_FILLED.fill(count=len(set(filled)), all=len(rows) + len(unknown) + len(doubtful)))
+
+
+def _listed(names: Iterable[str]) -> str:
+    shown = sorted(clean(name) for name in names)
+    return "; ".join(shown[:_MOST_NAMES]) + (f"; … (+{len(shown) - _MOST_NAMES})" if len(shown) > _MOST_NAMES else "")
+
+
+def compare_points(out: Out, book: Book, where: str, written: str) -> None:
+    """Warns where the course system expects other points than can be earned."""
+    possible = sum(book.points.values())
+    found = number(written)
+    if found is not None and abs(found - possible) > 0.005:
+        out.say(_OTHER_POINTS.fill(where=clean(where, 80), found=points(found), possible=points(possible)))
+
+
+def number(written: str) -> float | None:
+    """What a cell says as a number, with a decimal point or comma."""
+    try:
+        return float(written.strip().replace(",", "."))
+    except ValueError:
+        return None

@@ -1,0 +1,150 @@
+"""Marks as exports need them: chosen, counted, named, and said in few words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from datetime import UTC, datetime
+
+from grader.classroom.gradebook import Enrolled
+from grader.classroom.marks import Mark, due_for, settled
+from grader.classroom.results import Book, parts
+from grader.core.errors import UsageError
+from grader.core.model import ExerciseResult, ItemResult, Lang, Notice, Report, Rules, Status, Text
+from grader.core.score import tidy
+from grader.report import words
+from grader.report.words import clean, points
+
+TAKEN_OFF = Text(
+    "{before} points, of which {percent} % count after lateness and further attempts: {earned}.",
+    "原始得分 {before}，扣除迟交和多次提交的部分后按 {percent}% 计：{earned}。",
+)
+GIVEN = Text("Points given by the instructor: {points}.", "教师给分：{points}。")
+NOT_SHOWN = Text("What they found is not shown.", "它们的结果不显示。")
+UNREADABLE = Text("This submission could not be graded: {error}", "这份提交无法评分：{error}")
+
+
+def counting(book: Book, learner: str | None = None) -> Iterator[Mark]:
+    """Marks that count, of everybody or of ``learner``. Raises UsageError where there is no such learner."""
+    found = False
+    for mark in book.marks():
+        if learner in (None, mark.learner.id):
+            found = True
+            if mark.counts:
+                yield mark
+    if learner is not None and not found:
+        raise UsageError(f"There is no learner “{clean(learner)}” in the gradebook; 'export csv' lists them.")
+
+
+def one(book: Book, learner: str) -> Mark:
+    """The mark of ``learner``, the last where each attempt counts. Raises UsageError where there is nothing to tell."""
+    found = [mark for mark in counting(book, learner) if has_points(mark)]
+    if not found:
+        raise UsageError(f"{clean(learner)} has handed in nothing, so there is nothing to export.")
+    return found[-1]
+
+
+def has_points(mark: Mark) -> bool:
+    """Whether there is anything to tell: something handed in, or points that a person gave without it."""
+    return mark.work is not None or bool(mark.overridden)
+
+
+def counted(book: Book, mark: Mark) -> Report | None:
+    """The report on a mark, with the points that a person gave in place of those earned; else as it is."""
+    report = book.report(mark)
+    if report is None:
+        return None
+    given = {change.part: change for change in mark.overridden}
+    known = parts(book.course)
+
+    def item(result: ItemResult) -> ItemResult:
+        if result.id not in given:
+            return result
+        status = Status.PASSED if result.earned >= result.possible else Status.FAILED
+        return replace(result, status=status, message=GIVEN.fill(points=points(result.earned)))
+
+    def exercise(result: ExerciseResult) -> ExerciseResult:
+        if result.name not in given:
+            return result
+        return replace(result, remarks=(*result.remarks, GIVEN.fill(points=points(result.earned))))
+
+    questions = tuple(
+        replace(question, items=tuple(map(item, question.items)), exercises=tuple(map(exercise, question.exercises)))
+        for question in (settled(each, given, known) for each in report.questions)
+    )
+    taken = taken_off(mark)
+    return replace(report, questions=questions, notices=(*report.notices, *([Notice("", taken)] if taken else [])))
+
+
+def told(report: Report, mark: Mark, rules: Rules, now: datetime | None = None) -> Report:
+    """The report as its learner may see it ``now``: without hidden cases that the course shows later or never."""
+    if not hides(rules, mark.learner, now or datetime.now(UTC)):
+        return report
+
+    def exercise(result: ExerciseResult) -> ExerciseResult:
+        public = tuple(outcome for outcome in result.outcomes if outcome.visibility == "public")
+        if len(public) == len(result.outcomes):
+            return result
+        first = result.first_failure
+        if first is not None and first.visibility == "hidden":
+            result = replace(result, message=None, misconception=None)
+        decide = sum(outcome.possible for outcome in result.outcomes if outcome.visibility == "hidden")
+        said = words.HIDDEN_DECIDE.fill(points=points(decide), possible=points(result.possible))
+        return replace(result, outcomes=public, remarks=(*result.remarks, said, NOT_SHOWN))
+
+    questions = tuple(
+        replace(question, exercises=tuple(map(exercise, question.exercises))) for question in report.questions
+    )
+    return replace(report, questions=questions)
+
+
+def hides(rules: Rules, learner: Enrolled, now: datetime) -> bool:
+    """Whether hidden cases are not to be shown: never, or not before what is due for this learner is over."""
+    if rules.hidden_results == "after-due" and rules.due is not None:
+        return now < due_for(learner, rules.due)
+    return rules.hidden_results != "always"
+
+
+def taken_off(mark: Mark) -> Text | None:
+    """What lateness and attempts cost; None where it is nothing."""
+    if mark.factor == 1:
+        return None
+    before = tidy(sum(earned for _, earned, _ in mark.questions))
+    return TAKEN_OFF.fill(before=points(before), percent=points(100 * mark.factor), earned=points(mark.earned))
+
+
+def error(mark: Mark) -> str | None:
+    """Why a submission could not be graded, without where it lay on this machine."""
+    filed = mark.work.filed if mark.work else None
+    if filed is None or filed.error is None:
+        return None
+    said = filed.error.replace(filed.path, filed.key) if filed.path else filed.error
+    return clean(said, 2000, lines=True)
+
+
+def waiting(mark: Mark) -> int:
+    """How many answers wait for a person who has not marked them yet."""
+    done = {change.part for change in mark.overridden}
+    results = [item for result, _ in (mark.work.results if mark.work else ()) for item in result.items]
+    return sum(item.status is Status.PENDING and item.id not in done for item in results)
+
+
+def summary(mark: Mark, lang: Lang, rules: Rules) -> list[str]:
+    """A mark in a few lines for its learner: points, what was taken off, and what to mend first.
+
+    What hidden cases found is only told where the course tells it at once.
+    """
+    said = [words.OF_POINTS.fill(earned=points(mark.earned), possible=points(mark.possible)).of(lang)]
+    taken = taken_off(mark)
+    said += [taken.of(lang)] if taken else []
+    for name, earned, possible in mark.questions:
+        score = words.OF.fill(earned=points(earned), possible=points(possible))
+        said.append(words.SAYS.fill(who=name, said=score).of(lang))
+    for result, _ in mark.work.results if mark.work else ():
+        for exercise in result.exercises:
+            if exercise.status not in (Status.PASSED, Status.MISSING):
+                first = exercise.first_failure
+                told = rules.hidden_results == "always" or first is None or first.visibility == "public"
+                what = (exercise.message if told else None) or words.STATUS[exercise.status]
+                said.append(words.SAYS.fill(who=exercise.name, said=clean(what.of(lang), 300)).of(lang))
+    return said

@@ -1,0 +1,129 @@
+"""Where an export goes: a file or a folder, each file written whole or not at all.
+
+What stands there already is replaced if it is what an export wrote there, unchanged since; for that the digests of
+what was written are kept in the cache. Whatever somebody else made, or worked on, is only replaced by ``force``.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+import os
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+from types import TracebackType
+
+from grader.core import cache
+from grader.core.errors import UsageError
+from grader.core.files import begin
+from grader.core.model import Text
+
+#: The name in the record of an export that is a single file.
+_ALONE = ""
+
+
+class Out:
+    """The place ``to``. ``whole`` makes it a file, ``part`` puts a file into it, as a folder; ``say`` tells people."""
+
+    def __init__(self, to: Path, say: Callable[[Text], None], *, force: bool = False) -> None:
+        self.to = to
+        self.say = say
+        self._force = force
+        self._key = hashlib.sha256(os.fsencode(to.absolute())).hexdigest()
+        self._before = _record(self._key)
+        self._now: dict[str, str] = {}
+
+    def __enter__(self) -> Out:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, _: TracebackType | None) -> None:
+        """What an earlier export left and this one did not write is removed, if this one is whole."""
+        if kind is None and not self._now:
+            raise UsageError("There is nothing to export: nothing in the gradebook has been graded.")
+        if kind is None:
+            for name, digest in self._before.items():
+                old = self.to / name
+                if name not in {_ALONE, *self._now} and old.is_file() and _digest(old) == digest:
+                    old.unlink()
+        if self._now:
+            kept = {} if kind is None else self._before
+            cache.put("export", self._key, json.dumps(kept | self._now).encode())
+
+    def whole(self, chunks: Iterable[bytes]) -> None:
+        """The export is this file."""
+        if self.to.is_dir():
+            raise UsageError(f"{self.to} is a folder; this export is one file: name it with --to.")
+        if os.path.lexists(self.to) and not (self._force or self._is_ours(self.to, _ALONE)):
+            raise UsageError(
+                f"{self.to} exists, and is not as an export has written it. Move it away, or replace it with --force."
+            )
+        self._write(self.to, _ALONE, chunks)
+
+    def part(self, name: str, data: bytes) -> None:
+        """The export is a folder, and this one file of it."""
+        if not self._now:
+            self._begin()
+        self._write(self.to / name, name, [data])
+
+    def _begin(self) -> None:
+        if os.path.lexists(self.to) and not self.to.is_dir():
+            raise UsageError(f"{self.to} is a file; this export is a folder: name another one with --to.")
+        with self._telling(self.to):
+            self.to.mkdir(parents=True, exist_ok=True)
+            entries = sorted(self.to.iterdir())
+        strange = [entry.name for entry in entries if not self._is_ours(entry, entry.name)]
+        if strange and not self._force:
+            shown = ", ".join(strange[:3]) + (", …" if len(strange) > 3 else "")
+            raise UsageError(
+                f"{self.to} holds what no export has written ({shown}). Name an empty or a new folder with --to, "
+                "or write into this one with --force; files of other names stay."
+            )
+
+    def _is_ours(self, path: Path, name: str) -> bool:
+        return path.is_file() and name in self._before and _digest(path) == self._before[name]
+
+    def _write(self, path: Path, name: str, chunks: Iterable[bytes]) -> None:
+        seen = hashlib.sha256()
+        with self._telling(path):
+            new = begin(path.parent)
+        try:
+            with new as file:
+                for chunk in chunks:
+                    seen.update(chunk)
+                    with self._telling(path):
+                        file.write(chunk)
+                with self._telling(path):
+                    file.flush()
+                    os.fsync(file.fileno())
+            with self._telling(path):
+                os.replace(new.name, path)
+        except BaseException:
+            with contextlib.suppress(OSError):
+                os.unlink(new.name)
+            raise
+        self._now[name] = seen.hexdigest()
+
+    @contextlib.contextmanager
+    def _telling(self, path: Path) -> Iterator[None]:
+        try:
+            yield
+        except OSError as error:
+            raise UsageError(f"{path} cannot be written: {error.strerror}; choose another place.") from error
+
+
+def _record(key: str) -> dict[str, str]:
+    raw = cache.get("export", key)
+    try:
+        found = json.loads(raw) if raw else {}
+    except ValueError:
+        return {}
+    return {str(name): str(digest) for name, digest in found.items()} if isinstance(found, dict) else {}
+
+
+def _digest(path: Path) -> str:
+    try:
+        with path.open("rb") as file:
+            return hashlib.file_digest(file, "sha256").hexdigest()
+    except OSError:
+        return ""

@@ -1,0 +1,81 @@
+"""The gradebook as it was downloaded from Canvas, with one assignment filled in, ready to be uploaded again."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+from grader.classroom.export import Options
+from grader.classroom.export import _class as classes
+from grader.classroom.export._sheet import Sheet, listed
+from grader.classroom.export._target import Out
+from grader.classroom.intake import Person
+from grader.classroom.results import Book
+from grader.core.errors import UsageError
+from grader.report.words import clean
+
+ABOUT = "The gradebook CSV downloaded from Canvas (--template), one assignment (--column) filled in."
+OF = "gradebook"
+OPTIONS = frozenset({"template", "column", "roster"})
+
+#: Of assignments, and of nothing else in the file.
+_ASSIGNMENT = re.compile(r"(?P<title>.+) \((?P<number>\d+)\)")
+#: What Canvas calls learners by, and what that is called here.
+_IDS = {"ID": "canvas", "SIS User ID": "sid", "SIS Login ID": "login"}
+#: Excused, and not assigned.
+_KEPT = frozenset({"EX", "N/A"})
+
+
+def write(book: Book, options: Options, out: Out) -> None:
+    """Only cells of one column change, and of these only those of learners whose work was graded."""
+    sheet = classes.template(options, "gradebook CSV of Canvas")
+    heading = [cell.text for cell in sheet.rows[0]] if sheet.rows else []
+    if "ID" not in heading or not {"Student", "LastName"} & set(heading):
+        raise UsageError(f"{sheet.path}:1: expected a gradebook exported from Canvas, with columns Student and ID.")
+    column = _column(sheet, heading, options.column)
+    graded = classes.grades(book, options.lang)
+    rows, unknown, doubtful = classes.found_in(classes.roster(book, options.roster), _people(sheet, heading))
+    comma = False
+    for at in range(1, len(sheet.rows)):
+        if _is_points(sheet, at):
+            classes.compare_points(out, book, "Points Possible", sheet.at(at, column))
+            comma = "," in sheet.at(at, column)
+    changes = {
+        (at, column): graded[name].earned.replace(".", "," if comma else ".")
+        for at, name in rows.items()
+        if graded[name].state is None and column < len(sheet.rows[at]) and sheet.at(at, column).strip() not in _KEPT
+    }
+    out.whole([sheet.edited(changes)])
+    classes.tell(out, graded, rows, unknown, doubtful, (at for at, _ in changes))
+
+
+def _column(sheet: Sheet, heading: list[str], wanted: str | None) -> int:
+    """The column of the assignment that ``wanted`` names, by heading, title or number; else the only one there is."""
+    found = {at: match for at, cell in enumerate(heading) if (match := _ASSIGNMENT.fullmatch(cell))}
+    fitting = [at for at, match in found.items() if wanted in (None, heading[at], match["title"], match["number"])]
+    if len(fitting) == 1:
+        return fitting[0]
+    there = listed([heading[at] for at in found])
+    if wanted is None:
+        raise UsageError(f"{sheet.path} has {len(found)} assignments; name one with --column. There are: {there}")
+    said = "no column" if not fitting else f"{len(fitting)} columns"
+    raise UsageError(f"{sheet.path} has {said} “{clean(wanted, 80)}”. There are: {there}")
+
+
+def _is_points(sheet: Sheet, row: int) -> bool:
+    return sheet.at(row, 0).startswith("    ") or sheet.at(row, 0).strip() == "Points Possible"
+
+
+def _people(sheet: Sheet, heading: list[str]) -> Mapping[int, Person]:
+    """Whom each row is about. Rows without a number are about nobody."""
+    at = {name: heading.index(name) for name in ("Student", "LastName", "FirstName", *_IDS) if name in heading}
+    people = {}
+    for row in range(1, len(sheet.rows)):
+        if not sheet.at(row, at["ID"]).strip() or _is_points(sheet, row):
+            continue
+        ids = [(kind, sheet.at(row, at.get(name)).strip()) for name, kind in _IDS.items()]
+        ids += [("learner", value) for kind, value in ids if kind != "canvas"]
+        last_first = (sheet.at(row, at.get("LastName")), sheet.at(row, at.get("FirstName")))
+        name = sheet.at(row, at.get("Student")) or ", ".join(filter(None, last_first))
+        people[row] = Person(name, tuple((kind, value) for kind, value in ids if value))
+    return people

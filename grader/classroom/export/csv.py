@@ -1,0 +1,122 @@
+"""The class as a table for spreadsheets: a row for each learner, or for each check with its provenance."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterator
+from datetime import datetime
+
+from grader.classroom.export import Options
+from grader.classroom.export._marks import counting, error, waiting
+from grader.classroom.export._pseudonyms import NO_TIME
+from grader.classroom.export._target import Out
+from grader.classroom.marks import Mark
+from grader.classroom.results import Book, cell, notes
+from grader.core.model import ExerciseResult, ItemResult, Lang, Status, Text
+from grader.report.json import number
+
+ABOUT = "A row for each learner; with --checks, a row for each item and check, with what decided it."
+OF = "gradebook"
+OPTIONS = frozenset({"learner", "pseudonyms", "checks", "bom"})
+
+_LEARNER = ("learner", "name", "section", "submission", "attempt")
+_CHECK = (
+    "learner", "submission", "attempt", "counts", "question", "part", "kind", "check", "case", "visibility", "status",
+    "earned", "possible", "misconception", "message", "course", "seed", "versions", "sandbox", "graded",
+)  # fmt: skip
+
+
+def write(book: Book, options: Options, out: Out) -> None:
+    """UTF-8, with lines as RFC 4180 has them; ``bom`` puts the mark in front that Excel looks for."""
+    rows = _checks(book, options) if options.checks else _learners(book, options)
+    out.whole(_encoded(rows, options.bom))
+
+
+def _encoded(rows: Iterator[list[object]], bom: bool) -> Iterator[bytes]:
+    """Texts stand in quotes, so that they stay one cell even where ; separates."""
+    if bom:
+        yield b"\xef\xbb\xbf"
+    for row in rows:
+        line = io.StringIO()
+        csv.writer(line, quoting=csv.QUOTE_NONNUMERIC).writerow(row)
+        yield line.getvalue().encode()
+
+
+def _learners(book: Book, options: Options) -> Iterator[list[object]]:
+    questions = list(book.points)
+    yield [*_LEARNER, "earned", "possible", *questions, "factor", "hours_late", "complete", "waiting", "notes"]
+    for mark in counting(book, options.learner):
+        filed = mark.work.filed if mark.work else None
+        said = error(mark) or ("; ".join(notes(mark)) if filed else "nothing handed in")
+        yield [
+            *map(cell, (mark.learner.id, mark.learner.name, mark.learner.section, filed.key if filed else "")),
+            filed.attempt if filed else 0,
+            *map(number, (mark.earned, mark.possible, *(earned for _, earned, _ in mark.questions), mark.factor)),
+            number(round(mark.late_seconds / 3600, 2)),
+            "yes" if mark.complete else "no",
+            waiting(mark),
+            cell(said),
+        ]
+
+
+def _checks(book: Book, options: Options) -> Iterator[list[object]]:
+    yield list(_CHECK)
+    if options.learner is not None:
+        list(counting(book, options.learner))  # refuses a name that is not there
+    for mark in book.marks():
+        if options.learner not in (None, mark.learner.id):
+            continue
+        filed = mark.work.filed if mark.work else None
+        handed_in = [cell(filed.key), filed.attempt] if filed else ["", 0]
+        begin = [cell(mark.learner.id), *handed_in, "yes" if mark.counts else "no"]
+        for result, run in mark.work.results if mark.work else ():
+            layers = "none" if run.unsafe else " ".join(run.layers)
+            versions = " ".join(f"{name}={version}" for name, version in run.versions)
+            made = [run.course, run.seed, versions, layers, _time(run.at)]
+            for item in result.items:
+                yield [*begin, result.id, *_item(item, options.lang), *map(cell, made)]
+            for exercise in result.exercises:
+                for row in _exercise(exercise, options.lang):
+                    yield [*begin, result.id, *row, *map(cell, made)]
+        yield from _given(mark, begin)
+
+
+def _given(mark: Mark, begin: list[object]) -> Iterator[list[object]]:
+    """A row for each part whose points a person gave: they take the place of what its other rows say."""
+    for change in mark.overridden:
+        said = cell(f"{change.author}: {change.reason}".strip(": "))
+        question = change.part.partition(".")[0] if "." in change.part else ""
+        verdict = ["override", "", "", "", "given", number(change.points), "", "", said]
+        yield [*begin, question, cell(change.part), *verdict, "", "", "", "", _time(change.at)]
+
+
+def _time(at: datetime) -> str:
+    return "" if at == NO_TIME else at.isoformat(timespec="seconds")
+
+
+def _item(item: ItemResult, lang: Lang) -> list[object]:
+    return [
+        item.id, item.kind, "", "", "", item.status.value, number(item.earned), number(item.possible),
+        item.misconception or "", _said(item.message, lang),
+    ]  # fmt: skip
+
+
+def _exercise(exercise: ExerciseResult, lang: Lang) -> Iterator[list[object]]:
+    """A row for each check; one for the exercise where nothing was checked."""
+    for outcome in exercise.outcomes:
+        verdict = outcome.verdict
+        status = outcome.status.value if verdict.applies else Status.SKIPPED.value
+        yield [
+            exercise.name, "exercise", outcome.check, outcome.case, outcome.visibility, status, number(outcome.earned),
+            number(outcome.possible), verdict.misconception or "", _said(verdict.message, lang),
+        ]  # fmt: skip
+    if not exercise.outcomes:
+        yield [
+            exercise.name, "exercise", "", "", "", exercise.status.value, number(exercise.earned),
+            number(exercise.possible), exercise.misconception or "", _said(exercise.message, lang),
+        ]  # fmt: skip
+
+
+def _said(message: Text | None, lang: Lang) -> str:
+    return "" if message is None else cell(message.of(lang))

@@ -1,0 +1,76 @@
+"""Quiz items for Moodle's question bank, in GIFT."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from grader.classroom.export import Options
+from grader.classroom.export._quiz import Asked, Number, asked, by_question, decimal, inline, markup
+from grader.classroom.export._target import Out
+from grader.core.model import Course, Lang
+from grader.report.words import clean
+
+ABOUT = "Quiz items for Moodle's question bank (GIFT), a category for each question."
+OF = "course"
+OPTIONS = frozenset({"questions", "graded"})
+
+_FORMS = frozenset({"one", "many", "number", "pairs", "essay"})
+_SIGNS = re.compile(r"[\\~=#{}:]")
+
+
+def write(course: Course, options: Options, out: Out) -> None:
+    """One text file in UTF-8."""
+    found = asked(course, options, out, "GIFT", _FORMS)
+    blocks: list[str] = []
+    for question, own in by_question(course, found):
+        title = clean(question.title.of(options.lang), 200)
+        blocks.append(f"$CATEGORY: {_category(course, options.lang)}/{question.id} {title.replace('/', '//')}")
+        blocks += ["\n".join(_question(each)) for each in own]
+    out.whole([("\n\n".join(blocks) + "\n").encode()])
+
+
+def _category(course: Course, lang: Lang) -> str:
+    return clean(course.title.of(lang), 200).replace("/", "//")
+
+
+def escaped(text: str) -> str:
+    """Text on one line in which no sign means anything to GIFT."""
+    return _SIGNS.sub(r"\\\g<0>", text).replace("\n", "\\n")
+
+
+def _question(each: Asked) -> Iterator[str]:
+    yield f"::{escaped(each.id)}::[html]{escaped(markup(each.text))}{{"
+    match each.form:
+        case "one":
+            yield from (f"{'=' if o.right else '~'}{_html(o.text)}{_feedback(o.feedback)}" for o in each.options)
+        case "many":
+            right = sum(option.right for option in each.options)
+            for option in each.options:
+                weight = decimal(round((100 if option.right else -100) / right, 5))
+                yield f"~%{weight}%{_html(option.text)}{_feedback(option.feedback)}"
+        case "number":
+            assert each.number is not None
+            yield "#"
+            yield _number(each.number, 100)
+            yield from (_number(wrong, 0) for wrong in each.wrong)
+        case "pairs":
+            # The right side is plain text.
+            yield from (f"={_html(left) if left else ''} -> {escaped(clean(right))}" for left, right in each.pairs)
+        case "essay":
+            pass
+    if each.explain:
+        yield f"####[html]{escaped(markup(each.explain))}"
+    yield "}"
+
+
+def _html(text: str) -> str:
+    return f"[html]{escaped(inline(text))}"
+
+
+def _feedback(text: str) -> str:
+    return f"#{_html(text)}" if text else ""
+
+
+def _number(number: Number, weight: int) -> str:
+    return f"=%{weight}%{number.value}:{number.margin}{_feedback(number.feedback)}"

@@ -1,0 +1,183 @@
+"""Gradescope's ``results.json``, one for each submission: what its autograders write.
+
+Hidden cases show name and verdict, and the misconception; when learners see even that is decided by the course
+(``hidden_results``). Gradescope shows no total to learners as long as any test is hidden.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from grader import __version__
+from grader.classroom.export import Options
+from grader.classroom.export._marks import GIVEN, UNREADABLE, counting, error, has_points, one, summary
+from grader.classroom.export._target import Out
+from grader.classroom.marks import Mark, settled
+from grader.classroom.results import Book, file_name, parts, provenance
+from grader.core.files import readable
+from grader.core.model import Course, ExerciseResult, Lang, Outcome, Question, QuestionResult, Report, Status, Text
+from grader.report import words
+from grader.report.json import number
+from grader.report.words import clean, points
+
+ABOUT = "results.json as Gradescope's autograders write it: a folder of them, or one file with --learner."
+OF = "gradebook"
+OPTIONS = frozenset({"learner", "pseudonyms"})
+
+#: When learners see the verdicts of hidden cases: the course's word → Gradescope's.
+_VISIBILITY = {"always": "visible", "after-due": "after_due_date", "never": "hidden"}
+_LATER = {
+    "after-due": Text("What hidden cases found is shown after the due date.", "隐藏用例的结果在截止日期之后显示。"),
+    "never": Text("What hidden cases found is not shown.", "隐藏用例的结果不显示。"),
+}
+
+
+def write(book: Book, options: Options, out: Out) -> None:
+    """Of everybody who handed in something or has points without it, or of ``learner``."""
+    if options.learner is not None:
+        mark = one(book, options.learner)
+        out.whole([encoded(results(mark, book.report(mark), book.course, options.lang))])
+        return
+    taken: dict[str, str] = {}
+    for mark in counting(book):
+        if has_points(mark):
+            found = results(mark, book.report(mark), book.course, options.lang)
+            out.part(f"{file_name(mark.learner.id, taken)}.json", encoded(found))
+
+
+def encoded(found: dict[str, Any]) -> bytes:
+    """As a file."""
+    return (readable(found) + "\n").encode()
+
+
+def results(mark: Mark, report: Report | None, course: Course, lang: Lang) -> dict[str, Any]:
+    """The object that Gradescope expects; ``score`` is what counts, after lateness and with points given by hand."""
+    said = error(mark)
+    if report is None:
+        nothing = words.NOTHING_THERE.of(lang)
+        lines = [UNREADABLE.fill(error=said or nothing).of(lang) if mark.work else nothing]
+    else:
+        later = course.rules.hidden_results
+        # The points would tell what hidden cases found.
+        lines = summary(mark, lang, course.rules) if later == "always" else [_LATER[later].of(lang)]
+        if report.unsafe:
+            lines.append(words.NO_SANDBOX.of(lang))
+        if not mark.complete:
+            lines.append(words.INCOMPLETE.of(lang))
+        told = [
+            (f"{clean(notice.where)}: {clean(notice.text.of(lang))}".removeprefix(": "), notice.urgent)
+            for notice in report.notices
+        ]
+        lines = [*(said for said, urgent in told if urgent), *lines, *(said for said, urgent in told if not urgent)]
+    changes = {change.part: change for change in mark.overridden}
+    given = {part: change.points for part, change in changes.items()}
+    graded = [settled(result, changes, parts(course)) for result in (report.questions if report else ())]
+    lines += _without_result(graded, given, lang)
+    return {
+        "score": number(mark.earned),
+        "output": "\n".join(lines),
+        "output_format": "text",
+        "test_output_format": "text",
+        "test_name_format": "text",
+        "visibility": "visible",
+        "extra_data": _provenance(mark, report),
+        "tests": [test for result in graded for test in _tests(result, given, course, lang)],
+    }
+
+
+def _without_result(graded: Sequence[QuestionResult], given: Mapping[str, float], lang: Lang) -> Iterator[str]:
+    """A line for each part that a person gave points for, and nothing else is known of."""
+    known = {item.id for result in graded for item in result.items}
+    known |= {exercise.name for result in graded for exercise in result.exercises}
+    for part, value in given.items():
+        if part not in known:
+            yield words.SAYS.fill(who=part, said=GIVEN.fill(points=points(value))).of(lang)
+
+
+def _provenance(mark: Mark, report: Report | None) -> dict[str, Any]:
+    """What made the points, question by question; above that, how those were made that are the newest."""
+    versions = dict(report.versions) if report else {}
+    found: dict[str, Any] = {
+        "attncheck": versions.get("attncheck", __version__),
+        "possible": number(mark.possible),
+        "factor": number(mark.factor),
+        "complete": mark.complete,
+    }
+    if mark.work is not None:
+        found |= {"submission": mark.work.filed.key, "attempt": mark.work.filed.attempt}
+        found |= {"provenance": provenance(mark.work)}
+    if report is not None:
+        sandbox = {"layers": list(report.layers), "unsafe": report.unsafe}
+        found |= {"course": report.course_digest, "seed": report.seed, "versions": versions, "sandbox": sandbox}
+    return found
+
+
+def _tests(result: QuestionResult, given: dict[str, float], course: Course, lang: Lang) -> Iterator[dict[str, Any]]:
+    """The items and checks of a question, numbered from 1."""
+    question = course.question(result.id)
+    hidden = _VISIBILITY[course.rules.hidden_results]
+    tests: list[dict[str, Any]] = []
+    for item in result.items:
+        said = GIVEN.fill(points=points(given[item.id])) if item.id in given else item.message
+        tests.append(
+            _test(item.id, item.status, given.get(item.id, item.earned), item.possible)
+            | {"output": _output(item.status, said, question, item.misconception, lang)}
+            | {"tags": [result.id, item.kind], "visibility": "visible"}
+        )
+    for exercise in result.exercises:
+        tests += _exercise(exercise, given.get(exercise.name), question, hidden, lang)
+    for at, test in enumerate(tests, 1):
+        yield {"number": f"{result.id.removeprefix('Q')}.{at}"} | test
+
+
+def _exercise(
+    exercise: ExerciseResult, given: float | None, question: Question | None, hidden: str, lang: Lang
+) -> Iterator[dict[str, Any]]:
+    """A test for each check that applies. Where a person gave the points, checks show verdicts without any."""
+    tags = {"tags": [question.id if question else "", exercise.name]}
+    outcomes = [outcome for outcome in exercise.outcomes if outcome.verdict.applies]
+    if given is not None:
+        status = Status.PASSED if given >= exercise.possible else Status.FAILED
+        said = {"output": GIVEN.fill(points=points(given)).of(lang)}
+        yield _test(exercise.name, status, given, exercise.possible) | said | tags | {"visibility": "visible"}
+    elif not outcomes:
+        said = {"output": _output(exercise.status, exercise.message, question, exercise.misconception, lang)}
+        whole = _test(exercise.name, exercise.status, exercise.earned, exercise.possible)
+        yield whole | said | tags | {"visibility": "visible"}
+    for outcome in outcomes:
+        test = _test(f"{exercise.name}: {words.plain(outcome.check)}, {outcome.case}", outcome.status, 0, 0)
+        if given is None:
+            test |= {"score": number(outcome.earned), "max_score": number(outcome.possible)}
+        yield test | {
+            "output": _checked(outcome, question, lang),
+            "tags": [*tags["tags"], outcome.check, outcome.visibility],
+            "visibility": "visible" if outcome.visibility == "public" else hidden,
+            "extra_data": {"check": outcome.check, "case": outcome.case},
+        }
+
+
+def _test(name: str, status: Status, earned: float, possible: float) -> dict[str, Any]:
+    """Without points where there are none to earn: what we could not mark costs nothing."""
+    test: dict[str, Any] = {"name": clean(name), "status": "passed" if status is Status.PASSED else "failed"}
+    return test | ({"score": number(earned), "max_score": number(possible)} if possible else {})
+
+
+def _checked(outcome: Outcome, question: Question | None, lang: Lang) -> str:
+    message = outcome.verdict.message if outcome.visibility == "public" else None
+    return _output(outcome.status, message, question, outcome.verdict.misconception, lang)
+
+
+def _output(
+    status: Status, message: Text | None, question: Question | None, misconception: str | None, lang: Lang
+) -> str:
+    """The status in words, what was found, and what is true instead."""
+    if status is Status.PASSED and message is None:
+        return ""
+    said = [words.STATUS[status].of(lang), clean(message.of(lang), 2000, lines=True) if message else ""]
+    if status is Status.MISSING and message is not None:
+        del said[0]  # the message says what is missing
+    belief = question.misconception(misconception) if question else None
+    if belief is not None and status is not Status.PASSED and belief.truth.of(lang) not in said[-1]:
+        said.append(belief.truth.of(lang))
+    return "\n".join(filter(None, said))

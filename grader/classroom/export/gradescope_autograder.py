@@ -1,0 +1,108 @@
+"""A zip to be uploaded to Gradescope as the autograder of a programming assignment.
+
+It carries this program as source, the course, and what to install; only the libraries come from the package index,
+when Gradescope builds the container. What grades there is ``_autograding``.
+"""
+
+from __future__ import annotations
+
+import importlib.metadata
+import io
+import json
+import re
+import tomllib
+import zipfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import grader
+from grader.classroom.export import Options
+from grader.classroom.export._target import Out
+from grader.core import installed
+from grader.core.errors import UsageError
+from grader.core.model import Course, Text
+
+ABOUT = "A zip to upload as an autograder: this program, the course, and how to install both."
+OF = "course"
+OPTIONS = frozenset({"questions", "seed_file", "unsafe_no_sandbox"})
+
+_PACKAGE = Path(grader.__file__).parent
+_TEMPLATES = Path(__file__).parent / "templates"
+_DEFAULTS = "questions/course.yaml"
+#: Equal content gives equal bytes.
+_TIME = (1980, 1, 1, 0, 0, 0)
+_KEYS = Text(
+    "The zip holds the answer keys and references{seed}: it is for Gradescope, not for learners.",
+    "压缩包中含有答案和参考实现{seed}：只能上传到 Gradescope，不要发给学习者。",
+)
+_SEED = Text(" and the secret seed", "以及保密的种子")
+_PUBLIC = Text(
+    "Hidden cases are drawn from the public seed, so anybody can compute them; --seed-file gives secret ones.",
+    "隐藏用例取自公开的种子，任何人都能算出；--seed-file 可以换成保密的种子。",
+)
+
+
+def write(course: Course, options: Options, out: Out) -> None:
+    """The files at the root of a zip, as Gradescope wants them."""
+    if options.unsafe_no_sandbox and options.seed_file is not None:
+        raise UsageError("--unsafe-no-sandbox does not go with --seed-file: unconfined code could read the seed.")
+    files = dict(_files(course, options))
+    archive = io.BytesIO()
+    with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED) as made:
+        for name, data in sorted(files.items()):
+            info = zipfile.ZipInfo(name, _TIME)
+            info.create_system = 3  # Unix, so that the mode counts
+            mode = 0o755 if name in ("setup.sh", "run_autograder") else 0o600 if name == "seed" else 0o644
+            info.external_attr = (0o100000 | mode) << 16
+            made.writestr(info, data, zipfile.ZIP_DEFLATED)
+    out.whole([archive.getvalue()])
+    out.say(_KEYS.fill(seed=_SEED if options.seed_file else Text("", "")))
+    if options.seed_file is None:
+        out.say(_PUBLIC)
+
+
+def _files(course: Course, options: Options) -> Iterator[tuple[str, bytes]]:
+    settings = {
+        "format": 1,
+        "attncheck": grader.__version__,
+        "course": course.digest,
+        "questions": list(options.questions),
+        "lang": options.lang,
+        "secret_seed": options.seed_file is not None,
+        "unsafe_no_sandbox": options.unsafe_no_sandbox,
+    }
+    yield "attncheck.json", (json.dumps(settings, ensure_ascii=False, indent=1) + "\n").encode()
+    yield "setup.sh", (_TEMPLATES / "setup.sh").read_bytes()
+    yield "run_autograder", (_TEMPLATES / "run_autograder").read_bytes()
+    yield "requirements.txt", "".join(f"{line}\n" for line in requirements(course.packages)).encode()
+    if options.seed_file is not None:
+        from grader.grading.inputs import Seed
+
+        Seed.from_file(options.seed_file)  # refuses what is none
+        yield "seed", options.seed_file.read_bytes()
+    for path in sorted(_PACKAGE.rglob("*")):
+        inner = path.relative_to(_PACKAGE)
+        if path.is_file() and not {"__pycache__", "_content"} & set(inner.parts):
+            yield f"attncheck/grader/{inner.as_posix()}", path.read_bytes()
+    # What stands for a course.yaml of the questions where a course has none.
+    default = next(
+        (file for file in (_PACKAGE / "_content" / _DEFAULTS, _PACKAGE.parent / _DEFAULTS) if file.is_file()), None
+    )
+    if default is not None:
+        yield f"attncheck/grader/_content/{_DEFAULTS}", default.read_bytes()
+    folder = Path(course.folder)
+    for path in sorted([*folder.glob("course.yaml"), *folder.glob("questions/*.yaml"), *folder.glob("reference/*.py")]):
+        yield f"course/{path.relative_to(folder).as_posix()}", path.read_bytes()
+
+
+def requirements(packages: tuple[str, ...] = ()) -> list[str]:
+    """What this program needs, with the torch that its tolerances are used with here; and what the course allows."""
+    project = _PACKAGE.parent / "pyproject.toml"
+    if project.is_file():
+        found = tomllib.loads(project.read_text(encoding="utf-8"))["project"]["dependencies"]
+    else:
+        found = importlib.metadata.requires("attncheck") or []
+    needed = [line for line in found if "extra ==" not in line]
+    torch = importlib.metadata.version("torch").partition("+")[0]
+    allowed = [f"{name}=={importlib.metadata.version(name)}" for name in installed.distributions(packages)]
+    return [f"torch=={torch}" if re.match(r"torch\b", line) else line for line in needed] + allowed

@@ -1,0 +1,140 @@
+"""Pages to read: an index of the class, and for each learner a page of their own, which loads nothing else."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+from urllib.parse import quote
+
+from grader.classroom.export import Options
+from grader.classroom.export._marks import counted, counting, error, has_points, told, waiting
+from grader.classroom.export._target import Out
+from grader.classroom.marks import Mark
+from grader.classroom.results import Book, file_name
+from grader.core.model import Course, Lang, Text
+from grader.course import items
+from grader.report import words
+from grader.report.words import clean, points
+
+ABOUT = "A folder of pages: an index of the class, and one for each learner."
+OF = "gradebook"
+OPTIONS = frozenset({"pseudonyms"})
+
+_TEMPLATES = Path(__file__).parent / "templates"
+_TITLES = {
+    "learner": Text("Learner", "学习者"),
+    "section": Text("Section", "班级"),
+    "points": Text("Points", "得分"),
+    "status": Text("Status", "状态"),
+    "summary": Text(
+        "{handed} of {all} handed in something; mean {mean} of {possible} points.",
+        "{all} 人中有 {handed} 人提交；平均 {mean} / {possible} 分。",
+    ),
+    "nobody": Text("Nobody has handed in anything.", "没有人提交。"),
+    "given": Text("points given by the instructor", "有教师给分"),
+    "waiting": Text("answers that wait for a person: {count}", "{count} 个答案等待人工批改"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A line of the index. ``file`` is the learner's page, if there is one."""
+
+    id: str
+    name: str
+    section: str
+    earned: str
+    possible: str
+    status: str
+    file: str | None
+
+
+def write(book: Book, options: Options, out: Out) -> None:
+    """The pages first, so that the index never points to one that is not there."""
+    from grader.report.html import render
+
+    taken: dict[str, str] = {}
+    rows, earned = [], []
+    for mark in counting(book):
+        report, file = counted(book, mark), None
+        if report is not None:
+            file = f"{file_name(mark.learner.id, taken)}.html"
+            report = told(report, mark, book.course.rules, options.now)
+            assert mark.work is not None
+            draws = mark.work.filed.draws
+            course = book.course if draws else _without_drawn(book.course)
+            out.part(file, render(report, course, options.lang, drawn_for=draws).encode())
+        if mark.work is not None:
+            earned.append(mark.earned)
+        rows.append(_row(mark, file, options.lang))
+    out.part("index.html", _index(book, rows, earned, options.lang).encode())
+
+
+def _without_drawn(course: Course) -> Course:
+    """The course without items whose numbers were drawn for a name that is not to be known."""
+    questions = tuple(
+        replace(question, items=tuple(item for item in question.items if not items.drawn(item.spec)))
+        for question in course.questions
+    )
+    return replace(course, questions=questions)
+
+
+def _row(mark: Mark, file: str | None, lang: Lang) -> Row:
+    return Row(
+        clean(mark.learner.id),
+        "" if mark.learner.name == mark.learner.id else clean(mark.learner.name),
+        clean(mark.learner.section, 40),
+        points(mark.earned) if has_points(mark) else "–",
+        points(mark.possible),
+        _status(mark, lang),
+        quote(file) if file else None,
+    )
+
+
+def _status(mark: Mark, lang: Lang) -> str:
+    by_hand = [_TITLES["given"].of(lang)] if mark.overridden else []
+    if mark.work is None:
+        return words.SEMICOLON.of(lang).join([words.NOTHING_THERE.of(lang), *by_hand])
+    said = error(mark)
+    if said is not None:
+        return words.SEMICOLON.of(lang).join([clean(said, 300), *by_hand])
+    status = words.WHOLE if mark.passed else words.GRADED if mark.complete else words.PARTLY
+    found = [status]
+    if mark.late_seconds:
+        found.append(words.LATE.fill(time=words.duration(mark.late_seconds)))
+    if count := waiting(mark):
+        found.append(_TITLES["waiting"].fill(count=count))
+    return words.SEMICOLON.of(lang).join(text.of(lang) for text in found)
+
+
+def _index(book: Book, rows: list[Row], earned: list[float], lang: Lang) -> str:
+    import jinja2
+    from markupsafe import Markup
+
+    from grader.report.html import policy, visible
+
+    environment = jinja2.Environment(
+        loader=jinja2.FileSystemLoader(_TEMPLATES),
+        autoescape=True,
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        finalize=lambda value: value if isinstance(value, Markup) or not isinstance(value, str) else visible(value),
+    )
+    style = (_TEMPLATES / "index.css").read_text(encoding="utf-8")
+    said = _TITLES["nobody"]
+    if earned:
+        mean = points(sum(earned) / len(earned))
+        possible = points(sum(book.points.values()))
+        said = _TITLES["summary"].fill(handed=len(earned), all=len(rows), mean=mean, possible=possible)
+    page = environment.get_template("index.html").render(
+        title=book.course.title.of(lang),
+        lang="zh-Hans" if lang == "zh" else "en",
+        summary=said.of(lang),
+        headings={name: text.of(lang) for name, text in _TITLES.items()},
+        sections=any(row.section for row in rows),
+        rows=rows,
+        style=Markup(style),
+        policy=policy(style),
+    )
+    return page + "\n"

@@ -1,0 +1,96 @@
+"""The whole gradebook as JSON, as docs/json.md describes a report.
+
+Times, durations and paths are left out, so that equal grading gives equal bytes, on whatever day, in whatever folder,
+and interrupted however often.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+
+from grader.classroom.export import Options
+from grader.classroom.export._marks import counting, error
+from grader.classroom.export._target import Out
+from grader.classroom.marks import Mark
+from grader.classroom.results import Book, as_json
+from grader.core.files import readable
+from grader.core.model import Lang
+from grader.report.json import number
+
+ABOUT = "The whole gradebook; equal grading gives equal bytes."
+OF = "gradebook"
+OPTIONS = frozenset({"learner", "pseudonyms"})
+
+
+def write(book: Book, options: Options, out: Out) -> None:
+    """One document, written learner by learner."""
+    if options.learner is not None:
+        list(counting(book, options.learner))  # refuses a name that is not there
+    out.whole(chunk.encode() for chunk in _document(book, options))
+
+
+def _document(book: Book, options: Options) -> Iterator[str]:
+    head = {
+        "format": 1,
+        "course": {"title": book.course.title.of(options.lang), "public_id": book.course.public_id},
+        "questions": {name: number(points) for name, points in book.points.items()},
+    }
+    yield readable(head)[:-2] + ',\n "marks": ['
+    comma = "\n"
+    for mark in book.marks():
+        if options.learner in (None, mark.learner.id):
+            yield comma + readable(_mark(book, mark, options.lang))
+            comma = ",\n"
+    yield '\n ],\n "unmatched": ['
+    comma = "\n"
+    for mark in book.unmatched() if options.learner is None else ():
+        yield comma + readable(_mark(book, mark, options.lang))
+        comma = ",\n"
+    yield "\n ]\n}\n"
+
+
+def _answers(found: Mapping[str, object]) -> dict[str, object]:
+    """In the order of items; what is no number in JSON, such as NaN, as text."""
+    ordered: dict[str, object] = json.loads(json.dumps(dict(sorted(found.items()))), parse_constant=str)
+    return ordered
+
+
+def _mark(book: Book, mark: Mark, lang: Lang) -> dict[str, object]:
+    """A mark with its report, where there is one, and the provenance of each question's points."""
+    data: dict[str, object] = {
+        "learner": mark.learner.id,
+        "name": mark.learner.name,
+        "section": mark.learner.section,
+        "extra_hours": number(mark.learner.extra_hours),
+        "earned": number(mark.earned),
+        "possible": number(mark.possible),
+        "points": [
+            {"id": name, "earned": number(earned), "possible": number(possible)}
+            for name, earned, possible in mark.questions
+        ],
+        "factor": number(mark.factor),
+        "complete": mark.complete,
+        "passed": mark.passed,
+        "counts": mark.counts,
+    }
+    given = [
+        {"part": each.part, "points": number(each.points), "reason": each.reason, "author": each.author}
+        for each in mark.overridden
+    ]
+    if mark.work is None:
+        return data | {"submission": None, "overrides": given}
+    filed = mark.work.filed
+    report = as_json(book, mark, lang)
+    for key in ("format", "learner", "seconds", "seed", "course", "sandbox", "attncheck", "torch"):
+        report.pop(key, None)
+    more = {
+        "submission": filed.key,
+        "attempt": filed.attempt,
+        "learners": list(filed.learners),
+        "digest": filed.digest,
+        "error": error(mark),
+        "overrides": given,
+        "answers": _answers(book.gradebook.answers(filed)),
+    }
+    return data | report | more

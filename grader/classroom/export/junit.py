@@ -1,0 +1,37 @@
+"""JUnit XML, one document for each submission, as ``grade --junit`` writes it."""
+
+from __future__ import annotations
+
+from grader.classroom.export import Options
+from grader.classroom.export._marks import counted, counting, one, told
+from grader.classroom.export._target import Out
+from grader.classroom.marks import Mark
+from grader.classroom.results import Book, file_name
+from grader.core.errors import UsageError
+from grader.core.model import Report
+from grader.report.junit import to_junit
+from grader.report.words import clean
+
+ABOUT = "JUnit XML: a folder with a document for each learner, or one with --learner."
+OF = "gradebook"
+OPTIONS = frozenset({"learner", "pseudonyms"})
+
+
+def write(book: Book, options: Options, out: Out) -> None:
+    """Of everybody whose work could be graded, or of ``learner``."""
+    if options.learner is not None:
+        mark = one(book, options.learner)
+        report = counted(book, mark)
+        if report is None:
+            raise UsageError(f"Nothing of {clean(options.learner)} could be graded, so there is nothing to export.")
+        out.whole([_document(report, mark, book, options)])
+        return
+    taken: dict[str, str] = {}
+    for mark in counting(book):
+        report = counted(book, mark)
+        if report is not None:
+            out.part(f"{file_name(mark.learner.id, taken)}.xml", _document(report, mark, book, options))
+
+
+def _document(report: Report, mark: Mark, book: Book, options: Options) -> bytes:
+    return to_junit(told(report, mark, book.course.rules, options.now), options.lang).encode()

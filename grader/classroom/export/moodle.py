@@ -1,0 +1,149 @@
+"""The grading worksheet as it was downloaded from Moodle, with grades and feedback, ready to be uploaded again.
+
+Its headings are in the language of the site. Columns are found by headings that are known, else by what stands in
+them: participants' numbers after a word, a maximum that is the same in every row, and the grade before that.
+"""
+
+from __future__ import annotations
+
+import html
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from grader.classroom.export import Options
+from grader.classroom.export import _class as classes
+from grader.classroom.export._sheet import Sheet, listed
+from grader.classroom.export._target import Out
+from grader.classroom.intake import Person
+from grader.classroom.results import Book
+from grader.core.errors import UsageError
+from grader.core.model import Text
+from grader.report.words import clean
+
+ABOUT = "The grading worksheet downloaded from Moodle (--template), with grades and feedback filled in."
+OF = "gradebook"
+OPTIONS = frozenset({"template", "column", "roster"})
+
+_PARTICIPANT = re.compile(r"\D*?(\d+)\s*")
+_HEADINGS = {
+    "name": ("full name", "姓名", "全名"),
+    "grade": ("grade", "成绩", "分数"),
+    "most": ("maximum grade", "最高分", "最高成绩", "最大成绩"),
+    "feedback": ("feedback comments", "反馈评语", "反馈评论", "反馈意见", "评语反馈"),
+}
+#: What a comment of ours begins with: comments that begin otherwise are somebody else's, and stay.
+_OURS = "attncheck: "
+_NO_FEEDBACK = Text(
+    "No column for feedback was found, so only grades are filled in.", "没有找到反馈评语一列，因此只填写成绩。"
+)
+_KEPT_COMMENTS = Text("Comments that somebody else wrote were kept: {count}.", "保留了别人写的评语：{count} 条。")
+
+
+@dataclass(frozen=True, slots=True)
+class _Columns:
+    person: int
+    grade: int
+    name: int | None
+    email: int | None
+    most: int | None
+    feedback: int | None
+
+
+def write(book: Book, options: Options, out: Out) -> None:
+    """Only cells with grades and feedback change, and of these only those of learners whose work was graded."""
+    sheet = classes.template(options, "grading worksheet of Moodle")
+    columns = _columns(sheet, options.column)
+    people = {row: _person(sheet, columns, row) for row in _filled(sheet)}
+    graded = classes.grades(book, options.lang)
+    rows, unknown, doubtful = classes.found_in(classes.roster(book, options.roster), people)
+    most = next((sheet.at(row, columns.most) for row in people if sheet.at(row, columns.most).strip()), "")
+    classes.compare_points(out, book, sheet.at(0, columns.most) or "Maximum grade", most)
+    changes: dict[tuple[int, int], str] = {}
+    kept = 0
+    for row, name in rows.items():
+        grade = graded[name]
+        if grade.state is None and columns.grade < len(sheet.rows[row]):
+            changes[row, columns.grade] = grade.earned.replace(".", "," if "," in most else ".")
+            at = columns.feedback
+            if at is not None and at < len(sheet.rows[row]):
+                if sheet.at(row, at).strip() and not sheet.at(row, at).startswith(_OURS):
+                    kept += 1
+                else:
+                    changes[row, at] = _comment(grade.lines)
+    out.whole([sheet.edited(changes)])
+    if columns.feedback is None:
+        out.say(_NO_FEEDBACK)
+    if kept:
+        out.say(_KEPT_COMMENTS.fill(count=kept))
+    classes.tell(out, graded, rows, unknown, doubtful, (row for row, _ in changes))
+
+
+def _comment(lines: tuple[str, ...]) -> str:
+    """One line of HTML, which Moodle takes comments for."""
+    return _OURS + "<br>".join(html.escape(clean(line, 400)) for line in lines)
+
+
+def _filled(sheet: Sheet) -> list[int]:
+    """The rows below the heading in which something stands."""
+    return [at for at in range(1, len(sheet.rows)) if any(cell.text.strip() for cell in sheet.rows[at])]
+
+
+def _columns(sheet: Sheet, wanted: str | None) -> _Columns:
+    heading = [cell.text.strip() for cell in sheet.rows[0]] if sheet.rows else []
+    rows = _filled(sheet)
+
+    def where(fits: Callable[[str], bool]) -> list[int]:
+        """Columns of which every cell fits."""
+        return [at for at in range(len(heading)) if rows and all(fits(sheet.at(row, at).strip()) for row in rows)]
+
+    def named(what: str) -> int | None:
+        return next((at for at, title in enumerate(heading) if title.casefold() in _HEADINGS[what]), None)
+
+    # A bare number may be anything; a participant's stands after a word.
+    person = [at for at in where(lambda cell: bool(_PARTICIPANT.fullmatch(cell)) and not cell[:1].isdecimal())]
+    if not person:
+        raise UsageError(
+            f"{sheet.path} has no column of participants such as “Participant 657768”; expected the grading worksheet "
+            "of a Moodle assignment (“Download grading worksheet”), with a row for each participant."
+        )
+    maxima = [
+        at
+        for at in where(lambda cell: (classes.number(cell) or 0) > 0)
+        if at not in person and len({sheet.at(row, at) for row in rows}) == 1
+    ]
+    most = named("most")
+    if most is None and len(maxima) == 1:
+        most = maxima[0]
+    grade = _grade(sheet, heading, wanted, named("grade"), most)
+    email = where(lambda cell: "@" in cell)
+    feedback, last = named("feedback"), len(heading) - 1
+    free = where(lambda cell: not cell or cell.startswith(_OURS))
+    if feedback is None and last in free and last not in (grade, most):
+        feedback = last
+    name = named("name")
+    if name is None and person[0] == 0 and 1 not in (grade, most, feedback, *email):
+        name = 1
+    return _Columns(person[0], grade, name, email[0] if email else None, most, feedback)
+
+
+def _grade(sheet: Sheet, heading: list[str], wanted: str | None, named: int | None, most: int | None) -> int:
+    if wanted is not None:
+        if heading.count(wanted) != 1:
+            found = f"{heading.count(wanted)} columns “{clean(wanted, 80)}”"
+            raise UsageError(f"{sheet.path} has {found}. There are: {listed(heading)}")
+        return heading.index(wanted)
+    if named is not None:
+        return named
+    if most:
+        return most - 1
+    raise UsageError(f"Which column of {sheet.path} holds grades? Name it with --column. There are: {listed(heading)}")
+
+
+def _person(sheet: Sheet, columns: _Columns, row: int) -> Person:
+    identifier = sheet.at(row, columns.person).strip()
+    match = _PARTICIPANT.fullmatch(identifier)
+    ids = [("moodle", match[1] if match else identifier)]
+    if email := sheet.at(row, columns.email).strip():
+        ids += [("email", email), ("learner", email)]
+    return Person(sheet.at(row, columns.name).strip() or identifier, tuple(ids))

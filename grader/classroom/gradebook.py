@@ -1,0 +1,521 @@
+"""Everything a class has earned, and how it came about: one SQLite file in the folder of results.
+
+Written by one process at a time, one transaction for each submission, so that a crash at any moment loses the
+submission being written and nothing else. The rollback journal is used, not the write-ahead log, because folders of
+results lie on network drives, too.
+
+A *unit* is one question of one submission, graded: it is named by what decides it (the files, whose numbers are drawn,
+the question as it stands in the bank, the seed, the version of this program), so that nothing is graded twice.
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any, TypeVar
+
+from grader.core import serialize
+from grader.core.errors import GradebookError
+from grader.core.model import Notice, QuestionResult
+
+T = TypeVar("T")
+
+FORMAT = 1
+FILE = "gradebook.sqlite"
+#: The folder beside the book that holds submissions which had to be unpacked.
+INTAKE = ".intake"
+
+#: For every earlier format of a book the statements that make the next one of it.
+_STEPS: Mapping[int, Iterable[str]] = MappingProxyType({})
+
+#: What SQLite raises: of a damaged file not even its complaint need be text, and a length in it may be beyond memory.
+_BROKEN = (sqlite3.DatabaseError, UnicodeDecodeError, MemoryError)
+
+_SCHEMA = """
+CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT NOT NULL);
+CREATE TABLE learner (id TEXT PRIMARY KEY, name TEXT NOT NULL, section TEXT NOT NULL, extra_hours REAL NOT NULL);
+CREATE TABLE submission (
+  key TEXT PRIMARY KEY, path TEXT NOT NULL, digest TEXT NOT NULL, draws TEXT NOT NULL, at TEXT, late INTEGER NOT NULL,
+  attempt INTEGER NOT NULL, error TEXT, answers TEXT NOT NULL DEFAULT '{}', notices TEXT NOT NULL DEFAULT '[]',
+  graded INTEGER NOT NULL DEFAULT 0, present INTEGER NOT NULL DEFAULT 1);
+CREATE TABLE member (submission TEXT NOT NULL, learner TEXT NOT NULL, PRIMARY KEY (submission, learner));
+CREATE TABLE run (
+  id INTEGER PRIMARY KEY, at TEXT NOT NULL, seconds REAL NOT NULL, seed TEXT NOT NULL, course TEXT NOT NULL,
+  versions TEXT NOT NULL, layers TEXT NOT NULL, unsafe INTEGER NOT NULL);
+CREATE TABLE unit (
+  digest TEXT NOT NULL, draws TEXT NOT NULL, question TEXT NOT NULL, version TEXT NOT NULL, run INTEGER NOT NULL,
+  result TEXT NOT NULL, PRIMARY KEY (digest, draws, question, version));
+CREATE TABLE override (
+  learner TEXT NOT NULL, part TEXT NOT NULL, points REAL NOT NULL, reason TEXT NOT NULL, author TEXT NOT NULL,
+  at TEXT NOT NULL, PRIMARY KEY (learner, part));
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Enrolled:
+    """Somebody in the class. ``extra_hours`` are added to due dates."""
+
+    id: str
+    name: str
+    section: str = ""
+    extra_hours: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Filed:
+    """A submission in the book. Its numbers are drawn for the name ``draws``; ``error`` says why it is unusable."""
+
+    key: str
+    path: str
+    learners: tuple[str, ...]
+    digest: str = ""
+    draws: str = ""
+    at: datetime | None = None
+    late: bool = False
+    attempt: int = 1
+    error: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """How a submission was graded: the provenance of every point in its units."""
+
+    at: datetime
+    seconds: float
+    seed: str
+    course: str
+    versions: tuple[tuple[str, str], ...]
+    layers: tuple[str, ...]
+    unsafe: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Unit:
+    """One question of one submission, graded."""
+
+    question: str
+    version: str
+    result: QuestionResult
+
+
+@dataclass(frozen=True, slots=True)
+class Override:
+    """Points that a person gave instead of those that were earned, for an item or an exercise of a learner."""
+
+    learner: str
+    part: str
+    points: float
+    reason: str
+    author: str
+    at: datetime
+
+
+class Gradebook:
+    """An open book. Use ``open_gradebook``."""
+
+    def __init__(self, connection: sqlite3.Connection, path: Path) -> None:
+        self._connection = connection
+        self.path = path
+
+    def close(self) -> None:
+        """Closes the file."""
+        self._connection.close()
+
+    @contextmanager
+    def _writing(self) -> Iterator[sqlite3.Connection]:
+        """A transaction: all of it, or nothing."""
+        try:
+            with self._connection:
+                self._connection.execute("BEGIN IMMEDIATE")
+                yield self._connection
+        except _BROKEN as error:
+            raise _cannot(self.path, error) from error
+
+    def _rows(self, query: str, values: Sequence[object] = ()) -> list[Any]:
+        """What the book answers."""
+        try:
+            return self._connection.execute(query, values).fetchall()
+        except _BROKEN as error:
+            raise _cannot(self.path, error) from error
+
+    @contextmanager
+    def _understood(self, what: str) -> Iterator[None]:
+        """What somebody, or a damaged disk, has put into the book may be anything."""
+        try:
+            yield
+        except (ValueError, TypeError, KeyError, AttributeError, OverflowError, RecursionError) as error:
+            raise GradebookError(
+                f"the gradebook {self.path} holds what this attncheck cannot read ({what}: {error}): use the version "
+                "that wrote it, restore it from a backup, or grade into a new folder; it was left as it is."
+            ) from error
+
+    def copy(self, folder: Path) -> Gradebook:
+        """The same book once more, in ``folder``, to try something out."""
+        with ExitStack() as opened:
+            try:
+                other = sqlite3.connect(folder / FILE, isolation_level=None)
+                opened.callback(other.close)
+                self._connection.backup(other)
+            except _BROKEN as error:
+                raise _cannot(folder / FILE, error) from error
+            opened.pop_all()
+        return Gradebook(other, folder / FILE)
+
+    # ---------------------------------------------------------------------------------------- class and work
+
+    def enrol(self, learners: Iterable[Enrolled]) -> None:
+        """Puts learners down, or what is new about them."""
+        rows = [(one.id, one.name, one.section, one.extra_hours) for one in learners]
+        with self._writing() as book:
+            book.executemany("INSERT OR REPLACE INTO learner VALUES (?, ?, ?, ?)", rows)
+
+    def dismiss(self, staying: Container[str]) -> None:
+        """Takes out who is in the class no longer and has left nothing: no submission, no points given by hand.
+
+        So a roster that comes later takes the place of the names that a collection had for the same people.
+        """
+        nothing = "id NOT IN (SELECT learner FROM member) AND id NOT IN (SELECT learner FROM override)"
+        with self._writing() as book:
+            gone = [row for row in book.execute(f"SELECT id FROM learner WHERE {nothing}") if row[0] not in staying]
+            book.executemany("DELETE FROM learner WHERE id = ?", gone)
+
+    def learners(self) -> tuple[Enrolled, ...]:
+        """Everybody in the book, by id."""
+        rows = self._rows("SELECT id, name, section, extra_hours FROM learner ORDER BY id")
+        with self._understood("learners"):
+            return tuple(Enrolled(*_typed(row, _TEXT, _TEXT, _TEXT, _NUMBER)) for row in rows)
+
+    def file(self, submissions: Sequence[Filed]) -> None:
+        """Takes in a collection: what is in it counts from now on, what is in it no longer does not."""
+        with self._writing() as book:
+            book.execute("UPDATE submission SET present = 0")
+            for one in submissions:
+                at = one.at.astimezone(UTC).isoformat() if one.at else None
+                row = (one.key, one.path, one.digest, one.draws, at, one.late, one.attempt, one.error)
+                book.execute(
+                    "INSERT INTO submission (key, path, digest, draws, at, late, attempt, error) "
+                    "VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (key) DO UPDATE SET path = excluded.path, "
+                    "graded = graded AND (digest, draws) = (excluded.digest, excluded.draws), "
+                    "digest = excluded.digest, draws = excluded.draws, at = excluded.at, late = excluded.late, "
+                    "attempt = excluded.attempt, error = excluded.error, present = 1",
+                    row,
+                )
+                book.execute("DELETE FROM member WHERE submission = ?", (one.key,))
+                book.executemany("INSERT INTO member VALUES (?, ?)", [(one.key, learner) for learner in one.learners])
+
+    def submissions(self) -> tuple[Filed, ...]:
+        """What was collected last, by key."""
+        return self._submissions("WHERE present")
+
+    def everything_of(self, learner: str) -> tuple[Filed, ...]:
+        """All that a learner ever handed in, also what no longer counts."""
+        return tuple(filed for filed in self._submissions() if learner in filed.learners)
+
+    def _submissions(self, which: str = "") -> tuple[Filed, ...]:
+        members: dict[str, list[str]] = {}
+        for key, learner in self._rows("SELECT submission, learner FROM member ORDER BY learner"):
+            members.setdefault(key, []).append(learner)
+        rows = self._rows(
+            f"SELECT key, path, digest, draws, at, late, attempt, error FROM submission {which} ORDER BY key"
+        )
+        with self._understood("submissions"):
+            return tuple(_filed(row, members.get(row[0], ())) for row in rows)
+
+    def place(self, filed: Filed) -> Path:
+        """Where a submission can be read: where it was collected, or in this folder, wherever that is now."""
+        path = Path(filed.path)
+        inside = path.parts[path.parts.index(INTAKE) :] if INTAKE in path.parts else ()
+        kept = self.path.parent.joinpath(*inside)
+        return kept if inside and kept.exists() else path
+
+    # ------------------------------------------------------------------------------------------------- units
+
+    def record(
+        self, filed: Filed, run: Run, units: Iterable[Unit], answers: Mapping[str, object], notices: Sequence[Notice]
+    ) -> None:
+        """Puts down what grading found for one submission: its units, what was answered, what else to know."""
+        with self._writing() as book:
+            cursor = book.execute(
+                "INSERT INTO run (at, seconds, seed, course, versions, layers, unsafe) VALUES (?, ?, ?, ?, ?, ?, ?)",
+                (
+                    run.at.astimezone(UTC).isoformat(),
+                    run.seconds,
+                    run.seed,
+                    run.course,
+                    json.dumps(run.versions),
+                    json.dumps(run.layers),
+                    run.unsafe,
+                ),
+            )
+            for unit in units:
+                result = json.dumps(serialize.plain(unit.result), ensure_ascii=False)
+                book.execute(
+                    "INSERT OR REPLACE INTO unit VALUES (?, ?, ?, ?, ?, ?)",
+                    (filed.digest, filed.draws, unit.question, unit.version, cursor.lastrowid, result),
+                )
+            book.execute(
+                "UPDATE submission SET answers = ?, notices = ?, graded = 1 WHERE key = ?",
+                (
+                    json.dumps(answers, ensure_ascii=False, default=str),
+                    json.dumps(serialize.plain(tuple(notices)), ensure_ascii=False),
+                    filed.key,
+                ),
+            )
+
+    def share(self) -> None:
+        """Gives submissions of the same files, with the same numbers, what was found in one of them."""
+        same = "FROM submission AS twin WHERE (twin.digest, twin.draws) = (submission.digest, submission.draws)"
+        done, failed = f"{same} AND twin.graded", f"{same} AND twin.error IS NOT NULL"
+        with self._writing() as book:
+            book.execute(
+                f"UPDATE submission SET answers = (SELECT answers {done}), notices = (SELECT notices {done}), "
+                f"graded = 1 WHERE NOT graded AND EXISTS (SELECT 1 {done})"
+            )
+            book.execute(
+                f"UPDATE submission SET error = (SELECT error {failed}) "
+                f"WHERE NOT graded AND error IS NULL AND EXISTS (SELECT 1 {failed})"
+            )
+
+    def refuse(self, filed: Filed, error: str) -> None:
+        """Puts down why a submission could not be graded."""
+        with self._writing() as book:
+            book.execute("UPDATE submission SET error = ? WHERE key = ?", (error, filed.key))
+
+    def has(self, filed: Filed, question: str, version: str) -> bool:
+        """Whether this unit is graded already."""
+        query = "SELECT 1 FROM unit WHERE digest = ? AND draws = ? AND question = ? AND version = ?"
+        return bool(self._rows(query, (filed.digest, filed.draws, question, version)))
+
+    def units(self, filed: Filed, versions: Mapping[str, str]) -> tuple[tuple[Unit, Run], ...]:
+        """The units of a submission for these versions of questions, in the order of ``versions``."""
+        found = []
+        for question, version in versions.items():
+            rows = self._rows(
+                "SELECT result, at, seconds, seed, course, versions, layers, unsafe FROM unit JOIN run ON run.id = run"
+                " WHERE digest = ? AND draws = ? AND question = ? AND version = ?",
+                (filed.digest, filed.draws, question, version),
+            )
+            for result, *run in rows:
+                with self._understood(f"{filed.key}, {question}"):
+                    made = serialize.build(QuestionResult, json.loads(result))
+                    found.append((Unit(question, version, made), _run(run)))
+        return tuple(found)
+
+    def answers(self, filed: Filed) -> dict[str, object]:
+        """What the learner answered, item by item."""
+        rows = self._rows("SELECT answers FROM submission WHERE key = ?", (filed.key,))
+        with self._understood(f"answers of {filed.key}"):
+            found: dict[str, object] = dict(json.loads(rows[0][0])) if rows else {}
+            return found
+
+    def notices(self, filed: Filed) -> tuple[Notice, ...]:
+        """What a reader of the report should know besides."""
+        rows = self._rows("SELECT notices FROM submission WHERE key = ?", (filed.key,))
+        with self._understood(f"notices of {filed.key}"):
+            return tuple(serialize.build(Notice, one) for one in json.loads(rows[0][0])) if rows else ()
+
+    # --------------------------------------------------------------------------------------------- overrides
+
+    def override(self, change: Override) -> None:
+        """Puts down points given by a person; they survive regrading."""
+        row = (change.learner, change.part, change.points, change.reason, change.author, change.at.isoformat())
+        with self._writing() as book:
+            book.execute("INSERT OR REPLACE INTO override VALUES (?, ?, ?, ?, ?, ?)", row)
+
+    def withdraw(self, learner: str, part: str) -> bool:
+        """Takes such points back, so that those count again that were earned; True if there were any."""
+        with self._writing() as book:
+            found = book.execute("DELETE FROM override WHERE learner = ? AND part = ?", (learner, part))
+            return found.rowcount > 0
+
+    def overrides(self) -> tuple[Override, ...]:
+        """All of them, by learner and part."""
+        rows = self._rows("SELECT learner, part, points, reason, author, at FROM override ORDER BY learner, part")
+        with self._understood("points given by hand"):
+            typed = (_typed(row, _TEXT, _TEXT, _NUMBER, _TEXT, _TEXT, _TEXT) for row in rows)
+            return tuple(
+                Override(learner, part, points, reason, author, datetime.fromisoformat(at))
+                for learner, part, points, reason, author, at in typed
+            )
+
+    # ------------------------------------------------------------------------------------------------- facts
+
+    def remember(self, name: str, value: object) -> None:
+        """Keeps a fact about the whole book, as JSON."""
+        self.remember_all({name: value})
+
+    def remember_all(self, facts: Mapping[str, object]) -> None:
+        """Keeps several facts: all of them, or none."""
+        rows = [(name, json.dumps(value, ensure_ascii=False)) for name, value in facts.items()]
+        with self._writing() as book:
+            book.executemany("INSERT OR REPLACE INTO meta VALUES (?, ?)", rows)
+
+    def recall(self, name: str) -> object:
+        """The fact, or None."""
+        rows = self._rows("SELECT value FROM meta WHERE name = ?", (name,))
+        with self._understood(name):
+            found: object = json.loads(rows[0][0]) if rows else None
+            return found
+
+    def fact(self, name: str, kind: type[T]) -> T | None:
+        """The fact as a ``kind``, or None. Raises GradebookError where it is something else."""
+        known = self.recall(name)
+        with self._understood(name):
+            return None if known is None else serialize.build(kind, known)
+
+    def table(self, name: str, kind: type[T]) -> dict[str, T]:
+        """A fact that says something of every question; empty where nothing is known."""
+        known: Any = self.recall(name) or {}
+        with self._understood(name):
+            return {question: serialize.build(kind, value) for question, value in known.items()}
+
+    def forget(self, learner: str) -> bool:
+        """Removes a learner with everything that is theirs alone; True if there was anything.
+
+        ``learner`` may also be the key of a submission that belongs to nobody in the class.
+        """
+        with self._writing() as book:
+            keys = [row[0] for row in book.execute("SELECT submission FROM member WHERE learner = ?", (learner,))]
+            gone = book.execute("DELETE FROM learner WHERE id = ?", (learner,)).rowcount > 0 or bool(keys)
+            book.execute("DELETE FROM member WHERE learner = ?", (learner,))
+            book.execute("DELETE FROM override WHERE learner = ?", (learner,))
+            alone = "DELETE FROM submission WHERE key = ? AND key NOT IN (SELECT submission FROM member)"
+            for key in keys or [learner]:
+                gone |= book.execute(alone, (key,)).rowcount > 0
+            book.execute("DELETE FROM unit WHERE (digest, draws) NOT IN (SELECT digest, draws FROM submission)")
+            book.execute("DELETE FROM run WHERE id NOT IN (SELECT run FROM unit)")
+        self._rows("VACUUM")  # what was deleted must not stay in the file
+        return gone
+
+
+_TEXT, _MAYBE, _WHOLE, _NUMBER = (str,), (str, type(None)), (int,), (int, float)
+
+
+def _typed(row: Sequence[Any], *kinds: tuple[type, ...]) -> Sequence[Any]:
+    """The row, if its values are of these types: SQLite itself keeps whatever it is given."""
+    for value, kind in zip(row, kinds, strict=True):
+        if not isinstance(value, kind):
+            raise TypeError(f"{value!r:.60} is no {kind[0].__name__}")
+    return row
+
+
+def _filed(row: Sequence[Any], learners: Sequence[str]) -> Filed:
+    kinds = (_TEXT, _TEXT, _TEXT, _TEXT, _MAYBE, _WHOLE, _WHOLE, _MAYBE)
+    key, path, digest, draws, at, late, attempt, error = _typed(row, *kinds)
+    when = datetime.fromisoformat(at) if at else None
+    return Filed(key, path, _texts(learners), digest, draws, when, bool(late), attempt, error)
+
+
+def _texts(values: Sequence[Any]) -> tuple[str, ...]:
+    return tuple(_typed(values, *[_TEXT] * len(values)))
+
+
+def _run(row: Sequence[Any]) -> Run:
+    at, seconds, seed, course, versions, layers, unsafe = _typed(
+        row, _TEXT, _NUMBER, _TEXT, _TEXT, _TEXT, _TEXT, _WHOLE
+    )
+    return Run(
+        datetime.fromisoformat(at),
+        float(seconds),
+        seed,
+        course,
+        serialize.build(tuple[tuple[str, str], ...], json.loads(versions)),
+        serialize.build(tuple[str, ...], json.loads(layers)),
+        bool(unsafe),
+    )
+
+
+def open_gradebook(folder: Path, *, create: bool = False, steps: Mapping[int, Iterable[str]] = _STEPS) -> Gradebook:
+    """The book in ``folder``. Raises GradebookError where there is none, or none that this program can use.
+
+    One of an earlier format is brought up to date by ``steps``: all the way, or it stays what it was.
+    """
+    path = folder / FILE
+    if not create and not path.is_file():
+        raise GradebookError(f"{folder} has no {FILE}; expected a folder that 'attncheck batch --out' has written.")
+    with ExitStack() as opened:
+        try:
+            connection = sqlite3.connect(path, timeout=5.0, isolation_level=None)
+            opened.callback(connection.close)
+            connection.execute("PRAGMA synchronous = FULL")
+            connection.execute("PRAGMA secure_delete = ON")
+            if connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0] == 0:
+                if not create:
+                    raise GradebookError(
+                        f"{path} is empty: run 'attncheck batch' again, which goes on where it stopped."
+                    )
+                _begin(connection)
+            if _format(connection) in map(str, steps):
+                _bring_up_to_date(connection, steps)
+            found = _format(connection)
+        except _BROKEN as error:
+            raise _cannot(path, error) from error
+        if found != str(FORMAT):
+            newer = found.isdecimal() and len(found) < 9 and int(found) > FORMAT
+            raise GradebookError(
+                f"{path} has format {found:.40}; this attncheck writes {FORMAT}. "
+                + ("Update attncheck." if newer else "Grade into a new folder.")
+            )
+        opened.pop_all()
+    return Gradebook(connection, path)
+
+
+def _format(connection: sqlite3.Connection) -> str:
+    row = connection.execute("SELECT value FROM meta WHERE name = 'format'").fetchone()
+    return str(row[0]) if row else "none"
+
+
+def _begin(connection: sqlite3.Connection) -> None:
+    with _alone(connection):
+        if connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0] == 0:
+            for statement in filter(str.strip, _SCHEMA.split(";")):
+                connection.execute(statement)
+            connection.execute("INSERT INTO meta VALUES ('format', ?)", (json.dumps(FORMAT),))
+
+
+def _bring_up_to_date(connection: sqlite3.Connection, steps: Mapping[int, Iterable[str]]) -> None:
+    """Format after format in one transaction; whoever opens the book at the same time finds it done."""
+    with _alone(connection):
+        while (found := _format(connection)) in map(str, steps):
+            for statement in steps[int(found)]:
+                connection.execute(statement)
+            connection.execute("UPDATE meta SET value = ? WHERE name = 'format'", (str(int(found) + 1),))
+
+
+@contextmanager
+def _alone(connection: sqlite3.Connection) -> Iterator[None]:
+    """A transaction during which nobody else even reads."""
+    with connection:
+        connection.execute("BEGIN EXCLUSIVE")
+        yield
+
+
+def _cannot(path: Path, error: Exception) -> GradebookError:
+    said = "out of memory" if isinstance(error, MemoryError) else str(error)
+    remedy = next((remedy for word, remedy in _REMEDIES.items() if word in said), None)
+    remedy = remedy or "restore it from a backup, or grade into a new folder; it was left as it is"
+    return GradebookError(f"the gradebook {path} cannot be used ({said}): {remedy}.")
+
+
+_FAILS = (
+    "no room or no quota is left, or a network folder is gone or cannot lock files: make room, or grade into a folder "
+    "on this machine; run the same command again then, nothing that was graded is lost"
+)
+_READ_ONLY = "make its folder writable, or work in another one (batch takes it as --out)"
+#: By a word of what SQLite says.
+_REMEDIES = {
+    "database is locked": "another attncheck is writing it, or another program holds it; wait until that has finished",
+    "out of memory": "close other programs, and run the same command again: nothing that was graded is lost; if that "
+    "does not help, the file is damaged: restore it from a backup, or grade into a new folder",
+    "is full": "free some space, and run the same command again: nothing that was graded is lost",
+    "disk I/O": _FAILS,
+    "locking protocol": _FAILS,
+    "readonly": _READ_ONLY,
+    "unable to open": _READ_ONLY,
+}

@@ -1,0 +1,258 @@
+"""Handing in: an inbox is a folder, and every submission in it is there whole or not at all.
+
+``INBOX/LEARNER/TIME-DIGEST/`` holds ``files/`` as they were handed in, and ``receipt.json``. A submission is written
+beside its place and then moved there by one rename, so that neither a crash nor a full disk leaves half of one.
+An inbox is shared: what is written there can be read by everybody who may look into it, whatever the umask is.
+
+The owner of an inbox may give it a key (``make``). Whoever can read the key signs receipts with it: that is how it is
+where a service of the owner's writes to the inbox for learners, who cannot write there. Learners who write to a shared
+inbox themselves cannot read the key, and their receipts have no signature.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hmac
+import json
+import os
+import re
+import secrets
+import shutil
+import tempfile
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass, replace
+from datetime import UTC, datetime
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+from grader import __version__
+from grader.core.errors import UsageError
+from grader.core.files import readable
+from grader.submission import gathered, understood
+from grader.submission.files import Raw
+from grader.submission.messages import printable
+
+RECEIPT = "receipt.json"
+#: How the name of a folder begins that is not moved to its place yet.
+INCOMING = ".incoming-"
+FORMAT = 1
+#: In the inbox, and for its owner alone.
+KEY = ".attncheck-key"
+_KEY_BYTES = 32
+
+
+@dataclass(frozen=True, slots=True)
+class File:
+    """One file of a submission, as it was handed in."""
+
+    name: str
+    size: int
+    sha256: str
+
+
+@dataclass(frozen=True, slots=True)
+class Receipt:
+    """What was handed in, by whom, and when (UTC). ``digest`` is of all names and contents together.
+
+    ``number`` counts what a learner has handed in: a clock that was set back would mistake the first for the last.
+    ``mac`` is the signature of the inbox (HMAC-SHA256, in hexadecimal digits), where it has one.
+    """
+
+    learner: str
+    at: datetime
+    digest: str
+    files: tuple[File, ...]
+    attncheck: str = __version__
+    number: int = 0
+    mac: str = ""
+
+    def to_json(self) -> str:
+        """The receipt as it lies beside the files."""
+        data = {"format": FORMAT, **asdict(self), "at": self.at.isoformat()}
+        if not self.mac:
+            del data["mac"]
+        return readable(data) + "\n"
+
+
+class NoReceipt(UsageError):
+    """What should be a receipt is none: somebody else's file, or what a power failure has left of one."""
+
+
+def parse(text: str, where: str) -> Receipt:
+    """The receipt in ``text``. Raises UsageError for anything else, and for receipts of a newer program."""
+    try:
+        data: dict[str, Any] = json.loads(text)
+        if data["format"] > FORMAT:
+            said = printable(str(data.get("attncheck")), 40)
+            raise UsageError(f"{where} was written by a newer attncheck ({said}); update this one.")
+        files = tuple(File(_text(f["name"]), int(f["size"]), _text(f["sha256"])) for f in data["files"])
+        at = datetime.fromisoformat(data["at"]).astimezone(UTC)
+        number = int(data.get("number", 0))
+        if not (learner := _text(data["learner"])).strip():
+            raise ValueError("nobody has handed in")
+        mac = _text(data.get("mac", ""))
+        return Receipt(learner, at, _text(data["digest"]), files, _text(data["attncheck"]), number, mac)
+    except (ValueError, TypeError, KeyError, AttributeError, OverflowError, RecursionError) as error:
+        said = printable(f"{type(error).__name__}: {error}")
+        raise NoReceipt(f"{where} is not a receipt of attncheck ({said}).") from error
+
+
+def _text(value: object) -> str:
+    """A text that can be written down; half characters cannot."""
+    if not isinstance(value, str):
+        raise TypeError(f"{value!r} is no text")
+    value.encode()
+    return value
+
+
+def make(inbox: Path) -> None:
+    """Makes an inbox with a key, or gives a key to one that has none. Raises UsageError where that cannot be done."""
+    place = inbox / KEY
+    try:
+        inbox.mkdir(parents=True, exist_ok=True)
+        handle = os.open(place, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        with open(handle, "w", encoding="ascii") as file:
+            file.write(secrets.token_hex(_KEY_BYTES) + "\n")
+            file.flush()
+            os.fsync(file.fileno())
+    except FileExistsError:
+        raise UsageError(f"{inbox} is a file, or has a key already; receipts that it signed need that one.") from None
+    except OSError as error:
+        raise UsageError(f"The inbox {inbox} cannot be made: {error.strerror}; choose another folder.") from error
+
+
+def parse_key(raw: bytes) -> bytes:
+    """The key in a file. Raises UsageError for anything else."""
+    with contextlib.suppress(ValueError):
+        key = bytes.fromhex(raw.decode("ascii").strip())
+        if len(key) == _KEY_BYTES:
+            return key
+    raise UsageError(f"{KEY} in the inbox is not a key of attncheck; put the right one back from a backup.")
+
+
+def _key(inbox: Path) -> bytes | None:
+    """The key of an inbox, for who may read it."""
+    try:
+        return parse_key((inbox / KEY).read_bytes())
+    except (FileNotFoundError, PermissionError):
+        return None
+
+
+def signature(receipt: Receipt, key: bytes) -> str:
+    """What the inbox with this key puts into the receipt."""
+    data = {**asdict(replace(receipt, mac="")), "at": receipt.at.isoformat()}
+    return hmac.new(key, json.dumps(data, sort_keys=True).encode(), "sha256").hexdigest()
+
+
+def signed(receipt: Receipt, key: bytes) -> bool:
+    """Whether the inbox with this key has signed the receipt, as it is."""
+    return hmac.compare_digest(signature(receipt, key).encode(), receipt.mac.encode())
+
+
+def submit(path: Path, inbox: Path, learner: str, now: datetime) -> tuple[Receipt, bool]:
+    """Hands in what lies at ``path``. True when it is new: the files that were handed in last are not handed in again.
+
+    Raises SubmissionError where nothing could be graded, UsageError where the inbox cannot be written.
+    """
+    found, stem = gathered(path)
+    understood(found, stem, learner, os.fspath(path))
+    raws = found.raws
+    home = inbox / folder_name(learner)
+    try:
+        latest = max(_earlier(home), key=order, default=None)
+        number = latest.number + 1 if latest is not None else 1
+        receipt = Receipt(learner, now.astimezone(UTC), _digest(raws), tuple(map(_file, raws)), number=number)
+        if (key := _key(inbox)) is not None:
+            receipt = replace(receipt, mac=signature(receipt, key))
+        if latest is not None and latest.digest == receipt.digest:
+            return latest, False
+        if not inbox.is_dir():
+            raise UsageError(f"The inbox {inbox} does not exist; ask your instructor for its name.")
+        home.mkdir(exist_ok=True)
+        with contextlib.suppress(PermissionError):  # somebody else's folder is as they want it
+            home.chmod(0o755)
+        _store(receipt, raws, inbox, home / attempt_name(receipt))
+    except OSError as error:
+        raise UsageError(f"The inbox {inbox} cannot be written: {error.strerror}. Nothing was handed in.") from error
+    return receipt, True
+
+
+def order(receipt: Receipt) -> tuple[int, datetime]:
+    """What puts the receipts of a learner into the order in which they were written."""
+    return receipt.number, receipt.at
+
+
+def _earlier(home: Path) -> Iterator[Receipt]:
+    """What was handed in before, as far as it can be read."""
+    for place in home.glob(f"*-*/{RECEIPT}"):
+        with contextlib.suppress(UsageError):
+            yield parse(place.read_text("utf-8", "replace"), str(place))
+
+
+def differences(path: Path, receipt: Receipt) -> tuple[str, ...]:
+    """The names of files that are not as they were when ``receipt`` was written: changed, new or gone."""
+    then = {file.name: file for file in receipt.files}
+    now = {raw.path: _file(raw) for raw in gathered(path)[0].raws}
+    return tuple(sorted(name for name in then.keys() | now.keys() if then.get(name) != now.get(name)))
+
+
+def folder_name(learner: str) -> str:
+    """A folder for a learner that any system can keep; different learners never share one."""
+    safe = re.sub(r"[^\w.()\- @]", "_", learner).strip("-. ")[:60].rstrip(". ")
+    device = re.fullmatch(r"con|nul|aux|prn|com\d|lpt\d", safe.partition(".")[0].strip(), re.IGNORECASE)
+    if device:
+        safe = f"_{safe}"
+    if safe and safe == learner:
+        return safe
+    return f"{safe or 'learner'}-{sha256(learner.encode()).hexdigest()[:8]}"
+
+
+def attempt_name(receipt: Receipt) -> str:
+    """The folder, in that of its learner, for what a receipt is for."""
+    return f"{receipt.at:%Y%m%dT%H%M%SZ}-{receipt.digest[:12]}"
+
+
+def _file(raw: Raw) -> File:
+    return File(raw.path, len(raw.data), sha256(raw.data).hexdigest())
+
+
+def _digest(raws: Sequence[Raw]) -> str:
+    lines = sorted(f"{file.sha256}  {file.name}\n" for file in map(_file, raws))
+    return sha256("".join(lines).encode()).hexdigest()
+
+
+def _store(receipt: Receipt, raws: Sequence[Raw], inbox: Path, place: Path) -> None:
+    beside = Path(tempfile.mkdtemp(dir=inbox, prefix=INCOMING))
+    try:
+        for raw in raws:
+            _write(beside / "files" / raw.path, raw.data)
+        _write(beside / RECEIPT, receipt.to_json().encode())
+        for folder, _, _ in os.walk(beside):
+            os.chmod(folder, 0o755)
+            _settle(folder)
+        beside.rename(place)
+        _settle(place.parent)
+        _settle(inbox)
+    except BaseException:
+        shutil.rmtree(beside, ignore_errors=True)
+        raise
+
+
+def _write(path: Path, data: bytes) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with path.open("xb") as file:
+        path.chmod(0o644)
+        file.write(data)
+        file.flush()
+        os.fsync(file.fileno())
+
+
+def _settle(folder: str | Path) -> None:
+    """Has the names in a folder on the disk, too: a receipt is given only for what outlasts a power failure."""
+    with contextlib.suppress(OSError):  # some systems and network folders cannot be asked
+        handle = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)

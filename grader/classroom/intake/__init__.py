@@ -1,0 +1,248 @@
+"""Where submissions come from: one file for each way of collecting them, found by walking this folder.
+
+A kind's module has
+
+* ``explains(tree)``: the top-level entries of a tree that are as this kind names them; none where its sign is missing.
+* ``layout(tree)``: what the tree holds, if it is of this kind.
+* ``RANK``: kinds with lower numbers are named first.
+
+A tree is a folder or a zip; kinds cannot tell which. Everything here looks, and never reads what learners wrote.
+
+**Which kind a tree is.** Its *entries* are the top-level names, without a machine's own and hidden ones, README, files
+of kinds that are never graded, and empty folders. A tree is of a course system's kind if that kind alone explains every
+entry, and plain folders if none explains more than half of them. Everything in between is refused: the message names
+the candidates and the entries that do not fit, and ``--intake`` decides. What is inside of an entry belongs to a
+learner and has no say in it, but for the inbox (whose learners' folders are compared with their receipts) and nbgrader
+without its folder ``submitted``; there, too, one learner's folder is one entry.
+"""
+
+from __future__ import annotations
+
+import functools
+import importlib
+import os
+import pkgutil
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from types import MappingProxyType, ModuleType
+from typing import TypeAlias
+
+from grader.classroom.inbox import INCOMING, KEY
+from grader.core.errors import UsageError
+from grader.submission.messages import printable
+
+#: Content of a small file of the tree, by its name; raises Unreadable.
+Read: TypeAlias = Callable[[str], bytes]
+#: What the system knows of a file or folder of the tree, by its name ("" is the tree itself); None where it cannot say.
+Facts: TypeAlias = Callable[[str], os.stat_result | None]
+#: What can be graded has such a name; other files are never read.
+SUFFIXES = (".py", ".ipynb", ".zip", ".yaml", ".yml")
+__all__ = ["INCOMING", "KEY", "Layout", "Person", "Placed", "Stray", "Tree", "Unreadable"]
+#: The kind that takes any tree.
+PLAIN = "folders"
+
+#: Put there by machines, wherever they stand in a path.
+_IGNORED = frozenset({"__MACOSX", "__pycache__", ".ipynb_checkpoints", ".DS_Store", "Thumbs.db", "desktop.ini"})
+#: At the top of a tree these are nobody's.
+_NOBODY = re.compile(r"^(\.|__|readme)", re.IGNORECASE)
+#: Entries named in one message.
+_MOST_NAMED = 8
+
+
+class Unreadable(UsageError):
+    """A file of the tree that cannot be read."""
+
+
+def _unknown(name: str) -> None:
+    return None
+
+
+@dataclass(frozen=True, slots=True)
+class Tree:
+    """What kinds look at. ``names`` are paths with forward slashes; a folder with nothing in it ends with one.
+
+    ``read`` gives the content of one of them (metadata that lies beside the submissions).
+    """
+
+    names: tuple[str, ...]
+    read: Read
+    facts: Facts = _unknown
+
+    def tops(self) -> Mapping[str, bool]:
+        """The top-level names, but for those that are nobody's; True for folders."""
+        split = (name.partition("/") for name in self.names)
+        return {top: bool(slash) for top, slash, _ in split if not _NOBODY.match(top)}
+
+    def inside(self, top: str) -> Tree:
+        """What is in the folder ``top`` (with its slash)."""
+        names = tuple(name.removeprefix(top) for name in self.names if name.startswith(top) and name != top)
+        return Tree(names, lambda name: self.read(top + name), lambda name: self.facts((top + name).rstrip("/")))
+
+
+@dataclass(frozen=True, slots=True)
+class Person:
+    """Somebody as the source calls them. ``ids`` are its numbers and addresses: ``("canvas", "1234")``."""
+
+    name: str
+    ids: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Placed:
+    """One submission in a tree: whose it is, and its files as (name in the tree, name in the submission).
+
+    ``key`` tells it from all others of the tree, today and when the tree is collected again. ``at`` is when it was
+    handed in (UTC), where the source says so; ``late`` is the source's own word. Of several by the same people the
+    one with the highest ``attempt`` is the last. An empty folder stands in ``files`` with its slash. ``digests`` are
+    (name in the tree, SHA-256) of all files as they were handed in, where a receipt says so.
+    """
+
+    key: str
+    people: tuple[Person, ...]
+    files: tuple[tuple[str, str], ...]
+    at: datetime | None = None
+    late: bool = False
+    attempt: int = 1
+    digests: tuple[tuple[str, str], ...] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Stray:
+    """Files that could be graded, and belong to nobody: ``why`` says what is wrong with the ``entry`` they are in."""
+
+    entry: str
+    why: str
+    files: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """What a tree holds. ``leftovers`` are files that belong to nobody; ``strays`` are those that could be graded."""
+
+    placed: tuple[Placed, ...]
+    leftovers: tuple[str, ...] = ()
+    strays: tuple[Stray, ...] = ()
+
+
+@functools.cache
+def kinds() -> Mapping[str, ModuleType]:
+    """The modules of this folder by name, in the order in which they are named."""
+    names = [module.name for module in pkgutil.iter_modules(__path__) if not module.name.startswith("_")]
+    found = {name: importlib.import_module(f"{__name__}.{name}") for name in names}
+    return MappingProxyType({name: found[name] for name in sorted(names, key=lambda name: (found[name].RANK, name))})
+
+
+def counting(names: Sequence[str]) -> tuple[str, ...]:
+    """The names that are not a machine's own, in order; what is on its way into an inbox is not there yet."""
+    return tuple(
+        sorted(name for name in names if not name.startswith(INCOMING) and not _IGNORED & set(name.split("/")))
+    )
+
+
+def look(
+    names: Sequence[str],
+    read: Read,
+    kind: str | None = None,
+    facts: Facts = _unknown,
+    known: Callable[[str], bool] = lambda name: False,
+) -> tuple[str, Layout] | None:
+    """The kind of the tree with these files, and what it holds; only ``kind`` is asked where it is named.
+
+    Where one folder is around everything and only its inside makes a class, it is the inside that is meant; not where
+    the folder's name is that of a learner who is ``known``. Raises UsageError where the kind cannot be told.
+    """
+    tree = Tree(counting(names), read, facts)
+    found = _known(tree, kind)
+    tops = {name.partition("/")[0] for name in tree.names}
+    if len(tops) != 1 or (found is not None and (kind is not None or found[0] != PLAIN)):
+        return found
+    top = tops.pop()
+    if top in tree.names or known(top):
+        return found
+    within = _known(tree.inside(top + "/"), kind)
+    if within is None or (within[0] == PLAIN and not _is_class(within[1])):
+        return found
+    return within[0], _moved(within[1], top + "/")
+
+
+def _known(tree: Tree, kind: str | None) -> tuple[str, Layout] | None:
+    name = kind or _told(tree)
+    found: Layout = kinds()[name].layout(tree)
+    return (name, found) if found.placed or (kind is None and found.strays) else None
+
+
+def _told(tree: Tree) -> str:
+    """The kind of a tree, by the rule at the top of this file."""
+    empty = {name.rstrip("/") for name in tree.names if name.endswith("/")}
+    tops = tree.tops()
+    entries = {top for top, folder in tops.items() if (folder and top not in empty) or gradable(top)}
+    entries = entries or set(tops)
+    explained = {name: frozenset(module.explains(tree)) & entries for name, module in kinds().items() if name != PLAIN}
+    whole = [name for name, some in explained.items() if some and some == entries]
+    if len(whole) == 1:
+        return whole[0]
+    most = whole or [name for name, some in explained.items() if 2 * len(some) > len(entries)]
+    if not most:
+        return PLAIN
+    odd = sorted(entries.difference(*(explained[name] for name in most)))
+    named = ", ".join(printable(name, 80) for name in odd[:_MOST_NAMED])
+    more = f" and {len(odd) - _MOST_NAMED} more" if len(odd) > _MOST_NAMED else ""
+    unlike = f"; these entries at the top do not fit: {named}{more}" if odd else ""
+    candidates = most if whole else [*most, PLAIN]
+    raise UsageError(
+        f"whose the submissions are cannot be told: this may be {' or '.join(candidates)}{unlike}. Move away what does "
+        f"not belong to the class, or say which it is with --intake ({' or '.join(candidates)})."
+    )
+
+
+def gradable(name: str) -> bool:
+    """Whether a file of this name may be graded; the others are named in reports, and never read."""
+    return name.lower().endswith(SUFFIXES)
+
+
+def strays(names: Iterable[str], why: str) -> tuple[Stray, ...]:
+    """Those of ``names`` that could be graded, by the top-level entry that they are in."""
+    found: dict[str, list[str]] = {}
+    for name in names:
+        top = name.partition("/")[0]
+        if gradable(name) and not _NOBODY.match(top):
+            found.setdefault(top, []).append(name)
+    return tuple(Stray(top, why, tuple(files)) for top, files in found.items())
+
+
+def _is_class(layout: Layout) -> bool:
+    """Whether plain folders are several learners': two hold work, and none of it lies outside of a folder or zip."""
+    work = [(p, [inner for _, inner in p.files if gradable(inner)]) for p in layout.placed]
+    loose = any(inner == p.key and not inner.lower().endswith(".zip") for p, inners in work for inner in inners)
+    return not loose and sum(bool(inners) for _, inners in work) > 1
+
+
+def _moved(layout: Layout, top: str) -> Layout:
+    """The same, in the folder ``top``."""
+    placed = (
+        replace(
+            one,
+            files=tuple((top + name, inner) for name, inner in one.files),
+            digests=None if one.digests is None else tuple((top + name, digest) for name, digest in one.digests),
+        )
+        for one in layout.placed
+    )
+    left = (replace(one, files=tuple(top + name for name in one.files)) for one in layout.strays)
+    return Layout(tuple(placed), tuple(top + name for name in layout.leftovers), tuple(left))
+
+
+def gathered(parts: Sequence[tuple[str, str, str]]) -> dict[str, tuple[tuple[str, str], ...]]:
+    """(key, name in the tree, name in the submission) → for each key its files, in order; no name twice."""
+    found: dict[str, dict[str, str]] = {}
+    for key, name, inner in parts:
+        files = found.setdefault(key, {})
+        taken = {used.casefold() for used in files.values()}
+        stem, dot, suffix = inner.rpartition(".")
+        number = 1
+        while inner.casefold() in taken:
+            number += 1
+            inner = f"{stem}-{number}{dot}{suffix}" if dot else f"{suffix}-{number}"
+        files[name] = inner
+    return {key: tuple(files.items()) for key, files in found.items()}

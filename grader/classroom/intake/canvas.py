@@ -1,0 +1,70 @@
+"""The zip that Canvas makes of an assignment: flat files such as ``doejane_LATE_1234_5678_q05.py``.
+
+The parts are the sortable name without anything but letters and digits, ``LATE`` where it was, the user's number, the
+attachment's number, and the name of the file; with anonymous grading ``anon_x`` stands for the first two. A file that
+is handed in again under a name that was there gets a number from Canvas: ``q05-1.py``.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from grader.classroom.intake import Layout, Person, Placed, Tree, gathered, strays
+
+RANK = 30
+
+_WHO = r"^(?:(?P<name>(?!LATE_|anon_)[^\W_]\w*?)_)?(?P<late>LATE_)?(?P<user>\d+|anon_[^\W_]+)_"
+_NAME = re.compile(_WHO + r"(?P<attachment>\d+)_(?P<file>.+)$")
+#: Text typed into a box, and links: nothing to grade, but they say who handed in what.
+_TYPED = re.compile(_WHO + r"(?P<file>(?:text|link)\.html)$")
+_AGAIN = re.compile(r"^(?P<stem>.+)-(?P<number>[1-9]\d?)(?P<suffix>\.[^.]+)$")
+
+
+def explains(tree: Tree) -> frozenset[str]:
+    """Files at the top that are named so."""
+    return frozenset(name for name in tree.names if "/" not in name and (_NAME.match(name) or _TYPED.match(name)))
+
+
+def layout(tree: Tree) -> Layout:
+    """Who handed in nothing but typed text has that, and nothing that could be graded."""
+    flat = [name for name in tree.names if "/" not in name]
+    found = {name: match for name in flat if (match := _NAME.match(name))}
+    users = {match["user"] for match in found.values()}
+    typed = {name: match for name in flat if name not in found and (match := _TYPED.match(name))}
+    found |= {name: match for name, match in typed.items() if match["user"] not in users}
+    theirs: dict[str, list[str]] = {}
+    for match in found.values():
+        theirs.setdefault(match["user"], []).append(match["file"])
+    called = {user: _called(mine) for user, mine in theirs.items()}
+    files = gathered([(match["user"], name, called[match["user"]][match["file"]]) for name, match in found.items()])
+    people: dict[str, Person] = {}
+    late: set[str] = set()
+    for match in found.values():
+        user = match["user"]
+        number = (("canvas", user),) if user.isdecimal() else ()
+        people.setdefault(user, Person(match["name"] or user, number))
+        if match["late"]:
+            late.add(user)
+    placed = [Placed(f"canvas-{user}", (people[user],), files[user], late=user in late) for user in files]
+    left = tuple(name for name in tree.names if name not in found)
+    return Layout(tuple(placed), left, strays(left, "Canvas gives files no such name (doejane_1234_5678_q05.py)"))
+
+
+def _called(files: Sequence[str]) -> dict[str, str]:
+    """What a learner calls their files: the last of those that Canvas has numbered has its name without the number.
+
+    Not where there is such a file beside it. Earlier ones stand behind the last, and can be imported, too.
+    """
+    names = {name: name for name in files}
+    there = {name.casefold() for name in files}
+    given: set[str] = set()
+    again = [match for name in names if (match := _AGAIN.match(name))]
+    for match in sorted(again, key=lambda match: int(match["number"]), reverse=True):
+        name = match["stem"] + match["suffix"]
+        if name.casefold() in there:
+            continue
+        last = name.casefold() not in given
+        given.add(name.casefold())
+        names[match[0]] = name if last else f"{match['stem']}_{match['number']}{match['suffix']}"
+    return names

@@ -1,0 +1,142 @@
+"""Gradescope's export of an assignment: ``submission_metadata.yml`` beside a folder for each submission.
+
+The keys of the metadata are symbols of another language, ``:name``; plain ones are taken, too.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from datetime import UTC, date, datetime
+from typing import Any
+
+import yaml
+
+from grader.classroom.intake import Layout, Person, Placed, Tree, gathered, strays
+from grader.core.errors import UsageError
+
+RANK = 10
+
+_METADATA = "submission_metadata.yml"
+_FOLDER = re.compile(r"submission_\d+")
+_DEEPEST = 40
+_LONGEST_NUMBER = 200
+
+
+def explains(tree: Tree) -> frozenset[str]:
+    """The metadata, the folders that they name, and those that are named so; metadata further down are no sign."""
+    if _METADATA not in tree.names:
+        return frozenset()
+    try:
+        known = _metadata(tree)
+    except UsageError:  # told when it is read in earnest
+        known = {}
+    return frozenset(top for top in tree.tops() if top == _METADATA or top in known or _FOLDER.fullmatch(top))
+
+
+def layout(tree: Tree) -> Layout:
+    """Whom the metadata name is somebody, also without files; folders that they do not name are nobody's."""
+    known = _metadata(tree) if _METADATA in tree.names else {}
+    parts = [(folder, name, inner) for name in tree.names for folder, slash, inner in [name.partition("/")] if slash]
+    files = gathered([part for part in parts if part[0] in known])
+    there = [folder for folder, facts in known.items() if folder in files or _submitters(facts)]
+    placed = [_placed(folder, known[folder], files.get(folder, ())) for folder in there]
+    left = tuple(name for name in tree.names if name.partition("/")[0] not in files and name != _METADATA)
+    return Layout(tuple(placed), left, strays(left, f"{_METADATA} does not say whose it is"))
+
+
+_SAFE: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+
+
+class _Loader(_SAFE):  # type: ignore[misc]
+    """Plain values, and no merging of mappings, which can grow without bounds."""
+
+    def flatten_mapping(self, node: yaml.MappingNode) -> None:
+        """A key ``<<`` stays what it is, and has no value that could be read."""
+
+    def construct_untagged(self, node: yaml.Node) -> Iterator[Any]:
+        """What another language would make an object of is the mapping, list or text that stands there."""
+        if isinstance(node, yaml.MappingNode):
+            yield from self.construct_yaml_map(node)
+        elif isinstance(node, yaml.SequenceNode):
+            yield from self.construct_yaml_seq(node)
+        else:
+            yield self.construct_scalar(node)
+
+
+_Loader.add_constructor(None, _Loader.construct_untagged)
+
+
+def _check_depth(raw: bytes) -> None:
+    """The loader is recursive without bounds, and in C: whoever sends it too deep ends the process."""
+    depth = 0
+    for event in yaml.parse(raw, Loader=_Loader):
+        if isinstance(event, yaml.CollectionStartEvent):
+            depth += 1
+            if depth > _DEEPEST:
+                raise ValueError(f"nested more than {_DEEPEST} levels deep")
+        elif isinstance(event, yaml.CollectionEndEvent):
+            depth -= 1
+
+
+def _metadata(tree: Tree) -> dict[str, dict[str, Any]]:
+    raw, name = tree.read(_METADATA), _METADATA
+    try:
+        _check_depth(raw)
+        found = yaml.load(raw, _Loader)
+    except (yaml.YAMLError, ValueError, LookupError, TypeError, AttributeError, OverflowError) as error:
+        said = " ".join(str(error).split())[:200] or type(error).__name__
+        raise UsageError(f"{name} is not YAML ({said}); export the submissions again.") from error
+    if not isinstance(found, dict):
+        raise UsageError(f"{name} holds no submissions; expected a mapping of folders, as Gradescope exports it.")
+    return {_word(folder): _plain(facts) for folder, facts in found.items() if isinstance(facts, dict)}
+
+
+def _plain(facts: dict[Any, Any]) -> dict[str, Any]:
+    """Keys without the colon."""
+    return {_word(key).removeprefix(":"): value for key, value in facts.items()}
+
+
+def _word(value: object) -> str:
+    """What a single value says; nothing for lists and mappings, which aliases can make as large as they like."""
+    if isinstance(value, int) and value.bit_length() > _LONGEST_NUMBER:
+        return ""
+    return str(value) if isinstance(value, str | int | float | date) else ""
+
+
+def _submitters(facts: dict[str, Any]) -> list[dict[str, Any]]:
+    listed = facts.get("submitters")
+    return [_plain(each) for each in listed if isinstance(each, dict)] if isinstance(listed, list) else []
+
+
+def _placed(folder: str, facts: dict[str, Any], files: tuple[tuple[str, str], ...]) -> Placed:
+    earlier = facts.get("history")
+    people = [
+        Person(
+            _word(each.get("name")) or folder,
+            tuple((key, _word(each[key])) for key in ("sid", "email") if _word(each.get(key))),
+        )
+        for each in _submitters(facts)
+    ]
+    attempt = 1 + (len(earlier) if isinstance(earlier, list) else 0)
+    return Placed(
+        f"gradescope-{folder}",
+        tuple(people) or (Person(folder),),
+        files,
+        _utc(facts.get("created_at")),
+        attempt=attempt,
+    )
+
+
+def _utc(value: object) -> datetime | None:
+    if isinstance(value, str):
+        try:
+            value = datetime.fromisoformat(value.replace(" Z", "+00:00").replace(" UTC", "+00:00"))
+        except ValueError:
+            return None
+    if not isinstance(value, datetime):
+        return None
+    try:
+        return value.replace(tzinfo=UTC) if value.tzinfo is None else value.astimezone(UTC)
+    except OverflowError:  # before the first year, or after the last
+        return None

@@ -1,0 +1,69 @@
+"""The tree of nbgrader: ``submitted/STUDENT/ASSIGNMENT/notebook.ipynb``, with ``timestamp.txt`` beside the notebook.
+
+``feedback/``, beside ``submitted/`` or the notebook, is what nbgrader has to say, and nobody's work.
+"""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+from grader.classroom.intake import Layout, Person, Placed, Tree, Unreadable, gathered, strays
+
+RANK = 15
+
+_STAMP = "timestamp.txt"
+_TOP = "submitted/"
+_FEEDBACK = "feedback/"
+#: What else stands in the folder of a course.
+_COURSE = frozenset({"submitted", "source", "release", "autograded", "feedback", "solutions", "nbgrader_config.py"})
+
+
+def explains(tree: Tree) -> frozenset[str]:
+    """The folders of a course; without ``submitted``, those of students with a time stamp two folders down."""
+    if any(name.startswith(_TOP) for name in tree.names):
+        return _COURSE & tree.tops().keys()
+    parts = [name.split("/") for name in tree.names]
+    loose = {part[0] for part in parts if len(part) == 2 and part[1]}
+    return frozenset(part[0] for part in parts if len(part) == 3 and part[2] == _STAMP) - loose
+
+
+def layout(tree: Tree) -> Layout:
+    """A tree with a folder ``submitted``, or the inside of one."""
+    top = _TOP if any(name.startswith(_TOP) for name in tree.names) else ""
+    parts = {name: name.removeprefix(top).split("/", 2) for name in tree.names if name.startswith(top) and name != top}
+    inside = {name: part for name, part in parts.items() if len(part) == 3}
+    inside |= {name: [part[0], "", ""] for name, part in parts.items() if len(part) == 2 and not part[1]}
+    tasks: dict[str, set[str]] = {}
+    for student, task, _ in inside.values():
+        tasks.setdefault(student, set()).update(filter(None, [task]))
+    keys = {
+        name: f"{student}/{task}" if task and len(tasks[student]) > 1 else student
+        for name, (student, task, _) in inside.items()
+    }
+    stamps = {keys[name]: _utc(name, tree) for name, part in inside.items() if part[2] == _STAMP}
+    silent = {name for name, part in inside.items() if part[2] == _STAMP or part[2].startswith(_FEEDBACK)}
+    working = {keys[name] for name in inside if name not in silent}
+    wanted = [name for name in inside if name not in silent or keys[name] not in working]
+    files = gathered([(keys[name], name, inside[name][2]) for name in wanted])
+    placed = [
+        Placed(
+            f"nbgrader-{key}",
+            (Person(key.split("/")[0], (("learner", key.split("/")[0]),)),),
+            files[key],
+            stamps.get(key),
+        )
+        for key in files
+    ]
+    left = tuple(name for name in tree.names if name not in inside and not name.startswith(_FEEDBACK))
+    loose = (name for name in left if name.startswith(_TOP) or name.partition("/")[0] not in _COURSE)
+    return Layout(tuple(placed), left, strays(loose, "expected submitted/STUDENT/ASSIGNMENT/ around it"))
+
+
+def _utc(name: str, tree: Tree) -> datetime | None:
+    """``2026-11-20 18:00:00.123456 UTC``; what is no time, or cannot be read, says nothing."""
+    try:
+        text = tree.read(name)[:100].decode("utf-8", "replace").strip().removesuffix("UTC").strip()
+        found = datetime.fromisoformat(text)
+        return found.replace(tzinfo=UTC) if found.tzinfo is None else found.astimezone(UTC)
+    except (Unreadable, ValueError, OverflowError):
+        return None

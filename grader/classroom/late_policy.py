@@ -1,0 +1,40 @@
+"""What an instructor decided about handing in, as sentences."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from grader.core.model import Rules, Text
+from grader.report.words import moment, points
+
+_DUE = Text("Due {due} (extra time of a learner comes on top).", "截止时间：{due}（学习者另有延时的顺延）。")
+_PERCENT = Text(
+    "Each day late, begun or whole, takes {percent} % off.", "每迟交一天（不足一天按一天算）扣 {percent}%。"
+)
+_GRACE = Text("The first {hours} h cost nothing.", "前 {hours} 小时不扣分。")
+_CUT_OFF = Text("After {days} days nothing counts.", "迟交超过 {days} 天不计分。")
+_FREE = Text("Late work loses nothing.", "迟交不扣分。")
+_COUNTS = {
+    "best": Text("Of several attempts the best counts.", "多次提交取得分最高的一次。"),
+    "last": Text("Of several attempts the last counts.", "多次提交以最后一次为准。"),
+    "each": Text("Each attempt counts for itself.", "每次提交分别计分。"),
+}
+_ATTEMPT = Text("Each further attempt takes {percent} % off.", "每多提交一次扣 {percent}%。")
+
+
+def sentences(rules: Rules) -> Iterator[Text]:
+    """Nothing where nothing is due; else when, what lateness costs, and which attempt counts."""
+    if rules.due is None:
+        return
+    yield _DUE.fill(due=moment(rules.due))
+    if rules.late_percent:
+        yield _PERCENT.fill(percent=points(rules.late_percent))
+    if rules.grace_hours and rules.late_percent:
+        yield _GRACE.fill(hours=points(rules.grace_hours))
+    if rules.cut_off_days is not None:
+        yield _CUT_OFF.fill(days=points(rules.cut_off_days))
+    if not rules.late_percent and rules.cut_off_days is None:
+        yield _FREE
+    yield _COUNTS[rules.attempts]
+    if rules.attempt_percent:
+        yield _ATTEMPT.fill(percent=points(rules.attempt_percent))

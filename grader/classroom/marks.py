@@ -1,0 +1,215 @@
+"""From what was graded to what counts: overrides, lateness, attempts. Pure."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime, timedelta
+from types import MappingProxyType
+
+from grader.classroom.gradebook import Enrolled, Filed, Override, Run
+from grader.core.model import ExerciseResult, ItemResult, QuestionResult, Rules, Status
+from grader.core.score import tidy
+
+_HOUR, _DAY = 3600.0, 86400.0
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """What has points of its own in a course: an item or an exercise."""
+
+    name: str
+    question: str
+    possible: float
+
+
+NOTHING: Mapping[str, Part] = MappingProxyType({})
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """One submission with what grading found in it, question by question."""
+
+    filed: Filed
+    results: tuple[tuple[QuestionResult, Run], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """What a learner gets for one submission (None: nothing was handed in).
+
+    ``complete`` says that nothing waits for us: all of it was marked, by us or by a person.
+    ``questions`` are (id, earned, possible) with overrides, before anything is taken off; ``factor`` is what lateness
+    and further attempts leave of them. ``counts`` is false for an attempt that another one takes the place of.
+    """
+
+    learner: Enrolled
+    work: Work | None
+    questions: tuple[tuple[str, float, float], ...]
+    factor: float = 1.0
+    late_seconds: float = 0.0
+    complete: bool = True
+    passed: bool = False
+    counts: bool = True
+    overridden: tuple[Override, ...] = ()
+
+    @property
+    def earned(self) -> float:
+        """Points that count."""
+        return tidy(self.factor * sum(earned for _, earned, _ in self.questions))
+
+    @property
+    def possible(self) -> float:
+        """Points that could be earned."""
+        return tidy(sum(possible for _, _, possible in self.questions))
+
+
+def due_for(learner: Enrolled, due: str) -> datetime:
+    """When it is due for this learner; where that is beyond the calendar (due in the year 9999), at the end of it."""
+    try:
+        return datetime.fromisoformat(due) + timedelta(hours=learner.extra_hours)
+    except OverflowError:
+        return (datetime.max if learner.extra_hours > 0 else datetime.min).replace(tzinfo=UTC)
+
+
+def late_by(filed: Filed, learner: Enrolled, rules: Rules) -> float:
+    """Seconds after what is due for this learner; 0 where nothing is due, or the time is not known."""
+    if rules.due is None or filed.at is None:
+        return 0.0
+    return max(0.0, (filed.at - due_for(learner, rules.due)).total_seconds())
+
+
+def left_over(late_seconds: float, attempt: int, rules: Rules) -> float:
+    """The share of the points that lateness and further attempts leave.
+
+    Within the grace lateness costs nothing; after it, it is counted from what is due. The cut-off knows no grace.
+    """
+    if rules.cut_off_days is not None and late_seconds > rules.cut_off_days * _DAY:
+        return 0.0
+    share = 1.0
+    if late_seconds > rules.grace_hours * _HOUR:
+        share = max(0.0, 1.0 - rules.late_percent / 100 * math.ceil(late_seconds / _DAY))
+    return share * max(0.0, 1.0 - rules.attempt_percent / 100 * (attempt - 1))
+
+
+def mark(
+    learner: Enrolled,
+    work: Work,
+    possible: Mapping[str, float],
+    overrides: Sequence[Override],
+    rules: Rules,
+    parts: Mapping[str, Part] = NOTHING,
+) -> Mark:
+    """What ``learner`` gets for ``work``; ``possible`` are the points of the questions that count.
+
+    ``parts`` are those of the course, by name: what a person gave points for may not have been graded at all.
+    """
+    changed = _changed(learner, overrides)
+    found = {result.id: settled(result, changed, parts) for result, _ in work.results}
+    questions = tuple(_question(name, points, found.get(name), changed, parts) for name, points in possible.items())
+    late = late_by(work.filed, learner, rules)
+    marked = found if work.filed.error is None else {}
+    statuses = [part.status for result in found.values() for part in result.items]
+    statuses += [part.status for result in found.values() for part in result.exercises]
+    return Mark(
+        learner,
+        work,
+        questions,
+        left_over(late, work.filed.attempt, rules),
+        late,
+        complete=all(_complete(name, marked.get(name), changed, parts) for name in possible),
+        passed=bool(statuses) and all(status is Status.PASSED for status in statuses),
+        overridden=tuple(changed.values()),
+    )
+
+
+def settled(result: QuestionResult, given: Mapping[str, Override], parts: Mapping[str, Part]) -> QuestionResult:
+    """A question with the points that a person gave in place of those earned.
+
+    What they gave points for is marked, and all points of that part could be earned: no fault of ours takes any out.
+    """
+
+    def whole(name: str, possible: float) -> float:
+        return max(possible, parts[name].possible) if name in parts else possible
+
+    def item(found: ItemResult) -> ItemResult:
+        if found.id not in given:
+            return found
+        earned, possible = given[found.id].points, whole(found.id, found.possible)
+        return replace(found, status=_judged(found.status, earned, possible), earned=earned, possible=possible)
+
+    def exercise(found: ExerciseResult) -> ExerciseResult:
+        if found.name not in given:
+            return found
+        earned, possible = given[found.name].points, whole(found.name, found.possible)
+        outcomes = tuple(outcome for outcome in found.outcomes if outcome.status is not Status.UNMARKED)
+        status = _judged(found.status, earned, possible)
+        return replace(found, status=status, earned=earned, possible=possible, outcomes=outcomes)
+
+    return replace(result, items=tuple(map(item, result.items)), exercises=tuple(map(exercise, result.exercises)))
+
+
+def _judged(status: Status, earned: float, possible: float) -> Status:
+    """What a person decided by giving points, where we could not; else what was found stays."""
+    if status is not Status.UNMARKED:
+        return status
+    return Status.PASSED if earned >= possible else Status.FAILED
+
+
+def _complete(
+    name: str, result: QuestionResult | None, given: Mapping[str, Override], parts: Mapping[str, Part]
+) -> bool:
+    """Whether nothing of a question waits for us; ``result`` has been settled, and is None where it was not graded."""
+    if result is None:
+        own = [part.name for part in parts.values() if part.question == name]
+        return bool(own) and given.keys() >= set(own)
+    statuses = [item.status for item in result.items] + [exercise.status for exercise in result.exercises]
+    statuses += [outcome.status for exercise in result.exercises for outcome in exercise.outcomes]
+    return Status.UNMARKED not in statuses
+
+
+def _changed(learner: Enrolled, overrides: Sequence[Override]) -> dict[str, Override]:
+    return {change.part: change for change in overrides if change.learner == learner.id}
+
+
+def _question(
+    name: str,
+    points: float,
+    result: QuestionResult | None,
+    changed: Mapping[str, Override],
+    parts: Mapping[str, Part],
+) -> tuple[str, float, float]:
+    """A question's points; where nothing could be graded, those alone are earned that a person gave."""
+    if result is None:
+        given = [change.points for part, change in changed.items() if part in parts and parts[part].question == name]
+        return name, tidy(sum(given)), points
+    return name, tidy(result.earned), tidy(result.possible)
+
+
+def marks(
+    learner: Enrolled,
+    works: Sequence[Work],
+    possible: Mapping[str, float],
+    overrides: Sequence[Override],
+    rules: Rules,
+    parts: Mapping[str, Part] = NOTHING,
+) -> tuple[Mark, ...]:
+    """A learner's marks: one for each of their ``works``, in the order in which they were handed in, of which one
+    counts (or each); one alone for nothing.
+    """
+    if not works:
+        changed = _changed(learner, overrides)
+        questions = tuple(_question(name, points, None, changed, parts) for name, points in possible.items())
+        return (Mark(learner, None, questions, overridden=tuple(changed.values())),)
+    found = [mark(learner, work, possible, overrides, rules, parts) for work in sorted(works, key=_turn)]
+    if rules.attempts == "each":
+        return tuple(found)
+    last = len(found) - 1
+    chosen = last if rules.attempts == "last" else max(range(len(found)), key=lambda at: (found[at].earned, at))
+    return tuple(replace(each, counts=at == chosen) for at, each in enumerate(found))
+
+
+def _turn(work: Work) -> tuple[int, float]:
+    at = work.filed.at
+    return work.filed.attempt, at.timestamp() if at else 0.0

@@ -1,0 +1,224 @@
+"""What a person changes in a gradebook by hand: points given instead of those earned, and a learner who is to go."""
+
+from __future__ import annotations
+
+import contextlib
+import difflib
+import json
+import math
+import shutil
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+
+from grader.classroom.batch import alone
+from grader.classroom.gradebook import FILE, INTAKE, Enrolled, Filed, Gradebook, Override, open_gradebook
+from grader.classroom.marks import Part
+from grader.classroom.regrade import course_of, points_of
+from grader.classroom.results import CLASS, Book, Row, left_behind, parts, write_files
+from grader.core.errors import UsageError
+from grader.core.files import WRITING
+from grader.core.model import Course, Lang
+from grader.course import loader
+from grader.report.words import clean
+
+_OWN = frozenset({FILE, f"{FILE}-journal", ".lock", INTAKE, ".expected", CLASS})
+
+
+def find_learner(book: Gradebook, name: str) -> Enrolled:
+    """The learner whom ``name`` means: an id, a name that only one has, or the key of work that is nobody's.
+
+    Raises UsageError for anybody else.
+    """
+    nobodys = [Enrolled(filed.key, filed.draws) for filed in book.submissions() if not filed.learners]
+    everybody = [*book.learners(), *nobodys]
+    wanted = name.strip().casefold()
+    for same in (
+        [one for one in everybody if one.id == name],
+        [one for one in everybody if one.id.casefold() == wanted],
+        [one for one in everybody if one.name.casefold() == wanted],
+    ):
+        if len(same) == 1:
+            return same[0]
+        if same:
+            ids = ", ".join(one.id for one in same)
+            raise UsageError(f"“{name}” could be any of {ids}; give one of these ids.")
+    raise UsageError(f"There is no learner “{name}” in {book.path}.{_near(name, [one.id for one in everybody])}")
+
+
+def _near(name: str, known: list[str]) -> str:
+    near = difflib.get_close_matches(name, known, 1)
+    listed = ", ".join(known[:8]) + (", …" if len(known) > 8 else "")
+    return f" Did you mean {near[0]}?" if near else f" There are: {listed}."
+
+
+# ---------------------------------------------------------------------------------------------- points
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """Points that a person gave, or (None) took back, for a part; and what the learner has in all by now."""
+
+    learner: Enrolled
+    part: Part
+    override: Override | None
+    rows: tuple[Row, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Wish:
+    """Points that somebody would like to give. ``beyond`` allows for any number of them."""
+
+    learner: str
+    part: str
+    points: float
+    reason: str
+    author: str
+    beyond: bool = False
+
+
+def give(folder: Path, wish: Wish, now: datetime, course_folder: Path | None, lang: Lang) -> Given:
+    """Puts down points given by a person, in the gradebook and in the files. Raises UsageError for what cannot be."""
+    if not wish.reason.strip():
+        raise UsageError("Give a --reason: it stands beside the points, and others will ask.")
+    with _open(folder, course_folder) as (book, loaded):
+        learner = find_learner(book, wish.learner)
+        if learner not in book.learners():
+            raise UsageError(f"{learner.id} belongs to nobody in the class: add its learner to the roster, and grade.")
+        part = _part(wish.part, loaded, points_of(book))
+        if not math.isfinite(wish.points) or not (wish.beyond or 0 <= wish.points <= part.possible):
+            raise UsageError(
+                f"{part.name} has 0 to {part.possible:g} points; saw {wish.points:g}. --beyond allows others."
+            )
+        change = Override(learner.id, part.name, wish.points, wish.reason.strip(), wish.author, now)
+        book.override(change)
+        return Given(learner, part, change, _written(book, loaded, learner, lang))
+
+
+def take_back(folder: Path, learner: str, part: str, course_folder: Path | None, lang: Lang) -> Given:
+    """Takes points back that a person gave: those that were earned count again."""
+    with _open(folder, course_folder) as (book, loaded):
+        known = [(change.learner, change.part) for change in book.overrides()]
+        who = learner if any(learner == one for one, _ in known) else find_learner(book, learner).id
+        named = next((name for one, name in known if one == who and name.casefold() == part.casefold()), None)
+        if named is None:
+            has = ", ".join(name for one, name in known if one == who) or "none"
+            raise UsageError(f"Nobody has given {who} points for “{part}”; parts with such points: {has}.")
+        book.withdraw(who, named)
+        found = next((one for one in book.learners() if one.id == who), Enrolled(who, who))
+        rows = _written(book, loaded, found, lang)
+        return Given(found, parts(loaded).get(named, Part(named, "", 0.0)), None, rows)
+
+
+@contextlib.contextmanager
+def _open(folder: Path, course_folder: Path | None) -> Iterator[tuple[Gradebook, Course]]:
+    with contextlib.closing(open_gradebook(folder)) as book, alone(folder):
+        yield book, loader.whole(loader.load(course_of(book, course_folder)))
+
+
+def _written(book: Gradebook, loaded: Course, learner: Enrolled, lang: Lang) -> tuple[Row, ...]:
+    rows = write_files(Book.of(book, loaded), book.path.parent, lang)
+    return tuple(row for row in rows if row.learner == learner.id and row.counts)
+
+
+def _part(name: str, loaded: Course, counting: Mapping[str, float]) -> Part:
+    known = {name: part for name, part in parts(loaded).items() if part.question in counting}
+    found = known.get(name) or next((part for part in known.values() if part.name.casefold() == name.casefold()), None)
+    if found is None:
+        raise UsageError(f"No item and no exercise that counts is called “{name}”.{_near(name, list(known))}")
+    return found
+
+
+# ------------------------------------------------------------------------------------------ forgetting
+
+
+@dataclass(frozen=True, slots=True)
+class Leaving:
+    """A learner who is to go: what goes along, what is shared with others and stays, and what is not ours to remove.
+
+    ``outside`` is where the submissions were collected; ``others`` are files in the folder that something else wrote.
+    """
+
+    learner: Enrolled
+    submissions: tuple[str, ...]
+    overrides: int
+    files: tuple[Path, ...]
+    shared: tuple[str, ...]
+    outside: tuple[Path, ...]
+    others: tuple[Path, ...]
+
+
+@contextlib.contextmanager
+def forgetting(folder: Path, name: str, course_folder: Path | None) -> Iterator[tuple[Leaving, Callable[[Lang], None]]]:
+    """What would go with a learner, and what removes it."""
+    with _open(folder, course_folder) as (book, loaded):
+        leaving = _leaving(book, folder, find_learner(book, name))
+
+        def remove(lang: Lang) -> None:
+            try:
+                for path in leaving.files:
+                    shutil.rmtree(path) if path.is_dir() else path.unlink(missing_ok=True)
+            except OSError as error:
+                raise UsageError(
+                    f"{error.filename} cannot be removed ({error.strerror}); make it writable and try again."
+                ) from error
+            book.forget(leaving.learner.id)
+            write_files(Book.of(book, loaded), folder, lang)
+
+        yield leaving, remove
+
+
+def _leaving(book: Gradebook, folder: Path, learner: Enrolled) -> Leaving:
+    theirs = book.everything_of(learner.id)
+    if not theirs:
+        theirs = tuple(filed for filed in book.submissions() if filed.key == learner.id and not filed.learners)
+    own = [filed for filed in theirs if len(filed.learners) <= 1]
+    files = [*_results_of(folder, learner), *left_behind(folder), *_unpacked(book, own, folder)]
+    everywhere = {book.place(filed).absolute() for filed in theirs}
+    if known := book.recall("collection"):
+        everywhere.add(Path(str(known)))
+    outside = sorted(place for place in everywhere if not place.is_relative_to(folder.absolute() / INTAKE))
+    return Leaving(
+        learner,
+        tuple(filed.key for filed in own),
+        sum(change.learner == learner.id for change in book.overrides()),
+        tuple(sorted(files)),
+        tuple(filed.key for filed in theirs if filed not in own),
+        tuple(path for path in outside if path.exists()),
+        tuple(_others(folder)),
+    )
+
+
+def _results_of(folder: Path, learner: Enrolled) -> Iterator[Path]:
+    """The files of results that say that they are this learner's."""
+    for path in folder.glob("*.json"):
+        if _whose(path) in (learner.id, clean(learner.id)):
+            yield path
+
+
+def _whose(path: Path) -> object:
+    try:
+        data = json.loads(path.read_bytes())
+    except (OSError, ValueError, RecursionError):
+        return None
+    return data.get("learner") if isinstance(data, dict) and "format" in data else None
+
+
+def _unpacked(book: Gradebook, submissions: Iterable[Filed], folder: Path) -> Iterator[Path]:
+    """The copies of submissions that a batch made in the folder."""
+    for filed in submissions:
+        place = book.place(filed).absolute()
+        inside = folder.absolute() / INTAKE
+        if place.is_relative_to(inside) and place != inside:
+            yield folder / INTAKE / place.relative_to(inside).parts[0]
+
+
+def _others(folder: Path) -> Iterator[Path]:
+    for path in sorted(folder.iterdir()):
+        if (
+            not path.name.startswith(WRITING)
+            and path.name not in _OWN
+            and not (path.suffix == ".json" and _whose(path) is not None)
+        ):
+            yield path

@@ -1,0 +1,298 @@
+"""The gradebook as reports and marks: what the files of results, the exports and the statistics are made from."""
+
+from __future__ import annotations
+
+import csv
+import hashlib
+import io
+import itertools
+import re
+import unicodedata
+from collections.abc import Container, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from grader.classroom.gradebook import Enrolled, Filed, Gradebook
+from grader.classroom.marks import Mark, Part, Work, marks
+from grader.core.errors import UsageError
+from grader.core.files import WRITING, readable, write
+from grader.core.model import Course, Lang, Report, Status
+from grader.report.json import number, to_json
+from grader.report.words import CHECK_BROKE, SAID_LATE, clean
+
+CLASS = "class.csv"
+#: Where a cell would begin as a formula does.
+_FORMULA = re.compile(r"((?:^|;)[\s\"']*)(?=[=+\-@＝＋－＠])")
+#: Bytes of a file's name, with room for a number and a suffix in what systems allow.
+_LONGEST_NAME = 200
+#: Of a submission that came without a time.
+LATE = SAID_LATE.en
+#: How a file of results begins, as nothing else here does.
+_BEGINNING = b'{\n "format": 1,\n "learner": '
+
+
+@dataclass(frozen=True, slots=True)
+class Book:
+    """An open gradebook with what was decided when it was last graded: versions and points of the questions."""
+
+    gradebook: Gradebook
+    course: Course
+    versions: Mapping[str, str]
+    points: Mapping[str, float]
+
+    @classmethod
+    def of(cls, gradebook: Gradebook, course: Course) -> Book:
+        """As the last batch left it."""
+        return cls(gradebook, course, gradebook.table("versions", str), gradebook.table("questions", float))
+
+    def work(self, filed: Filed) -> Work:
+        """A submission with its results, in the order of the questions."""
+        units = self.gradebook.units(filed, self.versions)
+        return Work(filed, tuple((unit.result, run) for unit, run in units))
+
+    def marks(self) -> Iterator[Mark]:
+        """Everybody's marks, learner by learner, in the order of their ids."""
+        overrides = self.gradebook.overrides()
+        known = parts(self.course)
+        by_learner: dict[str, list[Filed]] = {}
+        for filed in self.gradebook.submissions():
+            for name in filed.learners:
+                by_learner.setdefault(name, []).append(filed)
+        for learner in self.gradebook.learners():
+            works = [self.work(filed) for filed in by_learner.get(learner.id, ())]
+            yield from marks(learner, works, self.points, overrides, self.course.rules, known)
+
+    def unmatched(self) -> Iterator[Mark]:
+        """What nobody of the class has handed in, under the name that it came with."""
+        for filed in self.gradebook.submissions():
+            if not filed.learners:
+                nobody = Enrolled(filed.key, filed.draws)
+                yield from marks(nobody, [self.work(filed)], self.points, (), self.course.rules)
+
+    def report(self, mark: Mark) -> Report | None:
+        """What was found in the submission of a mark, as one report; None where nothing was graded.
+
+        After a change of the bank its questions come from different runs: course, seed, versions and seconds are
+        those of the newest, ``layers`` those that all had; ``provenance`` has each question's own.
+        """
+        if mark.work is None or not mark.work.results:
+            return None
+        results = mark.work.results
+        runs = [run for _, run in results]
+        run = sorted(runs, key=lambda each: each.at)[-1]
+        return Report(
+            learner=mark.learner.id,
+            course_title=self.course.title,
+            course_digest=run.course,
+            seed=run.seed,
+            questions=tuple(result for result, _ in results),
+            layers=tuple(layer for layer in run.layers if all(layer in each.layers for each in runs)),
+            unsafe=any(each.unsafe for each in runs),
+            versions=run.versions,
+            seconds=run.seconds,
+            notices=self.gradebook.notices(mark.work.filed),
+            late_by_seconds=mark.late_seconds or None,
+        )
+
+
+def parts(course: Course) -> dict[str, Part]:
+    """Everything that has points of its own, by its name: items that are graded, exercises."""
+    found = [Part(i.id, q.id, i.points) for q in course.questions for i in q.items if i.use == "graded"]
+    found += [Part(e.name, q.id, e.points) for q in course.questions for e in q.exercises]
+    return {part.name: part for part in found}
+
+
+def provenance(work: Work) -> dict[str, dict[str, object]]:
+    """How each question of a submission was graded: the origin of its points."""
+    return {
+        result.id: {
+            "course": run.course,
+            "seed": run.seed,
+            "versions": dict(run.versions),
+            "layers": list(run.layers),
+            "unsafe": run.unsafe,
+        }
+        for result, run in work.results
+    }
+
+
+def notes(mark: Mark) -> tuple[str, ...]:
+    """What an instructor should look at: lateness without a time, code that was stopped, checks not made or broken."""
+    filed = mark.work.filed if mark.work else None
+    late = (LATE,) if filed is not None and filed.late and filed.at is None else ()
+    loud = (Status.TIMED_OUT, Status.DIED, Status.UNMARKED)
+    exercises = [e for result, _ in (mark.work.results if mark.work else ()) for e in result.exercises]
+    stopped = (f"{e.name}: {e.status}" for e in exercises if e.status in loud)
+    broken = ((e.name, o.check, o.case) for e in exercises for o in e.outcomes if o.verdict.broken)
+    return (*late, *stopped, *(f"{'/'.join(names)}: {CHECK_BROKE.en}" for names in broken))
+
+
+# ------------------------------------------------------------------------------------------- files
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A mark without what it was made from: a class of any size has room for these. ``file`` holds the rest.
+
+    ``given`` says that a person gave points, so that there are some also where nothing could be graded.
+    """
+
+    learner: str
+    name: str
+    section: str
+    earned: float
+    possible: float
+    questions: tuple[tuple[str, float, float], ...]
+    factor: float
+    complete: bool
+    passed: bool
+    counts: bool
+    late_seconds: float
+    notes: tuple[str, ...]
+    file: str | None
+    error: str | None
+    given: bool = False
+
+
+def write_files(book: Book, out: Path, lang: Lang) -> list[Row]:
+    """One JSON file for each submission, and a table of the class. Those that were written before give way.
+
+    To be called under the lock of the folder. Raises UsageError where they cannot be written.
+    """
+    names: dict[str, str] = {}
+    rows = []
+    try:
+        for mark in itertools.chain(book.marks(), book.unmatched()):
+            file = None
+            if mark.work is not None:
+                file = f"{file_name(mark.learner.id, names)}.json"
+                write(out / file, readable(as_json(book, mark, lang)) + "\n")
+            rows.append(_row(mark, file))
+        write(out / CLASS, table(rows, list(book.points)))
+        _tidy(out, {row.file for row in rows})
+    except OSError as error:
+        raise UsageError(
+            f"the files in {out} cannot be written ({error.strerror}); the gradebook has everything: make room, or the "
+            "folder writable, and run the same command again (regrade with --yes)."
+        ) from error
+    return rows
+
+
+def _tidy(out: Path, current: Container[str | None]) -> None:
+    """Removes what was written here for somebody who is called otherwise by now, or not in the class any more.
+
+    And what was left half written by a process that was killed: under the lock nobody else is writing here.
+    """
+    for path in left_behind(out):
+        path.unlink()
+    for path in out.glob("*.json"):
+        if path.name not in current and _begins(path) == _BEGINNING:
+            path.unlink()
+
+
+def left_behind(out: Path) -> Iterator[Path]:
+    """What was being written into a folder of results when it was interrupted for good."""
+    return out.glob(f"{WRITING}*")
+
+
+def _begins(path: Path) -> bytes:
+    with path.open("rb") as file:
+        return file.read(len(_BEGINNING))
+
+
+def _row(mark: Mark, file: str | None) -> Row:
+    error = mark.work.filed.error if mark.work else None
+    return Row(
+        mark.learner.id,
+        mark.learner.name,
+        mark.learner.section,
+        mark.earned,
+        mark.possible,
+        mark.questions,
+        mark.factor,
+        mark.complete,
+        mark.passed,
+        mark.counts,
+        mark.late_seconds,
+        notes(mark),
+        file,
+        error,
+        bool(mark.overridden),
+    )
+
+
+def as_json(book: Book, mark: Mark, lang: Lang) -> dict[str, object]:
+    """The report of a mark as ``grade --json`` writes it, with what was taken off and given.
+
+    Where nothing was graded, all but the report.
+    """
+    assert mark.work is not None
+    filed = mark.work.filed
+    report = book.report(mark)
+    data: dict[str, object] = to_json(report, lang) if report else {"format": 1, "learner": mark.learner.id}
+    given = [
+        {"part": o.part, "points": number(o.points), "reason": o.reason, "author": o.author, "at": o.at.isoformat()}
+        for o in mark.overridden
+    ]
+    return data | {
+        "earned": number(mark.earned),
+        "possible": number(mark.possible),
+        "complete": mark.complete,
+        "late_by_seconds": number(mark.late_seconds) if mark.late_seconds else None,
+        "submission": filed.key,
+        "attempt": filed.attempt,
+        "counts": mark.counts,
+        "factor": number(mark.factor),
+        "overrides": given,
+        "error": filed.error,
+        "provenance": provenance(mark.work),
+    }
+
+
+def file_name(text: str, taken: dict[str, str]) -> str:
+    """A name for a file, without suffix, that any system can keep; no two of those in ``taken`` are equal.
+
+    A text that had to be changed or cut, or whose name another text has, is told from others by a digest, so that
+    names do not depend on who else is there; one that comes again has a number.
+    """
+    whole = unicodedata.normalize("NFC", text)
+    safe = re.sub(r"[^\w.()\- @]", "_", whole).strip("-. ")[:80]
+    safe = safe.encode()[:_LONGEST_NAME].decode(errors="ignore").rstrip(". ") or "learner"
+    mark = f"-{hashlib.sha256(text.encode('utf-8', 'surrogatepass')).hexdigest()[:8]}"
+    stem, dot, rest = safe.partition(".")
+    if re.fullmatch(r"(?:con|nul|aux|prn|com\d|lpt\d|class|gradebook|index)", stem.strip(), re.IGNORECASE):
+        safe = f"{stem}_{dot}{rest}"
+    elif safe != whole:
+        safe += mark
+    if taken.get(safe.casefold(), text) != text:
+        safe += mark
+    name, again = safe, 1
+    while name.casefold() in taken:
+        again += 1
+        name = f"{safe} ({again})"
+    taken[name.casefold()] = text
+    return name
+
+
+def table(rows: Sequence[Row], questions: Sequence[str]) -> str:
+    """The class as CSV: one row for each mark that counts, one column for each question."""
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    facts = ["factor", "complete", "error", "notes"]
+    writer.writerow(["learner", "name", "section", "earned", "possible", *questions, *facts])
+    for row in rows:
+        if row.counts:
+            error = row.error or ("" if row.file else "nothing handed in")
+            numbers = [row.earned, row.possible, *(earned for _, earned, _ in row.questions), row.factor]
+            words = [row.learner, row.name, row.section]
+            rest = ["yes" if row.complete else "no", error, "; ".join(row.notes)]
+            writer.writerow([*map(cell, words), *(f"{value:g}" for value in numbers), *map(cell, rest)])
+    return text.getvalue()
+
+
+def cell(text: str) -> str:
+    """Text of anybody as a cell: printable, on one line, and no formula, not even in full-width signs.
+
+    Nor where a spreadsheet separates at semicolons: what follows one inside of a text would be a cell of its own.
+    """
+    return _FORMULA.sub(r"\1'", " ".join(clean(text, 2000).split()))

@@ -1,0 +1,310 @@
+"""The list of a class: who is in it, and which submission is whose. Nothing is guessed.
+
+A CSV, separated by commas, semicolons or tabs, with a heading for each column. ``id`` (or ``learner``) names a learner
+in the gradebook; without such a column a number or login does, else the name. Every other column whose heading is known
+helps to find them: name, email, sid, login, canvas, moodle, … The gradebook that Canvas exports, and the participants
+and the grading worksheet of Moodle, are rosters, too.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import math
+import re
+import unicodedata
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from hashlib import sha256
+from pathlib import Path
+from typing import Literal
+
+from grader.classroom.intake import Person
+from grader.core.errors import UsageError
+
+#: Headings as people and course systems write them → what they mean here.
+_HEADINGS = {
+    "learner": "id", "id": "id", "student_id": "id", "学号": "id",
+    "name": "name", "student": "name", "full name": "name", "姓名": "name",
+    "first name": "first", "firstname": "first", "first_name": "first",
+    "last name": "last", "lastname": "last", "last_name": "last", "surname": "last",
+    "email": "email", "email address": "email", "邮箱": "email",
+    "sid": "sid", "sis user id": "sid", "student number": "sid", "id number": "sid",
+    "login": "login", "sis login id": "login", "username": "login",
+    "canvas": "canvas", "canvas id": "canvas", "canvas_id": "canvas",
+    "moodle": "moodle", "identifier": "moodle",
+    "section": "section", "group": "group",
+    "extra time": "extra", "extra_time": "extra", "extra_time_hours": "extra",
+}  # fmt: skip
+#: In a gradebook from Canvas, ``ID`` is its own number; a line among the learners is for the points.
+_CANVAS = (["student", "id"], ["lastname", "firstname", "id"])
+_NOBODY = "points possible"
+_SEPARATORS = ",;\t"
+#: What a person is found by, the surest first.
+_IDS = ("learner", "canvas", "moodle", "sid", "email", "login")
+#: What a learner is called by, the best first; else by their name. An address only where the roster calls it an id.
+_OWN = ("id", "sid", "login", "canvas")
+#: One of these has to be there.
+_NAMING = {"id", "name", "last", *_OWN}
+#: What has more words is no name that somebody would turn round.
+_MOST_WORDS = 30
+#: Extra time beyond this is a slip.
+_MOST_HOURS = 24 * 366
+
+
+@dataclass(frozen=True, slots=True)
+class Learner:
+    """A line of the roster. ``ids`` are what the learner is found by; ``extra_hours`` are added to due dates.
+
+    What is handed in under the name of a ``group`` is the work of all its members. It may be a list: “Team 1, Team 2”.
+    """
+
+    id: str
+    name: str
+    ids: tuple[tuple[str, str], ...] = ()
+    section: str = ""
+    extra_hours: float = 0.0
+    group: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Match:
+    """Whose a submission is; ``why`` says what is missing where nobody (or more than one) was found."""
+
+    person: Person
+    learner: Learner | None
+    why: Literal["", "unknown", "ambiguous"] = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Roster:
+    """Everybody in a class, found by what course systems know them by."""
+
+    learners: tuple[Learner, ...]
+
+    def match(self, person: Person) -> Match:
+        """The learner that ``person`` is: by a number or an address, else by a name that only one has.
+
+        A namesake with another number or address is somebody else.
+        """
+        by_id = {learner.id: learner for kind, value in person.ids for learner in self._known(kind, value)}
+        by_id = by_id or {learner.id: learner for learner in self.learners if _logins(learner) & _said(person)}
+        if by_id:
+            found = list(by_id.values())
+            return Match(person, found[0]) if len(found) == 1 else Match(person, None, "ambiguous")
+        named = [learner for learner in self.learners if _same_name(person.name, learner)]
+        fitting = [learner for learner in named if not contradicts(person, learner)]
+        if len(named) == len(fitting) == 1:
+            return Match(person, named[0])
+        return Match(person, None, "ambiguous" if fitting else "unknown")
+
+    def matches(self, person: Person) -> tuple[Match, ...]:
+        """The learner that ``person`` is; all members, where it is called like a group.
+
+        Some course systems put a group's name beside the number of the member who handed in.
+        """
+        one = self.match(person)
+        called = _letters(person.name)
+        members = [learner for learner in self.learners if called and called in _groups(learner)]
+        if one.why == "ambiguous" or (one.learner is not None and one.learner not in members):
+            return (one,)
+        return tuple(Match(person, member) for member in members) or (one,)
+
+    def _known(self, kind: str, value: str) -> Iterable[Learner]:
+        return [learner for learner in self.learners if (kind, _plain(value)) in _identities(learner)]
+
+    def missing(self, matched: Iterable[Match]) -> tuple[Learner, ...]:
+        """Who handed in nothing."""
+        there = {match.learner.id for match in matched if match.learner is not None}
+        return tuple(learner for learner in self.learners if learner.id not in there)
+
+
+def read(path: Path) -> Roster:
+    """The roster in a CSV file. Raises UsageError with line and remedy."""
+    try:
+        text = path.read_bytes().decode("utf-8-sig")
+    except OSError as error:
+        raise UsageError(f"the roster {path} cannot be read: {error.strerror}") from error
+    except UnicodeDecodeError as error:
+        raise UsageError(f"the roster {path} is not UTF-8 (byte {error.start}); save it as “CSV UTF-8”.") from error
+    rows = _rows(text, path)
+    first = rows[0][1] if rows else []
+    headings = _meant(first)
+    if not _NAMING & set(headings):
+        seen = ", ".join(f"{cell:.40}" for cell in first[:6]) if rows else "an empty file"
+        remedy = " To call learners by their addresses, name that column id." if "email" in headings else ""
+        raise UsageError(f"{path}:1: expected headings such as id, name, email; found {seen}.{remedy}")
+    found: list[tuple[str, Learner]] = []
+    for line, row in rows[1:]:
+        where = f"{path}:{line}"
+        filled = [cell for cell in row if cell.strip()]
+        if not filled or _plain(row[0]) == _NOBODY:
+            continue
+        _check_width(row, first, where)
+        cells = {key: cell.strip() for key, cell in zip(headings, row, strict=False) if key and cell.strip()}
+        if cells:
+            if "id" in headings and "id" not in cells:
+                raise UsageError(f"{where}: expected an id, as in every line of this roster; the cell is empty.")
+            found.append((where, _learner(cells, where)))
+    learners: dict[str, Learner] = {}
+    for where, learner in _apart(found):
+        if learner.id in learners:
+            raise UsageError(f"{where}: {learner.id:.80} stands here for the second time; every id is one learner.")
+        learners[learner.id] = learner
+    if not learners:
+        raise UsageError(f"{path} has headings, and no learner below them.")
+    return Roster(tuple(learners.values()))
+
+
+def _check_width(row: Sequence[str], headings: Sequence[str], where: str) -> None:
+    """A cell too few or too many means that all after it stand in the wrong column. Empty ones at the end do not."""
+    if len(row) < len(headings) or any(cell.strip() for cell in row[len(headings) :]):
+        raise UsageError(
+            f"{where}: expected {len(headings)} cells, as in the heading; found {len(row)}. Put what holds a separator "
+            "into quotes, and fill in what is missing."
+        )
+
+
+def _apart(found: Iterable[tuple[str, Learner]]) -> Iterator[tuple[str, Learner]]:
+    """Learners who are called by their names, and have the same, are told apart by a number or by a digest."""
+    found = list(found)
+    times = Counter(learner.id for _, learner in found)
+    for where, one in found:
+        others = [(kind, value) for kind, value in one.ids if kind != "learner"]
+        if times[one.id] > 1 and one.id == one.name and others:
+            numbers = [value for kind, value in others if kind != "email" and "@" not in value]
+            mark = numbers[0] if numbers else sha256(repr(others).encode()).hexdigest()[:8]
+            called = f"{one.name} ({mark})"
+            one = replace(one, id=called, ids=(("learner", called), *others))
+        yield where, one
+
+
+def separator(text: str) -> str:
+    """What separates the cells of a CSV: the commonest of comma, semicolon and tab in its heading, outside quotes."""
+    found = dict.fromkeys(_SEPARATORS, 0)
+    quoted = False
+    for sign in re.finditer(r'["\r\n,;\t]', text):
+        if sign[0] == '"':
+            quoted = not quoted
+        elif not quoted and sign[0] not in found:
+            break
+        elif not quoted:
+            found[sign[0]] += 1
+    return max(found, key=found.__getitem__)
+
+
+def _meant(headings: Sequence[str]) -> list[str]:
+    """What each column holds; "" where that is nothing to us."""
+    plain = [_plain(cell) for cell in headings]
+    canvas = any(plain[: len(first)] == first for first in _CANVAS)
+    return ["canvas" if canvas and cell == "id" else _HEADINGS.get(cell, "") for cell in plain]
+
+
+def _rows(text: str, path: Path) -> list[tuple[int, list[str]]]:
+    """Each row, with the line on which it begins."""
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator(text))
+    rows, line = [], 1
+    try:
+        for row in reader:
+            rows.append((line, row))
+            line = reader.line_num + 1
+        return rows
+    except csv.Error as error:
+        raise UsageError(f"{path}:{reader.line_num}: this is not CSV ({error}); save it as “CSV UTF-8”.") from error
+
+
+def _learner(cells: Mapping[str, str], where: str) -> Learner:
+    name = cells.get("name") or " ".join(filter(None, (cells.get("first"), cells.get("last"))))
+    own = next((cells[kind] for kind in _OWN if kind in cells and (kind == "id" or "@" not in cells[kind])), name)
+    if not own:
+        raise UsageError(f"{where}: expected an id, a number or a name in this line; found none.")
+    try:
+        extra = float(cells.get("extra", "0").removesuffix("h"))
+        if not math.fabs(extra) <= _MOST_HOURS:  # nor is it a number
+            raise ValueError
+    except ValueError:
+        raise UsageError(f"{where}: extra time is “{cells['extra']:.40}”; expected hours, such as 24.") from None
+    if found := re.fullmatch(r"\D+ (\d+)", cells.get("moodle", "")):  # "Participant 657768", in any language
+        cells = {**cells, "moodle": found[1]}
+    ids = tuple((kind, cells[kind]) for kind in _IDS if kind in cells)
+    return Learner(own, name or own, (("learner", own), *ids), cells.get("section", ""), extra, cells.get("group", ""))
+
+
+def contradicts(person: Person, learner: Learner) -> bool:
+    """Both have a number or an address of the same kind, and none is the same: somebody else, whatever the name is."""
+    theirs: dict[str, set[str]] = {}
+    for kind, value in learner.ids:
+        theirs.setdefault(kind, set()).add(_plain(value))
+    both = [(kind, _plain(value)) for kind, value in person.ids if kind in theirs and kind != "learner"]
+    return bool(both) and not any(value in theirs[kind] for kind, value in both)
+
+
+def _identities(learner: Learner) -> set[tuple[str, str]]:
+    """What names a learner here may be what others call a number."""
+    found = {(kind, _plain(value)) for kind, value in learner.ids}
+    found |= {("learner", _plain(value)) for kind, value in learner.ids if kind in ("sid", "login", "email")}
+    found |= {("sid", _plain(learner.id))}
+    return found
+
+
+def _logins(learner: Learner) -> set[str]:
+    """An address before its @ is a login, where nothing else is known."""
+    return {_plain(value).partition("@")[0] for kind, value in learner.ids if kind == "email"}
+
+
+def _said(person: Person) -> set[str]:
+    return {_plain(value) for kind, value in person.ids if kind == "learner"}
+
+
+def _same_name(said: str, learner: Learner) -> bool:
+    return _letters(said) in _turns(learner.name)
+
+
+def _turns(name: str) -> set[str]:
+    """Names as course systems garble them: case, spaces and signs do not count, family names may come first."""
+    words = [_letters(word) for word in name.replace(",", " ").split()]
+    turns = range(len(words)) if len(words) <= _MOST_WORDS else range(1)
+    return {"".join(words[at:] + words[:at]) for at in turns} - {""}
+
+
+def spellings(person: Person) -> set[str]:
+    """What ``person`` is called, so that it can be compared: the name, and numbers, addresses and their logins."""
+    values = [value for _, value in person.ids]
+    return _turns(person.name) | {_letters(part) for one in values for part in (one, one.partition("@")[0])} - {""}
+
+
+def alike(one: str, other: str) -> bool:
+    """One name may be short for the other, as “jdoe2” is for “Doe, Jane”. Numbers and another script may be anybody."""
+    pairs = [(a, b) for a in _alphabetic(one) for b in _alphabetic(other)]
+    return any(a.isascii() != b.isascii() or _within(a, b) or _within(b, a) for a, b in pairs)
+
+
+def _alphabetic(name: str) -> set[str]:
+    """The turns of ``name`` without digits and accents."""
+    return {"".join(filter(str.isalpha, unicodedata.normalize("NFKD", turn))) for turn in _turns(name)}
+
+
+def _within(short: str, long: str) -> bool:
+    """Every letter of ``short``, in this order."""
+    rest = iter(long)
+    return all(letter in rest for letter in short)
+
+
+def _groups(learner: Learner) -> set[str]:
+    """Those of a list, and all of it: the name of one group may have commas in it, too."""
+    return {_letters(name) for name in (learner.group, *_plain(learner.group).split(","))}
+
+
+def _letters(text: str) -> str:
+    return "".join(char for char in _plain(text) if char.isalnum())
+
+
+def _plain(text: str) -> str:
+    return " ".join(unicodedata.normalize("NFKC", text).casefold().split())
+
+
+def doubles(matches: Sequence[Match]) -> tuple[str, ...]:
+    """The ids of learners to whom more than one of these belongs."""
+    ids = [match.learner.id for match in matches if match.learner is not None]
+    return tuple(sorted({one for one in ids if ids.count(one) > 1}))

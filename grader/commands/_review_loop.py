@@ -1,0 +1,237 @@
+"""A review, card by card: items as in the quiz, functions from memory. What happened is kept at once."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+import click
+
+from grader.commands._options import keep
+from grader.commands.quiz import Front
+from grader.core.errors import SubmissionError, UsageError
+from grader.core.files import create
+from grader.core.model import Course, Exercise, ExerciseResult, Item, Lang, Status, Text
+from grader.core.page import Page
+from grader.learning import log as state
+from grader.learning import quiz_view, review, review_view
+from grader.learning import session as quiz
+from grader.learning.log import Event, Rating
+from grader.learning.review import Card
+from grader.report.words import clean
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+_WORDS: dict[str, Rating] = {"e": "easy", "g": "good", "h": "hard", "a": "again"}
+_HINT = ("hint", "提示")
+
+Typed = Literal["next", "stop", "follow"]
+
+
+@dataclass(slots=True)
+class Review:
+    """One sitting: who it is, where answers come from, and what was kept so far."""
+
+    course: Course
+    learner: str
+    lang: Lang
+    log: tuple[Event, ...]
+    state_file: Path | None
+    front: Front
+    console: Console
+    ratings: list[Rating] = field(default_factory=list)
+
+    def run(self, cards: Sequence[Card]) -> None:
+        """Asks ``cards`` until they are through or the learner stops."""
+        for number, card in enumerate(cards, 1):
+            goes_on = self._item if isinstance(card.thing, Item) else self._code
+            if not goes_on(card, number, len(cards)):
+                break
+
+    @property
+    def page(self) -> Page:
+        """Where to write, in the language of the moment."""
+        return Page(self.console, self.lang)
+
+    # ------------------------------------------------------------------------------------- an item
+
+    def _item(self, card: Card, number: int, total: int) -> bool:
+        """Asks an item as the quiz does; the one that it leads to may follow. False: stop."""
+        assert isinstance(card.thing, Item)
+        session = quiz.begin(self.course, self.learner, self.lang, [card.thing], self.log, again=True)
+        fresh = True
+        while (asked := quiz.current(session)) is not None:
+            if fresh:
+                quiz_view.card(self.page, replace(asked, number=number, total=total), keys=self.front.keys)
+            turn = quiz.step(session, self.front.ask(asked, self.lang), state.now())
+            self._keep(*turn.events)
+            session, self.lang = turn.session, turn.session.lang
+            quiz_view.feedback(self.page, turn.feedback, asked)
+            fresh = isinstance(turn.feedback, quiz.Moved) and turn.feedback.why == "lang"
+            if isinstance(turn.feedback, quiz.Settled):
+                typed = self._settled(asked.item.id, turn.feedback, offer=session.offer is not None)
+                if typed == "stop":
+                    return False
+                session = quiz.step(session, typed, state.now()).session
+                fresh = True
+        return not session.left
+
+    def _settled(self, name: str, said: quiz.Settled, *, offer: bool) -> Typed:
+        """Rates an item, with the learner's word where that counts, and says when it comes again."""
+        word: Rating | None = None
+        text = review_view.GO_ON
+        if said.outcome == "right" and said.record.tries == 1:
+            text = review_view.HOW_EASY
+        elif said.outcome == "pending":
+            text = review_view.HOW_WELL
+        typed = self._type(text if not offer else review_view.FOLLOW.fill(more=text)) if self._is_person else ""
+        if text is not review_view.GO_ON:
+            word = _WORDS.get((typed or "").strip().lower()[:1])
+        self._rate(name, review.rating(said.record.status, said.record.tries, word=word))
+        if typed is None or typed.strip().lower() in ("q", ":q", ":quit"):
+            return "stop"
+        return "follow" if offer and typed.strip().lower() in ("f", ":follow") else "next"
+
+    # ---------------------------------------------------------------------------------------- code
+
+    def _code(self, card: Card, number: int, total: int) -> bool:
+        """A function from memory, in a file that may be new; hints and second tries make it a hard one."""
+        exercise = card.thing
+        assert isinstance(exercise, Exercise)
+        file = Path(f"{exercise.name}_{state.now().astimezone():%Y-%m-%d}.py")
+        review_view.task(self.page, card, number, total)
+        review_view.how(self.page, str(file))
+        tries = helped = 0
+        while (typed := self._type(None)) is not None:
+            action = quiz.read(typed)
+            if action == "lang":
+                self._speak()
+                review_view.task(self.page, card, number, total)
+                review_view.how(self.page, str(file))
+            elif isinstance(action, quiz.Unknown) and action.word.lower() in _HINT:
+                helped = self._hint(exercise, helped)
+            elif action in ("skip", "next", "quit"):
+                break
+            elif not isinstance(action, quiz.Answer):
+                review_view.how(self.page, str(file))
+            elif not typed.strip() and self._to_fill_in(card, file):
+                continue
+            else:
+                result = self._graded(Path(typed.strip() or file), exercise)
+                if result is None:
+                    continue
+                tries += 1
+                if result.status is Status.PASSED:
+                    return self._passed(exercise, tries, helped > 0)
+                review_view.mend(self.page)
+        if tries:
+            self._rate(exercise.name, "again")
+        return typed is not None and quiz.read(typed) != "quit"
+
+    def _passed(self, exercise: Exercise, tries: int, helped: bool) -> bool:
+        typed = (
+            self._type(review_view.GO_ON if helped or tries > 1 else review_view.HOW_EASY) if self._is_person else ""
+        )
+        word = _WORDS.get((typed or "").strip().lower()[:1])
+        self._rate(exercise.name, review.rating(Status.PASSED, tries, helped=helped, word=word))
+        return typed is not None and typed.strip().lower() not in ("q", ":q", ":quit")
+
+    def _hint(self, exercise: Exercise, seen: int) -> int:
+        """Shows the hint after those ``seen`` in this review; how many that makes."""
+        from grader.learning.progress import hints_taken
+
+        rung = seen + 1 if seen < len(exercise.hints) else 0
+        review_view.hint(self.page, exercise, rung)
+        if rung > hints_taken(self.log, exercise.name):
+            self._keep(state.Hinted(state.now(), self.course.public_id, exercise.name, rung))
+        return max(seen, rung)
+
+    def _to_fill_in(self, card: Card, file: Path) -> bool:
+        """Whether there is nothing in ``file`` to grade yet; where it is missing, an empty function is written."""
+        from grader.course.starter import stub
+        from grader.submission import written
+
+        assert isinstance(card.thing, Exercise)
+        text = stub(replace(card.question, exercises=(card.thing,)), self.lang)
+        try:
+            if not file.exists():
+                create(file, text)
+            elif written(file) != text:
+                return False
+        except (UsageError, OSError) as error:
+            review_view.fault(self.page, str(error))
+        else:
+            review_view.stub(self.page, str(file))
+        return True
+
+    def _graded(self, path: Path, exercise: Exercise) -> ExerciseResult | None:
+        """The verdict on ``path``, which is shown and kept; None where it cannot be graded."""
+        from grader.grading.grade import Selection, grade
+        from grader.grading.inputs import Seed
+        from grader.grading.reference_results import expecting
+        from grader.learning.record import coded
+        from grader.report.terminal import render
+        from grader.report.words import UNCONFINED
+        from grader.sandbox import open_sandbox
+        from grader.submission import read
+
+        try:
+            submission = read(path, self.learner)
+            with open_sandbox(mode="auto") as sandbox:
+                sandbox.allow(self.course.packages)
+                report = grade(
+                    self.course,
+                    submission,
+                    sandbox.observe,
+                    selection=Selection(exercises=(exercise.name,)),
+                    expect=expecting(sandbox.observe, Seed.public(), course=self.course),
+                )
+        except SubmissionError as error:
+            review_view.fault(self.page, str(error))
+            return None
+        render(replace(report, not_attempted=()), self.course, self.lang, self.console)
+        if report.unsafe:
+            click.echo(f"attncheck: {UNCONFINED.of(self.lang)}", err=True)
+        self._keep(*coded(self.course, report, state.now()))
+        result = report.questions[0].exercises[0]
+        # What could not be marked, or is not there, says nothing about what the learner remembers.
+        return result if result.status not in (Status.UNMARKED, Status.MISSING, Status.SKIPPED) else None
+
+    # ------------------------------------------------------------------------------------- keeping
+
+    def _rate(self, name: str, rating: Rating) -> None:
+        at = state.now()
+        self._keep(state.Reviewed(at, self.course.public_id, name, rating))
+        self.ratings.append(rating)
+        review_view.rated(self.page, rating, review.replay(self.log)[name][0], at)
+
+    def _speak(self) -> None:
+        """Changes the language."""
+        self.lang = "en" if self.lang == "zh" else "zh"
+        self._keep(state.Spoke(state.now(), self.course.public_id, self.lang))
+
+    def _keep(self, *events: Event) -> None:
+        keep(self.state_file, *events)
+        self.log += events
+
+    # ------------------------------------------------------------------------------------- typing
+
+    @property
+    def _is_person(self) -> bool:
+        """Whether somebody sits there who can say how easy it was; a pipe brings answers only."""
+        return sys.stdin.isatty() and sys.stdout.isatty()
+
+    def _type(self, prompt: Text | None) -> str | None:
+        """A line; None at the end of the input."""
+        if prompt is not None:
+            self.page.lines(self.page.say(prompt), style="dim")
+        if self._is_person:
+            click.echo("> ", nl=False)
+        line = sys.stdin.readline()
+        if not self._is_person and line:
+            click.echo(f"> {clean(line, 400)}")
+        return line.rstrip("\r\n") if line else None

@@ -1,0 +1,75 @@
+"""The verb that examines this machine."""
+
+from __future__ import annotations
+
+from itertools import groupby
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from grader.commands._options import course_option, json_option, lang_option, write_json
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from grader.classroom.doctor import Finding
+    from grader.core.model import Lang
+
+
+@click.command()
+@json_option
+@lang_option
+@course_option
+@click.option(
+    "--workers",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help="Try as many sandboxes at once as batch would use (default: one for each processor, as for batch).",
+)
+def doctor(as_json: bool, lang: Lang, course_folder: Path | None, workers: int | None) -> None:
+    """Examines this machine: versions, content, sandbox.
+
+    Exits with 0 when nothing is missing, else with 1.
+    """
+    from grader.classroom.doctor import examine
+
+    findings = examine(course_folder, workers)
+    if as_json:
+        write_json([_as_json(finding) for finding in findings])
+    else:
+        for line in _lines(findings, lang):
+            click.echo(line)
+    click.get_current_context().exit(_missing(findings))
+
+
+def _missing(findings: Iterable[Finding]) -> int:
+    return int(any(finding.state == "missing" for finding in findings))
+
+
+def _as_json(finding: Finding) -> dict[str, str | None]:
+    return {
+        "area": finding.area,
+        "name": finding.name,
+        "state": finding.state,
+        "detail": finding.detail,
+        "remedy": finding.remedy,
+    }
+
+
+def _lines(findings: Sequence[Finding], lang: Lang) -> Iterable[str]:
+    from grader.core.layout import indent
+    from grader.report.words import ALL_THERE, AREA, NOT_ALL_THERE, REMEDY, SAYS, STATE, WITH
+
+    for area, found in groupby(findings, key=lambda finding: finding.area):
+        yield AREA[area].of(lang)
+        for finding in found:
+            mark = {"ok": "✓", "weak": "!", "missing": "✗"}[finding.state]
+            name = finding.name
+            if finding.state != "ok":
+                name = WITH.fill(what=name, more=STATE[finding.state]).of(lang)
+            text = SAYS.fill(who=name, said=finding.detail).of(lang) if finding.detail else name
+            yield f"  {mark} " + indent(text, 4).lstrip()
+            if finding.remedy:
+                yield indent(REMEDY.fill(remedy=finding.remedy).of(lang), 6)
+    yield indent((NOT_ALL_THERE if _missing(findings) else ALL_THERE).of(lang), 0)

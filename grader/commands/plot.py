@@ -1,0 +1,144 @@
+"""The verb that draws the course's pictures."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+import click
+
+from grader.commands._options import course_option, lang_option, load_course, nearest
+from grader.core.errors import UsageError
+
+if TYPE_CHECKING:
+    from grader.core.model import Lang
+    from grader.report.figures.figure import Figure
+    from grader.report.figures.kinds import Picture
+    from grader.report.figures.run import Mine
+
+SHOWN, NOT_ALL_SHOWN = 0, 1
+
+
+@click.command()
+@click.argument("name", required=False)
+@click.option(
+    "--from",
+    "source",
+    type=click.Path(path_type=Path),
+    metavar="PATH",
+    help="Your own file, folder, notebook or zip, to be drawn beside the reference.",
+)
+@click.option(
+    "--to", "target", type=click.Path(path_type=Path), metavar="F", help="Write a .png or .svg file (needs matplotlib)."
+)
+@click.option("--list", "listed", is_flag=True, help="List the pictures; so does leaving out NAME.")
+@lang_option
+@course_option
+def plot(
+    name: str | None, source: Path | None, target: Path | None, listed: bool, lang: Lang, course_folder: Path | None
+) -> None:
+    """Draws one of the course's pictures.
+
+    From the reference, and with --from from your own code beside it: in the terminal, or with --to as a
+    file. Exits with 1 when something of your code could not be drawn.
+    """
+    from grader.report.figures import kinds
+
+    if name is None or listed:
+        _list(lang)
+        return
+    picture = kinds.kinds().get(name.lower())
+    if picture is None:
+        raise UsageError(f"There is no picture “{name}”.{nearest(name, list(kinds.kinds()))}")
+    form = None if target is None else _form(target)
+    figure, mine = _figure(picture, source, course_folder)
+    if mine is not None:
+        _say(mine, lang)
+    if figure is not None:
+        _show(figure, target, form, lang)
+    lost = mine is not None and any(remark.lost for remark in mine.remarks)
+    click.get_current_context().exit(NOT_ALL_SHOWN if lost else SHOWN)
+
+
+def _list(lang: Lang) -> None:
+    from grader.core.layout import cells, wrap
+    from grader.report.figures import kinds
+
+    width = max(map(len, kinds.kinds())) + 2
+    for name, picture in kinds.kinds().items():
+        first, *more = wrap(picture.ABOUT.of(lang), 80 - width)
+        click.echo(name + " " * (width - cells(name)) + first)
+        for line in more:
+            click.echo(" " * width + line)
+
+
+def _form(target: Path) -> Literal["png", "svg"]:
+    """The format that the name of the file asks for; refused now rather than after the work."""
+    from grader.report.figures import image
+
+    form = target.suffix.lower().removeprefix(".")
+    if form not in ("png", "svg"):
+        raise UsageError(f"--to {target}: the name of a picture ends in .png or .svg.")
+    if not target.absolute().parent.is_dir():
+        raise UsageError(f"--to {target}: there is no folder {target.absolute().parent}.")
+    if not image.available():
+        raise UsageError(image.MISSING)
+    return "png" if form == "png" else "svg"
+
+
+def _figure(picture: Picture, source: Path | None, course_folder: Path | None) -> tuple[Figure | None, Mine | None]:
+    from grader.grading.inputs import Seed
+    from grader.grading.reference_results import expecting
+    from grader.report.figures import run
+    from grader.sandbox import open_sandbox
+    from grader.submission import read
+
+    with open_sandbox(mode="auto") as sandbox:
+        if source is not None:
+            sandbox.start()  # torch is imported beside the reading below
+        course = load_course(course_folder)
+        sandbox.allow(course.packages)
+        submission = None if source is None else read(source)
+        reference = run.reference(course, picture, expecting(sandbox.observe, Seed.public(), course=course))
+        if submission is None:
+            return picture.draw((reference,)), None
+        mine = run.learner(course, picture, submission, sandbox.observe, reference)
+    return (None if mine.seen is None else picture.draw((reference, mine.seen))), mine
+
+
+def _say(mine: Mine, lang: Lang) -> None:
+    """What is not in the picture, or not right in it, on stderr."""
+    from grader.report import words
+    from grader.report.figures.run import NOT_YOURS
+
+    if mine.unsafe:
+        click.echo(f"attncheck: {words.UNCONFINED.of(lang)}", err=True)
+    for remark in mine.remarks:
+        who = words.WITH.fill(what=remark.name, more=words.clean(remark.file, 60))
+        said = words.clean(remark.text.of(lang), 600)
+        click.echo("attncheck: " + words.SAYS.fill(who=who, said=said).of(lang), err=True)
+    if mine.absent and mine.seen is not None:
+        names = words.COMMA.of(lang).join(mine.absent)
+        click.echo("attncheck: " + NOT_YOURS.fill(names=names).of(lang), err=True)
+
+
+def _show(figure: Figure, target: Path | None, form: Literal["png", "svg"] | None, lang: Lang) -> None:
+    if target is None or form is None:
+        from grader.commands._console import stdout
+        from grader.report.figures.terminal import render
+
+        render(figure, lang, stdout())
+        return
+    from grader.core.files import write
+    from grader.report import words
+    from grader.report.figures import image
+
+    font = image.chinese_font() if lang == "zh" else None
+    if lang == "zh" and font is None:
+        click.echo(f"attncheck: {image.NO_FONT}", err=True)
+    data = image.draw(figure, "zh" if font else "en", form, font)
+    try:
+        write(target, data)
+    except OSError as error:
+        raise UsageError(f"{target} cannot be written: {error.strerror}; choose another folder.") from error
+    click.echo(words.WRITTEN.fill(file=target).of(lang))

@@ -1,0 +1,180 @@
+"""The verbs that hand in, and make the place for it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from grader.commands._options import course_option, json_option, lang_option, load_course, write_json
+from grader.core.errors import SubmissionError, UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from grader.classroom.inbox import Receipt
+    from grader.core.model import Course, Lang, Submission
+
+SAME, DIFFERENT = 0, 1
+#: What `start` writes where a name belongs.
+_PLACEHOLDER = "your-name"
+
+
+@click.command()
+@click.argument("path", type=click.Path(path_type=Path))
+@click.option("--to", "inbox", type=click.Path(path_type=Path), metavar="INBOX", help="The folder to hand in to.")
+@click.option(
+    "--verify", type=click.Path(path_type=Path), metavar="RECEIPT", help="Compare PATH with a receipt instead."
+)
+@click.option("--learner", metavar="NAME", help="Whose it is (default: as answers.yaml says).")
+@json_option
+@lang_option
+@course_option
+def submit(
+    path: Path,
+    inbox: Path | None,
+    verify: Path | None,
+    learner: str | None,
+    as_json: bool,
+    lang: Lang,
+    course_folder: Path | None,
+) -> None:
+    """Hands in a file, folder, notebook or zip.
+
+    Says what is missing, without grading; stores PATH in INBOX, whole or not at all; prints a receipt
+    (with --json as a file for --verify). With --verify, says whether PATH still is what the receipt is
+    for, and exits with 1 if it is not.
+    """
+    if (inbox is None) == (verify is None):
+        raise UsageError("Give --to INBOX to hand in, or --verify RECEIPT to compare.")
+    if verify is not None:
+        _verify(path, verify, as_json, lang)
+        return
+    assert inbox is not None
+    import json
+    from datetime import UTC, datetime
+
+    from grader.classroom import inbox as inboxes
+    from grader.report import words
+    from grader.submission import read
+
+    name = learner if learner and learner.strip() else _name(path)
+    course = load_course(course_folder)
+    remarks = list(_remarks(course, read(path, name), lang))
+    receipt, new = inboxes.submit(path, inbox, name, datetime.now(UTC))
+    remarks += _late(course, receipt, lang)
+    for remark in remarks:
+        click.echo(f"attncheck: {remark}", err=True)
+    if as_json:
+        write_json({**json.loads(receipt.to_json()), "new": new, "remarks": remarks})
+    else:
+        for line in _lines(receipt, new, lang):
+            click.echo(line)
+        if course.edition is not None:
+            click.echo(words.MARKED_ELSEWHERE.of(lang))
+
+
+@click.command()
+@click.argument("folder", type=click.Path(path_type=Path, file_okay=False))
+@lang_option
+def inbox(folder: Path, lang: Lang) -> None:
+    """Makes FOLDER an inbox with a key, which signs receipts.
+
+    The key is for you alone: where 'submit' runs under your account, for learners who cannot write to
+    the inbox themselves, 'batch' then believes signed receipts only.
+    """
+    from grader.classroom import inbox as inboxes
+    from grader.report import words
+    from grader.report.words import clean
+
+    inboxes.make(folder)
+    click.echo(words.INBOX_MADE.fill(folder=clean(str(folder)), key=inboxes.KEY).of(lang))
+
+
+def _name(path: Path) -> str:
+    """Who says so in answers.yaml; the name of a file is not somebody's."""
+    from grader.submission import named, read
+
+    name = named(path)
+    if name is None or name == _PLACEHOLDER:
+        if (lost := read(path).lost) is not None:
+            raise SubmissionError(
+                f"{lost.where}: {lost.text.en} So it does not say whose submission this is: fix it, or give --learner."
+            )
+        raise UsageError("Whose submission is it? Give --learner NAME, or write your name into answers.yaml.")
+    return name
+
+
+def _remarks(course: Course, submission: Submission, lang: Lang) -> Iterator[str]:
+    """What can be said without running anything. Raises SubmissionError where there is nothing of the course."""
+    from grader.grading.grade import Selection, choose, remarks
+    from grader.report import words
+    from grader.report.terminal import ranges
+    from grader.report.words import clean
+    from grader.submission import definers
+
+    chosen = choose(course, submission, Selection())
+    for notice in (*submission.notices, *remarks(course, submission, chosen)):
+        yield clean(words.SAYS.fill(who=notice.where, said=notice.text).of(lang), 600)
+    comma = words.COMMA.of(lang)
+    answered = {answer.item for answer in submission.answers or () if answer.value is not None}
+    for each in chosen:
+        missing = [item.id for item in each.items if item.id not in answered]
+        missing += [exercise.name for exercise in each.exercises if not definers(submission, exercise.name)]
+        if missing:
+            yield words.NOT_IN_IT.fill(question=each.question.id, names=comma.join(missing)).of(lang)
+    if submission.answers is None and any(item.use == "graded" for each in chosen for item in each.question.items):
+        yield words.NO_ANSWERS.of(lang)
+    touched = {each.question.id for each in chosen}
+    untouched = [question.id for question in course.questions if question.id not in touched]
+    if untouched:
+        yield words.NOTHING_OF.fill(names=comma.join(ranges(untouched))).of(lang)
+
+
+def _late(course: Course, receipt: Receipt, lang: Lang) -> Iterator[str]:
+    from datetime import datetime
+
+    from grader.report import words
+
+    if course.rules.due is not None:
+        late = (receipt.at - datetime.fromisoformat(course.rules.due)).total_seconds()
+        if late > 0:
+            yield words.WAS_DUE.fill(due=words.moment(course.rules.due), time=words.duration(late)).of(lang)
+
+
+def _lines(receipt: Receipt, new: bool, lang: Lang) -> Iterator[str]:
+    from grader.report import words
+    from grader.report.words import clean
+
+    said = words.HANDED_IN if new else words.HANDED_IN_BEFORE
+    yield said.fill(learner=clean(receipt.learner), at=_at(receipt)).of(lang)
+    width = len(str(max(file.size for file in receipt.files)))
+    for file in receipt.files:
+        yield f"  {file.sha256[:16]}  {file.size:>{width}}  {clean(file.name)}"
+    yield words.RECEIPT.fill(digest=receipt.digest).of(lang)
+
+
+def _at(receipt: Receipt) -> str:
+    return f"{receipt.at:%Y-%m-%d %H:%M:%S} UTC"
+
+
+def _verify(path: Path, place: Path, as_json: bool, lang: Lang) -> None:
+    from grader.classroom import inbox as inboxes
+    from grader.report import words
+    from grader.report.words import clean
+
+    try:
+        text = place.read_text("utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise UsageError(f"The receipt {place} cannot be read: {error}.") from error
+    receipt = inboxes.parse(text, str(place))
+    changed = inboxes.differences(path, receipt)
+    if as_json:
+        write_json({"same": not changed, "different": list(changed), "digest": receipt.digest})
+    elif changed:
+        names = words.COMMA.of(lang).join(map(clean, changed))
+        click.echo(words.NOT_THE_SAME.fill(at=_at(receipt), names=names).of(lang))
+    else:
+        click.echo(words.THE_SAME.fill(learner=clean(receipt.learner), at=_at(receipt)).of(lang))
+    click.get_current_context().exit(DIFFERENT if changed else SAME)

@@ -1,0 +1,906 @@
+"""The types that the rooms of this house pass to each other: frozen, plain, and without logic.
+
+Imports nothing of ours, and NumPy only for the type checker, so that commands which print text
+start fast. Sequences are tuples; mappings are tuples of pairs.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    import numpy as np
+    from numpy.typing import NDArray
+
+    AnyArray: TypeAlias = NDArray[np.generic]
+
+Lang: TypeAlias = Literal["en", "zh"]
+ArrayType: TypeAlias = Literal["numpy", "torch"]
+Visibility: TypeAlias = Literal["public", "hidden"]
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """One sentence for learners, in both languages of the course."""
+
+    en: str
+    zh: str
+
+    def of(self, lang: Lang) -> str:
+        """The sentence in ``lang``."""
+        return self.zh if lang == "zh" else self.en
+
+    def fill(self, **values: object) -> Text:
+        """Both sentences with ``{name}`` replaced; a ``Text`` value is taken in its own language."""
+
+        def one(lang: Lang) -> str:
+            said = {key: value.of(lang) if isinstance(value, Text) else value for key, value in values.items()}
+            return self.of(lang).format(**said)
+
+        return Text(one("en"), one("zh"))
+
+
+# ------------------------------------------------------------------------------------- the course
+
+#: A size in a recipe: a number, or integer arithmetic over drawn symbols (``"h * d_k + 1"``).
+Size: TypeAlias = int | str
+
+
+@dataclass(frozen=True, slots=True)
+class Normal:
+    """Independent normal numbers, float32. ``scale`` multiplies, ``shift`` is then added."""
+
+    shape: tuple[Size, ...]
+    scale: float = 1.0
+    shift: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Integers:
+    """Integers in ``[low, high)``, int64."""
+
+    shape: tuple[Size, ...]
+    low: Size
+    high: Size
+
+
+@dataclass(frozen=True, slots=True)
+class RandomMask:
+    """Booleans over (..., n_q, n_k), about ``keep`` of them True, different in every sample.
+
+    Each row keeps at least one True and (if n_k > 1) at least one False; the rows ``empty``
+    (indices along n_q; -1 is the last) of every second sample lose all their Trues.
+    """
+
+    shape: tuple[Size, ...]
+    keep: float = 0.6
+    empty: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Causal:
+    """Boolean (n_q, n_k), True on and below the diagonal that aligns last query and last key."""
+
+    n_q: Size
+    n_k: Size
+
+
+@dataclass(frozen=True, slots=True)
+class Literal_:
+    """A value written in the bank as it is: number, string, boolean, None or (nested) list.
+
+    With ``dtype`` (``float32``, ``int64``, ``bool``) a list becomes an array of that type.
+    """
+
+    value: Any
+    dtype: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Symbol:
+    """The value of a drawn symbol, as a Python integer."""
+
+    size: Size
+
+
+@dataclass(frozen=True, slots=True)
+class Same:
+    """The very array (or value) that the argument ``name`` of the same case has, not a copy."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Permutation:
+    """The integers below ``size`` in random order, none at its own place, int64."""
+
+    size: Size
+
+
+@dataclass(frozen=True, slots=True)
+class Made:
+    """Something made inside the child by ``helper`` (see ``sandbox/inside/helpers.py``): a function to call, say."""
+
+    helper: str
+    parts: tuple[tuple[str, Any], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Own:
+    """The submission's own top-level ``name``; the helper ``otherwise`` where it has none. A recipe, and a step.
+
+    It stands in ``module`` where the program's own file does not define it.
+    """
+
+    name: str
+    otherwise: str | None = None
+    module: str | None = None
+
+
+Recipe: TypeAlias = Normal | Integers | RandomMask | Causal | Literal_ | Symbol | Same | Permutation | Made | Own
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """One parameter of a signature; optional ones are passed by name, others by position."""
+
+    name: str
+    required: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """One set of inputs. ``only`` restricts it to the checks named there (empty: any check).
+
+    A ``sealed`` one is the place of a hidden case in a learners' edition: it has no inputs, and is never run.
+    """
+
+    name: str
+    public: bool
+    args: tuple[tuple[str, Recipe], ...]
+    construct: tuple[tuple[str, Recipe], ...] = ()
+    parameters: tuple[tuple[str, Recipe], ...] = ()
+    draw: tuple[tuple[str, tuple[int, ...]], ...] = ()
+    only: tuple[str, ...] = ()
+    raises: str | None = None
+    sealed: bool = False
+
+    @property
+    def visibility(self) -> Visibility:
+        """What learners may see of it."""
+        return "public" if self.public else "hidden"
+
+
+@dataclass(frozen=True, slots=True)
+class CheckSpec:
+    """A check as an exercise asks for it. ``on`` names cases; empty means the check's own choice."""
+
+    kind: str
+    weight: float
+    on: tuple[str, ...] = ()
+    options: tuple[tuple[str, Any], ...] = ()
+
+    def option(self, name: str, default: Any = None) -> Any:
+        """The option ``name`` from the bank, else ``default``."""
+        return dict(self.options).get(name, default)
+
+
+@dataclass(frozen=True, slots=True)
+class Edit:
+    """A change to a reference: inside the function (or ``Class.method``) ``inside``, ``replace`` becomes ``by``.
+
+    ``replace`` stands there exactly once; when it is None, ``by`` is the whole new body.
+    """
+
+    inside: str
+    replace: str | None
+    by: str
+
+
+@dataclass(frozen=True, slots=True)
+class Mistake:
+    """A typical wrong solution, as edits of the reference. ``fails`` names checks, or ``check/case``."""
+
+    misconception: str
+    edits: tuple[Edit, ...]
+    fails: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Equivalent:
+    """A mutant of a reference that no correct test could catch, and why.
+
+    ``mutant`` is its name as ``bank mutate`` prints it; "…" in it stands for any text.
+    """
+
+    mutant: str
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class Variant:
+    """Another form in which the contract lets arguments be taken, tried when the first one fails.
+
+    ``expand`` maps a mask argument to the two arguments whose lengths (axis -2) it spans: the mask is
+    passed as ``(batch, n_q, n_k)`` instead of with a head axis. ``give`` are other values of arguments.
+    """
+
+    name: str
+    expand: tuple[tuple[str, tuple[str, str]], ...] = ()
+    give: tuple[tuple[str, Any], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Exercise:
+    """What a learner writes: a function, or a class with ``forward``.
+
+    ``signature`` is Python as in the contract. ``adapter`` names the helper inside the sandbox that
+    puts the case's ``parameters`` into an instance (classes only). ``returns`` is ``attention`` where
+    ``(output, weights)`` is accepted besides ``output``. ``through`` names the helper that is given the
+    learner's function or class, and calls it as often as it takes; ``forward`` then is what it takes besides.
+    ``methods`` are those that a class needs, besides ``forward``. ``forbids`` are dotted names of the library that
+    a solution has to do without.
+    """
+
+    name: str
+    kind: Literal["function", "class"]
+    signature: str
+    parameters: tuple[Parameter, ...]
+    summary: Text
+    result: Text
+    reference: str
+    points: float
+    cases: tuple[Case, ...]
+    checks: tuple[CheckSpec, ...]
+    hints: tuple[Text, ...] = ()
+    forward_signature: str | None = None
+    forward: tuple[Parameter, ...] = ()
+    adapter: str | None = None
+    through: str | None = None
+    methods: tuple[str, ...] = ()
+    returns: Literal["value", "attention"] = "value"
+    array_types: tuple[ArrayType, ...] = ("torch", "numpy")
+    variants: tuple[Variant, ...] = ()
+    mistakes: tuple[Mistake, ...] = ()
+    forbids: tuple[str, ...] = ()
+
+    @property
+    def takes(self) -> tuple[Parameter, ...]:
+        """What the ``args`` of its cases are given to: the function, ``forward``, or the helper ``through``."""
+        return self.parameters if self.kind == "function" and self.through is None else self.forward
+
+
+@dataclass(frozen=True, slots=True)
+class Misconception:
+    """A named wrong belief, the truth that answers it, and the question that leads there."""
+
+    id: str
+    truth: Text
+    ask: Text | None = None
+    ask_next: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """A quiz item. ``spec`` belongs to the item kind (see ``grader.course.items``).
+
+    A ``sealed`` one, of a learners' edition, has no key: it takes answers, and judges none.
+    """
+
+    id: str
+    kind: str
+    ask: Text
+    points: float
+    use: Literal["graded", "practice"]
+    spec: Any
+    explain: Text | None = None
+    sources: tuple[str, ...] = ()
+    sealed: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """One question of the course, from one YAML file."""
+
+    id: str
+    title: Text
+    group: str
+    prompt: Text
+    file: str
+    sources: tuple[str, ...] = ()
+    misconceptions: tuple[Misconception, ...] = ()
+    items: tuple[Item, ...] = ()
+    exercises: tuple[Exercise, ...] = ()
+    equivalent: tuple[Equivalent, ...] = ()
+
+    @property
+    def points(self) -> float:
+        """Graded points that the question can give."""
+        graded = sum(item.points for item in self.items if item.use == "graded")
+        return graded + sum(exercise.points for exercise in self.exercises)
+
+    def misconception(self, name: str | None) -> Misconception | None:
+        """The misconception ``name`` of this question, or None."""
+        return next((m for m in self.misconceptions if m.id == name), None)
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A paper or manual that the bank cites."""
+
+    id: str
+    title: str
+    authors: str
+    year: int
+    where: str
+
+
+@dataclass(frozen=True, slots=True)
+class Rules:
+    """What an instructor decided about handing in. Nothing is due, and nothing is taken off, unless said here.
+
+    ``due`` is a time with its zone, as ISO 8601 writes it. Each day after it (a part of one is a whole one) takes
+    ``late_percent`` off, nothing in the first ``grace_hours``, everything after ``cut_off_days``. Of several attempts
+    the ``best`` counts, or the ``last``, or ``each`` for itself; every further one costs ``attempt_percent``.
+    """
+
+    due: str | None = None
+    late_percent: float = 0.0
+    grace_hours: float = 0.0
+    cut_off_days: float | None = None
+    attempts: Literal["best", "last", "each"] = "last"
+    attempt_percent: float = 0.0
+    hidden_results: Literal["always", "after-due", "never"] = "always"
+
+
+@dataclass(frozen=True, slots=True)
+class Edition:
+    """What makes a course a learners' edition: made from the course with the digest ``of``, by this version of ours.
+
+    ``stored`` are the exercises with the digest of the file that holds what references and mistakes return.
+    """
+
+    of: str
+    attncheck: str
+    stored: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Course:
+    """A whole course: what ``grader.course.loader`` reads from ``questions/`` and ``course.yaml``.
+
+    ``reference`` holds the sources of the references, as a submission of its own; an ``edition`` has none. ``roster``
+    and ``seed_file`` are paths as course.yaml has them, from its folder on. ``packages`` are what submissions may
+    import besides NumPy, torch and the standard library.
+    """
+
+    title: Text
+    public_id: str
+    groups: tuple[tuple[str, Text], ...]
+    questions: tuple[Question, ...]
+    sources: tuple[Source, ...]
+    reference: tuple[SourceFile, ...]
+    digest: str
+    folder: str
+    rules: Rules = Rules()
+    edition: Edition | None = None
+    roster: str | None = None
+    seed_file: str | None = None
+    packages: tuple[str, ...] = ()
+
+    def question(self, name: str) -> Question | None:
+        """The question with the id ``name`` (any case), or None."""
+        return next((q for q in self.questions if q.id.lower() == name.lower()), None)
+
+    def exercise(self, name: str) -> tuple[Question, Exercise] | None:
+        """The exercise ``name`` with its question, or None."""
+        return next(((q, e) for q in self.questions for e in q.exercises if e.name == name), None)
+
+
+# ---------------------------------------------------------------------------------- the submission
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A piece of source that is executed as one: a whole ``.py`` file, or one notebook cell.
+
+    ``label`` is what tracebacks and messages call it (``q05.py``, ``q05.ipynb cell 3``).
+    """
+
+    label: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class SourceFile:
+    """One file of source, read and never run. ``module`` is the name others import it by.
+
+    ``is_package`` is true for ``__init__.py``. ``defines`` are top-level definitions with their
+    lines, ``guarded`` those that stand under ``if __name__ == "__main__":`` alone; ``imports_torch`` is
+    true when torch is imported anywhere in it. ``futures`` are the features of ``__future__`` that hold
+    for all parts.
+    """
+
+    path: str
+    module: str
+    parts: tuple[Part, ...]
+    defines: tuple[tuple[str, int], ...] = ()
+    imports_torch: bool = False
+    is_package: bool = False
+    guarded: tuple[tuple[str, int], ...] = ()
+    futures: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What ``answers.yaml`` says for one item: plain data, with the line it stands on."""
+
+    item: str
+    value: Any
+    line: int
+
+
+@dataclass(frozen=True, slots=True)
+class Notice:
+    """Something the reader of a report should know. ``where`` is a path.
+
+    What is ``urgent`` was left out of what was graded, and comes before everything else.
+    """
+
+    where: str
+    text: Text
+    urgent: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Submission:
+    """What a learner handed in, read and never run. ``answers`` is None without an answers file.
+
+    ``broken`` are the files (or cells) of code that could not be read, and why; ``lost`` is why the answers
+    could not: then there are none. The ``notices`` tell both.
+    """
+
+    learner: str
+    files: tuple[SourceFile, ...]
+    answers: tuple[Answer, ...] | None = None
+    notices: tuple[Notice, ...] = ()
+    digest: str = ""
+    origin: str = ""
+    broken: tuple[Notice, ...] = ()
+    lost: Notice | None = None
+
+
+# -------------------------------------------------------------------------------------- programs
+
+#: What a step may be given: constants, arrays, references to earlier steps, and lists of these.
+Argument: TypeAlias = Any
+
+
+@dataclass(frozen=True, slots=True)
+class Ref:
+    """The result of an earlier step of the same program."""
+
+    step: int
+
+
+@dataclass(frozen=True, slots=True)
+class Array:
+    """An array on its way in or out of the child.
+
+    In: ``layout`` ``strided`` asks for a non-contiguous view of equal values, ``requires_grad`` for a
+    torch leaf. Out: ``container`` says what the learner returned (``numpy``, ``torch`` or ``scalar``).
+    """
+
+    values: AnyArray
+    container: Literal["", "numpy", "torch", "scalar"] = ""
+    layout: Literal["plain", "strided"] = "plain"
+    requires_grad: bool = False
+    dtype: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Value:
+    """A step that puts a constant (or a fresh array) where later steps can refer to it."""
+
+    value: Argument
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """A step that calls ``target``: a top-level name of the submission, or an earlier result."""
+
+    target: str | Ref
+    args: tuple[Argument, ...] = ()
+    kwargs: tuple[tuple[str, Argument], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Apply:
+    """A step that runs one of the helpers in ``sandbox/inside/helpers.py`` by name."""
+
+    helper: str
+    args: tuple[Argument, ...] = ()
+    kwargs: tuple[tuple[str, Argument], ...] = ()
+
+
+Step: TypeAlias = Value | Call | Apply | Own
+
+
+@dataclass(frozen=True, slots=True)
+class Program:
+    """A short straight-line program for the child; the results of the steps ``send`` come back.
+
+    ``module`` is the source file whose names it calls. ``group`` is what shares one time limit (an
+    exercise). ``seed`` is what the random generators are reset to before it. A ``hidden`` program's inputs
+    reach the child only after all others have been answered.
+    """
+
+    module: str
+    steps: tuple[Step, ...]
+    send: tuple[int, ...]
+    group: str = ""
+    array_type: ArrayType = "torch"
+    seed: int = 0
+    hidden: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Past:
+    """What became of a submission in the jobs before: seconds and bytes used, processes lost.
+
+    ``hidden``: its code has been given hidden inputs. What it says from then on could speak of them.
+    """
+
+    cpu: float = 0.0
+    wall: float = 0.0
+    received: int = 0
+    deaths: int = 0
+    hidden: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """What one submission is asked to do at a time. ``past`` counts against its limits (``grader.grading.budget``)."""
+
+    files: tuple[SourceFile, ...]
+    programs: tuple[Program, ...]
+    past: Past = Past()
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What one submission may use. Seconds of CPU unless said otherwise; bytes for sizes.
+
+    ``result_bytes`` is for the results of one program, ``total_bytes`` for all that the grader takes in: what was sent,
+    and what it becomes in memory. ``fresh_children`` is how many processes it may lose. The totals and
+    ``fresh_children`` hold for all jobs of a submission together.
+    """
+
+    group_cpu: float = 2.0
+    group_wall: float = 6.0
+    import_cpu: float = 4.0
+    import_wall: float = 10.0
+    total_cpu: float = 20.0
+    total_wall: float = 60.0
+    memory: int = 1 << 30
+    result_bytes: int = 16 << 20
+    total_bytes: int = 64 << 20
+    fresh_children: int = 40
+
+
+# ----------------------------------------------------------------------------------- observations
+
+
+@dataclass(frozen=True, slots=True)
+class Returned:
+    """The program ran; the values of its ``send`` steps, in order."""
+
+    values: tuple[Any, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Raised:
+    """The learner's code raised. ``during`` is ``import`` or ``call``; ``line`` is in ``file``."""
+
+    type: str
+    text: str
+    file: str | None
+    line: int | None
+    during: Literal["import", "call"] = "call"
+    bases: tuple[str, ...] = ()
+
+    @property
+    def out_of_memory(self) -> bool:
+        """Whether this is how Python, NumPy or torch (by words only) says that there is no memory left."""
+        by_torch = self.type == "RuntimeError" and "DefaultCPUAllocator: can't allocate memory" in self.text
+        return by_torch or "MemoryError" in (self.type, *self.bases)
+
+
+@dataclass(frozen=True, slots=True)
+class TimedOut:
+    """It used more than ``limit`` seconds (``clock``: cpu or wall)."""
+
+    limit: float
+    clock: Literal["cpu", "wall"]
+    during: Literal["import", "call"] = "call"
+
+
+@dataclass(frozen=True, slots=True)
+class Died:
+    """The process ended on its own: by a signal, or by an exit the learner's code asked for."""
+
+    signal: int | None
+    code: int | None
+    during: Literal["import", "call"] = "call"
+
+
+@dataclass(frozen=True, slots=True)
+class TooBig:
+    """It wanted to return more than ``limit`` bytes."""
+
+    limit: int
+
+
+@dataclass(frozen=True, slots=True)
+class Unreadable:
+    """It returned something that is not a value of the contract. ``reason`` is a word of the protocol."""
+
+    reason: str
+    detail: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class NotRun:
+    """It was not tried: the submission's time (``budget``) or its group's, the memory, or the children were used up;
+    or its file, which had been loaded before, could not be loaded again (``load``).
+    """
+
+    reason: Literal["budget", "group", "memory", "children", "load"]
+
+
+Observation: TypeAlias = Returned | Raised | TimedOut | Died | TooBig | Unreadable | NotRun
+
+if TYPE_CHECKING:
+    #: How grading reaches the sandbox: tests pass a function of their own.
+    Observe: TypeAlias = Callable[[Job, Limits], "Observed"]
+
+
+@dataclass(frozen=True, slots=True)
+class Absent:
+    """A module that a file asks for at top level, and that is not available. ``file`` is the label of the part."""
+
+    module: str
+    file: str
+    line: int
+
+
+@dataclass(frozen=True, slots=True)
+class Observed:
+    """One observation per program, with what the machine could do for isolation.
+
+    ``past`` is that of the submission's next job; None where nothing was metered. ``absent`` are modules that were not
+    found while the files were loaded, before any hidden input was there.
+    """
+
+    observations: tuple[Observation, ...]
+    layers: tuple[str, ...]
+    unsafe: bool
+    versions: tuple[tuple[str, str], ...] = ()
+    cpu_seconds: float = 0.0
+    past: Past | None = None
+    absent: tuple[Absent, ...] = ()
+
+
+# ----------------------------------------------------------------------------------------- results
+
+
+class Status(StrEnum):
+    """What became of a check, an item or an exercise; the words are those of ``--json``."""
+
+    PASSED = "passed"
+    FAILED = "failed"
+    RAISED = "raised"
+    TIMED_OUT = "timed-out"
+    DIED = "died"
+    MISSING = "missing"
+    SKIPPED = "skipped"
+    PENDING = "pending"
+    UNMARKED = "unmarked"
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """The first place where two arrays differ, written out for people."""
+
+    index: tuple[int, ...]
+    expected: str
+    actual: str
+    differing: int
+    size: int
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What a check says about one case.
+
+    ``applies`` is false when its weight goes to the others; ``final`` is true when calling the exercise in
+    another form could not change it; ``broken`` when the check itself raised an exception, which is our fault.
+    """
+
+    status: Status
+    message: Text | None = None
+    difference: Difference | None = None
+    remark: Text | None = None
+    misconception: str | None = None
+    applies: bool = True
+    final: bool = False
+    broken: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """A verdict with its points."""
+
+    check: str
+    case: str
+    visibility: Visibility
+    verdict: Verdict
+    earned: float
+    possible: float
+
+    @property
+    def status(self) -> Status:
+        """The verdict's status."""
+        return self.verdict.status
+
+
+@dataclass(frozen=True, slots=True)
+class ItemResult:
+    """A quiz item, graded."""
+
+    id: str
+    kind: str
+    status: Status
+    earned: float
+    possible: float
+    message: Text | None = None
+    misconception: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ExerciseResult:
+    """An exercise, graded. ``message`` is the first thing to mend."""
+
+    name: str
+    status: Status
+    earned: float
+    possible: float
+    outcomes: tuple[Outcome, ...]
+    message: Text | None = None
+    misconception: str | None = None
+    file: str | None = None
+    array_type: ArrayType | None = None
+    remarks: tuple[Text, ...] = ()
+
+    @property
+    def first_failure(self) -> Outcome | None:
+        """The outcome to mend first: the earliest that cost points."""
+        lost = (o for o in self.outcomes if o.status not in (Status.PASSED, Status.PENDING) and o.verdict.applies)
+        return next(lost, None)
+
+
+@dataclass(frozen=True, slots=True)
+class QuestionResult:
+    """One question's items and exercises."""
+
+    id: str
+    title: Text
+    items: tuple[ItemResult, ...]
+    exercises: tuple[ExerciseResult, ...]
+
+    @property
+    def earned(self) -> float:
+        """Points earned."""
+        return sum(i.earned for i in self.items) + sum(e.earned for e in self.exercises)
+
+    @property
+    def possible(self) -> float:
+        """Points that could be earned."""
+        return sum(i.possible for i in self.items) + sum(e.possible for e in self.exercises)
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """Everything that grading one submission found. Sums are derived, never stored.
+
+    With a learners' ``edition``, what is pending is decided with the whole course, at the instructor's.
+    """
+
+    learner: str
+    course_title: Text
+    course_digest: str
+    seed: str
+    questions: tuple[QuestionResult, ...]
+    layers: tuple[str, ...]
+    unsafe: bool
+    versions: tuple[tuple[str, str], ...]
+    seconds: float
+    notices: tuple[Notice, ...] = ()
+    late_by_seconds: float | None = None
+    not_attempted: tuple[str, ...] = field(default=())
+    edition: bool = False
+
+    @property
+    def earned(self) -> float:
+        """Points earned over all questions."""
+        return sum(q.earned for q in self.questions)
+
+    @property
+    def possible(self) -> float:
+        """Points possible over all questions."""
+        return sum(q.possible for q in self.questions)
+
+    @property
+    def told_seconds(self) -> float:
+        """``seconds`` as a learner may know them: with a secret seed rounded up to a power of two.
+
+        Code can take as long as it likes over a hidden input, and would spell it in the digits.
+        """
+        return self.seconds if self.seed == "public" else float(2 ** max(0, math.ceil(math.log2(self.seconds or 1))))
+
+    @property
+    def complete(self) -> bool:
+        """False when anything could not be marked through a fault of ours."""
+        statuses = [i.status for q in self.questions for i in q.items]
+        statuses += [o.status for q in self.questions for e in q.exercises for o in e.outcomes]
+        statuses += [e.status for q in self.questions for e in q.exercises]
+        return Status.UNMARKED not in statuses
+
+    @property
+    def passed(self) -> bool:
+        """True when every item and exercise that counts passed, as far as that is decided here."""
+        statuses = [i.status for q in self.questions for i in q.items]
+        statuses += [e.status for q in self.questions for e in q.exercises]
+        return all(s is Status.PASSED or (self.edition and s is Status.PENDING) for s in statuses)
+
+    @property
+    def elsewhere(self) -> float:
+        """Points that a learners' edition leaves to the instructor's side."""
+        waiting = [i.possible for q in self.questions for i in q.items if i.status is Status.PENDING]
+        outcomes = (o for q in self.questions for e in q.exercises for o in e.outcomes)
+        waiting += [o.possible for o in outcomes if o.status is Status.PENDING]
+        return sum(waiting) if self.edition else 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """What an exercise returns for a public case, beside what it should: arrays for people to look at.
+
+    ``what`` is ``weights`` where each value was a unit vector, so that the result is the attention itself.
+    ``difference`` is None where nothing differs, and where the shapes do. ``masks`` are those among the inputs.
+    """
+
+    exercise: str
+    case: str
+    what: Literal["result", "weights"]
+    expected: AnyArray
+    actual: AnyArray
+    difference: Difference | None = None
+    masks: tuple[tuple[str, AnyArray], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Watched:
+    """What ``attncheck watch`` shows: the exercise to mend next (of ``left``), with ``rung`` of its hints."""
+
+    report: Report | None
+    error: str | None
+    current: ExerciseResult | None
+    left: int
+    rung: int
+    seconds: float

@@ -1,0 +1,66 @@
+"""Lines on a console, for everything that is written to people with some style.
+
+Everything goes through ``rich.text.Text`` objects, never through markup, so that nothing a learner named or
+raised can style, hide or move anything.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from rich.text import Text as Styled
+
+from grader.core.layout import cells, wrap
+from grader.core.model import Lang, Text
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from rich.console import Console
+
+_WIDEST = 100
+
+
+class Page:
+    """Lines on a console: wrapped by us, because rich breaks Chinese anywhere or nowhere."""
+
+    def __init__(self, console: Console, lang: Lang) -> None:
+        self._console = console
+        self.lang = lang
+        self.width = min(console.width, _WIDEST)
+
+    def say(self, text: Text, **values: object) -> str:
+        """A sentence of ours in the language of the page."""
+        return text.fill(**values).of(self.lang) if values else text.of(self.lang)
+
+    def blank(self) -> None:
+        """An empty line."""
+        self._console.print()
+
+    def lines(self, text: str, *, indent: int = 0, lead: str = "", style: str = "") -> None:
+        """``text``, wrapped, ``indent`` cells from the left; ``lead`` stands before its first line."""
+        hang = indent + cells(lead)
+        for at, line in enumerate(wrap(text, self.width - hang)):
+            begin = " " * indent + lead if at == 0 else " " * hang
+            self._put(Styled.assemble(begin, (line, style)))
+
+    def row(self, left: Sequence[tuple[str, str]], right: str, *, style: str = "") -> None:
+        """Styled pieces from the left edge and ``right`` at the right edge, on two lines where one is too short."""
+        text = Styled.assemble(*left)
+        free = self.width - cells(text.plain) - cells(right)
+        if free < 2:
+            for line in wrap(text.plain, self.width):
+                self._put(Styled(line, style=left[0][1]))
+            text, free = Styled(), self.width - cells(right)
+        self._put(text.append(" " * free).append(right, style))
+
+    def pieces(self, parts: Sequence[tuple[str, str]]) -> None:
+        """Styled pieces on one line; they have to fit."""
+        self._put(Styled.assemble(*parts))
+
+    def rule(self) -> None:
+        """A line across the page."""
+        self._put(Styled("─" * self.width, style="dim"))
+
+    def _put(self, text: Styled) -> None:
+        self._console.print(text, no_wrap=True, overflow="ignore", crop=False)

@@ -1,0 +1,66 @@
+"""Verdicts → points. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from grader.core.model import Case, CheckSpec, Outcome, Status, Verdict
+
+Judged = tuple[CheckSpec, Case, Verdict]
+
+
+def outcomes(points: float, judged: Sequence[Judged]) -> tuple[Outcome, ...]:
+    """The points of an exercise spread over its checks by weight, and evenly over the cases of each check.
+
+    What does not apply leaves its weight to the rest, so that the sum is always ``points``; what is
+    UNMARKED (our fault) takes its share out of both sums.
+    """
+    cases_of: dict[str, int] = {}
+    for spec, _, verdict in judged:
+        cases_of[_key(spec)] = cases_of.get(_key(spec), 0) + verdict.applies
+    weights = {_key(spec): spec.weight for spec, _, verdict in judged if verdict.applies}
+    total = sum(weights.values())
+    result = []
+    for spec, case, verdict in judged:
+        share = points * spec.weight / total / cases_of[_key(spec)] if verdict.applies and total else 0.0
+        possible = 0.0 if verdict.status is Status.UNMARKED else share
+        earned = possible if verdict.status is Status.PASSED else 0.0
+        result.append(Outcome(spec.kind, case.name, case.visibility, verdict, earned, possible))
+    return tuple(result)
+
+
+def _key(spec: CheckSpec) -> str:
+    return repr((spec.kind, spec.on, spec.options))
+
+
+def overall(found: Sequence[Outcome]) -> Status:
+    """The status of an exercise: passed when all that applies passed, else that of the first failure.
+
+    What is PENDING is decided elsewhere: it counts only where there is nothing else.
+    """
+    applying = [o.status for o in found if o.verdict.applies]
+    if not applying:
+        return Status.SKIPPED
+    counted = [status for status in applying if status is not Status.PENDING]
+    if not counted:
+        return Status.PENDING
+    if Status.UNMARKED in counted and all(s in (Status.PASSED, Status.UNMARKED) for s in counted):
+        return Status.UNMARKED
+    return next((s for s in counted if s not in (Status.PASSED, Status.UNMARKED)), Status.PASSED)
+
+
+#: What each further try, and each hint taken, leaves of the practice points.
+_NEXT_TRY, _HINT = 0.5, 0.8
+
+
+def practice(fraction: float, *, attempt: int = 1, hints: int = 0) -> float:
+    """The share of practice points: half as much at each further try, a fifth less for each hint.
+
+    Graded points know nothing of this: they come from code and ``answers.yaml`` alone.
+    """
+    return tidy(fraction * _NEXT_TRY ** (attempt - 1) * _HINT**hints)
+
+
+def tidy(value: float) -> float:
+    """A sum of shares without the dust of floating point."""
+    return round(value, 6)

@@ -1,0 +1,217 @@
+"""YAML as plain values that remember their lines.
+
+A small, boring subset on purpose: mappings with text keys, lists and scalars. Plain scalars are read
+as YAML 1.2 does it, so that ``on``, ``no`` and ``2017-06-12`` are texts and ``1e-5`` is a number;
+besides, whole numbers with leading zeros stay texts, because student numbers look like that.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, NoReturn
+
+import yaml
+from yaml import events
+
+from grader.core.errors import AttncheckError
+from grader.core.faults import Path, show_path
+from grader.core.model import Text
+
+#: Deeper nesting than this is refused; the bank needs about ten levels.
+MAX_DEPTH = 40
+
+_LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+_WORDS: Mapping[str, bool | None] = {
+    **dict.fromkeys(("true", "True", "TRUE"), True),
+    **dict.fromkeys(("false", "False", "FALSE"), False),
+    **dict.fromkeys(("", "~", "null", "Null", "NULL"), None),
+}
+_INTEGER = re.compile(r"[-+]?(?:0|[1-9][0-9]{0,99})", re.ASCII)
+_FLOAT = re.compile(r"[-+]?(?:(?:[0-9]+\.[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?|[0-9]+[eE][-+]?[0-9]+)", re.ASCII)
+_SPECIAL = re.compile(r"([-+]?)\.(?:(inf|Inf|INF)|nan|NaN|NAN)", re.ASCII)
+
+_HINTS = {
+    "mapping values are not allowed": Text("a text that contains ': ' needs quotes", "含有 “: ” 的文本要加引号"),
+    "cannot start any token": Text(
+        "indent with spaces, not tabs, and put a text that begins with @, ` or % in quotes",
+        "请用空格缩进，不要用制表符；以 @、` 或 % 开头的文本要加引号",
+    ),
+    "did not find expected ',' or '}'": Text(
+        "a text with , : { } [ ] or # in it needs quotes inside { }",
+        "在 { } 里，含有 , : { } [ ] 或 # 的文本要加引号",
+    ),
+    "did not find expected ',' or ']'": Text(
+        "a text with , : { } [ ] or # in it needs quotes inside [ ]",
+        "在 [ ] 里，含有 , : { } [ ] 或 # 的文本要加引号",
+    ),
+    "did not find expected key": Text(
+        "is it indented like the keys above it, and are the quotes closed?",
+        "缩进与上面的键一致吗？引号都成对吗？",
+    ),
+}
+_NOT_YAML = Text("this is not YAML: {problem}", "这不是 YAML：{problem}")
+_HINTED = Text("{problem}; {hint}", "{problem}；{hint}")
+_ODD_CHARACTER = Text(
+    "there is a character that text may not contain ({reason})", "含有文本中不允许出现的字符（{reason}）"
+)
+_SURROGATE = Text("there is half a character (a surrogate)", "含有半个字符（代理码位）")
+_SECOND = Text(
+    "a second document begins here (---); expected one document per file",
+    "这里开始了第二个文档（---）；一个文件里只能有一个文档",
+)
+_ALIAS = Text("an alias (*{name}); expected the value itself, written out", "这是别名（*{name}）；请直接写出值本身")
+_ANCHOR = Text("an anchor (&{name}); expected a value without one", "这里有锚点（&{name}）；请去掉，只写值")
+_TAG = Text("a tag ({name}); expected a value without one", "这里有标签（{name}）；请去掉，只写值")
+_DEEP = Text("nested more than {limit} levels deep; expected something flatter", "嵌套超过 {limit} 层；请写得扁平一些")
+_KEY_SHAPE = Text("a list or mapping as a key; expected a text", "这里用列表或映射作键；键应是文本")
+_KEY_TEXT = Text("the key {key} is not a text; expected it in quotes", "键 {key} 不是文本；请给它加上引号")
+_KEY_TWICE = Text(
+    "the key '{key}' stands here twice, first on line {line}", "键 “{key}” 出现了两次，第一次在第 {line} 行"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """The value of a YAML text, with the line (from 1) on which each part of it begins.
+
+    For what stands in a mapping that is the line of its key.
+    """
+
+    value: Any
+    lines: Mapping[Path, int]
+
+    def line(self, path: Path) -> int:
+        """The line of ``path``, or of the nearest part around it that exists."""
+        while path not in self.lines:
+            path = path[:-1]
+        return self.lines[path]
+
+
+class Fault(Exception):
+    """What is wrong with a text that should be YAML, and on which line."""
+
+    def __init__(self, line: int, text: Text) -> None:
+        super().__init__(f"{line}: {text.en}")
+        self.line, self.text = line, text
+
+
+def parse(text: str, name: str, error: type[AttncheckError]) -> Document:
+    """Reads the one document in ``text``; what is wrong with it is raised as ``error``, with ``name`` and line."""
+    try:
+        return document(text)
+    except Fault as fault:
+        raise error(f"{name}:{fault}") from None
+
+
+def document(text: str) -> Document:
+    """Reads the one document in ``text``. Raises Fault."""
+    reader = _Reader(text)
+    try:
+        return reader.document()
+    except yaml.MarkedYAMLError as fault:
+        mark, problem = fault.problem_mark or fault.context_mark, fault.problem or "cannot be read"
+        context = f" {fault.context}" if fault.context else ""
+        if context and mark and fault.context_mark and fault.context_mark.line < mark.line:
+            context += f" that begins on line {fault.context_mark.line + 1}"
+        said = Text(problem + context, problem + context)
+        hint = next((hint for part, hint in _HINTS.items() if part in problem), None)
+        if hint is not None:
+            said = _HINTED.fill(problem=said, hint=hint)
+        raise _not_yaml(mark.line + 1 if mark else 1, said) from None
+    except yaml.reader.ReaderError as fault:
+        before = text.encode()[: fault.position] if isinstance(fault.character, bytes) else text[: fault.position]
+        line = len(before.splitlines()) or 1
+        raise _not_yaml(line, _ODD_CHARACTER.fill(reason=fault.reason)) from None
+    except UnicodeEncodeError as fault:
+        raise _not_yaml(text.count("\n", 0, fault.start) + 1, _SURROGATE) from None
+
+
+def _not_yaml(line: int, problem: Text) -> Fault:
+    return Fault(line, _NOT_YAML.fill(problem=problem))
+
+
+class _Reader:
+    """Builds the value from the parser's events: anchors, tags and depth are seen before anything is built."""
+
+    def __init__(self, text: str) -> None:
+        self.events: Iterator[events.Event] = yaml.parse(text, Loader=_LOADER)
+        self.lines: dict[Path, int] = {(): 1}
+
+    def fail(self, event: events.Event, path: Path, said: Text, **values: object) -> NoReturn:
+        place, said = _show(path), said.fill(**values)
+        raise Fault(_line(event), Text(place + said.en, place + said.zh))
+
+    def document(self) -> Document:
+        value, documents = None, 0
+        for event in self.events:
+            if isinstance(event, events.DocumentStartEvent):
+                documents += 1
+                if documents > 1:
+                    self.fail(event, (), _SECOND)
+                value = self.value(next(self.events), ())
+        return Document(value, self.lines)
+
+    def value(self, event: events.Event, path: Path) -> Any:
+        if isinstance(event, events.AliasEvent):
+            self.fail(event, path, _ALIAS, name=event.anchor)
+        assert isinstance(event, events.NodeEvent)
+        if event.anchor is not None:
+            self.fail(event, path, _ANCHOR, name=event.anchor)
+        tag = getattr(event, "tag", None)
+        if tag is not None:
+            self.fail(event, path, _TAG, name=tag)
+        if len(path) > MAX_DEPTH:
+            self.fail(event, (), _DEEP, limit=MAX_DEPTH)
+        if isinstance(event, events.ScalarEvent):
+            return _plain(event.value) if event.implicit[0] else event.value
+        if isinstance(event, events.SequenceStartEvent):
+            return self.sequence(path)
+        return self.mapping(path)
+
+    def sequence(self, path: Path) -> list[Any]:
+        found: list[Any] = []
+        while not isinstance(event := next(self.events), events.SequenceEndEvent):
+            place = (*path, len(found))
+            self.lines[place] = _line(event)
+            found.append(self.value(event, place))
+        return found
+
+    def mapping(self, path: Path) -> dict[str, Any]:
+        found: dict[str, Any] = {}
+        while not isinstance(event := next(self.events), events.MappingEndEvent):
+            if isinstance(event, (events.SequenceStartEvent, events.MappingStartEvent)):
+                self.fail(event, path, _KEY_SHAPE)
+            key = self.value(event, path)
+            if not isinstance(key, str):
+                said = event.value if isinstance(event, events.ScalarEvent) else key
+                self.fail(event, path, _KEY_TEXT, key=said or "null")
+            place = (*path, key)
+            if key in found:
+                self.fail(event, path, _KEY_TWICE, key=key, line=self.lines[place])
+            self.lines[place] = _line(event)
+            found[key] = self.value(next(self.events), place)
+        return found
+
+
+def _show(path: Path) -> str:
+    return f"{show_path(path)}: " if path else ""
+
+
+def _line(event: events.Event) -> int:
+    mark = event.start_mark
+    return mark.line + 1 if mark else 1
+
+
+def _plain(text: str) -> str | int | float | bool | None:
+    """A scalar without quotes, by the core schema of YAML 1.2 (less octal and hexadecimal numbers)."""
+    if text in _WORDS:
+        return _WORDS[text]
+    if _INTEGER.fullmatch(text):
+        return int(text)
+    if _FLOAT.fullmatch(text):
+        return float(text)
+    if special := _SPECIAL.fullmatch(text):
+        return float(f"{special[1]}inf" if special[2] else "nan")
+    return text

@@ -1,0 +1,207 @@
+"""The files of a course, put together: parsed, validated, checked against each other, frozen.
+
+Every fault of every file is collected before anything is raised; files that are well-formed are
+checked further even where others are not.
+"""
+
+from __future__ import annotations
+
+import ast
+import warnings
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TypeVar
+
+from pydantic import BaseModel
+
+from grader.core.errors import CourseError
+from grader.core.faults import Fault, unknown
+from grader.core.model import Course, Part, Question, Source, SourceFile
+from grader.core.yaml_positions import Document, parse
+from grader.course import schema, validate
+from grader.submission import source
+
+Model = TypeVar("Model", bound=BaseModel)
+
+#: Faults that are printed at once.
+_MOST = 10
+
+_SOURCES = "questions/sources.yaml"
+_DEFAULTS = "questions/course.yaml"
+_OWN = "course.yaml"
+
+
+def course(files: Mapping[str, bytes], folder: Path, digest: str) -> Course:
+    """The course made of ``files`` (contents by name within ``folder``), or a ``CourseError`` with its faults."""
+    reader = _Reader(files)
+    own = reader.read(_OWN, schema.CourseFile) or schema.CourseFile()
+    defaults = reader.read(_DEFAULTS, schema.CourseFile) or schema.CourseFile()
+    sources = _sources(reader)
+    # A learners' edition has no references, so that nothing can be said about what is named of them.
+    reference = None if own.edition else _reference(reader)
+    questions = _questions(reader)
+    if not reader.said and not questions:
+        reader.said.append(f"{folder / 'questions'}: no question in it; expected files such as q05_attention.yaml")
+
+    groups = own.groups or defaults.groups or {}
+    sound = not reader.said
+    known = validate.Known(
+        groups=list(groups) if groups or sound else None,
+        sources=None if sources is None else [source.id for source in sources],
+        references=None if reference is None else {_module(file): [n for n, _ in file.defines] for file in reference},
+        reference_files=reference,
+        item_ids=[item.id for question in questions for item in question.items] if sound else None,
+        edition=own.edition is not None,
+    )
+    for question in questions:
+        document = reader.documents[question.file]
+        reader.report(question.file, *validate.faults(question, document.value, known))
+    for file, fault in validate.twice(questions):
+        reader.report(file, fault)
+    listed = _OWN if own.questions else _DEFAULTS
+    counted = own.questions or defaults.questions or tuple(question.id for question in questions)
+    by_id = {question.id: question for question in questions}
+    for index, name in enumerate(counted):
+        if sound and name not in by_id:
+            reader.report(listed, unknown(("questions", index), name, "a question of this course", by_id))
+    exercises = [exercise.name for question in questions for exercise in question.exercises]
+    for name in own.forbids:
+        if sound and name not in exercises:
+            reader.report(_OWN, unknown(("forbids", name), name, "an exercise of this course", exercises))
+    for name in own.points:
+        if sound and name not in by_id:
+            reader.report(_OWN, unknown(("points", name), name, "a question of this course", by_id))
+        elif sound and not by_id[name].points:
+            reader.report(_OWN, Fault(("points", name), f"nothing of {name} is graded; leave it out here"))
+    title, public_id = own.title or defaults.title, own.public_id or defaults.public_id
+    for key, value in (("title", title), ("public_id", public_id), ("groups", groups)):
+        if not value and sound:
+            reader.report(_OWN, Fault((key,), "missing; there is no bundled course.yaml to take it from"))
+    if reader.said or title is None or public_id is None:
+        raise CourseError(_message(folder, reader.said))
+    return Course(
+        title=title,
+        public_id=public_id,
+        groups=tuple(groups.items()),
+        questions=tuple(
+            _worth(_forbidding(by_id[name], own.forbids), own.points.get(name)) for name in dict.fromkeys(counted)
+        ),
+        sources=sources or (),
+        reference=reference or (),
+        digest=digest,
+        folder=str(folder),
+        rules=own.rules(),
+        edition=own.edition.build() if own.edition else None,
+        roster=own.roster,
+        seed_file=own.seed_file,
+        packages=tuple(dict.fromkeys(own.packages)),
+    )
+
+
+def _forbidding(question: Question, names: Mapping[str, tuple[str, ...]]) -> Question:
+    """The question, with what the course forbids in its exercises besides what these forbid themselves."""
+    exercises = tuple(
+        replace(each, forbids=tuple(dict.fromkeys((*each.forbids, *names.get(each.name, ())))))
+        for each in question.exercises
+    )
+    return replace(question, exercises=exercises)
+
+
+def _worth(question: Question, points: float | None) -> Question:
+    """The question, giving ``points`` in all where the course says so; its parts keep their proportions."""
+    if points is None:
+        return question
+    share = points / question.points
+    return replace(
+        question,
+        items=tuple(replace(each, points=each.points * share) for each in question.items),
+        exercises=tuple(replace(each, points=each.points * share) for each in question.exercises),
+    )
+
+
+@dataclass(slots=True)
+class _Reader:
+    """Reads files by name, and keeps what there is to say against them."""
+
+    files: Mapping[str, bytes]
+    said: list[str] = field(default_factory=list)
+    documents: dict[str, Document] = field(default_factory=dict)
+
+    def report(self, name: str, *faults: Fault) -> None:
+        """Puts faults down, each with its line."""
+        document = self.documents.get(name, Document(None, {(): 1}))
+        self.said += [fault.render(name, document.line(fault.path)) for fault in faults]
+
+    def text(self, name: str) -> str | None:
+        """The file as text; None, with something said, where it is none."""
+        try:
+            return self.files[name].decode()
+        except UnicodeDecodeError as fault:
+            line = self.files[name].count(b"\n", 0, fault.start) + 1
+            byte = fault.object[fault.start]
+            self.said.append(f"{name}:{line}: saw the byte 0x{byte:02x}; expected UTF-8")
+            return None
+
+    def read(self, name: str, model: type[Model]) -> Model | None:
+        """The YAML file as ``model``; None where it is not there, or something was said."""
+        text = self.text(name) if name in self.files else None
+        if text is None:
+            return None
+        try:
+            document = self.documents[name] = parse(text, name, CourseError)
+        except CourseError as fault:
+            self.said.append(str(fault))
+            return None
+        found = schema.validate(model, document.value)
+        faults = found if isinstance(found, list) else []
+        self.report(name, *faults, *schema.blanks(document.value))
+        return None if isinstance(found, list) else found
+
+
+def _sources(reader: _Reader) -> tuple[Source, ...] | None:
+    if _SOURCES not in reader.files:
+        return ()
+    found = reader.read(_SOURCES, schema.SourcesFile)
+    return found.build() if found else None
+
+
+def _questions(reader: _Reader) -> list[Question]:
+    names = [name for name in reader.files if name.startswith("questions/q")]
+    found = [(name, reader.read(name, schema.question_file())) for name in names]
+    questions = [question.build(name) for name, question in found if question]
+    return sorted(questions, key=lambda question: int(question.id.removeprefix("Q")))
+
+
+def _reference(reader: _Reader) -> tuple[SourceFile, ...] | None:
+    """The references as text with what they define; None if one of them is not Python."""
+    found: list[SourceFile] = []
+    for name in (name for name in reader.files if name.startswith("reference/")):
+        text = reader.text(name)
+        if text is None:
+            return None
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                tree = ast.parse(text)
+        except (SyntaxError, ValueError, RecursionError, MemoryError) as fault:
+            line = getattr(fault, "lineno", None) or 1
+            said = getattr(fault, "msg", None) or str(fault) or "nested too deeply"
+            reader.said.append(f"{name}:{line}: this is not Python: {said}")
+            return None
+        package = name.endswith("/__init__.py")
+        module = (name.removesuffix("/__init__.py") if package else name.removesuffix(".py")).replace("/", ".")
+        facts = source.combine([(Part(name, text), tree)])
+        found.append(SourceFile(name, module, facts.parts, facts.defines, "torch" in facts.imports, package))
+    return tuple(found)
+
+
+def _module(file: SourceFile) -> str:
+    """The module as the bank names it: without ``reference.``."""
+    return file.module.rpartition(".")[2]
+
+
+def _message(folder: Path, said: list[str]) -> str:
+    several = "faults" if len(said) > 1 else "a fault"
+    rest = [f"… and {len(said) - _MOST} more"] if len(said) > _MOST else []
+    return "\n".join([f"The course in {folder} has {several}:", *said[:_MOST], *rest])

@@ -1,0 +1,103 @@
+"""The course as a map: which item and which exercise reveal each misconception, and what nothing reveals."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from grader.core.model import Course, Misconception, Question, Text
+from grader.course import misconceptions
+
+
+@dataclass(frozen=True, slots=True)
+class Belief:
+    """A misconception with the ids of items about it (the nearest first) and the exercises that show it."""
+
+    misconception: Misconception
+    items: tuple[str, ...]
+    exercises: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A question on the map. ``exercises`` are names with the ids of items about the same ideas."""
+
+    question: Question
+    beliefs: tuple[Belief, ...]
+    exercises: tuple[tuple[str, tuple[str, ...]], ...]
+
+    def gaps(self) -> Iterator[str]:
+        """What is missing: misconceptions and exercises without an item, in words."""
+        for belief in self.beliefs:
+            if not belief.items:
+                yield f"{self.question.id}: no item is about the misconception {belief.misconception.id}"
+        for name, items in self.exercises:
+            if not items:
+                yield f"{self.question.id}: no item is about the same idea as {name}"
+
+
+def places(course: Course, questions: Sequence[Question] | None = None) -> tuple[Place, ...]:
+    """Where the questions (all, unless some are named) lie among the items and exercises of ``course``."""
+    index = misconceptions.indexed(course)
+    return tuple(_place(course, question, index) for question in questions or course.questions)
+
+
+def _place(course: Course, question: Question, index: misconceptions.Index) -> Place:
+    beliefs = tuple(_belief(course, question, misconception, index) for misconception in question.misconceptions)
+    about = {belief.misconception.id: belief.items for belief in beliefs}
+    exercises = []
+    for exercise in question.exercises:
+        shown = [mistake.misconception for mistake in exercise.mistakes]
+        exercises.append((exercise.name, tuple(dict.fromkeys(item for name in shown for item in about.get(name, ())))))
+    return Place(question, beliefs, tuple(exercises))
+
+
+def _belief(course: Course, question: Question, misconception: Misconception, index: misconceptions.Index) -> Belief:
+    items = misconceptions.items_about(course, misconception.id, question, index)
+    exercises = [
+        exercise.name
+        for each in course.questions
+        for exercise in each.exercises
+        if each.misconception(misconception.id) is not None and misconceptions.detects(exercise, misconception.id)
+    ]
+    return Belief(misconception, tuple(item.id for item in items), tuple(exercises))
+
+
+_HEAD = Text(
+    "# Map of the course\n\n{title}: {questions} questions, {items} items, {exercises} exercises, {beliefs} "
+    "misconceptions.\nWritten by `attncheck questions --map --markdown`. A misconception is shown with the items that "
+    "ask about it and the exercises in which\nit is recognised.",
+    "# 课程地图\n\n{title}：{questions} 个问题，{items} 道小题，{exercises} 个练习，{beliefs} 种误解。\n"
+    "由 `attncheck questions --map --markdown` 生成。每种误解后面列出问到它的小题，以及能认出它的练习。",
+)
+
+
+def markdown(course: Course, lang: str) -> str:
+    """The whole map as a page."""
+    zh = lang == "zh"
+    found = places(course)
+    head = _HEAD.fill(
+        title=course.title,
+        questions=len(found),
+        items=sum(len(each.question.items) for each in found),
+        exercises=sum(len(each.exercises) for each in found),
+        beliefs=sum(len(each.beliefs) for each in found),
+    )
+    lines = [head.zh if zh else head.en]
+    for each in found:
+        title = each.question.title.zh if zh else each.question.title.en
+        lines += ["", f"## {each.question.id} {title}", "", *_rows(each, zh)]
+    return "\n".join(lines) + "\n"
+
+
+def _rows(each: Place, zh: bool) -> Iterator[str]:
+    yield f"| {'误解 | 小题 | 练习' if zh else 'misconception | items | exercises'} |"
+    yield "|---|---|---|"
+    for belief in each.beliefs:
+        named = ", ".join(belief.items), ", ".join(f"`{name}`" for name in belief.exercises)
+        yield f"| {belief.misconception.id} | {' | '.join(part or '–' for part in named)} |"
+    if each.exercises:
+        yield ""
+        said = "与练习同一想法的小题：" if zh else "Items about the ideas of its exercises:"
+        parts = [f"`{name}` ({', '.join(items) or '–'})" for name, items in each.exercises]
+        yield f"{said} {'；'.join(parts) if zh else '; '.join(parts)}"

@@ -1,0 +1,185 @@
+"""A mistake is a reference with an edit: source text in, source text out, nothing is run.
+
+An edit changes one function (or method) and leaves every other character of the file as it was. The
+function is looked for in the reference's own module first, then in the modules that one imports, and so on.
+"""
+
+from __future__ import annotations
+
+import ast
+import functools
+import textwrap
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from grader.core.errors import CourseError
+from grader.core.faults import Fault, unexpected, unknown
+from grader.core.model import Edit, Part, SourceFile
+
+#: How many files stay parsed: every mistake looks through the same few.
+_FILES = 128
+
+
+def apply(files: tuple[SourceFile, ...], mistake_edits: Sequence[Edit], default_module: str) -> tuple[SourceFile, ...]:
+    """``files`` with the edits made, one after the other; a CourseError for one that cannot be made.
+
+    ``default_module`` is the module of the exercise's reference, as in ``reference.attention``.
+    """
+    for edit in mistake_edits:
+        found = _edited(files, edit, default_module)
+        if isinstance(found, Fault):
+            raise CourseError(f"{default_module}, an edit inside {edit.inside}: {found.text}")
+        files = found
+    return files
+
+
+def faults(files: tuple[SourceFile, ...], mistake_edits: Sequence[Edit], default_module: str) -> Iterator[Fault]:
+    """Why the first edit that cannot be made cannot; the path is its number and the key at fault."""
+    for index, edit in enumerate(mistake_edits):
+        found = _edited(files, edit, default_module)
+        if isinstance(found, Fault):
+            yield found.inside(index)
+            return
+        files = found
+
+
+def closure(files: Sequence[SourceFile], module: str) -> tuple[SourceFile, ...]:
+    """The file of ``module``, then those that it imports, then those that these import."""
+    by_module = {file.module: file for file in files}
+    found: dict[str, SourceFile] = {}
+    waiting = [module]
+    while waiting:
+        name = waiting.pop(0)
+        if name in by_module and name not in found:
+            found[name] = by_module[name]
+            waiting += _imported(by_module[name])
+    return tuple(found.values())
+
+
+def functions(file: SourceFile) -> dict[str, str]:
+    """The functions and methods of a file by name (``f``, ``Class.method``), with their source text."""
+    return {place.name: place.text for place in _places(file)}
+
+
+def rewritten(file: SourceFile, name: str, text: str) -> SourceFile:
+    """The file with the whole source text of the function ``name`` exchanged for ``text``, indented to its place."""
+    place = next(place for place in reversed([*_places(file)]) if place.name == name)
+    indent = place.text[: len(place.text) - len(place.text.lstrip())]
+    return _with(file, place, textwrap.indent(textwrap.dedent(text).strip("\n"), indent))
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """Where a function stands: in which part, and between which characters of it."""
+
+    name: str
+    part: int
+    node: ast.FunctionDef | ast.AsyncFunctionDef
+    start: int
+    end: int
+    text: str
+
+
+@functools.lru_cache(maxsize=_FILES)
+def _places(file: SourceFile) -> tuple[_Place, ...]:
+    return tuple(_found(file))
+
+
+def _found(file: SourceFile) -> Iterator[_Place]:
+    for number, part in enumerate(file.parts):
+        starts = _line_starts(part.text)
+        for node in ast.parse(part.text).body:
+            inner = [(f"{node.name}.", one) for one in node.body] if isinstance(node, ast.ClassDef) else [("", node)]
+            for prefix, one in inner:
+                if isinstance(one, (ast.FunctionDef, ast.AsyncFunctionDef)):
+                    first = min([one.lineno, *(decorator.lineno for decorator in one.decorator_list)])
+                    start, end = starts[first], starts[(one.end_lineno or one.lineno) + 1] - 1
+                    yield _Place(prefix + one.name, number, one, start, end, part.text[start:end])
+
+
+def _line_starts(text: str) -> list[int]:
+    """Where each line begins, counted from 1; one more entry for where the text ends."""
+    starts = [0, 0]
+    for line in text.split("\n"):
+        starts.append(starts[-1] + len(line) + 1)
+    return starts
+
+
+def _edited(files: tuple[SourceFile, ...], edit: Edit, module: str) -> tuple[SourceFile, ...] | Fault:
+    """``files`` with one edit made, or why not."""
+    near = closure(files, module)
+    for file in near:
+        # Of two definitions with one name the later is the one that counts.
+        place = next((place for place in reversed([*_places(file)]) if place.name == edit.inside), None)
+        if place is not None:
+            text = _body(file.parts[place.part].text, place, edit.by) if edit.replace is None else _swap(place, edit)
+            if isinstance(text, Fault):
+                return text
+            changed = _with(file, place, text)
+            said = _complaint(changed.parts[place.part])
+            if said is not None:
+                key = "body" if edit.replace is None else "with"
+                return unexpected((key,), edit.by, f"Python that fits into {edit.inside} (Python says: {said})")
+            return tuple(changed if each is file else each for each in files)
+    names = [name for file in near for name in functions(file)]
+    return unknown(("in",), edit.inside, f"a function of {module} or of what it imports", names)
+
+
+def _swap(place: _Place, edit: Edit) -> str | Fault:
+    """The function's text with ``replace`` replaced."""
+    assert edit.replace is not None
+    count = place.text.count(edit.replace)
+    if count != 1:
+        expected = f"text that stands there exactly once, but {edit.inside} has it {count} times"
+        return unexpected(("replace",), edit.replace, expected)
+    return place.text.replace(edit.replace, edit.by)
+
+
+def _body(text: str, place: _Place, body: str) -> str | Fault:
+    """The function's text with everything but its head and docstring replaced by ``body``."""
+    starts = _line_starts(text)
+    first, *rest = place.node.body
+    documented = ast.get_docstring(place.node, clean=False) is not None
+    indent = text[starts[first.lineno] :][: first.col_offset]
+    if indent.strip() or (documented and rest and rest[0].lineno == first.end_lineno):
+        return unexpected(("body",), body, f"an edit of a function whose body has lines of its own, not {place.name}")
+    head = text[place.start : starts[(first.end_lineno or 0) + 1] if documented else starts[first.lineno]]
+    return head.rstrip("\n") + "\n" + textwrap.indent(textwrap.dedent(body).strip("\n"), indent)
+
+
+def _with(file: SourceFile, place: _Place, text: str) -> SourceFile:
+    """The file with the function's text exchanged; definitions further down keep up with their lines."""
+    part = file.parts[place.part]
+    changed = Part(part.label, part.text[: place.start] + text + part.text[place.end :])
+    parts = tuple(changed if number == place.part else each for number, each in enumerate(file.parts))
+    last, shift = place.node.end_lineno or place.node.lineno, text.count("\n") - place.text.count("\n")
+    alone = len(parts) == 1
+    defines = tuple((name, line + shift if alone and line > last else line) for name, line in file.defines)
+    return replace(file, parts=parts, defines=defines)
+
+
+def _complaint(part: Part) -> str | None:
+    try:
+        ast.parse(part.text)
+    except (SyntaxError, ValueError) as fault:
+        return fault.msg if isinstance(fault, SyntaxError) else str(fault)
+    return None
+
+
+@functools.lru_cache(maxsize=_FILES)
+def _imported(file: SourceFile) -> tuple[str, ...]:
+    """The modules that a file may import, by full name: ``from a import b`` may mean ``a`` and ``a.b``."""
+    return tuple(_imports(file))
+
+
+def _imports(file: SourceFile) -> Iterator[str]:
+    package = file.module.split(".") if file.is_package else file.module.split(".")[:-1]
+    for part in file.parts:
+        for node in ast.walk(ast.parse(part.text)):
+            if isinstance(node, ast.Import):
+                yield from (alias.name for alias in node.names)
+            elif isinstance(node, ast.ImportFrom):
+                around = package[: len(package) - node.level + 1] if node.level else []
+                base = ".".join([*around, *([node.module] if node.module else [])])
+                yield base
+                yield from (f"{base}.{alias.name}" for alias in node.names)

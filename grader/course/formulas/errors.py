@@ -1,0 +1,35 @@
+"""What can be wrong with a formula: said in both languages, with the place and the way out."""
+
+from __future__ import annotations
+
+from grader.core.model import Text
+
+
+class FormulaError(Exception):
+    """A formula that cannot be read, or has no value. ``text`` is for whoever wrote it."""
+
+    def __init__(self, text: Text) -> None:
+        super().__init__(text.en)
+        self.text = text
+
+
+class ParseError(FormulaError):
+    """It is not written in the language that docs/formulas.md describes."""
+
+
+class ShapeError(FormulaError):
+    """The sizes of its parts do not fit, or a kind of product is not said."""
+
+
+class Undefined(FormulaError):
+    """It has no value at these numbers (a division by 0, say); others may do."""
+
+
+class TooMuch(FormulaError):
+    """To compute it would take more time or memory than an answer may."""
+
+
+TOO_MUCH = Text(
+    "This takes too much computing; write it with smaller powers, or shorter.",
+    "这个式子的计算量太大；请用较小的幂次，或者写得更短。",
+)

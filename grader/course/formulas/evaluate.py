@@ -1,0 +1,919 @@
+"""Evaluation: one instance of the declared symbols, and what a formula is worth there."""
+
+from __future__ import annotations
+
+import itertools
+import random
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+
+from grader.core.model import Text
+from grader.course.formulas import moments, scalars
+from grader.course.formulas.ast import (
+    Anything,
+    Call,
+    Item,
+    Listed,
+    Name,
+    Node,
+    Number,
+    Plus,
+    Power,
+    Sign,
+    Slope,
+    Sum,
+    Times,
+    Transpose,
+    children,
+    walk,
+)
+from grader.course.formulas.declarations import Declared, Definition, Map, Names, Random, Rotation, Tensor
+from grader.course.formulas.errors import TOO_MUCH, ShapeError, TooMuch, Undefined
+from grader.course.formulas.printer import show
+from grader.course.formulas.scalars import Dual, Meter, NeedStates, Poly, Scalar, close
+from grader.course.formulas.values import (
+    IDENTITY,
+    ONE,
+    RANGE,
+    UNIT,
+    VECTOR_WORD,
+    ZERO,
+    Loose,
+    Mat,
+    Value,
+    Vec,
+    each,
+    entries,
+    fitted,
+    flat,
+    said,
+    shape_words,
+    unit,
+)
+
+_STEPS = 60_000
+_LONGEST_SUM = 2000
+_LARGEST_SIZE = 60
+
+
+_WHOLE = Text("{what} should be a whole number, and it is {value}", "{what} 应该是整数，现在是 {value}")
+_SIZE = Text("a size of {value} (expected 1 to {most})", "大小为 {value}（应在 1 到 {most} 之间）")
+_NOT_INDEXED = Text("“{what}” has no components that {count} could name.", "「{what}」没有可以用 {count} 取出的分量。")
+_NORMAL = Text(
+    "what is asked about {what} has no exact value: only polynomials of normal variables do",
+    "关于 {what} 的这个量没有精确值：正态变量只有多项式的期望可以精确计算",
+)
+_SINGULAR = Text("a matrix without an inverse", "矩阵不可逆")
+_DISTINCT = Text("different indices need different components", "不同的下标需要不同的分量")
+_COUNT = Text("{count} indices", "{count} 个下标")
+_FROM_WHERE = Text(
+    "From where to where does {index} run in “{what}”? Write, for example, Σ_{{{index}=1}}^{{n}}.",
+    "「{what}」里的 {index} 从几到几？请写明，例如 Σ_{{{index}=1}}^{{n}}。",
+)
+_MISFIT = Text(
+    "Shapes do not fit in “{what}”: {left} is {left_shape}, {right} is {right_shape}{remedy}.",
+    "「{what}」的形状不匹配：{left} 是 {left_shape}，{right} 是 {right_shape}{remedy}。",
+)
+_TRANSPOSE = Text("; transpose one of them", "；其中一个需要转置")
+_COMPONENT = Text("; write the component, such as x_i, or sum over them", "；请写分量（例如 x_i），或者对分量求和")
+_WHICH_PRODUCT = Text(
+    "Which product of vectors is “{what}”? Write q·k for the inner product, q*k for each component by itself, "
+    "q kᵀ for the matrix of all products.",
+    "「{what}」是哪种向量乘积？内积写 q·k，逐分量相乘写 q*k，所有两两乘积组成的矩阵写 q kᵀ。",
+)
+_NEEDS_NUMBER = Text("“{what}” should be a number, but it is {shape}.", "「{what}」应该是一个数，但它是{shape}。")
+_NEEDS_VECTOR = Text("“{what}” should be a vector, but it is {shape}.", "「{what}」应该是向量，但它是{shape}。")
+_SQUARE = Text("“{what}” is {shape}; only a square matrix has powers.", "「{what}」是{shape}；只有方阵才有幂。")
+_BELOW = Text("Nothing can be divided by “{what}”, which is {shape}.", "不能除以「{what}」，它是{shape}。")
+_NO_SIZE = Text(
+    "How large is the {what} here? Add it to something, or multiply with it.",
+    "这里的{what}有多大？请让它与别的量相加或相乘。",
+)
+_MAP = Text("“{what}” is a function: write {what}(x).", "「{what}」是一个函数：请写 {what}(x)。")
+_NOT_A_MAP = Text("“{what}” is no function.", "「{what}」不是函数。")
+_VARIANCE_OF = Text(
+    "“{what}” is a vector. Say of which component: Var(q_i), or of which sum.",
+    "「{what}」是向量。请说明是哪个分量（例如 Var(q_i)），或者是哪个和。",
+)
+_INNER = Text("A derivative inside a derivative is not read here.", "这里不支持导数里再求导数。")
+_BY = Text("“{what}” is not a symbol that one can derive by here.", "这里不能对「{what}」求导，它不是独立的变量。")
+_PLANE = Text("A rotation acts on vectors of length 2.", "这里的旋转只作用于长度为 2 的向量。")
+_ORDERS = Text("O(…) stands for a whole answer, not for a part of one.", "O(…) 应是整个答案，而不是其中一部分。")
+_NOTHING = Text("", "")
+
+_ELEMENTWISE = ("exp", "log", "log2", "sqrt", "sin", "cos", "tan", "tanh", "sigmoid", "relu", "abs")
+
+
+@dataclass(slots=True)
+class World:
+    """One instance of the symbols: numbers for the scalars, a seed for everything else, a family for chance."""
+
+    names: Names
+    numbers: Mapping[str, Scalar]
+    seed: int = 0
+    family: int = 0
+    meter: Meter = field(default_factory=lambda: Meter(_STEPS))
+    #: Free indices (``q_i`` without a sum) get a value when they are first met.
+    free: dict[str, int] = field(default_factory=dict)
+    #: Atoms of which moments beyond the variance were used: (name of the quantity, order).
+    beyond: set[tuple[str, int]] = field(default_factory=set)
+    #: Values that were drawn for other symbols, for showing them.
+    drawn: dict[str, Value] = field(default_factory=dict)
+    _bound: dict[str, int] = field(default_factory=dict)
+    _overlay: dict[str, Value] = field(default_factory=dict)
+    _atoms: dict[tuple[str, tuple[int, ...]], int] = field(default_factory=dict)
+    _state: dict[int, Fraction] | None = None
+    _inside: bool = False
+    _touched: set[int] | None = None
+    _sizes: dict[str, tuple[int, ...]] = field(default_factory=dict)
+
+    def refill(self) -> None:
+        """Lets the next formula spend as much as the first one might; forgets what was noted about the last."""
+        self.meter.left = _STEPS
+        self.beyond.clear()
+
+    # ---------------------------------------------------------------------------------------- the walk
+
+    def value(self, node: Node) -> Value:
+        """What ``node`` is worth here."""
+        self.meter.spend()
+        match node:
+            case Number(value):
+                return value
+            case Name(name):
+                return self._name(name)
+            case Plus(terms):
+                return self._plus(terms)
+            case Times(first, rest):
+                return self._times(first, rest)
+            case Power(base, exponent):
+                return self._power(base, exponent)
+            case Transpose(of):
+                return self._transpose(of)
+            case Item(of, at):
+                return self._item(of, at)
+            case Listed(items):
+                return self._listed(items)
+            case Call(function, args):
+                return self._call(function, args)
+            case Sum():
+                return self._sum(node)
+            case Slope(of, by):
+                return self._slope(of, by)
+            case Anything():
+                raise Undefined(_NOT_A_MAP.fill(what="?"))
+
+    def number(self, node: Node) -> Scalar:
+        """A value that has to be a number."""
+        value = self.value(node)
+        if isinstance(value, (Vec, Mat, Loose)):
+            raise ShapeError(_NEEDS_NUMBER.fill(what=show(node), shape=shape_words(value)))
+        return value
+
+    def whole(self, node: Node) -> int:
+        """A value that has to be a whole number."""
+        value = self.number(node)
+        if not isinstance(value, Fraction) or value.denominator != 1:
+            raise Undefined(_WHOLE.fill(what=show(node), value=said(value)))
+        return int(value)
+
+    def _vector(self, node: Node) -> Vec:
+        """A value that has to be a vector."""
+        value = self.value(node)
+        if not isinstance(value, Vec):
+            raise ShapeError(_NEEDS_VECTOR.fill(what=show(node), shape=shape_words(value)))
+        return value
+
+    # ------------------------------------------------------------------------------------------- names
+
+    def _name(self, name: str) -> Value:
+        if name in self._bound:
+            return Fraction(self._bound[name])
+        if name in self._overlay:
+            return self._overlay[name]
+        if name in self.numbers:
+            return self.numbers[name]
+        declared = self.names.declared.get(name)
+        match declared:
+            case Tensor():
+                return self._tensor(name, declared)
+            case Random():
+                return self._random(name, declared)
+            case Definition(formula, None):
+                bound, self._bound = self._bound, {}
+                try:
+                    return self.value(formula)
+                finally:
+                    self._bound = bound
+            case Map() | Rotation() | Definition():
+                raise ShapeError(_MAP.fill(what=name))
+        if name in self.free:
+            return Fraction(self.free[name])
+        if name == "I":
+            return Loose(ONE)
+        if name == "π":
+            return +scalars.high().pi
+        if name == "e":
+            return scalars.apply("exp", ONE)
+        raise Undefined(_FROM_WHERE.fill(index=name, what=name))
+
+    def _size(self, name: str, sizes: tuple[Node, ...]) -> tuple[int, ...]:
+        """The sizes of a declared thing as numbers."""
+        if name not in self._sizes:
+            found = tuple(self.whole(size) for size in sizes)
+            for size in found:
+                if not 1 <= size <= _LARGEST_SIZE:
+                    raise Undefined(_SIZE.fill(value=size, most=_LARGEST_SIZE))
+            self._sizes[name] = found
+        return self._sizes[name]
+
+    def _tensor(self, name: str, declared: Tensor) -> Value:
+        if name not in self.drawn:
+            size = self._size(name, declared.sizes)
+            labels = tuple(show(part) for part in declared.sizes)
+            value: Value
+            if len(size) == 1:
+                value = Vec(
+                    tuple(self._draw(name, i) for i in range(size[0])), declared.row, labels[0], not declared.row
+                )
+            else:
+                rows = tuple(tuple(self._draw(name, i, j) for j in range(size[1])) for i in range(size[0]))
+                value = Mat(rows, (labels[0], labels[1]))
+            self.drawn[name] = value
+        return self.drawn[name]
+
+    def _draw(self, name: str, *at: int) -> Fraction:
+        """A small number that depends on nothing but the instance and the place."""
+        number = random.Random(f"{self.seed} {name} {at}").randint(-4, 3)
+        return Fraction(number if number < 0 else number + 1)
+
+    def _random(self, name: str, declared: Random) -> Value:
+        size = self._size(name, declared.sizes)
+        if not size:
+            return self._chance(name, declared, ())
+        labels = tuple(show(part) for part in declared.sizes)
+        if len(size) == 1:
+            return Vec(tuple(self._chance(name, declared, (i,)) for i in range(size[0])), False, labels[0], True)
+        rows = tuple(tuple(self._chance(name, declared, (i, j)) for j in range(size[1])) for i in range(size[0]))
+        return Mat(rows, (labels[0], labels[1]))
+
+    def _chance(self, name: str, declared: Random, at: tuple[int, ...]) -> Scalar:
+        """A component of a random quantity: a number outside of E[…], a variable within."""
+        if not declared.independent:
+            at = ()
+        if not self._inside:
+            value = self._draw(name, *at)
+            self.drawn.setdefault(f"{name}_{','.join(str(i + 1) for i in at)}" if at else name, value)
+            return value
+        key = (name, at)
+        atom = self._atoms.setdefault(key, len(self._atoms))
+        standard: Scalar
+        if self._state is None:
+            standard = Poly({((atom, 1),): ONE}, self.meter)
+        else:
+            if declared.normal:
+                raise Undefined(_NORMAL.fill(what=name))
+            if self._touched is not None:
+                self._touched.add(atom)
+            standard = self._state.get(atom, ONE)
+        deviation = scalars.square_root(self._plain(declared.var))
+        return standard * deviation + self._plain(declared.mean)
+
+    def _plain(self, node: Node) -> Scalar:
+        """A number that does not depend on chance: a given mean or variance."""
+        if isinstance(node, Number):
+            return node.value
+        inside, self._inside = self._inside, False
+        try:
+            return self.number(node)
+        finally:
+            self._inside = inside
+
+    # ---------------------------------------------------------------------------------------- + and −
+
+    def _plus(self, terms: tuple[tuple[bool, Node], ...]) -> Value:
+        found: Value | None = None
+        for place, (minus, term) in enumerate(terms):
+            value = self.value(term)
+            value = each(value, lambda x: -x) if minus else value
+            if found is None:
+                found = value
+            else:
+                before = Plus(terms[:place]) if place > 1 else terms[0][1]
+                found = self._pair(found, value, lambda x, y: x + y, (before, term, Plus(terms[: place + 1])))
+        return found
+
+    def _pair(
+        self, left: Value, right: Value, join: Callable[[Scalar, Scalar], Scalar], nodes: tuple[Node, Node, Node]
+    ) -> Value:
+        """Componentwise; ``nodes`` are left, right, and the whole, for messages."""
+        left, right = fitted(left, right), fitted(right, left)
+        match left, right:
+            case Vec(items, row, label, loose), Vec(others, other_row, other_label, other_loose) if len(items) == len(
+                others
+            ):
+                self.meter.spend(len(items))
+                return Vec(
+                    tuple(map(join, items, others)), row and other_row, label or other_label, loose and other_loose
+                )
+            case Mat(rows, labels), Mat(others, other_labels) if left.shape == right.shape:
+                self.meter.spend(len(rows) * left.shape[1])
+                both = (labels[0] or other_labels[0], labels[1] or other_labels[1])
+                return Mat(tuple(tuple(map(join, a, b)) for a, b in zip(rows, others, strict=True)), both)
+            case Loose(a, at), Loose(b, other_at) if at == other_at:
+                return Loose(join(a, b), at)
+        if any(isinstance(side, (Vec, Mat, Loose)) for side in (left, right)):
+            raise self._misfit(left, right, nodes, product=False)
+        return join(left, right)
+
+    def _misfit(self, left: Value, right: Value, nodes: tuple[Node, Node, Node], product: bool) -> ShapeError:
+        remedy = _NOTHING
+        turned = isinstance(left, Mat) and isinstance(right, Mat)
+        if isinstance(left, Mat) and isinstance(right, Mat):
+            fits = (
+                left.shape[1] == right.shape[1] or left.shape[0] == right.shape[0]
+                if product
+                else (left.shape == right.shape[::-1])
+            )
+            turned = fits
+        if turned:
+            remedy = _TRANSPOSE
+        elif (
+            not product and Vec in (type(left), type(right)) and not (isinstance(left, Vec) and isinstance(right, Vec))
+        ):
+            remedy = _COMPONENT
+        return ShapeError(
+            _MISFIT.fill(
+                what=show(nodes[2]),
+                left=show(nodes[0]),
+                right=show(nodes[1]),
+                left_shape=shape_words(left),
+                right_shape=shape_words(right),
+                remedy=remedy,
+            )
+        )
+
+    # ---------------------------------------------------------------------------------------- products
+
+    def _times(self, first: Node, rest: tuple[tuple[Sign, Node], ...]) -> Value:
+        found = self.value(first)
+        for place, (sign, factor) in enumerate(rest):
+            if sign == "·" and not isinstance(found, (Vec, Mat, Loose)):
+                sign = " "
+            right = self.value(factor)
+            before = Times(first, rest[:place]) if place else first
+            nodes = (before, factor, Times(first, rest[: place + 1]))
+            found = self._divided(found, right, nodes) if sign == "/" else self._product(found, right, sign, nodes)
+        return found
+
+    def _divided(self, left: Value, right: Value, nodes: tuple[Node, Node, Node]) -> Value:
+        if isinstance(right, Vec) and isinstance(left, Vec):
+            return self._pair(left, right, scalars.divide, nodes)
+        if isinstance(right, (Vec, Mat, Loose)):
+            raise ShapeError(_BELOW.fill(what=show(nodes[1]), shape=shape_words(right)))
+        return each(left, lambda x: scalars.divide(x, right))
+
+    def _product(self, left: Value, right: Value, sign: Sign, nodes: tuple[Node, Node, Node]) -> Value:
+        if not isinstance(left, (Vec, Mat, Loose)):
+            return each(right, lambda x: left * x)
+        if not isinstance(right, (Vec, Mat, Loose)):
+            return each(left, lambda x: x * right)
+        if sign == "⊙" or (sign == "*" and isinstance(left, Vec) and isinstance(right, Vec) and left.row == right.row):
+            return self._pair(left, right, lambda x, y: x * y, nodes)
+        if isinstance(left, Loose) and left.at is None:
+            factor = left.factor
+            return each(right, lambda x: factor * x)
+        if isinstance(right, Loose) and right.at is None:
+            other_factor = right.factor
+            return each(left, lambda x: x * other_factor)
+        left, right = self._sized(left, right), self._sized(right, left, before=True)
+        match left, right:
+            case Vec(), Vec():
+                return self._vectors(left, right, sign, nodes)
+            case Mat(rows, labels), Mat(others, other_labels) if left.shape[1] == right.shape[0]:
+                columns = tuple(zip(*others, strict=True))
+                made = tuple(tuple(self._inner(row, column) for column in columns) for row in rows)
+                return Mat(made, (labels[0], other_labels[1]))
+            case Mat(rows, labels), Vec(items, row, _, loose) if left.shape[1] == len(items) and (loose or not row):
+                return Vec(tuple(self._inner(row, items) for row in rows), False, labels[0])
+            case Vec(items, row, _, loose), Mat(rows, labels) if right.shape[0] == len(items) and (loose or row):
+                return Vec(tuple(self._inner(items, column) for column in zip(*rows, strict=True)), True, labels[1])
+        raise self._misfit(left, right, nodes, product=True)
+
+    def _sized(self, value: Value, other: Value, before: bool = False) -> Value:
+        """A unit vector as long as the product with ``other`` needs it; other values as they are."""
+        if not isinstance(value, Loose):
+            return value
+        match other:
+            case Mat():
+                return unit(value, other.shape[1 if before else 0])
+            case Vec(items):
+                return unit(value, len(items))
+        raise ShapeError(_NO_SIZE.fill(what=UNIT))
+
+    def _vectors(self, left: Vec, right: Vec, sign: Sign, nodes: tuple[Node, Node, Node]) -> Value:
+        if sign == "⊗" or (sign in (" ", "*") and not left.row and right.row):
+            self.meter.spend(len(left.items) * len(right.items))
+            rows = tuple(tuple(x * y for y in right.items) for x in left.items)
+            return Mat(rows, (left.label, right.label))
+        if sign == " " and left.row == right.row:
+            raise ShapeError(_WHICH_PRODUCT.fill(what=show(nodes[2])))
+        if len(left.items) != len(right.items):
+            raise self._misfit(left, right, nodes, product=True)
+        return self._inner(left.items, right.items)
+
+    def _inner(self, left: Iterable[Scalar], right: Iterable[Scalar]) -> Scalar:
+        found: Scalar = ZERO
+        for x, y in zip(left, right, strict=True):
+            self.meter.spend()
+            found = found + x * y
+        return found
+
+    def _power(self, base: Node, exponent: Node) -> Value:
+        left, right = self.value(base), self.number(exponent)
+        if isinstance(left, Loose):
+            raise ShapeError(_NO_SIZE.fill(what=IDENTITY if left.at is None else UNIT))
+        if isinstance(left, Mat):
+            count = self.whole(exponent)
+            if left.shape[0] != left.shape[1] or not 1 <= abs(count) <= 8:
+                raise ShapeError(_SQUARE.fill(what=show(base), shape=shape_words(left)))
+            left = self._inverse(left) if count < 0 else left
+            found: Value = left
+            for _ in range(abs(count) - 1):
+                found = self._product(found, left, " ", (base, base, base))
+            return found
+        self.meter.spend(5)
+        return each(left, lambda x: scalars.power(x, right))
+
+    def _inverse(self, of: Mat) -> Mat:
+        """The inverse, by elimination."""
+        size = len(of.rows)
+        rows = [[*row, *(Fraction(i == j) for j in range(size))] for i, row in enumerate(of.rows)]
+        for i in range(size):
+            pivot = next((row for row in rows[i:] if not close(row[i], ZERO)), None)
+            if pivot is None:
+                raise Undefined(_SINGULAR)
+            rows.remove(pivot)
+            rows.insert(i, [scalars.divide(x, pivot[i]) for x in pivot])
+            self.meter.spend(2 * size * size)
+            for j in range(size):
+                if j != i:
+                    rows[j] = [x + -(rows[j][i] * y) for x, y in zip(rows[j], rows[i], strict=True)]
+        return Mat(tuple(tuple(row[size:]) for row in rows), of.labels)
+
+    def _transpose(self, of: Node) -> Value:
+        match value := self.value(of):
+            case Mat(rows, labels):
+                return Mat(tuple(zip(*rows, strict=True)), (labels[1], labels[0]))
+            case Vec(items, row, label):
+                return Vec(items, not row, label)
+        return value
+
+    # ------------------------------------------------------------------------------------------- parts
+
+    def _item(self, of: Node, at: tuple[Node, ...]) -> Value:
+        declared = self.names.declared.get(of.name) if isinstance(of, Name) and of.name not in self._overlay else None
+        if isinstance(of, Name) and isinstance(declared, Random) and len(at) == len(declared.sizes):
+            size = self._size(of.name, declared.sizes)
+            return self._chance(of.name, declared, tuple(self._index(of, n, m) for n, m in zip(at, size, strict=True)))
+        if isinstance(declared, Rotation) and len(at) == 1:
+            return self._rotation(self.number(at[0]) * self.number(declared.angle))
+        value = self.value(of)
+        if (
+            isinstance(value, Mat)
+            and len(at) == 1
+            and isinstance(at[0], Number)
+            and len(value.rows) < at[0].value < 100
+        ):
+            # Q_{12}: a row and a column
+            at = tuple(Number(Fraction(int(digit))) for digit in f"{at[0].value}")
+        match value:
+            case Vec(items) if len(at) == 1:
+                return items[self._index(of, at[0], len(items))]
+            case Mat(rows, labels) if len(at) == 2:
+                return rows[self._index(of, at[0], len(rows))][self._index(of, at[1], value.shape[1])]
+            case Mat(rows, labels) if len(at) == 1:
+                return Vec(rows[self._index(of, at[0], len(rows))], True, labels[1], True)
+            case Loose(factor, None) if len(at) == 2:
+                return factor if self._place(at[0]) == self._place(at[1]) else ZERO
+            case Loose(factor, int(one)) if len(at) == 1:
+                return factor if self._place(at[0]) == one else ZERO
+        raise ShapeError(_NOT_INDEXED.fill(what=show(of), count=_COUNT.fill(count=len(at))))
+
+    def _index(self, of: Node, node: Node, size: int) -> int:
+        """An index as a place in a tuple. A free index is chosen when it is first met."""
+        self._choose(node, size)
+        at = self.whole(node)
+        if not 1 <= at <= size:
+            raise Undefined(RANGE.fill(what=show(of), low=1, high=size, at=at))
+        return at - 1
+
+    def _choose(self, node: Node, size: int) -> None:
+        """Gives a free index a value, different ones different values."""
+        for part in walk(node):
+            if not isinstance(part, Name):
+                continue
+            known = part.name in self._bound or part.name in self.names.declared
+            if not known and part.name not in self.free and part.name not in ("I", "π", "e"):
+                taken = set(self.free.values())
+                choices = [i for i in range(size, 0, -1) if i not in taken]
+                if not choices:
+                    raise Undefined(_DISTINCT)
+                self.free[part.name] = choices[self.seed % len(choices)]
+
+    def _place(self, node: Node) -> int:
+        """An index whose range is not known."""
+        self._choose(node, 2)
+        return self.whole(node)
+
+    def _listed(self, items: tuple[Node, ...]) -> Value:
+        values = [self.value(item) for item in items]
+        rows = [value.items for value in values if isinstance(value, Vec)]
+        if len(rows) == len(values) and len({len(row) for row in rows}) == 1:
+            return Mat(tuple(rows))
+        for item, value in zip(items, values, strict=True):
+            if isinstance(value, (Vec, Mat, Loose)):
+                raise ShapeError(_NEEDS_NUMBER.fill(what=show(item), shape=shape_words(value)))
+        return Vec(tuple(values), loose=True)
+
+    # -------------------------------------------------------------------------------------------- sums
+
+    def _sum(self, node: Sum) -> Value:
+        if not node.indices:
+            return self._total(node.body)
+        found: Value | None = None
+        for place in self._places(node, 0, {}):
+            bound, self._bound = self._bound, {**self._bound, **place}
+            try:
+                value = self.value(node.body)
+            finally:
+                self._bound = bound
+            found = (
+                value if found is None else self._pair(found, value, lambda x, y: x + y, (node.body, node.body, node))
+            )
+        return ZERO if found is None else found
+
+    def _places(self, node: Sum, at: int, chosen: dict[str, int]) -> Iterable[dict[str, int]]:
+        """Every choice of the indices of a sum."""
+        if at == len(node.indices):
+            values = list(chosen.values())
+            if node.unlike == "≠" and len(set(values)) < len(values):
+                return
+            if node.unlike == "<" and any(a >= b for a, b in itertools.pairwise(values)):
+                return
+            yield chosen
+            return
+        bound, self._bound = self._bound, {**self._bound, **chosen}
+        try:
+            low, high = self._bounds(node, node.indices[at])
+        finally:
+            self._bound = bound
+        if high - low > _LONGEST_SUM:
+            raise TooMuch(TOO_MUCH)
+        for value in range(low, high + 1):
+            self.meter.spend()
+            yield from self._places(node, at + 1, {**chosen, node.indices[at]: value})
+
+    def _bounds(self, node: Sum, index: str) -> tuple[int, int]:
+        """From where to where an index runs; what it counts decides where nothing is written."""
+        low = self.whole(node.low) if node.low is not None else 1
+        if node.high is not None:
+            return low, self.whole(node.high)
+        sizes = set(self._counted(node.body, index, frozenset(node.indices)))
+        if not sizes:
+            only = self.names.sizes
+            sizes = {self.whole(size) for size in only} if len(only) == 1 else set()
+        if len(sizes) != 1:
+            raise ShapeError(_FROM_WHERE.fill(index=index, what=show(node)))
+        return low, sizes.pop()
+
+    def _counted(self, node: Node, index: str, hidden: frozenset[str]) -> Iterable[int]:
+        """The lengths of everything below ``node`` that ``index`` goes along."""
+        if isinstance(node, Item):
+            for axis, at in enumerate(node.at):
+                if at == Name(index):
+                    length = self._length(node.of, axis, len(node.at), hidden)
+                    if length is not None:
+                        yield length
+        for child in children(node):
+            yield from self._counted(child, index, hidden)
+
+    def _length(self, of: Node, axis: int, axes: int, hidden: frozenset[str]) -> int | None:
+        if isinstance(of, Name):
+            declared = self.names.declared.get(of.name)
+            if isinstance(declared, (Tensor, Random)) and axis < len(declared.sizes):
+                return self._size(of.name, declared.sizes)[axis]
+        if any(isinstance(part, Name) and part.name in hidden for part in walk(of)):
+            return None
+        value = self.value(of)
+        if isinstance(value, Vec):
+            return len(value.items)
+        return value.shape[axis] if isinstance(value, Mat) else None
+
+    def _total(self, body: Node) -> Value:
+        """sum(x): over the components of a vector, the entries of a matrix; a number is a sum of one."""
+        value = self.value(body)
+        found: Scalar = ZERO
+        if isinstance(value, Loose):
+            if value.at is not None:
+                return value.factor
+            raise ShapeError(_NO_SIZE.fill(what=IDENTITY))
+        if not isinstance(value, (Vec, Mat)):
+            shaped = (Tensor, Random)
+            only = self.names.sizes
+            inside = [part for part in walk(body) if isinstance(part, Name)]
+            if len(only) == 1 and not any(isinstance(self.names.declared.get(part.name), shaped) for part in inside):
+                return self.whole(only[0]) * value  # Σ 1 and Σ v_q v_k: over the only thing there is
+            index = "i"
+            raise ShapeError(_FROM_WHERE.fill(index=index, what=f"Σ {show(body)}"))
+        for entry in entries(value):
+            self.meter.spend()
+            found = found + entry
+        return found
+
+    # --------------------------------------------------------------------------------------- functions
+
+    def _call(self, function: str, args: tuple[Node, ...]) -> Value:
+        declared = self.names.declared.get(function)
+        if declared is not None:
+            return self._declared_call(function, declared, args)
+        if function in _ELEMENTWISE:
+            value = self.value(args[0])
+            if isinstance(value, Loose):
+                raise ShapeError(_NO_SIZE.fill(what=IDENTITY if value.at is None else UNIT))
+            if isinstance(value, Vec) and function == "abs":
+                return self._norm(value)
+            self.meter.spend(10)
+            return each(value, lambda x: scalars.apply(function, x))
+        match function, args:
+            case "E", (body,):
+                return self._expectation(body)
+            case "Var", (body,):
+                return self._variance(body)
+            case "Cov", (one, two):
+                return self._covariance(one, two)
+            case "softmax", (body,):
+                return self._softmax(body)
+            case "mean", (body,):
+                value = self.value(body)
+                count = len(list(entries(value))) if isinstance(value, (Vec, Mat)) else 1
+                return (
+                    scalars.divide(self._total(body), Fraction(count)) if count > 1 or isinstance(value, Vec) else value
+                )
+            case "max" | "min", _:
+                return self._extreme(function, args)
+            case "norm", (body,):
+                return self._norm(self._vector(body))
+            case "rot", (angle,):
+                return self._rotation(self.number(angle))
+            case "jacobian", (of, at):
+                return self._jacobian(of, self._vector(at))
+            case "onehot", (at,):
+                return Loose(ONE, self._place(at))
+            case "onehot", (at, size):
+                return unit(Loose(ONE, self._place(at)), self._length_of(size))
+            case "delta", (one, two):
+                return Fraction(self._place(one) == self._place(two))
+            case "ones" | "zeros", (size,):
+                return Vec((Fraction(function == "ones"),) * self._length_of(size), False, show(size), True)
+            case "tr", (body,):
+                value = self.value(body)
+                if isinstance(value, Mat) and value.shape[0] == value.shape[1]:
+                    return self._inner((ONE,) * len(value.rows), (row[i] for i, row in enumerate(value.rows)))
+                raise ShapeError(_SQUARE.fill(what=show(body), shape=shape_words(value)))
+            case "diag", (body,):
+                items = self._vector(body).items
+                rows = tuple(tuple(x if i == j else ZERO for j in range(len(items))) for i, x in enumerate(items))
+                return Mat(rows)
+            case "O", _:
+                raise Undefined(_ORDERS)
+        raise ShapeError(_NOT_A_MAP.fill(what=function))
+
+    def _length_of(self, node: Node) -> int:
+        size = self.whole(node)
+        if not 1 <= size <= _LARGEST_SIZE:
+            raise Undefined(_SIZE.fill(value=size, most=_LARGEST_SIZE))
+        return size
+
+    def _declared_call(self, name: str, declared: Declared, args: tuple[Node, ...]) -> Value:
+        match declared:
+            case Definition(formula, str(parameter)) if len(args) == 1:
+                value = self.value(args[0])
+                overlay, self._overlay = self._overlay, {**self._overlay, parameter: value}
+                try:
+                    return self.value(formula)
+                finally:
+                    self._overlay = overlay
+            case Map() if len(args) == 1:
+                value = self.value(args[0])
+                if isinstance(value, Mat):
+                    done = [self._mapped(name, declared, Vec(row), args[0]) for row in value.rows]
+                    return Mat(tuple(row.items for row in done), (value.labels[0], done[0].label))
+                if isinstance(value, Vec):
+                    return self._mapped(name, declared, value, args[0])
+                raise ShapeError(_NEEDS_VECTOR.fill(what=show(args[0]), shape=shape_words(value)))
+        raise ShapeError(_NOT_A_MAP.fill(what=name))
+
+    def _mapped(self, name: str, declared: Map, value: Vec, node: Node) -> Vec:
+        """A map at a vector: in each component a polynomial of degree 2 that the instance chooses."""
+        size_in, size_out = self._size(name, declared.sizes)
+        if len(value.items) != size_in:
+            shape = VECTOR_WORD.fill(n=show(declared.sizes[0]))
+            raise ShapeError(
+                _MISFIT.fill(
+                    what=f"{name}({show(node)})",
+                    left=name,
+                    right=show(node),
+                    left_shape=shape,
+                    right_shape=shape_words(value),
+                    remedy=_NOTHING,
+                )
+            )
+        made: list[Scalar] = []
+        for i in range(size_out):
+            found: Scalar = self._draw(name, i)
+            for j, x in enumerate(value.items):
+                after = value.items[(j + 1) % size_in]
+                self.meter.spend(3)
+                found = found + x * self._draw(name, i, j) + x * after * self._draw(name, i, j, 0)
+            made.append(found)
+        return Vec(tuple(made), value.row, show(declared.sizes[1]))
+
+    def _rotation(self, angle: Scalar) -> Mat:
+        self.meter.spend(20)
+        cos, sin = scalars.apply("cos", angle), scalars.apply("sin", angle)
+        return Mat(((cos, -sin), (sin, cos)), ("2", "2"))
+
+    def _softmax(self, body: Node) -> Value:
+        match value := self.value(body):
+            case Vec(items, row, label):
+                return Vec(self._weights(items), row, label)
+            case Mat(rows, labels):
+                return Mat(tuple(self._weights(row) for row in rows), labels)
+        raise ShapeError(_NEEDS_VECTOR.fill(what=show(body), shape=shape_words(value)))
+
+    def _weights(self, items: tuple[Scalar, ...]) -> tuple[Scalar, ...]:
+        self.meter.spend(20 * len(items))
+        powers = [scalars.apply("exp", x) for x in items]
+        total = self._inner((ONE,) * len(items), powers)
+        return tuple(scalars.divide(x, total) for x in powers)
+
+    def _extreme(self, function: str, args: tuple[Node, ...]) -> Scalar:
+        values = [self.value(arg) for arg in args]
+        flat = [entry for value in values for entry in (entries(value) if isinstance(value, (Vec, Mat)) else (value,))]
+        if any(isinstance(value, Poly) for value in flat):
+            raise NeedStates
+        if any(isinstance(value, (Dual, Loose)) for value in flat):
+            raise Undefined(_BY.fill(what=show(args[0])))
+        return max(flat, key=scalars.real) if function == "max" else min(flat, key=scalars.real)
+
+    def _norm(self, value: Vec) -> Scalar:
+        return scalars.apply("sqrt", self._inner(value.items, value.items))
+
+    # ------------------------------------------------------------------------------------------ chance
+
+    def _expectation(self, body: Node) -> Value:
+        return self._expected((body,), lambda values: values[0])
+
+    def _variance(self, body: Node) -> Value:
+        value = self._expected((body,), lambda values: each(values[0], lambda x: x * x))
+        mean = self._expectation(body)
+        if isinstance(value, Vec) and isinstance(mean, Vec):
+            found = [x + -(m * m) for x, m in zip(value.items, mean.items, strict=True)]
+            if any(not close(x, found[0]) for x in found):
+                raise ShapeError(_VARIANCE_OF.fill(what=show(body)))
+            return found[0]
+        if isinstance(value, (Vec, Mat, Loose)) or isinstance(mean, (Vec, Mat, Loose)):
+            raise ShapeError(_VARIANCE_OF.fill(what=show(body)))
+        return value + -(mean * mean)
+
+    def _covariance(self, one: Node, two: Node) -> Scalar:
+        nodes = (one, two, Call("Cov", (one, two)))
+        both: Scalar = self._expected((one, two), lambda values: self._numbers_product(values, nodes))
+        first: Scalar = self._expectation(one)
+        second: Scalar = self._expectation(two)
+        return both + -(first * second)
+
+    def _numbers_product(self, values: tuple[Value, ...], nodes: tuple[Node, Node, Node]) -> Scalar:
+        found: Scalar = ONE
+        for node, value in zip(nodes, values, strict=False):
+            if isinstance(value, (Vec, Mat, Loose)):
+                raise ShapeError(_VARIANCE_OF.fill(what=show(node)))
+            found = found * value
+        return found
+
+    def _expected(self, bodies: tuple[Node, ...], join: Callable[[tuple[Value, ...]], Value]) -> Value:
+        """E of what ``join`` makes of the bodies: by moments where it is a polynomial, else state by state."""
+        inside, state = self._inside, self._state
+        self._inside, self._state = True, None
+        try:
+            value = join(tuple(self.value(body) for body in bodies))
+        except NeedStates:
+            return self._by_states(bodies, join)
+        finally:
+            self._inside, self._state = inside, state
+        normal = frozenset(
+            atom
+            for (name, _), atom in self._atoms.items()
+            if self.names.random.get(name) and self.names.random[name].normal
+        )
+        beyond: set[tuple[int, int]] = set()
+        found = each(value, lambda x: moments.mean(x, self.family, normal, beyond))
+        if beyond:
+            whose = {atom: name for (name, _), atom in self._atoms.items()}
+            self.beyond |= {(whose[atom], order) for atom, order in beyond}
+        return found
+
+    def _by_states(self, bodies: tuple[Node, ...], join: Callable[[tuple[Value, ...]], Value]) -> Value:
+        inside, state, touched = self._inside, self._state, self._touched
+        self._inside, self._state, self._touched = True, {}, set()
+        try:
+            # With a generic state first, only to see which variables count.
+            self._touch(bodies)
+            atoms = sorted(self._touched)
+            self._touched = None
+            if len(moments.FAMILIES[self.family]) ** len(atoms) > moments.MOST_STATES:
+                raise TooMuch(TOO_MUCH)
+            self.beyond |= {(name, 0) for (name, _), atom in self._atoms.items() if atom in atoms}
+            found: Value | None = None
+            for probability, drawn in moments.states(atoms, self.family):
+                self._state = drawn
+                value = each(join(tuple(self.value(body) for body in bodies)), lambda x, p=probability: x * p)  # type: ignore[misc]
+                found = value if found is None else self._pair(found, value, lambda x, y: x + y, (bodies[0],) * 3)
+            return found
+        finally:
+            self._inside, self._state, self._touched = inside, state, touched
+
+    def _touch(self, bodies: tuple[Node, ...]) -> None:
+        try:
+            for body in bodies:
+                self.value(body)
+        except (Undefined, ZeroDivisionError):
+            # Some state has no value: whatever occurs counts.
+            for name in set().union(*(self.names.below(body) for body in bodies)):
+                declared = self.names.declared[name]
+                if isinstance(declared, Random):
+                    self._random(name, declared)
+
+    # ------------------------------------------------------------------------------------- derivatives
+
+    def _slope(self, of: Node, by: Node) -> Value:
+        name = (
+            by.of.name if isinstance(by, Item) and isinstance(by.of, Name) else by.name if isinstance(by, Name) else ""
+        )
+        if any(isinstance(self.names.declared.get(name), kind) for kind in (Definition, Map, Rotation, type(None))):
+            raise ShapeError(_BY.fill(what=show(by)))
+        at = self._name(name)
+        if isinstance(of, Name) and isinstance(self.names.declared.get(of.name), Map):
+            of = Call(of.name, (Name(name),))
+        if isinstance(by, Item):
+            if not isinstance(at, Vec) or len(by.at) != 1:
+                raise ShapeError(_BY.fill(what=show(by)))
+            place = self._index(by.of, by.at[0], len(at.items))
+            return self._derived(name, at, place, lambda: self.value(of))
+        return self._by_all(name, at, lambda: self.value(of), show(by))
+
+    def _by_all(self, name: str, at: Value, value: Callable[[], Value], shown: str) -> Value:
+        """The derivative by all of ``name``: a gradient, or a Jacobian with a column for each component."""
+        match at:
+            case Vec(items, _, label):
+                columns = [self._derived(name, at, place, value) for place in range(len(items))]
+                standing = [column for column in columns if isinstance(column, Vec)]
+                if len(standing) == len(columns):
+                    rows = tuple(zip(*(column.items for column in standing), strict=True))
+                    return Mat(rows, (standing[0].label, label))
+                if any(isinstance(column, (Vec, Mat, Loose)) for column in columns):
+                    raise ShapeError(_BY.fill(what=shown))
+                return Vec(tuple(columns), False, label)
+            case Mat() | Loose():
+                raise ShapeError(_BY.fill(what=shown))
+        return self._derived(name, at, 0, value)
+
+    def _derived(self, name: str, at: Value, place: int, value: Callable[[], Value]) -> Value:
+        """The derivative of ``value()`` by one component of ``name``."""
+        if any(isinstance(x, Dual) for old in self._overlay.values() for x in flat(old)):
+            raise ShapeError(_INNER)
+        made: Value
+        if isinstance(at, Vec):
+            made = replace(at, items=tuple(Dual(x, Fraction(i == place)) for i, x in enumerate(at.items)))
+        else:
+            made = Dual(at, ONE)
+        overlay, self._overlay = self._overlay, {**self._overlay, name: made}
+        try:
+            found = value()
+        finally:
+            self._overlay = overlay
+        if isinstance(found, Loose):
+            raise ShapeError(_NO_SIZE.fill(what=IDENTITY if found.at is None else UNIT))
+        return each(found, lambda x: x.slope if isinstance(x, Dual) else ZERO)
+
+    def _jacobian(self, of: Node, at: Vec) -> Value:
+        if not isinstance(of, Name) or not isinstance(declared := self.names.declared.get(of.name), Map):
+            raise ShapeError(_NOT_A_MAP.fill(what=show(of)))
+
+        def there() -> Value:
+            argument = self._overlay[" "]  # a name that nobody can type
+            return self._mapped(of.name, declared, argument, of) if isinstance(argument, Vec) else argument
+
+        return self._by_all(" ", at, there, of.name)

@@ -1,0 +1,937 @@
+"""Formulas as people type them → trees. A Pratt parser; what it reads is described in docs/formulas.md."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Literal, TypeAlias, cast
+
+from grader.core.model import Text
+from grader.course.formulas import vocabulary as words
+from grader.course.formulas.ast import (
+    Anything,
+    Call,
+    Item,
+    Listed,
+    Name,
+    Node,
+    Number,
+    Plus,
+    Power,
+    Sign,
+    Slope,
+    Sum,
+    Times,
+    Transpose,
+    children,
+    walk,
+)
+from grader.course.formulas.errors import ParseError
+from grader.course.formulas.tokens import Token, near, plain, tokens
+from grader.course.formulas.vocabulary import FUNCTIONS, Vocabulary
+
+_DEEPEST = 40
+_MOST_NODES = 500
+_MOST_TOKENS = 900
+_LARGEST_EXPONENT = 40
+
+_EMPTY = Text("There is no formula here.", "这里没有公式。")
+_EXPECTED = Text("“{near}”: expected {what}.", "「{near}」：这里应该是{what}。")
+_END = Text("“{near}”: the formula ends too early; expected {what}.", "「{near}」：公式没有写完，后面应该是{what}。")
+_SOMETHING = Text("a number, a name or a bracket", "数、符号或括号")
+_LEFT_OVER = Text(
+    "“{near}”: “{said}” is not expected there. Words go after a #.",
+    "「{near}」：这里不应出现「{said}」。说明文字请写在 # 之后。",
+)
+_DEEP = Text("Too many brackets inside each other.", "括号嵌套太深。")
+_LARGE = Text("The formula is too long; break it up into lines.", "公式太长，请拆成几行。")
+_DIVIDE = Text(
+    "“{near}” can be read in two ways: put what stands under the fraction line in brackets, as in 1/(2 d) or (1/2) d.",
+    "「{near}」有两种读法：请用括号标明分母，例如 1/(2 d) 或 (1/2) d。",
+)
+_REACH = Text(
+    "How far does {function} reach in “{near}”? Put its argument in brackets.",
+    "「{near}」里 {function} 作用到哪里？请给它的自变量加上括号。",
+)
+_ARGUMENTS = Text("{function} takes {count}, in brackets.", "{function} 需要{count}，写在括号里。")
+_ONE_ARGUMENT = Text("one argument", "一个自变量")
+_MORE_ARGUMENTS = Text("{low} to {high} arguments", "{low} 到 {high} 个自变量")
+_EXACT_ARGUMENTS = Text("{low} arguments", "{low} 个自变量")
+_TWO_INDICES = Text(
+    "Over which index is the sum, {indices}? Write it below the sign: Σ_{first} …",
+    "对哪个下标求和（{indices}）？请写在求和号下面：Σ_{first} …",
+)
+_NUMBERS = Text("“{near}”: a sign is missing in front of the number.", "「{near}」：数的前面缺少运算符。")
+_EXPONENT = Text("An exponent of {exponent} is too large.", "指数 {exponent} 太大了。")
+_ELLIPSIS = Text(
+    "“…” stands between a first and a last term that differ in one index: q_1 k_1 + … + q_d k_d.",
+    "「…」前后应是首项和末项，两项只在下标上不同：q_1 k_1 + … + q_d k_d。",
+)
+_DERIVATIVE = Text(
+    "A derivative is by one name, or by one component of it: ∂y/∂x or D(y, x).",
+    "求导的对象应是一个符号或它的一个分量：∂y/∂x 或 D(y, x)。",
+)
+
+_CLOSING = {"(": ")", "[": "]", "{": "}", "⟨": "⟩"}
+_PRODUCTS = ("*", "·", "@", "/")
+_STARTS = ("(", "[", "{", "⟨", "√", "Σ", "∂", "∇", "\\frac", "?")
+#: Words between the parts of a sum: sum(q_i for i in 1..d).
+_BETWEEN = ("for", "in", "to")
+_BIG = ("E", "Var", "Cov")
+
+
+@dataclass(frozen=True, slots=True)
+class _Ready:
+    """A piece of a word, already read: a node, or the name of a function."""
+
+    piece: words.Piece
+    at: int
+    tight: bool
+
+
+_Entry: TypeAlias = Token | _Ready
+
+
+def parse(text: str, vocabulary: Vocabulary, *, pattern: bool = False) -> Node:
+    """The one expression in ``text``; in a ``pattern``, ? stands for any expression."""
+    found = chain(text, vocabulary, pattern=pattern)
+    if len(found) > 1:
+        raise ParseError(_EXPECTED.fill(near="=", what=Text("one expression, without =", "一个不含等号的式子")))
+    return found[0]
+
+
+def chain(text: str, vocabulary: Vocabulary, *, pattern: bool = False) -> tuple[Node, ...]:
+    """The expressions in ``text``, which = stands between."""
+    parser = _Parser(text, vocabulary, pattern)
+    found = parser.chain()
+    for node in found:
+        _check(node, vocabulary, frozenset())
+    return found
+
+
+def index_names(node: Node, vocabulary: Vocabulary, bound: frozenset[str] = frozenset()) -> set[str]:
+    """Names that stand as an index below ``node`` and that nothing there declares or sums over."""
+    match node:
+        case Sum(indices=indices):
+            bound = bound | set(indices)
+        case Item(_, at) | Call("delta" | "onehot", at):
+            places = {part.name for one in at for part in walk(one) if isinstance(part, Name)}
+            free = {name for name in places if name not in bound and name not in vocabulary.kinds}
+            return free.union(*(index_names(child, vocabulary, bound) for child in children(node)))
+    return set().union(*(index_names(child, vocabulary, bound) for child in children(node)))
+
+
+def _check(root: Node, vocabulary: Vocabulary, bound: frozenset[str]) -> None:
+    """Every name is declared, summed over, or an index."""
+    free = index_names(root, vocabulary)
+
+    def visit(node: Node, bound: frozenset[str]) -> None:
+        match node:
+            case Name(name):
+                fine = name in vocabulary.kinds or name in bound or name in free or name in ("I", "π", "e")
+                if not fine:
+                    raise words.unknown(name, vocabulary)
+            case Sum(indices=indices):
+                bound = bound | set(indices)
+        for child in children(node):
+            visit(child, bound)
+
+    visit(root, bound)
+
+
+def _one_name(pieces: tuple[words.Piece, ...] | None) -> bool:
+    """Whether a word ends in a declared name (d_{model}) or in an entry of a matrix (Q_{ij})."""
+    last = pieces[-1] if pieces else ""
+    return (
+        isinstance(last, Name)
+        or (isinstance(last, Item) and len(last.at) == 2)
+        or (isinstance(last, Call) and last.function == "delta")
+    )
+
+
+class _Parser:
+    """One text on its way to trees."""
+
+    def __init__(self, text: str, vocabulary: Vocabulary, pattern: bool) -> None:
+        self.text = plain(text)
+        self.vocabulary = vocabulary
+        self.pattern = pattern
+        self.entries: list[_Entry] = list(tokens(self.text))
+        if len(self.entries) > _MOST_TOKENS:
+            raise ParseError(_LARGE)
+        self.at = 0
+        self.depth = 0
+        self.nodes = 0
+        self.bars = 0
+        self.indices: list[str] = []
+
+    # ------------------------------------------------------------------------------------- reading on
+
+    @property
+    def next(self) -> _Entry:
+        return self.entries[self.at]
+
+    def sign(self, *signs: str) -> bool:
+        """Whether one of these signs comes next."""
+        return isinstance(self.next, Token) and self.next.kind == "sign" and self.next.text in signs
+
+    def skip(self, *signs: str) -> bool:
+        """Goes past one of these signs, if it comes next."""
+        found = self.sign(*signs)
+        self.at += found
+        return found
+
+    def expect(self, sign: str) -> None:
+        if not self.skip(sign):
+            raise self.expected(sign)
+
+    def expected(self, what: str | Text) -> ParseError:
+        entry = self.next
+        ends = isinstance(entry, Token) and entry.kind == "end"
+        return ParseError((_END if ends else _EXPECTED).fill(near=self.near(entry.at), what=what))
+
+    def near(self, at: int) -> str:
+        return near(self.text, at)
+
+    def made(self, node: Node) -> Node:
+        self.nodes += 1
+        if self.nodes > _MOST_NODES:
+            raise ParseError(_LARGE)
+        return node
+
+    # ------------------------------------------------------------------------------------ expressions
+
+    def chain(self) -> tuple[Node, ...]:
+        if isinstance(self.next, Token) and self.next.kind == "end":
+            raise ParseError(_EMPTY)
+        found = [self.expression()]
+        while self.skip("="):
+            found.append(self.expression())
+        entry = self.next
+        if not isinstance(entry, Token) or entry.kind != "end":
+            said = entry.text if isinstance(entry, Token) else ""
+            raise ParseError(_LEFT_OVER.fill(near=self.near(entry.at), said=said))
+        return tuple(found)
+
+    def expression(self) -> Node:
+        self.depth += 1
+        if self.depth > _DEEPEST:
+            raise ParseError(_DEEP)
+        terms: list[tuple[bool, Node]] = []
+        minus = self.minus()
+        while True:
+            if self.skip("…"):
+                minus, last = self.minus(), self.product()
+                terms = self.continued(terms, minus, last)
+            else:
+                terms.append((minus, self.product()))
+            if not self.sign("+", "-"):
+                break
+            minus = self.minus()
+        self.depth -= 1
+        return terms[0][1] if len(terms) == 1 and not terms[0][0] else self.made(Plus(tuple(terms)))
+
+    def minus(self) -> bool:
+        """Goes past signs; whether they make a minus."""
+        found = False
+        while self.sign("+", "-"):
+            found ^= self.sign("-")
+            self.at += 1
+        return found
+
+    def continued(self, terms: list[tuple[bool, Node]], minus: bool, last: Node) -> list[tuple[bool, Node]]:
+        """``a_1 + a_2 + … + a_n`` as a sum over an index."""
+        for at, (negative, first) in enumerate(terms):
+            high = _ends(first, last)
+            if high is None or negative != minus:
+                continue
+            between = [_ends(first, term) for _, term in terms[at + 1 :]]
+            if between != [Number(Fraction(2 + k)) for k in range(len(between))]:
+                continue
+            body = _replaced(first, last, Name("i…"))
+            summed = Sum(("i…",), Number(Fraction(1)), high, "", body)
+            return [*terms[:at], (minus, self.made(summed))]
+        raise ParseError(_ELLIPSIS)
+
+    def product(self) -> Node:
+        """Products, of which ⊙ and ⊗ bind least: QKᵀ ⊙ M is (QKᵀ) ⊙ M."""
+        node = self.tight_product()
+        while self.sign("⊙", "⊗"):
+            sign = cast(Sign, cast(Token, self.next).text)
+            self.at += 1
+            node = self.made(Times(node, ((sign, self.tight_product()),)))
+        return node
+
+    def tight_product(self) -> Node:
+        first = self.factor()
+        rest: list[tuple[Sign, Node]] = []
+        while True:
+            entry = self.next
+            if self.skip(*_PRODUCTS):
+                if self.skip("…"):  # 1 · 1 · … · 1 has no reading here
+                    raise ParseError(_ELLIPSIS)
+                sign = cast(Sign, cast(Token, entry).text)
+                minus = self.minus()
+                right = self.factor() if sign == "/" else self.group()
+                rest.append((sign, self.made(Plus(((True, right),))) if minus else right))
+                if sign == "/":
+                    self.no_more_below(entry.at)
+            elif self.starts():
+                self.no_number()
+                rest.append((" ", self.factor()))
+            else:
+                break
+        return self.made(Times(first, tuple(rest))) if rest else first
+
+    def group(self) -> Node:
+        """Factors without a sign between: R q · S k is (R q) · (S k)."""
+        first = self.factor()
+        rest: list[tuple[Sign, Node]] = []
+        while self.starts():
+            self.no_number()
+            rest.append((" ", self.factor()))
+        return self.made(Times(first, tuple(rest))) if rest else first
+
+    def no_number(self) -> None:
+        if isinstance(self.next, Token) and self.next.kind == "number":
+            raise ParseError(_NUMBERS.fill(near=self.near(self.next.at)))
+
+    def no_more_below(self, at: int) -> None:
+        """``1/2 d`` is refused: is d above or below the line?"""
+        before = self.entries[self.at - 1]
+        closed = isinstance(before, Token) and before.text in (")", "]", "}")
+        if closed or not self.starts() or self.sign("Σ", "∂"):
+            return
+        word = self.next
+        if isinstance(word, Token) and word.kind == "word" and words.function(word.text, self.vocabulary) in _BIG:
+            return
+        raise ParseError(_DIVIDE.fill(near=near(self.text, at + 2)))
+
+    def starts(self) -> bool:
+        """Whether a factor comes next."""
+        entry = self.next
+        if isinstance(entry, _Ready) or entry.kind == "number":
+            return True
+        if entry.kind == "word":
+            return entry.text not in _BETWEEN or entry.text in self.vocabulary.forms
+        return entry.kind == "sign" and (entry.text in _STARTS or (entry.text in ("|", "‖") and not self.bars))
+
+    def factor(self) -> Node:
+        """A primary with what hangs on it: powers, indices, transposition."""
+        return self.hanging(self.primary())
+
+    def hanging(self, node: Node) -> Node:
+        while True:
+            entry = self.next
+            if self.skip("'"):
+                node = self.made(Transpose(node))
+            elif self.sign(".") and self.word_after("T", "t", "transpose"):
+                self.at += 2
+                if self.sign("("):
+                    self.at += 1
+                    self.expect(")")
+                node = self.made(Transpose(node))
+            elif self.skip("^"):
+                node = self.raised(node)
+            elif self.sign("[") and entry.tight and self.indexed(node):
+                self.at += 1
+                node = self.made(Item(node, self.arguments("]")))
+            elif self.sign("_"):
+                self.at += 1
+                node = self.lowered(node)
+            else:
+                return node
+
+    def word_after(self, *which: str) -> bool:
+        after = self.entries[self.at + 1]
+        return isinstance(after, Token) and after.kind == "word" and (not which or after.text in which)
+
+    def indexed(self, node: Node) -> bool:
+        """Whether [ after ``node`` is an index, and not a bracket to multiply with."""
+        if isinstance(node, Name):
+            return node.name == "I" or self.vocabulary.kinds.get(node.name, "scalar") in (
+                "vector",
+                "matrix",
+                "definition",
+                "rotation",
+            )
+        return not isinstance(node, (Number, Power))
+
+    def raised(self, base: Node) -> Node:
+        """After ^: a transposition, or an exponent."""
+        start = self.at
+        braced = self.skip("{") or self.skip("(")
+        if self.transposes(braced):
+            return self.made(Transpose(base))
+        self.at = start
+        exponent = self.exponent()
+        if isinstance(exponent, Number) and abs(exponent.value) > _LARGEST_EXPONENT:
+            raise ParseError(_EXPONENT.fill(exponent=f"{float(exponent.value):.6g}"))
+        if base == Name("e") and "e" not in self.vocabulary.kinds:
+            return self.made(Call("exp", (exponent,)))
+        return self.made(Power(base, exponent))
+
+    def transposes(self, braced: bool) -> bool:
+        """Goes past a T that is no symbol; what is written right behind it is the next factor."""
+        entry = self.next
+        if not isinstance(entry, Token) or entry.kind != "word" or "T" in self.vocabulary.kinds:
+            return False
+        if braced:
+            if entry.text not in ("T", "t") or not isinstance(self.entries[self.at + 1], Token):
+                return False
+            self.at += 1
+            return self.skip("}", ")")
+        if entry.text == "t" and "t" not in self.vocabulary.kinds and "t" not in self.indices:
+            self.at += 1
+            return True
+        if not entry.text.startswith("T"):
+            return False
+        rest = entry.text[1:]
+        self.entries[self.at : self.at + 1] = [Token("word", rest, entry.at + 1, True)] if rest else []
+        return True
+
+    def exponent(self) -> Node:
+        if self.skip("{"):
+            node = self.expression()
+            self.expect("}")
+            return node
+        minus = self.minus()
+        entry = self.next
+        if isinstance(entry, Token) and entry.kind == "word":
+            self.unfold(entry)
+        self.depth += 1
+        if self.depth > _DEEPEST:
+            raise ParseError(_DEEP)
+        node = self.primary()
+        if self.skip("^"):
+            node = self.raised(node)
+        self.depth -= 1
+        return self.made(Plus(((True, node),))) if minus else node
+
+    def lowered(self, node: Node) -> Node:
+        """After _: indices, or the angle of a rotation."""
+        closing = {"{": "}", "(": ")"}.get(self.next.text if isinstance(self.next, Token) else "", "")
+        if closing:
+            self.at += 1
+            self.letters()
+            at = self.arguments(closing)
+            if len(at) == 1 and isinstance(at[0], Times) and not any(sign != " " for sign, _ in at[0].rest):
+                at = children(at[0])  # Q_{ij}
+        else:
+            entry = self.next
+            if isinstance(entry, Token) and entry.kind == "word":
+                at = tuple(words.index(char, self.vocabulary) for char in entry.text)
+                self.at += 1
+            elif isinstance(entry, Token) and entry.kind == "number" and entry.text.isdigit():
+                at = (Number(Fraction(int(entry.text))),)
+                self.at += 1
+            else:
+                raise self.expected(Text("an index", "下标"))
+        if isinstance(node, Name) and node.name not in self.vocabulary.kinds and node.name != "I":
+            special = {"R": "rot", "e": "onehot", "δ": "delta"}.get(node.name)
+            if special is None:
+                raise words.unknown(node.name, self.vocabulary)
+            return self.made(self.called(special, at))
+        return self.made(Item(node, at))
+
+    def letters(self) -> None:
+        """Takes a word in braces that is no name, such as ij, as one index for each letter."""
+        entry, after = self.next, self.entries[self.at + 1 : self.at + 2]
+        if not (isinstance(entry, Token) and entry.kind == "word" and entry.text.isalpha()):
+            return
+        closed = bool(after) and isinstance(after[0], Token) and after[0].text == "}"
+        if closed and words.split(entry.text, self.vocabulary, self.indices) is None:
+            made = [_Ready(words.index(char, self.vocabulary), entry.at, True) for char in entry.text]
+            self.entries[self.at : self.at + 1] = made
+
+    # ---------------------------------------------------------------------------------------- primaries
+
+    def primary(self) -> Node:
+        entry = self.next
+        if isinstance(entry, _Ready):
+            self.at += 1
+            return self.ready(entry)
+        if entry.kind == "number":
+            self.at += 1
+            return self.made(Number(Fraction(entry.text)))
+        if entry.kind == "word":
+            if slope := self.total_derivative(entry):
+                return slope
+            self.unfold(entry)
+            return self.primary()
+        self.depth += 1
+        if self.depth > _DEEPEST:
+            raise ParseError(_DEEP)
+        node = self.bracketed(entry)
+        self.depth -= 1
+        return node
+
+    def bracketed(self, entry: Token) -> Node:
+        """What begins with a sign."""
+        self.at += entry.kind == "sign"
+        match entry.text:
+            case "(" | "{":
+                parts = self.arguments(_CLOSING[entry.text])
+                return parts[0] if len(parts) == 1 else self.made(Listed(parts))
+            case "[":
+                return self.bracket_list()
+            case "⟨":
+                self.bars += 1
+                left = self.expression()
+                self.bars -= 1
+                if not self.skip(","):
+                    self.expect("|")
+                right = self.expression()
+                self.expect("⟩")
+                return self.made(Times(left, (("·", right),)))
+            case "|" | "‖":
+                self.bars += 1
+                inside = self.expression()
+                self.bars -= 1
+                self.expect(entry.text)
+                return self.made(Call("abs" if entry.text == "|" else "norm", (inside,)))
+            case "√":
+                return self.made(Call("sqrt", (self.reach("√"),)))
+            case "Σ":
+                return self.sum_sign()
+            case "∂":
+                return self.derivative(entry.text)
+            case "∇":
+                self.expect("_")
+                braced = self.skip("{")
+                by = self.factor()
+                if braced:
+                    self.expect("}")
+                return self.slope(self.factor(), by)
+            case "\\frac":
+                return self.fraction()
+            case "?" if self.pattern:
+                return self.made(Anything())
+        self.at -= entry.kind == "sign"
+        raise self.expected(_SOMETHING)
+
+    def bracket_list(self) -> Node:
+        """[a, b], [[a, b], [c, d]] or [a, b; c, d]; a single thing in [ ] is that thing."""
+        rows = [self.row()]
+        while self.skip(";"):
+            rows.append(self.row())
+        self.expect("]")
+        if len(rows) > 1:
+            single = all(len(row) == 1 for row in rows)
+            return self.made(Listed(tuple(row[0] if single else self.made(Listed(tuple(row))) for row in rows)))
+        return rows[0][0] if len(rows[0]) == 1 else self.made(Listed(tuple(rows[0])))
+
+    def row(self) -> list[Node]:
+        found = [self.expression()]
+        while self.skip(","):
+            found.append(self.expression())
+        return found
+
+    def arguments(self, closing: str) -> tuple[Node, ...]:
+        """Expressions with commas between, up to ``closing``."""
+        bars, self.bars = self.bars, 0
+        found = [self.expression()]
+        while self.skip(","):
+            found.append(self.expression())
+        self.expect(closing)
+        self.bars = bars
+        return tuple(found)
+
+    def fraction(self) -> Node:
+        self.expect("{")
+        above = ""
+        if self.sign("∂"):
+            above = "∂"
+        elif self.word_starts_d():
+            above = "d"
+        if above:
+            self.past_d(above)
+            numerator = None if self.sign("}") else self.expression()
+            self.expect("}")
+            self.expect("{")
+            self.past_d(above)
+            by = self.factor()
+            self.expect("}")
+            return self.slope(self.factor() if numerator is None else numerator, by)
+        top = self.expression()
+        self.expect("}")
+        self.expect("{")
+        bottom = self.expression()
+        self.expect("}")
+        return self.made(Times(top, (("/", bottom),)))
+
+    # ------------------------------------------------------------------------------------------- words
+
+    def unfold(self, entry: Token) -> None:
+        """Puts the pieces of a word in its place."""
+        text, brace, inner = entry.text.rstrip("}").partition("{")
+        pieces = words.split(text + inner, self.vocabulary, self.indices)
+        if brace and len(inner) > 1 and not inner.isdigit() and not _one_name(pieces):
+            # R_{mn}: what stands in the braces is an expression by itself.
+            parts = [("word", text.rstrip("_")), ("sign", "_"), ("sign", "{"), ("word", inner), ("sign", "}")]
+            made = [Token(cast(Literal["word", "sign"], kind), part, entry.at, True) for kind, part in parts]
+            self.entries[self.at : self.at + 1] = made
+            pieces = words.split(text.rstrip("_"), self.vocabulary, self.indices)
+            self.entries[self.at : self.at + 1] = [_Ready(piece, entry.at, True) for piece in pieces or ()]
+            if pieces:
+                return
+        if not pieces:
+            raise words.unknown(entry.text, self.vocabulary)
+        ready = [_Ready(piece, entry.at, entry.tight if k == 0 else True) for k, piece in enumerate(pieces)]
+        self.entries[self.at : self.at + 1] = ready
+
+    def ready(self, entry: _Ready) -> Node:
+        if isinstance(entry.piece, str):
+            return self.function(entry.piece, entry)
+        node = self.made(entry.piece)
+        if isinstance(node, Name):
+            kind = self.vocabulary.kinds.get(node.name)
+            if kind in ("map", "rotation", "function"):
+                slope = kind == "map" and self.sign("'")
+                self.at += slope
+                if self.sign("(", "["):
+                    inside = self.call_arguments()
+                    if slope:
+                        self.made(node)
+                        return self.made(Call("jacobian", (node, *inside)))
+                    return self.made(Item(node, inside) if kind == "rotation" else Call(node.name, inside))
+        return node
+
+    def call_arguments(self) -> tuple[Node, ...]:
+        opening = cast(Token, self.next).text
+        self.at += 1
+        return self.arguments(_CLOSING[opening])
+
+    def function(self, name: str, entry: _Ready) -> Node:
+        """A function, its argument, and a power between the two (``sin² θ``)."""
+        if name == "sum":
+            return self.sum_word()
+        power: Node | None = None
+        if self.skip("^"):
+            power = self.exponent()
+        if self.sign("(", "[", "{"):
+            call = self.called(name, self.call_arguments())
+        elif FUNCTIONS[name] == (1, 1) and name not in ("E", "Var", "O"):
+            call = self.called(name, (self.reach(name),))
+        else:
+            raise self.arity(name)
+        return call if power is None else self.made(Power(self.made(call), power))
+
+    def called(self, name: str, args: tuple[Node, ...]) -> Node:
+        low, high = FUNCTIONS[name]
+        if not low <= len(args) <= high:
+            raise self.arity(name)
+        match name:
+            case "D" if len(args) == 2:
+                return self.slope(*args)
+            case "D":
+                return self.made(Call("Var", args))
+            case "transpose":
+                return self.made(Transpose(args[0]))
+            case "dot" | "outer" | "matmul":
+                sign: Sign = {"dot": "·", "outer": "⊗", "matmul": "@"}[name]  # type: ignore[assignment]
+                return self.made(Times(args[0], ((sign, args[1]),)))
+        return self.made(Call(name, args))
+
+    def arity(self, name: str) -> ParseError:
+        low, high = FUNCTIONS[name]
+        if low == high:
+            count = _ONE_ARGUMENT if low == 1 else _EXACT_ARGUMENTS.fill(low=low)
+        else:
+            count = _MORE_ARGUMENTS.fill(low=low, high=high)
+        return ParseError(_ARGUMENTS.fill(function=name, count=count))
+
+    def reach(self, function: str) -> Node:
+        """The argument of a function without brackets: one name or number, or several without a space between."""
+        start = self.next.at
+        if self.sign("{"):
+            self.at += 1
+            return self.arguments("}")[0]
+        bracket = self.sign("(")
+        node = self.primary()
+        while self.sign("_", "'") or (self.sign("^") and function != "√"):
+            # √d² is the same either way; sin θ² is not asked about, but means sin(θ²)
+            if self.sign("^"):
+                raise ParseError(_REACH.fill(function=function, near=self.near(start)))
+            self.at += 1
+            node = self.lowered(node) if cast(Token, self.entries[self.at - 1]).text == "_" else Transpose(node)
+        if bracket:
+            return node
+        factors: list[tuple[Sign, Node]] = []
+        turning = function in ("sin", "cos", "tan")  # sin ω(p+δ) is read as people mean it; log n(n+1) could be either
+        while function != "√" and (self.simple() or (turning and self.sign("("))) and self.next.tight:
+            factors.append((" ", self.primary()))
+        if self.simple() or (function != "√" and self.sign("(")):
+            raise ParseError(_REACH.fill(function=function, near=self.near(start)))
+        return self.made(Times(node, tuple(factors))) if factors else node
+
+    def simple(self) -> bool:
+        """Whether a plain name or number comes next, one that a function without brackets might reach."""
+        entry = self.next
+        if isinstance(entry, _Ready):
+            return not isinstance(entry.piece, str)
+        if entry.kind != "word":
+            return entry.kind == "number"
+        pieces = words.split(entry.text, self.vocabulary, self.indices)
+        return bool(pieces) and not isinstance(cast("tuple[words.Piece, ...]", pieces)[0], str)
+
+    # -------------------------------------------------------------------------------------------- sums
+
+    def sum_sign(self) -> Node:
+        """Σ with what stands below and above it, then a product."""
+        indices: tuple[str, ...] = ()
+        low: Node | None = None
+        high: Node | None = None
+        unlike = ""
+        if self.skip("_"):
+            indices, low, high, unlike = self.below()
+        if self.skip("^"):
+            high = self.exponent()
+        self.indices.extend(indices)
+        minus = self.minus()
+        body = self.product()
+        body = self.made(Plus(((True, body),))) if minus else body
+        del self.indices[len(self.indices) - len(indices) :]
+        return self.summed(indices, low, high, unlike, body)
+
+    def below(self) -> tuple[tuple[str, ...], Node | None, Node | None, str]:
+        if self.skip("{"):
+            found = self.range()
+            self.expect("}")
+            return found
+        name = self.index_name()
+        low = None
+        if self.skip("="):
+            low = self.exponent()
+        return (name,), low, None, ""
+
+    def index_name(self) -> str:
+        """The name of an index; letters right behind it are the next factor."""
+        entry = self.next
+        if not isinstance(entry, Token) or entry.kind != "word":
+            raise self.expected(Text("an index, such as i", "下标，例如 i"))
+        name, rest = entry.text[0], entry.text[1:]
+        if len(entry.text) <= 2 and entry.text[1:].isdigit():
+            name, rest = entry.text, ""
+        self.entries[self.at : self.at + 1] = [Token("word", rest, entry.at + 1, True)] if rest else []
+        return name
+
+    def range(self) -> tuple[tuple[str, ...], Node | None, Node | None, str]:
+        """``i=1``, ``i=1..d``, ``i``, ``i,j``, ``i≠j`` or ``i<j``."""
+        names = [self.index_name()]
+        unlike = ""
+        while True:
+            if self.sign("≠", "<"):
+                unlike = cast(Token, self.next).text
+                self.at += 1
+            elif self.sign(",") and self.word_after():
+                self.at += 1
+            elif not (isinstance(self.next, Token) and self.next.kind == "word"):
+                break
+            names.append(self.index_name())
+        low = high = None
+        if self.skip("="):
+            low = self.expression()
+            if self.skip(",") and self.skip("…"):
+                self.expect(",")
+                high = self.expression()
+            elif self.skip("..", "…", ":"):
+                high = self.expression()
+        return tuple(names), low, high, unlike
+
+    def sum_word(self) -> Node:
+        """sum(body), sum(body, i=1..d), sum(body, i, 1, d), sum_{i=1}^{d} body."""
+        if self.sign("_", "^") or not self.sign("(", "["):
+            return self.sum_sign()
+        closing = _CLOSING[cast(Token, self.next).text]
+        self.at += 1
+        ahead = self.index_ahead()
+        self.indices.extend(ahead)
+        bars, self.bars = self.bars, 0
+        body = self.expression()
+        indices: tuple[str, ...] = ()
+        low = high = None
+        unlike = ""
+        if self.skip(","):
+            indices, low, high, unlike = self.range()
+            if low is None and self.skip(","):
+                low = self.expression()
+                self.expect(",")
+                high = self.expression()
+            elif low is not None and high is None and isinstance(self.next, Token) and self.next.text == "to":
+                self.at += 1
+                high = self.expression()
+        elif isinstance(self.next, Token) and self.next.text == "for":
+            self.at += 1
+            name = self.index_name()
+            if not (isinstance(self.next, Token) and self.next.text == "in"):
+                raise self.expected("in")
+            self.at += 1
+            low = self.expression()
+            if not self.skip("..", "…"):
+                raise self.expected("..")
+            high = self.expression()
+            indices = (name,)
+        self.expect(closing)
+        self.bars = bars
+        del self.indices[len(self.indices) - len(ahead) :]
+        return self.summed(indices, low, high, unlike, body)
+
+    def index_ahead(self) -> list[str]:
+        """The letter before the next = sign: in sum(i q_i, i=1..d), names are read before they are introduced."""
+        for at in range(self.at, len(self.entries) - 1):
+            entry, after = self.entries[at], self.entries[at + 1]
+            if isinstance(after, Token) and after.text in ("=", "in") and isinstance(entry, Token):
+                return [entry.text] if entry.kind == "word" and len(entry.text) == 1 else []
+        return []
+
+    def summed(self, indices: tuple[str, ...], low: Node | None, high: Node | None, unlike: str, body: Node) -> Node:
+        if not indices:
+            free = sorted(index_names(body, self.vocabulary) - set(self.indices))
+            if len(free) > 1:
+                raise ParseError(_TWO_INDICES.fill(indices=", ".join(free), first=free[0]))
+            indices = tuple(free)
+        return self.made(Sum(indices, low, high, cast('Literal["", "≠", "<"]', unlike), body))
+
+    # ------------------------------------------------------------------------------------- derivatives
+
+    def derivative(self, sign: str) -> Node:
+        """After ∂: ``y/∂x``, or ``/∂x (y)``."""
+        if self.skip("/"):
+            self.expect(sign)
+            by = self.factor()
+            return self.slope(self.factor(), by)
+        of = self.factor()
+        self.expect("/")
+        self.expect(sign)
+        return self.slope(of, self.factor())
+
+    def word_starts_d(self) -> bool:
+        entry = self.next
+        return (
+            isinstance(entry, Token)
+            and entry.kind == "word"
+            and entry.text.startswith("d")
+            and "d" not in self.vocabulary.forms
+            and (entry.text == "d" or words.split(entry.text, self.vocabulary, self.indices) is None)
+        )
+
+    def past_d(self, sign: str) -> None:
+        """Goes past ∂, or past the d of ``dx``."""
+        if sign == "∂":
+            self.expect(sign)
+            return
+        entry = self.next
+        if not self.word_starts_d():
+            raise self.expected(Text("d and the name to derive by, such as dx", "d 和求导的变量，例如 dx"))
+        rest = cast(Token, entry).text[1:]
+        self.entries[self.at : self.at + 1] = [Token("word", rest, entry.at + 1, True)] if rest else []
+
+    def total_derivative(self, entry: Token) -> Node | None:
+        """``dy/dx`` and ``d(…)/dx``, where no d is declared."""
+        if not self.word_starts_d():
+            return None
+        ahead = self.at + 1
+        if entry.text == "d" and isinstance(self.entries[ahead], Token) and self.sign_at(ahead, "("):
+            ahead = self.matching(ahead)
+        after = self.entries[ahead + 1] if ahead + 1 < len(self.entries) else None
+        below = isinstance(after, Token) and after.kind == "word" and after.text.startswith("d")
+        if not (self.sign_at(ahead, "/") and below):
+            return None
+        self.past_d("d")
+        of = None if self.sign("/") else self.factor()
+        self.expect("/")
+        self.past_d("d")
+        by = self.factor()
+        return self.slope(self.factor() if of is None else of, by)
+
+    def sign_at(self, at: int, sign: str) -> bool:
+        entry = self.entries[min(at, len(self.entries) - 1)]
+        return isinstance(entry, Token) and entry.text == sign
+
+    def matching(self, at: int) -> int:
+        """The place after the bracket that closes the one at ``at``."""
+        level = 0
+        for place in range(at, len(self.entries)):
+            entry = self.entries[place]
+            if isinstance(entry, Token) and entry.kind == "sign":
+                level += (entry.text in ("(", "[", "{")) - (entry.text in (")", "]", "}"))
+                if level == 0:
+                    return place + 1
+        return len(self.entries) - 1
+
+    def slope(self, of: Node, by: Node) -> Node:
+        plain_name = by.of if isinstance(by, Item) else by
+        if not isinstance(plain_name, Name):
+            raise ParseError(_DERIVATIVE)
+        return self.made(Slope(of, by))
+
+
+# -------------------------------------------------------------------------------------- a_1 + … + a_n
+
+
+def _pairs(first: Node, last: Node) -> Iterator[tuple[Node, Node]]:
+    """The smallest places where two trees differ."""
+    if first == last:
+        return
+    below = (children(first), children(last))
+    rebuilt = type(first) is type(last) and len(below[0]) == len(below[1]) > 0
+    if rebuilt and _shape(first) == _shape(last):
+        for one, other in zip(*below, strict=True):
+            yield from _pairs(one, other)
+    else:
+        yield first, last
+
+
+def _shape(node: Node) -> object:
+    """What a node is apart from its children."""
+    match node:
+        case Plus(terms):
+            return tuple(minus for minus, _ in terms)
+        case Times(_, rest):
+            return tuple(sign for sign, _ in rest)
+        case Call(function):
+            return function
+        case Sum(indices, low, high, unlike, _):
+            return indices, low is None, high is None, unlike
+    return None
+
+
+def _ends(first: Node, last: Node) -> Node | None:
+    """What stands in ``last`` wherever ``first`` has a 1, if that is all the difference between them."""
+    found = {*_pairs(first, last)}
+    ones = {one for one, _ in found}
+    others = {other for _, other in found}
+    return others.pop() if ones == {Number(Fraction(1))} and len(others) == 1 else None
+
+
+def _replaced(first: Node, last: Node, by: Node) -> Node:
+    """``first`` with ``by`` where it differs from ``last``."""
+    if first == last:
+        return first
+    match first, last:
+        case Plus(terms), Plus(others):
+            pairs = zip(terms, others, strict=True)
+            return Plus(tuple((minus, _replaced(one, other, by)) for (minus, one), (_, other) in pairs))
+        case Times(head, rest), Times(other_head, other_rest):
+            factors = zip(rest, other_rest, strict=True)
+            return Times(
+                _replaced(head, other_head, by),
+                tuple((sign, _replaced(one, other, by)) for (sign, one), (_, other) in factors),
+            )
+        case Power(base, exponent), Power(other, other_exponent):
+            return Power(_replaced(base, other, by), _replaced(exponent, other_exponent, by))
+        case Transpose(of), Transpose(other):
+            return Transpose(_replaced(of, other, by))
+        case Item(of, at), Item(other, other_at):
+            return Item(_replaced(of, other, by), _all_replaced(at, other_at, by))
+        case Call(function, args), Call(_, other_args):
+            return Call(function, _all_replaced(args, other_args, by))
+        case Listed(items), Listed(other_items):
+            return Listed(_all_replaced(items, other_items, by))
+    return by
+
+
+def _all_replaced(first: tuple[Node, ...], last: tuple[Node, ...], by: Node) -> tuple[Node, ...]:
+    return tuple(_replaced(one, other, by) for one, other in zip(first, last, strict=True))

@@ -1,0 +1,134 @@
+"""Trees → text: one notation, for messages, for keys, and for the patterns of authors."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from grader.course.formulas.ast import (
+    Anything,
+    Call,
+    Item,
+    Listed,
+    Name,
+    Node,
+    Number,
+    Plus,
+    Power,
+    Sign,
+    Slope,
+    Sum,
+    Times,
+    Transpose,
+)
+
+_PLUS, _TIMES, _TIGHT = 1, 2, 3
+_RAISED = str.maketrans("0123456789-", "⁰¹²³⁴⁵⁶⁷⁸⁹⁻")
+
+
+def show(node: Node, around: int = 0) -> str:
+    """The formula; in brackets where what is ``around`` binds closer."""
+    text, strength = _show(node)
+    return f"({text})" if strength < around else text
+
+
+def _show(node: Node) -> tuple[str, int]:
+    match node:
+        case Number(value):
+            return number(value), _TIGHT if value.denominator == 1 else _TIMES
+        case Name(name):
+            return name.replace("i…", "i"), _TIGHT
+        case Plus(terms):
+            text = ""
+            for minus, term in terms:
+                sign = "−" if minus else "+"
+                text += (f" {sign} " if text else sign if minus else "") + show(term, _TIMES)
+            return text, _PLUS
+        case Times(first, rest):
+            return _product(first, rest), _TIMES
+        case Power(base, exponent):
+            return _power(base, exponent), _TIGHT
+        case Transpose(of):
+            return f"({show(of)})ᵀ" if isinstance(of, Transpose) else f"{show(of, _TIGHT)}ᵀ", _TIGHT
+        case Item(of, at):
+            return show(of, _TIGHT) + _lowered(at), _TIGHT
+        case Listed(items):
+            return f"[{_commas(items)}]", _TIGHT
+        case Call("E", args):
+            return f"E[{_commas(args)}]", _TIGHT
+        case Call("sqrt", (of,)):
+            return f"√({show(of)})" if isinstance(of, Power) else f"√{show(of, _TIGHT)}", _TIGHT
+        case Call("norm", (of,)):
+            return f"‖{show(of)}‖", _TIGHT
+        case Call("onehot", (of,)):
+            return f"onehot({show(of)})", _TIGHT
+        case Call("delta", args):
+            return "δ" + _lowered(args), _TIGHT
+        case Call("jacobian", (of, at)):
+            return f"{show(of)}'({show(at)})", _TIGHT
+        case Call(function, args):
+            return f"{function}({_commas(args)})", _TIGHT
+        case Sum(indices, low, high, unlike, body):
+            return _sum(indices, low, high, unlike, body), _TIMES
+        case Slope(of, by):
+            return f"∂{show(of, _TIGHT)}/∂{show(by, _TIGHT)}", _TIMES
+        case Anything():
+            return "?", _TIGHT
+
+
+def number(value: Fraction) -> str:
+    """A rational number as people write it."""
+    return f"{value.numerator}" if value.denominator == 1 else f"{value.numerator}/{value.denominator}"
+
+
+def _commas(nodes: tuple[Node, ...]) -> str:
+    return ", ".join(map(show, nodes))
+
+
+def _product(first: Node, rest: tuple[tuple[Sign, Node], ...]) -> str:
+    # A sum sign reaches as far as the product goes: inside one it needs brackets.
+    ends = first.rest[-1][0] if isinstance(first, Times) else " "
+    apart = ends in ("/", "⊙", "⊗") or (ends != " " and rest[0][0] == " ")
+    apart = apart or isinstance(first, Sum) or (isinstance(first, Number) and first.value.denominator != 1)
+    text = f"({show(first)})" if apart else show(first, _TIMES)
+    before = " "
+    for place, (sign, factor) in enumerate(rest):
+        last = place == len(rest) - 1
+        said = show(factor) if isinstance(factor, Sum) and last and sign != "/" else show(factor, _TIGHT)
+        # 1/n x would be refused: is x above or below the line?
+        joint = "·" if sign == " " and (before == "/" or said[0].isdigit()) else sign
+        text += f" {joint} {said}" if joint in ("⊙", "⊗", "@") else f"{joint}{said}"
+        before = sign
+    return text
+
+
+def _power(base: Node, exponent: Node) -> str:
+    # q_i² but (√d)²: what hangs on something raised is not read back as it was.
+    text = show(base, _TIGHT)
+    if isinstance(base, Power) or (isinstance(base, Call) and base.function == "sqrt"):
+        text = f"({text})"
+    if isinstance(exponent, Number) and exponent.value.denominator == 1 and exponent.value >= 0:
+        return text + str(exponent.value).translate(_RAISED)
+    return f"{text}^{show(exponent, _TIGHT)}" if isinstance(exponent, (Name, Number)) else f"{text}^({show(exponent)})"
+
+
+def _lowered(at: tuple[Node, ...]) -> str:
+    shown = [show(part) for part in at]
+    if all(len(part) == 1 for part in shown):
+        return f"_{shown[0]}" if len(shown) == 1 else f"_{{{','.join(shown)}}}"
+    return f"_{{{','.join(shown)}}}"
+
+
+def _sum(indices: tuple[str, ...], low: Node | None, high: Node | None, unlike: str, body: Node) -> str:
+    if not indices:
+        return f"sum({show(body)})"
+    shown = [index.replace("i…", "i") for index in indices]
+    below = unlike.join(shown) if unlike else ",".join(shown)
+    if low is not None:
+        below += f"={show(low)}"
+    sign = "Σ"
+    if below:
+        sign += f"_{below}" if len(below) == 1 else f"_{{{below}}}"
+    if high is not None:
+        sign += f"^{{{show(high)}}}"
+    said = show(body, _TIMES)
+    return f"{sign} {said}"

@@ -1,0 +1,327 @@
+"""Numbers that formulas are computed with: rationals, 50 digits where roots and exponentials need them,
+polynomials in random variables, and numbers with a derivative.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import math
+import sys
+from collections.abc import Iterator, Mapping
+from contextvars import ContextVar
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, TypeAlias
+
+from grader.core.model import Text
+from grader.course.formulas.errors import TOO_MUCH, TooMuch, Undefined
+
+#: Fraction, mpmath's mpf, Poly or Dual: they mix freely under the functions of this module.
+Scalar: TypeAlias = Any
+
+DIGITS = 50
+_MOST_BITS = 20_000
+_FARTHEST = 10_000
+_MOST_TERMS = 4000
+#: Steps for one answer: thirty times what the longest worked derivation of the bundled course takes.
+MOST_STEPS = 300_000
+
+_BY_ZERO = Text("a division by 0", "除数为 0")
+_ROOT = Text("the square root of a negative number", "对负数开平方")
+_LOGARITHM = Text("the logarithm of a number that is not positive", "对非正数取对数")
+_POWER = Text("a power that has no value", "幂没有意义")
+
+
+class NeedStates(Exception):
+    """What is asked for is not a polynomial of the random variables: every state has to be tried."""
+
+
+@dataclass(slots=True)
+class Purse:
+    """What may still be spent on one answer, whatever it is compared with and at however many instances."""
+
+    left: int
+
+
+_PURSE: ContextVar[Purse | None] = ContextVar("_PURSE", default=None)
+
+
+@contextlib.contextmanager
+def purse(steps: int) -> Iterator[Purse]:
+    """All meters that are made meanwhile spend from these ``steps``, too, and from the purse around this one."""
+    outer = _PURSE.get()
+    given = steps if outer is None else max(0, min(steps, outer.left))
+    shared = Purse(given)
+    token = _PURSE.set(shared)
+    try:
+        yield shared
+    finally:
+        _PURSE.reset(token)
+        if outer is not None:
+            outer.left -= given - shared.left
+
+
+class Meter:
+    """What may still be spent on one instance, and from the purse that all of them share."""
+
+    __slots__ = ("left", "purse")
+
+    def __init__(self, left: int) -> None:
+        self.left = left
+        self.purse = _PURSE.get() or Purse(sys.maxsize)
+
+    def spend(self, steps: int = 1) -> None:
+        """Takes ``steps`` off; TooMuch when nothing is left."""
+        self.left -= steps
+        self.purse.left -= steps
+        if self.left < 0 or self.purse.left < 0:
+            raise TooMuch(TOO_MUCH)
+
+
+@functools.cache
+def high() -> Any:
+    """mpmath with 50 digits of its own; imported when the first root or exponential needs it."""
+    import mpmath
+
+    context = mpmath.MPContext()
+    context.dps = DIGITS
+    return context
+
+
+def is_real(x: Scalar) -> bool:
+    """Whether ``x`` is a number with 50 digits, not an exact one."""
+    return hasattr(x, "_mpf_")
+
+
+def real(x: Scalar) -> Scalar:
+    """``x`` with 50 digits."""
+    return x if is_real(x) else high().convert(x)
+
+
+Monomial: TypeAlias = tuple[tuple[int, int], ...]
+
+
+class Poly:
+    """A polynomial in independent standardised random variables, which are numbered."""
+
+    __slots__ = ("meter", "terms")
+
+    def __init__(self, terms: Mapping[Monomial, Scalar], meter: Meter) -> None:
+        self.terms = terms
+        self.meter = meter
+
+    def __add__(self, other: Scalar) -> Poly:
+        """The sum."""
+        terms = dict(self.terms)
+        for monomial, factor in other.terms.items() if isinstance(other, Poly) else (((), other),):
+            before = terms.get(monomial)
+            terms[monomial] = factor if before is None else before + factor
+        self.meter.spend(1 + (len(other.terms) if isinstance(other, Poly) else 1))
+        return Poly(terms, self.meter)
+
+    __radd__ = __add__
+
+    def __neg__(self) -> Poly:
+        """The same with the other sign."""
+        return Poly({monomial: -factor for monomial, factor in self.terms.items()}, self.meter)
+
+    def __mul__(self, other: Scalar) -> Poly:
+        """The product."""
+        if not isinstance(other, Poly):
+            return Poly({monomial: factor * other for monomial, factor in self.terms.items()}, self.meter)
+        self.meter.spend(len(self.terms) * len(other.terms))
+        terms: dict[Monomial, Scalar] = {}
+        for one, factor in self.terms.items():
+            for two, other_factor in other.terms.items():
+                monomial = _joined(one, two)
+                product = factor * other_factor
+                before = terms.get(monomial)
+                terms[monomial] = product if before is None else before + product
+        if len(terms) > _MOST_TERMS:
+            raise TooMuch(TOO_MUCH)
+        return Poly(terms, self.meter)
+
+    __rmul__ = __mul__
+
+
+def _joined(one: Monomial, two: Monomial) -> Monomial:
+    if not one or not two:
+        return one or two
+    powers = dict(one)
+    for atom, power in two:
+        powers[atom] = powers.get(atom, 0) + power
+    return tuple(sorted(powers.items()))
+
+
+class Dual:
+    """A number together with its derivative by one variable."""
+
+    __slots__ = ("slope", "value")
+
+    def __init__(self, value: Scalar, slope: Scalar) -> None:
+        self.value = value
+        self.slope = slope
+
+    def __add__(self, other: Scalar) -> Dual:
+        """The sum."""
+        if isinstance(other, Dual):
+            return Dual(self.value + other.value, self.slope + other.slope)
+        return Dual(self.value + other, self.slope)
+
+    __radd__ = __add__
+
+    def __neg__(self) -> Dual:
+        """The same with the other sign."""
+        return Dual(-self.value, -self.slope)
+
+    def __mul__(self, other: Scalar) -> Dual:
+        """The product."""
+        if isinstance(other, Dual):
+            return Dual(self.value * other.value, self.slope * other.value + self.value * other.slope)
+        return Dual(self.value * other, self.slope * other)
+
+    __rmul__ = __mul__
+
+
+def divide(a: Scalar, b: Scalar) -> Scalar:
+    """a / b."""
+    if isinstance(b, Dual):
+        over = divide(Fraction(1), b.value)
+        return a * Dual(over, -(b.slope * over * over))
+    if isinstance(b, Poly):
+        if set(b.terms) - {()}:
+            raise NeedStates
+        b = b.terms.get((), Fraction(0))
+    if b == 0:
+        raise Undefined(_BY_ZERO)
+    return a * (1 / b)
+
+
+def power(a: Scalar, b: Scalar) -> Scalar:
+    """a to the b."""
+    if isinstance(b, Dual):
+        return apply("exp", b * apply("log", a))
+    if isinstance(b, Poly):
+        if set(b.terms) - {()}:
+            raise NeedStates
+        b = b.terms.get((), Fraction(0))
+    if isinstance(a, Dual):
+        if b == 0:
+            return Dual(Fraction(1), Fraction(0) * a.slope)
+        return Dual(power(a.value, b), b * power(a.value, b - 1) * a.slope)
+    whole = isinstance(b, Fraction) and b.denominator == 1
+    if isinstance(a, Poly):
+        if not whole or b < 0:
+            raise NeedStates
+        return _repeated(a, int(b))
+    if a == 0 and (b <= 0 if whole else real(b) <= 0):
+        if b == 0:
+            return Fraction(1)
+        raise Undefined(_BY_ZERO)
+    if isinstance(a, Fraction) and whole:
+        bits = max(a.numerator.bit_length(), a.denominator.bit_length())
+        if bits * abs(b) > _MOST_BITS and abs(a) != 1:
+            raise TooMuch(TOO_MUCH)
+        return a ** int(b)
+    if isinstance(b, Fraction) and b.denominator == 2 and isinstance(a, Fraction):
+        return power(square_root(a), 2 * b)
+    if a < 0 and not whole:
+        raise Undefined(_POWER)
+    if abs(_magnitude(a) * real(b)) > _FARTHEST:
+        raise TooMuch(TOO_MUCH)
+    return real(a) ** (int(b) if whole else real(b))
+
+
+def _repeated(a: Poly, count: int) -> Scalar:
+    found: Scalar = Fraction(1)
+    for _ in range(count):
+        found = a * found
+    return found
+
+
+def _magnitude(x: Scalar) -> int:
+    """The number of binary digits before the point, about."""
+    if is_real(x):
+        return int(x._mpf_[2] + x._mpf_[3])
+    return int(x.numerator.bit_length() - x.denominator.bit_length())
+
+
+def square_root(a: Scalar) -> Scalar:
+    """√a, exact where it is rational."""
+    if a < 0:
+        raise Undefined(_ROOT)
+    if isinstance(a, Fraction):
+        over, under = math.isqrt(a.numerator), math.isqrt(a.denominator)
+        if over * over == a.numerator and under * under == a.denominator:
+            return Fraction(over, under)
+    return high().sqrt(real(a))
+
+
+def apply(function: str, x: Scalar) -> Scalar:
+    """An elementary function."""
+    if isinstance(x, Poly):
+        if set(x.terms) - {()}:
+            raise NeedStates
+        x = x.terms.get((), Fraction(0))
+    if isinstance(x, Dual):
+        value = apply(function, x.value)
+        return Dual(value, _slope(function, x.value, value) * x.slope)
+    match function:
+        case "sqrt":
+            return square_root(x)
+        case "abs":
+            return abs(x)
+        case "relu":
+            return x if x > 0 else Fraction(0)
+        case "exp" | "tanh" | "sigmoid" if x == 0:
+            return {"exp": Fraction(1), "tanh": Fraction(0), "sigmoid": Fraction(1, 2)}[function]
+        case "sin" | "cos" | "tan" if x == 0:
+            return Fraction(function == "cos")
+        case "log" | "log2" if x == 1:
+            return Fraction(0)
+        case "log" | "log2":
+            if x <= 0:
+                raise Undefined(_LOGARITHM)
+            found = high().log(real(x))
+            return found / high().log(2) if function == "log2" else found
+    if abs(x) > _FARTHEST:
+        raise TooMuch(TOO_MUCH)
+    x = real(x)
+    if function == "sigmoid":
+        return 1 / (1 + high().exp(-x))
+    return getattr(high(), function)(x)
+
+
+def _slope(function: str, x: Scalar, value: Scalar) -> Scalar:
+    """The derivative of ``function`` at ``x``, where it has ``value``."""
+    match function:
+        case "sqrt":
+            return divide(Fraction(1, 2), value)
+        case "abs" | "relu":
+            if x == 0:
+                raise Undefined(_POWER)
+            return Fraction(1 if x > 0 else -1 if function == "abs" else 0)
+        case "exp":
+            return value
+        case "tanh":
+            return 1 + -(value * value)
+        case "sigmoid":
+            return value * (1 + -value)
+        case "sin":
+            return apply("cos", x)
+        case "cos":
+            return -apply("sin", x)
+        case "tan":
+            return 1 + value * value
+        case "log2":
+            return divide(Fraction(1), x * high().log(2))
+    return divide(Fraction(1), x)
+
+
+def close(a: Scalar, b: Scalar) -> bool:
+    """Whether two numbers are the same: exactly where both are exact, else to 30 digits."""
+    if not is_real(a) and not is_real(b):
+        return bool(a == b)
+    a, b = real(a), real(b)
+    return bool(abs(a - b) <= high().mpf(10) ** -30 * max(1, abs(a), abs(b)))

@@ -1,0 +1,146 @@
+"""What formulas are worth: numbers, vectors and matrices, and how they are compared and shown."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import TypeAlias
+
+from grader.core.model import Text
+from grader.course.formulas import scalars
+from grader.course.formulas.errors import Undefined
+from grader.course.formulas.scalars import Dual, Poly, Scalar, close
+
+ONE, ZERO = Fraction(1), Fraction(0)
+
+
+@dataclass(frozen=True, slots=True)
+class Vec:
+    """A vector, standing up or lying; ``label`` is its length as declared. A ``loose`` one may be taken either way."""
+
+    items: tuple[Scalar, ...]
+    row: bool = False
+    label: str = ""
+    loose: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Mat:
+    """A matrix by rows."""
+
+    rows: tuple[tuple[Scalar, ...], ...]
+    labels: tuple[str, str] = ("", "")
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Rows and columns."""
+        return len(self.rows), len(self.rows[0]) if self.rows else 0
+
+
+@dataclass(frozen=True, slots=True)
+class Loose:
+    """An identity matrix (times ``factor``), or with ``at`` a unit vector, whose size the context decides."""
+
+    factor: Scalar
+    at: int | None = None
+
+
+Value: TypeAlias = Scalar | Vec | Mat | Loose
+
+IDENTITY = Text("identity matrix", "单位矩阵")
+UNIT = Text("unit vector", "单位向量")
+_NUMBER_WORD = Text("a number", "一个数")
+VECTOR_WORD = Text("a vector of length {n}", "长度为 {n} 的向量")
+_MATRIX_WORD = Text("({n}, {m})", "({n}, {m}) 的矩阵")
+RANGE = Text(
+    "{what} goes from {low} to {high}, but the index is {at}", "{what} 的下标从 {low} 到 {high}，这里却是 {at}"
+)
+
+
+def shape_words(value: Value) -> Text:
+    """The shape of a value, for people."""
+    match value:
+        case Vec(items, _, label):
+            return VECTOR_WORD.fill(n=label or len(items))
+        case Mat(_, labels):
+            return _MATRIX_WORD.fill(n=labels[0] or value.shape[0], m=labels[1] or value.shape[1])
+        case Loose(_, at):
+            return IDENTITY if at is None else UNIT
+    return _NUMBER_WORD
+
+
+def flat(value: Value) -> Iterable[Scalar]:
+    """All numbers in a value that has any size."""
+    return entries(value) if isinstance(value, (Vec, Mat)) else (value,)
+
+
+def entries(value: Vec | Mat) -> Iterable[Scalar]:
+    """All numbers in a vector or matrix."""
+    if isinstance(value, Vec):
+        return value.items
+    return (entry for row in value.rows for entry in row)
+
+
+def each(value: Value, function: Callable[[Scalar], Scalar]) -> Value:
+    """``function`` of every number in ``value``."""
+    match value:
+        case Vec(items):
+            return replace(value, items=tuple(map(function, items)))
+        case Mat(rows):
+            return replace(value, rows=tuple(tuple(map(function, row)) for row in rows))
+        case Loose(factor):
+            return replace(value, factor=function(factor))
+    return function(value)
+
+
+def unit(value: Loose, size: int) -> Vec:
+    """A unit vector of this size."""
+    if value.at is None or not 1 <= value.at <= size:
+        raise Undefined(RANGE.fill(what="onehot", low=1, high=size, at=value.at))
+    return Vec(tuple(value.factor if i + 1 == value.at else ZERO for i in range(size)))
+
+
+def fitted(value: Value, other: Value) -> Value:
+    """An identity or unit vector in the size of ``other``; other values as they are."""
+    if isinstance(value, Loose):
+        if value.at is None and isinstance(other, Mat) and other.shape[0] == other.shape[1]:
+            size = other.shape[0]
+            rows = tuple(tuple(value.factor if i == j else ZERO for j in range(size)) for i in range(size))
+            return Mat(rows, other.labels)
+        if value.at is not None and isinstance(other, Vec):
+            return unit(value, len(other.items))
+    return value
+
+
+def equal(left: Value, right: Value) -> bool:
+    """Whether two values are the same; how a vector lies does not matter."""
+    left, right = fitted(left, right), fitted(right, left)
+    match left, right:
+        case Vec(items), Vec(others):
+            return len(items) == len(others) and all(map(close, items, others))
+        case Mat(), Mat():
+            return left.shape == right.shape and all(map(close, entries(left), entries(right)))
+        case Loose(a, at), Loose(b, other_at):
+            return at == other_at and close(a, b)
+    if any(isinstance(side, (Vec, Mat, Loose)) for side in (left, right)):
+        return False
+    return close(left, right)
+
+
+def said(value: Value) -> str:
+    """A value for people: rationals exactly, others to six digits."""
+    match value:
+        case Vec(items):
+            return f"[{', '.join(map(said, items))}]"
+        case Mat(rows):
+            return f"[{'; '.join(', '.join(map(said, row)) for row in rows)}]"
+        case Loose(factor, at):
+            base = "I" if at is None else f"onehot({at})"
+            return base if factor == 1 else f"{said(factor)}·{base}"
+        case Fraction():
+            if max(value.numerator.bit_length(), value.denominator.bit_length()) < 34:
+                return f"{value.numerator}" if value.denominator == 1 else f"{value.numerator}/{value.denominator}"
+    if isinstance(value, (Poly, Dual)):
+        return "…"
+    return str(scalars.high().nstr(scalars.real(value), 6)).removesuffix(".0")

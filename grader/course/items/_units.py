@@ -1,0 +1,86 @@
+"""Units that are multiples of each other: an answer in one of them is converted to that of the item.
+
+Upper case is lower case, so that there are no bits, and no milli of what is counted.
+"""
+
+from __future__ import annotations
+
+import functools
+import unicodedata
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from grader.core.model import Text
+
+_THOUSANDS = {"": 1.0, "k": 1e3, "m": 1e6, "g": 1e9, "t": 1e12, "p": 1e15}
+
+
+@dataclass(frozen=True, slots=True)
+class Family:
+    """Spellings (in lower case) and what they stand for; ``shown`` are examples."""
+
+    sizes: Mapping[str, float]
+    shown: tuple[str, ...]
+
+
+def _with(prefixes: Mapping[str, float], *names: str) -> dict[str, float]:
+    return {prefix + name: size for name in names for prefix, size in prefixes.items()}
+
+
+@functools.cache
+def _families() -> tuple[Family, ...]:
+    words = {"kilo": 1e3, "mega": 1e6, "giga": 1e9, "tera": 1e12}
+    binary = {"ki": 2.0**10, "mi": 2.0**20, "gi": 2.0**30, "ti": 2.0**40, "pi": 2.0**50}
+    times = {"": 1.0, "m": 1e-3, "μ": 1e-6, "u": 1e-6, "n": 1e-9}
+    seconds = {"sec": 1.0, "second": 1.0, "seconds": 1.0, "秒": 1.0, "毫秒": 1e-3, "微秒": 1e-6, "纳秒": 1e-9}
+    minutes = {"min": 60.0, "minute": 60.0, "minutes": 60.0, "分钟": 60.0, "h": 3600.0, "hours": 3600.0, "小时": 3600.0}
+    counts = {"": 1.0, "k": 1e3, "m": 1e6, "b": 1e9, "g": 1e9, "t": 1e12}
+    parameters = ("parameters", "parameter", "params", "个参数", "参数")
+    bare = {name: size for name, size in counts.items() if name}
+    return (
+        Family(
+            {"byte": 1.0, "bytes": 1.0, "字节": 1.0, "个字节": 1.0}
+            | _with(_THOUSANDS | binary, "b")
+            | _with(words, "byte", "bytes"),
+            ("KiB", "MiB", "GiB", "MB", "GB"),
+        ),
+        Family(_with(_THOUSANDS, "flop", "flops"), ("MFLOPs", "GFLOPs", "TFLOPs")),
+        Family(_with(times, "s") | seconds | minutes, ("s", "ms", "µs")),
+        Family(
+            _with(counts, *parameters) | _with(counts, *(f" {name}" for name in parameters)) | bare, ("K", "M", "B")
+        ),
+    )
+
+
+def family(unit: Text | str | None) -> Family | None:
+    """The family that ``unit`` belongs to, if it is one that can be converted."""
+    return next((each for each in _families() if any(name in each.sizes for name in names(unit))), None)
+
+
+def names(unit: Text | str | None) -> tuple[str, ...]:
+    """How ``unit`` is written, in lower case."""
+    written = (unit.en, unit.zh) if isinstance(unit, Text) else (unit or "",)
+    return tuple(_plain(name) for name in written if name.strip())
+
+
+def split(text: str, unit: Text | str | None) -> tuple[str, float]:
+    """``text`` without the unit at its end, and how many of ``unit`` that one is."""
+    known = family(unit)
+    own = next((known.sizes[name] for name in names(unit) if name in known.sizes), 1.0) if known else 1.0
+    sizes = {name: size / own for name, size in known.sizes.items()} if known else {}
+    sizes |= dict.fromkeys(names(unit), 1.0)
+    for name in sorted(sizes, key=len, reverse=True):
+        number = text[: len(text) - len(name)].rstrip()
+        if text.casefold().endswith(name) and not (number[-1:].isascii() and number[-1:].isalpha()):
+            return number, sizes[name]
+    return text, 1.0
+
+
+def others(unit: Text | str | None) -> tuple[str, ...]:
+    """Examples of units that are converted to ``unit``."""
+    known = family(unit)
+    return tuple(name for name in known.shown if _plain(name) not in names(unit))[:3] if known else ()
+
+
+def _plain(name: str) -> str:
+    return unicodedata.normalize("NFKC", name).strip().casefold()

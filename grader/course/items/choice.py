@@ -1,0 +1,58 @@
+"""One right answer among several; wrong ones can name the misconception that leads to them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from grader.core.faults import Fault
+from grader.core.model import Status, Text
+from grader.course.items import Asked, Context, Judged, _options
+from grader.course.items._options import Option, plain, short, written
+
+_HOW = Text("Answer with the letter of one option.", "答案填一个选项的字母。")
+_OTHER = Text("Answer with the letter of one option: {ids}.", "请填写一个选项的编号：{ids}。")
+
+
+@dataclass(frozen=True, slots=True)
+class Spec:
+    """The options, in the order of the bank."""
+
+    options: tuple[Option, ...]
+
+
+def faults(spec: Spec) -> Iterator[Fault]:
+    """At least two options with different ids, exactly one of them correct."""
+    yield from _options.faults(spec.options)
+    correct = [option.id for option in spec.options if option.correct]
+    if len(correct) != 1:
+        said = ", ".join(correct) or "none"
+        yield Fault(("options",), f"saw {said} marked as correct; expected exactly one option with `correct: true`")
+
+
+def judge(spec: Spec, value: object, context: Context) -> Judged:
+    """``value`` is the id of an option, in any case."""
+    chosen = written(value)
+    for option in spec.options:
+        if chosen is not None and plain(chosen) == plain(option.id):
+            if option.correct:
+                return Judged(Status.PASSED, 1.0)
+            return Judged(Status.FAILED, 0.0, misconception=option.misconception)
+    said = "" if chosen is None else short(chosen)
+    message = _OTHER if chosen is None else _options.UNKNOWN
+    return Judged(Status.FAILED, 0.0, message.fill(said=said, ids=_options.listed(spec.options)), readable=False)
+
+
+def asked(spec: Spec, context: Context) -> Asked:
+    """One of the options."""
+    return Asked("one", _HOW, _options.choices(spec.options, context))
+
+
+def key(spec: Spec, context: Context) -> Text:
+    """The right option."""
+    return _options.key(spec.options)
+
+
+def unkeyed(spec: Spec) -> Spec:
+    """The options alone."""
+    return Spec(_options.unkeyed(spec.options))

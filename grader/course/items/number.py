@@ -1,0 +1,326 @@
+"""A number, near enough to the right one; the question may be about numbers that differ from learner to learner."""
+
+from __future__ import annotations
+
+import itertools
+import math
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TypeAlias
+
+from grader.core import arithmetic
+from grader.core.arithmetic import Number
+from grader.core.faults import Fault, Path, unexpected, unknown
+from grader.core.model import Status, Text
+from grader.course.items import Asked, Context, Judged, _units, draw
+from grader.course.items._options import short
+from grader.course.items._written import typed
+
+Symbols: TypeAlias = Mapping[str, Number]
+
+#: Combinations of drawn numbers that are tried.
+_MOST_DRAWS = 1000
+_MAX_LENGTH = 80
+_MOST_DIGITS = 9
+#: What floats may lose where the bank asks for an exact answer.
+_EXACT = 1e-9
+
+_HOW = Text("Answer with a number, such as 1536, 1.5e3, 3/4 or 2^10.", "答案填一个数，例如 1536、1.5e3、3/4 或 2^10。")
+_DIGITS = Text("Round it to {digits} significant digits.", "四舍五入到 {digits} 位有效数字。")
+_UNIT = Text("Unit: {unit} (may be left out).", "单位：{unit}（可以不写）。")
+_UNITS = Text(
+    "Unit: {unit} if you write none; others, such as {others}, are converted.",
+    "单位：不写时为 {unit}；写 {others} 等其他单位会自动换算。",
+)
+_EXPECTED = Text(
+    "“{said}” is not a number that can be read here; write one such as 1536, 1.5e3, 3/4, √64 or 2^10{unit}.",
+    "「{said}」无法读成一个数；请写一个数，例如 1536、1.5e3、3/4、√64 或 2^10{unit}。",
+)
+_WITH_UNIT = Text(" (in {unit}; the unit may be left out)", "（单位：{unit}，可以不写）")
+_FOR_YOU = Text("Not right for your numbers: {symbols}.", "对你的数来说不对：{symbols}。")
+_FOR_OTHERS = Text(
+    "That is right for {theirs}, but you have {symbols}. The numbers depend on the learner's name, here “{learner}”.",
+    "如果是 {theirs}，这个答案是对的；但你的数是 {symbols}。这些数由学习者的名字决定，这里的名字是「{learner}」。",
+)
+_FEW = Text(
+    "Right as far as it goes, but {digits} significant digits are asked for, and this has {given}.",
+    "写出的部分是对的，但要求 {digits} 位有效数字，这里只有 {given} 位。",
+)
+_MANY = Text(
+    "The value is right, but {digits} significant digits are asked for, and this has {given}. Round it.",
+    "数值是对的，但要求 {digits} 位有效数字，这里有 {given} 位，请四舍五入。",
+)
+_UNROUNDED = Text(
+    "The value is right, but it is asked for as a decimal number with {digits} significant digits.",
+    "数值是对的，但要写成 {digits} 位有效数字的小数。",
+)
+_CONVERTED = Text(
+    "The number fits, but not its unit: {said} is {value} {unit}.",
+    "数字是对的，单位却不对：{said} 等于 {value} {unit}。",
+)
+_NOTHING = Text("", "")
+
+#: What a right value earns that is not rounded as asked.
+_NOT_ROUNDED = 0.5
+
+
+@dataclass(frozen=True, slots=True)
+class Wrong:
+    """A wrong answer that shows what was thought."""
+
+    answer: Number | str
+    misconception: str
+
+
+@dataclass(frozen=True, slots=True)
+class Spec:
+    """``answer`` is arithmetic over the numbers that ``draw`` chooses. ``tolerance`` is relative, unless it is 0.
+
+    With ``digits`` it is asked for rounded to so many significant digits, whatever the tolerance.
+    """
+
+    answer: Number | str
+    draw: Mapping[str, tuple[Number, ...]] = field(default_factory=dict)
+    tolerance: float = 0.01
+    unit: Text | str | None = None
+    wrong: tuple[Wrong, ...] = ()
+    digits: int | None = None
+
+
+# --------------------------------------------------------------------------------------------- in the bank
+
+
+def faults(spec: Spec) -> Iterator[Fault]:
+    """Every answer has a value for every draw, and no wrong one is right."""
+    if not 0 <= spec.tolerance < 1:
+        yield unexpected(("tolerance",), spec.tolerance, "a number from 0 up to, but not including, 1")
+    if spec.digits is not None and not 1 <= spec.digits <= _MOST_DIGITS:
+        yield unexpected(("digits",), spec.digits, f"a whole number from 1 to {_MOST_DIGITS}")
+    for name, choices in spec.draw.items():
+        if not name.isidentifier() or name in arithmetic.FUNCTIONS:
+            yield unexpected(("draw", name), name, "a name such as d_k")
+        if not choices:
+            yield unexpected(("draw", name), [], "one number or more")
+    if math.prod(map(len, spec.draw.values())) > _MOST_DRAWS:
+        yield Fault(("draw",), f"expected at most {_MOST_DRAWS} combinations of numbers, which are all tried")
+    answers: list[tuple[Path, Number | str]] = [(("answer",), spec.answer)]
+    answers += [(("wrong", index, "answer"), wrong.answer) for index, wrong in enumerate(spec.wrong)]
+    found = [fault for path, answer in answers for fault in _answer(path, answer, spec.draw)]
+    yield from found
+    if found:
+        return
+    if spec.digits and not all(arithmetic.evaluate(spec.answer, symbols) for symbols in _combinations(spec.draw)):
+        yield Fault(("digits",), "expected none, as the answer can be 0, which has no significant digits")
+    for index, wrong in enumerate(spec.wrong):
+        for symbols in _combinations(spec.draw):
+            if _near(arithmetic.evaluate(wrong.answer, symbols), spec, symbols):
+                what = f"an answer that is never right, but it is{_with(symbols)}"
+                yield unexpected(("wrong", index, "answer"), wrong.answer, what)
+                break
+
+
+def _answer(path: Path, answer: Number | str, choices: Mapping[str, Sequence[Number]]) -> Iterator[Fault]:
+    try:
+        strange = sorted(arithmetic.names(answer) - set(choices))
+    except ValueError as fault:
+        yield unexpected(path, answer, f"{arithmetic.GRAMMAR}, but {fault}")
+        return
+    for name in strange:
+        yield unknown(path, name, "a symbol that the item draws", choices)
+    for symbols in _combinations(choices) if not strange else ():
+        try:
+            arithmetic.evaluate(answer, symbols)
+        except ValueError as fault:
+            yield unexpected(path, answer, f"arithmetic that always has a value, but {fault}{_with(symbols)}")
+            return
+
+
+def _combinations(choices: Mapping[str, Sequence[Number]]) -> Iterator[Symbols]:
+    for values in itertools.islice(itertools.product(*choices.values()), _MOST_DRAWS):
+        yield dict(zip(choices, values, strict=True))
+
+
+def _with(symbols: Symbols) -> str:
+    return f" with {_shown(symbols)}" if symbols else ""
+
+
+def _shown(symbols: Symbols) -> str:
+    return ", ".join(f"{name} = {value}" for name, value in symbols.items())
+
+
+# ------------------------------------------------------------------------------------------------- answers
+
+
+def judge(spec: Spec, value: object, context: Context) -> Judged:
+    """``value`` is a number, or a text that people would read as one, with the unit or without it."""
+    given = read(value, spec.unit)
+    if given is None:
+        unit = _WITH_UNIT.fill(unit=spec.unit) if spec.unit else _NOTHING
+        return Judged(Status.FAILED, 0.0, _EXPECTED.fill(said=_said(value), unit=unit), readable=False)
+    symbols = draw(spec, context)
+    if _near(given, spec, symbols):
+        message = _rounding(value, spec)
+        return Judged(Status.FAILED, _NOT_ROUNDED, message) if message else Judged(Status.PASSED, 1.0)
+    for wrong in spec.wrong:
+        if _close(given, float(arithmetic.evaluate(wrong.answer, symbols)), spec):
+            return Judged(Status.FAILED, 0.0, misconception=wrong.misconception)
+    return Judged(Status.FAILED, 0.0, _hint(value, given, spec, symbols, context.learner))
+
+
+def asked(spec: Spec, context: Context) -> Asked:
+    """A number, perhaps rounded, perhaps in a unit."""
+    facts = [_DIGITS.fill(digits=spec.digits)] if spec.digits else []
+    others = _units.others(spec.unit)
+    if others:
+        facts.append(_UNITS.fill(unit=spec.unit, others=Text(" or ".join(others[:2]), "、".join(others[:2]))))
+    elif spec.unit:
+        facts.append(_UNIT.fill(unit=spec.unit))
+    return Asked("line", _HOW, facts=tuple(facts))
+
+
+def key(spec: Spec, context: Context) -> Text:
+    """The number for this learner, as short as the tolerance allows."""
+    value = arithmetic.evaluate(spec.answer, draw(spec, context))
+    short_value = str(value) if isinstance(value, int) else f"{value:.6g}"
+    if spec.digits:
+        short_value = f"{value:.{max(0, -_last_place(value, spec.digits))}f}"
+    unit = Text.fill(Text(" {unit}", " {unit}"), unit=spec.unit) if spec.unit else _NOTHING
+    return Text(f"{short_value}{unit.en}", f"{short_value}{unit.zh}")
+
+
+def unkeyed(spec: Spec) -> Spec:
+    """What is drawn, and how the number is to be written."""
+    return Spec(answer=0, draw=spec.draw, unit=spec.unit, digits=spec.digits)
+
+
+def _said(value: object) -> str:
+    """The answer as it may be shown again."""
+    if isinstance(value, str):
+        return short(value)
+    if isinstance(value, (bool, float)):
+        return str(value).lower()
+    return str(value) if isinstance(value, int) and value.bit_length() < 100 else "…"
+
+
+def _hint(value: object, given: float, spec: Spec, symbols: Symbols, learner: str) -> Text | None:
+    """What is nearly right: a number of too few digits, in another unit, or for the numbers of another learner."""
+    right = float(arithmetic.evaluate(spec.answer, symbols))
+    places = _digits(value, spec)
+    if spec.digits and places and places[1] < spec.digits and _close(given, right, spec, places[1]):
+        return _FEW.fill(digits=spec.digits, given=places[1])
+    size = _units.split(_typed(value), spec.unit)[1] if isinstance(value, str) else 1.0
+    if size != 1 and _near(given / size, spec, symbols):
+        return _CONVERTED.fill(said=_said(value), value=f"{given:.4g}", unit=spec.unit)
+    if not symbols:
+        return None
+    # Names are mistyped, and answers passed on.
+    theirs = next((other for other in _combinations(spec.draw) if _near(given, spec, other)), None)
+    message = _FOR_YOU if theirs is None else _FOR_OTHERS
+    return message.fill(symbols=_shown(symbols), theirs=_shown(theirs or {}), learner=short(learner))
+
+
+def _near(given: float, spec: Spec, symbols: Symbols) -> bool:
+    return _close(given, float(arithmetic.evaluate(spec.answer, symbols)), spec)
+
+
+def _close(given: float, right: float, spec: Spec, digits: int | None = None) -> bool:
+    """Within the tolerance; where digits are asked for, within half of the last one."""
+    digits = digits or spec.digits
+    if not digits:
+        return abs(given - right) <= (spec.tolerance + _EXACT) * (abs(right) or 1.0)
+    return abs(given - right) <= 0.5 * 10.0 ** _last_place(right, digits) + _EXACT * abs(right)
+
+
+def _last_place(value: float, digits: int) -> int:
+    """The power of ten of the last of so many significant digits."""
+    return math.floor(math.log10(abs(value))) + 1 - digits if value else 0
+
+
+# -------------------------------------------------------------------------------------- significant digits
+
+_MANTISSA = re.compile(
+    r"[-+]?0*(?P<whole>\d*)(?:\.(?P<rest>\d*))?(?:e[-+]?\d+|\*10\*\*[-+]?\d+|\*10{4,})?", re.IGNORECASE
+)
+
+
+def _rounding(value: object, spec: Spec) -> Text | None:
+    """What is to be said of a right value that does not have the digits that were asked for."""
+    if not spec.digits:
+        return None
+    places = _digits(value, spec)
+    if places is None:
+        return _UNROUNDED.fill(digits=spec.digits)
+    least, most = places
+    if least <= spec.digits <= most:
+        return None
+    message, given = (_FEW, most) if most < spec.digits else (_MANY, least)
+    return message.fill(digits=spec.digits, given=given)
+
+
+def _digits(value: object, spec: Spec) -> tuple[int, int] | None:
+    """How many significant digits a number has, at least and at most; None where it is not a decimal number.
+
+    Zeros at the end of a whole number may count or not. YAML has dropped those of a fraction.
+    """
+    text = repr(value) if isinstance(value, (int, float)) else value if isinstance(value, str) else ""
+    try:
+        number, _ = _arithmetic(text, spec.unit)
+    except ValueError:
+        return None
+    found = _MANTISSA.fullmatch(number.replace(" ", "").removeprefix("(").removesuffix(")/100"))
+    if found is None:
+        return None
+    whole, rest = found["whole"], found["rest"]
+    written = (whole + (rest or "")).lstrip("0")
+    kept = len(written.rstrip("0")) or 1
+    if isinstance(value, float):
+        return kept, max(kept, _MOST_DIGITS)
+    return (kept if rest is None else len(written)) or 1, len(written) or 1
+
+
+# ------------------------------------------------------------------------------------------ reading numbers
+
+_THOUSANDS = re.compile(r"(?<![\d.,])\d{1,3}(?:(?:,\d{3})+|(?: \d{3})+)(?![\d,])")
+_REWRITTEN: tuple[tuple[re.Pattern[str], str], ...] = (
+    (re.compile(r"^\s*(?:[=≈~]|约)\s*"), ""),
+    (re.compile(r"√\s*(\d+(?:\.\d+)?)"), r"sqrt(\1)"),
+    (re.compile(r"√\s*\("), "sqrt("),
+    (re.compile(r"(?<=[\d)])\s*(?=sqrt)"), "*"),
+    (re.compile(r"(?<=[\d)])\s*万"), "*10000"),
+    (re.compile(r"(?<=[\d)])\s*亿"), "*100000000"),
+    (re.compile(r"\^"), "**"),
+)
+
+
+def read(value: object, unit: Text | str | None = None) -> float | None:
+    """The number that ``value`` means to people, or None: ``1,536``, ``1.5e3``, ``3/4``, ``√64``, ``2^10 MiB``.
+
+    It is in ``unit``; what is written in another unit of its family is converted.
+    """
+    if isinstance(value, bool) or not isinstance(value, (int, float, str)):
+        return None
+    try:
+        number, size = _arithmetic(value, unit) if isinstance(value, str) else (value, 1.0)
+        found = float(arithmetic.evaluate(number, {})) * size
+    except ValueError:
+        return None
+    return found if math.isfinite(found) else None
+
+
+def _typed(text: str) -> str:
+    """What people write, in plain characters."""
+    if len(text) > _MAX_LENGTH:
+        raise ValueError("too long for a number")
+    return typed(text)
+
+
+def _arithmetic(text: str, unit: Text | str | None) -> tuple[str, float]:
+    """What people write as arithmetic, and how many of ``unit`` its own unit is."""
+    text, size = _units.split(_typed(text), unit)
+    percent = text.endswith("%")
+    text = text.removesuffix("%")
+    text = _THOUSANDS.sub(lambda found: re.sub("[, ]", "", found[0]), text)
+    for pattern, new in _REWRITTEN:
+        text = pattern.sub(new, text)
+    return f"({text}) / 100" if percent else text, size

@@ -1,0 +1,216 @@
+"""Things to put in their order: what stands right relative to the rest counts, beyond what chance would give."""
+
+from __future__ import annotations
+
+import functools
+import itertools
+import random
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from grader.core.faults import Fault, unexpected
+from grader.core.model import Lang, Status, Text
+from grader.course.items import Asked, Context, Judged, _ids, shuffled
+from grader.course.items._ids import Thing
+from grader.course.items._options import plain, short
+
+#: Pairs of ids: the first has to stand before the second.
+Before: TypeAlias = frozenset[tuple[str, str]]
+
+_MOST = 10
+#: Orders that say what chance gives: all of them up to this many things, else as many as these have.
+_TRIED = 6
+
+_HOW = Text("Answer with all of them in their order, such as {example}.", "按先后次序写出全部编号，例如 {example}。")
+_ALL = Text(
+    "Write each of {ids} once, in order. Missing: {missing}.", "请把 {ids} 各写一次，排出先后。还缺：{missing}。"
+)
+_TWICE = Text("“{said}” stands there twice; each of {ids} is needed once.", "「{said}」写了两次；{ids} 各写一次即可。")
+_MOVE = Text(
+    "Not in order yet; it is enough to move {moved} of the {all}.", "次序还不对；{all} 项中只需移动 {moved} 项。"
+)
+_EITHER = Text("In any order among themselves: {ids}.", "相互之间次序不限：{ids}。")
+
+
+@dataclass(frozen=True, slots=True)
+class Wrong:
+    """A wrong order that shows what was thought: all of it, or that one thing comes before another."""
+
+    misconception: str
+    order: tuple[str, ...] = ()
+    before: tuple[str, str] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Spec:
+    """``things`` stand in a right order. Those of a group of ``either`` may stand in any order among themselves."""
+
+    things: tuple[Thing, ...]
+    either: tuple[tuple[str, ...], ...] = ()
+    wrong: tuple[Wrong, ...] = ()
+
+
+# --------------------------------------------------------------------------------------------- in the bank
+
+
+def faults(spec: Spec) -> Iterator[Fault]:
+    """The order can be told, is not given away by the ids, and is not among the wrong ones."""
+    found = [*_ids.faults("things", spec.things, 3, _MOST)]
+    for index, group in enumerate(spec.either):
+        for place, name in enumerate(group):
+            found += _ids.stranger(("either", index, place), name, spec.things, "the id of a thing")
+        if len(set(group)) < 2:
+            found.append(unexpected(("either", index), list(group), "two ids or more"))
+    yield from found
+    if not found:
+        yield from _order(spec)
+        yield from itertools.chain.from_iterable(map(functools.partial(_wrong, spec), range(len(spec.wrong))))
+
+
+def _order(spec: Spec) -> Iterator[Fault]:
+    ids, before = _names(spec), _before(spec)
+    for first, middle, last in itertools.combinations(ids, 3):
+        if (first, middle) in before and (middle, last) in before and (first, last) not in before:
+            what = f"no group with both {first} and {last}: {middle} has to stand between them"
+            yield Fault(("either",), f"expected {what}")
+    if not before:
+        yield Fault(("either",), "every order is right; expected some that are not")
+    elif _right(sorted(ids), before):
+        yield Fault(("things",), f"expected ids whose own order is wrong, but {', '.join(sorted(ids))} would be right")
+
+
+def _wrong(spec: Spec, index: int) -> Iterator[Fault]:
+    wrong, before, path = spec.wrong[index], _before(spec), ("wrong", index)
+    named: tuple[tuple[str, Sequence[str]], ...] = (("order", wrong.order), ("before", wrong.before or ()))
+    strange = [
+        fault
+        for key, ids in named
+        for place, name in enumerate(ids)
+        for fault in _ids.stranger((*path, key, place), name, spec.things, "the id of a thing")
+    ]
+    yield from strange
+    if bool(wrong.order) == (wrong.before is not None):
+        yield Fault(path, "expected either `order: […]`, all ids, or `before: [x, y]`")
+    elif wrong.before is not None and not strange:
+        first, second = map(plain, wrong.before)
+        if (second, first) not in before:
+            yield unexpected((*path, "before"), list(wrong.before), "the later thing first, then the earlier one")
+    elif not strange:
+        order = [plain(name) for name in wrong.order]
+        if sorted(order) != sorted(_names(spec)):
+            yield unexpected((*path, "order"), list(wrong.order), "every id once")
+        elif _right(order, before):
+            yield unexpected((*path, "order"), list(wrong.order), "an order that is not right")
+
+
+def _names(spec: Spec) -> list[str]:
+    return [plain(thing.id) for thing in spec.things]
+
+
+def _before(spec: Spec) -> Before:
+    """What has to stand before what: the order of the bank, but for what may be exchanged."""
+    groups = [{plain(name) for name in group} for group in spec.either]
+    pairs = itertools.combinations(_names(spec), 2)
+    return frozenset(pair for pair in pairs if not any(group >= set(pair) for group in groups))
+
+
+# ------------------------------------------------------------------------------------------------- answers
+
+
+def judge(spec: Spec, value: object, context: Context) -> Judged:
+    """``value`` is a list of ids or a text such as ``c a b``, ``c > a > b`` or ``cab``, each id once."""
+    ids, before = _names(spec), _before(spec)
+    words = _ids.words(value)
+    order = [part for word in words or () for part in _ids.apart(word, ids)]
+    if order[::2] == [str(place) for place in range(1, len(ids) + 1)] and not set(ids) & set(order[::2]):
+        order = order[1::2]  # 1. c  2. a  3. b
+    all_ids = _ids.listed([thing.id for thing in sorted(spec.things, key=lambda thing: plain(thing.id))])
+    for place, name in enumerate(order):
+        if name not in ids:
+            return _unreadable(_ids.UNKNOWN.fill(said=short(name), ids=all_ids))
+        if name in order[:place]:
+            return _unreadable(_TWICE.fill(said=name, ids=all_ids))
+    if len(order) < len(ids):
+        missing = _ids.listed([name for name in sorted(ids) if name not in order])
+        return _unreadable(_ALL.fill(ids=all_ids, missing=missing))
+    kept = _kept(order, before)
+    if kept == len(ids):
+        return Judged(Status.PASSED, 1.0)
+    chance = _by_chance(tuple(ids), before)
+    fraction = max(0, kept - chance) / (len(ids) - chance)
+    misconception = next((wrong.misconception for wrong in spec.wrong if _is(wrong, order)), None)
+    message = None if misconception else _MOVE.fill(moved=len(ids) - kept, all=len(ids))
+    return Judged(Status.FAILED, fraction, message, misconception)
+
+
+def asked(spec: Spec, context: Context) -> Asked:
+    """The things, in no right order whoever sees them."""
+    choices = _ids.choices(spec.things)
+    found = shuffled(choices, context)
+    if _right([plain(choice.id) for choice in found], _before(spec)):
+        found = found[::-1]
+    example = ", ".join(choice.id for choice in choices)
+    return Asked("order", _HOW.fill(example=f"[{example}]"), found)
+
+
+def key(spec: Spec, context: Context) -> Text:
+    """The things in a right order, and which of them may change places."""
+
+    def lines(lang: Lang) -> str:
+        things = [f"{thing.id}: {thing.text.of(lang)}" for thing in spec.things]
+        groups = [_EITHER.fill(ids=_ids.listed(group)).of(lang) for group in spec.either]
+        return "\n".join([*things, *groups])
+
+    return Text(lines("en"), lines("zh"))
+
+
+def unkeyed(spec: Spec) -> Spec:
+    """The things in the order of their ids."""
+    return Spec(tuple(sorted(spec.things, key=lambda thing: plain(thing.id))))
+
+
+def _unreadable(message: Text) -> Judged:
+    return Judged(Status.FAILED, 0.0, message, readable=False)
+
+
+def _is(wrong: Wrong, order: Sequence[str]) -> bool:
+    if wrong.before is None:
+        return [plain(name) for name in wrong.order] == order
+    first, second = map(plain, wrong.before)
+    return order.index(first) < order.index(second)
+
+
+def _right(order: Sequence[str], before: Before) -> bool:
+    return not any((later, earlier) in before for earlier, later in itertools.combinations(order, 2))
+
+
+def _kept(order: Sequence[str], before: Before) -> int:
+    """The most things of ``order`` that stand right among themselves, in whichever of the right orders.
+
+    (With one right order, the longest common subsequence.) Being in the wrong order is transitive, so by
+    Dilworth's theorem it is the fewest chains of such pairs that hold all things: one less for every match.
+    """
+    wrong = {one: [other for other in order[place + 1 :] if (other, one) in before] for place, one in enumerate(order)}
+    matched: dict[str, str] = {}
+
+    def match(one: str, seen: set[str]) -> bool:
+        for other in wrong[one]:
+            if other not in seen:
+                seen.add(other)
+                if other not in matched or match(matched[other], seen):
+                    matched[other] = one
+                    return True
+        return False
+
+    return len(order) - sum(match(one, set()) for one in order)
+
+
+@functools.cache
+def _by_chance(ids: tuple[str, ...], before: Before) -> int:
+    """What a random order keeps on average, rounded up."""
+    orders: list[Sequence[str]] = list(itertools.permutations(ids[:_TRIED]))
+    if len(ids) > _TRIED:
+        dice = random.Random(1)
+        orders = [dice.sample(ids, len(ids)) for _ in orders]
+    return min(-(-sum(_kept(order, before) for order in orders) // len(orders)), len(ids) - 1)

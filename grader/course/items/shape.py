@@ -1,0 +1,369 @@
+"""The shape of an array, its axes in named sizes: compared by value, so that ``h * d_k`` may be ``d_model``."""
+
+from __future__ import annotations
+
+import itertools
+import random
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TypeAlias
+
+from grader.core import arithmetic
+from grader.core.arithmetic import Number
+from grader.core.faults import Fault, Path, unexpected, unknown
+from grader.core.model import Status, Text
+from grader.course.items import Asked, Context, Judged, draw
+from grader.course.items._ids import listed
+from grader.course.items._options import short, written
+from grader.course.items._written import typed
+
+#: The values of one axis, one for each set of sizes that is tried; None stands for ``...``.
+Axis: TypeAlias = tuple[Number, ...] | None
+Axes: TypeAlias = tuple[Axis, ...]
+
+_DOTS = "..."
+_PRIMES = (5, 7, 11, 13, 17, 19, 23, 29, 31, 37, 41, 43, 47)
+_MOST_SIZES = 12
+_MOST_DRAWS = 100
+_MAX_LENGTH = 200
+
+_HOW = Text("Answer with a shape, such as (2*a, b, 5).", "答案填一个形状，例如 (2*a, b, 5)。")
+_EXPECTED = Text(
+    "“{said}” cannot be read as a shape; write one such as (2*a, b, 5){names}.",
+    "「{said}」无法读成形状；请写成 (2*a, b, 5) 这样的形式{names}。",
+)
+_IN = Text(", in the sizes {names} and numbers", "，用 {names} 这些大小和数字来写")
+_STRANGE = Text(
+    "There is no size called “{said}” here; the sizes are {names}.", "这道题里没有叫「{said}」的大小，只有 {names}。"
+)
+_NO_SIZES = Text("“{said}” has no size here; write numbers.", "「{said}」在这道题里没有大小，请写数字。")
+_MINUS = Text(
+    "−1 only tells reshape to work an axis out; write how long the axis is.",
+    "−1 只是让 reshape 自己去算这一轴；请写出这一轴有多长。",
+)
+_OPEN = Text(
+    "“{said}” leaves open which axes there are; write all of them.", "「{said}」没有说明有哪些轴，请把每个轴都写出来。"
+)
+_COUNT = Text("Axes in your shape: {given}; there should be {right}.", "你写了 {given} 个轴，应该有 {right} 个。")
+_SWAPPED = Text("The axes are right, but two of them have changed places.", "各个轴都对，但有两个的位置颠倒了。")
+_ORDER = Text("The axes are right, but their order is not.", "各个轴都对，但次序不对。")
+_AXIS = Text("Axis {index} (counted from 0) is not “{said}”.", "第 {index} 轴（从 0 数起）不是「{said}」。")
+
+
+@dataclass(frozen=True, slots=True)
+class Wrong:
+    """A wrong shape that shows what was thought."""
+
+    answer: str
+    misconception: str
+
+
+@dataclass(frozen=True, slots=True)
+class Spec:
+    """``answer`` is written in ``sizes`` (name → what it is), in what ``draw`` chooses, and in numbers.
+
+    ``equal`` says which sizes follow from others; ``aliases`` are other names that learners may use.
+    """
+
+    answer: str
+    sizes: Mapping[str, Text] = field(default_factory=dict)
+    equal: Mapping[str, str] = field(default_factory=dict)
+    aliases: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    draw: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
+    wrong: tuple[Wrong, ...] = ()
+
+
+class _NoShape(ValueError):
+    """What was written is no shape here; ``text`` says why, if there is more to say than that."""
+
+    def __init__(self, text: Text | None = None) -> None:
+        super().__init__(text.en if text else "it cannot be read")
+        self.text = text
+
+
+# --------------------------------------------------------------------------------------------- in the bank
+
+
+def faults(spec: Spec) -> Iterator[Fault]:
+    """Every shape can be read and has a value whatever is drawn, and no wrong one is right."""
+    found = [*_names(spec), *_equal(spec)]
+    yield from found
+    if found:
+        return
+    unread = [*_answer(spec, ("answer",), spec.answer)]
+    for index, wrong in enumerate(spec.wrong):
+        unread += _answer(spec, ("wrong", index, "answer"), wrong.answer)
+    yield from unread
+    for (index, wrong), symbols in itertools.product(enumerate(spec.wrong), [] if unread else _draws(spec)):
+        if _own(spec, wrong.answer, symbols) == _own(spec, spec.answer, symbols):
+            said = f" with {', '.join(f'{name} = {value}' for name, value in symbols.items())}" if symbols else ""
+            path = ("wrong", index, "answer")
+            yield unexpected(path, wrong.answer, f"a shape that is never right, but it is{said}")
+            return
+
+
+def _names(spec: Spec) -> Iterator[Fault]:
+    for key, names in (("sizes", spec.sizes), ("draw", spec.draw)):
+        for name in names:
+            if not name.isidentifier() or name in arithmetic.FUNCTIONS:
+                yield unexpected((key, name), name, "a name such as d_k")
+    if len(spec.sizes) > _MOST_SIZES:
+        yield Fault(("sizes",), f"saw {len(spec.sizes)} of them; expected at most {_MOST_SIZES}")
+    taken = set(spec.sizes)
+    for name, others in spec.aliases.items():
+        if name not in spec.sizes:
+            yield unknown(("aliases", name), name, "a name of `sizes`", spec.sizes)
+        for index, other in enumerate(others):
+            if not other.isidentifier() or other in taken:
+                yield unexpected(("aliases", name, index), other, "a name such as B that nothing else here has")
+            taken.add(other)
+    for name, choices in spec.draw.items():
+        if not choices or min(choices) < 1:
+            yield unexpected(("draw", name), list(choices), "one number or more, all above 0")
+
+
+def _equal(spec: Spec) -> Iterator[Fault]:
+    free = [name for name in spec.sizes if name not in spec.equal]
+    for name, expression in spec.equal.items():
+        if name not in spec.sizes:
+            yield unknown(("equal", name), name, "a name of `sizes`", spec.sizes)
+        try:
+            strange = sorted(arithmetic.names(expression) - set(free))
+        except ValueError as fault:
+            yield unexpected(("equal", name), expression, f"{arithmetic.GRAMMAR}, but {fault}")
+            continue
+        for other in strange:
+            yield unknown(("equal", name), other, "a size that does not follow from others", free)
+
+
+def _answer(spec: Spec, path: Path, answer: str) -> Iterator[Fault]:
+    for symbols in _draws(spec):
+        try:
+            axes = _own(spec, answer, symbols)
+        except _NoShape as fault:
+            yield unexpected(path, answer, f"a shape such as (batch, n, 2*d), but: {fault}")
+            return
+        if any(axis is not None and min(axis) <= 0 for axis in axes):
+            yield unexpected(path, answer, "axes whose length is above 0")
+            return
+
+
+def _draws(spec: Spec) -> Iterator[Mapping[str, int]]:
+    for values in itertools.islice(itertools.product(*spec.draw.values()), _MOST_DRAWS):
+        yield dict(zip(spec.draw, values, strict=True))
+
+
+def _own(spec: Spec, shape: str, symbols: Mapping[str, Number]) -> Axes:
+    """A shape of the bank, which may name what is drawn and leave leading axes open."""
+    vocabulary = {name: name for name in (*spec.sizes, *spec.draw)}
+    return _axes(_readings(shape)[0], vocabulary, _instances(spec, symbols), dots=True)
+
+
+def _instances(spec: Spec, symbols: Mapping[str, Number]) -> list[dict[str, Number]]:
+    """Sizes to compare with: different primes, so that no two shapes agree by chance."""
+    free = [name for name in spec.sizes if name not in spec.equal]
+    found: list[dict[str, Number]] = []
+    for seed in range(3):
+        values: dict[str, Number] = dict(zip(free, random.Random(seed).sample(_PRIMES, len(free)), strict=True))
+        values |= symbols
+        found.append(values | {name: arithmetic.evaluate(same, values) for name, same in spec.equal.items()})
+    return found
+
+
+# ------------------------------------------------------------------------------------------------- answers
+
+
+def judge(spec: Spec, value: object, context: Context) -> Judged:
+    """``value`` is a text such as ``(batch, h, n, d_k)`` or ``batch×n``, or a list of axes."""
+    symbols = draw(spec, context)
+    right, instances, vocabulary = _own(spec, spec.answer, symbols), _instances(spec, symbols), _vocabulary(spec)
+    text = _text(value)
+    if text is None:
+        return _unreadable(_expected(spec, short(value) if isinstance(value, str) else "…"))
+    read: list[tuple[list[str], Axes]] = []
+    trouble: Text | None = None
+    for reading in _readings(text):
+        try:
+            read.append((reading, _axes(reading, vocabulary, instances, dots=None in right)))
+        except _NoShape as fault:
+            trouble = trouble or fault.text
+    given = [axes for _, axes in read]
+    if right in given:
+        return Judged(Status.PASSED, 1.0)
+    if not read:
+        return _unreadable(trouble or _expected(spec, short(text)))
+    wrong = next((wrong for wrong in spec.wrong if _own(spec, wrong.answer, symbols) in given), None)
+    if wrong is not None:
+        return Judged(Status.FAILED, 0.0, misconception=wrong.misconception)
+    return Judged(Status.FAILED, 0.0, _difference(*read[0], right))
+
+
+def asked(spec: Spec, context: Context) -> Asked:
+    """A line, in sizes that are explained."""
+
+    def fact(name: str, what: Text) -> Text:
+        said = f"{name} = {spec.equal[name].replace(' * ', '·')}" if name in spec.equal else name
+        return Text(f"{said}: {what.en}", f"{said}：{what.zh}")
+
+    return Asked("line", _HOW, facts=tuple(fact(name, what) for name, what in spec.sizes.items()))
+
+
+def key(spec: Spec, context: Context) -> Text:
+    """The shape as the bank writes it, with this learner's numbers."""
+    symbols = draw(spec, context)
+    axes = [_shown(axis, symbols) for axis in _readings(spec.answer)[0]]
+    text = f"({axes[0]},)" if len(axes) == 1 else f"({', '.join(axes)})"
+    return Text(text, text)
+
+
+def unkeyed(spec: Spec) -> Spec:
+    """What shapes are written in; that leading axes may be left open, or not, is said to whoever tries."""
+    return Spec(_DOTS if _DOTS in _readings(spec.answer)[0] else "()", spec.sizes, spec.equal, spec.aliases, spec.draw)
+
+
+def _shown(axis: str, symbols: Mapping[str, Number]) -> str:
+    if axis == _DOTS or not arithmetic.names(axis) & set(symbols):
+        return axis
+    if arithmetic.names(axis) <= set(symbols):
+        return f"{arithmetic.evaluate(axis, symbols):g}"
+    return re.sub(r"[^\W\d]\w*", lambda found: str(symbols.get(found[0], found[0])), axis)
+
+
+def _unreadable(message: Text) -> Judged:
+    return Judged(Status.FAILED, 0.0, message, readable=False)
+
+
+def _expected(spec: Spec, said: str) -> Text:
+    names = _IN.fill(names=listed(spec.sizes)) if spec.sizes else Text("", "")
+    return _EXPECTED.fill(said=said, names=names)
+
+
+def _difference(said: Sequence[str], given: Axes, right: Axes) -> Text:
+    """Where the shapes differ, without what would be right."""
+    if len(given) != len(right):
+        return _COUNT.fill(given=len(given), right=len(right))
+    differing = [index for index, axis in enumerate(given) if axis != right[index]]
+    if sorted(map(str, given)) == sorted(map(str, right)):
+        return _SWAPPED if len(differing) == 2 else _ORDER
+    return _AXIS.fill(index=differing[0], said=short(said[differing[0]]))
+
+
+# ----------------------------------------------------------------------------------------- reading shapes
+
+_SUBSCRIPT = re.compile(r"_\s*\{\s*(\w+)\s*\}")
+_WORDS: tuple[tuple[re.Pattern[str], str], ...] = (
+    (re.compile(r"\\(?:times|cdot)\b"), "*"),
+    (re.compile(r"(?<=[\w)])\s+x\s+(?=[\w(])|(?<=\d)\s*x\s*(?=\d)", re.IGNORECASE), "*"),
+    (re.compile(r"⋯"), _DOTS),
+    (re.compile(r"^(?:torch\.)?Size\b|^∈?\s*(?:\\mathbb\s*)?(?:R|\{\s*R\s*\})\s*\^"), ""),
+)
+_BRACKETS = str.maketrans("[]{}【】〔〕、;", "()" * 4 + ",,")
+_PRODUCTS: tuple[tuple[re.Pattern[str], str], ...] = (
+    (re.compile(r"\^"), "**"),
+    (re.compile(r"//"), "/"),
+    (re.compile(r"(?<![\w.])(\d+)\s*(?=[^\W\d]|\()"), r"\1*"),
+    (re.compile(r"\)\s*(?=[\w(])"), ")*"),
+    (re.compile(r"(?<=\w)\s+(?=[\w(])"), "*"),
+)
+
+
+def _text(value: object) -> str | None:
+    """What was written; a list is its axes."""
+    if isinstance(value, (list, tuple)):
+        parts = [written(part) for part in value]
+        text = None if None in parts else f"({', '.join(part for part in parts if part is not None)})"
+    else:
+        text = written(value)
+    return text if text is not None and text.strip() and len(text) <= _MAX_LENGTH else None
+
+
+def _readings(text: str) -> list[list[str]]:
+    """The axes that may be meant: ``n*d`` can be two, or a single one that is a product."""
+    text = _SUBSCRIPT.sub(r"_\1", typed(text.replace("$", "")))
+    for pattern, new in _WORDS:
+        text = pattern.sub(new, text).strip()
+    text = _bare(text.rstrip("。"))
+    if not text:
+        return [[]]
+    if "," in (separators := _outside(text)):
+        axes = _cut(text, separators, ",")
+        return [axes[:-1] if not axes[-1] else axes]
+    readings = [_cut(text, separators, sign) for sign in ("*", " ") if sign in separators]
+    return [*(reading for reading in readings if all(reading)), [text]]
+
+
+def _outside(text: str) -> str:
+    """``text`` with brackets, what stands inside them, and ``**`` blotted out."""
+    depth, found = 0, []
+    for char in text.replace("**", "^^"):
+        depth -= char == ")"
+        found.append("^" if depth > 0 or char in "()" else char)
+        depth += char == "("
+    return "".join(found)
+
+
+def _cut(text: str, separators: str, sign: str) -> list[str]:
+    places = [-1, *(place for place, char in enumerate(separators) if char == sign), len(text)]
+    return [text[start + 1 : end].strip() for start, end in itertools.pairwise(places)]
+
+
+def _bare(text: str) -> str:
+    """``text`` without the brackets around all of it."""
+    text = text.translate(_BRACKETS).strip()
+    while text.startswith("(") and text.endswith(")"):
+        depths = itertools.accumulate((char == "(") - (char == ")") for char in text)
+        if 0 in itertools.islice(depths, len(text) - 1):
+            break
+        text = text[1:-1].strip()
+    return text
+
+
+def _vocabulary(spec: Spec) -> dict[str, str]:
+    """Which size a spelling means: the names and aliases, and where that is clear, in any case and without _."""
+    exact = {name: name for name in spec.sizes}
+    exact |= {other: name for name, others in spec.aliases.items() for other in others}
+    loose: dict[str, set[str]] = {}
+    for spelling, name in exact.items():
+        loose.setdefault(_loose(spelling), set()).add(name)
+    return {spelling: name for spelling, (name, *more) in loose.items() if not more} | exact
+
+
+def _loose(name: str) -> str:
+    return name.replace("_", "").casefold()
+
+
+def _axes(axes: list[str], vocabulary: Mapping[str, str], instances: list[dict[str, Number]], *, dots: bool) -> Axes:
+    return tuple(_axis(axis, vocabulary, instances, dots) for axis in axes)
+
+
+def _axis(text: str, vocabulary: Mapping[str, str], instances: list[dict[str, Number]], dots: bool) -> Axis:
+    if text in (_DOTS, "*") and dots:
+        return None
+    if text in (_DOTS, ":", "?", "None") or text.startswith("*"):
+        raise _NoShape(_OPEN.fill(said=short(text)))
+    if text.replace(" ", "") == "-1":
+        raise _NoShape(_MINUS)
+    for pattern, new in _PRODUCTS:
+        text = pattern.sub(new, text)
+    try:
+        names = arithmetic.names(text)
+    except ValueError:
+        raise _NoShape from None
+    means = {name: vocabulary.get(name, vocabulary.get(_loose(name))) for name in names}
+    strange = next((name for name in sorted(names) if means[name] is None), None)
+    if strange is not None:
+        known = list(dict.fromkeys(vocabulary.values()))
+        raise _NoShape((_STRANGE if known else _NO_SIZES).fill(said=short(strange), names=listed(known)))
+    try:
+        return tuple(
+            _plain(arithmetic.evaluate(text, {name: sizes[same] for name, same in means.items() if same}))
+            for sizes in instances
+        )
+    except ValueError:
+        raise _NoShape from None
+
+
+def _plain(value: Number) -> Number:
+    """A number in one form: quotients of whole numbers are whole numbers again."""
+    return value if isinstance(value, int) else int(value) if value == int(value) else round(value, 6)

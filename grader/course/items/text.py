@@ -1,0 +1,209 @@
+"""An answer in one's own words. Patterns find its ideas; what they cannot decide waits for a person.
+
+Full marks need every idea, said and not denied, and no sign of a misconception. Nothing is ever marked
+wrong because of a pattern.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from grader.core.faults import Fault, Path, unexpected
+from grader.core.model import Lang, Status, Text
+from grader.course.items import Asked, Context, Judged, _patterns
+from grader.course.items._options import plain
+
+Span: TypeAlias = tuple[int, int]
+
+HEAVY = True
+#: What is too long for patterns waits for a person.
+ANY_LENGTH = True
+
+_HOW = Text(
+    "Answer in your own words, in a sentence or two ({least} to {most} words, in either language).",
+    "用自己的话回答一两句（{least} 到 {most} 字，中英文均可）。",
+)
+_SHORT = Text("Write a whole sentence, of {least} words or more.", "请写完整的句子，不少于 {least} 字。")
+_MARKED = Text("Marked automatically. Found: {ideas}.", "已自动评分，找到的要点：{ideas}。")
+_WAITS = Text("A person will mark this answer. {found}", "这个答案由老师批改。{found}")
+_FOUND = Text("Found so far: {ideas}.", "目前找到的要点：{ideas}。")
+_LONG = Text("It is longer than {most} words.", "它超过了 {most} 字。")
+_SOUNDS = Text(
+    "It sounds like a common misunderstanding, but that is only a guess.", "看起来像一个常见的误解，但这只是猜测。"
+)
+_NOTHING = Text("", "")
+
+
+@dataclass(frozen=True, slots=True)
+class Idea:
+    """What an answer has to say. ``any`` are patterns in both languages, of which one is found where it is said."""
+
+    id: str
+    text: Text
+    any: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Wrong:
+    """What shows that something else is thought: one of the patterns ``any``."""
+
+    any: tuple[str, ...]
+    misconception: str
+
+
+@dataclass(frozen=True, slots=True)
+class Spec:
+    """``answer`` is a good one, with all ``ideas``. Lengths are in words, or in pairs of Chinese characters."""
+
+    ideas: tuple[Idea, ...]
+    answer: Text
+    wrong: tuple[Wrong, ...] = ()
+    least: int = 4
+    most: int = 120
+
+
+# --------------------------------------------------------------------------------------------- in the bank
+
+
+def faults(spec: Spec) -> Iterator[Fault]:
+    """Patterns are sound and fast, and the good answer passes in both languages."""
+    if not 1 < spec.least < spec.most <= 250:
+        yield Fault(("least",), f"saw {spec.least} to {spec.most} words; expected from 2 or more to 250 or fewer")
+    if not spec.ideas:
+        yield unexpected(("ideas",), [], "one idea or more")
+    seen: set[str] = set()
+    found: list[Fault] = []
+    for index, idea in enumerate(spec.ideas):
+        if plain(idea.id) in seen or not idea.id:
+            yield unexpected(("ideas", index, "id"), idea.id, "an id that no other idea has")
+        seen.add(plain(idea.id))
+        found += _sound(("ideas", index, "any"), idea.any)
+    for index, wrong in enumerate(spec.wrong):
+        found += _sound(("wrong", index, "any"), wrong.any)
+    yield from found or _passes(spec)
+
+
+def _sound(path: Path, patterns: Sequence[str]) -> Iterator[Fault]:
+    if not patterns:
+        yield unexpected(path, [], "one pattern or more")
+    for index, pattern in enumerate(patterns):
+        expected = _patterns.trouble(pattern)
+        if expected:
+            yield unexpected((*path, index), pattern, expected)
+
+
+def _passes(spec: Spec) -> Iterator[Fault]:
+    langs: tuple[Lang, ...] = ("en", "zh")
+    for lang in langs:
+        text = _patterns.tidy(spec.answer.of(lang))
+        missing = [idea.id for idea in spec.ideas if not _said(idea.any, text)[0]]
+        if missing:
+            yield Fault(("answer", lang), f"{', '.join(missing)} cannot be found in it; expected all ideas")
+        for wrong in spec.wrong:
+            if _said(wrong.any, text)[0]:
+                yield Fault(("answer", lang), f"it sounds like {wrong.misconception}; expected that it does not")
+        if not missing and any(_said(idea.any, text)[1] for idea in spec.ideas):
+            yield Fault(("answer", lang), "it denies an idea in one place; expected that it does not")
+        if not spec.least <= _length(text) <= spec.most:
+            yield Fault(("answer", lang), f"saw {_length(text)} words; expected {spec.least} to {spec.most}")
+
+
+# ------------------------------------------------------------------------------------------------- answers
+
+
+def judge(spec: Spec, value: object, context: Context) -> Judged:
+    """``value`` is a text, or a list of lines."""
+    if isinstance(value, (list, tuple)) and all(isinstance(line, str) for line in value):
+        value = "\n".join(value)
+    if not isinstance(value, str):
+        value = ""
+    if len(value) > _patterns.MAX_LENGTH or _length(value) > spec.most:
+        long = Text(_LONG.fill(most=spec.most).en, _LONG.fill(most=2 * spec.most).zh)
+        return Judged(Status.PENDING, 0.0, _WAITS.fill(found=long))
+    text = _patterns.tidy(value)
+    if _length(text) < spec.least:
+        short = Text(_SHORT.fill(least=spec.least).en, _SHORT.fill(least=2 * spec.least).zh)
+        return Judged(Status.FAILED, 0.0, short, readable=False)
+    said = {idea.id: _said(idea.any, text) for idea in spec.ideas}
+    found = [idea.text for idea in spec.ideas if said[idea.id][0]]
+    ideas = Text("; ".join(each.en for each in found), "；".join(each.zh for each in found))
+    wrong = next((wrong for wrong in spec.wrong if _said(wrong.any, text)[0]), None)
+    if wrong is not None:
+        return Judged(Status.PENDING, 0.0, _WAITS.fill(found=_SOUNDS), wrong.misconception)
+    if all(clear and not denied for clear, denied in said.values()):
+        return Judged(Status.PASSED, 1.0, _MARKED.fill(ideas=ideas))
+    return Judged(Status.PENDING, 0.0, _WAITS.fill(found=_FOUND.fill(ideas=ideas) if found else _NOTHING))
+
+
+def asked(spec: Spec, context: Context) -> Asked:
+    """A line of one's own."""
+    en = _HOW.fill(least=spec.least, most=spec.most).en
+    return Asked("line", Text(en, _HOW.fill(least=2 * spec.least, most=2 * spec.most).zh))
+
+
+def key(spec: Spec, context: Context) -> Text:
+    """The good answer of the bank."""
+    return spec.answer
+
+
+def unkeyed(spec: Spec) -> Spec:
+    """How long an answer may be."""
+    return Spec((), Text("…", "…"), least=spec.least, most=spec.most)
+
+
+_CHINESE = re.compile(r"[\u3400-\u9fff]")
+
+
+def _length(text: str) -> int:
+    """Words; two Chinese characters are about one."""
+    return len(re.findall(r"\w+", _CHINESE.sub(" ", text))) + len(_CHINESE.findall(text)) // 2
+
+
+# ---------------------------------------------------------------------------------- said, or only denied
+
+#: Nothing is found across the end of a sentence.
+_SENTENCE = re.compile(r"(?:[^.!?;。]|\.(?=\w))+[.!?;。]?")
+#: Where the reach of a negation ends: at a comma, or at a word that begins another thought.
+_CLAUSE = re.compile(
+    r"[,:、]|\b(?:but|(?<!not )because|since|however|so|therefore|hence|whereas|while|then)\b"
+    r"|但|而是|(?<!不是)(?:因为|由于)|所以|因此|于是|从而|导致|就会|的话|时",
+    re.IGNORECASE,
+)
+_NEGATION = re.compile(
+    r"\b(?:not(?! only| just)|no(?! matter)|never|none|neither|nor|hardly|cannot|instead of|rather than"
+    r"|doubt|myth|some (?:say|think|believe|claim)|\w+n't)\b"
+    r"|不(?!同|断|仅|但|过|管|论|只是|再|得不|稳)|没|无(?!论|限|穷)|非(?!常|线性|负|零)|未(?!来|必)|以为|误(?!差)|有人",
+    re.IGNORECASE,
+)
+#: What is negated after these is the condition, not what follows from it.
+_CONDITION = re.compile(r"\b(?:if|when|with|without|unless)\b|如果|假如|要是|若|当|一旦", re.IGNORECASE)
+_DENIAL = re.compile(
+    r"\b(?:false|wrong|untrue|incorrect|not true|not right|not the case)\b|不对|不成立|是错|错误|错的|不正确",
+    re.IGNORECASE,
+)
+
+
+def _said(patterns: Sequence[str], text: str) -> tuple[bool, bool]:
+    """Whether one of ``patterns`` is found and not denied; and whether one is denied that is not part of such a one."""
+    clear: list[Span] = []
+    denied: list[Span] = []
+    for sentence in _SENTENCE.finditer(text):
+        for pattern in patterns:
+            for start, end in _patterns.search(pattern, sentence[0]):
+                spans = denied if _denied(pattern, sentence[0], start, end) else clear
+                spans.append((sentence.start() + start, sentence.start() + end))
+    apart = [span for span in denied if not any(span[0] < end and start < span[1] for start, end in clear)]
+    return bool(clear), bool(apart)
+
+
+def _denied(pattern: str, sentence: str, start: int, end: int) -> bool:
+    """Whether ``sentence`` negates what was found in it, calls it wrong, or is a question."""
+    clause = max((found.end() for found in _CLAUSE.finditer(sentence, 0, start)), default=0)
+    before, after = sentence[clause:start], _CLAUSE.split(sentence[end:])[0]
+    negated = _NEGATION.search(before) and not _CONDITION.search(before)
+    inside = _NEGATION.search(sentence, start, end) and not _NEGATION.search(re.sub(r"\\.", " ", pattern))
+    refused = _DENIAL.search(before) or _DENIAL.search(after)
+    return bool(negated or inside or refused or sentence.endswith("?"))

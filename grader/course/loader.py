@@ -1,0 +1,164 @@
+"""From a course folder to a ``Course``: the only reader of the bank.
+
+A folder has ``questions/`` (one YAML file per question, and ``sources.yaml``), ``reference/`` and an
+optional ``course.yaml``. Nothing in it is executed. What is wrong with it is a ``CourseError`` with one
+line per fault. A course that was read once comes from the cache, without YAML, pydantic or NumPy.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+import io
+import os
+import pickle
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Literal
+
+import grader
+from grader.core import cache
+from grader.core.errors import CourseError, UsageError
+from grader.core.model import Course
+
+_HERE = Path(__file__).parent
+_DEFAULTS = "questions/course.yaml"
+
+
+def find(course: Path | None) -> Path:
+    """The course folder: ``course``, else ATTNCHECK_COURSE, else the bundled one, else the checkout's."""
+    named = os.environ.get("ATTNCHECK_COURSE")
+    folder = course or (Path(named) if named else None)
+    if folder is None:
+        if content := _bundled():
+            return content
+        raise CourseError(
+            f"This installation has no course: there is no questions/ in {_HERE / '_content'} or {_HERE.parent}. "
+            "Install attncheck again, or name a course folder with --course."
+        )
+    said = "--course" if course else "ATTNCHECK_COURSE"
+    expected = "expected a course folder with questions/ in it"
+    try:
+        inside = sorted(entry.name for entry in folder.iterdir())
+    except OSError as fault:
+        raise CourseError(f"{said} names {folder} ({fault.strerror}); {expected}.") from fault
+    if not (folder / "questions").is_dir():
+        raise CourseError(f"{said} names {folder}; {expected}, saw {', '.join(inside[:8]) or 'nothing'}.")
+    return folder.resolve()
+
+
+def load(folder: Path) -> Course:
+    """The course in ``folder`` (see ``find``)."""
+    files = _read(folder)
+    digest = _digest(files)
+    key = _key(digest)
+    course = _thaw(cache.get("course", key))
+    if course is None:
+        # pydantic takes longer than everything else here, so only a course that changed needs it.
+        from grader.course import build
+
+        course = build.course(files, folder, digest)
+        cache.put("course", key, _freeze(course))
+    return dataclasses.replace(course, folder=str(folder))
+
+
+def whole(found: Course) -> Course:
+    """``found``, which is no learners' edition. Raises UsageError for one."""
+    if found.edition is not None:
+        raise UsageError(
+            f"{found.folder} is a learners' edition: keys, references and hidden cases are not in it. Name the course "
+            "that it was published from with --course."
+        )
+    return found
+
+
+def beside(found: Course, key: Literal["roster", "seed_file"]) -> Path | None:
+    """The file that course.yaml names under ``key``, if any. Raises CourseError where there is no such file."""
+    name = {"roster": found.roster, "seed_file": found.seed_file}[key]
+    if name is None:
+        return None
+    path = Path(found.folder) / name
+    if not os.path.isfile(path):  # where it cannot be looked for, too
+        raise CourseError(
+            f"{Path(found.folder) / 'course.yaml'}: {key}: there is no file {path}; expected a path from the folder of "
+            f"course.yaml on. Put the file there, mend the path, or give --{key.replace('_', '-')}."
+        )
+    return path
+
+
+def schema() -> dict[str, Any]:
+    """JSON Schema (2020-12) of a question file, for editors."""
+    from grader.course import schema as edge
+
+    return {"$schema": "https://json-schema.org/draft/2020-12/schema"} | edge.question_file().model_json_schema()
+
+
+def _bundled() -> Path | None:
+    # Never importlib.resources: an editable install leaves stale copies of the content behind.
+    return next((folder for folder in (_HERE / "_content", _HERE.parent) if (folder / "questions").is_dir()), None)
+
+
+def _read(folder: Path) -> dict[str, bytes]:
+    """Everything that makes up the course, by name within the folder."""
+    paths = [*folder.glob("course.yaml"), *folder.glob("questions/*.yaml"), *folder.glob("reference/*.py")]
+    try:
+        files = {path.relative_to(folder).as_posix(): path.read_bytes() for path in sorted(paths) if path.is_file()}
+        bundled = _bundled()
+        if _DEFAULTS not in files and bundled and (bundled / _DEFAULTS).is_file():
+            files[_DEFAULTS] = (bundled / _DEFAULTS).read_bytes()
+    except OSError as fault:
+        raise CourseError(f"{fault.filename} cannot be read: {fault.strerror}. Is it yours to read?") from fault
+    return dict(sorted(files.items()))
+
+
+def _digest(files: Mapping[str, bytes]) -> str:
+    found = hashlib.sha256()
+    for name, data in files.items():
+        found.update(f"{name}\0{len(data)}\0".encode() + data)
+    return found.hexdigest()
+
+
+def _key(digest: str) -> str:
+    """What decides how a course with this digest is read: the sources of its readers, and Python."""
+    folders = ("*.py", "items/*.py", "checks/*.py", "symbolic/*.py")
+    readers = sorted(path for pattern in folders for path in _HERE.glob(pattern))
+    code = _digest({path.relative_to(_HERE).as_posix(): path.read_bytes() for path in readers})
+    return hashlib.sha256(f"{digest} {code} {grader.__version__} {sys.version_info[:2]}".encode()).hexdigest()
+
+
+class _Pickler(pickle.Pickler):
+    """Writes dataclasses as calls of their class, which is read back faster than their default state."""
+
+    def reducer_override(self, value: Any) -> Any:
+        if dataclasses.is_dataclass(value) and not isinstance(value, type):
+            return type(value), tuple(getattr(value, field.name) for field in dataclasses.fields(value))
+        return NotImplemented
+
+
+class _Unpickler(pickle.Unpickler):
+    """Admits the dataclasses of the model and of the item kinds, and nothing else."""
+
+    def find_class(self, module: str, name: str) -> Any:
+        if module == "grader.core.model" or module.startswith("grader.course.items."):
+            found = super().find_class(module, name)
+            if isinstance(found, type) and dataclasses.is_dataclass(found) and found.__module__ == module:
+                return found
+        raise pickle.UnpicklingError(f"{module}.{name} is not part of a course")
+
+
+def _freeze(course: Course) -> bytes:
+    buffer = io.BytesIO()
+    _Pickler(buffer, protocol=5).dump(course)
+    return buffer.getvalue()
+
+
+def _thaw(data: bytes | None) -> Course | None:
+    """A course from the cache; None for an entry that is damaged or not there."""
+    if data is None:
+        return None
+    try:
+        course = _Unpickler(io.BytesIO(data)).load()
+    except Exception:  # a damaged pickle can raise anything
+        return None
+    return course if isinstance(course, Course) else None

@@ -1,0 +1,75 @@
+"""A code mistake and the quiz item about it, and the other way round: both are known by their misconception.
+
+Different questions may use the same id: then it is the same wrong belief, and the question at hand comes first.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TypeAlias
+
+from grader.core.model import Course, Exercise, Item, Question
+
+#: Misconception → the items that name it, with the ids of their questions.
+Index: TypeAlias = Mapping[str, Sequence[tuple[str, Item]]]
+
+
+def items_about(course: Course, misconception: str, question: Question, index: Index | None = None) -> tuple[Item, ...]:
+    """The items about a misconception of ``question``: what it says to ask next, then those that can detect it.
+
+    Who asks about many misconceptions gives the ``index`` of the course.
+    """
+    belief = question.misconception(misconception)
+    asked = belief.ask_next if belief is not None else None
+    named_by = (index or indexed(course)).get(misconception, ())
+    here, there = ([item for home, item in named_by if (home == question.id) is own] for own in (True, False))
+    every = [item for each in course.questions for item in each.items] if asked else []
+    found = [item for item in every if item.id == asked]
+    return (*found, *(item for item in (*here, *there) if item.id != asked))
+
+
+def indexed(course: Course) -> Index:
+    """For every misconception the items that name it, each with the id of its question."""
+    found: dict[str, list[tuple[str, Item]]] = {}
+    for question in course.questions:
+        for item in question.items:
+            for name in named(item):
+                found.setdefault(name, []).append((question.id, item))
+    return found
+
+
+def exercises_about(course: Course, misconception: str, question: Question) -> tuple[Exercise, ...]:
+    """The exercises that have a mistake of that misconception; where there is none, those of ``question``."""
+    found = [exercise for each in _nearest(course, question) for exercise in each.exercises]
+    return tuple(e for e in found if detects(e, misconception)) or question.exercises
+
+
+def detects(exercise: Exercise, misconception: str) -> bool:
+    """Whether grading ``exercise`` can name ``misconception``."""
+    return any(mistake.misconception == misconception for mistake in exercise.mistakes)
+
+
+def named(item: Item) -> frozenset[str]:
+    """The misconceptions that wrong answers to ``item`` can show, whatever its kind."""
+    return frozenset(_misconceptions(item.spec))
+
+
+def _misconceptions(part: object) -> Iterator[str]:
+    if isinstance(part, (list, tuple)):
+        for each in part:
+            yield from _misconceptions(each)
+    elif isinstance(part, dict):
+        yield from _misconceptions(tuple(part.values()))
+    elif dataclasses.is_dataclass(part) and not isinstance(part, type):
+        for field in dataclasses.fields(part):
+            value = getattr(part, field.name)
+            if field.name == "misconception" and isinstance(value, str):
+                yield value
+            else:
+                yield from _misconceptions(value)
+
+
+def _nearest(course: Course, question: Question) -> tuple[Question, ...]:
+    """``question`` first, then the others in their order."""
+    return (question, *(each for each in course.questions if each.id != question.id))

@@ -1,0 +1,268 @@
+"""What a learner starts from: a Python file with empty exercises, and an ``answers.yaml`` to fill in."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable
+
+from grader.core.layout import columns, wrap
+from grader.core.model import Exercise, Item, Lang, Question, Text
+from grader.course import items
+from grader.report.words import RESULT, WITH, points
+
+_WIDTH = 88
+
+# ------------------------------------------------------------------------------------- conventions
+
+
+def conventions(question: Question) -> tuple[Text, ...]:
+    """What holds for the exercises of ``question`` without being said there."""
+    return tuple(text for applies, text in _CONVENTIONS if applies(question))
+
+
+def _always(question: Question) -> bool:
+    return bool(question.exercises)
+
+
+def _takes(*names: str) -> Callable[[Question], bool]:
+    def applies(question: Question) -> bool:
+        parameters = (p.name for e in question.exercises for p in (*e.parameters, *e.forward))
+        return any(name in names for name in parameters)
+
+    return applies
+
+
+def _any(test: Callable[[Exercise], bool]) -> Callable[[Question], bool]:
+    return lambda question: any(map(test, question.exercises))
+
+
+_CONVENTIONS: tuple[tuple[Callable[[Question], bool], Text], ...] = (
+    (
+        _always,
+        Text(
+            "Required arguments are passed by position, optional ones by the names given here.",
+            "必需参数按位置传入，可选参数按这里给出的名称传入。",
+        ),
+    ),
+    (
+        _any(lambda exercise: "numpy" in exercise.array_types),
+        Text(
+            "A file that imports torch is given torch.Tensor, any other file numpy.ndarray; return either.",
+            "文件里导入了 torch，得到的就是 torch.Tensor，否则是 numpy.ndarray；返回哪一种都可以。",
+        ),
+    ),
+    (
+        _any(lambda exercise: exercise.array_types == ("torch",)),
+        Text("What is marked “torch” has to be written with torch.", "标有「torch」的练习必须用 torch 完成。"),
+    ),
+    (
+        _always,
+        Text(
+            '"..." stands for any number of leading dimensions, none included.',
+            "「...」代表任意多个前导维度，也可以没有。",
+        ),
+    ),
+    (_always, Text("Vectors are rows: projections are x @ w.", "向量都是行向量：投影写作 x @ w。")),
+    (
+        _takes("mask", "self_mask", "memory_mask"),
+        Text(
+            "Masks are boolean and broadcast to (..., n_q, n_k); True means that this key may be attended to.",
+            "掩码是布尔值，广播到 (..., n_q, n_k)；True 表示可以关注这个键。",
+        ),
+    ),
+    (
+        _takes("mask", "self_mask", "memory_mask", "key_padding"),
+        Text(
+            "A query that may attend to no key at all gets a row of zeros, never NaN.",
+            "如果一个查询不能关注任何键，它的结果是全零的一行，而不是 NaN。",
+        ),
+    ),
+    (_takes("num_heads"), Text("d_k = d_model // num_heads.", "d_k = d_model // num_heads。")),
+    (
+        _any(lambda exercise: "flops" in exercise.name),
+        Text(
+            "One multiply-add counts as 2 FLOPs; softmax, scaling and masking are not counted.",
+            "一次乘加算 2 FLOPs；softmax、缩放和掩码不计。",
+        ),
+    ),
+    (
+        _always,
+        Text(
+            "Inputs are not changed in place, and their dtype (float32 or float64) is kept; "
+            "with torch, gradients can flow through.",
+            "不要就地修改输入，并保持其 dtype（float32 或 float64）；用 torch 时，梯度要能传回去。",
+        ),
+    ),
+    (
+        _any(lambda exercise: exercise.returns == "attention"),
+        Text(
+            "Instead of the output of an attention you may return (output, weights).",
+            "返回注意力结果时，也可以返回 (output, weights)。",
+        ),
+    ),
+    (
+        _any(lambda exercise: any(case.raises == "ValueError" for case in exercise.cases)),
+        Text("Arguments that make no sense raise ValueError.", "不合理的参数要抛出 ValueError。"),
+    ),
+    (
+        _any(lambda exercise: exercise.forward_signature is not None),
+        Text(
+            "A class may be a torch.nn.Module or a plain one, with forward(...) or __call__(...).",
+            "类可以是 torch.nn.Module，也可以是普通的类；写 forward(...) 或 __call__(...) 均可。",
+        ),
+    ),
+    (
+        _any(lambda exercise: exercise.adapter not in (None, "table")),  # a table is found by its size
+        Text(
+            "Name the projections w_q, w_k, w_v and w_o: each an nn.Linear, or an array used as x @ w, of shape "
+            "(d_in, d_out). The grader puts its own weights there.",
+            "投影命名为 w_q、w_k、w_v 和 w_o：可以是 nn.Linear，也可以是按 x @ w 使用的数组，"
+            "形状为 (d_in, d_out)。评分时会换上评分程序自己的权重。",
+        ),
+    ),
+)
+
+# ---------------------------------------------------------------------------------------- Python stub
+
+_SHOWS = Text("shows the question again", "再看一遍题目")
+_GRADES = Text("grades this file", "给这个文件评分")
+_CHOOSE = Text(
+    "Choose what to work with: `import numpy as np`, or `import torch`.",
+    "自己选择工具：`import numpy as np`，或者 `import torch`。",
+)
+_ONLY_TORCH = Text("This exercise has to be written with torch.", "这道练习必须用 torch 完成。")
+_WITHOUT = Text("Write it without {names}.", "不要使用 {names}，自己写出来。")
+
+
+def file_name(question: Question) -> str:
+    """The name of the file for ``question``: ``q05.py``."""
+    number = question.id.lower().removeprefix("q")
+    return f"q{number.zfill(2)}.py"
+
+
+def stub(question: Question, lang: Lang) -> str:
+    """A Python file with one empty definition for each exercise of ``question``."""
+    head = [
+        f"{question.id}  {question.title.of(lang)}",
+        "",
+        *columns(
+            [
+                (f"attncheck show {question.id}", _SHOWS.of(lang)),
+                (f"attncheck grade {file_name(question)}", _GRADES.of(lang)),
+            ]
+        ),
+        "",
+    ]
+    for text in conventions(question):
+        first, *rest = wrap(text.of(lang), _WIDTH - 2)
+        head += [f"- {first}", *(f"  {line}" for line in rest)]
+    parts = [_docstring(head, "")]
+    if any("numpy" in exercise.array_types for exercise in question.exercises):
+        parts += ["", f"# {_CHOOSE.of(lang)}"]
+    for exercise in question.exercises:
+        parts += ["", "", _definition(exercise, lang)]
+    return "\n".join(parts) + "\n"
+
+
+def _definition(exercise: Exercise, lang: Lang) -> str:
+    inner = "    " if exercise.kind == "function" else "        "
+    text = wrap(exercise.summary.of(lang), _WIDTH - 4)
+    if exercise.array_types == ("torch",):
+        text += ["", _ONLY_TORCH.of(lang)]
+    text += [line for said in without(exercise) for line in ("", *wrap(said.of(lang), _WIDTH - 4))]
+    text += ["", *wrap(RESULT.fill(result=exercise.result).of(lang), _WIDTH - 4)]
+    doc = _docstring(text, "    ")
+    empty = f"{inner}raise NotImplementedError"
+    if exercise.kind == "function":
+        return f"def {exercise.signature}:\n{doc}\n{empty}"
+    methods = [f"    def __init__{_with_self(exercise.signature)}:\n{empty}"]
+    for signature in (*filter(None, [exercise.forward_signature]), *exercise.methods):
+        methods.append(f"    def {signature.partition('(')[0]}{_with_self(signature)}:\n{empty}")
+    return f"class {exercise.name}:\n{doc}\n\n" + "\n\n".join(methods)
+
+
+def without(exercise: Exercise) -> tuple[Text, ...]:
+    """What is said about the names that ``exercise`` forbids; nothing where it forbids none."""
+    names = Text(", ".join(exercise.forbids), "、".join(exercise.forbids))
+    return (_WITHOUT.fill(names=names),) if exercise.forbids else ()
+
+
+def _with_self(signature: str) -> str:
+    """The parameters of ``name(a, b)`` as those of a method."""
+    inside = signature.partition("(")[2].removesuffix(")")
+    return f"(self, {inside})" if inside else "(self)"
+
+
+def _docstring(lines: list[str], indent: str) -> str:
+    escaped = [line.replace("\\", "\\\\").replace('"""', '\\"\\"\\"') for line in lines]
+    body = [f'{indent}"""{escaped[0]}', *(indent + line if line else "" for line in escaped[1:])]
+    return "\n".join([*body, f'{indent}"""'])
+
+
+# ------------------------------------------------------------------------------------- answers.yaml
+
+_FILL_IN = Text(
+    "Put your answers after the colons; null means: not answered. Lines with # are only for reading.",
+    "把答案写在冒号后面；null 表示未作答。以 # 开头的行只供阅读。",
+)
+_DRAWN = Text(
+    "{name} is one of {choices}; which one depends on the learner's name: `attncheck show {question} --learner NAME`.",
+    "{name} 是 {choices} 中的一个，由学习者的名字决定：`attncheck show {question} --learner 名字`。",
+)
+
+
+def answers(questions: Iterable[Question], lang: Lang, course_id: str = "", learner: str | None = None) -> str:
+    """An ``answers.yaml`` with every graded item of ``questions``, none of them answered."""
+    lines = [
+        *(f"# {line}" for line in wrap(_FILL_IN.of(lang), _WIDTH - 2)),
+        "format: 1",
+        "learner: your-name" if learner is None else f"learner: {json.dumps(learner, ensure_ascii=False)}",
+        "answers:",
+    ]
+    entries = [
+        entry
+        for question in questions
+        for item in graded(question)
+        for entry in _entry(item, question, items.Context(course_id, learner or "", item.id), lang)
+    ]
+    return "\n".join([*lines, *entries]) + ("\n" if entries else " {}\n")
+
+
+def graded(question: Question) -> tuple[Item, ...]:
+    """The items of ``question`` that ``answers.yaml`` is for."""
+    return tuple(item for item in question.items if item.use == "graded")
+
+
+def asked(item: Item, question: Question, course_id: str, learner: str | None) -> tuple[Text, ...]:
+    """The paragraphs of an item: what it asks, with the numbers of ``learner`` or what they may be, and its facts."""
+    context = items.Context(course_id, learner or "", item.id)
+    said = [item.ask] if learner is None else [items.fill(item.ask, items.draw(item.spec, context))]
+    for name, numbers in items.drawn(item.spec).items() if learner is None else ():
+        listed = Text(", ".join(map(str, numbers)), "、".join(map(str, numbers)))
+        said.append(_DRAWN.fill(name=f"{{{name}}}", choices=listed, question=question.id))
+    return (*said, *items.ask(item, context).facts)
+
+
+def points_of(value: float) -> Text:
+    """So and so many points, in words."""
+    return Text(f"{points(value)} point{'' if value == 1 else 's'}", f"{points(value)} 分")
+
+
+def _entry(item: Item, question: Question, context: items.Context, lang: Lang) -> list[str]:
+    shown = items.ask(item, context)
+    lines = ["", *_comment(WITH.fill(what=item.id, more=points_of(item.points)).of(lang))]
+    for text in asked(item, question, context.course_id, context.learner or None):
+        lines += _comment(text.of(lang))
+    lines += [line for choice in shown.choices for line in _choice(choice, lang)]
+    if shown.partners:
+        lines += ["  #", *(line for choice in shown.partners for line in _choice(choice, lang))]
+    return [*lines, *_comment(shown.how.of(lang)), f"  {item.id}: null"]
+
+
+def _choice(choice: items.Choice, lang: Lang) -> list[str]:
+    first, *rest = wrap(f"{choice.id}: {choice.text.of(lang)}", _WIDTH - 8)
+    return [f"  #   {first}", *(f"  #      {line}" for line in rest)]
+
+
+def _comment(text: str) -> list[str]:
+    return [f"  # {line}".rstrip() for line in wrap(text, _WIDTH - 4)]

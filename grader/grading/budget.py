@@ -1,0 +1,24 @@
+"""One submission, one budget: what one job has used of it is missing for the next."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from grader.core.model import Past
+
+if TYPE_CHECKING:
+    from grader.core.model import Job, Limits, Observe, Observed
+
+
+def sharing(observe: Observe) -> Observe:
+    """``observe`` for all jobs of one submission: each begins with the past of those before it."""
+    past = Past()
+
+    def observed(job: Job, limits: Limits) -> Observed:
+        nonlocal past
+        seen = observe(replace(job, past=past), limits)
+        past = seen.past or past
+        return seen
+
+    return observed

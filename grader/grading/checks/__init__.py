@@ -1,0 +1,83 @@
+"""Check kinds: what is judged about code. One file each, found by walking this folder.
+
+A check's module has two pure halves, with the wall between them:
+
+* ``calls(target, drawn, spec)``: the programs that it wants run, for a learner and (where ``REFERENCE``
+  is true) for the reference alike;
+* ``judge(seen)``: what the observations mean, as a ``Verdict``.
+
+and four facts: ``REFERENCE`` (does it compare with the reference?), ``WEIGHT`` (its default weight), ``EVERY_CASE``
+(does it use all cases by default, or one?), and ``SECRETS``: every sentence that ``judge`` may say of a hidden case,
+whatever came back (``grader/grading/verdicts.py`` lets few others pass).
+
+A check that measures (work, memory) has a third function: ``essence(got, drawn, spec)``, what of the observations
+is the same for all programs that do the same.
+"""
+
+from __future__ import annotations
+
+import functools
+import importlib
+import pkgutil
+from collections.abc import Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Protocol, cast
+
+from grader.core.model import ArrayType, Case, CheckSpec, Exercise, Observation, Program, Text, Verdict
+from grader.grading.inputs import Drawn
+from grader.grading.programs import Target
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """Everything a check may judge by. ``expected`` is empty for checks without a reference."""
+
+    exercise: Exercise
+    case: Case
+    spec: CheckSpec
+    drawn: Drawn
+    got: tuple[Observation, ...]
+    expected: tuple[Observation, ...]
+    array_type: ArrayType
+
+
+class Check(Protocol):
+    """The shape of a check's module."""
+
+    REFERENCE: bool
+    WEIGHT: float
+    EVERY_CASE: bool
+    SECRETS: tuple[Text, ...]
+
+    def calls(self, target: Target, drawn: Drawn, spec: CheckSpec) -> tuple[Program, ...]:
+        """The programs to run."""
+
+    def judge(self, seen: Seen) -> Verdict:
+        """What they mean."""
+
+
+@functools.cache
+def kinds() -> Mapping[str, Check]:
+    """The checks by name."""
+    names = sorted(module.name for module in pkgutil.iter_modules(__path__))
+    return MappingProxyType({name: cast("Check", importlib.import_module(f"{__name__}.{name}")) for name in names})
+
+
+def cases_for(spec: CheckSpec, exercise: Exercise) -> tuple[Case, ...]:
+    """The cases that ``spec`` is judged on: those it names, those that name it, else the kind's own choice."""
+    if spec.on:
+        return tuple(case for case in exercise.cases if case.name in spec.on)
+    if spec.kind == "raises":
+        return tuple(case for case in exercise.cases if case.raises is not None)
+    own = tuple(case for case in exercise.cases if spec.kind in case.only)
+    general = tuple(case for case in exercise.cases if not case.only and case.raises is None)
+    if kinds()[spec.kind].EVERY_CASE:
+        return tuple(case for case in exercise.cases if case in own or case in general)
+    return own or general[:1]
+
+
+def essence(spec: CheckSpec, drawn: Drawn, got: tuple[Observation, ...]) -> tuple[Observation, ...]:
+    """``got`` as far as programs that do the same agree on it: all of it, unless the kind says otherwise."""
+    own = getattr(kinds()[spec.kind], "essence", None)
+    return got if own is None else cast("tuple[Observation, ...]", own(got, drawn, spec))

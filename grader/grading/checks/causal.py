@@ -1,0 +1,115 @@
+"""The output at a position does not change when only later positions do; at the position itself it does.
+
+``perturb`` names the arguments whose later positions get other numbers (by default all that are sequences, but
+not queries beside keys: their own change would hide that a position does not see itself). ``axis`` is the axis of
+the positions; the last ones of all arguments belong together.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from grader.core.errors import CourseError
+from grader.core.model import CheckSpec, Program, Status, Text, Verdict
+from grader.grading.checks import Seen
+from grader.grading.inputs import Drawn
+from grader.grading.programs import Target
+from grader.grading.properties import SECRETS as SHARED
+from grader.grading.properties import Floats, fresh, has_axis, named, program, results, sequences, wrong_shape
+
+REFERENCE = False
+WEIGHT = 1.0
+EVERY_CASE = False
+
+_FUTURE = Text(
+    "the output at a position changes when only later positions change: it looks into the future",
+    "只改动后面的位置，前面位置的输出也跟着变了：它看到了未来",
+)
+_NEXT = Text(
+    "each position also sees the one right after it: the mask is off by one",
+    "每个位置还看到了紧跟其后的那个位置：掩码错开了一位",
+)
+_BLIND = Text(
+    "the output at a position stays the same when that very position changes: "
+    "a position may attend to itself (is the diagonal masked, too?)",
+    "改动某个位置本身，它的输出却没有变：每个位置都可以关注自己（是不是把对角线也屏蔽了？）",
+)
+_DEAF = Text(
+    "the output does not depend on {names} at all, so nothing can be said about past and future",
+    "输出与 {names} 完全无关，因此谈不上过去和未来",
+)
+_AXIS = Text("the result has no row for each position", "结果里没有与每个位置对应的行")
+SECRETS = (_FUTURE, _NEXT, _BLIND, _AXIS, *SHARED)
+
+
+def calls(target: Target, drawn: Drawn, spec: CheckSpec) -> tuple[Program, ...]:
+    """One call as it is, and some with later positions changed."""
+    names, axis = _names(drawn, spec, target.exercise.name), spec.option("axis", -2)
+    length = _length(drawn, names, axis, target.exercise.name)
+    changed = [
+        drawn.changed(**{name: _with_other_end(drawn.value(name), axis, last, at) for at, name in enumerate(names)})
+        for last in _lasts(length)
+    ]
+    return (program(target, drawn, *changed),)
+
+
+def _names(drawn: Drawn, spec: CheckSpec, exercise: str) -> tuple[str, ...]:
+    found = sequences(drawn)
+    keys = tuple(name for name in found if name not in ("q", "query"))
+    return named(spec, "perturb", spec.option("perturb") or keys or found, drawn, exercise)
+
+
+def _length(drawn: Drawn, names: tuple[str, ...], axis: int, exercise: str) -> int:
+    """How many positions all of the arguments have, queries included: the output has as many rows as these."""
+    arrays = [drawn.value(name) for name in {*names, *sequences(drawn)}]
+    length = min((array.shape[axis] if has_axis(array, axis) else 0 for array in arrays), default=0)
+    if length < 2:
+        said = f"{', '.join(names) or 'no argument'} with {length} positions on axis {axis}; expected 2 or more"
+        raise CourseError(f"{exercise}, check causal: {said}")
+    return length
+
+
+def _lasts(length: int) -> tuple[int, ...]:
+    """How many positions at the end are changed: one, half of them, all but the first."""
+    return tuple(sorted({1, length // 2, length - 1}))
+
+
+def _with_other_end(values: Floats, axis: int, last: int, number: int) -> Floats:
+    """``values`` with new, larger numbers in the ``last`` positions: a mask that only dampens shows."""
+    length = values.shape[axis]
+    later = np.arange(length) >= length - last
+    shape = [1] * values.ndim
+    shape[axis] = length
+    return np.where(later.reshape(shape), fresh(values, number, scale=4.0), values)
+
+
+def judge(seen: Seen) -> Verdict:
+    """No change before, one at the position itself."""
+    found = results(seen.got, seen.case, 2)
+    if isinstance(found, Verdict):
+        return found
+    before, *after = found
+    if bad := wrong_shape(after, before.shape, seen.case.public):
+        return bad
+    names, axis = _names(seen.drawn, seen.spec, seen.exercise.name), seen.spec.option("axis", -2)
+    lasts = _lasts(_length(seen.drawn, names, axis, seen.exercise.name))
+    if not has_axis(before, axis) or before.shape[axis] <= max(lasts):
+        return Verdict(Status.FAILED, _AXIS)
+    changes = [_changed_rows(before, other, axis) for other in after]
+    if not any(rows.any() for rows in changes):
+        return Verdict(Status.FAILED, _DEAF.fill(names=", ".join(names)))
+    firsts = [before.shape[axis] - last for last in lasts]  # the first positions that may change
+    leaks = [set(np.flatnonzero(rows[:first])) for rows, first in zip(changes, firsts, strict=True)]
+    if any(leaks):
+        off_by_one = max(firsts) > 1 and all(leak == {first - 1} for leak, first in zip(leaks, firsts, strict=True))
+        return Verdict(Status.FAILED, _NEXT if off_by_one else _FUTURE)
+    if not all(rows[first] for rows, first in zip(changes, firsts, strict=True)):
+        return Verdict(Status.FAILED, _BLIND)
+    return Verdict(Status.PASSED)
+
+
+def _changed_rows(before: Floats, after: Floats, axis: int) -> NDArray[np.bool_]:
+    """For each position whether its output changed, beyond the last digits."""
+    changed = np.abs(after - before) > 1e-6 + 1e-5 * np.abs(before)
+    return np.asarray(np.moveaxis(changed, axis, 0).reshape(before.shape[axis], -1).any(axis=1))

@@ -1,0 +1,80 @@
+"""The precision of the inputs is kept: float64 in gives float64 out, computed in float64.
+
+In torch float32 stays float32, too. NumPy's promotion from float32 to float64 is remarked on, and costs nothing.
+"""
+
+from __future__ import annotations
+
+from grader.core.model import Array, CheckSpec, Program, Returned, Status, Text, Verdict
+from grader.grading.checks import Seen
+from grader.grading.compare import SECRETS as SHARED
+from grader.grading.compare import compare
+from grader.grading.failures import our_trouble, trouble
+from grader.grading.inputs import Drawn
+from grader.grading.programs import Target, Writer
+
+REFERENCE = True
+WEIGHT = 1.0
+EVERY_CASE = False
+
+_OTHER = Text(
+    "{given} in, {got} out: the dtype of the inputs is not kept",
+    "输入是 {given}，输出却是 {got}：没有保持输入的精度（dtype）",
+)
+_NOT_KEPT = Text("the dtype of the inputs is not kept", "没有保持输入的精度（dtype）")
+_LOSS = Text(
+    "float64 in and float64 out, but with the accuracy of float32: something in between is computed in lower precision",
+    "输入和输出都是 float64，精度却只有 float32 的水平：中间有一步用了更低的精度",
+)
+_PROMOTED = Text(
+    "float32 inputs become float64 results: NumPy promotes them (a float64 constant?); no points are lost",
+    "float32 的输入得到了 float64 的结果：NumPy 做了类型提升（也许有 float64 的常数）；不扣分",
+)
+_NONE = Text("the result has no floating-point dtype to keep", "结果没有需要保持的浮点精度（dtype）")
+SECRETS = (_NOT_KEPT, _LOSS, _NONE, _PROMOTED, *SHARED)
+
+
+def calls(target: Target, drawn: Drawn, spec: CheckSpec) -> tuple[Program, ...]:
+    """One call in float64, one in float32."""
+    programs = []
+    for precision in ("float64", "float32"):
+        writer = Writer.to(target, precision)
+        programs.append(writer.program(writer.call(drawn).output))
+    return tuple(programs)
+
+
+def judge(seen: Seen) -> Verdict:
+    """The dtypes, then the accuracy that float64 promises."""
+    if bad := our_trouble(seen.expected) or trouble(seen.got, seen.case):
+        return bad
+    match seen.got, seen.expected:
+        case (Returned((wide,)), Returned((narrow,))), (Returned((expected,)), *_):
+            return _judge(seen, wide, narrow, expected)
+    raise ValueError("dtype asks for two programs")
+
+
+def _judge(seen: Seen, wide: object, narrow: object, expected: object) -> Verdict:
+    """The verdict on one array, or the first failure among several; what holds no floats has no dtype to keep."""
+    match wide, narrow, expected:
+        case Array(), Array(), Array() if expected.values.dtype.kind == "f":
+            return _precision(seen, wide, narrow, expected)
+        case list() | tuple(), list() | tuple(), list() | tuple() if len(wide) == len(narrow) == len(expected):
+            each = [_judge(seen, w, n, e) for w, n, e in zip(wide, narrow, expected, strict=True)]
+            counted = [verdict for verdict in each if verdict.applies]
+            failed = (verdict for verdict in counted if verdict.status is not Status.PASSED)
+            remarked = (verdict for verdict in counted if verdict.remark is not None)
+            return next(iter((*failed, *remarked, *counted)), Verdict(Status.SKIPPED, _NONE, applies=False))
+    if found := compare(expected, wide) or compare(expected, narrow):
+        return Verdict(Status.FAILED, found.text if seen.case.public else found.secret)
+    return Verdict(Status.SKIPPED, _NONE, applies=False)
+
+
+def _precision(seen: Seen, wide: Array, narrow: Array, expected: Array) -> Verdict:
+    for given, got in (("float64", wide.dtype), ("float32", narrow.dtype)):
+        if got != given and (seen.array_type == "torch" or got != "float64"):
+            text = _OTHER.fill(given=given, got=got) if seen.case.public else _NOT_KEPT
+            return Verdict(Status.FAILED, text)
+    if found := compare(expected, wide, seen.spec.option("rtol", 1e-8), seen.spec.option("atol", 1e-9)):
+        coarse = compare(expected, wide) is None
+        return Verdict(Status.FAILED, _LOSS if coarse else found.secret)
+    return Verdict(Status.PASSED, remark=_PROMOTED if narrow.dtype == "float64" else None)

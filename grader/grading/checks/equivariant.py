@@ -1,0 +1,81 @@
+"""Permuting the rows of the arguments permutes the rows of the output in the same way, and does nothing else.
+
+``of`` names the arguments that are permuted together (by default all that are sequences), ``axis`` is the axis
+of the rows.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from grader.core.errors import CourseError
+from grader.core.model import CheckSpec, Program, Status, Text, Verdict
+from grader.grading.checks import Seen
+from grader.grading.inputs import Drawn, derangement
+from grader.grading.programs import Target
+from grader.grading.properties import SECRETS as SHARED
+from grader.grading.properties import fresh, has_axis, named, near, program, results, sequences, wrong_shape
+
+REFERENCE = False
+WEIGHT = 1.0
+EVERY_CASE = False
+
+_ORDER = Text(
+    "when the rows of {names} are permuted, the rows of the result are not the same ones permuted: "
+    "something depends on where a row stands",
+    "把 {names} 的行重新排列后，结果并不是原来的行按同样方式重新排列：有东西取决于行所在的位置",
+)
+_INVARIANT = Text(
+    "when the rows of {names} are permuted, the result stays as it is (invariant); "
+    "its rows should be permuted in the same way (equivariant)",
+    "把 {names} 的行重新排列后，结果毫无变化（不变性）；结果的行应当按同样的方式重新排列（等变性）",
+)
+_CONSTANT = Text("the result does not depend on {names}", "结果与 {names} 无关")
+_ROWS = Text("the result does not have one row for each row of {names}", "结果没有与 {names} 的每一行对应的行")
+SECRETS = (*SHARED,)
+
+
+def calls(target: Target, drawn: Drawn, spec: CheckSpec) -> tuple[Program, ...]:
+    """One call as it is, one with permuted rows, and one with other numbers."""
+    names, axis = _names(drawn, spec, target.exercise.name), spec.option("axis", -2)
+    arrays = [drawn.value(name) for name in names]
+    lengths = {array.shape[axis] if has_axis(array, axis) else 0 for array in arrays}
+    if len(lengths) != 1 or min(lengths) < 3:
+        said = (
+            f"{', '.join(names) or 'no argument'} with rows {sorted(lengths)}; expected one number of rows, 3 or more"
+        )
+        raise CourseError(f"{target.exercise.name}, check equivariant: {said}")
+    order = _order(min(lengths))
+    permuted = drawn.changed(**{name: np.take(drawn.value(name), order, axis) for name in names})
+    other = drawn.changed(**{name: fresh(drawn.value(name), at) for at, name in enumerate(names)})
+    return (program(target, drawn, permuted, other),)
+
+
+def _names(drawn: Drawn, spec: CheckSpec, exercise: str) -> tuple[str, ...]:
+    return named(spec, "of", spec.option("of") or sequences(drawn), drawn, exercise)
+
+
+def _order(length: int) -> NDArray[np.int64]:
+    """A permutation that leaves nothing in its place; the same one for each length."""
+    return derangement(length, np.random.Generator(np.random.PCG64(length)))
+
+
+def judge(seen: Seen) -> Verdict:
+    """The rows went along, and they are not the same whatever comes in."""
+    found = results(seen.got, seen.case, 3)
+    if isinstance(found, Verdict):
+        return found
+    plain, permuted, other = found
+    if bad := wrong_shape((permuted, other), plain.shape, seen.case.public):
+        return bad
+    names, axis = _names(seen.drawn, seen.spec, seen.exercise.name), seen.spec.option("axis", -2)
+    said = ", ".join(names)
+    length = seen.drawn.value(names[0]).shape[axis]
+    if not has_axis(plain, axis) or plain.shape[axis] != length:
+        return Verdict(Status.FAILED, _ROWS.fill(names=said))
+    if near(plain, other).all():
+        return Verdict(Status.FAILED, _CONSTANT.fill(names=said))
+    if near(np.take(plain, _order(length), axis), permuted).all():
+        return Verdict(Status.PASSED)
+    return Verdict(Status.FAILED, (_INVARIANT if near(plain, permuted).all() else _ORDER).fill(names=said))

@@ -1,0 +1,67 @@
+"""A query that may attend to no key gets a zero row: not NaN, and not the mean of all values."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from grader.core.model import Array, CheckSpec, Program, Returned, Status, Text, Verdict
+from grader.grading.checks import Seen, values
+from grader.grading.compare import SECRETS as SHARED
+from grader.grading.compare import compare
+from grader.grading.failures import our_trouble, trouble
+from grader.grading.inputs import Drawn
+from grader.grading.programs import Target
+
+REFERENCE = True
+WEIGHT = 1.0
+EVERY_CASE = True
+
+_NAN = Text(
+    "a query whose keys are all masked gives NaN: softmax over nothing but −inf is 0/0; "
+    "attention should give it a row of zeros",
+    "所有键都被屏蔽的查询得到了 NaN：对全是 −inf 的一行做 softmax 就是 0/0；注意力应当给它全零的一行",
+)
+_OTHER = Text(
+    "a query whose keys are all masked does not give a zero row: "
+    "a large negative number instead of −inf attends to everything equally",
+    "所有键都被屏蔽的查询没有得到零行：用很大的负数代替 −inf，等于平均地关注所有的键",
+)
+SECRETS = (_NAN, _OTHER, *SHARED)
+
+
+def calls(target: Target, drawn: Drawn, spec: CheckSpec) -> tuple[Program, ...]:
+    """One call."""
+    return values.calls(target, drawn, spec)
+
+
+def judge(seen: Seen) -> Verdict:
+    """As for values, with the two usual causes explained."""
+    if bad := our_trouble(seen.expected) or trouble(seen.got, seen.case):
+        return bad
+    match seen.got, seen.expected:
+        case (Returned((got,)),), (Returned((expected,)),):
+            found = compare(expected, got)
+            if found is None:
+                return Verdict(Status.PASSED)
+            message = found.text if seen.case.public else found.secret
+            message = _cause(found.kind, got, expected) or message
+            return Verdict(Status.FAILED, message, found.difference if seen.case.public else None)
+    raise ValueError("fully_masked_rows asks for one program")
+
+
+def _cause(kind: str, got: Any, expected: Any) -> Text | None:
+    """What to say when everything is right but the rows that are NaN, or those that should be zero."""
+    if not (isinstance(got, Array) and isinstance(expected, Array) and got.values.shape == expected.values.shape != ()):
+        return None
+    match kind:
+        case "nan" if not np.isnan(got.values).any(axis=-1).all() or not expected.values.any():
+            rows, text = ~np.isnan(got.values).any(axis=-1), _NAN
+        case "values":
+            rows, text = expected.values.any(axis=-1), _OTHER
+        case _:
+            return None
+    fault = compare(replace(expected, values=expected.values[rows]), replace(got, values=got.values[rows]))
+    return text if fault is None else None

@@ -1,0 +1,146 @@
+"""Gradients arrive where the reference's do, and are the same. torch only; NumPy has none to check.
+
+The loss is nonlinear in the output (see ``inside/helpers.py``): a plain sum would not reach query and key. Where the
+case has masks, gradients are asked for once more with a query that may attend to no key. NaN there costs nothing, and
+is remarked on.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from grader.core.model import Apply, Array, CheckSpec, Observation, Program, Returned, Same, Status, Text, Verdict
+from grader.grading.checks import Seen
+from grader.grading.compare import compare
+from grader.grading.failures import our_trouble, trouble
+from grader.grading.inputs import Drawn
+from grader.grading.programs import Target, Writer
+
+REFERENCE = True
+WEIGHT = 1.0
+EVERY_CASE = False
+
+_CUT_ALL = Text(
+    "no gradient flows back from the result: is it detached, computed under no_grad, or rebuilt from numbers?",
+    "梯度无法从结果往回传：是不是用了 detach、no_grad，或者从数值重新构造了结果？",
+)
+_CUT = Text(
+    "no gradient reaches {names}: the path from there to the result is cut",
+    "梯度传不到 {names}：从它到结果的计算图被切断了",
+)
+_CUT_SOME = Text(
+    "no gradient reaches some of what it should reach: the path from there to the result is cut",
+    "有的参数或权重得不到梯度：从它到结果的计算图被切断了",
+)
+_WRONG_SOME = Text("one of the gradients differs from the expected one", "有一个梯度与期望的不同")
+_WRONG = Text("the gradient by {name} differs from the expected one", "对 {name} 的梯度与期望的不同")
+_POISONED = Text(
+    "as soon as a query may attend to no key, gradients are NaN, and one step of training makes every weight NaN; no "
+    "points are lost. It comes from softmax over nothing but −inf, which nan_to_num hides in the result only: "
+    "scores.masked_fill(~mask, -inf) before the softmax and weights.masked_fill(~mask, 0) after it keep them finite",
+    "一旦某个查询没有任何可以关注的键，梯度就是 NaN，训练一步之后所有权重都会变成 NaN；不扣分。"
+    "原因是对全是 −inf 的一行做 softmax，而 nan_to_num 只能掩盖结果里的 NaN："
+    "在 softmax 之前用 scores.masked_fill(~mask, -inf)、之后用 weights.masked_fill(~mask, 0)，梯度就不会是 NaN",
+)
+_NUMPY = Text("gradients are checked in torch only", "梯度只在 torch 下检查")
+SECRETS = (_CUT_ALL, _CUT_SOME, _WRONG_SOME, _NUMPY)
+
+
+def calls(target: Target, drawn: Drawn, spec: CheckSpec) -> tuple[Program, ...]:
+    """One call on leaves that require gradients, then the gradients by all of them; with masks, both once more."""
+    asked = [drawn]
+    if any(_is_mask(value) for _, value in drawn.args):
+        asked.append(replace(drawn, args=tuple((name, _without_keys(value)) for name, value in drawn.args)))
+    return tuple(_program(target, each) for each in asked)
+
+
+def _program(target: Target, drawn: Drawn) -> Program:
+    writer = Writer.to(target)
+    if target.array_type == "numpy":
+        return writer.program(writer.call(drawn).output)
+    made, filled = writer.instance(drawn)
+    if filled is not None:
+        writer.add(Apply("collect_gradients", (filled,)))
+    called = writer.call(drawn, instance=made, requires_grad=True)
+    arrays = _arrays(drawn)
+    leaves = [ref for name, ref in called.arguments if name in arrays]
+    got = writer.add(Apply("gradients", (called.output, leaves, filled)))
+    return writer.program(got)
+
+
+def _is_mask(value: object) -> bool:
+    return isinstance(value, np.ndarray) and value.dtype.kind == "b" and value.ndim >= 2
+
+
+def _without_keys(value: Any) -> Any:
+    """A mask with nothing allowed in the first row of its last two axes (of a query, or of a sample's keys)."""
+    if not _is_mask(value):
+        return value
+    changed = value.copy()
+    changed[..., 0, :] = False
+    return changed
+
+
+def essence(got: tuple[Observation, ...], drawn: Drawn, spec: CheckSpec) -> tuple[Observation, ...]:
+    """What is judged: not the gradients that are only remarked on."""
+    return got[:1]
+
+
+def names(seen: Seen) -> list[str]:
+    """What the gradients are by, in their order: the arrays among the arguments, then the parameters by name."""
+    return [*_arrays(seen.drawn), *sorted(name for name, _ in seen.drawn.parameters)]
+
+
+def _arrays(drawn: Drawn) -> list[str]:
+    return [name for name, value in drawn.args if isinstance(value, (np.ndarray, Same))]
+
+
+def judge(seen: Seen) -> Verdict:
+    """First what is cut, then what is wrong."""
+    if bad := our_trouble(seen.expected[:1]) or trouble(seen.got[:1], seen.case):
+        return bad
+    match seen.got, seen.expected:
+        case (Returned((got,)), *more), (Returned((list() as expected,)), *_):
+            if seen.array_type == "numpy":
+                return _without_torch(got)
+            verdict = _compare(seen, got, expected)
+            # In a public case alone: code that has seen hidden inputs could say something by it.
+            poisoned = verdict.status is Status.PASSED and seen.case.public and any(map(_has_nan, more))
+            return replace(verdict, remark=_POISONED) if poisoned else verdict
+    raise ValueError("the reference gave no gradients")
+
+
+def _has_nan(seen: Observation) -> bool:
+    match seen:
+        case Returned((list() as gradients,)):
+            floats = [each.values for each in gradients if isinstance(each, Array) and each.values.dtype.kind == "f"]
+            return any(bool(np.isnan(values).any()) for values in floats)
+    return False
+
+
+def _without_torch(got: object) -> Verdict:
+    """NumPy in, NumPy out: nothing to check. A tensor from NumPy arrays is torch code with its graph cut."""
+    if isinstance(got, Array) and got.container == "torch":
+        return Verdict(Status.FAILED, _CUT_ALL)
+    return Verdict(Status.SKIPPED, _NUMPY, applies=False)
+
+
+def _compare(seen: Seen, got: object, expected: list[object]) -> Verdict:
+    if not isinstance(got, list) or len(got) != len(expected):
+        return Verdict(Status.FAILED, _CUT_ALL)
+    pairs = list(zip(names(seen), expected, got, strict=True))
+    # The same array given twice has one gradient, reported under its first name.
+    repeated = {name for name, value in seen.drawn.args if isinstance(value, Same)}
+    pairs = [(name, e, g) for name, e, g in pairs if isinstance(e, Array) and name not in repeated]
+    if cut := [name for name, e, g in pairs if not isinstance(g, Array) and np.any(e.values)]:  # type: ignore[attr-defined]
+        return Verdict(Status.FAILED, _CUT.fill(names=", ".join(cut)) if seen.case.public else _CUT_SOME)
+    rtol, atol = seen.spec.option("rtol", 1e-3), seen.spec.option("atol", 1e-4)
+    for name, e, g in pairs:
+        if isinstance(g, Array) and (found := compare(e, g, rtol, atol)):
+            if seen.case.public:
+                return Verdict(Status.FAILED, _WRONG.fill(name=name), found.difference)
+            return Verdict(Status.FAILED, _WRONG_SOME)
+    return Verdict(Status.PASSED)

@@ -1,0 +1,63 @@
+"""The result is linear in an argument: f(a·v₁ + b·v₂) = a·f(v₁) + b·f(v₂). ``of`` names it, v by default."""
+
+from __future__ import annotations
+
+from grader.core.model import CheckSpec, Program, Status, Text, Verdict
+from grader.grading.checks import Seen
+from grader.grading.inputs import Drawn
+from grader.grading.programs import Target
+from grader.grading.properties import SECRETS as SHARED
+from grader.grading.properties import Floats, fresh, named, near, program, results, wrong_shape
+
+REFERENCE = False
+WEIGHT = 1.0
+EVERY_CASE = False
+
+_A, _B = 2.0, -0.5
+_BENT = Text(
+    "the result is not linear in {name}: f(a·{name}₁ + b·{name}₂) differs from a·f({name}₁) + b·f({name}₂)",
+    "结果对 {name} 不是线性的：f(a·{name}₁ + b·{name}₂) 不等于 a·f({name}₁) + b·f({name}₂)",
+)
+_SHIFTED = Text(
+    "the result is not zero when {name} is zero: something is added that does not depend on {name}, "
+    "so it is affine in {name}, not linear",
+    "{name} 为零时结果却不为零：加上了与 {name} 无关的东西，因此对 {name} 是仿射的，不是线性的",
+)
+_CONSTANT = Text("the result does not depend on {name}", "结果与 {name} 无关")
+SECRETS = (*SHARED,)
+
+
+def calls(target: Target, drawn: Drawn, spec: CheckSpec) -> tuple[Program, ...]:
+    """Two values, a combination of both, and zero."""
+    name = _name(drawn, spec, target.exercise.name)
+    one = drawn.value(name).astype("float64")
+    two = fresh(one, 1)
+    return (program(target, drawn, *(drawn.changed(**{name: value}) for value in (two, _A * one + _B * two, 0 * one))),)
+
+
+def _name(drawn: Drawn, spec: CheckSpec, exercise: str) -> str:
+    (name,) = named(spec, "of", spec.option("of", "v"), drawn, exercise)
+    return name
+
+
+def judge(seen: Seen) -> Verdict:
+    """Dependent at all, zero at zero, and the combination."""
+    found = results(seen.got, seen.case, 4)
+    if isinstance(found, Verdict):
+        return found
+    one, two, both, zero = found
+    if bad := wrong_shape((two, both, zero), one.shape, seen.case.public):
+        return bad
+    text = _finding(one, two, both, zero)
+    name = _name(seen.drawn, seen.spec, seen.exercise.name)
+    return Verdict(Status.PASSED) if text is None else Verdict(Status.FAILED, text.fill(name=name))
+
+
+def _finding(one: Floats, two: Floats, both: Floats, zero: Floats) -> Text | None:
+    if near(one, two).all():
+        return _CONSTANT
+    if near(both, _A * one + _B * two).all():
+        return None
+    # Affine: linear once the value at zero is taken off.
+    affine = near(both - zero, _A * (one - zero) + _B * (two - zero)).all()
+    return _SHIFTED if affine and not near(zero, 0 * zero).all() else _BENT

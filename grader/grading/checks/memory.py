@@ -1,0 +1,110 @@
+"""No array of n_q·n_k or more elements ever exists: the matrix of all scores is never there as a whole.
+
+In torch the largest tensor counts; NumPy's arrays are seen through the peak of Python's memory, which may not
+reach what such an array takes in float32. ``of`` names the two arguments whose lengths (axis -2) are n_q and n_k.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from grader.core.errors import CourseError
+from grader.core.model import Apply, CheckSpec, Observation, Program, Returned, Status, Text, Verdict
+from grader.grading.checks import Seen
+from grader.grading.failures import trouble
+from grader.grading.inputs import Drawn
+from grader.grading.programs import Target, Writer
+
+REFERENCE = False
+WEIGHT = 1.0
+EVERY_CASE = False
+
+_BYTES = 4
+#: How often an argument fits into n_q·n_k, and a block into n: right solutions keep several of their size, in float64.
+_ROOM = 16
+_ARRAY = Text(
+    "an array with {times:.3g} times as many elements as the n_q × n_k matrix of scores existed at some point; "
+    "a tile of it at a time is enough",
+    "运行中出现过一个数组，元素个数是 n_q × n_k 分数矩阵的 {times:.3g} 倍；每次只需要其中的一块",
+)
+_PEAK = Text(
+    "at its peak the call held {times:.3g} times the memory of the n_q × n_k matrix of scores; "
+    "a tile of it at a time is enough",
+    "运行中占用的内存峰值是 n_q × n_k 分数矩阵的 {times:.3g} 倍；每次只需要其中的一块",
+)
+_SECRET = Text(
+    "an array as large as the n_q × n_k matrix of scores existed at some point; a tile of it at a time is enough",
+    "运行中出现过一个与 n_q × n_k 分数矩阵一样大的数组；每次只需要其中的一块",
+)
+SECRETS = (_SECRET,)
+
+
+def calls(target: Target, drawn: Drawn, spec: CheckSpec) -> tuple[Program, ...]:
+    """A call for the tensors, and another one for the bytes, in which nothing is imported or built any more."""
+    limit = _limit(drawn, spec, target.exercise.name)
+    for name, value in drawn.args:
+        if isinstance(value, np.ndarray) and _ROOM * value.size > limit:
+            said = f"{name} has {value.size} elements, n_q·n_k is {limit}; expected {_ROOM} times as many, and no batch"
+            raise CourseError(f"{target.exercise.name}, check memory: {said}")
+        if type(value) is int and (_ROOM * value) ** 2 > limit:
+            said = f"{name} is {value}, n_q·n_k is {limit}; expected n of {_ROOM} such blocks or more"
+            raise CourseError(f"{target.exercise.name}, check memory: {said}")
+    writer = Writer.to(target)
+    instance, _ = writer.instance(drawn)
+    counted = []
+    for memory in (False, True):
+        counter = writer.add(Apply("counter", (memory,)))
+        writer.call(drawn, instance=instance, before=Apply("watch", (counter,)))
+        counted.append(writer.add(Apply("counted", (counter,))))
+    return (writer.program(*counted),)
+
+
+def _limit(drawn: Drawn, spec: CheckSpec, exercise: str) -> int:
+    """n_q·n_k."""
+    try:
+        queries, keys = (drawn.value(name).shape[-2] for name in spec.option("of", ("q", "k")))
+    except (KeyError, AttributeError, IndexError, ValueError):
+        said = f"saw {spec.option('of', ['q', 'k'])!r}; expected the two arguments whose lengths are n_q and n_k"
+        raise CourseError(f"{exercise}, check memory, of: {said}") from None
+    return int(queries * keys)
+
+
+def judge(seen: Seen) -> Verdict:
+    """The largest tensor, then the peak."""
+    if bad := trouble(seen.got, seen.case):
+        return bad
+    if len(seen.got) != 1:
+        raise ValueError("memory asks for one program")
+    largest, peak = _counts(seen.got)
+    limit = _limit(seen.drawn, seen.spec, seen.exercise.name)
+    if not seen.case.public and (largest >= limit or peak >= limit * _BYTES):
+        return Verdict(Status.FAILED, _SECRET)
+    if largest >= limit:
+        return Verdict(Status.FAILED, _ARRAY.fill(times=largest / limit))
+    if peak >= limit * _BYTES:
+        return Verdict(Status.FAILED, _PEAK.fill(times=peak / limit / _BYTES))
+    return Verdict(Status.PASSED)
+
+
+def essence(got: tuple[Observation, ...], drawn: Drawn, spec: CheckSpec) -> tuple[Observation, ...]:
+    """Whether there was such an array: how large exactly, and in which library, is a matter of style."""
+    if all(isinstance(seen, Returned) for seen in got):
+        largest, peak = _counts(got)
+        limit = _limit(drawn, spec, "")
+        return (Returned((largest >= limit or peak >= limit * _BYTES,)),)
+    return got
+
+
+def _counts(got: tuple[Observation, ...]) -> tuple[float, float]:
+    """Elements of the largest tensor and bytes of the peak. Without a number it was tampered with: no limit holds."""
+    counts: dict[str, Any] = {}
+    for seen in got:
+        for value in seen.values if isinstance(seen, Returned) else ():
+            counts |= value if isinstance(value, dict) else {}
+    largest, peak = (counts.get(key) for key in ("largest", "peak"))
+    return (
+        min(largest, 1 << 62) if type(largest) is int else float("inf"),
+        min(peak, 1 << 62) if type(peak) is int else float("inf"),
+    )

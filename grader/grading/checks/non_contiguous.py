@@ -1,0 +1,33 @@
+"""Inputs that are views with gaps in memory give the same result: ``view`` on them would raise."""
+
+from __future__ import annotations
+
+from grader.core.model import CheckSpec, Program, Raised, Status, Text, Verdict
+from grader.grading.checks import Seen, values
+from grader.grading.inputs import Drawn
+from grader.grading.programs import Target, Writer
+
+REFERENCE = True
+WEIGHT = 1.0
+EVERY_CASE = False
+
+_VIEW = Text(
+    "it fails on inputs that are not contiguous in memory (a transposed tensor, say): "
+    "view needs contiguous memory, reshape does not",
+    "输入在内存中不连续（例如转置得到的张量）时会失败：view 要求内存连续，reshape 不要求",
+)
+SECRETS = (_VIEW, *values.SECRETS)
+
+
+def calls(target: Target, drawn: Drawn, spec: CheckSpec) -> tuple[Program, ...]:
+    """One call on strided copies."""
+    writer = Writer.to(target)
+    return (writer.program(writer.call(drawn, layout="strided").output),)
+
+
+def judge(seen: Seen) -> Verdict:
+    """As for values; an exception from torch's ``view`` is explained."""
+    match seen.got:
+        case (Raised(type="RuntimeError", text=text),) if "view" in text or "contiguous" in text:
+            return Verdict(Status.FAILED, _VIEW)
+    return values.judge(seen)

@@ -1,0 +1,61 @@
+"""The vectors along the last axis keep their length: a rotation turns, and does not stretch.
+
+``of`` names the argument whose vectors they are.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from grader.core.model import CheckSpec, Program, Status, Text, Verdict
+from grader.grading.checks import Seen
+from grader.grading.inputs import Drawn
+from grader.grading.programs import Target
+from grader.grading.properties import SECRETS as SHARED
+from grader.grading.properties import named, near, program, results
+
+REFERENCE = False
+WEIGHT = 1.0
+EVERY_CASE = False
+
+_CHANGED = Text(
+    "the vectors change their length: a rotation keeps a² + b² of each pair",
+    "向量的长度变了：旋转会保持每一对分量的 a² + b² 不变",
+)
+_SCALED = Text(
+    "every vector becomes {factor:.3g} times as long; a rotation keeps the length",
+    "每个向量的长度都变成了原来的 {factor:.3g} 倍；旋转应当保持长度不变",
+)
+_SHAPE = Text("the result does not have one vector for each vector of {name}", "结果没有与 {name} 的每个向量一一对应")
+SECRETS = (_CHANGED, *SHARED)
+
+
+def calls(target: Target, drawn: Drawn, spec: CheckSpec) -> tuple[Program, ...]:
+    """One call."""
+    _name(drawn, spec, target.exercise.name)
+    return (program(target, drawn),)
+
+
+def _name(drawn: Drawn, spec: CheckSpec, exercise: str) -> str:
+    (name,) = named(spec, "of", spec.option("of", "x"), drawn, exercise)
+    return name
+
+
+def judge(seen: Seen) -> Verdict:
+    """One norm for each vector, the same as before."""
+    found = results(seen.got, seen.case, 1)
+    if isinstance(found, Verdict):
+        return found
+    (result,) = found
+    name = _name(seen.drawn, seen.spec, seen.exercise.name)
+    before = np.linalg.norm(seen.drawn.value(name).astype(np.float64), axis=-1)
+    if result.shape[:-1] != before.shape or not result.ndim:
+        return Verdict(Status.FAILED, _SHAPE.fill(name=name))
+    after = np.linalg.norm(result, axis=-1)
+    if near(before, after).all():
+        return Verdict(Status.PASSED)
+    factor = float(after.sum() / before.sum())
+    # A hidden case tells no number that the learner's code could have chosen.
+    scaled = seen.case.public and near(before * factor, after).all()
+    text = _SCALED.fill(factor=factor) if scaled else _CHANGED
+    return Verdict(Status.FAILED, text)

@@ -1,0 +1,125 @@
+"""How the work grows with a size, counted and never timed. torch only.
+
+``of`` is the symbol that grows and ``at`` its values (``{of: n, at: [128, 256]}``; the case draws the symbol),
+``growth`` is ``linear`` or ``quadratic``. See ``inside/counting.py`` for what counts as work.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any, Literal, TypeAlias
+
+from grader.core.errors import CourseError
+from grader.core.model import Apply, CheckSpec, Observation, Program, Returned, Status, Text, Verdict
+from grader.grading.checks import Seen
+from grader.grading.failures import trouble
+from grader.grading.inputs import Drawn
+from grader.grading.programs import Target, Writer
+
+REFERENCE = False
+WEIGHT = 1.0
+EVERY_CASE = False
+
+#: Twice the size makes less than 2.6 times the work: linear; more than 3.2 times: quadratic.
+_LINEAR, _QUADRATIC = math.log2(2.6), math.log2(3.2)
+
+#: More work than any machine does: what is beyond is no count.
+_MOST = 1 << 62
+
+Growth: TypeAlias = Literal["linear", "quadratic", "between", "nothing"]
+
+_TOO_MUCH = Text(
+    "{ratio} times the work when {symbol} grows {factor:g}-fold: that is quadratic in {symbol}; expected linear. "
+    "Which step handles every pair of positions (an n × n array, or all earlier positions anew at each step)?",
+    "{symbol} 变成 {factor:g} 倍时，计算量变成 {ratio} 倍：随 {symbol} 平方增长，应为线性增长。"
+    "哪一步处理了每一对位置（n × n 的数组，或者每一步都从头重算前面的所有位置）？",
+)
+_TOO_LITTLE = Text(
+    "{ratio} times the work when {symbol} grows {factor:g}-fold: that is linear in {symbol}; expected quadratic",
+    "{symbol} 变成 {factor:g} 倍时，计算量只变成 {ratio} 倍：随 {symbol} 线性增长，应为平方增长",
+)
+_MORE = Text(
+    "the work grows faster with the size than it should: linear is expected",
+    "计算量随规模增长得太快：应为线性增长",
+)
+_LESS = Text(
+    "the work grows more slowly with the size than it should: quadratic is expected",
+    "计算量随规模增长得太慢：应为平方增长",
+)
+_NOTHING = Text(
+    "work is counted in torch only, and not all of it was done there",
+    "只统计 torch 中的计算量，而这里的计算并不都在 torch 中",
+)
+_BETWEEN = Text(
+    "no verdict: the work grows {ratio}-fold when {symbol} grows {factor:g}-fold",
+    "无法判定：{symbol} 变成 {factor:g} 倍时，计算量变成 {ratio} 倍",
+)
+SECRETS = (_MORE, _LESS, _NOTHING)
+
+
+def calls(target: Target, drawn: Drawn, spec: CheckSpec) -> tuple[Program, ...]:
+    """One counted call for each size."""
+    growth = spec.option("growth", "linear")
+    if not drawn.larger or growth not in ("linear", "quadratic"):
+        said = "expected options such as {of: n, at: [128, 256], growth: linear}"
+        raise CourseError(f"{target.exercise.name}, check operations: {said}")
+    return tuple(_counted(target, inputs) for inputs in (drawn, *drawn.larger))
+
+
+def _counted(target: Target, inputs: Drawn) -> Program:
+    writer = Writer.to(target)
+    instance, _ = writer.instance(inputs)
+    counter = writer.add(Apply("counter", (False,)))
+    writer.call(inputs, instance=instance, before=Apply("watch", (counter,)))
+    return writer.program(writer.add(Apply("counted", (counter,))))
+
+
+def judge(seen: Seen) -> Verdict:
+    """Too much is too much, wherever the rest was done; that it is little enough, only torch alone can show."""
+    if bad := trouble(seen.got, seen.case):
+        return bad
+    if len(seen.got) < 2:
+        raise ValueError("operations asks for one program for each size")
+    growth, ratio, factor = _growth(seen.got, seen.spec)
+    expected = seen.spec.option("growth", "linear")
+    said = {"ratio": f"{ratio:.1f}", "factor": factor, "symbol": seen.spec.option("of")}
+    outside = seen.array_type == "numpy" or any(counts["exits"] for counts in _counts(seen.got))
+    if growth == "nothing" or (growth == "linear" and outside):
+        return Verdict(Status.SKIPPED, _NOTHING, applies=False)
+    if growth == "between":
+        return Verdict(Status.SKIPPED, _BETWEEN.fill(**said), applies=False)
+    if growth == expected:
+        return Verdict(Status.PASSED)
+    if not seen.case.public:  # how much exactly is the word of the learner's process
+        return Verdict(Status.FAILED, _MORE if expected == "linear" else _LESS)
+    return Verdict(Status.FAILED, (_TOO_MUCH if expected == "linear" else _TOO_LITTLE).fill(**said))
+
+
+def essence(got: tuple[Observation, ...], drawn: Drawn, spec: CheckSpec) -> tuple[Observation, ...]:
+    """The growth: two programs that do the same rarely do the same work."""
+    if all(isinstance(seen, Returned) for seen in got):
+        return (Returned((_growth(got, spec)[0],)),)
+    return got
+
+
+def _counts(got: tuple[Observation, ...]) -> list[dict[str, Any]]:
+    """What each program counted. Learner code could have changed it, so that its types are not trusted."""
+    found = []
+    for seen in got:
+        counts = seen.values[0] if isinstance(seen, Returned) else None
+        counts = counts if isinstance(counts, dict) else {}
+        work = counts.get("work")
+        found.append({"work": min(work, _MOST) if type(work) is int else 0, "exits": counts.get("exits") is not False})
+    return found
+
+
+def _growth(got: tuple[Observation, ...], spec: CheckSpec) -> tuple[Growth, float, float]:
+    """How the work grows from the first size to the last, with the two factors."""
+    works = [counts["work"] for counts in _counts(got)]
+    at = spec.option("at")
+    factor = at[-1] / at[0]
+    if min(works) <= 0:
+        return "nothing", 0.0, factor
+    ratio = works[-1] / works[0]
+    power = math.log(ratio) / math.log(factor)
+    return "linear" if power < _LINEAR else "quadratic" if power > _QUADRATIC else "between", ratio, factor

@@ -1,0 +1,54 @@
+"""Bad arguments are refused with the exception that the contract names."""
+
+from __future__ import annotations
+
+from grader.core.model import Call, CheckSpec, Program, Raised, Returned, Status, Text, Unreadable, Verdict
+from grader.grading.checks import Seen
+from grader.grading.failures import exception_name, trouble
+from grader.grading.inputs import Drawn
+from grader.grading.programs import Target, Writer
+
+REFERENCE = False
+WEIGHT = 1.0
+EVERY_CASE = True
+
+_NONE = Text(
+    "arguments that make no sense are accepted; expected {expected}", "接受了没有意义的参数；应当抛出 {expected}"
+)
+_OTHER = Text("it raised {got}; expected {expected}", "抛出的是 {got}，应为 {expected}")
+_ACCEPTED = Text(
+    "arguments that make no sense are accepted; the task says which exception to raise",
+    "接受了没有意义的参数；题目说明了应当抛出哪种异常",
+)
+_ANOTHER = Text("it raised another exception than the one that the task asks for", "抛出的不是题目要求的那种异常")
+SECRETS = (_ACCEPTED, _ANOTHER)
+
+
+def calls(target: Target, drawn: Drawn, spec: CheckSpec) -> tuple[Program, ...]:
+    """The call, or for a class the construction alone where the case has no arguments."""
+    writer = Writer.to(target)
+    if target.exercise.kind == "class" and not drawn.args:
+        writer.instance(drawn)
+        while not isinstance(writer.steps[-1], Call):
+            writer.steps.pop()
+        return (writer.program(),)
+    writer.call(drawn)
+    return (writer.program(),)
+
+
+def judge(seen: Seen) -> Verdict:
+    """The named exception, or one derived from it."""
+    expected = seen.case.raises or "ValueError"
+    accepted = _NONE.fill(expected=expected) if seen.case.public else _ACCEPTED
+    match seen.got:
+        case (Raised(during="call", bases=bases),) if expected in bases:
+            return Verdict(Status.PASSED)
+        case (Raised(during="call", type=got) as raised,) if got != "NotImplementedError":
+            name = exception_name(raised, public=True)
+            text = _OTHER.fill(got=name, expected=expected) if seen.case.public else _ANOTHER
+            return Verdict(Status.FAILED, text)
+        case (Unreadable(reason="forbidden" | "function" | "no-forward" | "not-callable"),):
+            pass
+        case (Returned() | Unreadable(),):
+            return Verdict(Status.FAILED, accepted)
+    return trouble(seen.got, seen.case) or Verdict(Status.FAILED, accepted)

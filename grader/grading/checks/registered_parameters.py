@@ -1,0 +1,133 @@
+"""An optimiser that is given ``module.parameters()`` trains every projection, and nothing idle. torch modules only.
+
+With ``biases: false`` not even a vector may be trained besides what the grader has filled.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from grader.core.model import Apply, CheckSpec, Program, Returned, Status, Text, Unreadable, Verdict
+from grader.grading.checks import Seen
+from grader.grading.failures import trouble, verdict
+from grader.grading.inputs import Drawn
+from grader.grading.programs import Target, Writer
+
+REFERENCE = False
+WEIGHT = 1.0
+_MAX_NDIM = 8
+EVERY_CASE = False
+
+_PLAIN = Text("a plain class has no parameters to register", "普通的类没有需要注册的参数")
+_SHARED = Text(
+    "{a} and {b} share one parameter: each needs its own",
+    "{a} 和 {b} 共用一个参数：它们各自都要有自己的参数",
+)
+_MISSING = Text(
+    "the class has nothing for {names}; besides its matrices there is {has}. Is one module used twice, or left out?",
+    "类里没有 {names}；除矩阵以外有：{has}。是不是有一个模块用了两次，或者漏掉了？",
+)
+_HIDDEN = Text(
+    "{names} will never be trained: not among the module's parameters() (a plain tensor, or a layer in a Python list?)",
+    "{names} 永远不会被训练：它不在模块的 parameters() 里（是普通张量，还是放在 Python 列表里的层？）",
+)
+_FROZEN = Text(
+    "{names} has requires_grad=False and will never be trained", "{names} 的 requires_grad 是 False，永远不会被训练"
+)
+_SOME_IDLE = Text("some of the parameters have no influence on the result", "有些参数对结果没有任何影响")
+_OTHER_NUMBER = Text(
+    "the module does not have as many numbers to learn as are needed", "模块里要学习的数的个数与需要的不一致"
+)
+_IDLE = Text("the parameter {names} has no influence on the result", "参数 {names} 对结果没有任何影响")
+_MANY = Text(
+    "the module has {got} parameters besides biases; the projections need {expected}",
+    "除偏置以外，模块有 {got} 个参数；这些投影只需要 {expected} 个",
+)
+_ONLY = Text(
+    "the module has {got} trainable numbers in its parameters; {expected} are needed, and nothing else is to be learnt",
+    "模块的参数里有 {got} 个可训练的数；只需要 {expected} 个，别的都不需要学习",
+)
+SECRETS = (_PLAIN, _SOME_IDLE, _OTHER_NUMBER)
+
+
+def calls(target: Target, drawn: Drawn, spec: CheckSpec) -> tuple[Program, ...]:
+    """Where the projections were found, and every parameter with whether a gradient reaches it."""
+    writer = Writer.to(target)
+    made, filled = writer.instance(drawn)
+    called = writer.call(drawn, instance=made)
+    found = writer.add(Apply("describe", (filled,)))
+    listed = writer.add(Apply("parameters", (made, called.output)))
+    return (writer.program(found, listed),)
+
+
+def judge(seen: Seen) -> Verdict:
+    """Shared, unregistered, frozen, idle, too many: in this order."""
+    if bad := trouble(seen.got, seen.case):
+        return bad
+    match seen.got:
+        case (Returned((found, None)),):
+            return Verdict(Status.SKIPPED, _PLAIN, applies=False)
+        case (Returned((found, listed)),) if _well_formed(found, listed, {role for role, _ in seen.drawn.parameters}):
+            message = finding(seen, found, listed)
+            return Verdict(Status.PASSED) if message is None else Verdict(Status.FAILED, message)
+    return verdict(Unreadable("protocol"), public=True)
+
+
+def _well_formed(found: Any, listed: Any, roles: set[str]) -> bool:
+    """Whether the child's word about its parameters has the form that our own code in the child gives it."""
+    match found, listed:
+        case {
+            "attributes": dict() as places,
+            "shared": list() as shared,
+            "registered": dict(),
+            "trainable": dict(),
+        }, list():
+            pairs = [*shared, *([[name, name] for name in found.get("missing", ())])]
+            return (
+                all(isinstance(path, str) for path in places.values())
+                and all(isinstance(pair, list) and len(pair) == 2 for pair in shared)
+                and all(isinstance(name, str) for pair in pairs for name in pair)
+                and roles.issuperset((*places, *found.get("missing", ())))
+                and all(name in places for pair in shared for name in pair)
+                and all(role in places for role in (*found["registered"], *found["trainable"]))
+                and all(_parameter(entry) for entry in listed)
+            )
+    return False
+
+
+def _parameter(entry: Any) -> bool:
+    match entry:
+        case [str(), list() as shape, bool(), bool()] if len(shape) <= _MAX_NDIM:
+            return all(type(size) is int and 0 <= size < 1 << 40 for size in shape)
+    return False
+
+
+def finding(seen: Seen, found: dict[str, Any], listed: list[Any]) -> Text | None:
+    """What is wrong with the module's parameters, if anything."""
+    # Names of attributes are the learner's words: in hidden cases the roles stand for them.
+    attributes: dict[str, str] = (
+        found["attributes"] if seen.case.public else {role: role for role in found["attributes"]}
+    )
+    if found["shared"]:
+        a, b = found["shared"][0]
+        return _SHARED.fill(a=attributes[a], b=attributes[b])
+    if missing := found.get("missing"):
+        held = [attributes[name] for name, value in seen.drawn.parameters if value.ndim == 1 and name in attributes]
+        return _MISSING.fill(names=", ".join(missing), has=", ".join(held) or Text("nothing", "无"))
+    if hidden := [attributes[role] for role, is_in in sorted(found["registered"].items()) if not is_in]:
+        return _HIDDEN.fill(names=", ".join(hidden))
+    if frozen := [attributes[role] for role, learns in sorted(found["trainable"].items()) if not learns]:
+        return _FROZEN.fill(names=", ".join(frozen))
+    if idle := [name for name, _, trainable, reached in listed if trainable and not reached]:
+        return _IDLE.fill(names=", ".join(idle[:4])) if seen.case.public else _SOME_IDLE
+    expected = sum(value.size for _, value in seen.drawn.parameters if value.ndim != 1)
+    if not seen.spec.option("biases", True):
+        learnt = sum(math.prod(shape) for _, shape, trainable, _ in listed if trainable)
+        text = _ONLY.fill(got=learnt, expected=expected) if seen.case.public else _OTHER_NUMBER
+        return None if learnt == expected else text
+    vectors = {attributes.get(name) for name, value in seen.drawn.parameters if value.ndim == 1}
+    matrices = sum(math.prod(shape) for name, shape, _, _ in listed if len(shape) != 1 and name not in vectors)
+    if matrices != expected:
+        return _MANY.fill(got=matrices, expected=expected) if seen.case.public else _OTHER_NUMBER
+    return None

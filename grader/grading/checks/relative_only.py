@@ -1,0 +1,84 @@
+"""Dot products of encoded vectors depend on the difference of their positions, and on nothing else about these.
+
+For an encoding of vectors ``of`` at ``positions``: moving all positions by the same amount changes no dot
+product; moving one of the two vectors does (leaving vectors as they are would be relative, too).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from grader.core.errors import CourseError
+from grader.core.model import CheckSpec, Program, Status, Text, Verdict
+from grader.grading.checks import Seen
+from grader.grading.inputs import Drawn
+from grader.grading.programs import Target
+from grader.grading.properties import SECRETS as SHARED
+from grader.grading.properties import Floats, fresh, named, program, results, wrong_shape
+
+REFERENCE = False
+WEIGHT = 1.0
+EVERY_CASE = False
+
+_SHIFTS = (3, 11)
+_ABSOLUTE = Text(
+    "dot products of a query and a key change when both positions move by the same amount: "
+    "they should depend on the difference of the positions only",
+    "查询和键的位置移动同样的距离，它们的点积却变了：点积只应取决于两个位置之差",
+)
+_NOWHERE = Text(
+    "dot products do not depend on the positions at all: were {positions} used?",
+    "点积与位置完全无关：是不是没有用到 {positions}？",
+)
+SECRETS = (_ABSOLUTE, *SHARED)
+
+
+def calls(target: Target, drawn: Drawn, spec: CheckSpec) -> tuple[Program, ...]:
+    """Queries and keys where they are, both moved, and the keys moved alone."""
+    name, positions = _names(drawn, spec, target.exercise.name)
+    queries, places = drawn.value(name), drawn.value(positions)
+    keys = drawn.changed(**{name: fresh(queries, 0)})
+
+    def moved(inputs: Drawn, by: int) -> Drawn:
+        return inputs.changed(**{positions: places + np.asarray(by, places.dtype)})
+
+    both = [moved(inputs, by) for by in (0, *_SHIFTS) for inputs in (drawn, keys)]
+    return (program(target, *both, moved(keys, 1)),)
+
+
+def _names(drawn: Drawn, spec: CheckSpec, exercise: str) -> tuple[str, str]:
+    (name,) = named(spec, "of", spec.option("of", "x"), drawn, exercise)
+    positions = spec.option("positions", "positions")
+    if not isinstance(dict(drawn.args).get(positions), np.ndarray):
+        raise CourseError(f"{exercise}, check relative_only, positions: saw {positions!r}; expected an array")
+    return name, positions
+
+
+def judge(seen: Seen) -> Verdict:
+    """Equal where the differences are equal, and different where they are not."""
+    found = results(seen.got, seen.case, 2 * len(_SHIFTS) + 3)
+    if isinstance(found, Verdict):
+        return found
+    name, positions = _names(seen.drawn, seen.spec, seen.exercise.name)
+    if bad := wrong_shape(found, seen.drawn.value(name).shape, seen.case.public):
+        return bad
+    *both, alone = found
+    here, *shifted = (_products(both[at], both[at + 1]) for at in range(0, len(both), 2))
+    longest = [float(np.linalg.norm(vectors, axis=-1).max()) for vectors in both[:2]]
+    size = longest[0] * longest[1] or 1.0
+    if all(_distance(here, there) < 1e-3 * size for there in (_products(both[0], alone), *shifted)):
+        return Verdict(Status.FAILED, _NOWHERE.fill(positions=positions))
+    if any(_distance(here, there) > 1e-4 * size for there in shifted):
+        return Verdict(Status.FAILED, _ABSOLUTE)
+    return Verdict(Status.PASSED)
+
+
+def _products(queries: Floats, keys: Floats) -> Floats:
+    product: Floats = queries @ np.swapaxes(keys, -2, -1)
+    return product
+
+
+def _distance(a: Any, b: Any) -> float:
+    return float(np.abs(a - b).max(initial=0.0))

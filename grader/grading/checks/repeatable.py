@@ -1,0 +1,75 @@
+"""Calling twice gives the same: no randomness left on, nothing remembered from one call to the next.
+
+The random generators are seeded differently for the two programs; equal seeds would hide dropout.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from grader.core.model import CheckSpec, Program, Returned, Status, Text, Verdict
+from grader.grading.checks import Seen
+from grader.grading.compare import compare
+from grader.grading.failures import trouble
+from grader.grading.inputs import Drawn
+from grader.grading.programs import Target, Writer
+
+REFERENCE = False
+WEIGHT = 1.0
+EVERY_CASE = False
+
+_DIFFERENT = Text(
+    "the same inputs gave different results: is dropout (or another source of randomness) still active, "
+    "or is something remembered from an earlier call?",
+    "同样的输入得到了不同的结果：是不是还开着 dropout（或别的随机来源），或者记住了之前调用留下的东西？",
+)
+_STATE = Text(
+    "the result depends on the calls before it: something is remembered from one call to the next",
+    "结果取决于之前的调用：有东西从一次调用留到了下一次",
+)
+SECRETS = (_DIFFERENT, _STATE)
+
+
+def other(values: tuple[tuple[str, Any], ...]) -> tuple[tuple[str, Any], ...]:
+    """Arrays of the same shapes with other numbers, masks mirrored."""
+
+    def changed(value: Any) -> Any:
+        if not isinstance(value, np.ndarray) or value.dtype.kind not in "fb":
+            return value
+        mirrored = np.flip(value, axis=-1) if value.ndim else value
+        return -mirrored if value.dtype.kind == "f" else mirrored
+
+    return tuple((name, changed(value)) for name, value in values)
+
+
+def calls(target: Target, drawn: Drawn, spec: CheckSpec) -> tuple[Program, ...]:
+    """This, something else, this again, all on one instance; and something else on a fresh one.
+
+    Before the last call a second instance gets other weights, which must not reach the first.
+    """
+    between = replace(drawn, args=other(drawn.args))
+    first = Writer.to(target)
+    instance, _ = first.instance(drawn)
+    outputs = [first.call(inputs, instance=instance).output for inputs in (drawn, between)]
+    first.instance(replace(drawn, parameters=other(drawn.parameters)))
+    outputs.append(first.call(drawn, instance=instance).output)
+    second = Writer.to(target)
+    fresh = second.call(between).output
+    return first.program(*outputs, seed=1), second.program(fresh, seed=2)
+
+
+def judge(seen: Seen) -> Verdict:
+    """Equal up to the last digits."""
+    if bad := trouble(seen.got, seen.case):
+        return bad
+    match seen.got:
+        case (Returned((once, between, again)), Returned((alone,))):
+            if compare(once, again, 1e-5, 1e-6) is not None:
+                return Verdict(Status.FAILED, _DIFFERENT)
+            if compare(between, alone, 1e-5, 1e-6) is not None:
+                return Verdict(Status.FAILED, _STATE)
+            return Verdict(Status.PASSED)
+    raise ValueError("repeatable asks for two programs")

@@ -1,0 +1,65 @@
+"""The result is a distribution along ``axis`` (the last one by default): nothing negative, everything sums to 1."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from grader.core.model import CheckSpec, Program, Status, Text, Verdict
+from grader.grading.checks import Seen
+from grader.grading.inputs import Drawn
+from grader.grading.programs import Target
+from grader.grading.properties import SECRETS as SHARED
+from grader.grading.properties import Floats, has_axis, program, results
+
+REFERENCE = False
+WEIGHT = 1.0
+EVERY_CASE = False
+
+_NEGATIVE = Text("some weights are negative", "有的权重是负数")
+_OTHER_AXIS = Text(
+    "the weights sum to 1 along axis {found}, not along axis {expected}: the softmax runs over the wrong axis{reason}",
+    "权重沿轴 {found} 的和为 1，而不是沿轴 {expected}：softmax 用错了轴{reason}",
+)
+_KEYS = Text(
+    " (in attention the keys share the weight of one query, not the queries that of one key)",
+    "（在注意力里，是各个键分享一个查询的权重，而不是各个查询分享一个键的权重）",
+)
+_NOTHING = Text("", "")
+_TOGETHER = Text(
+    "all weights together sum to 1; each row should, on its own",
+    "所有权重加在一起才等于 1；应当是每一行各自的和为 1",
+)
+_SUM = Text("the weights of a row do not sum to 1", "同一行的权重之和不等于 1")
+_FEWER = Text("the result has too few axes: its rows are gone", "结果的维数太少：已经没有按行排列的权重")
+_AXES = Text("the result is a single number; expected an array of weights", "结果是一个数，应为由权重构成的数组")
+SECRETS = (_NEGATIVE, _TOGETHER, _SUM, _AXES, _FEWER, *SHARED)
+
+
+def calls(target: Target, drawn: Drawn, spec: CheckSpec) -> tuple[Program, ...]:
+    """One call."""
+    return (program(target, drawn),)
+
+
+def judge(seen: Seen) -> Verdict:
+    """Signs, then sums; sums along another axis are recognised."""
+    found = results(seen.got, seen.case, 1)
+    if isinstance(found, Verdict):
+        return found
+    (weights,) = found
+    axis = seen.spec.option("axis", -1)
+    if not has_axis(weights, axis):
+        return Verdict(Status.FAILED, _AXES if weights.ndim == 0 else _TOGETHER if _ones(weights.sum()) else _FEWER)
+    if (weights < -1e-6).any():
+        return Verdict(Status.FAILED, _NEGATIVE)
+    if _ones(weights.sum(axis)):
+        return Verdict(Status.PASSED)
+    other = next((each for each in range(-1, -weights.ndim - 1, -1) if _ones(weights.sum(each))), None)
+    if other is not None:
+        reason = _KEYS if axis == -1 else _NOTHING  # the keys are the last axis
+        text = _OTHER_AXIS.fill(found=other, expected=axis, reason=reason) if seen.case.public else _SUM
+        return Verdict(Status.FAILED, text)
+    return Verdict(Status.FAILED, _TOGETHER if _ones(weights.sum()) else _SUM)
+
+
+def _ones(sums: Floats | np.float64) -> bool:
+    return bool(np.all(np.abs(sums - 1) <= 1e-4))

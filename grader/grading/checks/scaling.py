@@ -1,0 +1,271 @@
+"""By what scores are divided: read exactly, through the softmax where there is one, and put as a power of d_k.
+
+With the value 1 at one key and 0 at the others, the output is that key's weight, and its logit is the scaled
+score. Each size is varied by itself, so that d_model, d_v and the number of keys are told apart from d_k. The
+inputs are the check's own; of the exercise only the signature counts: (q, k), (q, k, v), with num_heads or
+without, (x, w_q, w_k, w_v), or a class of d_model and num_heads whose projections are set to the identity.
+``power`` is the expected one (0.5), ``d_k`` the widths.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from grader.core.errors import CourseError
+from grader.core.model import CheckSpec, Exercise, Program, Status, Text, Verdict
+from grader.grading.checks import Seen
+from grader.grading.inputs import Drawn
+from grader.grading.programs import Target
+from grader.grading.properties import SECRETS as SHARED
+from grader.grading.properties import Floats, results, wrong_shape
+from grader.grading.properties import program as one_program
+
+REFERENCE = False
+WEIGHT = 1.0
+EVERY_CASE = False
+
+_QUERIES, _KEYS, _VALUES = ("q", "query", "queries"), ("k", "key", "keys"), ("v", "value", "values")
+_SCORE = -4.0  # below zero: the weight is small, and floats near 0 are finer than those near 1
+_NEAR = 0.01
+
+_DIVIDED = Text(
+    "your scores are divided by {got}; expected {expected}{reason}", "你的分数除以了 {got}，应为 {expected}{reason}"
+)
+_MULTIPLIED = Text(
+    "your scores are multiplied by {got}; expected a division by {expected}",
+    "你的分数乘以了 {got}，应当除以 {expected}",
+)
+_NOT_DIVIDED = Text(
+    "your scores are not divided by anything; expected {expected}", "你的分数没有除以任何东西，应当除以 {expected}"
+)
+_IRREGULAR = Text(
+    "your scores are divided by {got} for d_k = {widths}; expected {expected}",
+    "d_k = {widths} 时，你的分数分别除以了 {got}；应为 {expected}",
+)
+_NOTHING = Text("1 (no scaling)", "1（不缩放）")
+_IGNORED = Text(
+    "the scores q·k have no influence on the result: all keys get the same weight",
+    "分数 q·k 对结果没有影响：每个键的权重都一样",
+)
+_REVERSED = Text(
+    "a key with a smaller score q·k gets a larger weight: is a sign turned round?",
+    "分数 q·k 越小的键，权重反而越大：是不是符号反了？",
+)
+_NO_SOFTMAX = Text(
+    "twice the score does not give twice the logit: the weights are not the softmax of scaled scores q·k",
+    "分数加倍时，权重的 logit 没有加倍：权重不是缩放后的分数 q·k 的 softmax",
+)
+_UNREADABLE = Text(
+    "the scale of the scores cannot be read: the output is not a weighted average of the values with weights "
+    "between 0 and 1",
+    "读不出分数的缩放：输出不是值的加权平均（权重应在 0 与 1 之间）",
+)
+
+_ROOT = Text(
+    ". The square root is missing: the variance of q·k is d_k, its standard deviation √d_k",
+    "。漏了平方根：q·k 的方差是 d_k，标准差是 √d_k",
+)
+_MODEL = Text(
+    ". Each head takes products of d_k = d_model / h numbers, so d_k counts, not d_model",
+    "。每个头的点积只有 d_k = d_model / h 个数相乘，所以应当用 d_k，而不是 d_model",
+)
+_OTHERS = {
+    "n": Text(
+        ". How many keys there are has no influence on the size of one score",
+        "。键的个数不影响单个分数的大小",
+    ),
+    "d_v": Text(
+        ". Scores are products of q and k; the width of the values plays no part in them",
+        "。分数是 q 与 k 的点积，与值的宽度无关",
+    ),
+    "h": Text(
+        ". Heads work side by side; their number has no influence on the size of one score",
+        "。各个头并行工作，头数不影响单个分数的大小",
+    ),
+}
+_FIXED = Text(". A fixed number is right for one d_k only", "。固定的数只对某一个 d_k 合适")
+_NONE = Text("", "")
+_SECRET = Text("the scores are not scaled as they should be", "分数的缩放不对")
+SECRETS = (_SECRET, *SHARED)
+
+
+@dataclass(frozen=True, slots=True)
+class Probe:
+    """The sizes of one call; ``score`` is q·k of the first key, the other keys have 0."""
+
+    d_k: int
+    n: int = 2
+    d_v: int = 2
+    h: int = 1
+    d_model: int = 16
+    score: float = _SCORE
+
+
+def _reads(exercise: Exercise) -> tuple[str, ...]:
+    """The names of what is passed: required arguments, of a class those of ``forward``."""
+    taken = exercise.forward if exercise.kind == "class" else exercise.parameters
+    return tuple(parameter.name for parameter in taken if parameter.required)
+
+
+def _free(exercise: Exercise) -> tuple[str, ...]:
+    """The sizes that can be varied besides d_k."""
+    names = _reads(exercise)
+    if exercise.kind == "class" or "num_heads" in names:
+        return ("n", "h")
+    if "w_q" in names:
+        return ("n", "d_v", "d_model")
+    return ("n", "d_v") if set(names) & set(_VALUES) else ("n",)
+
+
+def _probes(exercise: Exercise, spec: CheckSpec) -> list[Probe]:
+    """Each width; one of them with twice the score; and with each other size four times as large."""
+    widths = spec.option("d_k", (4, 16, 64) if exercise.kind == "class" else (4, 16, 64, 256))
+    base = Probe(widths[1])
+    varied = [replace(base, **{size: 4 * getattr(base, size)}) for size in _free(exercise)]
+    return [*map(Probe, widths), replace(base, score=2 * _SCORE), *varied]
+
+
+def calls(target: Target, drawn: Drawn, spec: CheckSpec) -> tuple[Program, ...]:
+    """One program for each probe: a class has other sizes each time."""
+    return tuple(one_program(target, inputs(target.exercise, probe)) for probe in _probes(target.exercise, spec))
+
+
+def inputs(exercise: Exercise, probe: Probe) -> Drawn:
+    """The arguments of ``exercise`` for a probe. Raises CourseError for a signature that has no place for them."""
+    several = exercise.kind == "class" or "num_heads" in _reads(exercise)
+    width = probe.d_k * probe.h
+    q, k, v = (
+        np.ones((probe.n, width)),
+        np.zeros((probe.n, width)),
+        np.zeros((probe.n, width if several else probe.d_v)),
+    )
+    k[0], v[0] = probe.score / probe.d_k, 1.0
+    tokens = np.eye(probe.n, probe.d_model)  # token i chooses row i of a projection
+
+    def projection(rows: Floats) -> Floats:
+        return np.concatenate((rows, np.zeros((probe.d_model - probe.n, rows.shape[1]))))
+
+    known: dict[str, Any] = {"num_heads": probe.h, "d_model": width, "x": tokens, "memory": tokens}
+    known |= {name: value[None] for names, value in ((_QUERIES, q), (_KEYS, k), (_VALUES, v)) for name in names}
+    known |= {f"w_{role}": projection(rows) for role, rows in (("q", q), ("k", k), ("v", v))}
+    made = [p.name for p in exercise.parameters if p.required] if exercise.kind == "class" else []
+    for name in (*_reads(exercise), *made):
+        if name not in known:
+            said = f"the argument {name} has no place in this check; expected (q, k), (q, k, v), (x, w_q, w_k, w_v), …"
+            raise CourseError(f"{exercise.name}, check scaling: {said}")
+    parameters = tuple((f"w_{role}", np.eye(width)) for role in "qkvo") if made else ()
+    return Drawn(_values(_reads(exercise), known), _values(made, known), parameters)
+
+
+def _values(names: Any, known: Mapping[str, Any]) -> tuple[tuple[str, Any], ...]:
+    return tuple((name, known[name]) for name in names)
+
+
+def judge(seen: Seen) -> Verdict:
+    """The scale of every probe, then the law behind them."""
+    exercise, probes = seen.exercise, _probes(seen.exercise, seen.spec)
+    found = results(seen.got, seen.case, len(probes))
+    if isinstance(found, Verdict):
+        return found
+    for probe, result in zip(probes, found, strict=True):
+        if bad := wrong_shape((result,), _shape(exercise, probe), seen.case.public):
+            return bad
+    softmax = exercise.kind == "class" or "w_q" in _reads(exercise) or bool(set(_reads(exercise)) & set(_VALUES))
+    scales = [_scale(result, probe, softmax) for result, probe in zip(found, probes, strict=True)]
+    text = _unreadable(scales, probes) or _law(scales, probes, seen.spec.option("power", 0.5))
+    if text is None:
+        return Verdict(Status.PASSED)
+    return Verdict(Status.FAILED, text if seen.case.public else _SECRET)
+
+
+def _shape(exercise: Exercise, probe: Probe) -> tuple[int, ...]:
+    names = _reads(exercise)
+    if exercise.kind == "class" or "num_heads" in names:
+        return (1, probe.n, probe.d_k * probe.h)
+    if "w_q" in names:
+        return (probe.n, probe.d_v)
+    return (1, probe.n, probe.d_v if set(names) & set(_VALUES) else probe.n)
+
+
+def _scale(result: Floats, probe: Probe, softmax: bool) -> float:
+    """What q·k is multiplied by; NaN where it cannot be read. The last query may see all keys, causal or not."""
+    value = float(result.reshape(-1, result.shape[-1])[-1, 0])
+    if softmax:
+        if not 0 < value < 1:
+            return math.nan
+        value = math.log(value) - math.log1p(-value) + math.log(probe.n - 1)
+    return value / probe.score
+
+
+def _unreadable(scales: list[float], probes: list[Probe]) -> Text | None:
+    """What stands in the way of a law."""
+    if any(math.isnan(scale) for scale in scales):
+        return _UNREADABLE
+    if any(abs(scale) < 1e-6 for scale in scales):
+        return _IGNORED
+    if all(scale < 0 for scale in scales):
+        return _REVERSED
+    if any(scale < 0 for scale in scales):
+        return _NO_SOFTMAX
+    at = next(at for at, probe in enumerate(probes) if probe.score != _SCORE)
+    once = scales[probes.index(replace(probes[at], score=_SCORE))]
+    return None if abs(scales[at] / once - 1) < _NEAR else _NO_SOFTMAX
+
+
+def _law(scales: list[float], probes: list[Probe], power: float) -> Text | None:
+    """Divisor = c · d_k^a · n^b · …: None when it is d_k^power, else what it is instead."""
+    last = next(at for at, probe in enumerate(probes) if probe.score != _SCORE)
+    widths = [probe.d_k for probe in probes[:last]]
+    divisors = [-math.log(scale) for scale in scales]
+    a, constant = np.polyfit(np.log(widths), divisors[:last], 1)
+    expected = _power("d_k", power) if power else _NOTHING
+    if np.abs(np.polyval((a, constant), np.log(widths)) - divisors[:last]).max() > 2 * _NEAR:
+        got = ", ".join(f"{math.exp(divisor):.3g}" for divisor in divisors[:last])
+        return _IRREGULAR.fill(got=got, widths=", ".join(map(str, widths)), expected=expected)
+    base, at_base = probes[1], divisors[1]
+    powers = {"d_k": float(a)}
+    for probe, divisor in zip(probes[last + 1 :], divisors[last + 1 :], strict=True):
+        size = next(name for name in ("n", "d_v", "h", "d_model") if getattr(probe, name) != getattr(base, name))
+        powers[size] = (divisor - at_base) / math.log(4)
+        constant -= powers[size] * math.log(getattr(base, size))
+    off = {size for size, found in powers.items() if abs(found - (power if size == "d_k" else 0)) > _NEAR}
+    if not off and abs(constant) < _NEAR:
+        return None
+    return _said(powers, float(np.exp(constant)), expected)
+
+
+def _power(size: str, power: float) -> str:
+    return f"{size}^{power:.2f}"
+
+
+def _said(powers: dict[str, float], constant: float, expected: Any) -> Text:
+    """The law in words, with the usual reason for it."""
+    reason = _reason(powers, constant)
+    if reason is _MODEL and "d_model" not in powers:  # its two factors as one
+        powers = {"d_model": powers["d_k"]}
+    factors = {size: found for size, found in powers.items() if abs(found) > _NEAR}
+    fixed = abs(constant - 1) > 2 * _NEAR
+    if not factors and not fixed:
+        return _NOT_DIVIDED.fill(expected=expected)
+    if all(found < 0 for found in factors.values()) and constant < 1 + _NEAR:
+        said = [f"{1 / constant:.3g}"] * fixed + [_power(size, -found) for size, found in factors.items()]
+        return _MULTIPLIED.fill(got=" · ".join(said), expected=expected)
+    said = [f"{constant:.3g}"] * fixed + [_power(size, found) for size, found in factors.items()]
+    return _DIVIDED.fill(got=" · ".join(said), expected=expected, reason=reason)
+
+
+def _reason(powers: dict[str, float], constant: float) -> Text:
+    width = powers["d_k"]
+    if abs(powers.get("d_model", 0.0)) > _NEAR or (width > _NEAR and abs(powers.get("h", 0.0) - width) < _NEAR):
+        return _MODEL
+    for size, reason in _OTHERS.items():
+        if abs(powers.get(size, 0.0)) > _NEAR:
+            return reason
+    if abs(width) < _NEAR:
+        return _FIXED
+    return _ROOT if abs(width - 1) < _NEAR and abs(constant - 1) < _NEAR else _NONE

@@ -1,0 +1,69 @@
+"""The matrix that is returned moves the sinusoidal encoding on: ``pe[pos] @ M`` is ``pe[pos + delta]`` for every pos.
+
+Judged by that property, not by entries: whichever way the matrix was found, it has to do this and nothing else.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from grader.core.model import Array, CheckSpec, Program, Returned, Status, Text, Verdict
+from grader.grading.checks import Seen
+from grader.grading.compare import SECRETS as SHARED
+from grader.grading.compare import compare
+from grader.grading.failures import trouble
+from grader.grading.inputs import Drawn
+from grader.grading.programs import Target, Writer
+
+REFERENCE = False
+WEIGHT = 4.0
+EVERY_CASE = True
+
+_BASE = 10000.0
+_POSITIONS = 256
+_OTHER = Text(
+    "pe[pos] @ M is not pe[pos + delta]: the rows of the encoding are moved somewhere else",
+    "pe[pos] @ M 不等于 pe[pos + delta]：编码的各行没有移到该到的位置",
+)
+SECRETS = (_OTHER, *SHARED)
+
+
+def calls(target: Target, drawn: Drawn, spec: CheckSpec) -> tuple[Program, ...]:
+    """One call."""
+    writer = Writer.to(target)
+    return (writer.program(writer.call(drawn).output),)
+
+
+def judge(seen: Seen) -> Verdict:
+    """A finite square matrix first, then where it moves the rows to."""
+    if bad := trouble(seen.got, seen.case):
+        return bad
+    match seen.got:
+        case (Returned((got,)),):
+            given = dict(seen.drawn.args)
+            return _judge(seen, got, given["delta"], given["d_model"], given.get("base", _BASE))
+    raise ValueError("shifts asks for one program")
+
+
+def _judge(seen: Seen, got: object, delta: int, d_model: int, base: float) -> Verdict:
+    anything = Array(np.zeros((d_model, d_model)))
+    found = compare(anything, got, atol=math.inf)
+    if found is None and isinstance(got, Array):
+        rows = encoding(np.arange(_POSITIONS + delta), d_model, base)
+        moved = rows[:_POSITIONS] @ got.values.astype(np.float64)
+        found = compare(Array(rows[delta:]), Array(moved), 0.0, seen.spec.option("atol", 1e-4))
+        if found is not None:
+            return Verdict(Status.FAILED, _OTHER, found.difference if seen.case.public else None)
+    if found is None:
+        return Verdict(Status.PASSED)
+    return Verdict(Status.FAILED, found.text if seen.case.public else found.secret)
+
+
+def encoding(positions: NDArray[Any], d_model: int, base: float) -> NDArray[np.float64]:
+    """The sinusoidal encoding of ``positions``: sines in even columns, cosines in odd ones."""
+    angles = positions[:, None] / base ** (np.arange(0, d_model, 2) / d_model)
+    return np.stack((np.sin(angles), np.cos(angles)), axis=-1).reshape(len(positions), d_model)

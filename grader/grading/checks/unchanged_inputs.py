@@ -1,0 +1,65 @@
+"""The arguments are, bit for bit, what they were before the call."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from grader.core.model import Array, CheckSpec, Program, Returned, Status, Text, Verdict
+from grader.grading.checks import Seen
+from grader.grading.failures import trouble
+from grader.grading.inputs import Drawn
+from grader.grading.programs import Target, Writer
+
+REFERENCE = False
+WEIGHT = 1.0
+EVERY_CASE = False
+
+_CHANGED = Text(
+    "the call changed its argument {names} in place: whoever called it still needs the old values",
+    "调用就地修改了参数 {names}：调用者之后还要用到原来的值",
+)
+
+_SOME_CHANGED = Text(
+    "the call changed an argument in place: whoever called it still needs the old values",
+    "调用就地修改了某个参数：调用者之后还要用到原来的值",
+)
+SECRETS = (_SOME_CHANGED,)
+
+
+def arrays(drawn: Drawn) -> list[str]:
+    """The arguments that are arrays of their own."""
+    return [name for name, value in drawn.args if isinstance(value, np.ndarray)]
+
+
+def calls(target: Target, drawn: Drawn, spec: CheckSpec) -> tuple[Program, ...]:
+    """One call; the arrays that were given to it come back as it left them."""
+    writer = Writer.to(target)
+    given = dict(writer.call(drawn).arguments)
+    return (writer.program(*(given[name] for name in arrays(drawn))),)
+
+
+def judge(seen: Seen) -> Verdict:
+    """Equal bytes, shape and dtype."""
+    if bad := trouble(seen.got, seen.case):
+        return bad
+    match seen.got:
+        case (Returned(after),):
+            before = dict(seen.drawn.args)
+            names = arrays(seen.drawn)
+            left = dict(zip(names, after, strict=False))
+            changed = [name for name in names if not _identical(before[name], left.get(name))]
+            if changed:
+                text = _CHANGED.fill(names=", ".join(changed)) if seen.case.public else _SOME_CHANGED
+                return Verdict(Status.FAILED, text)
+            return Verdict(Status.PASSED)
+    raise ValueError("unchanged_inputs asks for one program")
+
+
+def _identical(before: NDArray[Any], after: object) -> bool:
+    if not isinstance(after, Array):
+        return False
+    values = after.values
+    return values.shape == before.shape and values.dtype == before.dtype and values.tobytes() == before.tobytes()

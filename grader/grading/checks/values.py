@@ -1,0 +1,37 @@
+"""The result is the reference's: float32 inputs, against float64 computed from the same numbers."""
+
+from __future__ import annotations
+
+from grader.core.model import CheckSpec, Program, Returned, Status, Verdict
+from grader.grading.checks import Seen
+from grader.grading.compare import SECRETS as SHARED
+from grader.grading.compare import compare
+from grader.grading.failures import our_trouble, trouble
+from grader.grading.inputs import Drawn
+from grader.grading.programs import Target, Writer
+
+REFERENCE = True
+WEIGHT = 4.0
+EVERY_CASE = True
+SECRETS = SHARED
+
+
+def calls(target: Target, drawn: Drawn, spec: CheckSpec) -> tuple[Program, ...]:
+    """One call."""
+    writer = Writer.to(target)
+    return (writer.program(writer.call(drawn).output),)
+
+
+def judge(seen: Seen) -> Verdict:
+    """Kind, shape, finiteness, values."""
+    if bad := our_trouble(seen.expected) or trouble(seen.got, seen.case):
+        return bad
+    match seen.got, seen.expected:
+        case (Returned((got,)),), (Returned((expected,)),):
+            found = compare(expected, got, seen.spec.option("rtol", 1e-4), seen.spec.option("atol", 1e-5))
+            if found is None:
+                return Verdict(Status.PASSED)
+            if seen.case.public:
+                return Verdict(Status.FAILED, found.text, found.difference)
+            return Verdict(Status.FAILED, found.secret)
+    raise ValueError("values asks for one program")

@@ -1,0 +1,94 @@
+"""The variance of the result for standard normal q and k is ``is`` (1) at every width ``d_k``, within sampling error.
+
+For functions of (q, k) that return scores. Sampled from fixed seeds, so that the verdict is the same every time.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+
+import numpy as np
+
+from grader.core.errors import CourseError
+from grader.core.model import CheckSpec, Program, Status, Text, Verdict
+from grader.grading.checks import Seen
+from grader.grading.inputs import Drawn
+from grader.grading.programs import Target
+from grader.grading.properties import SECRETS as SHARED
+from grader.grading.properties import program, results, wrong_shape
+
+REFERENCE = False
+WEIGHT = 1.0
+EVERY_CASE = False
+
+_SAMPLES = 2000
+#: Standard errors that the estimate may be off: a right solution would miss this once in 16000 seeds.
+_ERRORS = 4.0
+_WIDTHS = (4, 16, 64)
+
+_OTHER = Text(
+    "with components of variance 1 the variance of the scores at d_k = {d_k} is {observed:.3g} "
+    "({samples} samples); expected {expected:g} ± {bound:.2g}{reason}",
+    "分量的方差为 1 时，d_k = {d_k} 的分数的方差是 {observed:.3g}（{samples} 个样本）；"
+    "应为 {expected:g} ± {bound:.2g}{reason}",
+)
+_UNSCALED = Text(
+    ": the variance grows with d_k, since a score is a sum of d_k products",
+    "：方差随 d_k 增长，因为分数是 d_k 个乘积之和",
+)
+_TOO_SMALL = Text(
+    ": the variance shrinks as d_k grows; dividing by c divides the variance by c²",
+    "：方差随 d_k 增大而缩小；除以 c 会使方差变成原来的 1/c²",
+)
+_NONE = Text("", "")
+_SECRET = Text(
+    "with components of variance 1 the variance of the scores is not what it should be",
+    "分量的方差为 1 时，分数的方差不对",
+)
+SECRETS = (_SECRET, *SHARED)
+
+
+def calls(target: Target, drawn: Drawn, spec: CheckSpec) -> tuple[Program, ...]:
+    """Many single pairs of a query and a key, for each width."""
+    names = [parameter.name for parameter in target.exercise.parameters if parameter.required]
+    if len(names) != 2 or target.exercise.kind == "class":
+        said = f"saw {target.exercise.signature}; expected a function of queries and keys, such as (q, k)"
+        raise CourseError(f"{target.exercise.name}, check variance: {said}")
+    return (program(target, *(_pairs(names, d_k) for d_k in spec.option("d_k", _WIDTHS))),)
+
+
+def _pairs(names: list[str], d_k: int) -> Drawn:
+    generator = np.random.Generator(np.random.PCG64(d_k))
+    pair = generator.standard_normal((2, _SAMPLES, 1, d_k)).astype(np.float32)
+    return Drawn(tuple(zip(names, pair, strict=True)), (), ())
+
+
+def judge(seen: Seen) -> Verdict:
+    """The estimate at every width, against its own confidence bound."""
+    widths, expected = seen.spec.option("d_k", _WIDTHS), float(seen.spec.option("is", 1.0))
+    found = results(seen.got, seen.case, len(widths))
+    if isinstance(found, Verdict):
+        return found
+    if bad := wrong_shape(found, (_SAMPLES, 1, 1), seen.case.public):
+        return bad
+    observed = [float(scores.var(ddof=1)) for scores in found]
+    for d_k, variance in zip(widths, observed, strict=True):
+        bound = expected * _ERRORS * standard_error(d_k, _SAMPLES)
+        if abs(variance - expected) > bound:
+            said = {"d_k": d_k, "observed": variance, "expected": expected, "bound": bound, "samples": _SAMPLES}
+            text = _OTHER.fill(**said, reason=_reason(observed)) if seen.case.public else _SECRET
+            return Verdict(Status.FAILED, text)
+    return Verdict(Status.PASSED)
+
+
+def standard_error(d_k: int, samples: int) -> float:
+    """Of an estimated variance, relative to it: a sum of d_k products of normal numbers has the kurtosis 3 + 6/d_k."""
+    return math.sqrt((2 + 6 / d_k) / samples)
+
+
+def _reason(observed: list[float]) -> Text:
+    steps = list(itertools.pairwise(observed))
+    if steps and all(a < 0.7 * b for a, b in steps):
+        return _UNSCALED
+    return _TOO_SMALL if steps and all(b < 0.7 * a for a, b in steps) else _NONE

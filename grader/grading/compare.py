@@ -1,0 +1,171 @@
+"""Comparing what came back with what should have: kind, shape, finiteness, then values; never by broadcasting."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from grader.core.model import Array, Difference, Text
+
+_KINDS = {
+    "b": Text("booleans", "布尔值"),
+    "i": Text("integers", "整数"),
+    "u": Text("integers", "整数"),
+    "f": Text("floats", "浮点数"),
+}
+_DIFFER = Text("the values differ from the expected ones", "结果的数值与期望的不同")
+_KIND = Text("the result is {got}; expected {expected}", "结果是：{got}；应为：{expected}")
+_STRAY = Text("the result contains {word}", "结果里出现了 {word}")
+_NAN, _INF = _STRAY.fill(word="NaN"), _STRAY.fill(word="inf")
+_FLOAT_IDS = Text(
+    "the result is floats; expected integers: these are ids, and floats cannot be used as an index",
+    "结果是浮点数，应为整数：这里要的是编号（id），浮点数不能用作下标",
+)
+_WRONG = Text("the values are wrong", "结果的数值不对")
+_WRONG_SHAPE = Text("the result has the wrong shape", "结果的形状不对")
+_WRONG_KIND = Text("the result is not the kind of thing that was asked for", "结果的类型不是题目要求的那种")
+_NO_VALUE = Text("the result is None (is a return missing?)", "结果是 None（是不是漏了 return？）")
+#: All that is said of a hidden case: what came back is in none of it.
+SECRETS = (_WRONG, _WRONG_SHAPE, _NAN, _INF, _WRONG_KIND, _NO_VALUE)
+
+#: No number is larger, as far as anything here is concerned.
+_LARGEST = int(np.finfo(np.float64).max)
+
+
+@dataclass(frozen=True, slots=True)
+class Mismatch:
+    """How an actual value is not the expected one. ``secret`` is the sentence for hidden cases."""
+
+    kind: str
+    text: Text
+    secret: Text
+    difference: Difference | None = None
+
+
+def compare(expected: Any, actual: Any, rtol: float = 1e-4, atol: float = 1e-5) -> Mismatch | None:
+    """None if ``actual`` is ``expected`` within ``|a − e| ≤ atol + rtol·|e|``, entry by entry.
+
+    Expected arrays come from the reference (float64); the dtype of ``actual`` is not judged, only its kind: booleans
+    stay booleans, and numbers may be of any width. Integers in an array or a list are ids: they are compared exactly,
+    and floats are none. A lone integer is a count, which may be computed as a float.
+    """
+    return _compare(expected, actual, rtol, atol, alone=True)
+
+
+def _compare(expected: Any, actual: Any, rtol: float, atol: float, *, alone: bool) -> Mismatch | None:
+    """As ``compare``; not ``alone`` is an entry of a list."""
+    if isinstance(expected, Array):
+        return _compare_arrays(expected.values, actual, rtol, atol, alone)
+    if isinstance(expected, (list, tuple)):
+        if not isinstance(actual, (list, tuple)) or len(actual) != len(expected):
+            return _wrong_thing(Text(f"{len(expected)} values", f"{len(expected)} 个值"), actual)
+        for one, other in zip(expected, actual, strict=True):
+            if found := _compare(one, other, rtol, atol, alone=False):
+                return found
+        return None
+    if isinstance(expected, dict):
+        if not isinstance(actual, dict) or actual.keys() != expected.keys():
+            return _wrong_thing(describe(expected), actual)
+        each = (_compare(expected[key], actual[key], rtol, atol, alone=False) for key in expected)
+        return next((found for found in each if found), None)
+    if isinstance(expected, (bool, int, float)):
+        return _compare_arrays(scalar(expected), actual, rtol, atol, alone)
+    if type(expected) is not type(actual):
+        return _wrong_thing(describe(expected), actual)
+    return None if expected == actual else Mismatch("values", _DIFFER, _WRONG)
+
+
+def _compare_arrays(expected: NDArray[Any], actual: Any, rtol: float, atol: float, alone: bool) -> Mismatch | None:
+    if expected.ndim == 0 and isinstance(actual, (bool, int, float)):
+        actual = Array(scalar(actual), "scalar")
+    if not isinstance(actual, Array):
+        wanted = Text("an array", "一个数组") if expected.ndim else Text("a number", "一个数")
+        return _wrong_thing(wanted, actual)
+    got = actual.values
+    if got.shape != expected.shape:
+        return Mismatch(
+            "shape",
+            Text("the result has shape {got}; expected {expected}", "结果的形状是 {got}，应为 {expected}").fill(
+                got=_shape(got.shape), expected=_shape(expected.shape)
+            ),
+            _WRONG_SHAPE,
+        )
+    if (expected.dtype.kind == "b") != (got.dtype.kind == "b"):
+        return _wrong_kind(_KINDS[expected.dtype.kind], _KINDS.get(got.dtype.kind, Text("something else", "别的东西")))
+    if expected.dtype.kind in "iu" and not (alone and expected.ndim == 0):
+        if got.dtype.kind not in "iu":
+            return Mismatch("kind", _FLOAT_IDS, _FLOAT_IDS)
+        return _differences(expected, got, expected != got)
+    if expected.dtype.kind == "b":
+        return _differences(expected, got, expected != got)
+    return _numbers(expected.astype(np.float64), got.astype(np.float64), rtol, atol)
+
+
+def _numbers(expected: NDArray[Any], got: NDArray[Any], rtol: float, atol: float) -> Mismatch | None:
+    stray = ~np.isfinite(got) & np.isfinite(expected)
+    if stray.any():
+        kind = "nan" if np.isnan(got[stray]).any() else "inf"
+        text = _NAN if kind == "nan" else _INF
+        found = _differences(expected, got, stray)
+        return Mismatch(kind, text, text, found.difference if found else None)
+    with np.errstate(invalid="ignore", over="ignore"):
+        near = np.isfinite(expected) & (np.abs(got - expected) <= atol + rtol * np.abs(expected))
+    near |= (got == expected) | (np.isnan(got) & np.isnan(expected))  # infinities of equal sign; NaN where it belongs
+    return _differences(expected, got, ~near)
+
+
+def _differences(expected: NDArray[Any], got: NDArray[Any], wrong: NDArray[np.bool_]) -> Mismatch | None:
+    if not wrong.any():
+        return None
+    index = tuple(int(i) for i in np.argwhere(wrong)[0])
+    difference = Difference(index, number(expected[index]), number(got[index]), int(wrong.sum()), int(wrong.size))
+    return Mismatch("values", _DIFFER, _WRONG, difference)
+
+
+def _wrong_kind(expected: Text, got: Text) -> Mismatch:
+    return Mismatch("kind", _KIND.fill(got=got, expected=expected), _WRONG_KIND)
+
+
+def _wrong_thing(expected: Text, got: Any) -> Mismatch:
+    found = _wrong_kind(expected, describe(got))
+    return replace(found, secret=_NO_VALUE) if got is None else found
+
+
+def scalar(value: bool | int | float) -> NDArray[Any]:
+    """A Python number as an array. An integer that no NumPy type holds becomes a float; it may have 400 digits."""
+    if type(value) is int and not -(1 << 63) <= value < 1 << 63:
+        return np.asarray(float(min(max(value, -_LARGEST), _LARGEST)))
+    return np.asarray(value)
+
+
+def number(value: Any) -> str:
+    """One entry, for people."""
+    return str(bool(value)) if isinstance(value, (bool, np.bool_)) else f"{float(value):.6g}"
+
+
+def _shape(shape: tuple[int, ...]) -> str:
+    return "(" + ", ".join(str(size) for size in shape) + ("," if len(shape) == 1 else "") + ")"
+
+
+def describe(value: Any) -> Text:
+    """What kind of thing came back."""
+    match value:
+        case None:
+            return Text("None (is a return missing?)", "None（是不是漏了 return？）")
+        case Array():
+            return Text(
+                f"an array of shape {_shape(value.values.shape)}", f"形状为 {_shape(value.values.shape)} 的数组"
+            )
+        case bool() | int() | float():
+            return Text("a number", "一个数")
+        case str():
+            return Text("a string", "一个字符串")
+        case tuple() | list():
+            word = "tuple" if isinstance(value, tuple) else "list"
+            return Text(f"a {word} of {len(value)}", f"含 {len(value)} 个元素的 {word}")
+        case dict():
+            return Text("a dict", "一个 dict")
+    return Text("something else", "别的东西")

@@ -1,0 +1,255 @@
+"""Where a submission uses what an exercise forbids, as its syntax tree tells; nothing is run.
+
+Only what the exercise's own name leads to counts: definitions that it mentions, and those that they mention, across
+the submission's files. So a comparison with the library under ``if __name__ == "__main__"``, an import that nothing
+uses, an annotation and a function of one's own with the same name are no use. What text alone does not tell (names
+put together while the program runs, methods of tensors) is kept away in the child; see
+``sandbox/inside/forbidding.py``.
+"""
+
+from __future__ import annotations
+
+import ast
+import functools
+from collections import deque
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+
+from grader.core import bounded
+from grader.core.model import SourceFile, Text
+from grader.submission.messages import Unusable
+from grader.submission.source import parse
+
+_USES = Text(
+    "{file}, line {line} uses {name}; this exercise is to be solved without it",
+    "{file} 第 {line} 行用到了 {name}；这道练习要求不用它来完成",
+)
+
+TOO_COSTLY = Text(
+    "your files are too large to see whether they use what this exercise forbids; hand in only your own code",
+    "文件太大，无法判断是否用了这道练习禁止的写法；请只提交自己写的代码",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Use:
+    """A forbidden name with the place where it stands."""
+
+    name: str
+    file: str
+    line: int
+
+    def text(self) -> Text:
+        """What is said about it."""
+        return _USES.fill(file=self.file, line=self.line, name=self.name)
+
+
+def first_use(exercise: str, forbidden: tuple[str, ...], file: SourceFile, files: tuple[SourceFile, ...]) -> Use | None:
+    """The first use of a name in ``forbidden`` that the definition of ``exercise`` in ``file`` leads to.
+
+    Files that are not small are looked at in the process with limits; raises ``bounded.Exceeded`` where it ends.
+    """
+    if sum(len(part.text) for each in (*files, file) for part in each.parts) <= bounded.SMALL:
+        return _first_use(exercise, forbidden, file, files)
+    return bounded.call(bounded.READING, _first_use, exercise, forbidden, file, files)
+
+
+def _first_use(
+    exercise: str, forbidden: tuple[str, ...], file: SourceFile, files: tuple[SourceFile, ...]
+) -> Use | None:
+    outlines = {each.module: _outline(each) for each in (*files, file)}
+    todo, seen = deque([(file.module, exercise)]), set()
+    while todo:
+        place = todo.popleft()
+        if place in seen:
+            continue
+        seen.add(place)
+        module, name = place
+        outline = outlines[module]
+        if name in outline.means:
+            todo += [found for found in [_own(outline.means[name], outlines)] if found]
+        for where, dotted in outline.mentions(name):
+            root = dotted.partition(".")[0]
+            if root in outline.nodes:
+                todo.append((module, root))
+            elif (found := _forbidden(dotted, forbidden, outline)) is not None:
+                return Use(found, where.label, where.line)
+            elif (target := _own(dotted, outlines)) is not None:
+                todo.append(target)
+    return None
+
+
+def _forbidden(dotted: str, forbidden: tuple[str, ...], outline: _Outline) -> str | None:
+    """The forbidden name that ``dotted`` is: of the same library, with the same last word, by whatever path."""
+    for name in forbidden:
+        library, last = name.partition(".")[0], name.rpartition(".")[2]
+        if dotted.startswith(f"{library}.") and dotted.endswith(f".{last}"):
+            return name
+        if dotted == last and library in outline.stars:
+            return name
+    return None
+
+
+def _own(dotted: str, outlines: Mapping[str, _Outline]) -> tuple[str, str] | None:
+    """The module of the submission, and the name in it, that a dotted name means."""
+    module, _, name = dotted.rpartition(".")
+    while module and module not in outlines:
+        module, _, name = module.rpartition(".")
+    return (module, name.partition(".")[0]) if module else None
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    label: str
+    line: int
+
+
+@dataclass(slots=True)
+class _Outline:
+    """One file: what its top-level names are defined as, what its imports mean, and what it imports with a star."""
+
+    module: str
+    package: str
+    nodes: dict[str, tuple[str, ast.AST]] = field(default_factory=dict)
+    means: dict[str, str] = field(default_factory=dict)
+    stars: set[str] = field(default_factory=set)
+
+    def mentions(self, name: str) -> Iterator[tuple[_Place, str]]:
+        """Every name that the definition of ``name`` reads, written out in full, with its place."""
+        if name not in self.nodes:
+            return
+        label, tree = self.nodes[name]
+        inner = dict(_imports(tree, self.package))
+        local = set(_bound(tree)) - set(inner)
+        for node, words in _read(tree):
+            root, *rest = words
+            if root not in local:
+                full = inner.get(root, self.means.get(root, root))
+                yield _Place(label, getattr(node, "lineno", 0)), ".".join([full, *rest])
+
+
+@functools.lru_cache(maxsize=32)  # those of one submission: trees are large
+def _outline(file: SourceFile) -> _Outline:
+    package = file.module if file.is_package else file.module.rpartition(".")[0]
+    outline = _Outline(file.module, package)
+    for part in file.parts:
+        try:
+            tree = parse(part.text, part.label)
+        except Unusable:
+            continue
+        outline.stars.update(star.partition(".")[0] for star in _stars(tree, package))
+        for node in _top_level(tree):
+            for name, means in _imports(node, package) if isinstance(node, (ast.Import, ast.ImportFrom)) else ():
+                outline.nodes.pop(name, None)
+                outline.means[name] = means
+            for name in _defined(node):
+                outline.means.pop(name, None)
+                outline.nodes[name] = (part.label, node)
+    return outline
+
+
+def _top_level(tree: ast.Module) -> Iterator[ast.stmt]:
+    """The statements that run when the file is imported, those inside of ``if`` and ``try`` too."""
+    todo: list[ast.AST] = list(reversed(tree.body))
+    while todo:
+        node = todo.pop()
+        if isinstance(node, ast.stmt):
+            yield node
+        if not isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+            fields = ("body", "handlers", "cases", "orelse", "finalbody")
+            nested = [child for field_ in fields for child in getattr(node, field_, ()) or ()]
+            todo += reversed(nested) if not isinstance(node, ast.expr) else ()
+
+
+def _defined(node: ast.stmt) -> Iterator[str]:
+    match node:
+        case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name) | ast.ClassDef(name=name):
+            yield name
+        case ast.Assign(targets=targets):
+            yield from (found for target in targets for found in _stored(target))
+        case ast.AnnAssign(target=target, value=ast.expr()):
+            yield from _stored(target)
+
+
+def _stored(target: ast.AST) -> Iterator[str]:
+    return (n.id for n in ast.walk(target) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store))
+
+
+def _bound(tree: ast.AST) -> Iterator[str]:
+    """Names that a function binds itself: its parameters and what it assigns. None of an assignment at top level."""
+    if isinstance(tree, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+        for node in ast.walk(tree):
+            if isinstance(node, ast.arg):
+                yield node.arg
+        yield from _stored(tree)
+
+
+def _imports(tree: ast.AST, package: str) -> Iterator[tuple[str, str]]:
+    """What every import in ``tree`` binds, and what that means."""
+    for node in ast.walk(tree):
+        match node:
+            case ast.Import(names=names):
+                for alias in names:
+                    top = alias.name.partition(".")[0]
+                    yield (alias.asname, alias.name) if alias.asname else (top, top)
+            case ast.ImportFrom(names=names):
+                source = _source(node, package)
+                yield from ((alias.asname or alias.name, f"{source}.{alias.name}") for alias in names)
+
+
+def _stars(tree: ast.AST, package: str) -> Iterator[str]:
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ImportFrom) and any(alias.name == "*" for alias in node.names):
+            yield _source(node, package)
+
+
+def _source(node: ast.ImportFrom, package: str) -> str:
+    above = package.split(".")[: len(package.split(".")) - node.level + 1] if node.level else []
+    return ".".join([*filter(None, above), *filter(None, [node.module])])
+
+
+#: What a name may be compared with without being used.
+_ASKS = {"isinstance", "issubclass"}
+
+
+def _read(tree: ast.AST) -> Iterator[tuple[ast.AST, list[str]]]:
+    """The dotted names that ``tree`` reads, as words; annotations and what ``isinstance`` is asked are left out."""
+    todo: list[ast.AST] = [tree]
+    while todo:
+        node = todo.pop()
+        words = _words(node)
+        if words is not None:
+            yield node, words
+            continue
+        left_out: tuple[object, ...] = ()
+        match node:
+            case ast.Call(func=ast.Name(id=asked)) if asked in _ASKS:
+                left_out = tuple(node.args[1:])
+            case ast.arg(annotation=annotation) | ast.AnnAssign(annotation=annotation):
+                left_out = (annotation,)
+            case ast.FunctionDef(returns=returns) | ast.AsyncFunctionDef(returns=returns):
+                left_out = (returns,)
+        children = [child for child in ast.iter_child_nodes(node) if child not in left_out]
+        todo += reversed(children)
+
+
+def _words(node: ast.AST) -> list[str] | None:
+    """``["torch", "nn"]`` for ``torch.nn``, ``getattr(torch, "nn")`` and ``import_module("torch").nn``; else None."""
+    words: list[str] = []
+    while True:
+        match node:
+            case ast.Attribute(value=inner, attr=attr):
+                words.append(attr)
+                node = inner
+            case ast.Call(func=ast.Name(id="getattr"), args=[inner, ast.Constant(value=str(attr)), *_]):
+                words.append(attr)
+                node = inner
+            case ast.Call(
+                func=ast.Name(id="__import__" | "import_module") | ast.Attribute(attr="import_module"),
+                args=[ast.Constant(value=str(module)), *_],
+            ):
+                return [*module.split("."), *reversed(words)]
+            case ast.Name(id=name, ctx=ast.Load()):
+                return [name, *reversed(words)]
+            case _:
+                return None

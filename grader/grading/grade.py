@@ -1,0 +1,857 @@
+"""Submission → report: plan, observe, judge, score. The one sentence of the program.
+
+Everything that runs learner code comes in as ``observe``; nothing here does.
+"""
+
+from __future__ import annotations
+
+import difflib
+import re
+import time
+from collections.abc import Container, Iterable
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+from grader import __version__
+from grader.core import bounded, score
+from grader.core.bounded import Bounds
+from grader.core.errors import SandboxError, SandboxUnavailable, SubmissionError, UsageError
+from grader.core.model import (
+    Absent,
+    Answer,
+    ArrayType,
+    Case,
+    CheckSpec,
+    Course,
+    Exercise,
+    ExerciseResult,
+    Item,
+    ItemResult,
+    Job,
+    Limits,
+    Mistake,
+    Notice,
+    Observation,
+    Observed,
+    Outcome,
+    Program,
+    Question,
+    QuestionResult,
+    Report,
+    SourceFile,
+    Status,
+    Submission,
+    Text,
+    Variant,
+    Verdict,
+)
+from grader.course import edits, items
+from grader.grading import checks, diagnosis, forbidden, verdicts
+from grader.grading.budget import sharing
+from grader.grading.checks import Seen
+from grader.grading.inputs import Drawn, Seed, draw, draw_for
+from grader.grading.programs import Target, varied
+from grader.submission import definers
+from grader.submission.messages import listing, printable
+
+if TYPE_CHECKING:
+    from grader.core.model import Observe
+
+#: The inputs of a case that is not here.
+NOTHING = Drawn((), (), ())
+_ELSEWHERE = Text("decided on the instructor's side, with a hidden case", "由教师一侧用隐藏用例判定")
+
+#: The references are ours: they may take their time.
+REFERENCE_LIMITS = Limits(
+    group_cpu=20.0, group_wall=60.0, import_cpu=20.0, import_wall=60.0, total_cpu=300.0, total_wall=900.0
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """What to grade: named questions and exercises, or (by default) what the submission touches.
+
+    ``everything`` is for a class: all that is named, or the whole course, counts, handed in or not.
+    """
+
+    questions: tuple[str, ...] = ()
+    exercises: tuple[str, ...] = ()
+    public_only: bool = False
+    everything: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Chosen:
+    """One question with what of it is graded."""
+
+    question: Question
+    items: tuple[Item, ...]
+    exercises: tuple[Exercise, ...]
+
+
+def grade(
+    course: Course,
+    submission: Submission,
+    observe: Observe,
+    *,
+    selection: Selection = Selection(),
+    seed: Seed | None = None,
+    limits: Limits | None = None,
+    expect: Observe | None = None,
+    memo: Memo | None = None,
+) -> Report:
+    """Grades ``submission``. ``expect`` observes the references (default: as ``observe`` does).
+
+    ``memo`` is for grading many: what does not depend on the submission is worked out once for each memo.
+
+    Raises UsageError for names in ``selection`` that the course does not have, and SubmissionError when
+    nothing of the course is in the submission.
+    """
+    started = time.perf_counter()
+    chosen = choose(course, submission, selection)
+    memo = memo or Memo(course, seed or Seed.public(), expect or observe, selection.public_only)
+    plans = [
+        Plan(each.question, exercise, source_of(exercise.name, each.question, submission), memo.entries(exercise))
+        for each in chosen
+        for exercise in each.exercises
+    ]
+    answers = _Answers(course, submission, chosen)
+    code = _Code(submission, sharing(observe), memo, limits or Limits())
+    results = code.run(plans)
+    questions = tuple(
+        QuestionResult(
+            each.question.id,
+            each.question.title,
+            tuple(answers.result(item, each.question) for item in each.items),
+            tuple(results[exercise.name] for exercise in each.exercises),
+        )
+        for each in chosen
+    )
+    return Report(
+        learner=submission.learner,
+        course_title=course.title,
+        course_digest=course.digest,
+        seed=memo.seed.label,
+        questions=questions,
+        layers=code.seen.layers,
+        unsafe=code.seen.unsafe,
+        versions=(*code.seen.versions, ("attncheck", __version__)),
+        seconds=time.perf_counter() - started,
+        notices=urgent_first(
+            (*submission.notices, *_not_available(code.absent, course), *remarks(course, submission, chosen))
+        ),
+        not_attempted=tuple(q.id for q in course.questions if q.id not in {each.question.id for each in chosen}),
+        edition=course.edition is not None,
+    )
+
+
+def grade_reference(
+    memo: Memo,
+    question: Question,
+    exercise: Exercise,
+    files: tuple[SourceFile, ...],
+    observe: Observe,
+    *,
+    diagnosed: bool = True,
+) -> ExerciseResult:
+    """Grades an exercise's reference, or an edit of it, as if a learner had handed it in."""
+    code = _Code(Submission("reference", files), observe, memo, REFERENCE_LIMITS)
+    file = next(file for file in files if file.module == module_of(exercise))
+    plan = Plan(question, exercise, file, memo.entries(exercise), function_of(exercise))
+    (tried,) = code.attempt([(plan, Attempt("torch", None))])
+    return code.diagnosed(plan, tried) if diagnosed else tried.result
+
+
+@dataclass(frozen=True, slots=True)
+class Replay:
+    """An exercise graded once more, with all that its verdicts rest on, entry by entry (``way`` None: nothing ran)."""
+
+    result: ExerciseResult
+    entries: tuple[Entry, ...]
+    way: Attempt | None = None
+    got: tuple[tuple[Observation, ...], ...] = ()
+    expected: tuple[tuple[Observation, ...], ...] = ()
+
+    def openly(self, exercise: Exercise, at: int) -> Verdict:
+        """What the check of entry ``at`` says where nothing has to be hidden."""
+        entry = self.entries[at]
+        if self.way is None:
+            return self.result.outcomes[at].verdict
+        case = replace(entry.case, public=True)
+        drawn = varied(self.way.variant, entry.drawn)
+        seen = Seen(exercise, case, entry.spec, drawn, self.got[at], self.expected[at], self.way.array_type)
+        return verdicts.judge(seen)
+
+
+def replay(memo: Memo, question: Question, exercise: Exercise, submission: Submission, observe: Observe) -> Replay:
+    """Grades one exercise of ``submission``, as ``grade`` does, and keeps what was seen: not for learners."""
+    code = _Code(submission, sharing(observe), memo, Limits())
+    plan = Plan(question, exercise, source_of(exercise.name, question, submission), memo.entries(exercise))
+    tried = code.best([plan])[exercise.name]
+    result = code.diagnosed(plan, tried)
+    if tried.way is None:
+        return Replay(result, plan.entries)
+    return Replay(result, plan.entries, tried.way, tuple(tried.observations), tuple(memo.expected(exercise)))
+
+
+# ------------------------------------------------------------------------------------------- choosing
+
+
+def choose(course: Course, submission: Submission, selection: Selection) -> tuple[Chosen, ...]:
+    """What of the course is graded for this submission; see ``Selection``."""
+    check_names(course, selection)
+    named = {name.lower() for name in selection.questions}
+    wanted = {name.lower() for name in selection.exercises}
+    chosen = []
+    for question in course.questions:
+        whole = question.id.lower() in named or (selection.everything and not named and not wanted)
+        exercises = tuple(e for e in question.exercises if whole or e.name.lower() in wanted)
+        graded = tuple(item for item in question.items if item.use == "graded")
+        if whole:
+            chosen.append(Chosen(question, graded if _answers_count(submission, selection) else (), exercises))
+        elif exercises:
+            chosen.append(Chosen(question, (), exercises))
+        elif not named and not selection.exercises and _touched(question, submission, course):
+            chosen.append(Chosen(question, graded if submission.answers is not None else (), question.exercises))
+    if not selection.everything and not _anything(chosen, submission):
+        raise SubmissionError(_nothing(course, submission, selection))
+    return tuple(chosen)
+
+
+def _answers_count(submission: Submission, selection: Selection) -> bool:
+    """Items count for a whole class; one learner who hands in code alone is not told that answers are missing."""
+    return selection.everything or submission.answers is not None
+
+
+def check_names(course: Course, selection: Selection) -> None:
+    """Raises UsageError for a question or an exercise that the course does not have."""
+    _known(selection.questions, [q.id for q in course.questions], "question")
+    _known(selection.exercises, [e.name for q in course.questions for e in q.exercises], "exercise")
+
+
+def _known(names: Iterable[str], possible: list[str], what: str) -> None:
+    for name in names:
+        if name.lower() not in (p.lower() for p in possible):
+            near = difflib.get_close_matches(name, possible, 1, 0.5)
+            hint = f"; did you mean {near[0]}?" if near else f"; there are: {', '.join(possible)}"
+            raise UsageError(f"the course has no {what} {name!r}{hint}")
+
+
+def named_after(file: SourceFile, question: Question) -> bool:
+    """Whether a file is named after ``question``: ``q05.py``, ``Q5.py``, ``q5_anything.ipynb``."""
+    return _is_named_after(file.path, question)
+
+
+def _is_named_after(path: str, question: Question) -> bool:
+    match = re.match(r"q_?0*(\d+)(?!\d)", path.rpartition("/")[2], re.IGNORECASE)
+    return match is not None and f"q{match[1]}" == question.id.lower()
+
+
+def _touched(question: Question, submission: Submission, course: Course) -> bool:
+    names = [e.name for e in question.exercises if definers(submission, e.name)]
+    answered = {answer.item for answer in submission.answers or ()}
+    if any(item.id in answered for item in question.items):
+        return True
+    if names and len(submission.files) == 1:
+        # A single file named after a question may define helpers that other questions ask for, too.
+        own = next((q for q in course.questions if named_after(submission.files[0], q)), question)
+        return own is question or not any(definers(submission, e.name) for e in own.exercises)
+    return bool(names)
+
+
+def _anything(chosen: list[Chosen], submission: Submission) -> bool:
+    return any(
+        any(definers(submission, e.name) for e in each.exercises) or (each.items and submission.answers)
+        for each in chosen
+    )
+
+
+#: Of names that learners chose, so many are compared with those of the course, if they are not longer than this.
+_MOST_LOOKED_UP = 20
+_LONGEST_LOOKED_UP = 80
+#: So many unknown ids are listed, each with what may be meant.
+_MOST_UNKNOWN = 5
+
+
+def _nearest(name: str, possible: list[str]) -> str | None:
+    """The one of ``possible`` that a learner's ``name`` is close to."""
+    if len(name) > _LONGEST_LOOKED_UP:
+        return None
+    return next(iter(difflib.get_close_matches(name, possible, 1)), None)
+
+
+def _nothing(course: Course, submission: Submission, selection: Selection) -> str:
+    named = {name.lower() for name in (*selection.questions, *selection.exercises)}
+    wanted = [
+        e.name
+        for q in course.questions
+        for e in q.exercises
+        if not named or e.name.lower() in named or q.id.lower() in named
+    ]
+    defined = [name for file in submission.files for name, _ in file.defines]
+    hints = [f"{name} (did you mean {near}?)" for name in defined[:_MOST_LOOKED_UP] if (near := _nearest(name, wanted))]
+    hints += [
+        f'{name} under `if __name__ == "__main__":` (line {line} of {file.path}; move it to the top level)'
+        for file in submission.files
+        for name, line in file.guarded
+        if name in wanted
+    ]
+    hints += [
+        f"an answer to {printable(answer.item, 60)}, which the course does not have"
+        for answer in (submission.answers or ())[:1]
+        if not any(item.id == answer.item for q in course.questions for item in q.items)
+    ]
+    seen = ", ".join(hints or defined[:8]) or "no function and no class"
+    unread = "".join(
+        f" {problem.where}: {problem.text.en}"
+        for problem in (*([submission.lost] if submission.lost else []), *submission.broken[:3])
+    )
+    expected = f"a top-level definition of {', '.join(wanted[:4])}" if wanted else "answers in answers.yaml"
+    expected += ", …" if len(wanted) > 4 else ""
+    return (
+        f"{submission.origin or submission.learner}: nothing to grade.{unread} Expected {expected}; "
+        f"found {seen}. 'attncheck start Q5' writes a file to begin with, 'attncheck show Q5' says what it asks for."
+    )
+
+
+# ------------------------------------------------------------------------------------------- planning
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One check on one case, with its inputs."""
+
+    spec: CheckSpec
+    case: Case
+    drawn: Drawn
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """One exercise, where its code is (None: nowhere), and everything that will be asked.
+
+    ``calls`` is the name that is called where it is not the exercise's.
+    """
+
+    question: Question
+    exercise: Exercise
+    file: SourceFile | None
+    entries: tuple[Entry, ...]
+    calls: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Memo:
+    """What grading needs that is the same for every submission: inputs, and what the references return for them."""
+
+    course: Course
+    seed: Seed
+    expect: Observe
+    public_only: bool = False
+    _entries: dict[str, tuple[Entry, ...]] = field(default_factory=dict)
+    _expected: dict[str, list[tuple[Observation, ...]]] = field(default_factory=dict)
+    _suspects: dict[str, tuple[diagnosis.Suspect, ...]] = field(default_factory=dict)
+
+    def entries(self, exercise: Exercise) -> tuple[Entry, ...]:
+        """Every check of ``exercise`` on every case it is judged on."""
+        if exercise.name not in self._entries:
+            drawn = {
+                case.name: NOTHING if case.sealed else draw(case, exercise.name, self.seed) for case in exercise.cases
+            }
+            self._entries[exercise.name] = tuple(
+                Entry(
+                    spec,
+                    case,
+                    draw_for(spec, case, exercise.name, self.seed)
+                    if spec.option("at") and not case.sealed
+                    else drawn[case.name],
+                )
+                for spec in exercise.checks
+                for case in checks.cases_for(spec, exercise)
+                if case.public or not self.public_only
+            )
+        return self._entries[exercise.name]
+
+    def expected(self, exercise: Exercise) -> list[tuple[Observation, ...]]:
+        """For each entry what the reference returned; empty where a check does not ask it."""
+        if exercise.name not in self._expected:
+            target = Target(exercise, module_of(exercise), "torch", "float64", calls=function_of(exercise))
+            asked = programs(self.entries(exercise), target, None, reference=True)
+            flat = tuple(program for each in asked for program in each)
+            seen = self.expect(Job(self.course.reference, flat), REFERENCE_LIMITS)
+            self._expected[exercise.name] = grouped(asked, seen.observations)
+        return self._expected[exercise.name]
+
+    def suspects(self, exercise: Exercise) -> tuple[diagnosis.Suspect, ...]:
+        """What each typical mistake returns, called as learners are. Raises SandboxError for a broken sandbox."""
+        if exercise.name not in self._suspects:
+            target = Target(exercise, module_of(exercise), "torch", "float32", calls=function_of(exercise))
+            entries = self.entries(exercise)
+            asked = programs(entries, target, None, reference=False)
+            flat = tuple(program for each in asked for program in each)
+            found = []
+            for mistake in exercise.mistakes:
+                files = sources_of(mistake, exercise, self.course)
+                seen = self.expect(Job(files, flat), REFERENCE_LIMITS)
+                found.append(diagnosis.Suspect(mistake, essences(entries, grouped(asked, seen.observations))))
+            self._suspects[exercise.name] = tuple(found)
+        return self._suspects[exercise.name]
+
+    def prepare(self, questions: Container[str]) -> None:
+        """Works out now what the references return for these questions."""
+        for question in self.course.questions:
+            for exercise in question.exercises if question.id in questions else ():
+                self.expected(exercise)
+
+
+def module_of(exercise: Exercise) -> str:
+    """The module of the exercise's reference, as the reference's files name it."""
+    return "reference." + exercise.reference.rpartition(".")[0]
+
+
+def function_of(exercise: Exercise) -> str:
+    """The name of the reference in its module."""
+    return exercise.reference.rpartition(".")[2]
+
+
+def sources_of(mistake: Mistake, exercise: Exercise, course: Course) -> tuple[SourceFile, ...]:
+    """The reference with the mistake made; in a learners' edition, which has neither, what stands for it."""
+    if course.edition is not None:
+        return (SourceFile(mistake.misconception, module_of(exercise), ()),)
+    return edits.apply(course.reference, mistake.edits, module_of(exercise))
+
+
+def grouped(asked: list[tuple[Program, ...]], seen: tuple[Observation, ...]) -> list[tuple[Observation, ...]]:
+    """The observations of a flat job, as its programs were asked for."""
+    found = iter(seen)
+    return [tuple(next(found) for _ in each) for each in asked]
+
+
+def essences(entries: tuple[Entry, ...], seen: list[tuple[Observation, ...]]) -> list[tuple[Observation, ...]]:
+    """What was seen, as far as programs that do the same agree on it."""
+    return [
+        each if entry.case.sealed else verdicts.essence(entry.spec, entry.drawn, each)
+        for entry, each in zip(entries, seen, strict=True)
+    ]
+
+
+def source_of(name: str, question: Question, submission: Submission) -> SourceFile | None:
+    """The file that defines ``name``: of several the one named after the question, else the first."""
+    found = definers(submission, name)
+    own = [file for file in found if named_after(file, question)]
+    return next(iter((*own, *found)), None)
+
+
+@dataclass(frozen=True, slots=True)
+class Attempt:
+    """A way of calling an exercise: in one array type, in one form of its arguments."""
+
+    array_type: ArrayType
+    variant: Variant | None
+
+    @property
+    def group(self) -> str:
+        """A name for its time limit."""
+        return f"{self.array_type} {self.variant.name if self.variant else ''}"
+
+
+def attempts(exercise: Exercise, file: SourceFile) -> tuple[Attempt, ...]:
+    """The array type that the file speaks first, the other one after it; the plain form before the variants."""
+    spoken: ArrayType = "torch" if file.imports_torch else "numpy"
+    types = sorted(exercise.array_types, key=lambda kind: kind != spoken)
+    return tuple(Attempt(kind, variant) for kind in types for variant in (None, *exercise.variants))
+
+
+def programs(
+    entries: tuple[Entry, ...], target: Target, variant: Variant | None, reference: bool
+) -> list[tuple[Program, ...]]:
+    """For every entry its programs; for the reference none where it is not asked."""
+    kinds = checks.kinds()
+    asked = []
+    for entry in entries:
+        check = kinds[entry.spec.kind]
+        wanted = (check.REFERENCE or not reference) and not entry.case.sealed
+        calls = check.calls(target, varied(variant, entry.drawn), entry.spec) if wanted else ()
+        asked.append(tuple(replace(program, hidden=not entry.case.public) for program in calls))
+    return asked
+
+
+# -------------------------------------------------------------------------------------------- running
+
+
+@dataclass(frozen=True, slots=True)
+class Tried:
+    """An exercise's result with the observations that it rests on, entry by entry (empty: nothing was run)."""
+
+    result: ExerciseResult
+    observations: list[tuple[Observation, ...]]
+    way: Attempt | None = None
+
+
+@dataclass(slots=True)
+class _Code:
+    """The code half of grading one submission.
+
+    ``quiet``: it has been given hidden inputs that are secret. What it returns from then on, even for a public case,
+    could speak of them, and is told as in a hidden case.
+    """
+
+    submission: Submission
+    observe: Observe
+    memo: Memo
+    limits: Limits
+    seen: Observed = field(default_factory=lambda: Observed((), (), unsafe=False))
+    quiet: bool = False
+    absent: tuple[Absent, ...] = ()
+
+    def run(self, plans: list[Plan]) -> dict[str, ExerciseResult]:
+        """Every plan's result."""
+        best = self.best(plans)
+        return {plan.exercise.name: self.diagnosed(plan, best[plan.exercise.name]) for plan in plans}
+
+    def best(self, plans: list[Plan]) -> dict[str, Tried]:
+        """For every plan the best try. All that can share a child does; what failed is tried in its other forms."""
+        unrun = {plan.exercise.name: self._unrun(plan) for plan in plans}
+        best = {name: Tried(result, []) for name, result in unrun.items() if result is not None}
+        present = [plan for plan in plans if plan.exercise.name not in best]
+        ways = {plan.exercise.name: attempts(plan.exercise, plan.file) for plan in present if plan.file is not None}
+        for number in range(max(map(len, ways.values()), default=0)):
+            tried = [
+                (plan, ways[plan.exercise.name][number])
+                for plan in present
+                if number < len(ways[plan.exercise.name])
+                and (number == 0 or _worth_another(best[plan.exercise.name].result))
+            ]
+            for each in self.attempt(tried) if tried else ():
+                name = each.result.name
+                if name not in best or each.result.earned > best[name].result.earned:
+                    best[name] = each
+        return best
+
+    def _unrun(self, plan: Plan) -> ExerciseResult | None:
+        """The result where nothing has to be run for it: there is no code, or it uses what is forbidden."""
+        if plan.file is None:
+            return _missing(plan, self.submission, self.memo.course)
+        names = plan.exercise.forbids
+        try:
+            used = forbidden.first_use(plan.exercise.name, names, plan.file, self.submission.files) if names else None
+        except bounded.Exceeded:
+            return _every(plan, Verdict(Status.FAILED, forbidden.TOO_COSTLY, final=True))
+        return None if used is None else _every(plan, Verdict(Status.FAILED, used.text(), final=True))
+
+    def diagnosed(self, plan: Plan, tried: Tried) -> ExerciseResult:
+        """The result with the misconception behind it, where a typical mistake gives just the same."""
+        result = tried.result
+        if not _worth_a_name(result) or result.array_type is None:
+            return result
+        observations = essences(plan.entries, tried.observations)
+        evidence = [
+            diagnosis.Evidence(outcome.check, seen, outcome.verdict)
+            for outcome, seen in zip(result.outcomes, observations, strict=True)
+        ]
+        try:
+            suspects = self.memo.suspects(plan.exercise)
+        except SandboxError:
+            return result  # the verdict stands without its name
+        try:
+            found = diagnosis.name(evidence, suspects, result.array_type)
+        except Exception:  # as for a check that breaks: a fault of ours costs nobody the rest
+            return result
+        believed = plan.question.misconception(found.misconception if found else None)
+        return replace(result, misconception=believed.id, message=believed.truth) if believed else result
+
+    def attempt(self, tried: list[tuple[Plan, Attempt]]) -> list[Tried]:
+        """Runs several exercises in one job."""
+        asked = []
+        for plan, way in tried:
+            assert plan.file is not None
+            group = f"{plan.exercise.name} {way.group}"
+            target = Target(plan.exercise, plan.file.module, way.array_type, group=group, calls=plan.calls)
+            asked.append(programs(plan.entries, target, way.variant, reference=False))
+        try:
+            expected = [self.memo.expected(plan.exercise) for plan, _ in tried]
+            flat = tuple(program for each in asked for wanted in each for program in wanted)
+            seen = self.observe(Job(self.submission.files, flat), self.limits)
+            self.absent = self.absent or seen.absent
+        except SandboxUnavailable:
+            raise
+        except SandboxError as error:
+            return [Tried(_unmarked(plan, str(error)), []) for plan, _ in tried]
+        if seen.versions or not self.seen.versions:  # a job that nothing was left for says none
+            self.seen = seen
+        quiet = self.quiet
+        self.quiet = quiet or (self.memo.seed.secret and any(program.hidden for program in flat))
+        found = iter(seen.observations)
+        results = []
+        for (plan, way), wanted, each in zip(tried, expected, asked, strict=True):
+            mine = grouped(each, tuple(next(found) for programs_ in each for _ in programs_))
+            results.append(Tried(_judge(plan, way, mine, wanted, quiet), mine, way))
+        return results
+
+
+def _worth_another(result: ExerciseResult) -> bool:
+    """A failure that another array type or form could mend; not one that is final, or our fault."""
+    counted = [outcome for outcome in result.outcomes if outcome.verdict.applies]
+    if any(o.verdict.final or o.status is Status.UNMARKED for o in counted):
+        return False
+    if _graph_is_cut(counted):
+        return False
+    return any(o.status not in (Status.PASSED, Status.PENDING) for o in counted)
+
+
+def _graph_is_cut(counted: list[Outcome]) -> bool:
+    """Right values without right gradients: torch code that loses them, which NumPy arrays would only hide.
+
+    NumPy code that is given tensors raises instead when these require gradients.
+    """
+    values = [o.status for o in counted if o.check == "values" and o.status is not Status.PENDING]
+    cut = any(o.check == "gradients" and o.status is Status.FAILED for o in counted)
+    return cut and bool(values) and all(status is Status.PASSED for status in values)
+
+
+def _worth_a_name(result: ExerciseResult) -> bool:
+    """A failure of code that ran: not one of ours, and not one that was stopped."""
+    counted = [outcome.status for outcome in result.outcomes if outcome.verdict.applies]
+    stopped = {Status.UNMARKED, Status.TIMED_OUT, Status.DIED, Status.MISSING, Status.SKIPPED}
+    return result.status is not Status.PASSED and not stopped & set(counted)
+
+
+def _judge(
+    plan: Plan,
+    way: Attempt,
+    got: list[tuple[Observation, ...]],
+    expected: list[tuple[Observation, ...]],
+    quiet: bool,
+) -> ExerciseResult:
+    seen = [
+        Seen(
+            plan.exercise,
+            replace(entry.case, public=False) if quiet else entry.case,
+            entry.spec,
+            varied(way.variant, entry.drawn),
+            mine,
+            wanted,
+            way.array_type,
+        )
+        for entry, mine, wanted in zip(plan.entries, got, expected, strict=True)
+        if not entry.case.sealed
+    ]
+    found = iter(verdicts.judge_exercise(seen))
+    elsewhere = Verdict(Status.PENDING, _ELSEWHERE)
+    judged = [(entry.spec, entry.case, elsewhere if entry.case.sealed else next(found)) for entry in plan.entries]
+    return _result(plan, score.outcomes(plan.exercise.points, _sealed_alike(judged)), way.array_type)
+
+
+def _sealed_alike(judged: list[score.Judged]) -> list[score.Judged]:
+    """What a check has nothing to say about in any public case, it has nothing to say about in a sealed one."""
+    decided = [(spec, verdict) for spec, case, verdict in judged if not case.sealed]
+    silent = [each for each in decided if not any(of is each[0] and verdict.applies for of, verdict in decided)]
+    alike = {id(spec): verdict for spec, verdict in silent}
+    return [(s, case, alike.get(id(s), verdict) if case.sealed else verdict) for s, case, verdict in judged]
+
+
+def _result(plan: Plan, outcomes: tuple[Outcome, ...], array_type: ArrayType | None) -> ExerciseResult:
+    status = score.overall(outcomes)
+    settled = (Status.PASSED, Status.PENDING)
+    lost = next((o for o in outcomes if o.verdict.applies and o.status not in settled), None)
+    remarks = dict.fromkeys(o.verdict.remark for o in outcomes if o.verdict.remark is not None)
+    return ExerciseResult(
+        name=plan.exercise.name,
+        status=status,
+        earned=score.tidy(sum(o.earned for o in outcomes)),
+        possible=score.tidy(sum(o.possible for o in outcomes)),
+        outcomes=outcomes,
+        message=lost.verdict.message if lost else None,
+        misconception=lost.verdict.misconception if lost else None,
+        file=plan.file.path if plan.file else None,
+        array_type=array_type,
+        remarks=tuple(remarks),
+    )
+
+
+def _every(plan: Plan, verdict: Verdict) -> ExerciseResult:
+    judged = [(entry.spec, entry.case, verdict) for entry in plan.entries]
+    return _result(plan, score.outcomes(plan.exercise.points, judged), None)
+
+
+def _missing(plan: Plan, submission: Submission, course: Course) -> ExerciseResult:
+    return _every(plan, Verdict(Status.MISSING, why_missing(plan.exercise.name, plan.question, submission, course)))
+
+
+def why_missing(name: str, question: Question, submission: Submission, course: Course) -> Text:
+    """Why ``name`` is not found: it stands where it does not run, is misspelt, or its file cannot be read."""
+    found: tuple[str, int] | None = next(
+        ((file.path, line) for file in submission.files for known, line in file.guarded if known == name), None
+    )
+    if found is not None:
+        return _GUARDED.fill(name=name, path=found[0], line=found[1])
+    asked = {exercise.name for each in course.questions for exercise in each.exercises}
+    defined = {
+        known: (file.path, line) for file in submission.files for known, line in file.defines if known not in asked
+    }
+    for near in difflib.get_close_matches(name, list(defined)[:_COMPARED], 1, 0.8):
+        path, line = defined[near]
+        return _MISSPELT.fill(name=name, near=near, path=path, line=line)
+    others = [each for each in course.questions if each is not question]
+    suspects = [broken for broken in submission.broken if not any(_is_named_after(broken.where, q) for q in others)]
+    for broken in sorted(suspects, key=lambda each: not _is_named_after(each.where, question))[:1]:
+        return _UNREAD.fill(name=name, path=broken.where, problem=broken.text)
+    return _NOWHERE.fill(name=name)
+
+
+#: Of a submission's names, so many are compared with one that is missing: each takes some microseconds.
+_COMPARED = 300
+_NOWHERE = Text("{name} is not defined in the submission", "提交里没有定义 {name}")
+_UNREAD = Text(
+    "{name} was not found, because {path} could not be read: {problem}",
+    "没有找到 {name}，因为 {path} 无法读取：{problem}",
+)
+_MISSPELT = Text(
+    "{name} is not defined in the submission. Did you mean {near}, in line {line} of {path}? Rename it to {name}.",
+    "提交里没有定义 {name}。{path} 第 {line} 行的 {near} 是不是它？请改名为 {name}。",
+)
+_GUARDED = Text(
+    '{name} is defined only under `if __name__ == "__main__":` (line {line} of {path}), which does not run when the'
+    " file is graded. Move it to the top level, without indentation.",
+    '{name} 只定义在 `if __name__ == "__main__":` 下面（{path} 第 {line} 行），评分时这部分不会运行。'
+    "请把它移到最外层，不要缩进。",
+)
+
+
+def _unmarked(plan: Plan, why: str) -> ExerciseResult:
+    text = Text("not marked, through no fault of yours: {why}", "未评分，不是你的问题：{why}").fill(why=why)
+    return _every(plan, Verdict(Status.UNMARKED, text))
+
+
+# ---------------------------------------------------------------------------------------------- items
+
+
+#: For judging one answer of a kind that can take long, the steps of computing for all of them together, and how many
+#: may come to the end of their time.
+_JUDGING = Bounds(cpu=5.0)
+_MOST_STEPS = 1_000_000
+_MOST_ENDED = 3
+_TOO_HEAVY = Text(
+    "This answer takes too much computing to be judged; write it shorter.", "判定这个答案的计算量太大；请写得更短。"
+)
+
+
+class _Answers:
+    """What the answers of one submission are worth."""
+
+    def __init__(self, course: Course, submission: Submission, chosen: tuple[Chosen, ...]) -> None:
+        self._values = {answer.item: answer.value for answer in submission.answers or ()}
+        self._course_id, self._learner = course.public_id, submission.learner
+        self._steps, self._ended = _MOST_STEPS, 0
+        if any(
+            items.is_heavy(item) and self._values.get(item.id) is not None for each in chosen for item in each.items
+        ):
+            bounded.begin()  # while code is run
+
+    def result(self, item: Item, question: Question) -> ItemResult:
+        """What became of one item."""
+        value = self._values.get(item.id)
+        if value is None:
+            return ItemResult(item.id, item.kind, Status.MISSING, 0.0, item.points, Text("not answered", "没有作答"))
+        context = items.Context(self._course_id, self._learner, item.id)
+        judged = self._heavy(item, value, context) if items.is_heavy(item) else items.judge(item, value, context)
+        earned = score.tidy(item.points * judged.fraction)
+        believed = question.misconception(judged.misconception)
+        message = judged.message or (believed.truth if believed else None)
+        return ItemResult(item.id, item.kind, judged.status, earned, item.points, message, judged.misconception)
+
+    def _heavy(self, item: Item, value: object, context: items.Context) -> items.Judged:
+        if self._ended < _MOST_ENDED:
+            try:
+                judged, self._steps = bounded.call(_JUDGING, items.judge_within, self._steps, item, value, context)
+            except bounded.Exceeded:
+                self._ended += 1
+            else:
+                return judged
+        return items.Judged(Status.FAILED, 0.0, _TOO_HEAVY, readable=False)
+
+
+_OURS = ("attncheck", "grader", "reference", "tests")
+_ABSENT = Text(
+    "line {line}: {module} is not available here, only NumPy, torch{more} and the standard library are. What uses it "
+    "fails; everything else is graded as usual.",
+    "第 {line} 行：这里没有 {module}，只能用 NumPy、torch{more} 和标准库。用到它的代码会出错，其余部分照常评分。",
+)
+_NOT_HANDED_IN = Text(
+    "line {line}: there is no module {module} in what was handed in; hand in that file as well. What uses it fails; "
+    "everything else is graded as usual.",
+    "第 {line} 行：提交的文件里没有模块 {module}，请把那个文件一起交上来。用到它的代码会出错，其余部分照常评分。",
+)
+_NOT_FOR_LEARNERS = Text(
+    "line {line}: {module} belongs to the grader, and handed-in code cannot import it. What uses it fails; everything "
+    "else is graded as usual.",
+    "第 {line} 行：{module} 属于评分程序，提交的代码不能导入它。用到它的代码会出错，其余部分照常评分。",
+)
+
+
+def _not_available(absent: tuple[Absent, ...], course: Course) -> Iterable[Notice]:
+    """What is said about modules that are asked for and are not there."""
+    more = Text(*("".join(f"{comma}{name}" for name in course.packages) for comma in (", ", "、")))
+    for each in absent:
+        top = each.module.partition(".")[0]
+        text = _ABSENT
+        if top in _OURS:
+            text = _NOT_FOR_LEARNERS
+        elif re.fullmatch(r"q_?\d+(_.*)?", top, re.IGNORECASE):
+            text = _NOT_HANDED_IN
+        yield Notice(each.file, text.fill(line=each.line, module=each.module, more=more))
+
+
+def remarks(course: Course, submission: Submission, chosen: tuple[Chosen, ...] | None = None) -> Iterable[Notice]:
+    """What a reader should know about names that stand twice and answers to nothing; nothing is run for it."""
+    for each in choose(course, submission, Selection()) if chosen is None else chosen:
+        for exercise in each.exercises:
+            found = definers(submission, exercise.name)
+            if len(found) > 1:
+                used = source_of(exercise.name, each.question, submission)
+                text = Text(
+                    "{name} is defined in {paths}; the one in {used} counts",
+                    "{name} 在 {paths} 里都有定义；以 {used} 里的为准",
+                )
+                paths = ", ".join(file.path for file in found)
+                used_path = used.path if used else ""
+                yield Notice(used_path, text.fill(name=exercise.name, paths=paths, used=used_path))
+    ids = [item.id for question in course.questions for item in question.items]
+    known = set(ids)
+    unknown = [answer for answer in submission.answers or () if answer.item not in known]
+    for answer in unknown[:_MOST_UNKNOWN]:
+        yield Notice("answers.yaml", _no_item(answer, ids, known), urgent=True)
+    if len(unknown) > _MOST_UNKNOWN:
+        yield Notice("answers.yaml", _MORE_UNKNOWN.fill(count=len(unknown) - _MOST_UNKNOWN), urgent=True)
+
+
+def _no_item(answer: Answer, ids: list[str], known: Container[str]) -> Text:
+    """What is wrong with an answer to an item that does not exist."""
+    shown = printable(answer.item, _LONGEST_LOOKED_UP)
+    keys = [key for key in answer.value if f"{answer.item}.{key}" in known] if isinstance(answer.value, dict) else []
+    if keys:
+        lines = listing([f"`{shown}.{key}: {_written(answer.value[key])}`" for key in keys])
+        return _NESTED.fill(line=answer.line, id=shown, lines=lines)
+    near = _nearest(answer.item, ids)
+    hint = _MEANT.fill(near=near) if near else Text("", "")
+    return _NO_ITEM.fill(line=answer.line, id=shown, hint=hint)
+
+
+def _written(value: object) -> str:
+    return printable(str(value), 40) if isinstance(value, (str, int, float)) else "…"
+
+
+_NO_ITEM = Text("line {line}: there is no item {id}{hint}", "第 {line} 行：没有题目 {id}{hint}")
+_MEANT = Text(" (did you mean {near}?)", "（是不是 {near}？）")
+_MORE_UNKNOWN = Text(
+    "the course has no items for {count} more of these answers", "另有 {count} 个答案，课程里没有对应的题目"
+)
+_NESTED = Text(
+    "line {line}: the answers below `{id}:` were not read. Write each on a line of its own with its whole id: {lines}.",
+    "第 {line} 行：`{id}:` 下面的答案没有读取。请每题写一行，用完整的题号：{lines}。",
+)
+
+
+def urgent_first(notices: Iterable[Notice]) -> tuple[Notice, ...]:
+    """The same notices in the order in which they should be read."""
+    return tuple(sorted(notices, key=lambda notice: not notice.urgent))

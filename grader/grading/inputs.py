@@ -1,0 +1,200 @@
+"""Recipes and a seed → the arrays that a case is run on.
+
+Every argument has a generator of its own, keyed by seed, exercise, case and name, so that adding an argument
+or a case moves no other. Public cases are the same for everybody; hidden ones follow the course's seed.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from grader.core.errors import CourseError, UsageError
+from grader.core.model import (
+    Case,
+    Causal,
+    CheckSpec,
+    Integers,
+    Literal_,
+    Made,
+    Normal,
+    Own,
+    Permutation,
+    RandomMask,
+    Recipe,
+    Same,
+    Size,
+    Symbol,
+)
+from grader.core.sizes import evaluate
+
+_PUBLIC = b"attncheck public seed"
+_SHORTEST_SECRET = 16
+
+
+@dataclass(frozen=True, slots=True)
+class Seed:
+    """What hidden inputs are drawn from. ``label`` may be shown to anybody; ``key`` may be ``secret``."""
+
+    label: str
+    key: bytes
+    secret: bool = False
+
+    @classmethod
+    def public(cls) -> Seed:
+        """The seed that everybody has."""
+        return cls("public", _PUBLIC)
+
+    @classmethod
+    def number(cls, number: int) -> Seed:
+        """A seed given on the command line."""
+        return cls(str(number), b"number " + str(number).encode())
+
+    @classmethod
+    def from_file(cls, path: Path) -> Seed:
+        """A secret seed: the bytes of a file. Raises UsageError for a missing or too short one."""
+        try:
+            key = path.read_bytes().strip()
+        except OSError as error:
+            raise UsageError(f"the seed file {path} cannot be read: {error.strerror}") from error
+        if len(key) < _SHORTEST_SECRET:
+            raise UsageError(
+                f"the seed file {path} holds {len(key)} bytes; at least {_SHORTEST_SECRET} are needed, "
+                "for example from: head -c 32 /dev/urandom | base64"
+            )
+        return cls("file:" + hashlib.sha256(b"label " + key).hexdigest()[:8], b"file " + key, secret=True)
+
+
+@dataclass(frozen=True, slots=True)
+class DrawnMade:
+    """What ``helper`` makes in the child, from parts that are drawn already."""
+
+    helper: str
+    parts: tuple[tuple[str, Any], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Drawn:
+    """The inputs of one case.
+
+    Values are arrays, Python constants, ``Same`` for the very same array again, ``DrawnMade`` or ``Own``. ``larger``
+    is the same case once more at the other sizes that a check asked for.
+    """
+
+    args: tuple[tuple[str, Any], ...]
+    construct: tuple[tuple[str, Any], ...]
+    parameters: tuple[tuple[str, Any], ...]
+    larger: tuple[Drawn, ...] = ()
+
+    def value(self, name: str) -> Any:
+        """The argument ``name``; what ``Same`` stands for, not itself. Raises KeyError for one that is not given."""
+        value = dict(self.args)[name]
+        return self.value(value.name) if isinstance(value, Same) else value
+
+    def changed(self, **args: Any) -> Drawn:
+        """The same inputs with other values of some arguments."""
+        return replace(self, args=tuple((name, args.get(name, value)) for name, value in self.args))
+
+
+def draw_for(spec: CheckSpec, case: Case, exercise: str, seed: Seed) -> Drawn:
+    """The inputs of ``case`` for a check: with its options ``of: n, at: [128, 256]`` once for each size of n."""
+    if spec.option("at") is None:
+        return draw(case, exercise, seed)
+    at, symbol = list(spec.option("at")), str(spec.option("of"))
+    where = f"{exercise}, check {spec.kind}"
+    if len(at) < 2 or not all(type(size) is int for size in at) or sorted(set(at)) != at:
+        raise CourseError(f"{where}, at: saw {at!r}; expected growing sizes such as [128, 256]")
+    if symbol not in dict(case.draw):
+        known = ", ".join(dict(case.draw)) or "none"
+        raise CourseError(f"{where}, of: saw {symbol!r}; expected a symbol that case {case.name!r} draws: {known}")
+    first, *more = (draw(case, exercise, seed, {symbol: size}) for size in at)
+    return replace(first, larger=tuple(more))
+
+
+def draw(case: Case, exercise: str, seed: Seed, fixed: Mapping[str, int] = MappingProxyType({})) -> Drawn:
+    """The inputs of ``case``; the symbols in ``fixed`` are not drawn. Raises CourseError for a senseless recipe."""
+    key = _PUBLIC if case.public else seed.key
+    symbols = {
+        name: choices[int(_generator(key, exercise, case.name, "draw", name).integers(len(choices)))]
+        for name, choices in case.draw
+    } | dict(fixed)
+
+    def values(kind: str, recipes: tuple[tuple[str, Recipe], ...]) -> tuple[tuple[str, Any], ...]:
+        made = []
+        for name, recipe in recipes:
+            generator = _generator(key, exercise, case.name, kind, name)
+            try:
+                made.append((name, make(recipe, symbols, generator)))
+            except (ValueError, IndexError) as error:
+                raise CourseError(f"{exercise}, case {case.name!r}, {kind}.{name}: {error}") from error
+        return tuple(made)
+
+    return Drawn(values("args", case.args), values("construct", case.construct), values("parameters", case.parameters))
+
+
+def _generator(key: bytes, *words: str) -> np.random.Generator:
+    digest = hmac.new(key, "\0".join(words).encode(), hashlib.sha256).digest()
+    return np.random.Generator(np.random.PCG64(int.from_bytes(digest[:16], "little")))
+
+
+def make(recipe: Recipe, symbols: Mapping[str, int], generator: np.random.Generator) -> Any:
+    """The value of one recipe. Raises ValueError for sizes that are not arithmetic or are negative."""
+
+    def shape(sizes: tuple[Size, ...]) -> tuple[int, ...]:
+        return tuple(evaluate(size, symbols) for size in sizes)
+
+    match recipe:
+        case Normal(sizes, scale, shift):
+            return (generator.standard_normal(shape(sizes)) * scale + shift).astype(np.float32)
+        case Integers(sizes, low, high):
+            return generator.integers(evaluate(low, symbols), evaluate(high, symbols), shape(sizes))
+        case RandomMask(sizes, keep, empty):
+            return random_mask(shape(sizes), keep, empty, generator)
+        case Causal(n_q, n_k):
+            rows, columns = evaluate(n_q, symbols), evaluate(n_k, symbols)
+            return np.tril(np.ones((rows, columns), dtype=bool), k=columns - rows)
+        case Literal_(value, dtype):
+            return value if dtype is None else np.array(value, dtype=dtype)
+        case Symbol(size):
+            return evaluate(size, symbols)
+        case Permutation(size):
+            return derangement(evaluate(size, symbols), generator)
+        case Made(helper, parts):
+            return DrawnMade(helper, tuple((name, make(part, symbols, generator)) for name, part in parts))
+        case Same() | Own():
+            return recipe
+
+
+def derangement(size: int, generator: np.random.Generator) -> NDArray[np.int64]:
+    """The integers below ``size`` in random order, none at its own place: each such order is as likely."""
+    if size == 1:
+        raise ValueError("one thing alone can only stand at its own place; at least 2 are needed")
+    places = np.arange(size)
+    while True:  # about every third order is one
+        found = generator.permutation(size)
+        if not (found == places).any():
+            return found
+
+
+def random_mask(
+    shape: tuple[int, ...], keep: float, empty: tuple[int, ...], generator: np.random.Generator
+) -> NDArray[np.bool_]:
+    """A mask (..., n_q, n_k) whose rows all keep something and hide something; see ``RandomMask``."""
+    *_, n_q, n_k = shape
+    mask = (generator.random(shape) < keep).reshape(-1, n_q, n_k)
+    kept = generator.integers(n_k, size=mask.shape[:2])
+    hidden = (kept + generator.integers(1, max(n_k, 2), size=kept.shape)) % n_k
+    if n_k > 1:
+        np.put_along_axis(mask, hidden[..., None], False, axis=-1)
+    np.put_along_axis(mask, kept[..., None], True, axis=-1)
+    for row in empty:
+        mask[::2, row, :] = False
+    return mask.reshape(shape)

@@ -1,0 +1,307 @@
+"""Systematic small changes to the references: a change that no case notices shows a hole in the cases.
+
+Each mutant is a reference with one node of its syntax tree changed; it is graded like a learner's code.
+Survivors are caught by a better case, or listed under ``equivalent:`` with the reason.
+"""
+
+from __future__ import annotations
+
+import ast
+import contextlib
+import copy
+import functools
+import queue
+import re
+import textwrap
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+
+from grader.core.model import Course, Exercise, Question, SourceFile, Status
+from grader.course import edits
+from grader.grading.grade import Memo, function_of, grade_reference, module_of
+from grader.grading.inputs import Seed
+from grader.grading.reference_results import expecting
+from grader.sandbox import Sandbox, Settings, open_sandbox
+
+Change = Callable[[ast.AST], ast.AST | None]
+
+
+@dataclass(frozen=True, slots=True)
+class Mutant:
+    """One changed reference. ``name`` says what was changed into what, and where."""
+
+    exercise: str
+    name: str
+    files: tuple[SourceFile, ...]
+
+
+def mutants(course: Course, exercise: Exercise) -> Iterator[Mutant]:
+    """Every mutant of the exercise's reference, and of helpers that are no exercise of their own."""
+    for file, name, text in _own(course, exercise):
+        seen: set[str] = set()
+        for described, changed in variants(text):
+            label, number = f"{name}: {described}", 1
+            while label in seen:
+                number += 1
+                label = f"{name}: {described} #{number}"
+            seen.add(label)
+            other = edits.rewritten(file, name, changed)
+            files = tuple(other if each is file else each for each in course.reference)
+            yield Mutant(exercise.name, label, files)
+
+
+def _own(course: Course, exercise: Exercise) -> Iterator[tuple[SourceFile, str, str]]:
+    """The functions to change: the reference itself (all methods of a class) and private helpers beside it."""
+    module, target = module_of(exercise), function_of(exercise)
+    others = {(module_of(e), function_of(e)) for q in course.questions for e in q.exercises} - {(module, target)}
+    called = _called(course, module, target)
+    for file in edits.closure(course.reference, module):
+        for name, text in edits.functions(file).items():
+            top = name.partition(".")[0]
+            if (file.module, top) not in others and ((top == target and file.module == module) or top in called):
+                yield file, name, text
+
+
+def _called(course: Course, module: str, target: str) -> set[str]:
+    """Names of functions that the reference calls, directly or through others."""
+    words: dict[str, set[str]] = {}
+    for file in edits.closure(course.reference, module):
+        for name, text in edits.functions(file).items():
+            tree = ast.parse(textwrap.dedent(text))
+            used = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
+            words.setdefault(name.partition(".")[0], set()).update(used)
+    found: set[str] = set()
+    waiting = [target]
+    while waiting:
+        fresh = (words.get(waiting.pop(), set()) & set(words)) - found - {target}
+        found |= fresh
+        waiting += fresh
+    return found
+
+
+# ------------------------------------------------------------------------------------------- changes
+
+
+def variants(text: str) -> Iterator[tuple[str, str]]:
+    """(what changed, the function's new text) for every change to one function."""
+    tree = ast.parse(textwrap.dedent(text))
+    for index, node in enumerate(ast.walk(tree)):
+        if index in _left_alone(tree):
+            continue
+        for change in changes(node):
+            other = copy.deepcopy(tree)
+            target = list(ast.walk(other))[index]
+            replacement = change(target)
+            if replacement is None:
+                continue
+            _exchange(other, target, replacement)
+            ast.fix_missing_locations(other)
+            before, after = _said(node), _said(replacement)
+            if before != after:
+                around = _around(tree, node)
+                place = f" in “{around}”" if around != before else ""
+                yield f"{before} → {after}{place}", ast.unparse(other)
+
+
+def _said(node: ast.AST) -> str:
+    return " ".join(ast.unparse(node).split())
+
+
+def _around(tree: ast.Module, node: ast.AST) -> str:
+    """The statement that ``node`` stands in; of a compound one the first line."""
+    statements = [s for s in ast.walk(tree) if isinstance(s, ast.stmt) and any(n is node for n in ast.walk(s))]
+    innermost = min(statements, key=lambda s: sum(1 for _ in ast.walk(s)))
+    return ast.unparse(innermost).splitlines()[0]
+
+
+def _left_alone(tree: ast.Module) -> set[int]:
+    """Positions (in walking order) of docstrings, annotations and the texts of exceptions."""
+    order = {id(node): index for index, node in enumerate(ast.walk(tree))}
+    alone: set[int] = set()
+
+    def leave(node: ast.AST | None) -> None:
+        for inner in ast.walk(node) if node is not None else ():
+            alone.add(order[id(inner)])
+
+    for node in ast.walk(tree):
+        match node:
+            case ast.FunctionDef(returns=returns, body=[ast.Expr(value=ast.Constant(value=str())) as docstring, *_]):
+                leave(returns)
+                leave(docstring)
+            case ast.FunctionDef(returns=returns):
+                leave(returns)
+            case ast.arg(annotation=annotation) | ast.AnnAssign(annotation=annotation):
+                leave(annotation)
+            case ast.Raise(exc=exc):
+                leave(exc)
+    return alone
+
+
+def _exchange(tree: ast.AST, old: ast.AST, new: ast.AST) -> None:
+    for parent in ast.walk(tree):
+        for name, value in ast.iter_fields(parent):
+            if value is old:
+                setattr(parent, name, new)
+                return
+            if isinstance(value, list):
+                for at, entry in enumerate(value):
+                    if entry is old:
+                        value[at] = new
+                        return
+
+
+_BINARY: dict[type[ast.operator], tuple[type[ast.operator], ...]] = {
+    ast.Add: (ast.Sub,),
+    ast.Sub: (ast.Add,),
+    ast.Mult: (ast.Div,),
+    ast.Div: (ast.Mult,),
+    ast.FloorDiv: (ast.Div,),
+    ast.Mod: (ast.FloorDiv,),
+    ast.Pow: (ast.Mult,),
+}
+_COMPARE: dict[type[ast.cmpop], type[ast.cmpop]] = {
+    ast.Lt: ast.LtE,
+    ast.LtE: ast.Lt,
+    ast.Gt: ast.GtE,
+    ast.GtE: ast.Gt,
+    ast.Eq: ast.NotEq,
+    ast.NotEq: ast.Eq,
+    ast.Is: ast.IsNot,
+    ast.IsNot: ast.Is,
+}
+_IN_PLACE = {ast.Add: "add_", ast.Sub: "sub_", ast.Mult: "mul_", ast.Div: "div_"}
+#: Methods that hand on what they are called on, changed: dropping the call leaves something that still runs.
+_DROPPED = {
+    "transpose", "swapaxes", "permute", "mT", "contiguous", "masked_fill", "unsqueeze", "squeeze", "flatten",
+    "unflatten", "reshape", "view", "expand", "nan_to_num", "clamp", "abs", "sqrt", "rsqrt", "square", "exp", "log",
+    "sin", "cos", "tanh", "relu", "to", "float", "double", "bool", "long", "flip", "roll", "tril", "triu", "all", "any",
+}  # fmt: skip
+
+
+def changes(node: ast.AST) -> Iterator[Change]:
+    """What can be changed at one node."""
+    match node:
+        case ast.BinOp(op=op):
+            for other in _BINARY.get(type(op), ()):
+                yield lambda n, other=other: _set(n, op=other())  # type: ignore[misc]
+            yield lambda n: n.left  # type: ignore[attr-defined]
+            if isinstance(node.left, ast.Name) and type(op) in _IN_PLACE:
+                yield lambda n: _method(n.left, _IN_PLACE[type(n.op)], [n.right])  # type: ignore[attr-defined]
+        case ast.Compare(ops=[op], left=_, comparators=[_]) if type(op) in _COMPARE:
+            yield lambda n: _set(n, ops=[_COMPARE[type(n.ops[0])]()])  # type: ignore[attr-defined]
+        case ast.BoolOp():
+            yield lambda n: _set(n, op=ast.And() if isinstance(n.op, ast.Or) else ast.Or())  # type: ignore[attr-defined]
+        case ast.UnaryOp(op=ast.USub(), operand=ast.Constant()):
+            pass  # a negative number: the constant below it is changed
+        case ast.UnaryOp():
+            yield lambda n: n.operand  # type: ignore[attr-defined]
+        case ast.Constant(value=bool()):
+            yield lambda n: _set(n, value=not n.value)  # type: ignore[attr-defined]
+        case ast.Constant(value=int(number)):
+            yield lambda n: _set(n, value=n.value + 1)  # type: ignore[attr-defined]
+            if number > 0:
+                yield lambda n: _set(n, value=n.value - 1)  # type: ignore[attr-defined]
+        case ast.Constant(value=float()):
+            yield lambda n: _set(n, value=n.value * 2 + (n.value == 0))  # type: ignore[attr-defined]
+        case ast.Call():
+            yield from _call_changes(node)
+        case ast.If() | ast.IfExp():
+            yield lambda n: _set(n, test=ast.UnaryOp(ast.Not(), n.test))  # type: ignore[attr-defined]
+        case ast.Assign() | ast.AugAssign() | ast.Raise():
+            yield lambda n: ast.Pass()
+        case ast.Expr(value=ast.Call()):
+            yield lambda n: ast.Pass()
+        case ast.Return(value=ast.expr() as value) if not isinstance(value, (ast.Constant, ast.Name)):
+            for cast in ("detach", "float"):
+                yield lambda n, cast=cast: _set(n, value=_method(n.value, cast, []))  # type: ignore[misc]
+        case ast.Subscript(value=value, ctx=ast.Load()) if not isinstance(value, ast.Attribute):
+            yield lambda n: n.value  # type: ignore[attr-defined]
+
+
+def _call_changes(node: ast.Call) -> Iterator[Change]:
+    symmetric = isinstance(node.func, ast.Attribute) and node.func.attr in ("transpose", "swapaxes")
+    if len(node.args) >= 2 and not symmetric and not any(isinstance(arg, ast.Starred) for arg in node.args):
+        yield lambda n: _set(n, args=[n.args[1], n.args[0], *n.args[2:]])  # type: ignore[attr-defined]
+    if isinstance(node.func, ast.Attribute) and node.func.attr in _DROPPED:
+        module = isinstance(node.func.value, ast.Name) and node.func.value.id in ("torch", "math", "F", "nn")
+        if not module:
+            yield lambda n: n.func.value  # type: ignore[attr-defined]
+        elif node.args:
+            yield lambda n: n.args[0]  # type: ignore[attr-defined]
+    for at in range(len(node.keywords)):
+        yield lambda n, at=at: _set(n, keywords=n.keywords[:at] + n.keywords[at + 1 :])  # type: ignore[misc]
+
+
+def _set(node: ast.AST, **fields: object) -> ast.AST:
+    other = copy.copy(node)
+    for name, value in fields.items():
+        setattr(other, name, value)
+    return other
+
+
+def _method(value: ast.expr, name: str, args: list[ast.expr]) -> ast.Call:
+    return ast.Call(ast.Attribute(value, name, ast.Load()), args, [])
+
+
+# ------------------------------------------------------------------------------------------- running
+
+
+@dataclass(frozen=True, slots=True)
+class Fate:
+    """What became of a mutant: ``caught``, or the reason why it may live (None: a hole in the cases)."""
+
+    mutant: Mutant
+    caught: bool
+    why: str | None = None
+
+
+def run(course: Course, exercises: tuple[str, ...], workers: int) -> Iterator[Fate]:
+    """Grades every mutant of the named exercises (none named: of all) in ``workers`` sandboxes."""
+    with contextlib.ExitStack() as stack:
+        idle: queue.SimpleQueue[Sandbox] = queue.SimpleQueue()
+        sandboxes = [
+            stack.enter_context(open_sandbox(mode="require", settings=Settings(collapse=True)))
+            for _ in range(max(1, workers))
+        ]
+        for sandbox in sandboxes:
+            sandbox.start()
+            idle.put(sandbox)
+        executor = stack.enter_context(ThreadPoolExecutor(len(sandboxes)))
+        memo = Memo(course, Seed.public(), expecting(sandboxes[0].observe, Seed.public()))
+        for question in course.questions:
+            for exercise in question.exercises:
+                if exercises and exercise.name not in exercises:
+                    continue
+                memo.expected(exercise)  # before the threads, which only read it
+                every = list(mutants(course, exercise))
+                survive = functools.partial(_survives, memo, question, exercise, idle)
+                for mutant, lives in zip(every, executor.map(survive, every), strict=True):
+                    why = (each.why for each in question.equivalent if matches(each.mutant, mutant.name))
+                    yield Fate(mutant, not lives, next(why, None))
+
+
+def _survives(
+    memo: Memo, question: Question, exercise: Exercise, idle: queue.SimpleQueue[Sandbox], mutant: Mutant
+) -> bool:
+    sandbox = idle.get()
+    try:
+        observe = expecting(sandbox.observe, memo.seed)
+        result = grade_reference(memo, question, exercise, mutant.files, observe, diagnosed=False)
+    finally:
+        idle.put(sandbox)
+    return result.status is Status.PASSED
+
+
+def stale(course: Course, found: Iterable[Fate]) -> Iterator[tuple[str, str]]:
+    """(question, mutant) of every excuse for a mutant that is caught, or that does not exist."""
+    alive = [fate.mutant.name for fate in found if not fate.caught]
+    for question in course.questions:
+        for each in question.equivalent:
+            if not any(matches(each.mutant, name) for name in alive):
+                yield question.id, each.mutant
+
+
+def matches(pattern: str, name: str) -> bool:
+    """Whether ``pattern`` is ``name``, where each "…" in it stands for any text."""
+    return re.fullmatch(".*".join(map(re.escape, pattern.split("…"))), name) is not None

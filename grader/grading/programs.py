@@ -1,0 +1,179 @@
+"""Writing the programs that checks ask for: how a learner's function or class is called.
+
+A ``Target`` is whose code is called and how: the reference in float64 with torch, or a learner's in the
+array type that is being tried.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal
+
+import numpy as np
+
+from grader.core.model import (
+    Apply,
+    Array,
+    ArrayType,
+    Call,
+    Exercise,
+    Own,
+    Parameter,
+    Program,
+    Ref,
+    Same,
+    Step,
+    Value,
+    Variant,
+)
+from grader.grading.inputs import Drawn, DrawnMade
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """Whose code a program calls: ``module`` is the source file, ``precision`` the type of float inputs."""
+
+    exercise: Exercise
+    module: str
+    array_type: ArrayType = "torch"
+    precision: Literal["float32", "float64"] = "float32"
+    group: str = ""
+    calls: str = ""
+
+    @property
+    def name(self) -> str:
+        """The top-level name that is called: the exercise's, unless the reference has another."""
+        return self.calls or self.exercise.name
+
+
+@dataclass(frozen=True, slots=True)
+class Called:
+    """Where the pieces of a call stand in a program."""
+
+    output: Ref
+    arguments: tuple[tuple[str, Ref], ...]
+    filled: Ref | None
+
+
+@dataclass(slots=True)
+class Writer:
+    """A program in the making."""
+
+    target: Target
+    precision: str
+    steps: list[Step] = field(default_factory=list)
+
+    @classmethod
+    def to(cls, target: Target, precision: str | None = None) -> Writer:
+        """A writer for ``target``, in ``precision`` where a check insists on one; what is forbidden is closed first."""
+        closed: list[Step] = [Apply("forbid", (list(target.exercise.forbids),))] if target.exercise.forbids else []
+        return cls(target, precision or target.precision, closed)
+
+    def add(self, step: Step) -> Ref:
+        """Appends ``step``; its result."""
+        self.steps.append(step)
+        return Ref(len(self.steps) - 1)
+
+    def program(self, *send: Ref, seed: int = 0) -> Program:
+        """The finished program, which sends the results of ``send``."""
+        target = self.target
+        return Program(
+            module=target.module,
+            steps=tuple(self.steps),
+            send=tuple(ref.step for ref in send),
+            group=target.group or target.exercise.name,
+            array_type=target.array_type,
+            seed=seed,
+        )
+
+    def cast(self, value: Any, layout: Literal["plain", "strided"] = "plain", requires_grad: bool = False) -> Any:
+        """A drawn value as an argument, floats in the writer's precision."""
+        if not isinstance(value, np.ndarray):
+            return value
+        if value.dtype.kind != "f":
+            return Array(value, layout=layout)
+        return Array(value.astype(self.precision), layout=layout, requires_grad=requires_grad)
+
+    def given(self, value: Any, layout: Literal["plain", "strided"] = "plain", requires_grad: bool = False) -> Any:
+        """A drawn value as an argument; what a helper makes, or the submission has, is a step of its own."""
+        if isinstance(value, Own):
+            return self.add(value)
+        if not isinstance(value, DrawnMade):
+            return self.cast(value, layout, requires_grad)
+        return self.add(Apply(value.helper, (), tuple((name, self.given(part)) for name, part in value.parts)))
+
+    def instance(self, drawn: Drawn) -> tuple[Ref | None, Ref | None]:
+        """For a class: steps that construct it and put the case's parameters in; (instance, filled)."""
+        exercise = self.target.exercise
+        if exercise.kind == "function" or exercise.through:
+            return None, None
+        given = tuple((name, self.given(value)) for name, value in drawn.construct)
+        args, kwargs = split(given, exercise.parameters)
+        made = self.add(Call(self.target.name, args, kwargs))
+        made = self.add(Apply("ready", (made, self.precision)))
+        if exercise.adapter is None:
+            return made, None
+        weights = {name: self.cast(value) for name, value in drawn.parameters}
+        return made, self.add(Apply(exercise.adapter, (made, weights)))
+
+    def call(
+        self,
+        drawn: Drawn,
+        *,
+        instance: Ref | None = None,
+        layout: Literal["plain", "strided"] = "plain",
+        requires_grad: bool = False,
+        before: Step | None = None,
+    ) -> Called:
+        """Steps that call the function, or ``forward``, once. A class is constructed unless ``instance`` is given.
+
+        ``before`` runs when the arguments are ready.
+        """
+        exercise = self.target.exercise
+        filled = None
+        if instance is None:
+            instance, filled = self.instance(drawn)
+        made: dict[str, Ref] = {}
+        for name, value in drawn.args:
+            if isinstance(value, Same):
+                made[name] = made[value.name]
+            elif isinstance(value, (DrawnMade, Own)):
+                made[name] = self.given(value)
+            else:
+                made[name] = self.add(Value(self.cast(value, layout, requires_grad)))
+        own = self.add(Own(self.target.name)) if exercise.through else None
+        if before is not None:
+            self.add(before)
+        args, kwargs = split(tuple(made.items()), exercise.takes)
+        if exercise.through is not None:
+            output = self.add(Apply(exercise.through, (own, *args), kwargs))
+        elif instance is None:
+            output = self.add(Call(self.target.name, args, kwargs))
+        else:
+            output = self.add(Apply("forward", (instance, *args), kwargs))
+        if exercise.returns == "attention" and not exercise.through:  # which sees each output itself
+            output = self.add(Apply("attention_output", (output,)))
+        return Called(output, tuple(made.items()), filled)
+
+
+def split(
+    given: tuple[tuple[str, Any], ...], parameters: tuple[Parameter, ...]
+) -> tuple[tuple[Any, ...], tuple[tuple[str, Any], ...]]:
+    """Required arguments by position, optional ones by name, as the contract says."""
+    values = dict(given)
+    args = tuple(values[p.name] for p in parameters if p.required and p.name in values)
+    kwargs = tuple((p.name, values[p.name]) for p in parameters if not p.required and p.name in values)
+    return args, kwargs
+
+
+def varied(variant: Variant | None, drawn: Drawn) -> Drawn:
+    """The inputs in another form that the contract allows: masks of one head axis spread to (batch, n_q, n_k), say."""
+    if variant is None:
+        return drawn
+    values = dict(drawn.args) | dict(variant.give)
+    for name, (query, key) in variant.expand:
+        mask = values.get(name)
+        if isinstance(mask, np.ndarray):
+            batch, n_q, n_k = drawn.value(query).shape[0], drawn.value(query).shape[-2], drawn.value(key).shape[-2]
+            values[name] = np.ascontiguousarray(np.broadcast_to(mask, (batch, 1, n_q, n_k))[:, 0])
+    return replace(drawn, args=tuple(values.items()), larger=tuple(varied(variant, each) for each in drawn.larger))

@@ -1,0 +1,107 @@
+"""Properties of code: calls on altered inputs, and what came back as plain arrays of numbers.
+
+Shared by the checks that know no right result, only how results must hang together.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from grader.core.errors import CourseError
+from grader.core.model import Array, Case, CheckSpec, Observation, Program, Returned, Status, Text, Verdict
+from grader.grading.compare import describe, scalar
+from grader.grading.failures import trouble
+from grader.grading.inputs import Drawn
+from grader.grading.programs import Target, Writer
+
+Floats: TypeAlias = NDArray[np.float64]
+
+#: The arguments whose rows are positions, by the names that the contract gives them.
+SEQUENCES = ("x", "q", "k", "v", "query", "key", "value")
+
+_NO_ARRAY = Text("the result is {got}; expected an array of numbers", "结果是：{got}；应为由数构成的数组")
+_NOT_FINITE = Text("the result contains NaN or inf", "结果里出现了 NaN 或 inf")
+_EMPTY = Text("the result is an empty array", "结果是空数组")
+_SHAPE = Text("the result has shape {got}; expected {expected}", "结果的形状是 {got}，应为 {expected}")
+_SECRET_SHAPE = Text("the result has the wrong shape", "结果的形状不对")
+_SECRET_KIND = Text("the result is not an array of numbers", "结果不是由数构成的数组")
+#: What ``results`` and ``wrong_shape`` say of a hidden case.
+SECRETS = (_EMPTY, _NOT_FINITE, _SECRET_SHAPE, _SECRET_KIND)
+
+
+def program(target: Target, *inputs: Drawn) -> Program:
+    """One call for each of ``inputs``, all on one instance where the exercise is a class."""
+    writer = Writer.to(target)
+    instance, _ = writer.instance(inputs[0])
+    return writer.program(*[writer.call(drawn, instance=instance).output for drawn in inputs])
+
+
+def results(got: tuple[Observation, ...], case: Case, least: int) -> tuple[Floats, ...] | Verdict:
+    """The values that were returned, ``least`` or more, as finite arrays; or the verdict on what is none."""
+    if bad := trouble(got, case):
+        return bad
+    arrays = []
+    for seen in got:
+        for value in seen.values if isinstance(seen, Returned) else ():
+            plain = value.values if isinstance(value, Array) else scalar(value) if _is_number(value) else None
+            if plain is None or plain.dtype.kind not in "iuf":
+                text = _NO_ARRAY.fill(got=describe(value)) if case.public else _SECRET_KIND
+                return Verdict(Status.FAILED, text)
+            if not plain.size:  # its other sizes may be anything: work along them would be without end
+                return Verdict(Status.FAILED, _EMPTY)
+            if not np.isfinite(plain).all():
+                return Verdict(Status.FAILED, _NOT_FINITE)
+            arrays.append(plain.astype(np.float64))
+    if len(arrays) < least:
+        raise ValueError(f"the check asks for {least} values, not {len(arrays)}")
+    return tuple(arrays)
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, (int, float)) and not isinstance(value, bool)
+
+
+def has_axis(array: NDArray[Any], axis: int) -> bool:
+    """Whether there is such an axis, counted from either end."""
+    return -array.ndim <= axis < array.ndim
+
+
+def wrong_shape(found: Iterable[Floats], expected: tuple[int, ...], public: bool = True) -> Verdict | None:
+    """The verdict on the first array of another shape; a hidden case tells no sizes."""
+    other = next((array.shape for array in found if array.shape != expected), None)
+    if other is None:
+        return None
+    text = _SHAPE.fill(got=other, expected=expected) if public else _SECRET_SHAPE
+    return Verdict(Status.FAILED, text)
+
+
+def named(spec: CheckSpec, option: str, chosen: Any, drawn: Drawn, exercise: str) -> tuple[str, ...]:
+    """The arguments that ``option`` chooses (one name or several): arrays of floats. Raises CourseError for others."""
+    names = (chosen,) if isinstance(chosen, str) else tuple(chosen)
+    given = [name for name, value in drawn.args if isinstance(value, np.ndarray) and value.dtype.kind == "f"]
+    for name in names:
+        if name not in given:
+            where, known = f"{exercise}, check {spec.kind}, {option}", ", ".join(given) or "none"
+            raise CourseError(f"{where}: saw {name!r}; expected an array of floats of its own: {known}")
+    return names
+
+
+def sequences(drawn: Drawn) -> tuple[str, ...]:
+    """The arguments of ``drawn`` that are sequences of rows by their name, and arrays of their own."""
+    return tuple(name for name, value in drawn.args if name in SEQUENCES and isinstance(value, np.ndarray))
+
+
+def fresh(like: NDArray[Any], number: int, scale: float = 1.0) -> Floats:
+    """Other numbers of the same shape and about the same size, the same ones for each ``number``."""
+    size = float(np.sqrt(np.mean(np.square(like)))) or 1.0
+    return np.random.Generator(np.random.PCG64(number)).standard_normal(like.shape) * size * scale
+
+
+def near(a: Floats, b: Floats, rtol: float = 1e-4, atol: float = 1e-5) -> NDArray[np.bool_]:
+    """Where two arrays of one shape agree; the tolerance follows the larger entries of both."""
+    largest = max(float(np.abs(a).max(initial=0.0)), float(np.abs(b).max(initial=0.0)))
+    return np.asarray(np.abs(a - b) <= atol + rtol * largest)

@@ -1,0 +1,162 @@
+"""What the code of a submission returns for public cases, beside what it should: for people to look at.
+
+This is a run of its own, after grading, so that looking at a submission can change no mark. Hidden cases have no
+part in it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import groupby
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+
+from grader.core.errors import SandboxError
+from grader.core.model import (
+    Array,
+    Case,
+    Course,
+    Exercise,
+    ExerciseResult,
+    Job,
+    Limits,
+    Observation,
+    Program,
+    Report,
+    Returned,
+    Shown,
+    Status,
+    Submission,
+)
+from grader.grading.compare import compare
+from grader.grading.grade import REFERENCE_LIMITS, function_of, grouped, module_of
+from grader.grading.inputs import Drawn, Seed, draw
+from grader.grading.programs import Target, varied
+from grader.grading.properties import program
+
+if TYPE_CHECKING:
+    from grader.core.model import Observe
+
+#: Pictures are small, and not worth much waiting.
+LIMITS = Limits(total_cpu=10.0, total_wall=30.0, result_bytes=1 << 20, total_bytes=16 << 20)
+
+#: The argument that attention takes its means of, by the names that the contract gives it.
+_VALUES = ("v", "value", "values")
+_STOPPED = {Status.TIMED_OUT, Status.DIED}
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """One call of a graded exercise that may be worth a picture."""
+
+    exercise: Exercise
+    result: ExerciseResult
+    case: Case
+    what: Literal["result", "weights"]
+    drawn: Drawn
+
+
+def shown(
+    course: Course, submission: Submission, report: Report, observe: Observe, expect: Observe
+) -> tuple[Shown, ...]:
+    """The arrays that the exercises of ``report`` return for public cases. ``expect`` observes the references.
+
+    Pictures are an extra: where the sandbox fails, there are none.
+    """
+    wanted = list(views(course, report))
+    asked = [_of_learner(view, submission) for view in wanted]
+    if not wanted:
+        return ()
+    try:
+        right: list[Observation] = []
+        for _, views_ in groupby(wanted, lambda view: view.exercise.name):
+            programs = tuple(_of_reference(view.exercise, view.drawn) for view in views_)
+            right += expect(Job(course.reference, programs), REFERENCE_LIMITS).observations
+        flat = tuple(program_ for each in asked for program_ in each)
+        mine = grouped(asked, observe(Job(submission.files, flat), LIMITS).observations)
+    except SandboxError:
+        return ()
+    made = (_shown(view, expected, got) for view, expected, got in zip(wanted, right, mine, strict=True))
+    return tuple(each for each in made if each is not None)
+
+
+def views(course: Course, report: Report) -> Iterator[View]:
+    """What to call: the public cases of every exercise whose code ran to its end."""
+    for result in (each for question in report.questions for each in question.exercises):
+        found = course.exercise(result.name)
+        if found is None or result.array_type is None or _STOPPED & {outcome.status for outcome in result.outcomes}:
+            continue
+        exercise = found[1]
+        judged = {outcome.case for outcome in result.outcomes if outcome.check == "values"}
+        for case in exercise.cases:
+            if case.public and case.name in judged:
+                drawn = draw(case, exercise.name, Seed.public())
+                if (unit := with_unit_values(exercise, drawn)) is not None:
+                    yield View(exercise, result, case, "weights", unit)
+                yield View(exercise, result, case, "result", drawn)
+
+
+def with_unit_values(exercise: Exercise, drawn: Drawn) -> Drawn | None:
+    """The inputs with unit vectors for values: their means are the weights. None where the result is no such mean."""
+    name = next((name for name, value in drawn.args if name in _VALUES and isinstance(value, np.ndarray)), None)
+    if name is None or exercise.returns != "attention" or exercise.kind == "class":
+        return None
+    values = drawn.value(name)
+    *batch, n, _ = values.shape
+    return drawn.changed(**{name: np.broadcast_to(np.eye(n, dtype=values.dtype), (*batch, n, n)).copy()})
+
+
+def prepare(course: Course, exercise: Exercise, expect: Observe) -> None:
+    """Observes all that ``shown`` may ask of the reference of ``exercise``."""
+    drawn = [draw(case, exercise.name, Seed.public()) for case in exercise.cases if case.public and not case.raises]
+    every = (made for one in drawn for made in (with_unit_values(exercise, one), one) if made is not None)
+    programs = tuple(_of_reference(exercise, made) for made in every)
+    if programs:
+        expect(Job(course.reference, programs), REFERENCE_LIMITS)
+
+
+def _of_reference(exercise: Exercise, drawn: Drawn) -> Program:
+    target = Target(exercise, module_of(exercise), "torch", "float64", calls=function_of(exercise))
+    return program(target, drawn)
+
+
+def _of_learner(view: View, submission: Submission) -> tuple[Program, ...]:
+    """The call in each form that the contract allows, in the array type that grading settled on."""
+    module = next(file.module for file in submission.files if file.path == view.result.file)
+    target = Target(view.exercise, module, view.result.array_type or "torch")
+    return tuple(program(target, varied(variant, view.drawn)) for variant in (None, *view.exercise.variants))
+
+
+def _shown(view: View, right: Observation, mine: tuple[Observation, ...]) -> Shown | None:
+    """The picture's arrays; of several forms of the call the first that is right, else the first that returned."""
+    expected = _array(right)
+    returned = [got for got in map(_array, mine) if got is not None]
+    if expected is None or not returned:
+        return None
+    spec = next(spec for spec in view.exercise.checks if spec.kind == "values")
+    tolerances = {name: value for name, value in spec.options if name in ("rtol", "atol")}
+    found = [(got, compare(expected, got, **tolerances)) for got in returned]
+    got, mismatch = next((each for each in found if each[1] is None), found[0])
+    return Shown(
+        view.exercise.name,
+        view.case.name,
+        view.what,
+        expected.values,
+        got.values,
+        mismatch.difference if mismatch else None,
+        tuple((name, value) for name, value in view.drawn.args if _is_mask(value)),
+    )
+
+
+def _array(seen: Observation) -> Array | None:
+    """The one array that was returned; None for anything else, and for a single number."""
+    match seen:
+        case Returned((Array() as found,)) if found.values.ndim and found.values.size > 1:
+            return found
+    return None
+
+
+def _is_mask(value: object) -> bool:
+    return isinstance(value, np.ndarray) and value.dtype.kind == "b" and value.ndim >= 2

@@ -1,0 +1,185 @@
+"""Proving the bank: references pass, stubs fail, each mistake fails what it declares and is named as itself.
+
+What loading a course finds (keys, languages, ids, sources) is found there; this is what needs code to run.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from grader.core.model import Course, Exercise, ExerciseResult, Mistake, Part, Question, SourceFile, Status, Submission
+from grader.course import edits, misconceptions, starter
+from grader.grading import diagnosis
+from grader.grading.grade import Memo, Selection, grade, grade_reference, module_of
+from grader.submission import read
+
+if TYPE_CHECKING:
+    from grader.core.model import Observe
+
+FEWEST_MISTAKES, FEWEST_HINTS, FEWEST_ITEMS = 4, 2, 3
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """Something wrong with the bank: where, what, and what to do."""
+
+    where: str
+    text: str
+    remedy: str
+
+    def __str__(self) -> str:
+        """One line."""
+        return f"{self.where}: {self.text} ({self.remedy})"
+
+
+def check(
+    course: Course, memo: Memo, observe: Observe, progress: Callable[[str], None] = lambda _: None
+) -> Iterator[Problem]:
+    """Every problem of the course, question by question."""
+    yield from _stray(course)
+    for question in course.questions:
+        progress(question.id)
+        yield from _plain(question)
+        if question.exercises:
+            yield from _stub(course, question, memo, observe)
+        for exercise in question.exercises:
+            progress(exercise.name)
+            yield from _code(course, question, exercise, memo)
+            yield from _closed(course, question, exercise, memo, observe)
+
+
+def _stray(course: Course) -> Iterator[Problem]:
+    """Files in questions/ that nothing reads."""
+    known = {Path(question.file).name for question in course.questions} | {"sources.yaml", "course.yaml"}
+    for path in sorted(Path(course.folder, "questions").iterdir()):
+        if path.name not in known and not path.name.startswith((".", "__")):
+            yield Problem(
+                f"questions/{path.name}", "nothing reads this file", "name it like q05_topic.yaml, or remove it"
+            )
+
+
+def _plain(question: Question) -> Iterator[Problem]:
+    """What can be seen without running anything."""
+    if len(question.items) < FEWEST_ITEMS:
+        found = f"{len(question.items)} items; expected at least {FEWEST_ITEMS}"
+        yield Problem(question.file, found, "write more under items:")
+    named = {mistake.misconception for exercise in question.exercises for mistake in exercise.mistakes}
+    named |= {word for item in question.items for word in misconceptions.named(item)}
+    for misconception in question.misconceptions:
+        where = f"{question.file}, misconception {misconception.id}"
+        if misconception.id not in named:
+            yield Problem(where, "no item and no mistake reveals it", "name it in an option or a mistake, or remove it")
+        if misconception.ask is None and misconception.ask_next is None:
+            yield Problem(where, "has no guiding question", "add ask: or ask_next:")
+    for exercise in question.exercises:
+        where = f"{question.file}, exercise {exercise.name}"
+        if len(exercise.mistakes) < FEWEST_MISTAKES:
+            found = f"{len(exercise.mistakes)} mistakes; expected at least {FEWEST_MISTAKES}"
+            yield Problem(where, found, "add typical wrong solutions under mistakes:")
+        if len(exercise.hints) < FEWEST_HINTS:
+            found = f"{len(exercise.hints)} hints; expected at least {FEWEST_HINTS}"
+            yield Problem(where, found, "add rungs under hints:, from a question to nearly the line")
+        if not any(case.public for case in exercise.cases):
+            yield Problem(where, "no public case", "mark a small case with public: true")
+        if all(case.public for case in exercise.cases):
+            yield Problem(where, "no hidden case", "add cases without public: true")
+
+
+def _stub(course: Course, question: Question, memo: Memo, observe: Observe) -> Iterator[Problem]:
+    """What `attncheck start` writes is gradeable and earns nothing."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, starter.file_name(question))
+        path.write_text(starter.stub(question, "en"), encoding="utf-8")
+        report = grade(course, read(path), observe, selection=Selection(questions=(question.id,)), memo=memo)
+    for result in (exercise for each in report.questions for exercise in each.exercises):
+        yield from _broken(f"{question.file}, the stub of {result.name}", result)
+        if result.earned > 0 or result.status is Status.MISSING:
+            passed = sorted({o.check for o in result.outcomes if o.status is Status.PASSED})
+            said = f"the stub of {result.name} is {result.status} and passes {', '.join(passed) or 'nothing'}"
+            yield Problem(question.file, said, "a check that passes without code checks nothing: give it a better case")
+
+
+def _code(course: Course, question: Question, exercise: Exercise, memo: Memo) -> Iterator[Problem]:
+    """The reference passes; each mistake fails as declared and is named as itself."""
+    where = f"{question.file}, exercise {exercise.name}"
+    reference = grade_reference(memo, question, exercise, course.reference, memo.expect)
+    yield from _broken(where, reference)
+    if reference.status is not Status.PASSED:
+        said = _first(reference)
+        yield Problem(
+            where, f"the reference {exercise.reference} does not pass: {said}", "mend the reference or the case"
+        )
+        return
+    for mistake in exercise.mistakes:
+        files = edits.apply(course.reference, mistake.edits, module_of(exercise))
+        result = grade_reference(memo, question, exercise, files, memo.expect)
+        yield from _mistake(f"{where}, mistake {mistake.misconception}", mistake, result)
+    yield from _twins(where, memo.suspects(exercise))
+
+
+def _closed(course: Course, question: Question, exercise: Exercise, memo: Memo, observe: Observe) -> Iterator[Problem]:
+    """What the exercise forbids is kept away, even where no text shows that it is called."""
+    for name in exercise.forbids:
+        module, _, last = name.rpartition(".")
+        text = (
+            f"import importlib\n{exercise.name} = getattr(importlib.import_module({module!r}), {last[::-1]!r}[::-1])\n"
+        )
+        file = SourceFile(
+            "library.py", "library", (Part("library.py", text),), ((exercise.name, 2),), imports_torch=True
+        )
+        selection = Selection(exercises=(exercise.name,))
+        report = grade(course, Submission("library", (file,)), observe, selection=selection, memo=memo)
+        outcomes = [o for each in report.questions for result in each.exercises for o in result.outcomes]
+        passed = sorted({o.check for o in outcomes if o.status is Status.PASSED and o.check != "raises"})
+        if passed:
+            where = f"{question.file}, exercise {exercise.name}, forbids"
+            said = f"{name} itself, under the name of the exercise, passes {', '.join(passed)}"
+            yield Problem(where, said, "forbid what it is made of, too, or drop the name")
+
+
+def _broken(where: str, result: ExerciseResult) -> Iterator[Problem]:
+    """Checks that raised an exception of their own."""
+    for outcome in result.outcomes:
+        if outcome.verdict.broken:
+            said = f"the check {outcome.check} breaks on what it returns for the case {outcome.case!r}"
+            yield Problem(
+                where, said, f"fix grader/grading/checks/{outcome.check}.py: a judge has to cope with any result"
+            )
+
+
+def _mistake(where: str, mistake: Mistake, result: ExerciseResult) -> Iterator[Problem]:
+    yield from _broken(where, result)
+    lost = [o for o in result.outcomes if o.verdict.applies and o.status is not Status.PASSED]
+    failed = {o.check for o in lost} | {f"{o.check}/{o.case}" for o in lost}
+    if not lost:
+        yield Problem(where, "passes everything", "add a case or a check that catches it")
+        return
+    for name in mistake.fails:
+        if name not in failed:
+            said = f"does not fail {name}; it fails {', '.join(sorted({o.check for o in lost}))}"
+            yield Problem(where, said, "correct fails:, or add a case that catches it")
+    if result.misconception != mistake.misconception:
+        said = f"is named {result.misconception}" if result.misconception else "is not named"
+        yield Problem(where, f"{said}: {_first(result)}", "make its results differ from the others' on some case")
+
+
+def _twins(where: str, suspects: tuple[diagnosis.Suspect, ...]) -> Iterator[Problem]:
+    """Two mistakes that no check tells apart."""
+    for at, one in enumerate(suspects):
+        for other in suspects[at + 1 :]:
+            pairs = zip(one.observations, other.observations, strict=True)
+            if all(diagnosis.agree(a, b, "torch") for a, b in pairs):
+                names = f"{one.mistake.misconception} and {other.mistake.misconception}"
+                yield Problem(where, f"no check tells {names} apart", "add a case on which they differ, or join them")
+
+
+def _first(result: ExerciseResult) -> str:
+    lost = result.first_failure
+    if lost is None:
+        return "everything passed"
+    said = lost.verdict.message.en if lost.verdict.message else ""
+    return f"{lost.check}, case {lost.case!r}: {lost.status} {said}"

@@ -1,0 +1,1 @@
+"""The learner's side: quiz session, log, progress, review and watch, each beside its own view."""

@@ -1,0 +1,193 @@
+"""The quiz at a terminal with keys: choosing, moving and pairing, and lines to edit. Says what was wanted, no more."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from typing import Any
+
+from prompt_toolkit import PromptSession
+from prompt_toolkit.application import Application
+from prompt_toolkit.application.current import get_app
+from prompt_toolkit.filters import is_done
+from prompt_toolkit.formatted_text import StyleAndTextTuples
+from prompt_toolkit.history import InMemoryHistory
+from prompt_toolkit.input import Input
+from prompt_toolkit.key_binding import KeyBindings, KeyPressEvent
+from prompt_toolkit.keys import Keys
+from prompt_toolkit.layout import ConditionalContainer, HSplit, Layout, Window
+from prompt_toolkit.layout.controls import FormattedTextControl
+from prompt_toolkit.output import ColorDepth, Output
+from prompt_toolkit.styles import Style
+
+from grader.core.model import Lang
+from grader.learning import picker as picking
+from grader.learning import quiz_view
+from grader.learning.picker import Picker
+from grader.learning.session import Action, Answer, Card, Command, read
+
+_STYLE = Style.from_dict(
+    {"cursor": "bold ansicyan", "marked": "bold", "tried": "ansibrightblack", "hint": "ansibrightblack"}
+)
+_COMMANDS: dict[str, Command] = {
+    "c-s": "skip",
+    "c-p": "back",
+    "c-l": "lang",
+    "c-q": "quit",
+    "c-d": "quit",
+    "c-k": "key",
+}
+_PAUSE: dict[str, Command] = {
+    **{key: command for key, command in _COMMANDS.items() if command in ("back", "lang", "quit")},
+    **dict.fromkeys(("enter", " ", "n"), "next"),
+    **dict.fromkeys(("b", "left", "up"), "back"),
+    "f": "follow",
+    "l": "lang",
+    "q": "quit",
+}
+_ARROWS = ("up", "down", "left", "right")
+_WIDEST = 100
+
+
+class Keyboard:
+    """A terminal that answers come from. ``input`` and ``output`` are for tests."""
+
+    keys = True
+
+    def __init__(self, input: Input | None = None, output: Output | None = None) -> None:
+        self._history = InMemoryHistory()
+        self._drafts: dict[str, str] = {}
+        self._io: dict[str, Any] = {"input": input, "output": output}
+        self._io |= {"style": _STYLE, "color_depth": ColorDepth.DEPTH_1_BIT if os.environ.get("NO_COLOR") else None}
+
+    def ask(self, card: Card, lang: Lang) -> Action:
+        """An answer to ``card``, or a command."""
+        if card.asked.form not in picking.CHOSEN:
+            return self._write(several=card.asked.form == "lines", item=card.item.id)
+        picker = picking.begin(card.asked, card.record.answers[-1] if card.record.answers else "")
+        while True:
+            action, picker = self._pick(card, picker, lang)
+            if action is not None:
+                return action
+            action = self._write(several=False, begin=":")
+            if action != Answer(""):
+                return action
+
+    def pause(self, lang: Lang, follow: bool) -> Action:
+        """A key to go on with, once everything about an item has been said."""
+        bindings = _bindings(_PAUSE, lambda event, command: event.app.exit(result=command))
+        control = FormattedTextControl(lambda: _keys("", lang, follow=follow), show_cursor=False)
+        window = Window(control, dont_extend_height=True)
+        app: Application[Action] = Application(
+            layout=Layout(window), key_bindings=bindings, erase_when_done=True, **self._io
+        )
+        return app.run()
+
+    # ------------------------------------------------------------------------------------ choosing
+
+    def _pick(self, card: Card, picker: Picker, lang: Lang) -> tuple[Action | None, Picker]:
+        """What was chosen; None where a colon began a command."""
+        state = [picker]
+
+        def end(event: KeyPressEvent, result: Action | None) -> None:
+            event.app.erase_when_done = isinstance(result, str) and result != "key"  # else the options stay in sight
+            event.app.exit(result=result)
+
+        bindings = _bindings(_COMMANDS, end)
+
+        @bindings.add("enter")
+        def _(event: KeyPressEvent) -> None:
+            chosen = picking.answer(state[0])
+            if chosen is not None:
+                end(event, Answer(chosen))
+
+        @bindings.add(Keys.Any)
+        def _(event: KeyPressEvent) -> None:
+            if event.data in ("?", "？"):
+                end(event, "help")
+            elif event.data in (":", "："):
+                end(event, None)
+            else:
+                state[0] = picking.press(state[0], "space" if event.data in (" ", "\u3000") else event.data)
+
+        for name in (*_ARROWS, "backspace"):
+            bindings.add(name)(lambda event, name=name: state.__setitem__(0, picking.press(state[0], name)))
+
+        control = FormattedTextControl(lambda: _fragments(state[0], card, lang), focusable=True, show_cursor=False)
+        hint = Window(
+            FormattedTextControl(lambda: [("", "\n"), *_keys(card.asked.form, lang)]), dont_extend_height=True
+        )
+        layout = Layout(HSplit([Window(control, dont_extend_height=True), ConditionalContainer(hint, ~is_done)]))
+        app: Application[Action | None] = Application(layout=layout, key_bindings=bindings, **self._io)
+        return app.run(), state[0]
+
+    # ------------------------------------------------------------------------------------- writing
+
+    def _write(self, *, several: bool, begin: str = "", item: str = "") -> Action:
+        """A line, or several up to an empty one; keys for commands work where they would not edit anything.
+
+        What a command interrupted is there again, and so are several lines that were not right yet. The arrow
+        upwards brings back single ones.
+        """
+
+        def end(event: KeyPressEvent, command: Command) -> None:
+            self._drafts[item] = event.current_buffer.text
+            if command != "quit" or not event.current_buffer.text:
+                event.app.erase_when_done = True
+                event.app.exit(result=(command,))  # in a tuple, because what is typed comes as a plain text
+
+        bindings = _bindings({key: command for key, command in _COMMANDS.items() if key != "c-k"}, end)
+
+        @bindings.add("enter")
+        def _(event: KeyPressEvent) -> None:
+            buffer = event.current_buffer
+            blank = not buffer.text.strip()
+            whole = not isinstance(read(buffer.text), Answer) or not buffer.document.current_line.strip()
+            if several and not blank and not whole:
+                buffer.newline()
+            elif begin or not blank:
+                buffer.validate_and_handle()
+
+        session: PromptSession[Any] = PromptSession(
+            "> ", multiline=several, prompt_continuation="… ", key_bindings=bindings, history=self._history, **self._io
+        )
+        typed = session.prompt(default=begin or self._drafts.pop(item, ""))
+        if isinstance(typed, tuple):
+            command: Command = typed[0]
+            return command
+        if several:
+            self._drafts[item] = typed.rstrip()
+        return Answer("") if typed.strip() == begin else read(typed.rstrip())
+
+
+def _bindings(commands: dict[str, Command], end: Callable[[KeyPressEvent, Command], None]) -> KeyBindings:
+    """Keys for commands, and ^C, which ends everything."""
+    bindings = KeyBindings()
+    for key, command in commands.items():
+        bindings.add(key)(lambda event, command=command: end(event, command))
+
+    @bindings.add("c-c")
+    def _(event: KeyPressEvent) -> None:
+        event.app.exit(exception=KeyboardInterrupt())
+
+    return bindings
+
+
+def _fragments(picker: Picker, card: Card, lang: Lang) -> StyleAndTextTuples:
+    """The options as the terminal shows them; it keeps the line under the cursor in sight."""
+    found: StyleAndTextTuples = []
+    for at, (style, line) in enumerate(quiz_view.picking(picker, card, lang, _width())):
+        found.append(("", "\n" if at else ""))
+        if line.startswith(("›", "↕")):
+            found.append(("[SetCursorPosition]", ""))
+        found.append((f"class:{style}" if style else "", line))
+    return found
+
+
+def _keys(form: str, lang: Lang, *, follow: bool = False) -> StyleAndTextTuples:
+    """What the keys do."""
+    return [("class:hint", "\n".join(quiz_view.keys_of(form, lang, _width(), follow=follow)))]
+
+
+def _width() -> int:
+    return min(get_app().output.get_size().columns, _WIDEST)

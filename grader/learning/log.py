@@ -1,0 +1,380 @@
+"""What a learner did, kept as one line of JSON for each event: appended, never changed (docs/state.md).
+
+Whatever happens, what was written stays: an append is one write under a lock, a line that a crash cut
+short is passed over and closed by the next append, and a file that cannot be understood is left alone.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import io
+import json
+import os
+import stat
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any, Literal, TypeAlias, get_args
+
+from grader.core.errors import StateError
+from grader.core.model import Lang, Status
+
+Rating: TypeAlias = Literal["again", "hard", "good", "easy"]
+
+FORMAT = 1
+#: Ends a line that was cut short. No whole line can end like this.
+_TORN = b" #torn"
+#: What some editors put before a text.
+_MARK = b"\xef\xbb\xbf"
+_ELSEWHERE = "--state F (or ATTNCHECK_STATE) names another file to go on with"
+
+
+@dataclass(frozen=True, slots=True)
+class Answered:
+    """An answer to an item and what it was worth. ``settled``: no further try was due."""
+
+    at: datetime
+    course: str
+    item: str
+    value: Any
+    fraction: float
+    status: Status
+    misconception: str | None
+    attempt: int
+    settled: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Skipped:
+    """An item that was left for later."""
+
+    at: datetime
+    course: str
+    item: str
+
+
+@dataclass(frozen=True, slots=True)
+class Hinted:
+    """A hint for an exercise was shown; the first rung is 1."""
+
+    at: datetime
+    course: str
+    exercise: str
+    rung: int
+
+
+@dataclass(frozen=True, slots=True)
+class Coded:
+    """An exercise was graded."""
+
+    at: datetime
+    course: str
+    exercise: str
+    status: Status
+    misconception: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Reviewed:
+    """A card (an item's id or an exercise's name) came up again and was known so well."""
+
+    at: datetime
+    course: str
+    card: str
+    rating: Rating
+
+
+@dataclass(frozen=True, slots=True)
+class Named:
+    """The learner's name from here on."""
+
+    at: datetime
+    course: str
+    learner: str
+
+
+@dataclass(frozen=True, slots=True)
+class Spoke:
+    """The language from here on."""
+
+    at: datetime
+    course: str
+    lang: Lang
+
+
+Event: TypeAlias = Answered | Skipped | Hinted | Coded | Reviewed | Named | Spoke
+
+
+def now() -> datetime:
+    """The time as events have it."""
+    return datetime.now(UTC)
+
+
+def place(chosen: Path | None) -> Path:
+    """The file: ``chosen``, else ATTNCHECK_STATE, else progress.jsonl in the user's data folder."""
+    if chosen is not None:
+        return chosen
+    named = os.environ.get("ATTNCHECK_STATE")
+    if named:
+        return Path(named)
+    import platformdirs  # not on the way to --help
+
+    try:
+        folder = Path(platformdirs.user_data_dir("attncheck", appauthor=False))
+    except RuntimeError:  # recent versions say so
+        folder = Path("~")
+    if not folder.is_absolute():
+        raise StateError(f"You have no home folder (HOME is not set), so nothing is kept; {_ELSEWHERE}.")
+    return folder / "progress.jsonl"
+
+
+# --------------------------------------------------------------------------------------------- reading
+
+
+def read(path: Path, course_id: str) -> tuple[Event, ...]:
+    """The events of one course, in the order of the file; none where there is no file yet."""
+    try:
+        kept = stat.S_ISREG(path.stat().st_mode) or path.is_dir()
+        raw = path.read_bytes() if kept else b""  # /dev/null is a way to keep nothing
+    except FileNotFoundError:
+        return ()
+    except OSError as error:
+        raise StateError(f"{path} cannot be read: {error.strerror}. {_sentence(_ELSEWHERE)}") from error
+    *lines, last = raw.removeprefix(_MARK).split(b"\n")
+    found = [_line(path, number, line, course_id) for number, line in enumerate(lines, 1) if line.strip()]
+    _, event = _unfinished(path, lines, last, course_id)
+    return tuple(event for event in (*found, event) if event is not None)
+
+
+def _unfinished(path: Path, lines: list[bytes], last: bytes, course_id: str) -> tuple[bool, Event | None]:
+    """Whether the end of a file was cut short; the event on it where only the newline is missing.
+
+    Where it is all that the file has, it must at least begin like a line of ours.
+    """
+    ours = any(map(bytes.strip, lines)) or not last.strip() or last.lstrip().startswith(b"{")
+    try:
+        json.loads(last.decode())
+    except (ValueError, RecursionError):
+        if ours:
+            return True, None
+    return False, _line(path, len(lines) + 1, last, course_id)
+
+
+def _line(path: Path, number: int, line: bytes, course_id: str) -> Event | None:
+    """The event on a line; None where it belongs to another course or was cut short."""
+    if line.rstrip().endswith(_TORN):
+        return None
+    try:
+        entry = json.loads(line.decode())
+        if not isinstance(entry, dict):
+            raise ValueError("expected an object in braces")
+        _check_format(entry)
+        if entry.get("course") != course_id and isinstance(entry.get("course"), str):
+            return None
+        return _event(entry)
+    except _Newer as newer:
+        raise StateError(
+            f"{path}, line {number}: {newer}; this attncheck reads format {FORMAT}. Update attncheck; "
+            f"until then, {_ELSEWHERE}. Nothing was changed."
+        ) from None
+    except (ValueError, RecursionError) as error:
+        said = (
+            "not a line of JSON"
+            if isinstance(error, json.JSONDecodeError | UnicodeError | RecursionError)
+            else str(error)
+        )
+        raise StateError(
+            f"{path}, line {number}: {said}. Mend or delete this line in an editor (docs/state.md says what lines "
+            f"look like); until then, {_ELSEWHERE}. Nothing was changed."
+        ) from None
+
+
+class _Newer(Exception):
+    """A line that a later version wrote."""
+
+
+def _check_format(entry: Mapping[str, Any]) -> None:
+    form = entry.get("format")
+    if type(form) is not int or form < 1:
+        raise ValueError(f"saw {_short(form)} as “format”; expected {FORMAT}")
+    if form > FORMAT:
+        raise _Newer(f"written in format {form}, by a later version")
+
+
+def _event(entry: Mapping[str, Any]) -> Event:
+    kind = entry.get("event")
+    if not isinstance(kind, str) or kind not in _KINDS:
+        raise ValueError(f"saw {_short(kind)} as “event”; expected one of {', '.join(_KINDS)}")
+    make, fields = _KINDS[kind]
+    values = {}
+    for name, field in fields.items():
+        value = entry.get(name)
+        try:
+            if field.types and type(value) not in field.types:
+                raise ValueError
+            values[name] = value if field.make is None else field.make(value)
+        except (ValueError, KeyError, OverflowError):
+            seen = _short(value) if name in entry else "nothing"
+            raise ValueError(f"saw {seen} as “{name}”; expected {field.what}") from None
+    return make(**values)
+
+
+@dataclass(frozen=True, slots=True)
+class _Field:
+    """What may stand in a field, in words for people: values of ``types``, of which ``make`` makes ours."""
+
+    what: str
+    types: tuple[type, ...]
+    make: Callable[[Any], Any] | None = None
+
+
+def _time(value: str) -> datetime:
+    at = datetime.fromisoformat(value)
+    if at.tzinfo is UTC:
+        return at
+    return at.replace(tzinfo=UTC) if at.tzinfo is None else at.astimezone(UTC)
+
+
+def _fraction(value: float) -> float:
+    if not 0 <= value <= 1:
+        raise ValueError
+    return float(value)
+
+
+def _count(value: int) -> int:
+    if value < 1:
+        raise ValueError
+    return value
+
+
+def _one_of(words: Mapping[str, object]) -> _Field:
+    return _Field(f"one of {', '.join(words)}", (str,), words.__getitem__)
+
+
+_TEXT = _Field("a text", (str,))
+_MAYBE = _Field("a text or null", (str, type(None)))
+_COUNT = _Field("a whole number from 1", (int,), _count)
+_STATUS = _one_of({str(status): status for status in Status})
+_RATING, _LANG = (_one_of({word: word for word in get_args(words)}) for words in (Rating, Lang))
+_ALWAYS = {"at": _Field("a time such as 2026-03-01T09:30:00Z", (str,), _time), "course": _TEXT}
+
+_KINDS: Mapping[str, tuple[Callable[..., Event], Mapping[str, _Field]]] = MappingProxyType(
+    {
+        "answered": (
+            Answered,
+            {
+                **_ALWAYS,
+                "item": _TEXT,
+                "value": _Field("anything", ()),
+                "fraction": _Field("a number from 0 to 1", (int, float), _fraction),
+                "status": _STATUS,
+                "misconception": _MAYBE,
+                "attempt": _COUNT,
+                "settled": _Field("true or false", (bool,)),
+            },
+        ),
+        "skipped": (Skipped, {**_ALWAYS, "item": _TEXT}),
+        "hinted": (Hinted, {**_ALWAYS, "exercise": _TEXT, "rung": _COUNT}),
+        "coded": (Coded, {**_ALWAYS, "exercise": _TEXT, "status": _STATUS, "misconception": _MAYBE}),
+        "reviewed": (Reviewed, {**_ALWAYS, "card": _TEXT, "rating": _RATING}),
+        "named": (Named, {**_ALWAYS, "learner": _TEXT}),
+        "spoke": (Spoke, {**_ALWAYS, "lang": _LANG}),
+    }
+)
+
+
+def _short(value: object) -> str:
+    said = json.dumps(value, ensure_ascii=False)
+    return said if len(said) <= 40 else said[:39] + "…"
+
+
+def _sentence(text: str) -> str:
+    return text[0].upper() + text[1:] + "."
+
+
+# ------------------------------------------------------------------------------------------- appending
+
+
+def append(path: Path, *events: Event) -> None:
+    """Writes ``events`` behind everything else, all of them or none."""
+    if not events:
+        return
+    text = "".join(_text(event) + "\n" for event in events)
+    # Half of a character that a terminal could not decode is written as JSON escapes it.
+    data = text.encode(errors="backslashreplace")
+    try:
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        with open(path, "ab+", buffering=0, opener=_for_its_owner) as file, _locked(file.fileno()):
+            _write(file, _closing(path, file) + data)
+    except OSError as error:
+        raise StateError(
+            f"{path} cannot be written: {error.strerror or error}. What was kept before is still there. "
+            f"Make room or give yourself the right to write there; {_ELSEWHERE}."
+        ) from error
+
+
+def _text(event: Event) -> str:
+    kind = type(event).__name__.lower()
+    at = event.at.astimezone(UTC).isoformat().replace("+00:00", "Z")
+    fields = {name: getattr(event, name) for name in _KINDS[kind][1] if name not in _ALWAYS}
+    entry = {"format": FORMAT, "at": at, "course": event.course, "event": kind, **fields}
+    return json.dumps(entry, ensure_ascii=False, separators=(", ", ": "), default=str)
+
+
+def _for_its_owner(name: str, flags: int) -> int:
+    return os.open(name, flags, 0o600)
+
+
+#: No course is called so: of a line it is only looked whether it is one of ours, as for those of other courses.
+_NO_COURSE = ""
+
+
+def _closing(path: Path, file: io.FileIO) -> bytes:
+    """What has to be written first, because the last line was cut short."""
+    file.seek(0)
+    first = next(filter(bytes.strip, iter(lambda: file.readline(1 << 16), b"")), b"")
+    if first.endswith(b"\n"):
+        _line(path, 1, first.removeprefix(_MARK), _NO_COURSE)  # a file of somebody else's is left alone
+    size = file.seek(0, os.SEEK_END)
+    file.seek(max(0, size - 1))
+    if size == 0 or file.read(1) == b"\n":
+        return b""
+    file.seek(0)
+    *lines, last = file.read().removeprefix(_MARK).split(b"\n")
+    torn, _ = _unfinished(path, lines, last, _NO_COURSE)
+    return (_TORN if torn else b"") + b"\n"
+
+
+def _write(file: io.FileIO, data: bytes) -> None:
+    """One write, on the disk when this returns; if not all of it fits, nothing stays."""
+    size = file.seek(0, os.SEEK_END)
+    try:
+        if file.write(data) != len(data):
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+    except OSError:
+        with contextlib.suppress(OSError):
+            file.truncate(size)
+        raise
+    with contextlib.suppress(OSError):  # what has no disk (/dev/null, some network folders) cannot be synced
+        os.fsync(file.fileno())
+
+
+@contextlib.contextmanager
+def _locked(handle: int) -> Iterator[None]:
+    """Alone with an open file, as far as others ask; the lock ends with the process, whatever ends it."""
+    if sys.platform == "win32":  # pragma: no cover
+        import msvcrt
+
+        os.lseek(handle, 1 << 30, os.SEEK_SET)  # any byte that nobody reads
+        msvcrt.locking(handle, msvcrt.LK_LOCK, 1)
+        yield  # closing the file unlocks
+        return
+    import fcntl
+
+    with contextlib.suppress(OSError):  # a folder without locks: one write in append mode is whole all the same
+        fcntl.flock(handle, fcntl.LOCK_EX)
+    yield

@@ -1,0 +1,218 @@
+"""What a learner knows: a fold over the events of ``state``, laid out along the course."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Literal, TypeAlias
+
+from grader.core import score
+from grader.core.model import Course, Exercise, Item, Misconception, Question, Status
+from grader.course import misconceptions
+from grader.learning.log import Answered, Coded, Event, Hinted, Named
+
+#: Of an item: not answered, between two tries, waiting for a person, settled so or so.
+#: Of an exercise: not graded, not passed yet, passed. The last word counts.
+Standing: TypeAlias = Literal["new", "begun", "waiting", "wrong", "right"]
+SETTLED: tuple[Standing, ...] = ("waiting", "wrong", "right")
+
+
+@dataclass(frozen=True, slots=True)
+class ItemKnown:
+    """One item: ``tries`` at it since it was last asked anew; ``at`` is when it was answered last."""
+
+    item: Item
+    standing: Standing = "new"
+    tries: int = 0
+    at: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ExerciseKnown:
+    """One exercise: its last verdict, and how far up its ladder hints were taken."""
+
+    exercise: Exercise
+    standing: Standing = "new"
+    hints: int = 0
+    status: Status | None = None
+    at: datetime | None = None
+
+    @property
+    def practice(self) -> float:
+        """The practice points: what is graded knows nothing of hints."""
+        return score.tidy(self.exercise.points * score.practice(float(self.standing == "right"), hints=self.hints))
+
+
+@dataclass(frozen=True, slots=True)
+class BeliefKnown:
+    """A misconception that showed ``times`` times. ``open``: nothing about it was right since the last time."""
+
+    question: Question
+    belief: Misconception
+    times: int
+    open: bool
+    at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class QuestionKnown:
+    """One question, in the order of the bank."""
+
+    question: Question
+    items: tuple[ItemKnown, ...]
+    exercises: tuple[ExerciseKnown, ...]
+    beliefs: tuple[BeliefKnown, ...]
+
+    @property
+    def standings(self) -> tuple[Standing, ...]:
+        """How its items stand, then its exercises."""
+        return (*(item.standing for item in self.items), *(exercise.standing for exercise in self.exercises))
+
+    @property
+    def right(self) -> int:
+        """How many of these are right."""
+        return self.standings.count("right")
+
+    @property
+    def begun(self) -> bool:
+        """Whether anything was done about it."""
+        return any(standing != "new" for standing in self.standings) or any(each.hints for each in self.exercises)
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """Everything that is known of one learner in one course."""
+
+    learner: str | None
+    questions: tuple[QuestionKnown, ...]
+
+    @property
+    def begun(self) -> bool:
+        """Whether there is anything to tell."""
+        return any(question.begun for question in self.questions)
+
+    @property
+    def items(self) -> tuple[ItemKnown, ...]:
+        """The items of all questions."""
+        return tuple(item for question in self.questions for item in question.items)
+
+    @property
+    def exercises(self) -> tuple[ExerciseKnown, ...]:
+        """The exercises of all questions."""
+        return tuple(exercise for question in self.questions for exercise in question.exercises)
+
+    @property
+    def beliefs(self) -> tuple[BeliefKnown, ...]:
+        """The misconceptions that showed, the latest first."""
+        found = [belief for question in self.questions for belief in question.beliefs]
+        return tuple(sorted(found, key=lambda belief: belief.at, reverse=True))
+
+    def question(self, name: str) -> QuestionKnown:
+        """What is known of the question ``name``."""
+        return next(each for each in self.questions if each.question.id == name)
+
+
+@dataclass(frozen=True, slots=True)
+class _Log:
+    """The events by what they are about; ``met`` and ``passed`` have their numbers in the order of the log."""
+
+    answered: dict[str, Answered]
+    coded: dict[str, Coded]
+    hints: dict[str, int]
+    met: dict[str, dict[str, list[int]]]
+    passed: dict[str, int]
+    learner: str | None
+
+
+def known(course: Course, events: Sequence[Event]) -> Progress:
+    """What ``events`` say; those about things that the course no longer has are passed over."""
+    log = _log(events)
+    about = _about(course) if log.met else {}
+    return Progress(
+        log.learner,
+        tuple(
+            QuestionKnown(
+                question,
+                tuple(_item(item, log.answered.get(item.id)) for item in question.items),
+                tuple(_exercise(each, log) for each in question.exercises),
+                tuple(_beliefs(question, events, log, about)),
+            )
+            for question in course.questions
+        ),
+    )
+
+
+def hints_taken(events: Sequence[Event], exercise: str) -> int:
+    """The highest rung of the hints for ``exercise`` that was shown."""
+    return max((e.rung for e in events if isinstance(e, Hinted) and e.exercise == exercise), default=0)
+
+
+def _log(events: Sequence[Event]) -> _Log:
+    log = _Log({}, {}, {}, {}, {}, None)
+    for number, event in enumerate(events):
+        match event:
+            case Answered(item=name):
+                log.answered[name] = event
+            case Coded(exercise=name):
+                log.coded[name] = event
+            case Hinted(exercise=name, rung=rung):
+                log.hints[name] = max(rung, log.hints.get(name, 0))
+                continue
+            case Named(learner=learner):
+                log = replace(log, learner=learner)
+                continue
+            case _:
+                continue
+        if event.status is Status.PASSED:
+            log.passed[name] = number
+        elif event.misconception is not None:
+            log.met.setdefault(name, {}).setdefault(event.misconception, []).append(number)
+    return log
+
+
+def _item(item: Item, last: Answered | None) -> ItemKnown:
+    if last is None:
+        return ItemKnown(item)
+    if not last.settled:
+        return ItemKnown(item, "begun", last.attempt, last.at)
+    return ItemKnown(item, _SETTLED_BY.get(last.status, "wrong"), last.attempt, last.at)
+
+
+_SETTLED_BY: dict[Status, Standing] = {Status.PASSED: "right", Status.PENDING: "waiting"}
+
+
+def _exercise(exercise: Exercise, log: _Log) -> ExerciseKnown:
+    hints = min(log.hints.get(exercise.name, 0), len(exercise.hints))
+    last = log.coded.get(exercise.name)
+    if last is None:
+        return ExerciseKnown(exercise, hints=hints)
+    return ExerciseKnown(exercise, "right" if last.status is Status.PASSED else "wrong", hints, last.status, last.at)
+
+
+def _beliefs(question: Question, events: Sequence[Event], log: _Log, about: _About) -> Iterator[BeliefKnown]:
+    own = [*(item.id for item in question.items), *(exercise.name for exercise in question.exercises)]
+    for belief in question.misconceptions:
+        showed = {name: log.met[name][belief.id] for name in own if belief.id in log.met.get(name, ())}
+        if not showed:
+            continue
+        last = max(numbers[-1] for numbers in showed.values())
+        places = {*showed, *about.get(belief.id, ()), belief.ask_next}
+        still = all(log.passed.get(place, -1) < last for place in places if place is not None)
+        yield BeliefKnown(question, belief, sum(map(len, showed.values())), still, events[last].at)
+
+
+#: The items and exercises that are right only where a misconception is not held.
+_About: TypeAlias = dict[str, set[str]]
+
+
+def _about(course: Course) -> _About:
+    found: _About = {}
+    for question in course.questions:
+        for item in question.items:
+            for name in misconceptions.named(item):
+                found.setdefault(name, set()).add(item.id)
+        for exercise in question.exercises:
+            for mistake in exercise.mistakes:
+                found.setdefault(mistake.misconception, set()).add(exercise.name)
+    return found

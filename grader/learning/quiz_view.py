@@ -1,0 +1,406 @@
+"""What the quiz looks like: a card, what comes of an answer, help, and the end. On paper as on a terminal."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from grader.core.layout import cells, wrap
+from grader.core.model import Lang, Source, Text
+from grader.report import words
+from grader.report.words import clean, points
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from grader.core.page import Page
+    from grader.course.items import Choice
+    from grader.learning.picker import Picker
+    from grader.learning.session import Advice, Card, Feedback, Met, Session, Settled, Summary, Wrong
+
+# ---------------------------------------------------------------------------------------------- words
+
+WHO = Text("Your name (it decides your numbers)", "你的名字（题目中的数由它决定）")
+_TO_GO = Text("To go: {due} of {all}", "共 {all} 题，还剩 {due} 题")
+_ALL_DONE = Text(
+    "Everything here is settled already. --again asks it anew.",
+    "这里的 {all} 题都已答完。--again 会重新提问。",
+)
+_FOR = Text("for {learner}", "答题人：{learner}")
+_PRACTICE = Text(
+    "Points in the quiz are for practice; what is graded is your answers.yaml.",
+    "这里的得分只是练习分；计入成绩的是你的 answers.yaml。",
+)
+_BEGIN = Text("{practice} ? shows what you can type.", "{practice}输入 ? 查看可用的命令。")
+_POINT = Text("{points} pt", "{points} 分")
+_TRY = Text(
+    "Try {now} of {tries}, worth {share} of the points.", "第 {now} 次作答（共 {tries} 次），可得 {share} 的分数。"
+)
+_SHARES = {1.0: Text("all", "全部"), 0.5: Text("1/2", "1/2"), 0.25: Text("1/4", "1/4")}
+_LAST_TIME = Text("Think again about this: {ask}", "再想想这个问题：{ask}")
+
+_RIGHT = Text("Right.", "答对了。")
+_RIGHT_AT = Text("Right, at try {tries}.", "第 {tries} 次答对了。")
+_NOT_RIGHT = Text("Not right.", "没有答对。")
+_NOT_YET = Text("Not yet.", "还不对。")
+_PARTLY = Text("Partly right.", "部分正确。")
+_SHOWN = Text("Here is the answer.", "答案如下。")
+_PENDING = Text("Noted; a person will mark it.", "已记下，等待人工批改。")
+_COULD_BE = Text("Right answer", "正确答案")
+_SAMPLE = Text("A good answer", "参考答案")
+_AGAIN = Text(
+    "Try {now} of {tries}, for {share} of the points (:key shows the answer).",
+    "第 {now} 次作答（共 {tries} 次），可得 {share} 的分数（:key 显示答案）。",
+)
+_LOOK_AGAIN = Text("Look at it once more before you go on.", "先别急，再仔细看一遍。")
+_NO_TRY = Text("That cost no try.", "这不算一次作答。")
+_SOURCE = Text("Source: {source}", "出处：{source}")
+_PAPER = Text("{authors}, “{title}”, {year}, {where}", "{authors}，“{title}”，{year}，{where}")
+_ET_AL = Text("{first} et al.", "{first} 等")
+_NEXT_ABOUT = Text("Next comes {item}, which asks about just this.", "下一题 {item} 问的正是这一点。")
+_OFFER = Text(
+    "{item} (another question) asks about just this: :follow takes it next.",
+    "另一题 {item} 问的正是这一点，输入 :follow 接着答它。",
+)
+_CODE_SAME = Text(
+    "Your code for {exercise} makes the same mistake: attncheck hint {question}",
+    "你写的 {exercise} 里也有同样的错误：attncheck hint {question}",
+)
+_CODE_RIGHT = Text(
+    "Your code for {exercise} does this right; compare it with your answer.",
+    "你写的 {exercise} 在这一点上是对的，拿它和你的回答比一比。",
+)
+_CODE_OPEN = Text(
+    "The exercise {exercise} shows it: attncheck start {question}",
+    "练习 {exercise} 能让你看清这一点：attncheck start {question}",
+)
+_CODE_TRY = Text(
+    "{exercise} is the exercise to try it in: attncheck start {question}",
+    "可以在练习 {exercise} 里动手试一试：attncheck start {question}",
+)
+
+_MOVED = {
+    "skipped": Text("Skipped; it comes again at the end.", "已跳过，最后会再问。"),
+    "left": Text("Left open; the quiz asks it again next time.", "先放着，下次再问。"),
+    "first": Text("This is the first one.", "这已经是第一题。"),
+    "no key": Text(
+        "This edition of the course has no key to this item; :skip leaves it for later.",
+        "学习者版课程里没有这道题的答案；:skip 可以先跳过。",
+    ),
+    "nothing to follow": Text("There is nothing to follow up here.", "这里没有可以追问的题目。"),
+}
+_UNKNOWN = Text("There is no command “:{word}”. {all}", "没有「:{word}」这个命令。{all}")
+_COMMANDS = (
+    (":skip", Text("leave this one for later", "先跳过这一题")),
+    (":back", Text("to the one before", "回到上一题")),
+    (":key", Text("show the answer", "显示答案")),
+    (":follow", Text("take the question that was offered", "接着答刚才提到的那一题")),
+    (":lang", Text("说中文", "switch to English")),
+    (":quit", Text("stop; everything is kept", "结束，进度会保存")),
+    ("?", Text("this list", "显示这个列表")),
+)
+_EMPTY_LINE = Text("Several lines; an empty one ends the answer.", "可以写多行，以空行结束。")
+_KEYS = {
+    "one": (Text("↑↓ or a letter chooses", "↑↓ 或字母选择"), Text("Enter answers", "回车作答")),
+    "many": (
+        Text("↑↓ move", "↑↓ 移动"),
+        Text("space or a letter marks", "空格或字母勾选"),
+        Text("Enter answers", "回车作答"),
+    ),
+    "order": (
+        Text("letters one after the other", "按先后依次输入字母"),
+        Text("or space grabs a line and ↑↓ move it", "或用空格抓住一行，↑↓ 移动"),
+        Text("Enter answers", "回车作答"),
+    ),
+    "pairs": (
+        Text("↑↓ choose a line", "↑↓ 选行"),
+        Text("←→ or its letter the partner", "←→ 或编号选配对"),
+        Text("Enter answers", "回车作答"),
+    ),
+    "line": (Text("Enter answers", "回车作答"),),
+    "lines": (Text("Enter begins a new line", "回车换行"), Text("an empty line answers", "空行作答")),
+    "": (Text("Enter next", "回车下一题"),),
+}
+_KEY_FOLLOW = Text("f follow", "f 追问")
+_KEY_SKIP = Text("^S skip", "^S 跳过")
+_KEYS_ALWAYS = (Text("^P back", "^P 上一题"), Text("^L 中文", "^L English"), Text("^Q quit", "^Q 结束"))
+_KEY_HELP = Text("? help", "? 帮助")
+
+_DONE = Text("What you have so far", "目前的情况")
+_TALLY = Text("{settled} of {count} settled", "已答完 {settled} / {count} 题")
+_BELIEFS = Text("What came up", "出现过的误解")
+_AND_MORE = Text("… and {more} more: attncheck progress", "……另有 {more} 个：attncheck progress")
+_RESOLVED = Text("resolved", "已解决")
+#: Misconceptions that the summary explains.
+_MOST = 5
+_STILL_OPEN = Text("still open", "尚未解决")
+_WHAT_NEXT = Text("What to do next", "接下来")
+_GO_ON = Text("Still open: {due}; attncheck quiz goes on.", "还有 {due} 题没答完：attncheck quiz 会接着问。")
+_REVIEW = Text("attncheck review asks again when it is time.", "attncheck review 会在合适的时候再问。")
+WROTE = Text("Your last answers to the graded items are in {file}.", "各道计分题的最后一次回答已写入 {file}。")
+KEPT = Text("interrupted; everything you answered is kept in {file}", "已中断；你答过的都保存在 {file}")
+
+# ---------------------------------------------------------------------------------------------- cards
+
+
+def opening(page: Page, session: Session) -> None:
+    """How much there is to do, for whom, and what it counts for."""
+    count = len(session.order)
+    due = sum(not session.record(name).settled for name in session.order)
+    if not due:
+        page.lines(page.say(_ALL_DONE, all=count))
+        return
+    said = page.say(words.SEMICOLON).join(
+        [page.say(_TO_GO, due=due, all=count), page.say(_FOR, learner=clean(session.learner, 40))]
+    )
+    page.lines(said, style="bold")
+    page.lines(page.say(_BEGIN, practice=_PRACTICE), style="dim")
+    page.blank()
+
+
+def card(page: Page, shown: Card, *, keys: bool) -> None:
+    """A question. With ``keys`` its options are left out, because they are shown where they are chosen."""
+    page.rule()
+    page.row(
+        [
+            (f"{shown.number}/{shown.total}  ", "bold cyan"),
+            (f"{shown.question.id}  {page.say(shown.question.title)}", "bold"),
+        ],
+        page.say(_POINT, points=points(shown.item.points)),
+        style="dim",
+    )
+    page.blank()
+    page.lines(page.say(shown.ask))
+    for fact in shown.asked.facts:
+        page.lines(page.say(fact), indent=2, style="dim")
+    written = not shown.asked.choices
+    if shown.record.settled or not keys:
+        for group in (shown.asked.choices, shown.asked.partners):
+            if group:
+                page.blank()
+            for choice in group:
+                page.lines(page.say(choice.text), lead=f"  {choice.id}  ")
+    page.blank()
+    if not shown.record.settled:
+        _how(page, shown, keys=keys, written=written)
+
+
+def _how(page: Page, shown: Card, *, keys: bool, written: bool) -> None:
+    """What the next try is worth, what to think about, and how to answer."""
+    if shown.record.tries:
+        share = _share(shown.worth, page.lang)
+        page.lines(page.say(_TRY, now=shown.record.tries + 1, tries=shown.tries, share=share), style="dim")
+    if shown.reminder is not None:
+        page.lines(page.say(_LAST_TIME, ask=page.say(shown.reminder)), lead="→ ", style="cyan")
+    if shown.record.tries and keys and not written:
+        page.blank()
+    if written or not keys:
+        page.lines(page.say(shown.asked.how), style="dim")
+    if keys and written:
+        page.lines("\n".join(keys_of(shown.asked.form, page.lang, page.width)), style="dim")
+    elif shown.asked.form == "lines":
+        page.lines(page.say(_EMPTY_LINE), style="dim")
+
+
+def _share(worth: float, lang: Lang) -> str:
+    return _SHARES[worth].of(lang) if worth in _SHARES else points(worth)
+
+
+# ------------------------------------------------------------------------------------------- feedback
+
+
+def feedback(page: Page, said: Feedback, shown: Card) -> None:
+    """What came of an answer or a command to the card ``shown``."""
+    from grader.learning.session import Moved, Settled, Unknown, Unread, Wrong
+
+    match said:
+        case Unread(message):
+            page.lines(_words(page, message), lead="? ", style="magenta")
+            page.lines(page.say(_NO_TRY), indent=2, style="dim")
+            page.blank()
+        case Unknown(word):
+            page.lines(page.say(_UNKNOWN, word=clean(word, 40), all=" ".join(name for name, _ in _COMMANDS)))
+            page.blank()
+        case Wrong():
+            _wrong(page, said, shown)
+        case Settled():
+            _settled(page, said)
+        case Moved("help"):
+            _help(page)
+        case Moved(why):
+            if why in _MOVED:
+                page.lines(page.say(_MOVED[why]), style="dim")
+                page.blank()
+
+
+def _wrong(page: Page, said: Wrong, shown: Card) -> None:
+    page.lines(page.say(_PARTLY if said.fraction else _NOT_YET), lead="✗ ", style="bold red")
+    if said.message is not None:
+        page.lines(_words(page, said.message), indent=2)
+    if said.ask is not None:
+        page.lines(page.say(said.ask), indent=2, lead="→ ", style="cyan")
+    elif said.message is None:
+        page.lines(page.say(_LOOK_AGAIN), indent=2)
+    now = shown.tries - said.left + 1
+    share = _share(said.worth, page.lang)
+    page.lines(page.say(_AGAIN, now=now, tries=shown.tries, share=share), indent=2, style="dim")
+    page.blank()
+
+
+def _settled(page: Page, said: Settled) -> None:
+    tries = said.record.tries
+    head, mark, style = {
+        "right": (_RIGHT if tries == 1 else _RIGHT_AT, "✓", "bold green"),
+        "wrong": (_NOT_RIGHT, "✗", "bold red"),
+        "shown": (_SHOWN, "–", "bold"),
+        "pending": (_PENDING, "…", "bold cyan"),
+    }[said.outcome]
+    earned = page.say(words.OF_POINTS, earned=points(said.record.earned * said.points), possible=points(said.points))
+    message = _words(page, said.message)
+    if said.outcome == "pending":
+        page.lines(message or page.say(head), lead=f"{mark} ", style=style)
+    else:
+        page.row([(f"{mark} {page.say(head, tries=tries)}", style)], earned, style="dim")
+    if message and said.outcome != "pending":
+        page.lines(message, indent=2)
+    if said.outcome != "right" and said.key is not None:
+        _key(page, said.key, _SAMPLE if said.outcome == "pending" else _COULD_BE)
+    truth = page.say(said.truth) if said.truth is not None else ""
+    if truth and truth not in message:
+        page.lines(truth, indent=2, style="yellow")
+    if said.explain is not None and page.say(said.explain) != truth:
+        page.lines(page.say(said.explain), indent=2)
+    for source in said.sources:
+        page.lines(page.say(_SOURCE, source=_cited(source, page.lang)), indent=2, style="dim")
+    if said.advice is not None and (said.outcome != "right" or said.advice.shows):
+        page.lines(_advice(said.advice).of(page.lang), indent=2, lead="→ ", style="cyan")
+    if said.follows is not None:
+        page.lines(page.say(_NEXT_ABOUT, item=said.follows.id), indent=2, lead="→ ", style="cyan")
+    if said.offer is not None:
+        page.lines(page.say(_OFFER, item=said.offer.id), indent=2, lead="→ ", style="cyan")
+    page.blank()
+
+
+def _key(page: Page, right: Text, called: Text) -> None:
+    name, key = page.say(called), page.say(right)
+    if "\n" in key:
+        page.lines(page.say(words.SAYS, who=name, said=""), indent=2, style="bold")
+        page.lines(key, indent=4)
+    else:
+        page.lines(page.say(words.SAYS, who=name, said=key), indent=2, style="bold")
+
+
+def _cited(source: Source, lang: Lang) -> str:
+    first, *others = source.authors.split(", ")
+    authors = _ET_AL.fill(first=first) if len(others) > 2 else source.authors
+    return _PAPER.fill(authors=authors, title=source.title, year=source.year, where=source.where).of(lang)
+
+
+def _advice(advice: Advice) -> Text:
+    text = {"same": _CODE_SAME, "right": _CODE_RIGHT, "open": _CODE_OPEN if advice.shows else _CODE_TRY}[advice.state]
+    return text.fill(exercise=advice.exercise, question=advice.question)
+
+
+def _words(page: Page, message: Text | None) -> str:
+    """A sentence of a judge, which may hold what the learner wrote."""
+    return "" if message is None else clean(page.say(message), 1200, lines=True)
+
+
+def _help(page: Page) -> None:
+    width = max(cells(name) for name, _ in _COMMANDS) + 2
+    for name, what in _COMMANDS:
+        page.lines(page.say(what), lead=f"  {name}{' ' * (width - cells(name))}")
+    page.blank()
+
+
+# ------------------------------------------------------------------------------------------- choosing
+
+
+def keys_of(form: str, lang: Lang, width: int, *, follow: bool = False) -> list[str]:
+    """What the keys do while a form is filled in (none: before the next item), in lines that break between keys."""
+    first = (_KEY_FOLLOW,) if follow else ()
+    keys = (*first, *_KEYS[form], *_KEYS_ALWAYS) if not form else (*_KEYS[form], _KEY_SKIP, *_KEYS_ALWAYS, _KEY_HELP)
+    lines: list[str] = []
+    for key in (text.of(lang) for text in keys):
+        if lines and cells(lines[-1]) + 3 + cells(key) <= width:
+            lines[-1] += f" · {key}"
+        else:
+            lines.append(key)
+    return lines
+
+
+def picking(picker: Picker, shown: Card, lang: Lang, width: int) -> list[tuple[str, str]]:
+    """The options with what is chosen so far, as lines with a style: ``cursor``, ``marked``, ``tried`` or none."""
+    by_id = {choice.id: choice for choice in shown.asked.choices}
+    rows: list[tuple[str, str]] = []
+    for at, name in enumerate(picker.order if picker.form == "order" else picker.ids):
+        mark, style, partner = _mark(picker, at, name, shown)
+        rows += _row(by_id[name], mark, style, lang, width, partner)
+    if picker.partners:
+        rows.append(("", ""))
+        for choice in shown.asked.partners:
+            rows += _row(choice, "  ", "", lang, width)
+    return rows
+
+
+def _mark(picker: Picker, at: int, name: str, shown: Card) -> tuple[str, str, str]:
+    """What stands before an option, its style, and the partner that stands behind it."""
+    here = at == picker.cursor
+    begin = "› " if here else "  "
+    style = "cursor" if here else ""
+    if picker.form == "one":
+        tried = name.casefold() in {each.casefold() for each in shown.record.answers}
+        return begin + ("✗ " if tried else "  "), style or ("tried" if tried else ""), ""
+    if picker.form == "many":
+        marked = name in picker.marked
+        return f"{begin}[{'x' if marked else ' '}] ", style or ("marked" if marked else ""), ""
+    if picker.form == "order":
+        return f"{'↕ ' if here and picker.held else begin}{at + 1}. ", style, ""
+    return begin, style, f" → {picker.pairs[at] or '·'}"
+
+
+def _row(choice: Choice, mark: str, style: str, lang: Lang, width: int, partner: str = "") -> Iterator[tuple[str, str]]:
+    lead = f"{mark}{choice.id}  "
+    for at, line in enumerate(wrap(choice.text.of(lang) + partner, width - cells(lead))):
+        yield style, (lead if at == 0 else " " * cells(lead)) + line
+
+
+# ----------------------------------------------------------------------------------------------- the end
+
+
+def summary(page: Page, found: Summary) -> None:
+    """Points by question, what was believed, what to do next."""
+    page.rule()
+    page.lines(page.say(_DONE), style="bold")
+    for tally in (tally for tally in found.tallies if tally.settled):
+        share = page.say(words.OF_POINTS, earned=points(tally.earned), possible=points(tally.possible))
+        count = page.say(_TALLY, settled=tally.settled, count=tally.count)
+        title = f"  {tally.question.id}  {page.say(tally.question.title)}"
+        page.row([(title, "")], page.say(words.SEMICOLON).join([count, share]), style="dim")
+    if found.met:
+        page.blank()
+        _beliefs(page, found.met)
+    page.blank()
+    page.lines(page.say(_WHAT_NEXT), style="bold")
+    if found.due:
+        page.lines(page.say(_GO_ON, due=found.due), lead="  – ")
+    advised = {met.advice.exercise: met.advice for met in reversed(found.met) if met.advice is not None}
+    for advice in list(advised.values())[:3]:
+        page.lines(_advice(advice).of(page.lang), lead="  – ")
+    page.lines(page.say(_REVIEW), lead="  – ")
+    page.lines(page.say(_PRACTICE), style="dim")
+
+
+def _beliefs(page: Page, found: Sequence[Met]) -> None:
+    """What is still open first, with the truth about it; the names of what is resolved."""
+    page.lines(page.say(_BELIEFS), style="bold")
+    still = [met for met in found if not met.resolved]
+    for met in still[:_MOST]:
+        name = f"{met.question.id} {met.belief.id}"
+        page.lines(page.say(words.WITH, what=name, more=_STILL_OPEN), lead="  ✗ ", style="red")
+        page.lines(page.say(met.belief.truth), indent=4)
+    if len(still) > _MOST:
+        page.lines(page.say(_AND_MORE, more=len(still) - _MOST), indent=4)
+    resolved = [f"{met.question.id} {met.belief.id}" for met in found if met.resolved]
+    if resolved:
+        names = page.say(words.COMMA).join(resolved)
+        page.lines(page.say(words.SAYS, who=_RESOLVED, said=names), lead="  ✓ ", style="green")

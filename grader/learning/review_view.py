@@ -1,0 +1,193 @@
+"""What a review looks like: what is due, a piece of code to write again, and how it went."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from datetime import datetime
+from typing import TYPE_CHECKING, Any
+
+from grader.core.layout import columns
+from grader.core.model import Exercise, Item, Text
+from grader.course.starter import points_of
+from grader.report import words
+from grader.report.words import clean
+
+if TYPE_CHECKING:
+    from grader.core.page import Page
+    from grader.learning.log import Rating
+    from grader.learning.review import Card
+
+# ---------------------------------------------------------------------------------------------- words
+
+_EMPTY = Text(
+    "There is nothing to review yet. Cards come from the quiz (`attncheck quiz`) and from functions that passed "
+    "(`attncheck grade`, `attncheck watch`).",
+    "还没有可以复习的内容。卡片来自答过的题（`attncheck quiz`）和通过的函数（`attncheck grade`、`attncheck watch`）。",
+)
+_NOTHING_DUE = Text(
+    "Nothing is due now. The next card, {card}, is due {when}.", "现在没有要复习的。下一张卡片 {card}：{when}。"
+)
+_OPENING = Text("To review: {due} due, {new} new", "要复习的：到期 {due} 张，新卡片 {new} 张")
+_THIS_TIME = Text("{count} of them this time (--limit)", "这次 {count} 张（--limit）")
+_COLUMNS = (Text("due", "时间"), Text("card", "卡片"), Text("question", "题号"), Text("reviewed", "复习次数"))
+_NEW = Text("new", "新")
+_NOW = Text("now", "到期")
+_IN = Text("in {time}", "{time}后")
+_UNITS = ((86400, "d", "天"), (3600, "h", "小时"), (60, "min", "分钟"))
+
+_FROM_MEMORY = Text("Write this again, from memory:", "凭记忆重新写一遍：")
+_HOW = Text(
+    "Enter takes {file}; or type the path of your file. :hint :skip :lang :quit",
+    "直接回车使用 {file}，也可以输入文件路径。:hint 提示 :skip 跳过 :lang English :quit 结束",
+)
+_FILL_IN = Text("{file} is there now: fill it in, then press Enter again.", "已生成 {file}：写好后再按回车。")
+_NO_HINT = Text("There are no further hints.", "没有更多提示了。")
+_TRY_AGAIN = Text(
+    "Mend it and press Enter again, or :skip; it comes again soon.", "改好后再按回车，或 :skip；它很快会再来。"
+)
+HOW_EASY = Text("Enter: good · e: that was easy · q: stop", "回车：记得 · e：很容易 · q：结束")
+HOW_WELL = Text(
+    "How well did you know it? Enter: with effort · g: well · e: easily · a: not · q: stop",
+    "掌握得怎样？回车：勉强 · g：不错 · e：很容易 · a：不会 · q：结束",
+)
+GO_ON = Text("Enter: go on · q: stop", "回车：继续 · q：结束")
+FOLLOW = Text("f: the question that was offered · {more}", "f：接着答刚才提到的那一题 · {more}")
+
+_KNOWN: dict[Rating, Text] = {
+    "good": Text("known", "记得"),
+    "easy": Text("easy", "很容易"),
+    "hard": Text("with help or effort", "有些吃力"),
+    "again": Text("to see again soon", "很快再看"),
+}
+_COMES = Text("comes again: {when}", "下次复习：{when}")
+_OF_THEM = Text("{count} {how}", "{how} {count} 张")
+_DONE = Text("Reviewed: {count}", "已复习 {count} 张")
+_LEFT = Text("Left: {left}. `attncheck review` goes on with them.", "还剩 {left} 张：`attncheck review` 会接着来。")
+
+# ----------------------------------------------------------------------------------------------- lists
+
+
+def when(due: datetime | None, now: datetime) -> Text:
+    """How far away ``due`` is, in its largest unit."""
+    if due is None:
+        return _NEW
+    seconds = (due - now).total_seconds()
+    if seconds <= 0:
+        return _NOW
+    size, en, zh = next((unit for unit in _UNITS if seconds >= unit[0]), _UNITS[-1])
+    number = max(1, round(seconds / size))
+    return _IN.fill(time=Text(f"{number} {en}", f"{number} {zh}"))
+
+
+def listing(page: Page, cards: Sequence[Card], now: datetime) -> None:
+    """Every card and when it is due."""
+    if not cards:
+        page.lines(page.say(_EMPTY))
+        return
+    rows = [[page.say(head) for head in _COLUMNS]]
+    rows += [[page.say(when(card.due, now)), card.name, card.question.id, str(card.times)] for card in cards]
+    for line in columns(rows, right=[3]):
+        page.lines(line)
+
+
+def as_json(cards: Sequence[Card], now: datetime) -> list[dict[str, Any]]:
+    """The same as plain data."""
+    return [
+        {
+            "card": card.name,
+            "kind": "item" if isinstance(card.thing, Item) else "exercise",
+            "question": card.question.id,
+            "state": "new" if card.due is None else "due" if card.is_due(now) else "later",
+            "due": None if card.due is None else card.due.isoformat().replace("+00:00", "Z"),
+            "times": card.times,
+        }
+        for card in cards
+    ]
+
+
+def opening(page: Page, cards: Sequence[Card], queue: Sequence[Card], count: int, now: datetime) -> None:
+    """How much there is to do; ``count`` cards of ``queue`` this time."""
+    if not cards:
+        page.lines(page.say(_EMPTY))
+    elif not queue:
+        page.lines(page.say(_NOTHING_DUE, card=cards[0].name, when=when(cards[0].due, now)))
+    else:
+        new = sum(card.due is None for card in queue)
+        said = [page.say(_OPENING, due=len(queue) - new, new=new)]
+        if count < len(queue):
+            said.append(page.say(_THIS_TIME, count=count))
+        page.lines(page.say(words.SEMICOLON).join(said), style="bold")
+
+
+# ------------------------------------------------------------------------------------------------ code
+
+
+def task(page: Page, card: Card, number: int, total: int) -> None:
+    """A function to write again: what it has to do, not how."""
+    exercise = card.thing
+    assert isinstance(exercise, Exercise)
+    page.blank()
+    page.rule()
+    left = [(f"{number}/{total}  ", "bold cyan"), (f"{card.question.id}  {exercise.name}", "bold")]
+    page.row(left, page.say(points_of(exercise.points)), style="dim")
+    page.blank()
+    page.lines(page.say(_FROM_MEMORY))
+    page.lines(exercise.signature, indent=2, style="bold")
+    page.lines(page.say(exercise.summary), indent=2)
+    page.lines(page.say(words.RESULT, result=exercise.result), indent=2)
+    page.blank()
+
+
+def how(page: Page, file: str) -> None:
+    """What can be typed at a piece of code."""
+    page.lines(page.say(_HOW, file=file), style="dim")
+
+
+def stub(page: Page, file: str) -> None:
+    """Where to write."""
+    page.lines(page.say(_FILL_IN, file=clean(file, 200)))
+
+
+def hint(page: Page, exercise: Exercise, rung: int) -> None:
+    """One hint; ``rung`` 0 where there are none left."""
+    if rung:
+        page.lines(page.say(words.HINT, name=exercise.name, rung=rung, rungs=len(exercise.hints)))
+        page.lines(page.say(exercise.hints[rung - 1]), indent=2)
+    else:
+        page.lines(page.say(_NO_HINT), style="dim")
+
+
+def mend(page: Page) -> None:
+    """What can be done about code that did not pass."""
+    page.lines(page.say(_TRY_AGAIN), style="dim")
+
+
+def fault(page: Page, message: str) -> None:
+    """A file that cannot be graded."""
+    page.lines(clean(message, 1200, lines=True), style="yellow")
+
+
+# ----------------------------------------------------------------------------------------------- the end
+
+
+def rated(page: Page, rating: Rating, due: datetime, now: datetime) -> None:
+    """How a card was known, and when it comes again."""
+    page.lines(
+        page.say(words.SEMICOLON).join([page.say(_KNOWN[rating]), page.say(_COMES, when=when(due, now))]),
+        indent=2,
+        style="dim",
+    )
+
+
+def end(page: Page, ratings: Sequence[Rating], left: int) -> None:
+    """How it went, and how many cards are left."""
+    page.blank()
+    page.rule()
+    counts = Counter(ratings)
+    said = [page.say(_OF_THEM, how=text, count=counts[name]) for name, text in _KNOWN.items() if counts[name]]
+    more = page.say(words.COMMA).join(said)
+    head = page.say(_DONE, count=len(ratings))
+    page.lines(page.say(words.WITH, what=head, more=more) if more else head, style="bold")
+    if left:
+        page.lines(page.say(_LEFT, left=left))

@@ -1,0 +1,601 @@
+"""The conversation of the quiz, as a pure state machine: ``step(session, action, now)`` gives what comes of it.
+
+Nothing here reads, writes or prints. What has to be kept comes back as events (see ``state``), and a session is
+made from such events: what a killed quiz had stored is all that the next one needs.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Literal, TypeAlias
+
+from grader.core import score
+from grader.core.errors import UsageError
+from grader.core.model import (
+    Course,
+    Exercise,
+    Item,
+    Lang,
+    Misconception,
+    Notice,
+    Question,
+    Source,
+    Status,
+    Submission,
+    Text,
+)
+from grader.course import items, misconceptions
+from grader.learning import progress
+from grader.learning.log import Answered, Coded, Event, Skipped, Spoke
+
+#: Tries that an item allows; one with few options allows fewer, because the last one left is no answer.
+_TRIES = 3
+#: Characters of an answer. Nobody types more.
+_LONGEST = 10_000
+_SAME = Text("You gave this answer before, and it was not right.", "这个答案你已经答过，还不对。")
+_TOO_LONG = Text("That is longer than {most} characters.", "超过了 {most} 个字符。")
+
+# ------------------------------------------------------------------------------------------- what is typed
+
+Command: TypeAlias = Literal["skip", "back", "quit", "lang", "key", "follow", "help", "next"]
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """An answer as it was typed, or as it was put together with keys."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Unknown:
+    """Something that looks like a command and is none."""
+
+    word: str
+
+
+Action: TypeAlias = Answer | Unknown | Command
+
+_WORDS: dict[str, Command] = {
+    **dict.fromkeys(("skip", "s", "跳过"), "skip"),
+    **dict.fromkeys(("back", "b", "返回"), "back"),
+    **dict.fromkeys(("quit", "q", "exit", "退出"), "quit"),
+    **dict.fromkeys(("lang", "l", "语言"), "lang"),
+    **dict.fromkeys(("key", "k", "show", "答案"), "key"),
+    **dict.fromkeys(("follow", "f", "追问"), "follow"),
+    **dict.fromkeys(("help", "h", "?", "？", "帮助"), "help"),
+    **dict.fromkeys(("next", "n", "下一题"), "next"),
+}
+_COMMAND = re.compile(r"\s*[:：]\s*(\S+)\s*")
+
+
+def read(line: str) -> Action:
+    """What a line means: ``:skip`` and the like, ``?`` for help, anything else is an answer."""
+    if line.strip() in ("?", "？"):
+        return "help"
+    match = _COMMAND.fullmatch(line)
+    if match is None:
+        return Answer(line)
+    return _WORDS.get(match[1].lower()) or Unknown(match[1])
+
+
+# ------------------------------------------------------------------------------------------- the session
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """What became of one item since it was last asked anew. ``earned`` is a share of its points."""
+
+    tries: int = 0
+    earned: float = 0.0
+    settled: bool = False
+    status: Status = Status.MISSING
+    answers: tuple[str, ...] = ()
+    met: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Session:
+    """Where the conversation stands: at the item ``at`` of ``order``. ``log`` is all that was ever stored.
+
+    ``passed_over`` was skipped since the start; ``offer`` is an item that could come next.
+    """
+
+    course: Course
+    learner: str
+    lang: Lang
+    order: tuple[str, ...]
+    records: Mapping[str, Record]
+    log: tuple[Event, ...]
+    at: int = 0
+    passed_over: frozenset[str] = frozenset()
+    offer: str | None = None
+    left: bool = False
+
+    @property
+    def over(self) -> bool:
+        """Whether there is nothing more to ask."""
+        return self.left or self.at >= len(self.order)
+
+    def record(self, item: str) -> Record:
+        """What became of ``item``."""
+        return self.records.get(item, Record())
+
+
+@dataclass(frozen=True, slots=True)
+class Card:
+    """The item that is being asked, for its learner. ``worth`` is the share of its points that is left to earn."""
+
+    number: int
+    total: int
+    question: Question
+    item: Item
+    context: items.Context
+    ask: Text
+    asked: items.Asked
+    record: Record
+    tries: int
+    worth: float
+    reminder: Text | None
+
+
+def choose(course: Course, name: str | None) -> tuple[Item, ...]:
+    """The items that ``name`` means: of a question, of a group, a single one, or (None) all of them."""
+    folded = (name or "").lower()
+    number = f"q{folded.removeprefix('q').lstrip('0')}"
+    chosen = [q for q in course.questions if name is None or folded == q.group.lower() or q.id.lower() == number]
+    found = tuple(item for question in chosen for item in question.items)
+    found = found or tuple(i for q in course.questions for i in q.items if i.id.lower() == folded)
+    if found:
+        return found
+    if chosen:
+        raise UsageError(f"{chosen[0].id} has no quiz items; 'attncheck show {chosen[0].id}' says what it has.")
+    from difflib import get_close_matches
+
+    known = [*(group for group, _ in course.groups), *(q.id for q in course.questions)]
+    every = {each.lower(): each for each in (*known, *(i.id for q in course.questions for i in q.items))}
+    near = get_close_matches(folded, every, 1)
+    hint = f"Did you mean {every[near[0]]}?" if near else f"There are: {', '.join(known)}."
+    raise UsageError(f"There is no question, group or item “{name}”. {hint}")
+
+
+def begin(
+    course: Course, learner: str, lang: Lang, chosen: Sequence[Item], log: Sequence[Event] = (), *, again: bool = False
+) -> Session:
+    """A session about ``chosen`` that goes on where the one that stored ``log`` stopped.
+
+    What is settled comes first and is not asked again, what was skipped comes last. With ``again`` all of it is
+    asked anew.
+    """
+    records: dict[str, Record] = {}
+    skipped: dict[str, None] = {}
+    for event in log:
+        if isinstance(event, Answered):
+            records[event.item] = _after(records.get(event.item, Record()), event)
+            skipped.pop(event.item, None)
+        elif isinstance(event, Skipped):
+            skipped.pop(event.item, None)
+            skipped[event.item] = None
+    ids = [item.id for item in chosen]
+    if again:
+        records = {name: record for name, record in records.items() if name not in ids}
+        skipped = {}
+    settled = [name for name in ids if name in records and records[name].settled]
+    last = [name for name in skipped if name in ids and name not in settled]
+    order = (*settled, *(name for name in ids if name not in {*settled, *last}), *last)
+    session = Session(course, learner, lang, order, records, tuple(log), at=len(settled))
+    return replace(session, order=_moved(order, _left_at(session, () if again else log), session.at))
+
+
+def current(session: Session) -> Card | None:
+    """The item that is being asked; None when the session is over."""
+    if session.over:
+        return None
+    question, item = _find(session.course, session.order[session.at])
+    context = items.Context(session.course.public_id, session.learner, item.id)
+    asked = items.ask(item, context)
+    record = session.record(item.id)
+    belief = question.misconception(record.met[-1]) if record.met else None
+    return Card(
+        number=session.at + 1,
+        total=len(session.order),
+        question=question,
+        item=item,
+        context=context,
+        ask=items.fill(item.ask, items.draw(item.spec, context)),
+        asked=asked,
+        record=record,
+        tries=_tries(asked),
+        worth=score.practice(1.0, attempt=record.tries + 1),
+        reminder=belief.ask if belief is not None and not record.settled else None,
+    )
+
+
+def _tries(asked: items.Asked) -> int:
+    return max(2, min(_TRIES, len(asked.choices) - 1)) if asked.form == "one" else _TRIES
+
+
+def _find(course: Course, name: str) -> tuple[Question, Item]:
+    return next((q, item) for q in course.questions for item in q.items if item.id == name)
+
+
+def _after(record: Record, event: Answered) -> Record:
+    """A record with one more answer; the first try begins it anew."""
+    before = Record() if event.attempt == 1 else record
+    value = event.value if isinstance(event.value, str) else ""
+    return Record(
+        tries=event.attempt,
+        earned=max(before.earned, score.practice(event.fraction, attempt=event.attempt)),
+        settled=event.settled,
+        status=Status(event.status),
+        answers=(*before.answers, value) if value else before.answers,
+        met=(*before.met, event.misconception) if event.misconception else before.met,
+    )
+
+
+# ---------------------------------------------------------------------------------------------- feedback
+
+
+@dataclass(frozen=True, slots=True)
+class Unread:
+    """The answer could not be read; it cost nothing."""
+
+    message: Text | None
+
+
+@dataclass(frozen=True, slots=True)
+class Wrong:
+    """Not right yet. ``ask`` is the question that leads further; the next try is worth ``worth`` of the points."""
+
+    fraction: float
+    message: Text | None
+    ask: Text | None
+    left: int
+    worth: float
+
+
+@dataclass(frozen=True, slots=True)
+class Advice:
+    """An exercise to go to. The learner's code there is ``right``, makes the ``same`` mistake, or it is ``open``.
+
+    ``shows`` is false where the exercise belongs to the question without being about just this mistake.
+    """
+
+    exercise: str
+    question: str
+    state: Literal["right", "same", "open"]
+    shows: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Settled:
+    """The item is done with: how it ended, and all there is to say about it.
+
+    ``key`` is None where there is none here. ``follows`` is an item about just this that comes next; ``offer`` one that
+    could, if asked for.
+    """
+
+    outcome: Literal["right", "wrong", "shown", "pending"]
+    record: Record
+    points: float
+    message: Text | None
+    truth: Text | None
+    key: Text | None
+    explain: Text | None
+    sources: tuple[Source, ...]
+    advice: Advice | None = None
+    follows: Item | None = None
+    offer: Item | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Moved:
+    """Another item, the same in another language, or nowhere; ``why`` says what was asked for."""
+
+    why: Literal[
+        "next", "skipped", "left", "back", "first", "lang", "help", "followed", "nothing to follow", "no key", "quit"
+    ]
+
+
+Feedback: TypeAlias = Unread | Unknown | Wrong | Settled | Moved
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """What comes of an action: the session after it, what to say, and what to store before saying it."""
+
+    session: Session
+    feedback: Feedback
+    events: tuple[Event, ...] = ()
+
+
+def step(session: Session, action: Action, now: datetime) -> Turn:
+    """What comes of ``action``."""
+    card = current(session)
+    if card is None or action == "quit":
+        return Turn(replace(session, left=True), Moved("quit"))
+    match action:
+        case Unknown():
+            return Turn(session, action)
+        case "help":
+            return Turn(session, Moved("help"))
+        case "lang":
+            lang: Lang = "en" if session.lang == "zh" else "zh"
+            return _store(replace(session, lang=lang), Moved("lang"), Spoke(now, session.course.public_id, lang))
+        case "back":
+            return Turn(replace(session, at=max(0, session.at - 1)), Moved("back" if session.at else "first"))
+        case "follow":
+            return _follow(session, card)
+    if card.record.settled:
+        return Turn(_onward(session), Moved("next"))
+    match action:
+        case "skip" | "next":
+            return _skip(session, card, now)
+        case "key" if card.item.sealed:
+            return Turn(session, Moved("no key"))
+        case "key":
+            return _settle(session, card, "", items.Judged(Status.MISSING, 0.0), now)
+        case Answer(text) if len(text) > _LONGEST:
+            return Turn(session, Unread(_TOO_LONG.fill(most=_LONGEST)))
+        case Answer(text) if _plain(text) in map(_plain, card.record.answers):
+            return Turn(session, Unread(_SAME))
+        case Answer(text):
+            judged = items.judge(card.item, text.strip(), card.context)
+            if not judged.readable:
+                return Turn(session, Unread(judged.message))
+            return _settle(session, card, text.strip(), judged, now)
+
+
+def _plain(text: str) -> str:
+    """An answer without regard to how it is spaced."""
+    return "".join(text.split()).casefold()
+
+
+def _store(session: Session, feedback: Feedback, *events: Event) -> Turn:
+    return Turn(replace(session, log=(*session.log, *events)), feedback, events)
+
+
+def _onward(session: Session) -> Session:
+    """At the next item that is not settled."""
+    later = range(session.at + 1, len(session.order))
+    at = next((at for at in later if not session.record(session.order[at]).settled), len(session.order))
+    return replace(session, at=at)
+
+
+def _skip(session: Session, card: Card, now: datetime) -> Turn:
+    """The first time an item goes to the end, the second time it is left."""
+    name = card.item.id
+    event = Skipped(now, session.course.public_id, name)
+    if name in session.passed_over or session.at == len(session.order) - 1:
+        return _store(_onward(session), Moved("left"), event)
+    order = (*(each for each in session.order if each != name), name)
+    moved = replace(session, order=order, passed_over=session.passed_over | {name}, at=session.at - 1)
+    return _store(_onward(moved), Moved("skipped"), event)
+
+
+def _follow(session: Session, card: Card) -> Turn:
+    """The item that was offered comes now; the one that is being asked, after it."""
+    if session.offer is None:
+        return Turn(session, Moved("nothing to follow"))
+    place = session.at + card.record.settled
+    order = (*session.order[:place], session.offer, *session.order[place:])
+    return Turn(replace(session, order=order, at=place, offer=None), Moved("followed"))
+
+
+def _settle(session: Session, card: Card, value: str, judged: items.Judged, now: datetime) -> Turn:
+    attempt = card.record.tries + 1
+    final = judged.status is not Status.FAILED or attempt >= card.tries
+    event = Answered(
+        at=now,
+        course=session.course.public_id,
+        item=card.item.id,
+        value=value,
+        fraction=judged.fraction,
+        status=judged.status,
+        misconception=judged.misconception,
+        attempt=attempt,
+        settled=final,
+    )
+    record = _after(card.record, event)
+    after = replace(session, records={**session.records, card.item.id: record}, log=(*session.log, event))
+    if not final:
+        belief = card.question.misconception(judged.misconception)
+        worth = score.practice(1.0, attempt=attempt + 1)
+        ask = belief.ask if belief else None
+        return Turn(after, Wrong(judged.fraction, judged.message, ask, card.tries - attempt, worth), (event,))
+    after = replace(after, offer=None)
+    after, feedback = _joined(after, replace(settled(after), message=judged.message))
+    return Turn(after, feedback, (event,))
+
+
+def settled(session: Session) -> Settled:
+    """All there is to say about the item at hand, which is settled."""
+    card = current(session)
+    assert card is not None and card.record.settled
+    record, question, item = card.record, card.question, card.item
+    belief = question.misconception(record.met[-1]) if record.met else None
+    outcome: dict[Status, Literal["right", "pending", "shown"]] = {
+        Status.PASSED: "right",
+        Status.PENDING: "pending",
+        Status.MISSING: "shown",
+    }
+    cited = item.sources or question.sources
+    return Settled(
+        outcome=outcome.get(record.status, "wrong"),
+        record=record,
+        points=item.points,
+        message=None,
+        truth=belief.truth if belief else None,
+        key=None if item.sealed else items.key(item, card.context),
+        explain=items.fill(item.explain, items.draw(item.spec, card.context)) if item.explain else None,
+        sources=tuple(source for source in session.course.sources if source.id in cited),
+        advice=_advice(session, question, belief) if belief else None,
+    )
+
+
+def _joined(session: Session, feedback: Settled) -> tuple[Session, Settled]:
+    """With the item that the misconception asks next: it comes next, or is offered where nobody asked for it."""
+    name = _asks_next(session, session.order[session.at])
+    if name is None or name in session.order[: session.at]:
+        return session, feedback
+    item = _find(session.course, name)[1]
+    if name not in session.order:
+        return replace(session, offer=name), replace(feedback, offer=item)
+    return replace(session, order=_moved(session.order, name, session.at + 1)), replace(feedback, follows=item)
+
+
+def _left_at(session: Session, log: Sequence[Event]) -> str | None:
+    """The item that was being asked when the last answer was stored: the same one again, or what it asks next."""
+    last = next((event for event in reversed(log) if isinstance(event, (Answered, Skipped))), None)
+    if not isinstance(last, Answered) or last.item not in session.order:
+        return None
+    return _asks_next(session, last.item) if session.record(last.item).settled else last.item
+
+
+def _asks_next(session: Session, name: str) -> str | None:
+    """The item, still open, that the misconception met last at the item ``name`` asks next."""
+    record = session.record(name)
+    belief = _find(session.course, name)[0].misconception(record.met[-1]) if record.met else None
+    asked = belief.ask_next if belief is not None else None
+    return None if asked is None or session.record(asked).settled else asked
+
+
+def _moved(order: tuple[str, ...], name: str | None, to: int) -> tuple[str, ...]:
+    """``order`` with ``name`` at the place ``to``; as it is where ``name`` stands before that or not at all."""
+    if name is None or name not in order[to:]:
+        return order
+    return (*order[:to], name, *(each for each in order[to:] if each != name))
+
+
+def _advice(session: Session, question: Question, belief: Misconception) -> Advice | None:
+    """The exercise that settles it; one where the learner's code has something to say goes first."""
+    exercises = misconceptions.exercises_about(session.course, belief.id, question)
+    last = {event.exercise: event for event in session.log if isinstance(event, Coded)}
+    found = [_advise(session.course, exercise, belief.id, last.get(exercise.name)) for exercise in exercises]
+    rank = {"same": 0, "right": 1, "open": 2}
+    return min(found, key=lambda advice: rank[advice.state], default=None)
+
+
+def _advise(course: Course, exercise: Exercise, belief: str, coded: Coded | None) -> Advice:
+    home = next(q.id for q in course.questions if exercise in q.exercises)
+    state: Literal["right", "same", "open"] = "open"
+    if coded is not None and coded.misconception == belief:
+        state = "same"
+    elif coded is not None and coded.status == Status.PASSED:
+        state = "right"
+    return Advice(exercise.name, home, state, misconceptions.detects(exercise, belief))
+
+
+# ------------------------------------------------------------------------------------------------ the end
+
+
+@dataclass(frozen=True, slots=True)
+class Tally:
+    """The points of one question's items; what waits for a person counts neither for nor against."""
+
+    question: Question
+    settled: int
+    count: int
+    earned: float
+    possible: float
+
+
+@dataclass(frozen=True, slots=True)
+class Met:
+    """A misconception that answers showed. ``resolved``: something about it was right later."""
+
+    question: Question
+    belief: Misconception
+    resolved: bool
+    advice: Advice | None
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """What there is to say at the end. ``due`` is how many items are still open."""
+
+    tallies: tuple[Tally, ...]
+    met: tuple[Met, ...]
+    due: int
+
+
+def summary(session: Session) -> Summary:
+    """The points by question, the misconceptions met, and what is left."""
+    pairs = [_find(session.course, name) for name in session.order]
+    tallies = []
+    for question in session.course.questions:
+        own = [item for q, item in pairs if q.id == question.id]
+        done = [(item, session.record(item.id)) for item in own if session.record(item.id).settled]
+        if own:
+            earned = score.tidy(
+                sum(i.points * record.earned for i, record in done if record.status is not Status.PENDING)
+            )
+            waiting = sum(item.points for item, record in done if record.status is Status.PENDING)
+            possible = sum(item.points for item in own) - waiting
+            tallies.append(Tally(question, len(done), len(own), earned, possible))
+    due = sum(not session.record(name).settled for name in session.order)
+    return Summary(tuple(tallies), tuple(_met(session, pairs)), due)
+
+
+def _met(session: Session, pairs: Iterable[tuple[Question, Item]]) -> Iterator[Met]:
+    home = {item.id: question.id for question, item in pairs}
+    answered = [event for event in session.log if isinstance(event, Answered) and event.item in home]
+    shown = {(home[event.item], event.misconception) for event in answered}
+    for known in progress.known(session.course, session.log).beliefs:
+        if (known.question.id, known.belief.id) in shown:
+            advice = _advice(session, known.question, known.belief) if known.open else None
+            yield Met(known.question, known.belief, not known.open, advice)
+
+
+def answers_file(session: Session) -> str:
+    """An ``answers.yaml`` with what was answered last to each graded item of the session, right or wrong."""
+    asked = {*session.order}
+    graded = [i.id for q in session.course.questions for i in q.items if i.use == "graded" and i.id in asked]
+    given = {name: session.record(name).answers[-1] for name in graded if session.record(name).answers}
+    lines = ["format: 1", f"learner: {_quoted(session.learner)}", "answers:" if given else "answers: {}"]
+    return "\n".join([*lines, *(f"  {name}: {_quoted(value)}" for name, value in given.items())]) + "\n"
+
+
+def _quoted(text: str) -> str:
+    """A text for YAML, with what cannot stand there as it is written out; half a character becomes a whole one."""
+    whole = text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    quoted = json.dumps(whole, ensure_ascii=False)
+    return "".join(char if char.isprintable() or char == "\u3000" else f"\\U{ord(char):08X}" for char in quoted)
+
+
+# ------------------------------------------------------------------------------------- a file of answers
+
+_NOT_READ = Text("line {line}: {id}: {message}", "第 {line} 行：{id}：{message}")
+
+
+def answers_only(course: Course, submission: Submission, chosen: Sequence[Item]) -> tuple[Course, Submission]:
+    """What to grade when only the answers of a file count: no exercises, and every item of ``chosen`` that applies.
+
+    Items for practice count where they are answered. Answers that nobody can read are notices, with their lines.
+    """
+    wanted = {item.id: item for item in chosen}
+    answered = {answer.item for answer in submission.answers or () if answer.value is not None}
+
+    def counted(question: Question) -> tuple[Item, ...]:
+        found = [i for i in question.items if i.id in wanted and (i.use == "graded" or i.id in answered)]
+        return tuple(replace(item, use="graded") for item in found)
+
+    questions = tuple(replace(q, exercises=(), items=counted(q)) for q in course.questions)
+    elsewhere = {item.id for q in course.questions for item in q.items} - wanted.keys()
+    kept = tuple(answer for answer in submission.answers or () if answer.item not in elsewhere)
+    notices = (*submission.notices, *_unreadable(course, wanted, replace(submission, answers=kept)))
+    return replace(course, questions=questions), replace(submission, files=(), answers=kept, notices=notices)
+
+
+def _unreadable(course: Course, wanted: Mapping[str, Item], submission: Submission) -> Iterator[Notice]:
+    for answer in submission.answers or ():
+        if answer.item in wanted and answer.value is not None:
+            context = items.Context(course.public_id, submission.learner, answer.item)
+            judged = items.judge(wanted[answer.item], answer.value, context)
+            if not judged.readable:
+                message = judged.message or Text("", "")
+                yield Notice("answers.yaml", _NOT_READ.fill(line=answer.line, id=answer.item, message=message))

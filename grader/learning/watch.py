@@ -1,0 +1,121 @@
+"""Grading again at every save: events in, pages out. Files are watched and keys read by threads of their own."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import queue
+import select
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Literal
+
+from grader.core.errors import SubmissionError
+from grader.core.model import ExerciseResult, Report, Status, Watched
+
+Event = Literal["saved", "next", "hint", "quit"]
+_KEYS: dict[str, Event] = {"n": "next", "\t": "next", "h": "hint", "q": "quit", "\x03": "quit", "\x04": "quit"}
+
+
+@dataclass(slots=True)
+class Session:
+    """The state of one watch: the last report, which of its failures is looked at, and how many hints."""
+
+    grade: Callable[[], Report]
+    rungs: Callable[[str], int]
+    report: Report | None = None
+    error: str | None = None
+    seconds: float = 0.0
+    position: int = 0
+    rung: int = 0
+    seen: str = field(default="")
+
+    def handle(self, event: Event) -> Watched:
+        """The page after ``event``."""
+        if event == "saved":
+            self._again()
+        elif event == "next":
+            self.position, self.rung = self.position + 1, 0
+        elif event == "hint" and (now := self._current()) is not None:
+            self.rung = min(self.rung + 1, self.rungs(now.name))
+        current = self._current()
+        if current is not None and current.name != self.seen:
+            self.seen, self.rung = current.name, 0
+        return Watched(self.report, self.error, current, len(self._failures()), self.rung, self.seconds)
+
+    def _again(self) -> None:
+        start = time.perf_counter()
+        try:
+            self.report, self.error = self.grade(), None
+        except SubmissionError as error:  # a file that is half written, say: the last report stays
+            self.error = str(error)
+        self.seconds = time.perf_counter() - start
+
+    def _failures(self) -> list[ExerciseResult]:
+        every = [e for q in self.report.questions for e in q.exercises] if self.report else []
+        tried = [e for e in every if e.status not in (Status.PASSED, Status.PENDING)]
+        # What has been begun comes before what is missing.
+        return sorted(tried, key=lambda e: e.status is Status.MISSING)
+
+    def _current(self) -> ExerciseResult | None:
+        failures = self._failures()
+        return failures[self.position % len(failures)] if failures else None
+
+
+def events(path: Path, keys: bool) -> Iterator[Event]:
+    """ "saved" at once and at every save of ``path``; keys as they are pressed; ends after "quit"."""
+    arrived: queue.SimpleQueue[Event] = queue.SimpleQueue()
+    stop = threading.Event()
+    threading.Thread(target=_watch, args=(path.resolve(), arrived, stop), daemon=True).start()
+    arrived.put("saved")
+    with _keyboard(arrived, stop) if keys else contextlib.nullcontext():
+        try:
+            while (event := arrived.get()) != "quit":
+                yield event
+        finally:
+            stop.set()
+
+
+def _watch(path: Path, arrived: queue.SimpleQueue[Event], stop: threading.Event) -> None:
+    import watchfiles
+
+    # A file's folder is watched, because editors save by putting a new file in the place of the old one.
+    folder = path if path.is_dir() else path.parent
+    default = watchfiles.DefaultFilter()
+
+    def ours(change: watchfiles.Change, name: str) -> bool:
+        return default(change, name) and (folder == path or Path(name) == path)
+
+    # The defaults wait 1.6 s and 50 ms.
+    for _ in watchfiles.watch(folder, watch_filter=ours, debounce=60, step=10, stop_event=stop, raise_interrupt=False):
+        arrived.put("saved")
+
+
+@contextlib.contextmanager
+def _keyboard(arrived: queue.SimpleQueue[Event], stop: threading.Event) -> Iterator[None]:
+    """Keys without Enter, where the terminal can do that; it is as before afterwards, whatever happens."""
+    import termios
+    import tty
+
+    before = termios.tcgetattr(sys.stdin)
+    tty.setcbreak(sys.stdin)
+    reader = threading.Thread(target=_read_keys, args=(sys.stdin.fileno(), arrived, stop), daemon=True)
+    reader.start()
+    try:
+        yield
+    finally:
+        stop.set()
+        reader.join()
+        termios.tcsetattr(sys.stdin, termios.TCSADRAIN, before)
+
+
+def _read_keys(terminal: int, arrived: queue.SimpleQueue[Event], stop: threading.Event) -> None:
+    while not stop.is_set():
+        if select.select([terminal], [], [], 0.1)[0]:
+            key = os.read(terminal, 1).decode("ascii", "replace").lower()
+            if key == "" or key in _KEYS:  # the end of input quits, too
+                arrived.put(_KEYS.get(key, "quit"))

@@ -1,0 +1,121 @@
+"""The course's pictures. One file each, found by walking this folder.
+
+A picture's module has two pure halves, with the wall between them:
+
+* ``calls(target)``: the programs that it wants run on one exercise, the reference's or the learner's;
+* ``draw(seen)``: the figure that the returned values make, those of the reference first, then the learner's;
+
+and the facts ``TITLE``, ``ABOUT`` (a sentence) and ``NEEDS``, the exercises that it calls: a learner's file
+has one of them at least. Each program calls one exercise, so that its name may stand in any file.
+"""
+
+from __future__ import annotations
+
+import functools
+import importlib
+import pkgutil
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Any, Literal, Protocol, TypeAlias, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from grader.core.model import Program, Text
+from grader.grading.programs import Target
+from grader.report.figures.figure import Axis, Figure, Floats, HeatMap, Panel
+
+#: What each program of an exercise sent: arrays are plain NumPy arrays.
+Values: TypeAlias = tuple[tuple[Any, ...], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """What one source returned: for every exercise that it has, the values of each program."""
+
+    who: Literal["reference", "learner"]
+    values: Mapping[str, Values]
+
+    @property
+    def name(self) -> Text:
+        """How it is called in legends."""
+        return REFERENCE if self.who == "reference" else YOURS
+
+    def one(self, exercise: str) -> Any:
+        """The only value of the only program of ``exercise``."""
+        ((value,),) = self.values[exercise]
+        return value
+
+
+class Picture(Protocol):
+    """The shape of a picture's module."""
+
+    TITLE: Text
+    ABOUT: Text
+    NEEDS: tuple[str, ...]
+
+    def calls(self, target: Target) -> tuple[Program, ...]:
+        """The programs to run."""
+
+    def draw(self, seen: tuple[Seen, ...]) -> Figure:
+        """What they show."""
+
+
+REFERENCE = Text("reference", "参考实现")
+YOURS = Text("yours", "你的实现")
+WHOSE = Text("{what}: {who}", "{what}：{who}")
+#: The title of a panel that stands alone.
+NONE = Text("", "")
+QUERY = Text("query", "查询")
+KEY = Text("key", "键")
+
+
+@functools.cache
+def kinds() -> Mapping[str, Picture]:
+    """The pictures by name."""
+    names = sorted(module.name for module in pkgutil.iter_modules(__path__))
+    return MappingProxyType({name: cast("Picture", importlib.import_module(f"{__name__}.{name}")) for name in names})
+
+
+def generator(seed: int = 0) -> np.random.Generator:
+    """The random numbers of a picture: the same ones every time."""
+    return np.random.Generator(np.random.PCG64(seed))
+
+
+def normal(*shape: int, seed: int = 0) -> NDArray[np.float32]:
+    """Standard normal numbers."""
+    return generator(seed).standard_normal(shape).astype(np.float32)
+
+
+def label(what: Text, each: Seen, seen: tuple[Seen, ...]) -> Text:
+    """``what``, with whose it is where there are two sources."""
+    return WHOSE.fill(what=what, who=each.name) if len(seen) > 1 else what
+
+
+def weights_map(title: Text, values: Floats, names: tuple[str, ...]) -> HeatMap:
+    """A map of attention weights of the tokens ``names`` among each other."""
+    return HeatMap(title, Axis(QUERY, names=names), Axis(KEY, names=names), values, percent=True)
+
+
+def beside(
+    seen: tuple[Seen, ...], exercise: str, what: Text, draw: Callable[[Text, Seen], Panel]
+) -> tuple[Panel | None, ...]:
+    """One panel of ``what`` for each source, which has the name of the source where there are two.
+
+    A source without ``exercise`` leaves its place free; where none has it, there are no panels.
+    """
+    if not any(exercise in each.values for each in seen):
+        return ()
+    return tuple(draw(label(what, each, seen), each) if exercise in each.values else None for each in seen)
+
+
+def in_rows(groups: Iterable[tuple[Panel | None, ...]], width: int = 2) -> tuple[tuple[Panel | None, ...], ...]:
+    """Groups of panels, none of them torn apart, in rows of at most ``width`` panels (or one group)."""
+    rows: list[tuple[Panel | None, ...]] = []
+    for group in filter(None, groups):
+        if rows and len(rows[-1]) + len(group) <= width:
+            rows[-1] += group
+        else:
+            rows.append(group)
+    return tuple(rows)

@@ -1,0 +1,58 @@
+"""The weights of attention as a map, with and without the division by √d_k."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from grader.core.model import Program, Text
+from grader.grading.inputs import Drawn
+from grader.grading.programs import Target, Writer
+from grader.report.figures.figure import Figure, Panel
+from grader.report.figures.kinds import Seen, beside, in_rows, normal, weights_map
+
+TITLE = Text("A map of attention weights", "注意力权重图")
+ABOUT = Text(
+    "who attends to whom in a sentence, and how sharp it gets without the division by √d_k",
+    "一句话里谁关注谁；不除以 √d_k 时权重会变得多尖锐",
+)
+_CALLED = "scaled_dot_product_attention"
+NEEDS = (_CALLED,)
+
+TOKENS = ("the", "cat", "saw", "the", "dog", "and", "ran", "off")
+_WIDTH = 16
+_NOTE = Text(
+    "Each row is one query and sums to 100 %. The embeddings are random and stand for both queries and keys; equal "
+    "words have equal ones, so both “the” share their weight. Without the division by √d_k = 4 the same scores are "
+    "four times as large, and almost all weight falls on one word.",
+    "每一行对应一个查询，总和为 100%。词向量是随机的，同时充当查询和键；词相同，向量就相同，所以两个「the」"
+    "平分权重。如果不除以 √d_k = 4，同样的分数就变成四倍，几乎所有权重都落在一个词上。",
+)
+_SCALED = Text("softmax(QKᵀ/√d_k), %", "softmax(QKᵀ/√d_k)，%")
+_UNSCALED = Text("softmax(QKᵀ), %", "softmax(QKᵀ)，%")
+
+
+def _embedded() -> NDArray[np.float32]:
+    """One random vector for each word, a little shortened so that the map is not all diagonal."""
+    words = sorted(set(TOKENS))
+    return 0.8 * normal(len(words), _WIDTH, seed=2)[[words.index(token) for token in TOKENS]]
+
+
+def calls(target: Target) -> tuple[Program, ...]:
+    """With the identity for values, the output is the weights. Longer queries undo the division."""
+    x, values = _embedded(), np.eye(len(TOKENS), dtype=np.float32)
+    writer = Writer.to(target)
+    outputs = [
+        writer.call(Drawn((("q", x * factor), ("k", x), ("v", values)), (), ())).output
+        for factor in (np.float32(1.0), np.float32(_WIDTH**0.5))
+    ]
+    return (writer.program(*outputs),)
+
+
+def draw(seen: tuple[Seen, ...]) -> Figure:
+    """A panel with the division and one without it, for each source."""
+
+    def group(at: int, what: Text) -> tuple[Panel | None, ...]:
+        return beside(seen, _CALLED, what, lambda title, each: weights_map(title, each.values[_CALLED][0][at], TOKENS))
+
+    return Figure(TITLE, _NOTE, in_rows([group(0, _SCALED), group(1, _UNSCALED)]))

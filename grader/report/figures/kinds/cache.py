@@ -1,0 +1,72 @@
+"""Generating with a KV cache and without one: work in each step, and in all."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from grader.core.model import Apply, Call, Own, Program, Ref, Text, Value
+from grader.grading.programs import Target, Writer
+from grader.report.figures.figure import Axis, Figure, Lines, line
+from grader.report.figures.kinds import Seen, label, normal
+
+TITLE = Text("Generating with a KV cache and without", "有 KV 缓存与没有 KV 缓存的生成")
+ABOUT = Text(
+    "the work of each step of generation, with a KV cache and without one",
+    "生成时每一步的计算量：有 KV 缓存与没有 KV 缓存",
+)
+_CACHED, _ANEW = "decode_step", "self_attention"
+NEEDS = (_CACHED, _ANEW)
+
+_STEPS = 48
+_WIDTH = 32
+_NOTE = Text(
+    "One head with d = {d}. Without a cache each step projects all tokens anew and compares all with all, only to use "
+    "the last row (here by self_attention). With a cache it projects one token and compares one query with the keys: "
+    "linear in the tokens so far instead of quadratic.",
+    "一个头，d = {d}。没有缓存时，每一步都要把所有词元重新投影、两两比较，最后却只用最后一行（这里由 self_attention "
+    "计算）。有缓存时，每步只投影一个词元，只用一个查询与各个键比较：随已有词元数线性增长，而不是平方增长。",
+).fill(d=_WIDTH)
+_TOKENS = Text("tokens so far", "已有词元数")
+_OPERATIONS = Text("operations", "运算次数")
+_PER_STEP = Text("Work in one step", "每一步的计算量")
+_IN_ALL = Text("Work of all steps so far", "到这一步为止的总计算量")
+_NAMES = {_ANEW: Text("without a cache", "没有缓存"), _CACHED: Text("with a cache", "有缓存")}
+
+
+def calls(target: Target) -> tuple[Program, ...]:
+    """A counted call for each token: with the cache filled by the calls before, or on all tokens again."""
+    writer = Writer.to(target)
+    x = normal(_STEPS, _WIDTH, seed=11)
+    weights = normal(3, _WIDTH, _WIDTH, seed=12) / np.float32(_WIDTH**0.5)
+    w_q, w_k, w_v = (writer.add(Value(writer.cast(w))) for w in weights)
+    sent: list[Ref] = []
+    cached = target.exercise.name == _CACHED
+    cache = writer.add(Apply("filled_cache", (writer.add(Own("KVCache", "kv_cache")),))) if cached else None
+    for t in range(_STEPS):
+        counter = writer.add(Apply("counter", (False,)))
+        if cached:
+            token = writer.add(Value(writer.cast(x[t : t + 1])))
+            writer.add(Apply("watch", (counter,)))
+            writer.add(Call(target.name, (token, cache, w_q, w_k, w_v)))
+        else:
+            tokens = writer.add(Value(writer.cast(x[: t + 1])))
+            writer.add(Apply("watch", (counter,)))
+            writer.add(Call(target.name, (tokens, w_q, w_k, w_v), (("causal", True),)))
+        sent.append(writer.add(Apply("counted", (counter,))))
+    return (writer.program(*sent),)
+
+
+def draw(seen: tuple[Seen, ...]) -> Figure:
+    """Each step on the left, their sum on the right."""
+    panels = []
+    steps = range(1, _STEPS + 1)
+    for title, total in ((_PER_STEP, False), (_IN_ALL, True)):
+        lines = []
+        for hue, (exercise, name) in enumerate(_NAMES.items()):
+            for each in seen:
+                if exercise in each.values:
+                    work = np.array([counted["work"] for counted in each.values[exercise][0]], dtype=float)
+                    shown = work.cumsum() if total else work
+                    lines.append(line(label(name, each, seen), steps, shown, hue, each.who))
+        panels.append(Lines(title, Axis(_TOKENS), Axis(_OPERATIONS, low=0.0), tuple(lines)))
+    return Figure(TITLE, _NOTE, (tuple(panels),))

@@ -1,0 +1,84 @@
+"""Four ways to tell a model where a token stands, as heat maps."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from grader.core.model import Apply, Call, Program, Text
+from grader.grading.inputs import Drawn
+from grader.grading.programs import Target, Writer
+from grader.report.figures.figure import Axis, Figure, Floats, HeatMap
+from grader.report.figures.kinds import KEY, QUERY, Seen, beside, in_rows
+
+TITLE = Text("Encodings of position", "位置编码")
+ABOUT = Text(
+    "sinusoidal and learned encodings, rotary embeddings and ALiBi as heat maps",
+    "正弦编码、可学习编码、旋转位置编码和 ALiBi 的热图",
+)
+_SINES, _TABLE = "sinusoidal_encoding", "LearnedPositionalEncoding"
+NEEDS = (_SINES, _TABLE, "apply_rope", "alibi_bias")
+
+_N, _WIDTH = 48, 32
+_ALIBI, _HEADS, _HEAD = 32, 8, 2
+_NOTE = Text(
+    "Sinusoidal and learned encodings are added to the embeddings: neighbouring columns turn at the same rate, "
+    "slower towards the right; a learned table starts as noise. RoPE turns pairs of queries and keys by the same "
+    "angles (here the pair (1, 0)). ALiBi adds nothing to the tokens, but takes distance off the scores (grey: −∞, "
+    "hidden).",
+    "正弦编码和可学习编码都加到词向量上：正弦编码中每对相邻的列以同样的速度变化，越靠右越慢；可学习的表一开始只是噪声。"
+    "RoPE 用同样的角度旋转查询和键的分量对（这里是 (1, 0)）。ALiBi 不改变词元，而是按距离从分数里减去一个量（灰色：−∞，"
+    "被遮住）。",
+)
+_SINUSOIDAL = Text("sinusoidal", "正弦编码")
+_LEARNED = Text("learned, before training", "可学习编码（训练前）")
+_ROPE = Text("RoPE of (1, 0, 1, 0, …)", "(1, 0, 1, 0, …) 的 RoPE")
+_BIAS = Text("ALiBi, head {head} of {heads}", "ALiBi，第 {head} 个头（共 {heads} 个）").fill(head=_HEAD, heads=_HEADS)
+_POSITION = Text("position", "位置")
+_FEATURE = Text("feature", "特征")
+
+
+def calls(target: Target) -> tuple[Program, ...]:
+    """One call each. The table is what comes out for zeros; RoPE is given pairs (1, 0)."""
+    writer = Writer.to(target)
+    match target.exercise.name:
+        case "sinusoidal_encoding":
+            drawn = Drawn((("n", _N), ("d_model", _WIDTH)), (), ())
+        case "LearnedPositionalEncoding":
+            zeros = np.zeros((1, _N, _WIDTH), dtype=np.float32)
+            return (table(target, zeros),)
+        case "apply_rope":
+            pairs = np.tile(np.array([1.0, 0.0], dtype=np.float32), (_N, _WIDTH // 2))
+            drawn = Drawn((("x", pairs), ("positions", np.arange(_N))), (), ())
+        case _:
+            drawn = Drawn((("num_heads", _HEADS), ("n_q", _ALIBI), ("n_k", _ALIBI)), (), ())
+    return (writer.program(writer.call(drawn).output),)
+
+
+def table(target: Target, zeros: NDArray[np.float32]) -> Program:
+    """What a freshly made table of positions adds to ``zeros`` (1, n, d): nothing is put into it."""
+    writer = Writer.to(target)
+    made = writer.add(Call(target.name, zeros.shape[1:]))
+    ready = writer.add(Apply("ready", (made, writer.precision)))
+    return writer.program(writer.add(Apply("forward", (ready, writer.cast(zeros)))))
+
+
+def draw(seen: tuple[Seen, ...]) -> Figure:
+    """A heat map for each encoding that a source has."""
+    tables = [each.one(_TABLE) for each in seen if _TABLE in each.values]
+    noise = max((float(np.abs(values).max(initial=0.0, where=np.isfinite(values))) for values in tables), default=0.0)
+
+    def features(values: Floats, title: Text, limit: float = 1.0) -> HeatMap:
+        return HeatMap(title, Axis(_POSITION), Axis(_FEATURE), values, "diverging", -limit, limit)
+
+    def bias(title: Text, each: Seen) -> HeatMap:
+        values = each.one("alibi_bias")[_HEAD - 1]
+        return HeatMap(title, Axis(QUERY), Axis(KEY), values, "sequential", -_ALIBI / 4, 0.0)
+
+    groups = [
+        beside(seen, _SINES, _SINUSOIDAL, lambda title, each: features(each.one(_SINES), title)),
+        beside(seen, _TABLE, _LEARNED, lambda title, each: features(each.one(_TABLE)[0], title, noise or 1.0)),
+        beside(seen, "apply_rope", _ROPE, lambda title, each: features(each.one("apply_rope"), title)),
+        beside(seen, "alibi_bias", _BIAS, bias),
+    ]
+    return Figure(TITLE, _NOTE, in_rows(groups, 2 * len(seen)))

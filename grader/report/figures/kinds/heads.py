@@ -1,0 +1,85 @@
+"""One map for each head: the same tokens, seen in different ways at once."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from grader.core.model import Program, Text
+from grader.grading.inputs import Drawn
+from grader.grading.programs import Target, Writer
+from grader.report.figures.figure import Figure, Panel
+from grader.report.figures.kinds import Seen, beside, in_rows, weights_map
+
+TITLE = Text("Four heads, four views of one sentence", "四个头，四种看同一句话的方式")
+ABOUT = Text(
+    "one attention map per head: heads attend to different places at the same time",
+    "每个头一张注意力图：各个头同时关注不同的位置",
+)
+_CALLED = "MultiHeadAttention"
+NEEDS = (_CALLED,)
+
+_TOKENS = ("the", "cat", "saw", "the", "dog", "and", "the", "owl")
+_HEADS = (
+    Text("head 1: the word before", "头 1：前一个词"),
+    Text("head 2: the same word", "头 2：相同的词"),
+    Text("head 3: the first word", "头 3：第一个词"),
+    Text("head 4: all alike", "头 4：一视同仁"),
+)
+_N = len(_TOKENS)
+_WIDTH = _N  # of a head: a value for each token
+_SHARPNESS = 3.5
+_NOTE = Text(
+    "The projections W_Q and W_K are made by hand here, so that each head looks for something of its own; in "
+    "training they are found. A single head would have to mix these four maps into one. Weights in percent.",
+    "这里的投影 W_Q、W_K 是手工设计的，让每个头寻找不同的东西；实际中它们由训练得到。"
+    "如果只有一个头，就只能把这四张图混成一张。权重以百分比表示。",
+)
+
+
+def _tokens() -> NDArray[np.float32]:
+    """(n, d_model): which place and which word, as ones among zeros, then a constant 1."""
+    words = sorted(set(_TOKENS))
+    x = np.zeros((_N, len(_HEADS) * _WIDTH), dtype=np.float32)
+    for at, token in enumerate(_TOKENS):
+        x[at, at] = x[at, _N + words.index(token)] = x[at, 2 * _N] = 1.0
+    return x
+
+
+def _projections() -> dict[str, NDArray[np.float32]]:
+    """Queries and keys by hand; values and outputs pass through."""
+    d_model = len(_HEADS) * _WIDTH
+    w_q, w_k = np.zeros((2, d_model, d_model), dtype=np.float32)
+    places, words, one = slice(0, _N), slice(_N, 2 * _N), 2 * _N
+    heads = [slice(head * _WIDTH, (head + 1) * _WIDTH) for head in range(len(_HEADS))]
+    before = np.eye(_N, k=-1, dtype=np.float32)
+    before[0, 0] = 1.0  # nothing stands before the first word
+    w_q[places, heads[0]], w_k[places, heads[0]] = before, np.eye(_N)
+    w_q[words, heads[1]], w_k[words, heads[1]] = np.eye(_N), np.eye(_N)
+    w_q[one, heads[2].start], w_k[0, heads[2].start] = 1.0, 1.0
+    through = np.eye(d_model, dtype=np.float32)
+    return {"w_q": _SHARPNESS * w_q, "w_k": _SHARPNESS * w_k, "w_v": through, "w_o": through}
+
+
+def calls(target: Target) -> tuple[Program, ...]:
+    """Each head is given the identity for values, so that its part of the output is its weights."""
+    x, values = _tokens()[None], np.tile(np.eye(_N, dtype=np.float32), len(_HEADS))[None]
+    drawn = Drawn(
+        (("query", x), ("key", x), ("value", values)),
+        (("d_model", x.shape[-1]), ("num_heads", len(_HEADS))),
+        tuple(_projections().items()),
+    )
+    writer = Writer.to(target)
+    return (writer.program(writer.call(drawn).output),)
+
+
+def draw(seen: tuple[Seen, ...]) -> Figure:
+    """A panel for each head and source."""
+
+    def group(head: int, what: Text) -> tuple[Panel | None, ...]:
+        columns = slice(head * _WIDTH, (head + 1) * _WIDTH)
+        return beside(
+            seen, _CALLED, what, lambda title, each: weights_map(title, each.one(_CALLED)[0, :, columns], _TOKENS)
+        )
+
+    return Figure(TITLE, _NOTE, in_rows([group(at, what) for at, what in enumerate(_HEADS)], 2 * len(seen)))

@@ -1,0 +1,84 @@
+"""Which keys a query may see, and the weights that are left of it."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from grader.core.model import Program, Text
+from grader.grading.inputs import Drawn
+from grader.grading.programs import Target, Writer
+from grader.report.figures.figure import Axis, Figure, Floats, HeatMap
+from grader.report.figures.kinds import KEY, QUERY, Seen, beside, in_rows, normal, weights_map
+
+TITLE = Text("Causal and padding masks", "因果掩码与填充掩码")
+ABOUT = Text(
+    "which keys each query may attend to, and the weights under both masks together",
+    "每个查询可以关注哪些键，以及两种掩码同时作用时的权重",
+)
+NEEDS = ("causal_mask", "padding_mask", "causal_attention")
+
+_N = 8
+_LATE = 3  # queries for the last tokens only, as in decoding
+_LENGTHS = (8, 5, 2)
+_TOKENS = ("the", "cat", "saw", "you", "run", "·", "·", "·")
+_WIDTH = 4
+_NOTE = Text(
+    "A causal mask hides the keys that come after the query; where there are fewer queries than keys, the last query "
+    "stands at the last key. A padding mask hides what only fills up a short sample (·). The softmax then shares "
+    "100 % among the keys that are left.",
+    "因果掩码遮住查询之后的键；查询比键少时，最后一个查询对应最后一个键。填充掩码遮住那些仅用于补齐短样本的"
+    "位置（·）。softmax 再把 100% 分给剩下的键。",
+)
+_CAUSAL = Text("causal_mask({n})", "causal_mask({n})").fill(n=_N)
+_FEWER = Text("causal_mask({q}, {n})", "causal_mask({q}, {n})").fill(q=_LATE, n=_N)
+_PADDING = Text("padding_mask of lengths 8, 5, 2", "长度 8、5、2 的 padding_mask")
+_WEIGHTS = Text("weights of 5 tokens, causal, %", "5 个词元的因果注意力权重，%")
+_SAMPLE = Text("length of the sample", "样本长度")
+
+
+def calls(target: Target) -> tuple[Program, ...]:
+    """The masks as they are; the weights by the identity for values."""
+    writer = Writer.to(target)
+    match target.exercise.name:
+        case "causal_mask":
+            inputs = [Drawn((("n_q", _N),), (), ()), Drawn((("n_q", _LATE), ("n_k", _N)), (), ())]
+        case "padding_mask":
+            inputs = [Drawn((("lengths", np.array(_LENGTHS)), ("max_len", _N)), (), ())]
+        case _:
+            q, k = normal(2, 1, _N, _WIDTH, seed=5)
+            real = np.array([[token != "·" for token in _TOKENS]])
+            values = np.eye(_N, dtype=np.float32)[None]
+            inputs = [Drawn((("q", q), ("k", k), ("v", values), ("key_padding", real)), (), ())]
+    return (writer.program(*[writer.call(drawn).output for drawn in inputs]),)
+
+
+def draw(seen: tuple[Seen, ...]) -> Figure:
+    """Three masks and the weights, each for every source that has them."""
+    late = Axis(QUERY, names=tuple(str(at) for at in range(_N - _LATE, _N)))
+    lengths = Axis(_SAMPLE, names=tuple(map(str, _LENGTHS)))
+    groups = [
+        beside(seen, "causal_mask", _CAUSAL, lambda title, each: _mask(title, _causal(each, 0), Axis(QUERY))),
+        beside(seen, "causal_mask", _FEWER, lambda title, each: _mask(title, _causal(each, 1), late)),
+        beside(
+            seen,
+            "padding_mask",
+            _PADDING,
+            lambda title, each: _mask(title, each.one("padding_mask")[:, 0, 0], lengths),
+        ),
+        beside(
+            seen,
+            "causal_attention",
+            _WEIGHTS,
+            lambda title, each: weights_map(title, each.one("causal_attention")[0], _TOKENS),
+        ),
+    ]
+    return Figure(TITLE, _NOTE, in_rows(groups, 2 * len(seen)))
+
+
+def _causal(each: Seen, at: int) -> Floats:
+    values: Floats = each.values["causal_mask"][0][at]
+    return values
+
+
+def _mask(title: Text, values: Floats, rows: Axis) -> HeatMap:
+    return HeatMap(title, rows, Axis(KEY), values.astype(float), "boolean")

@@ -1,0 +1,104 @@
+"""Gradients over the depth of a stack of encoder layers, with the norm before each sublayer or after it."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+
+from grader.core.model import Apply, Program, Ref, Text, Value
+from grader.grading.inputs import Drawn
+from grader.grading.programs import Target, Writer
+from grader.report.figures.figure import Axis, Figure, Floats, Lines, line
+from grader.report.figures.kinds import Seen, generator, label, normal
+
+TITLE = Text("Pre-LN and post-LN: gradients over depth", "Pre-LN 与 Post-LN：梯度随深度的变化")
+ABOUT = Text(
+    "how large the gradients of each layer are in a deep stack, with the norm before or after the sublayer",
+    "层数很多时，归一化放在子层之前或之后，各层的梯度分别有多大",
+)
+_CALLED = "EncoderLayer"
+NEEDS = (_CALLED,)
+
+_D_MODEL, _D_FF, _HEADS = 32, 256, 4
+_DEPTHS = (1, 2, 4, 8, 12)
+_STACKS = 4  # of random weights each; their mean is shown
+_VARIANTS = ((False, Text("post-LN", "Post-LN"), 1), (True, Text("pre-LN", "Pre-LN"), 0))
+_NOTE = Text(
+    "At the start of training, the gradient by W_2 of the feed-forward network, averaged over {stacks} random stacks. "
+    "With pre-LN the residual stream grows from layer to layer, so that each further layer "
+    "changes it less, and gets less gradient. With post-LN the last layer gets as much however deep the stack is, "
+    "which is why such models are trained with a warm-up of the learning rate (Xiong et al. 2020).",
+    "训练刚开始时前馈网络 W_2 的梯度，对 {stacks} 个随机初始化的网络取平均。Pre-LN 的残差流逐层变大，"
+    "越靠后的层对它的影响越小，梯度也越小。Post-LN 不论堆多深，最后一层的梯度都一样大，"
+    "所以这类模型训练时需要学习率预热（Xiong 等，2020）。",
+).fill(stacks=_STACKS)
+_GRADIENT = Text("gradient norm", "梯度范数")
+_BY_LAYER = Text("{depth} layers", "{depth} 层").fill(depth=_DEPTHS[-1])
+_LAYER = Text("layer (1 is next to the input)", "层（1 最靠近输入）")
+_LAST = Text("The last layer of a stack", "最后一层")
+_DEPTH = Text("number of layers", "层数")
+
+
+def _weights(stack: int, layer: int) -> dict[str, NDArray[np.float32]]:
+    """Glorot's scale; norms that only normalise."""
+    random = generator(1000 * stack + layer)
+    shapes = {name: (_D_MODEL, _D_MODEL) for name in ("w_q", "w_k", "w_v", "w_o")}
+    shapes |= {"w_1": (_D_MODEL, _D_FF), "w_2": (_D_FF, _D_MODEL)}
+    weights = {
+        name: (random.standard_normal(shape) * math.sqrt(2 / sum(shape))).astype(np.float32)
+        for name, shape in shapes.items()
+    }
+    for number, width in (("1", _D_FF), ("2", _D_MODEL)):
+        weights[f"b_{number}"] = np.zeros(width, dtype=np.float32)
+        weights[f"gamma_{number}"] = np.ones(_D_MODEL, dtype=np.float32)
+        weights[f"beta_{number}"] = np.zeros(_D_MODEL, dtype=np.float32)
+    return weights
+
+
+def calls(target: Target) -> tuple[Program, ...]:
+    """For each variant and stack: layers of equal weights, the first few of them, then more."""
+    return tuple(_stack(target, norm_first, stack) for norm_first, _, _ in _VARIANTS for stack in range(_STACKS))
+
+
+def _stack(target: Target, norm_first: bool, stack: int) -> Program:
+    writer = Writer.to(target)
+    construct = (("d_model", _D_MODEL), ("num_heads", _HEADS), ("d_ff", _D_FF), ("norm_first", norm_first))
+    made = [
+        writer.instance(Drawn((), construct, tuple(_weights(stack, layer).items()))) for layer in range(_DEPTHS[-1])
+    ]
+    x = writer.add(Value(writer.cast(normal(12, 4, _D_MODEL, seed=stack))))
+    sent: list[Ref] = []
+    for depth in _DEPTHS:
+        y = x
+        for instance, _ in made[:depth]:
+            y = writer.add(Apply("forward", (instance, y)))
+        sent.append(writer.add(Apply("gradient_norms", (y, [filled for _, filled in made[:depth]], "w_2"))))
+    return writer.program(*sent)
+
+
+def draw(seen: tuple[Seen, ...]) -> Figure:
+    """Over the layers of the deepest stack; in the last layer, over stacks of every depth."""
+    layers, last = [], []
+    for at, (_, name, hue) in enumerate(_VARIANTS):
+        for each in seen:
+            whose = label(name, each, seen)
+            deepest = np.mean([np.asarray(stack[-1]) for stack in _stacks(each, at)], axis=0)
+            layers.append(line(whose, range(1, _DEPTHS[-1] + 1), deepest, hue, each.who))
+            last.append(line(whose, _DEPTHS, _last(each, at), hue, each.who))
+    panels = (
+        Lines(_BY_LAYER, Axis(_LAYER), Axis(_GRADIENT, low=0.0), tuple(layers)),
+        Lines(_LAST, Axis(_DEPTH, log=True), Axis(_GRADIENT, low=0.0), tuple(last)),
+    )
+    return Figure(TITLE, _NOTE, (panels,))
+
+
+def _stacks(each: Seen, variant: int) -> tuple[tuple[list[float], ...], ...]:
+    return each.values[_CALLED][variant * _STACKS : (variant + 1) * _STACKS]
+
+
+def _last(each: Seen, variant: int) -> Floats:
+    """The gradient in the last layer, for every depth."""
+    means: Floats = np.mean([[norms[-1] for norms in stack] for stack in _stacks(each, variant)], axis=0)
+    return means

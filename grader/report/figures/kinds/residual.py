@@ -1,0 +1,68 @@
+"""Gradients over the depth of a network, with residual connections and without."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from grader.core.model import Apply, Call, Program, Ref, Text, Value
+from grader.grading.programs import Target, Writer
+from grader.report.figures.figure import Axis, Figure, Floats, Lines, line
+from grader.report.figures.kinds import NONE, Seen, generator, label, normal
+
+TITLE = Text("Residual connections on and off", "有残差连接与没有残差连接")
+ABOUT = Text(
+    "how much of the gradient reaches the first layers, with residual connections and without",
+    "有无残差连接时，梯度有多少能传到最前面的层",
+)
+_CALLED = "residual"
+NEEDS = (_CALLED,)
+
+_DEPTH = 24
+_WIDTH = 32
+_GAIN = 0.5
+_NOTE = Text(
+    "{depth} sublayers tanh(xW) in a row. Without residual connections the gradient is multiplied by the Jacobian of "
+    "every sublayer on its way back, and little is left of it. With them the factor is I + J: the identity lets the "
+    "gradient through, whatever the sublayer does.",
+    "{depth} 个子层 tanh(xW) 依次相连。没有残差连接时，梯度每往回走一层就要乘上该子层的雅可比矩阵，最后所剩无几；"
+    "有残差连接时乘的是 I + J，其中的 I 让梯度原样通过，不论子层做什么。",
+).fill(depth=_DEPTH)
+_LAYER = Text("after this many sublayers", "经过的子层数")
+_GRADIENT = Text("gradient norm, 1 at the output", "梯度范数（输出处为 1）")
+_ON = Text("x + f(x)", "x + f(x)")
+_OFF = Text("f(x) alone", "只有 f(x)")
+
+
+def calls(target: Target) -> tuple[Program, ...]:
+    """Gradients by every intermediate result, with the learner's connection and with none."""
+    writer = Writer.to(target)
+    random = generator(7)
+    scale = _GAIN / math.sqrt(_WIDTH)
+    weights = [(scale * random.standard_normal((_WIDTH, _WIDTH))).astype(np.float32) for _ in range(_DEPTH)]
+    sublayers = [writer.add(Apply("sublayer", (writer.cast(w),))) for w in weights]
+    sent: list[Ref] = []
+    for connected in (True, False):
+        x = writer.add(Value(writer.cast(normal(8, _WIDTH, seed=8), requires_grad=True)))
+        stream = [x]
+        for sublayer in sublayers:
+            step = Call(target.name, (stream[-1], sublayer)) if connected else Call(sublayer, (stream[-1],))
+            stream.append(writer.add(step))
+        sent.append(writer.add(Apply("gradients", (stream[-1], list(stream)))))
+    return (writer.program(*sent),)
+
+
+def _norms(gradients: list[Floats]) -> Floats:
+    norms = np.array([np.linalg.norm(gradient) for gradient in gradients])
+    relative: Floats = norms / norms[-1]
+    return relative
+
+
+def draw(seen: tuple[Seen, ...]) -> Figure:
+    """One panel: the reference's chain without connections, and everybody's with them."""
+    layers = range(_DEPTH + 1)
+    lines = [line(_OFF, layers, _norms(seen[0].values[_CALLED][0][1]), 1)]
+    for each in seen:
+        lines.append(line(label(_ON, each, seen), layers, _norms(each.values[_CALLED][0][0]), 0, each.who))
+    return Figure(TITLE, _NOTE, ((Lines(NONE, Axis(_LAYER), Axis(_GRADIENT, log=True), tuple(lines)),),))

@@ -1,0 +1,78 @@
+"""What a softmax gives, and what it passes back, as its scores grow."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from grader.core.model import Program, Text
+from grader.grading.inputs import Drawn
+from grader.grading.programs import Target, Writer
+from grader.report.figures.figure import Axis, Figure, Floats, Lines, line
+from grader.report.figures.kinds import Seen, label, normal
+
+TITLE = Text("A softmax saturates as its scores grow", "分数越大，softmax 越饱和")
+ABOUT = Text(
+    "the largest weight and the gradient of a softmax, against the scale of its scores",
+    "softmax 的最大权重和梯度随分数大小的变化",
+)
+NEEDS = ("softmax",)
+
+_KEYS = 16
+_ROWS = 24
+_SCALES = (0.125, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0)
+#: Half of the step of a difference quotient. Scores are multiples of it, so that no step is rounded.
+_STEP = 1 / 64
+_NOTE = Text(
+    "Scores over 16 keys with the standard deviation on the horizontal axis. Divided by √d_k they are at 1; without "
+    "the division at √d_k: 8 for d_k = 64. There most of the weight is on one key, and the larger the scores are, "
+    "the less a change of them moves the weights: less and less gradient reaches queries and keys.",
+    "16 个键上的分数，横轴是它们的标准差。除以 √d_k 后标准差是 1；不除则是 √d_k，例如 d_k = 64 时为 8。"
+    "那时大部分权重都落在一个键上；分数越大，"
+    "分数的变化就越难改变权重，传回查询和键的梯度也越来越小。",
+)
+_SCALE = Text("standard deviation of the scores", "分数的标准差")
+_LARGEST = Text("largest weight", "最大的权重")
+_GRADIENT = Text("size of ∂weights/∂scores", "∂权重/∂分数 的大小")
+_LARGEST_TITLE = Text("The largest weight (mean)", "最大权重（平均）")
+_GRADIENT_TITLE = Text("The gradient: norm of the Jacobian (mean)", "梯度：雅可比矩阵的范数（平均）")
+_SOFTMAX = Text("softmax", "softmax")
+_EQUAL = Text("1/16: all keys alike", "1/16：各键权重相等")
+
+
+def _scores() -> NDArray[np.float32]:
+    """(scales, rows, 1 + 2·keys, keys): every row of scores, then one step up and down in each entry."""
+    rows = np.asarray(_SCALES)[:, None, None, None] * normal(_ROWS, 1, _KEYS, seed=3)
+    steps = _STEP * np.concatenate((np.zeros((1, _KEYS)), np.eye(_KEYS), -np.eye(_KEYS)))
+    return (np.round(rows / _STEP) * _STEP + steps).astype(np.float32)
+
+
+def calls(target: Target) -> tuple[Program, ...]:
+    """One call on everything."""
+    writer = Writer.to(target)
+    return (writer.program(writer.call(Drawn((("x", _scores()),), (), ())).output),)
+
+
+def _measured(weights: Any) -> tuple[Floats, Floats]:
+    """For each scale the largest weight, and the norm of the Jacobian from difference quotients."""
+    middle, up, down = weights[:, :, 0], weights[:, :, 1 : _KEYS + 1], weights[:, :, _KEYS + 1 :]
+    jacobian = (up - down) / (2 * _STEP)
+    return middle.max(axis=-1).mean(axis=1), np.sqrt(np.square(jacobian).sum(axis=(-2, -1))).mean(axis=1)
+
+
+def draw(seen: tuple[Seen, ...]) -> Figure:
+    """Two panels, everybody's line in both."""
+    largest = [line(_EQUAL, _SCALES, [1 / _KEYS] * len(_SCALES), who="theory")]
+    gradients = []
+    for each in seen:
+        weight, gradient = _measured(each.one("softmax"))
+        largest.append(line(label(_SOFTMAX, each, seen), _SCALES, weight, 0, each.who))
+        gradients.append(line(label(_SOFTMAX, each, seen), _SCALES, gradient, 1, each.who))
+    x = Axis(_SCALE, log=True)
+    panels = (
+        Lines(_LARGEST_TITLE, x, Axis(_LARGEST, low=0.0, high=1.02), tuple(largest)),
+        Lines(_GRADIENT_TITLE, x, Axis(_GRADIENT, low=0.0), tuple(gradients)),
+    )
+    return Figure(TITLE, _NOTE, (panels,))

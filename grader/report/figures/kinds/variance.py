@@ -1,0 +1,60 @@
+"""The variance of scores against d_k, before the division by √d_k and after it."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from grader.core.model import Program, Text
+from grader.grading.inputs import Drawn
+from grader.grading.programs import Target, Writer
+from grader.report.figures.figure import Axis, Figure, Lines, line
+from grader.report.figures.kinds import NONE, Seen, label, normal
+
+TITLE = Text("Variance of the scores against d_k", "分数的方差随 d_k 的变化")
+ABOUT = Text(
+    "how the variance of q·k grows with d_k, and stays at 1 after the division by √d_k",
+    "q·k 的方差如何随 d_k 增长，除以 √d_k 之后又如何保持为 1",
+)
+NEEDS = ("scaled_scores",)
+
+_WIDTHS = (2, 4, 8, 16, 32, 64, 128, 256, 512)
+_PAIRS = 64  # queries, and as many keys: 4096 scores for each width
+_NOTE = Text(
+    "The components of q and k are independent, with mean 0 and variance 1. A score q·k is a sum of d_k products "
+    "of variance 1 each: its variance is d_k. Dividing by √d_k divides the variance by d_k.",
+    "q 和 k 的各分量相互独立，均值为 0，方差为 1。分数 q·k 是 d_k 个乘积之和，每个乘积的方差都是 1，"
+    "所以它的方差是 d_k；除以 √d_k，方差就除以 d_k。",
+)
+_PLAIN = Text("q·k, as sampled", "q·k（采样）")
+_SCALED = Text("scaled_scores", "scaled_scores")
+
+
+def _pair(d_k: int) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+    q, k = normal(2, _PAIRS, d_k, seed=d_k)
+    return q, k
+
+
+def calls(target: Target) -> tuple[Program, ...]:
+    """The scores at every width."""
+    writer = Writer.to(target)
+    scores = [writer.call(Drawn((("q", q), ("k", k)), (), ())).output for q, k in map(_pair, _WIDTHS)]
+    return (writer.program(*scores),)
+
+
+def draw(seen: tuple[Seen, ...]) -> Figure:
+    """The two formulas, the plain products, and everybody's scaled scores."""
+    x = [float(d_k) for d_k in _WIDTHS]
+    plain = [float(np.var(q.astype(float) @ k.T.astype(float))) for q, k in map(_pair, _WIDTHS)]
+    lines = [
+        line(Text("d_k", "d_k"), x, x, who="theory"),
+        line(Text("1", "1"), x, [1.0] * len(x), who="theory"),
+        line(_PLAIN, x, plain, hue=0),
+    ]
+    for each in seen:
+        (scores,) = each.values["scaled_scores"]
+        lines.append(
+            line(label(_SCALED, each, seen), x, [float(np.var(values)) for values in scores], hue=1, who=each.who)
+        )
+    panel = Lines(NONE, Axis(Text("d_k", "d_k"), log=True), Axis(Text("variance", "方差"), log=True), tuple(lines))
+    return Figure(TITLE, _NOTE, ((panel,),))

@@ -1,0 +1,255 @@
+"""From a picture's name to its figure: what the reference gives, and a learner's own file beside it.
+
+Learner code comes in through ``observe`` as in grading; nothing here runs any. What cannot be shown truly is left
+out and said.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from grader.core.errors import CourseError, SubmissionError, UsageError
+from grader.core.model import (
+    Array,
+    ArrayType,
+    Course,
+    Exercise,
+    Job,
+    Limits,
+    Observation,
+    Program,
+    Question,
+    Returned,
+    SourceFile,
+    Submission,
+    Text,
+)
+from grader.grading.compare import describe, scalar
+from grader.grading.failures import verdict
+from grader.grading.grade import REFERENCE_LIMITS, attempts, function_of, module_of, source_of
+from grader.grading.programs import Target
+from grader.report.figures.kinds import Picture, Seen, Values
+
+if TYPE_CHECKING:
+    from grader.core.model import Observe
+
+#: A picture asks for more than a check does, and somebody waits for it.
+LIMITS = Limits(group_cpu=6.0, group_wall=15.0)
+
+_SHAPE = Text("the result has shape {got}; expected {expected}", "结果的形状是 {got}，应为 {expected}")
+_KIND = Text("the result is {got}; expected {expected}", "结果是：{got}；应为：{expected}")
+_BOOLEAN = Text("an array of booleans", "布尔数组")
+_NUMBERS = Text("an array of numbers", "由数构成的数组")
+_NO_GRADIENT = Text(
+    "no gradient comes back through the result: is it computed in torch throughout?",
+    "梯度无法通过结果传回来：是否全程用 torch 计算？",
+)
+_NOT_COUNTED = Text(
+    "work is counted in torch only, and not all of it was done there",
+    "只统计 torch 中的计算量，而这里的计算并不都在 torch 中",
+)
+_NOT_FINITE = Text(
+    "the result contains NaN or inf where the reference has numbers; these places are left out or grey",
+    "结果里有 NaN 或 inf，而参考实现在那里是正常的数；图中这些位置留空或为灰色",
+)
+#: Said of names that a picture could also show.
+NOT_YOURS = Text(
+    "your file does not define {names}: drawn from the reference alone",
+    "你的文件没有定义 {names}：这部分只画参考实现",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Remark:
+    """What should be known about one name of the learner's file. ``lost``: it is not in the picture."""
+
+    name: str
+    file: str
+    text: Text
+    lost: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Mine:
+    """What a learner's file gave, ``seen`` (None: nothing that could be shown); ``absent`` names are not in it."""
+
+    seen: Seen | None
+    remarks: tuple[Remark, ...] = ()
+    absent: tuple[str, ...] = ()
+    unsafe: bool = False
+
+
+def exercises(course: Course, picture: Picture) -> tuple[tuple[Question, Exercise], ...]:
+    """What the picture calls, as far as the course has it. Raises UsageError where it has none of it."""
+    found = tuple(each for name in picture.NEEDS if (each := course.exercise(name)) is not None)
+    if not found:
+        raise UsageError(f"this course has no exercise for this picture; it draws {' or '.join(picture.NEEDS)}.")
+    return found
+
+
+def reference(course: Course, picture: Picture, expect: Observe) -> Seen:
+    """What the course's own code gives. Raises CourseError where that fails."""
+    asked = []
+    for _, exercise in exercises(course, picture):
+        target = Target(exercise, module_of(exercise), "torch", "float64", calls=function_of(exercise))
+        asked.append((exercise.name, picture.calls(target)))
+    seen = expect(Job(course.reference, tuple(p for _, programs in asked for p in programs)), REFERENCE_LIMITS)
+    found = iter(seen.observations)
+    values = {}
+    for name, programs in asked:
+        got = tuple(next(found) for _ in programs)
+        values[name] = tuple(_plain(each.values) for each in got if isinstance(each, Returned))
+        if bad := _trouble(got):
+            raise CourseError(f"the course's own {name} cannot be drawn: {bad.en}")
+    return Seen("reference", values)
+
+
+def learner(course: Course, picture: Picture, submission: Submission, observe: Observe, beside: Seen) -> Mine:
+    """What the learner's code gives for the same programs; ``beside`` is the reference.
+
+    Raises SubmissionError for a submission without any of the names that the picture needs.
+    """
+    wanted = exercises(course, picture)
+    present = [(e, f) for q, e in wanted if (f := source_of(e.name, q, submission)) is not None]
+    if not present:
+        raise SubmissionError(_nothing(submission, wanted))
+    absent = tuple(e.name for q, e in wanted if source_of(e.name, q, submission) is None)
+    best: dict[str, Values] = {}
+    remarks: dict[str, Remark] = {}
+    unsafe = False
+    for number in range(2):  # in the array type that the file speaks, then in the other
+        asked = [
+            (exercise, file, picture.calls(_target(exercise, file, types[number])))
+            for exercise, file in present
+            if exercise.name not in best and number < len(types := _types(exercise, file))
+        ]
+        if not asked:
+            break
+        observed = observe(Job(submission.files, tuple(p for *_, programs in asked for p in programs)), LIMITS)
+        unsafe = observed.unsafe
+        found = iter(observed.observations)
+        for exercise, file, programs in asked:
+            got = tuple(next(found) for _ in programs)
+            remark = _judge(exercise.name, file, programs, got, beside.values[exercise.name])
+            if remark is None or not remark.lost:
+                best[exercise.name] = tuple(_plain(each.values) for each in got if isinstance(each, Returned))
+                remarks.pop(exercise.name, None)
+            if remark is not None:
+                remarks.setdefault(exercise.name, remark)
+    return Mine(Seen("learner", best) if best else None, tuple(remarks.values()), absent, unsafe)
+
+
+def _types(exercise: Exercise, file: SourceFile) -> tuple[ArrayType, ...]:
+    return tuple(dict.fromkeys(way.array_type for way in attempts(exercise, file)))
+
+
+def _target(exercise: Exercise, file: SourceFile, array_type: ArrayType) -> Target:
+    return Target(exercise, file.module, array_type, group=f"{exercise.name} {array_type}")
+
+
+def _nothing(submission: Submission, wanted: tuple[tuple[Question, Exercise], ...]) -> str:
+    names = " or ".join(e.name for _, e in wanted)
+    defined = [name for file in submission.files for name, _ in file.defines]
+    seen = ", ".join(defined[:8]) or "no function and no class"
+    return (
+        f"{submission.origin}: nothing to draw. This picture needs {names}; found {seen}. "
+        f"'attncheck start {wanted[0][0].id}' writes a file to begin with."
+    )
+
+
+# -------------------------------------------------------------------------------------------- judging
+
+
+def _judge(
+    name: str, file: SourceFile, programs: tuple[Program, ...], got: tuple[Observation, ...], expected: Values
+) -> Remark | None:
+    """What is to be said of the values; lost where they cannot be drawn for what they are."""
+    if bad := _trouble(got):
+        return Remark(name, file.path, bad, lost=True)
+    pairs = [
+        pair
+        for each, wanted in zip(got, expected, strict=True)
+        if isinstance(each, Returned)
+        for pair in zip(each.values, wanted, strict=True)
+    ]
+    for value, wanted in pairs:
+        if bad := misfit(wanted, value):
+            return Remark(name, file.path, bad, lost=True)
+    if any(_strays(wanted, _bare(value)) for value, wanted in pairs):
+        return Remark(name, file.path, _NOT_FINITE, lost=False)
+    return None
+
+
+def _trouble(got: tuple[Observation, ...]) -> Text | None:
+    failed = next((each for each in got if not isinstance(each, Returned)), None)
+    return None if failed is None else verdict(failed, public=True).message
+
+
+def misfit(wanted: Any, value: Any) -> Text | None:
+    """Why ``value`` cannot stand where the reference gave ``wanted``; None where kind and sizes are the same."""
+    match wanted:
+        case np.ndarray():
+            return _misfit_of_arrays(wanted, value)
+        case list() | tuple():
+            if value is None:
+                return _NO_GRADIENT
+            if not isinstance(value, (list, tuple)) or len(value) != len(wanted):
+                return _KIND.fill(got=describe(value), expected=Text(f"{len(wanted)} values", f"{len(wanted)} 个值"))
+            return next((bad for one, other in zip(wanted, value, strict=True) if (bad := misfit(one, other))), None)
+        case dict():
+            if not isinstance(value, dict) or value.keys() != wanted.keys():
+                return _KIND.fill(got=describe(value), expected=describe(wanted))
+            if "work" in wanted and not (value["exits"] is False and type(value["work"]) is int and value["work"] > 0):
+                return _NOT_COUNTED
+            return next((bad for key in wanted if (bad := misfit(wanted[key], value[key]))), None)
+        case bool():
+            return None if isinstance(value, bool) else _KIND.fill(got=describe(value), expected=describe(wanted))
+        case int() | float():
+            return _misfit_of_arrays(np.asarray(wanted), value)
+    return None
+
+
+def _misfit_of_arrays(wanted: Any, value: Any) -> Text | None:
+    if value is None:
+        return _NO_GRADIENT
+    if wanted.ndim == 0 and isinstance(value, (int, float)) and not isinstance(value, bool):
+        return None
+    boolean = wanted.dtype.kind == "b"
+    if not isinstance(value, Array) or (value.values.dtype.kind == "b") != boolean:
+        return _KIND.fill(got=describe(value), expected=_BOOLEAN if boolean else _NUMBERS)
+    if value.values.shape != wanted.shape:
+        return _SHAPE.fill(got=value.values.shape, expected=wanted.shape)
+    return None
+
+
+def _strays(wanted: Any, value: Any) -> bool:
+    """Whether something is not finite that should be."""
+    match wanted:
+        case np.ndarray() if wanted.dtype.kind == "f":
+            return bool((np.isfinite(wanted) & ~np.isfinite(value)).any())
+        case list() | tuple():
+            return any(_strays(one, other) for one, other in zip(wanted, value, strict=True))
+        case float():
+            return bool(np.isfinite(wanted) and not np.isfinite(value))
+    return False
+
+
+def _plain(values: tuple[Any, ...]) -> tuple[Any, ...]:
+    return tuple(map(_bare, values))
+
+
+def _bare(value: Any) -> Any:
+    """``value`` with plain arrays: floats in float64, integers that NumPy can hold, everything else as it is."""
+    match value:
+        case int():
+            return scalar(value).item()
+        case Array(values=values):
+            return values.astype(np.float64) if values.dtype.kind == "f" else values
+        case list() | tuple():
+            return [_bare(entry) for entry in value]
+        case dict():
+            return {key: _bare(entry) for key, entry in value.items()}
+    return value

@@ -1,0 +1,93 @@
+"""A report as plain data for ``--json`` and the files of a batch; the format is described in docs/json.md."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from grader.core.model import ExerciseResult, ItemResult, Lang, Outcome, QuestionResult, Report, Text
+from grader.report.words import clean
+
+FORMAT = 1
+
+
+def to_json(report: Report, lang: Lang = "en") -> dict[str, Any]:
+    """The report in the structure and key order of the contract, its sentences in ``lang``."""
+    versions = dict(report.versions)
+    return {
+        "format": FORMAT,
+        "learner": clean(report.learner),
+        "earned": number(report.earned),
+        "possible": number(report.possible),
+        "complete": report.complete,
+        "late_by_seconds": None if report.late_by_seconds is None else number(report.late_by_seconds),
+        "course": {"title": report.course_title.of(lang), "digest": report.course_digest},
+        "seed": report.seed,
+        "attncheck": versions.get("attncheck"),
+        "torch": versions.get("torch"),
+        "seconds": number(report.told_seconds),
+        "sandbox": {"layers": list(report.layers), "unsafe": report.unsafe},
+        "questions": [_question(question, lang) for question in report.questions],
+        "notices": [f"{clean(n.where)}: {_said(n.text, lang)}" for n in report.notices],
+        "not_attempted": list(report.not_attempted),
+    }
+
+
+def number(value: float) -> int | float:
+    """At most six decimals, and no point where the number is whole."""
+    rounded = round(float(value), 6)
+    return int(rounded) if rounded.is_integer() else rounded
+
+
+def _question(result: QuestionResult, lang: Lang) -> dict[str, Any]:
+    return {
+        "id": result.id,
+        "earned": number(result.earned),
+        "possible": number(result.possible),
+        "items": [_item(item, lang) for item in result.items],
+        "exercises": [_exercise(exercise, lang) for exercise in result.exercises],
+    }
+
+
+def _item(item: ItemResult, lang: Lang) -> dict[str, Any]:
+    return {
+        "id": item.id,
+        "kind": item.kind,
+        "status": item.status.value,
+        "earned": number(item.earned),
+        "possible": number(item.possible),
+        "misconception": item.misconception,
+        "message": _said(item.message, lang),
+    }
+
+
+def _exercise(exercise: ExerciseResult, lang: Lang) -> dict[str, Any]:
+    return {
+        "function": exercise.name,
+        "status": exercise.status.value,
+        "earned": number(exercise.earned),
+        "possible": number(exercise.possible),
+        "misconception": exercise.misconception,
+        "message": _said(exercise.message, lang),
+        "file": None if exercise.file is None else clean(exercise.file),
+        "array_type": exercise.array_type,
+        "remarks": [_said(remark, lang) for remark in exercise.remarks],
+        "checks": [_check(outcome, lang) for outcome in exercise.outcomes],
+    }
+
+
+def _check(outcome: Outcome, lang: Lang) -> dict[str, Any]:
+    # Verdict.difference stays out: it holds values, and hidden cases must never show any.
+    return {
+        "name": outcome.check,
+        "case": outcome.case,
+        "visibility": outcome.visibility,
+        "status": outcome.status.value,
+        "earned": number(outcome.earned),
+        "possible": number(outcome.possible),
+        "message": _said(outcome.verdict.message, lang),
+        "broken": outcome.verdict.broken,
+    }
+
+
+def _said(text: Text | None, lang: Lang) -> str | None:
+    return None if text is None else clean(text.of(lang), 2000, lines=True)

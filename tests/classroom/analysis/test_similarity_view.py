@@ -1,0 +1,185 @@
+"""Similar solutions as an instructor sees them: on a terminal, as data, side by side on a page."""
+
+from __future__ import annotations
+
+import io
+import json
+
+import pytest
+from rich.console import Console
+
+from grader.classroom.analysis import similarity, similarity_html, similarity_view
+from grader.classroom.analysis.similarity import COMMON, Handed, Similar, compare, reduced
+from grader.classroom.analysis.similarity_html import render
+from grader.core.layout import cells
+from grader.core.model import Course, Lang
+from grader.core.page import Page
+from tests.classroom.analysis.test_similarity import CODE, OTHER, RENAMED, STUB, file, handed
+from tests.report.test_html import STRANGE
+from tests.report.test_html import Page as Parsed
+
+HOSTILE = "</div><script>alert(1)</script>‮\x1b[2J"
+HELPER = "\n\ndef help_me(x):\n    return x\n"
+
+
+def pages(*submissions: Handed, exercises: tuple[str, ...] = ("attend",)) -> tuple[Similar, dict[str, Handed]]:
+    """What was found, and the submissions by key."""
+    found = compare([reduced(one, exercises) for one in submissions], (file(STUB),), exercises)
+    return found, {one.key: one for one in submissions}
+
+
+def shown(found: Similar, lang: Lang = "en", left_out: tuple[str, ...] = (), name: str = "") -> str:
+    """What a terminal of 80 columns shows."""
+    output = io.StringIO()
+    who = {key: name or key for pair in found.pairs for key in (pair.left, pair.right)}
+    who |= {key: name or key for group in found.groups for key in group.keys}
+    similarity_view.render(Page(Console(file=output, width=80, color_system=None), lang), found, who, left_out)
+    return output.getvalue()
+
+
+@pytest.mark.parametrize("lang", ["en", "zh"])
+def test_the_terminal_has_80_columns(lang: Lang) -> None:
+    """Whatever learners are called; nothing they chose moves the cursor."""
+    found, _ = pages(handed("a", CODE), handed("b", RENAMED), handed("c", OTHER))
+    text = shown(found, lang, left_out=("x" * 300,), name="名" * 70 + "\x1b[2J")
+    assert max(map(cells, text.splitlines())) <= 80
+    assert "\x1b" not in text
+
+
+def test_what_the_terminal_says() -> None:
+    """Who, how much, how many of the names; that it proves nothing; what was not compared."""
+    found, _ = pages(handed("a", CODE), handed("b", RENAMED), exercises=("attend", "softmax"))
+    text = shown(found, left_out=("eve",))
+    assert "2 submissions compared" in text
+    assert "1. a  ↔  b" in text
+    assert "attend(): 99% of what is their own" in text
+    assert "everything together:" in text
+    assert "Alike is not copied." in text
+    assert "Nobody has handed in code for 1 of 2 exercises." in text
+    assert "left out: eve" in text
+
+
+def test_what_was_too_long_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    """On the terminal and as data: whose solutions were compared in part, and how many pairs not at all."""
+    monkeypatch.setattr(similarity, "MOST_TOKENS", 60)
+    found, _ = pages(handed("a", CODE), handed("b", RENAMED))
+    assert found.shortened == ("a", "b")
+    monkeypatch.setattr(similarity, "MOST_STEPS", 1)
+    found, _ = pages(handed("a", CODE), handed("b", RENAMED))
+    assert (found.pairs, found.unaligned > 0) == ((), True)
+    output = io.StringIO()
+    who = {"a": "Ada", "b": "Bob"}
+    similarity_view.render(Page(Console(file=output, width=200, color_system=None), "en"), found, who)
+    assert "tokens were compared: Ada, Bob" in output.getvalue()
+    assert f"{found.unaligned} pairs" in output.getvalue()
+    data = similarity_view.to_json(found, {key: (name,) for key, name in who.items()})
+    assert [one["submission"] for one in data["shortened"]] == ["a", "b"]
+    assert data["unaligned"] == found.unaligned
+
+
+def test_large_files_are_laid_side_by_side() -> None:
+    """In the process with limits as here."""
+    padding = "# filler\n" * 5000
+    small, large = ([handed("a", CODE + more), handed("b", RENAMED + more)] for more in ("", padding))
+    sides = []
+    for one, other in (small, large):
+        found, _ = pages(one, other)
+        shown = similarity.sides(found, found.pairs[0], one, other)
+        sides.append([half[0].lines[:5] for half in shown])
+    assert similarity.is_small(small[0])
+    assert not similarity.is_small(large[0])
+    assert sides[0] == sides[1]
+
+
+def test_nothing_alike() -> None:
+    """Is said; so is what was too short."""
+    short = "def attend(q, k, v, mask=None):\n    return q\n"
+    found, _ = pages(handed("a", short), handed("b", short))
+    text = shown(found)
+    assert "No two are alike by 80% or more." in text
+    assert "Too short to say anything about most solutions: attend (0/2)" in text
+
+
+def test_many() -> None:
+    """The terminal shows the first pairs, and says how many more there are; a large group is one line."""
+    many = [handed(f"s{n}", CODE) for n in range(COMMON)]
+    found, _ = pages(*many)
+    assert "and 8 more pairs" in shown(found)
+    found, _ = pages(*many, handed("t", CODE))
+    assert "attend: 9 submissions have the same solution" in shown(found)
+
+
+def test_data() -> None:
+    """As docs/json.md describes it."""
+    found, _ = pages(handed("a-1", CODE, "ada", "bo"), handed("c-1", RENAMED, "cy"))
+    people = {"a-1": ["ada", "bo"], "c-1": ["cy"]}
+    data = json.loads(json.dumps(similarity_view.to_json(found, people, ["eve"])))
+    assert data["pairs"][0]["left"] == {"submission": "a-1", "learners": ["ada", "bo"]}
+    assert {pair["exercise"] for pair in data["pairs"]} == {"attend", None}
+    assert set(data["pairs"][0]) == {"left", "right", "exercise", "score", "tokens", "names"}
+    assert data["exercises"][0] == {"exercise": "attend", "written": 2, "compared": 2}
+    assert (data["left_out"], data["submissions"], data["threshold"]) == (["eve"], 2, 0.8)
+    found, _ = pages(*(handed(f"s{n}", CODE) for n in range(COMMON + 1)))
+    data = similarity_view.to_json(found, {f"s{n}": [] for n in range(COMMON + 1)})
+    assert len(data["groups"][0]["submissions"]) == COMMON + 1
+
+
+def parsed(text: str, lang: Lang = "en") -> Parsed:
+    """The page as a browser reads it, which has found nothing wrong."""
+    page = Parsed(lang)
+    page.feed(text)
+    assert not page.open
+    assert not {tag for tag, _ in page.elements} & STRANGE
+    assert not [name for _, having in page.elements for name in having if name.startswith("on") or name == "style"]
+    assert not [having for _, having in page.elements if "src" in having or "href" in having]
+    return page
+
+
+@pytest.mark.parametrize("lang", ["en", "zh"])
+def test_the_page_is_side_by_side(course: Course, lang: Lang) -> None:
+    """The code of both, blanks and all; equal parts marked; everything said in either language."""
+    found, by_key = pages(handed("a", CODE + HELPER), handed("b", RENAMED + HELPER))
+    text = render(found, course, lang, {"a": "ada", "b": "bo"}, by_key.get)
+    page = parsed(text, lang)
+    assert "        scores = np.where(mask, scores, -np.inf)" in page.text
+    assert "<mark>total = weights.sum(axis=-1, keepdims=True)</mark>" in text
+    assert "<mark>z = p.sum(axis=-1, keepdims=True)</mark>" in text
+    assert "ada" in page.text
+    assert similarity_view.HONEST.of(lang)[:20] in page.text
+    policies = [having["content"] for tag, having in page.elements if having.get("http-equiv")]
+    assert [policy[:18] for policy in policies if policy] == ["default-src 'none'"]
+
+
+def test_nothing_that_a_learner_wrote_works(course: Course) -> None:
+    """Names, file names and code are text; what would turn them round is seen."""
+    hostile = CODE.replace("# first the scores", f"# {HOSTILE}")
+    one = Handed("a", (HOSTILE,), (file(hostile, HOSTILE),))
+    two = Handed("b", ("bo",), (file(hostile, HOSTILE),))
+    found, by_key = pages(one, two)
+    text = render(found, course, "en", {"a": HOSTILE, "b": "bo"}, by_key.get, [HOSTILE])
+    parsed(text)
+    assert "<script" not in text
+    assert "‮" not in text
+    assert "\x1b" not in text
+    assert "⟨U+202E⟩" in text
+
+
+def test_a_page_of_nothing(course: Course) -> None:
+    """Says so; and a submission that has gone since is shown without code."""
+    found, _ = pages(handed("a", CODE), handed("b", OTHER))
+    assert "No two are alike" in render(found, course, "en", {}, lambda key: None)
+    found, _ = pages(handed("a", CODE), handed("b", RENAMED))
+    assert "<mark>" not in render(found, course, "en", {"a": "a", "b": "b"}, lambda key: None)
+
+
+def test_a_page_stays_small(course: Course, monkeypatch: pytest.MonkeyPatch) -> None:
+    """So many couples, so many lines, and no line that nobody would read."""
+    long = CODE + "\n" * 50 + f"x = '{'a' * 5000}'\n" + "y = 1\n" * 900
+    submissions = [handed(f"s{n}", long) for n in range(4)]
+    found, by_key = pages(*submissions)
+    monkeypatch.setattr(similarity_html, "MOST", 2)
+    text = render(found, course, "en", {key: key for key in by_key}, by_key.get)
+    assert "4 more pairs are in the JSON." in text
+    assert "and more, which is not shown here" in text
+    assert "a" * 400 not in text
+    assert "a" * 280 + "" in text

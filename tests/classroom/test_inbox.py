@@ -1,0 +1,383 @@
+from __future__ import annotations
+
+import errno
+import os
+import shutil
+import stat
+from collections.abc import Callable
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta, timezone
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from grader.classroom import collect as collecting
+from grader.classroom import inbox
+from grader.classroom.collect import collect
+from grader.classroom.inbox import File, Receipt, differences, folder_name, parse, submit
+from grader.core.errors import SubmissionError, UsageError
+from grader.submission import read
+
+NOW = datetime(2026, 11, 21, 12, 30, 5, tzinfo=timezone(timedelta(hours=8)))
+CODE = "def scaled_scores(q, k):\n    return q\n"
+
+
+@pytest.fixture
+def work(tmp_path: Path) -> Path:
+    """A learner's folder, and an inbox beside it."""
+    (tmp_path / "inbox").mkdir()
+    folder = tmp_path / "work"
+    (folder / "more").mkdir(parents=True)
+    (folder / "q03.py").write_text(CODE)
+    (folder / "more" / "q05.py").write_text(CODE)
+    (folder / "notes.txt").write_text("not handed in")
+    return folder
+
+
+def test_what_is_handed_in_lies_there_whole(work: Path, tmp_path: Path) -> None:
+    """The files as they were, a receipt with the time in UTC, and nothing half."""
+    receipt, new = submit(work, tmp_path / "inbox", "Ada Invented", NOW)
+    assert new
+    (place,) = (tmp_path / "inbox" / "Ada Invented").iterdir()
+    assert place.name == f"20261121T043005Z-{receipt.digest[:12]}"
+    assert (place / "files" / "more" / "q05.py").read_text() == CODE
+    assert parse((place / "receipt.json").read_text("utf-8"), "") == receipt
+    assert [(file.name, file.size) for file in receipt.files] == [("more/q05.py", len(CODE)), ("q03.py", len(CODE))]
+    assert receipt.at == NOW
+    assert os.listdir(tmp_path / "inbox") == ["Ada Invented"]
+
+
+def test_everybody_can_read_what_is_handed_in(work: Path, tmp_path: Path) -> None:
+    """Whatever the learner's umask is: a receipt is for something that the instructor can see."""
+    before = os.umask(0o077)
+    try:
+        submit(work, tmp_path / "inbox", "ada", NOW)
+    finally:
+        os.umask(before)
+    found = {(path.is_dir(), stat.S_IMODE(path.stat().st_mode)) for path in (tmp_path / "inbox").rglob("*")}
+    assert found == {(True, 0o755), (False, 0o644)}
+
+
+def test_somebody_elses_folder_stays_as_it_is(work: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where an instructor has made a learner's folder, it is not the learner who says who may look into it."""
+    home = tmp_path / "inbox" / "ada"
+    home.mkdir()
+    change = os.chmod
+
+    def chmod(path: Path, mode: int, **more: Any) -> None:
+        if Path(path) == home:
+            raise PermissionError(errno.EPERM, "Operation not permitted")
+        change(path, mode, **more)
+
+    monkeypatch.setattr(os, "chmod", chmod)
+    assert submit(work, tmp_path / "inbox", "ada", NOW)[1]
+
+
+def change(files: Path) -> None:
+    """Another text."""
+    (files / "q03.py").write_text(CODE + "\n")
+
+
+def remove(files: Path) -> None:
+    """One file less."""
+    (files / "q03.py").unlink()
+
+
+def add(files: Path) -> None:
+    """One file more."""
+    (files / "more" / "q03.py").write_text(CODE)
+
+
+@pytest.mark.parametrize("forge", [change, remove, add])
+def test_what_is_not_as_the_receipt_says_is_not_graded(
+    forge: Callable[[Path], None], work: Path, tmp_path: Path
+) -> None:
+    """The error of that submission names the file and what to do; others are collected, and put back, so is this."""
+    inbox = tmp_path / "inbox"
+    for learner in ("ada", "bo"):
+        submit(work, inbox, learner, NOW)
+    (files,) = (inbox / "ada").glob("*/files")
+    (files / "notes.txt").write_text("of no harm")
+    forge(files)
+    ada, bo = collect(inbox, tmp_path / "scratch").handed
+    assert bo.error is None
+    assert ada.error is not None
+    assert "q03.py" in ada.error and "more/q05.py" not in ada.error and "--verify" in ada.error
+    (files / "more" / "q03.py").unlink(missing_ok=True)
+    (files / "q03.py").write_text(CODE)
+    assert [handed.error for handed in collect(inbox, tmp_path / "scratch").handed] == [None, None]
+
+
+def test_answers_alone_can_be_graded(tmp_path: Path) -> None:
+    """Whatever their file is called: what got a receipt can be read."""
+    (tmp_path / "inbox").mkdir()
+    (tmp_path / "mine.yaml").write_text("format: 1\nanswers: {Q3.purpose: c}\n")
+    submit(tmp_path / "mine.yaml", tmp_path / "inbox", "ada", NOW)
+    (ada,) = collect(tmp_path / "inbox", tmp_path / "scratch").handed
+    assert ada.error is None and read(ada.path).answers
+
+
+def test_names_that_differ_in_case_alone(work: Path, tmp_path: Path) -> None:
+    """They are files of their own, as the receipt says."""
+    (work / "Q03.py").write_text(CODE + "\n")
+    submit(work, tmp_path / "inbox", "ada", NOW)
+    assert [one.error for one in collect(tmp_path / "inbox", tmp_path / "scratch").handed] == [None]
+
+
+def test_what_is_on_its_way_is_not_there(work: Path, tmp_path: Path) -> None:
+    """While somebody hands in, and where a crash has left half of it, the others are collected."""
+    inbox = tmp_path / "inbox"
+    submit(work, inbox, "ada", NOW)
+    (inbox / ".incoming-x" / "files").mkdir(parents=True)
+    (inbox / ".incoming-x" / "files" / "q03.py").write_text(CODE)
+    found = collect(inbox, tmp_path / "scratch")
+    assert (len(found.handed), found.leftovers) == (1, ())
+
+
+def test_a_receipt_that_cannot_be_read(work: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It keeps nobody else's from being graded, and is named."""
+    inbox = tmp_path / "inbox"
+    submit(work, inbox, "ada", NOW)
+    submit(work, inbox, "bo", NOW)
+    (huge,) = (inbox / "ada").glob("*/receipt.json")
+    huge.write_text(" " * 5000)
+    monkeypatch.setattr(collecting, "_MAX_METADATA", 4000)
+    found = collect(inbox, tmp_path / "scratch")
+    assert [handed.placed.people[0].name for handed in found.handed] == ["bo"]
+    assert huge.relative_to(inbox).as_posix() in found.leftovers
+
+
+def test_handing_in_twice_is_once(work: Path, tmp_path: Path) -> None:
+    """The same files give the receipt of the first time; changed ones are another submission."""
+    first, _ = submit(work, tmp_path / "inbox", "ada", NOW)
+    assert submit(work, tmp_path / "inbox", "ada", NOW + timedelta(hours=1)) == (first, False)
+    (work / "q03.py").write_text(CODE + "\n")
+    later, new = submit(work, tmp_path / "inbox", "ada", NOW + timedelta(hours=2))
+    assert new
+    assert later.digest != first.digest
+    assert len(list((tmp_path / "inbox" / "ada").iterdir())) == 2
+
+
+def test_going_back_is_another_submission(work: Path, tmp_path: Path) -> None:
+    """What was handed in first, and again after something else, is the last attempt."""
+    submit(work, tmp_path / "inbox", "ada", NOW)
+    (work / "q03.py").write_text(CODE + "\n")
+    submit(work, tmp_path / "inbox", "ada", NOW + timedelta(hours=1))
+    (work / "q03.py").write_text(CODE)
+    _, new = submit(work, tmp_path / "inbox", "ada", NOW + timedelta(hours=2))
+    assert new
+    last = max(collect(tmp_path / "inbox", tmp_path / "scratch").handed, key=lambda handed: handed.placed.attempt)
+    assert (last.placed.attempt, last.placed.at) == (3, NOW + timedelta(hours=2))
+
+
+def test_a_receipt_can_be_verified(work: Path, tmp_path: Path) -> None:
+    """Who kept the files can show that they are what was handed in."""
+    receipt, _ = submit(work, tmp_path / "inbox", "ada", NOW)
+    assert differences(work, receipt) == ()
+    (work / "q03.py").write_text(CODE + "\n")
+    (work / "more" / "q05.py").unlink()
+    (work / "q06.py").write_text(CODE)
+    assert differences(work, receipt) == ("more/q05.py", "q03.py", "q06.py")
+
+
+def test_an_inbox_can_be_collected(work: Path, tmp_path: Path) -> None:
+    """With the times and the order of each learner's attempts."""
+    submit(work, tmp_path / "inbox", "ada", NOW)
+    submit(work, tmp_path / "inbox", "b/o", NOW)
+    (work / "q03.py").write_text(CODE + "\n")
+    submit(work, tmp_path / "inbox", "ada", NOW + timedelta(minutes=1))
+    found = collect(tmp_path / "inbox", tmp_path / "scratch")
+    assert found.kind == "inbox"
+    assert found.leftovers == ()
+    seen = [(h.placed.people[0].name, h.placed.attempt, h.placed.at) for h in found.handed]
+    assert sorted(seen) == [("ada", 1, NOW), ("ada", 2, NOW + timedelta(minutes=1)), ("b/o", 1, NOW)]
+    assert {file.path for h in found.handed for file in read(h.path).files} == {"q03.py", "more/q05.py"}
+
+
+@pytest.mark.parametrize("at", range(3))
+def test_a_full_disk_leaves_nothing(work: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, at: int) -> None:
+    """Wherever it happens; the message says that nothing was handed in, and another try goes through."""
+    written: list[int] = []
+
+    def full(handle: int) -> None:
+        if len(written) == at:
+            raise OSError(errno.ENOSPC, "No space left on device")
+        written.append(handle)
+
+    monkeypatch.setattr(inbox.os, "fsync", full)
+    with pytest.raises(UsageError, match=r"No space left on device\. Nothing was handed in"):
+        submit(work, tmp_path / "inbox", "ada", NOW)
+    assert [path for path in (tmp_path / "inbox").rglob("*") if path.is_file()] == []
+    monkeypatch.undo()
+    assert submit(work, tmp_path / "inbox", "ada", NOW)[1]
+
+
+def test_no_inbox(work: Path, tmp_path: Path) -> None:
+    """A name that was mistyped makes no folder."""
+    with pytest.raises(UsageError, match="does not exist"):
+        submit(work, tmp_path / "inbocks", "ada", NOW)
+    assert not (tmp_path / "inbocks").exists()
+
+
+def test_nothing_to_grade(tmp_path: Path) -> None:
+    """What could not be graded is not handed in."""
+    (tmp_path / "inbox").mkdir()
+    (tmp_path / "q03.py").write_text("def broken(:\n")
+    with pytest.raises(SubmissionError):
+        submit(tmp_path / "q03.py", tmp_path / "inbox", "ada", NOW)
+    assert not list((tmp_path / "inbox").iterdir())
+
+
+@pytest.mark.parametrize("name", ["ada", "Ada Lovelace-Byron", "李雷", "ada@example.org", "a.b"])
+def test_ordinary_names_are_folders(name: str) -> None:
+    """So that a person finds them."""
+    assert folder_name(name) == name
+
+
+@pytest.mark.parametrize("name", ["../up", "a/b", "a\\b", "con", ".hidden", "x" * 300, "", "a\nb", "..."])
+def test_other_names_are_made_safe(name: str) -> None:
+    """One folder, below the inbox, and no other learner's."""
+    folder = folder_name(name)
+    assert Path(folder).name == folder
+    assert 0 < len(folder) < 80
+    assert folder_name(name + "x") != folder
+    assert not folder.startswith(".")
+
+
+RECEIPT = Receipt("ada", NOW.astimezone(UTC), "0" * 64, (File("q.py", 1, "0" * 64),)).to_json()
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("", "not a receipt"),
+        ("[]", "not a receipt"),
+        ('{"format": 1}', "not a receipt"),
+        ('{"format": 2, "attncheck": "9.9"}', "newer attncheck .9.9"),
+        ('{"format": 1, "learner": 1, "at": "soon", "digest": "", "files": [], "attncheck": ""}', "not a receipt"),
+        ("[" * 100_000, "not a receipt"),
+        (RECEIPT.replace("2026-11-21", "0001-01-01").replace("+00:00", "+14:00"), "not a receipt"),
+        (RECEIPT.replace('"size": 1', '"size": 1e999'), "not a receipt"),
+        (RECEIPT.replace('"ada"', '"\\ud800"'), "not a receipt"),
+        (RECEIPT.replace('"ada"', "1"), "not a receipt"),
+        (RECEIPT.replace('"ada"', '" "'), "not a receipt"),
+    ],
+    ids=lambda value: value[-30:],
+)
+def test_other_files_are_no_receipts(text: str, said: str) -> None:
+    """They are named, and nothing is made of them."""
+    with pytest.raises(UsageError, match=f"here.json .*{said}"):
+        parse(text, "here.json")
+
+
+def test_times_are_utc() -> None:
+    """Wherever a receipt is read."""
+    receipt = Receipt("ada", NOW.astimezone(UTC), "0" * 64, ())
+    assert parse(receipt.to_json(), "").at.utcoffset() == timedelta(0)
+
+
+def test_a_clock_that_is_set_back_changes_no_order(work: Path, tmp_path: Path) -> None:
+    """What was handed in last is the last attempt, whatever the time was said to be."""
+    inbox = tmp_path / "inbox"
+    seen = []
+    for text, hours in ((CODE, 0), (CODE + "\n", -5), (CODE + "\n\n", -9), (CODE + "\n\n", -8), (CODE, -7)):
+        (work / "q03.py").write_text(text)
+        receipt, new = submit(work, inbox, "ada", NOW + timedelta(hours=hours))
+        seen.append((receipt.number, new))
+    assert seen == [(1, True), (2, True), (3, True), (3, False), (4, True)]
+    found = {handed.placed.attempt: handed for handed in collect(inbox, tmp_path / "scratch").handed}
+    assert [found[number].placed.at for number in (1, 2, 3, 4)] == [NOW + timedelta(hours=h) for h in (0, -5, -9, -7)]
+
+
+def test_receipts_without_a_number_come_first(work: Path, tmp_path: Path) -> None:
+    """Those of an earlier version, in the order of their times."""
+    inbox = tmp_path / "inbox"
+    for text, hours in ((CODE, 2), (CODE + "\n", 1), (CODE + "\n\n", 0)):
+        (work / "q03.py").write_text(text)
+        receipt, _ = submit(work, inbox, "ada", NOW + timedelta(hours=hours))
+        if hours:
+            place = inbox / "ada" / f"{receipt.at:%Y%m%dT%H%M%SZ}-{receipt.digest[:12]}" / "receipt.json"
+            place.write_text(place.read_text().replace(f'"number": {receipt.number}', '"other": 0'))
+    found = {handed.placed.attempt: handed for handed in collect(inbox, tmp_path / "scratch").handed}
+    assert [found[number].placed.at for number in (1, 2, 3)] == [NOW + timedelta(hours=h) for h in (1, 2, 0)]
+
+
+@pytest.mark.parametrize("left", ["", "{", '{"format": 1, "learner": "ada"', "\0" * 200])
+def test_half_a_receipt(work: Path, tmp_path: Path, left: str) -> None:
+    """What a power failure has left of one learner's keeps nobody else's from being graded; it is named."""
+    inbox = tmp_path / "inbox"
+    submit(work, inbox, "ada", NOW)
+    submit(work, inbox, "bo", NOW)
+    (torn,) = (inbox / "ada").glob("*/receipt.json")
+    torn.write_text(left)
+    found = collect(inbox, tmp_path / "scratch")
+    assert [handed.placed.people[0].name for handed in found.handed] == ["bo"]
+    assert torn.relative_to(inbox).as_posix() in found.leftovers
+    assert sum("/files/" in name for name in found.leftovers) == 2
+    receipt, new = submit(work, inbox, "ada", NOW + timedelta(hours=1))
+    assert new
+    assert len(collect(inbox, tmp_path / "scratch").handed) == 2
+    assert receipt.number == 1
+
+
+def test_an_inbox_with_a_key_signs(work: Path, tmp_path: Path) -> None:
+    """Who may read the key signs receipts; any change of one is found, and the learner's copy has the signature."""
+    place = tmp_path / "signed"
+    inbox.make(place)
+    assert stat.S_IMODE((place / inbox.KEY).stat().st_mode) == 0o600
+    key = inbox.parse_key((place / inbox.KEY).read_bytes())
+    receipt, _ = submit(work, place, "ada", NOW)
+    assert inbox.signed(receipt, key) and parse(receipt.to_json(), "") == receipt
+    for changed in (
+        replace(receipt, learner="bo"),
+        replace(receipt, at=receipt.at - timedelta(hours=1)),
+        replace(receipt, number=9),
+        replace(receipt, files=()),
+        replace(receipt, mac=""),
+        replace(receipt, mac="ü"),
+    ):
+        assert not inbox.signed(changed, key)
+    assert not inbox.signed(receipt, bytes(32))
+    (ada,) = collect(place, tmp_path / "scratch").handed
+    assert ada.error is None
+
+
+def test_an_inbox_gets_one_key(work: Path, tmp_path: Path) -> None:
+    """A second would make all receipts worthless; one that is none is said to be, by those who hand in, too."""
+    inbox.make(tmp_path / "inbox")
+    with pytest.raises(UsageError, match="has a key already"):
+        inbox.make(tmp_path / "inbox")
+    with pytest.raises(UsageError, match="cannot be made"):
+        inbox.make(work / "q03.py" / "inbox")
+    (tmp_path / "inbox" / inbox.KEY).write_text("short")
+    with pytest.raises(UsageError, match="is not a key of attncheck"):
+        submit(work, tmp_path / "inbox", "ada", NOW)
+
+
+def test_who_cannot_read_the_key_hands_in_without(work: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Learners who write to a shared inbox themselves get a receipt, without a signature."""
+    inbox.make(tmp_path / "inbox")
+
+    def refused(path: Path) -> bytes:
+        raise PermissionError(errno.EACCES, "Permission denied", str(path))
+
+    monkeypatch.setattr(Path, "read_bytes", refused)
+    assert submit(work, tmp_path / "inbox", "ada", NOW)[0].mac == ""
+    monkeypatch.undo()
+    found = collect(tmp_path / "inbox", tmp_path / "scratch")
+    assert (found.handed, [stray.why for stray in found.strays]) == (
+        (),
+        ["its receipt does not have the signature of this inbox (none at all)"],
+    )
+    (tmp_path / "inbox").chmod(0o1777)
+    assert len(collect(tmp_path / "inbox", tmp_path / "scratch").handed) == 1
+
+
+def test_a_receipt_without_files(work: Path, tmp_path: Path) -> None:
+    """Whose files are all gone has an error, and stays in the list."""
+    submit(work, tmp_path / "inbox", "ada", NOW)
+    (files,) = (tmp_path / "inbox" / "ada").glob("*/files")
+    shutil.rmtree(files)
+    (ada,) = collect(tmp_path / "inbox", tmp_path / "scratch").handed
+    assert ada.error is not None and "receipt" in ada.error

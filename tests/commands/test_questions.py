@@ -1,0 +1,185 @@
+"""Looking at questions and starting on them."""
+
+from __future__ import annotations
+
+import ast
+import json
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+import yaml
+from rich.cells import cell_len
+
+from grader.core.model import Course, Text
+from grader.course.items import Context, draw
+from grader.course.items.number import Spec
+
+Attncheck = Callable[..., object]
+
+
+@pytest.mark.parametrize(
+    ("lang", "fragments"),
+    [
+        ("en", ["id   title", "Q5   Scaled dot-product attention", "self-attention       8", "Q11  A title", "…"]),
+        ("zh", ["题号  标题", "Q5    缩放点积注意力", "self-attention     8", "…"]),
+    ],
+)
+def test_questions(lang: str, fragments: list[str], attncheck: Attncheck) -> None:
+    """A table on 80 columns with id, title, group and points."""
+    ran = attncheck("questions", "--lang", lang)
+    assert ran.code == 0
+    assert max(map(cell_len, ran.out.splitlines())) <= 80
+    for fragment in fragments:
+        assert fragment in ran.out
+
+
+def test_questions_of_a_group(attncheck: Attncheck) -> None:
+    """A group narrows the list; an unknown one is answered with the nearest."""
+    assert "Q5" not in attncheck("questions", "--group", "multi-head").out
+    ran = attncheck("questions", "--group", "multihead")
+    assert ran.code == 2
+    assert "There is no group “multihead”. Did you mean multi-head?" in ran.err
+
+
+def test_questions_as_json(attncheck: Attncheck) -> None:
+    """The same as data, with both titles."""
+    listed = json.loads(attncheck("questions", "--json").out)
+    assert listed[0] == {
+        "id": "Q5",
+        "title": {"en": "Scaled dot-product attention", "zh": "缩放点积注意力"},
+        "group": "self-attention",
+        "points": 8,
+        "items": ["Q5.output"],
+        "exercises": ["scaled_dot_product_attention"],
+        "right": 0,
+        "all": 2,
+    }
+    assert [question["id"] for question in listed] == ["Q5", "Q11"]
+
+
+@pytest.mark.parametrize("name", ["Q5", "q5", "Q05", "5"])
+def test_show(name: str, attncheck: Attncheck) -> None:
+    """Prompt, items, exercises with signatures and conventions, however the question is called."""
+    ran = attncheck("show", name)
+    assert ran.code == 0
+    for fragment in (
+        "Q5  Scaled dot-product attention (8 points)",
+        "Write it **yourself**.",
+        "Q5.output (1 point)",
+        "What comes out?",
+        "scaled_dot_product_attention(q, k, v, mask=None) (7 points)",
+        "Result: (..., n_q, d_v)",
+        "Public cases: basic; hidden: 2",
+        "- Masks are boolean",
+        "`attncheck start Q5`",
+    ):
+        assert fragment in ran.out
+    assert max(map(cell_len, ran.out.splitlines())) <= 80
+
+
+def test_show_a_class_in_chinese(attncheck: Attncheck) -> None:
+    """Classes show both signatures; what needs torch is marked."""
+    ran = attncheck("show", "Q11", "--lang", "zh")
+    for fragment in (
+        "class MultiHeadAttention(d_model, num_heads)（9 分、torch）",
+        "forward(query, key, value, mask=None)",
+        "公开用例：无；隐藏用例：1 个",
+        "标有「torch」的练习必须用 torch 完成。",
+    ):
+        assert fragment in ran.out
+    assert max(map(cell_len, ran.out.splitlines())) <= 80
+
+
+def test_numbers_go_by_the_learner(attncheck: Attncheck, course: Course, tmp_path: Path) -> None:
+    """What ``show`` asks a learner, ``start`` writes down for the same one; without a name both say how to get it."""
+    spec = Spec("sqrt(d_k)", {"d_k": (16, 64, 256)})
+    item = replace(course.questions[0].items[0], kind="number", ask=Text("√{d_k}?", "√{d_k}？"), spec=spec)
+    object.__setattr__(course, "questions", (replace(course.questions[0], items=(item,)),))
+    d_k = draw(spec, Context("test", "ada", item.id))["d_k"]
+    shown = attncheck("show", "Q5", "--learner", "ada").out
+    assert f"√{d_k}?" in shown
+    assert "one of 16, 64, 256" not in shown
+    attncheck("start", "Q5", str(tmp_path), "--learner", "ada")
+    written = (tmp_path / "answers.yaml").read_text("utf-8")
+    assert f"√{d_k}?" in written
+    assert yaml.safe_load(written)["learner"] == "ada"
+    anybody = attncheck("show", "Q5").out
+    assert "√{d_k}?" in anybody
+    assert "{d_k} is one of 16, 64, 256" in anybody
+    assert "`attncheck show Q5 --learner NAME`" in " ".join(anybody.split())
+
+
+@pytest.mark.parametrize("verb", ["show", "start"])
+def test_unknown_question(verb: str, attncheck: Attncheck) -> None:
+    """A question that is not there is answered with the nearest one."""
+    ran = attncheck(verb, "Q111")
+    assert ran.code == 2
+    assert "There is no question “Q111”. Did you mean Q11?" in ran.err
+
+
+def test_start(attncheck: Attncheck, tmp_path: Path) -> None:
+    """Writes a stub for the code and a skeleton for the answers, into a folder it may have to make."""
+    folder = tmp_path / "new" / "folder"
+    ran = attncheck("start", "Q5", str(folder))
+    assert ran.code == 0
+    assert ran.out.count("written: ") == 2
+    assert ast.parse((folder / "q05.py").read_text("utf-8"))
+    assert yaml.safe_load((folder / "answers.yaml").read_text("utf-8"))["answers"] == {"Q5.output": None}
+
+
+def test_start_all(attncheck: Attncheck, tmp_path: Path) -> None:
+    """One file for each question, in the language asked for."""
+    attncheck("start", "all", str(tmp_path), "--lang", "zh")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["answers.yaml", "q05.py", "q11.py"]
+    assert "多头注意力。" in (tmp_path / "q11.py").read_text("utf-8")
+
+
+@pytest.mark.parametrize(
+    ("there", "said"),
+    [
+        ("", "  Q5.output\n"),
+        ("answers:\n  Q5.output: b\n", None),
+        ('answers: {"Q5.output": b}\n', None),
+        ("answers:\n  # Q5.output: b\n  Q5.outputs: c\n", "  Q5.output\n"),
+        ("answers: [broken", "  Q5.output\n"),
+    ],
+)
+def test_start_never_overwrites(there: str, said: str | None, attncheck: Attncheck, tmp_path: Path) -> None:
+    """Files that exist stay byte for byte; what an existing answers.yaml lacks is named."""
+    (tmp_path / "q05.py").write_text("mine")
+    (tmp_path / "answers.yaml").write_text(there)
+    ran = attncheck("start", "Q5", str(tmp_path))
+    assert ran.code == 0
+    assert ran.out.count("kept as it is: ") == 2
+    assert (tmp_path / "q05.py").read_text() == "mine"
+    assert (tmp_path / "answers.yaml").read_text() == there
+    assert ran.out.endswith(said) if said else "no place" not in ran.out
+
+
+def test_start_does_not_write_through_a_dangling_link(attncheck: Attncheck, tmp_path: Path) -> None:
+    """A link to nowhere counts as a file that exists."""
+    (tmp_path / "q05.py").symlink_to(tmp_path / "elsewhere.py")
+    assert "kept as it is: " in attncheck("start", "Q5", str(tmp_path)).out
+    assert not (tmp_path / "elsewhere.py").exists()
+
+
+def test_start_where_no_folder_can_be(attncheck: Attncheck, tmp_path: Path) -> None:
+    """A folder that cannot be made is a readable error."""
+    (tmp_path / "file").write_text("")
+    ran = attncheck("start", "Q5", str(tmp_path / "file" / "below"))
+    assert ran.code == 2
+    assert "cannot be written: Not a directory" in ran.err
+
+
+@pytest.mark.parametrize(("lang", "nothing"), [("en", "nothing yet"), ("zh", "暂无")])
+def test_the_map(lang: str, nothing: str, attncheck: Attncheck, course: object) -> None:
+    """Every exercise and misconception with what is about it, for people, for programs, and as a page."""
+    out = attncheck("questions", "--map", "--lang", lang).out
+    assert "MultiHeadAttention" in out
+    assert nothing in out
+    data = json.loads(attncheck("questions", "--map", "--json").out)
+    assert [each["id"] for each in data] == ["Q5", "Q11"]
+    assert {exercise["name"] for each in data for exercise in each["exercises"]} >= {"MultiHeadAttention"}
+    assert attncheck("questions", "--markdown", "--lang", lang).out.startswith("# ")

@@ -1,0 +1,336 @@
+"""``attncheck quiz``, as people and pipes use it."""
+
+from __future__ import annotations
+
+import io
+import json
+import sys
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from grader.commands import quiz as quizzing
+from grader.core.model import Course, Item, Lang, Misconception, Question, Text
+from grader.course import loader
+from grader.learning import keyboard, log
+from grader.learning.log import Answered, Named, Spoke
+from grader.learning.session import Action, Answer, Card
+from tests.commands.conftest import ITEM, Ran
+
+Attncheck = Callable[..., Ran]
+Type = Callable[[str], None]
+
+SECOND = Item("Q5.next", "number", Text("How many?", "多少？"), 1, "practice", None)
+
+
+@pytest.fixture(autouse=True)
+def more(course: Course, monkeypatch: pytest.MonkeyPatch) -> Course:
+    """The course of these tests with a second item, and a misconception."""
+    from grader.course.items.choice import Option, Spec
+    from grader.course.items.number import Spec as Number
+
+    options = (
+        Option("a", Text("Scores", "得分"), misconception="scores"),
+        Option("b", Text("Means", "平均"), correct=True),
+        Option("c", Text("Sums", "和")),
+    )
+    belief = Misconception("scores", Text("Not scores.", "不是得分。"), Text("What is V for?", "V 有什么用？"))
+    items = (replace(ITEM, spec=Spec(options)), replace(SECOND, spec=Number(4)))
+    q5: Question = replace(course.questions[0], items=items, misconceptions=(belief,))
+    made = replace(course, questions=(q5, *course.questions[1:]))
+    monkeypatch.setattr(loader, "load", lambda folder: made)
+    return made
+
+
+@pytest.fixture
+def typed(monkeypatch: pytest.MonkeyPatch) -> Type:
+    """What stands in the pipe."""
+    return lambda text: monkeypatch.setattr(sys, "stdin", io.StringIO(text))
+
+
+def kept(path: Path) -> list[object]:
+    """What is kept, without times."""
+    return [type(event).__name__ for event in log.read(path, "test")]
+
+
+def test_through_a_pipe(attncheck: Attncheck, typed: Type, progress_file: Path) -> None:
+    """Lines are answers; the whole conversation stands on stdout, and everything is kept."""
+    typed("a\nzz\nb\n\n5\n4\n")
+    ran = attncheck("quiz", "Q5", "--lang", "en", "--learner", "ada")
+    assert (ran.code, ran.err) == (0, "")
+    said = " ".join(ran.out.split())
+    for part in (
+        "To go: 2 of 2; for ada",
+        "what is graded is your answers.yaml",
+        "1/2 Q5 Scaled dot-product attention",
+        "> a ✗ Not yet. → What is V for? Try 2 of 2, for 1/2 of the points",
+        "> zz ? There is no option “zz” here; choose one of a, b, c. That cost no try.",
+        "> b ✓ Right, at try 2. 0.5 of 1 points Not scores.",
+        "> 5 ✗ Not yet. Look at it once more",
+        "2 of 2 settled; 1 of 2 points",
+        "✓ resolved: Q5 scores",
+    ):
+        assert part in said
+    assert kept(progress_file) == ["Named", *["Answered"] * 4]
+
+
+def test_in_chinese(attncheck: Attncheck, typed: Type) -> None:
+    """The same in Chinese, with the switch on the way."""
+    typed("a\n:lang\n?\n:key\n:quit\n")
+    ran = attncheck("quiz", "--lang", "zh")
+    said = " ".join(ran.out.split())
+    assert ran.code == 0
+    for part in ("还不对", "V 有什么用？", "What comes out?", "leave this one for later", "Right answer: b: Means"):
+        assert part in said
+    typed("4\n")
+    again = attncheck("quiz")
+    assert "To go: 1 of 2" in again.out  # the language that was chosen last
+
+
+def test_going_on(attncheck: Attncheck, typed: Type, progress_file: Path) -> None:
+    """The end of the input is no loss; what is settled is not asked again, unless --again or its name says so."""
+    typed("b\n")
+    assert attncheck("quiz", "--lang", "en").code == 0
+    typed("4")
+    ran = attncheck("quiz", "--lang", "en")
+    assert "2/2" in ran.out and "1/2" not in ran.out
+    typed("")
+    assert "Everything here is settled" in attncheck("quiz", "--lang", "en").out
+    assert "What comes out?" in attncheck("quiz", "--lang", "en", "--again").out
+    assert "How many?" in attncheck("quiz", "Q5.next", "--lang", "en").out
+    assert kept(progress_file).count("Answered") == 2
+
+
+def test_the_name_stays(attncheck: Attncheck, typed: Type, progress_file: Path) -> None:
+    """A name is kept once; --learner holds for one time only."""
+    for name in ("ada", "bob"):
+        typed("")
+        assert f"for {name}" in attncheck("quiz", "--lang", "en", "--learner", name).out
+    typed("")
+    assert "for ada" in attncheck("quiz", "--lang", "en").out
+    assert kept(progress_file) == ["Named"]
+
+
+def test_nobody(attncheck: Attncheck, typed: Type, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where there is no login name either, there is still a quiz."""
+
+    def nobody() -> str:
+        raise KeyError("uid not found")
+
+    monkeypatch.setattr("getpass.getuser", nobody)
+    typed("")
+    assert "for learner" in attncheck("quiz", "--lang", "en").out
+
+
+def test_answers_are_shown_cleaned(attncheck: Attncheck, typed: Type) -> None:
+    """What was typed cannot paint on the terminal."""
+    typed("\x1b[31mred\u202e\n")
+    ran = attncheck("quiz", "--lang", "en")
+    assert "> red" in ran.out
+    assert "\x1b" not in ran.out and "\u202e" not in ran.out
+
+
+def test_writing_the_answers(attncheck: Attncheck, typed: Type, tmp_path: Path) -> None:
+    """--to writes the last answers to graded items, to a file that is not there yet."""
+    place = tmp_path / "answers.yaml"
+    typed("b\n4\n")
+    ran = attncheck("quiz", "--lang", "en", "--learner", "ada", "--to", str(place))
+    assert str(place) in ran.out.replace("\n", "")
+    assert place.read_text("utf-8") == 'format: 1\nlearner: "ada"\nanswers:\n  Q5.output: "b"\n'
+    assert attncheck("quiz", "--to", str(place)).code == 2
+
+
+@pytest.mark.parametrize(
+    ("args", "said"),
+    [
+        (("--json",), "--json goes with --answers"),
+        (("Q5.outptu",), "Did you mean Q5.output"),
+        (("Q11",), "has no quiz items"),
+    ],
+)
+def test_what_makes_no_sense(attncheck: Attncheck, args: tuple[str, ...], said: str) -> None:
+    """Refused, with the way out."""
+    ran = attncheck("quiz", *args)
+    assert ran.code == 2
+    assert said in ran.err
+
+
+# ------------------------------------------------------------------------------------------ a terminal
+
+
+class Fake:
+    """A terminal on which this is done, one action after the other."""
+
+    keys = True
+
+    def __init__(self, *actions: Action | KeyboardInterrupt) -> None:
+        self.actions = list(actions)
+        self.follow: list[bool] = []
+
+    def _next(self) -> Action:
+        action = self.actions.pop(0)
+        if isinstance(action, KeyboardInterrupt):
+            raise action
+        return action
+
+    def ask(self, card: Card, lang: Lang) -> Action:
+        """The next action."""
+        return self._next()
+
+    def pause(self, lang: Lang, follow: bool) -> Action:
+        """The next action."""
+        self.follow.append(follow)
+        return self._next()
+
+
+def test_keys(attncheck: Attncheck, monkeypatch: pytest.MonkeyPatch) -> None:
+    """With keys, options are left to the keyboard; what is settled is shown again on the way back."""
+    front = Fake(Answer("b"), "next", "back", "lang", "next", "help", "back", "next", "quit")
+    monkeypatch.setattr(quizzing, "front_end", lambda: front)
+    ran = attncheck("quiz", "--lang", "en")
+    assert ran.code == 0 and not front.actions
+    assert front.follow == [False] * 4
+    assert "Answer with the letter" not in ran.out
+    assert "Answer with a number" in ran.out and "答案填一个数" in ran.out
+    assert (ran.out.count("Right."), ran.out.count("答对了。")) == (2, 2)
+
+
+def test_interrupted(attncheck: Attncheck, monkeypatch: pytest.MonkeyPatch, progress_file: Path) -> None:
+    """^C ends it with 130, and what was answered is kept."""
+    monkeypatch.setattr(quizzing, "front_end", lambda: Fake(Answer("b"), KeyboardInterrupt()))
+    ran = attncheck("quiz", "--lang", "en")
+    assert ran.code == 130
+    assert "everything you answered is kept" in ran.err
+    assert kept(progress_file) == ["Named", "Answered"]
+
+
+def test_each_answer_is_kept_before_anything_is_said(
+    attncheck: Attncheck, monkeypatch: pytest.MonkeyPatch, progress_file: Path
+) -> None:
+    """Whatever stops the program while it speaks, the answer is there."""
+    monkeypatch.setattr(quizzing, "front_end", lambda: Fake(Answer("b")))
+    monkeypatch.setattr("grader.learning.quiz_view.feedback", lambda *_: pytest.fail("killed"))
+    with pytest.raises(pytest.fail.Exception):
+        attncheck("quiz")
+    (last,) = [event for event in log.read(progress_file, "test") if isinstance(event, Answered)]
+    assert (last.item, last.value) == ("Q5.output", "b")
+
+
+class Terminal(io.StringIO):
+    """A stream that says it is a terminal."""
+
+    def isatty(self) -> bool:
+        """Yes."""
+        return True
+
+
+@pytest.mark.parametrize(("term", "kind"), [("xterm", keyboard.Keyboard), ("dumb", quizzing.Lines)])
+def test_which_front(term: str, kind: type, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Keys where the terminal has them, else lines."""
+    monkeypatch.setenv("TERM", term)
+    monkeypatch.setattr(sys, "stdin", Terminal())
+    monkeypatch.setattr(sys, "stdout", Terminal())
+    monkeypatch.setattr(keyboard.Keyboard, "__init__", lambda self: None)
+    assert isinstance(quizzing.front_end(), kind)
+
+
+@pytest.mark.parametrize(("term", "width"), [("dumb", 44), ("xterm", 44)])
+def test_how_wide(term: str, width: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A plain terminal is as wide as it says, too."""
+    from grader.commands._console import stdout
+
+    monkeypatch.setenv("TERM", term)
+    monkeypatch.setenv("COLUMNS", str(width))
+    monkeypatch.setattr(sys, "stdout", Terminal())
+    assert stdout().width == width
+
+
+def test_a_terminal_is_asked_for_the_name(more: Course, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Once: the login name is only a suggestion."""
+    monkeypatch.setattr(sys, "stdin", Terminal())
+    monkeypatch.setattr(sys, "stdout", Terminal())
+    monkeypatch.setattr("click.prompt", lambda text, default: f" {text[:4]}\x1b[1m")
+    name, events = quizzing.learner_name(more, None, (), "en")
+    assert name == "Your" and [type(event) for event in events] == [Named]
+    assert quizzing.learner_name(more, None, (Spoke(log.now(), "test", "en"), *events), "en") == ("Your", ())
+
+
+def test_a_dumb_terminal_is_prompted(more: Course, capsys: pytest.CaptureFixture[str]) -> None:
+    """Nothing is echoed that the terminal shows already; several lines end with an empty one."""
+    from dataclasses import replace as changed
+
+    from grader.learning import session
+
+    card = session.current(session.begin(more, "ada", "en", session.choose(more, "Q5")))
+    assert card is not None
+    lines = changed(card, asked=changed(card.asked, form="lines"))
+    front = quizzing.Lines(io.StringIO("\na = b\n= c\n\n:key\nlast"), echo=False)
+    assert front.ask(lines, "en") == Answer("a = b\n= c")
+    assert front.ask(lines, "en") == "key"
+    assert front.ask(lines, "en") == Answer("last")
+    assert front.ask(lines, "en") == "quit"
+    assert front.pause("en", True) == "next"
+    assert capsys.readouterr().out.startswith("> > > > ")
+
+
+# ------------------------------------------------------------------------------------------- a file
+
+
+@pytest.fixture
+def answers(tmp_path: Path) -> Callable[[str], str]:
+    """Writes an answers.yaml."""
+
+    def write(text: str) -> str:
+        path = tmp_path / "answers.yaml"
+        path.write_text(f"format: 1\nlearner: ada\nanswers:\n{text}", "utf-8")
+        return str(path)
+
+    return write
+
+
+@pytest.mark.parametrize(
+    ("text", "code", "said"),
+    [
+        ("  Q5.output: b\n", 0, "Everything here is right"),
+        ("  Q5.output: a\n", 1, "Not scores."),
+        ("  Q5.output: [b]\n", 1, "line 4: Q5.output: Answer with the letter"),
+        ("  Q5.output: b\n  Q5.next: 5\n", 1, "✗ Q5.next"),
+        ("  Q5.output: b\n  Q5.other: 5\n", 0, "line 5: there is no item Q5.other"),
+    ],
+)
+def test_a_file(attncheck: Attncheck, answers: Callable[[str], str], text: str, code: int, said: str) -> None:
+    """Graded item by item; strange answers are named by their lines."""
+    ran = attncheck("quiz", "--answers", answers(text), "--lang", "en")
+    assert ran.code == code
+    assert said in " ".join(ran.out.split())
+
+
+def test_a_file_as_json(attncheck: Attncheck, answers: Callable[[str], str], progress_file: Path) -> None:
+    """The same item objects as ``grade --json``, no exercises; nothing is kept."""
+    ran = attncheck("quiz", "Q5", "--answers", answers("  Q5.output: a\n"), "--json", "--lang", "en")
+    found = json.loads(ran.out)
+    assert ran.code == 1
+    assert [(q["id"], q["exercises"]) for q in found["questions"]] == [("Q5", [])]
+    assert found["questions"][0]["items"] == [
+        {
+            "id": "Q5.output",
+            "kind": "choice",
+            "status": "failed",
+            "earned": 0,
+            "possible": 1,
+            "misconception": "scores",
+            "message": "Not scores.",
+        }
+    ]
+    assert not progress_file.exists()
+
+
+@pytest.mark.parametrize(("name", "text"), [("q05.py", "x = 1\n"), ("answers.yaml", "format: 2\n"), (None, "")])
+def test_a_file_that_is_none(attncheck: Attncheck, tmp_path: Path, name: str | None, text: str) -> None:
+    """What cannot be read as answers is said to be that."""
+    path = tmp_path / (name or "missing.yaml")
+    if name:
+        path.write_text(text, "utf-8")
+    assert attncheck("quiz", "--answers", str(path)).code == 3

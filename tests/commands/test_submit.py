@@ -1,0 +1,190 @@
+"""``attncheck submit``: what is handed in, what is said to be missing, and receipts."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from grader.core.model import Course, Edition, Rules
+from grader.course import loader
+
+Attncheck = Callable[..., object]
+
+CODE = "def scaled_dot_product_attention(q, mask=None):\n    return q\n"
+ANSWERS = "{format: 1, learner: Ada Invented, answers: {Q5.output: b}}\n"
+
+
+@pytest.fixture
+def work(tmp_path: Path) -> Path:
+    """All of Q5, beside an inbox."""
+    (tmp_path / "inbox").mkdir()
+    folder = tmp_path / "work"
+    folder.mkdir()
+    (folder / "q05.py").write_text(CODE)
+    (folder / "answers.yaml").write_text(ANSWERS)
+    return folder
+
+
+@pytest.fixture
+def submit(attncheck: Attncheck, work: Path) -> Callable[..., object]:
+    """Hands in ``work``."""
+    return lambda *more: attncheck("submit", str(work), "--to", str(work.parent / "inbox"), *more)
+
+
+def inside(work: Path) -> list[str]:
+    """The learners in the inbox."""
+    return sorted(path.name for path in (work.parent / "inbox").iterdir())
+
+
+@pytest.mark.parametrize(
+    ("lang", "fragments"),
+    [
+        ("en", ["Handed in for Ada Invented at 20", " UTC:\n", "  61  q05.py\n", "Receipt: "]),
+        ("zh", ["已为 Ada Invented 提交（20", "回执："]),
+    ],
+)
+def test_handing_in(lang: str, fragments: list[str], submit: Attncheck, work: Path) -> None:
+    """Says for whom, when, and what; the name is the one in answers.yaml."""
+    ran = submit("--lang", lang)
+    assert ran.code == 0  # type: ignore[attr-defined]
+    for fragment in fragments:
+        assert fragment in ran.out  # type: ignore[attr-defined]
+    assert inside(work) == ["Ada Invented"]
+
+
+def test_again(submit: Attncheck, work: Path) -> None:
+    """The same files are one submission, and the first receipt is shown."""
+    first = json.loads(submit("--json").out)  # type: ignore[attr-defined]
+    again = json.loads(submit("--json").out)  # type: ignore[attr-defined]
+    assert (first.pop("new"), again.pop("new")) == (True, False)
+    assert first == again
+    assert "were handed in for Ada Invented already, at 20" in submit().out  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize(
+    ("files", "said"),
+    [
+        ({}, ["nothing in it belongs to Q11"]),
+        ({"answers.yaml": None}, ["there is no answers.yaml in it", "belongs to Q11"]),
+        ({"answers.yaml": ANSWERS.replace("b}", "null}")}, ["Q5: not in it yet: Q5.output", "Q11"]),
+        ({"q05.py": "x = 1\n"}, ["Q5: not in it yet: scaled_dot_product_attention", "Q11"]),
+        (
+            {"b.py": CODE},
+            ["q05.py: scaled_dot_product_attention is defined in b.py, q05.py; the one in q05.py counts", "Q11"],
+        ),
+        ({"bad.py": "def broken(:\n"}, ["bad.py: ", "Q11"]),
+        ({"answers.yaml": ANSWERS.replace("b}", "b, Q5.outptu: c}")}, ["there is no item Q5.outptu", "Q11"]),
+    ],
+)
+def test_what_is_missing_is_said(files: dict[str, str | None], said: list[str], submit: Attncheck, work: Path) -> None:
+    """Nothing is run for it, and it is handed in nevertheless."""
+    for name, text in files.items():
+        (work / name).unlink() if text is None else (work / name).write_text(text)
+    ran = submit("--learner", "ada", "--lang", "en", "--json")
+    remarks = json.loads(ran.out)["remarks"]  # type: ignore[attr-defined]
+    assert len(remarks) == len(said)
+    for remark, part in zip(remarks, said, strict=True):
+        assert part in remark
+        assert f"attncheck: {remark}\n" in ran.err  # type: ignore[attr-defined]
+    assert inside(work) == ["ada"]
+
+
+@pytest.mark.parametrize(("due", "late"), [("2020-01-01T00:00:00+08:00", True), ("2999-01-01T00:00:00+00:00", False)])
+def test_what_is_late_is_said(
+    due: str, late: bool, submit: Attncheck, course: Course, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """And handed in."""
+    monkeypatch.setattr(loader, "load", lambda folder: replace(course, rules=Rules(due=due)))
+    ran = submit("--lang", "en")
+    assert ("it was due 2020-01-01 00:00+08:00, so this is " in ran.err) == late  # type: ignore[attr-defined]
+    assert ran.code == 0  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize(
+    ("lang", "said"),
+    [("en", "answers to graded items are marked, and hidden cases are run, on"), ("zh", "也在教师一侧运行")],
+)
+def test_what_an_edition_does_not_decide_is_said(
+    lang: str, said: str, submit: Attncheck, course: Course, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Below the receipt; of a whole course nothing of the kind."""
+    assert said not in submit("--lang", lang).out  # type: ignore[attr-defined]
+    monkeypatch.setattr(loader, "load", lambda folder: replace(course, edition=Edition("0", "0", ())))
+    ran = submit("--lang", lang)
+    assert said in ran.out.splitlines()[-1] and ran.code == 0  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize(
+    ("files", "options", "code", "said"),
+    [
+        (
+            {"answers.yaml": ANSWERS.replace("Ada Invented", "your-name")},
+            [],
+            2,
+            "Whose submission is it? Give --learner",
+        ),
+        ({"answers.yaml": None}, [], 2, "Whose submission is it?"),
+        ({"answers.yaml": None, "q05.py": "x = 1\n"}, ["--learner", "ada"], 3, "nothing to grade"),
+        ({"q05.py": "def broken(:\n", "answers.yaml": None}, ["--learner", "ada"], 3, "q05.py"),
+        ({"answers.yaml": "{format: 1"}, [], 3, "answers.yaml"),
+        ({}, ["--verify", "receipt.json"], 2, "Give --to INBOX to hand in, or --verify"),
+    ],
+)
+def test_what_is_refused(
+    files: dict[str, str | None], options: list[str], code: int, said: str, submit: Attncheck, work: Path
+) -> None:
+    """Before anything is in the inbox."""
+    for name, text in files.items():
+        (work / name).unlink() if text is None else (work / name).write_text(text)
+    ran = submit(*options)
+    assert (ran.code, ran.out) == (code, "")  # type: ignore[attr-defined]
+    assert said in ran.err  # type: ignore[attr-defined]
+    assert inside(work) == []
+
+
+def test_no_inbox(attncheck: Attncheck, work: Path) -> None:
+    """Neither named nor there."""
+    assert "Give --to INBOX" in attncheck("submit", str(work)).err  # type: ignore[attr-defined]
+    ran = attncheck("submit", str(work), "--to", str(work / "nowhere"))
+    assert (ran.code, "nowhere does not exist" in ran.err) == (2, True)  # type: ignore[attr-defined]
+
+
+def test_verifying(attncheck: Attncheck, submit: Attncheck, work: Path) -> None:
+    """A receipt that was kept shows whether files are what was handed in."""
+    receipt = work.parent / "receipt.json"
+    receipt.write_text(submit("--json").out)  # type: ignore[attr-defined]
+    command = ["submit", str(work), "--verify", str(receipt), "--lang"]
+    ran = attncheck(*command, "en")
+    assert (ran.code, ran.out[:53]) == (  # type: ignore[attr-defined]
+        0,
+        "These are the files that Ada Invented handed in at 20",
+    )
+    (work / "q05.py").write_text(CODE + "\n")
+    ran = attncheck(*command, "zh")
+    assert (ran.code, ran.out.endswith("有改动、新增或缺失：q05.py\n")) == (1, True)  # type: ignore[attr-defined]
+    ran = attncheck(*command, "en", "--json")
+    found = json.loads(ran.out)  # type: ignore[attr-defined]
+    assert (ran.code, found["same"], found["different"]) == (1, False, ["q05.py"])  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize(("content", "said"), [(None, "cannot be read"), ("{}", "is not a receipt")])
+def test_other_files_are_no_receipts(content: str | None, said: str, attncheck: Attncheck, work: Path) -> None:
+    """And it is said which."""
+    place = work.parent / "receipt.json"
+    if content is not None:
+        place.write_text(content)
+    ran = attncheck("submit", str(work), "--verify", str(place))
+    assert (ran.code, said in ran.err, "receipt.json" in ran.err) == (2, True, True)  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize(("lang", "said"), [("en", "is for you alone"), ("zh", "只供您本人使用")])
+def test_an_inbox_is_made(lang: str, said: str, attncheck: Attncheck, tmp_path: Path) -> None:
+    """With a key, which is named; once."""
+    made = attncheck("inbox", str(tmp_path / "new"), "--lang", lang)
+    assert (made.code, said in made.out) == (0, True)  # type: ignore[attr-defined]
+    again = attncheck("inbox", str(tmp_path / "new"))
+    assert (again.code, "key already" in again.err) == (2, True)  # type: ignore[attr-defined]

@@ -1,0 +1,90 @@
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+
+import pytest
+
+from grader.core.model import Difference, ExerciseResult, ItemResult, Outcome, QuestionResult, Status, Text, Verdict
+from grader.core.serialize import build, plain
+
+TEXT = Text("wrong", "不对")
+VERDICT = Verdict(Status.FAILED, TEXT, Difference((0, 2), "1", "nan", 3, 6), misconception="no-scaling", applies=False)
+RESULT = QuestionResult(
+    "Q3",
+    Text("Why?", "为什么？"),
+    (
+        ItemResult("Q3.size", "number", Status.PENDING, 0.0, 1.0),
+        ItemResult("Q3.why", "choice", Status.PASSED, 1.0, 1.0),
+    ),
+    (
+        ExerciseResult(
+            "softmax",
+            Status.TIMED_OUT,
+            0.5,
+            4.0,
+            (Outcome("values", "basic", "public", VERDICT, 0.0, 4.0),),
+            TEXT,
+            None,
+            "q03.py",
+            "torch",
+            (TEXT, TEXT),
+        ),
+    ),
+)
+
+
+def test_nothing_is_lost() -> None:
+    """Through JSON and back a result is what it was, in both languages."""
+    assert build(QuestionResult, json.loads(json.dumps(plain(RESULT)))) == RESULT
+
+
+def test_what_says_nothing_is_left_out() -> None:
+    """Thousands of these are kept."""
+    assert plain(Verdict(Status.PASSED)) == {"status": "passed"}
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        None,
+        [],
+        {"id": "Q3"},
+        {"id": 3, "title": {"en": "", "zh": ""}, "items": [], "exercises": []},
+        {"id": "Q3", "title": {"en": "", "zh": ""}, "items": [], "exercises": [], "more": 1},
+        {"id": "Q3", "title": {"en": "", "zh": ""}, "items": [{"status": "perfect"}], "exercises": []},
+        {"id": "Q3", "title": {"en": "", "zh": ""}, "items": {"a": 1}, "exercises": []},
+    ],
+)
+def test_what_is_no_record(data: object) -> None:
+    """A book that somebody edited is refused, not believed."""
+    with pytest.raises(ValueError, match=r"not a|is"):
+        build(QuestionResult, data)
+
+
+@dataclass(frozen=True)
+class Odd:
+    visibility: str
+    pair: tuple[str, float] = ("", 0.0)
+    more: object = None
+
+
+def test_tuples_of_fixed_length() -> None:
+    """Every place has its own type; a whole number is a float where one is meant."""
+    assert build(Odd, {"visibility": "x", "pair": ["a", 1]}) == Odd("x", ("a", 1.0))
+    with pytest.raises(ValueError, match="zip"):
+        build(Odd, {"visibility": "x", "pair": ["a"]})
+
+
+def test_words_of_a_choice() -> None:
+    """Only those that the type names."""
+    data = plain(RESULT)
+    data["exercises"][0]["array_type"] = "jax"
+    with pytest.raises(ValueError, match="jax"):
+        build(QuestionResult, data)
+
+
+def test_what_has_no_plain_form() -> None:
+    """Nothing is kept that could not be read again."""
+    with pytest.raises(TypeError, match="set"):
+        plain(Odd("x", more=set()))

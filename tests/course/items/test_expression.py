@@ -1,0 +1,216 @@
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from grader.core.faults import show_path
+from grader.core.model import Status, Text
+from grader.course.items import Context, Judged, expression
+from grader.course.items.expression import Spec, Wrong
+
+ADA = Context("spring", "ada", "Q8.total")
+TOTAL = Spec(
+    symbols={"d_model": "positive integer", "h": "positive integer", "d_k": "d_model / h (definition)"},
+    answer="4 d_model^2",
+    wrong=(
+        Wrong("3 d_model^2", "output-projection-forgotten"),
+        Wrong("4 h d_model^2", "every-head-full-width"),
+        Wrong("4 d_k^2", "head-matrix-is-square"),
+    ),
+)
+GROWTH = Spec(
+    symbols={"n": "positive integer", "d": "positive integer"},
+    answer="O(n^2 d + n d^2)",
+    grows=True,
+    wrong=(Wrong("O(n^2 d)", "projections-are-free"),),
+)
+SCORE = Spec(
+    symbols={"d_k": "positive integer"},
+    given={"q": "iid(mean=0, var=1, size=d_k)", "k": "iid(mean=0, var=1, size=d_k)"},
+    answer="d_k",
+)
+CACHE = Spec(symbols={"n": "positive integer"}, answer="2 n", unit=Text("bytes", "字节"))
+HALF = Spec(symbols={}, answer="1/2", wrong=(Wrong(2, "upside-down"),))
+
+
+@pytest.mark.parametrize(
+    ("spec", "answer"),
+    [
+        (TOTAL, "4*d_model**2"),
+        (TOTAL, "４ｄ＿ｍｏｄｅｌ＾２"),
+        (TOTAL, "h(3 d_model d_k) + d_model²"),
+        (TOTAL, "= 4 d_model^2。"),
+        (TOTAL, r"$4 d_{\text{model}}^2$"),
+        (TOTAL, "（2·d_model）²"),
+        (GROWTH, "O(nd(n+d))"),
+        (GROWTH, "Θ(n²d + nd² + n)"),
+        (GROWTH, "4n²d + 8nd²"),
+        (SCORE, "Var(q·k)"),
+        (SCORE, "Σ_i E[q_i²] E[k_i²]"),
+        (CACHE, "2n"),
+        (CACHE, "2n bytes"),
+        (CACHE, "2n 字节"),
+        (HALF, 0.5),
+        (HALF, "2/4"),
+        (HALF, "50/100"),
+    ],
+)
+def test_equal_formulas_pass(spec: Spec, answer: object) -> None:
+    """However they are written, with the unit or without it."""
+    assert expression.judge(spec, answer, ADA) == Judged(Status.PASSED, 1.0)
+
+
+@pytest.mark.parametrize(
+    ("spec", "answer", "misconception"),
+    [
+        (TOTAL, "d_model² + 2 d_model²", "output-projection-forgotten"),
+        (TOTAL, "4·d_model·h·d_model", "every-head-full-width"),
+        (TOTAL, "4 d_model²/h²", "head-matrix-is-square"),
+        (GROWTH, "O(n²d + n)", "projections-are-free"),
+        (HALF, 2, "upside-down"),
+    ],
+)
+def test_known_wrong_formulas_are_named(spec: Spec, answer: object, misconception: str) -> None:
+    """However they are written, too."""
+    assert expression.judge(spec, answer, ADA) == Judged(Status.FAILED, 0.0, misconception=misconception)
+
+
+@pytest.mark.parametrize(
+    ("spec", "answer", "words"),
+    [
+        (TOTAL, "5 d_model^2", "with d_model = 2 yours is 20"),
+        (TOTAL, 12, "yours is 12"),
+        (HALF, "1/3", "Not equal to what is asked for: yours is 1/3."),
+        (GROWTH, "O(n^2)", "Yours grows like O(n²)"),
+        (SCORE, "d_k E[q_1^4]", "Yours depends on E[q⁴]"),
+        (SCORE, "q·k", "with d_k = 1"),
+        (TOTAL, "1/0", "has no value: a division by 0"),
+        (TOTAL, "√(0 − d_model)", "the square root of a negative number"),
+        (SCORE, "q", "yours is"),
+        (SCORE, "q + d_k", "Shapes do not fit"),
+    ],
+)
+def test_wrong_formulas_are_shown_their_own_value(spec: Spec, answer: object, words: str) -> None:
+    """At an instance; the right value is not given away."""
+    found = expression.judge(spec, answer, ADA)
+    assert found.message is not None and words in found.message.en
+    assert (found.status, found.fraction, found.misconception, found.readable) == (Status.FAILED, 0.0, None, True)
+    assert any("\u4e00" <= char <= "\u9fff" for char in found.message.zh)
+
+
+@pytest.mark.parametrize(
+    ("spec", "answer", "words"),
+    [
+        (TOTAL, "", "There is no formula here"),
+        (TOTAL, None, "written as text"),
+        (TOTAL, True, "written as text"),
+        pytest.param(TOTAL, 10**5000, "written as text", id="huge"),
+        (TOTAL, float("nan"), "There is no “nan”"),
+        (TOTAL, ["4 d_model^2"], "written as text"),
+        (TOTAL, "4 d_modle^2", "did you mean d_model?"),
+        (TOTAL, "4 d_model^2 = 4 d_model^2", "one formula"),
+        (TOTAL, "4 d_model^", "ends too early"),
+        (TOTAL, "4 d_model^2 !", "does not belong in a formula"),
+        (TOTAL, "9^9^9^9", "too much computing"),
+        (TOTAL, "d_model^1000", "exponent of 1000 is too large"),
+        (TOTAL, "x" * 3000, "may have 2000 characters"),
+        (GROWTH, "O(2^n)", "has no place in a growth rate"),
+        (GROWTH, "sin(n)", "has no place in a growth rate"),
+        (GROWTH, "n/(n+d+1)", "keep only its largest term"),
+        (GROWTH, "log(log n)", "has no place"),
+        (GROWTH, "(n+d)^40", "keep only its largest term"),
+        (GROWTH, "0", "This is 0"),
+        (GROWTH, "n^d", "has no place"),
+        (GROWTH, "((n+d+1)^12 (n+2d)^12)^12", "too much computing"),
+    ],
+)
+def test_what_cannot_be_read_costs_nothing(spec: Spec, answer: object, words: str) -> None:
+    """And is never a misconception."""
+    found = expression.judge(spec, answer, ADA)
+    assert found.message is not None and words in found.message.en
+    assert (found.status, found.fraction, found.misconception, found.readable) == (Status.FAILED, 0.0, None, False)
+
+
+def test_what_holds_only_here_is_accepted_with_a_remark() -> None:
+    """d·Var(q)² is d_k only because both variances are 1."""
+    score = replace(SCORE, answer="Var(q·k)")
+    found = expression.judge(score, "d_k Var(q)²", ADA)
+    assert found.status is Status.PASSED
+    assert found.message is not None and "only because both variances" in found.message.en
+    assert expression.judge(score, "d_k Var(q) Var(k)", ADA).message is None
+    assert expression.judge(score, "d_k", ADA).message is None
+
+
+def test_what_is_asked_and_the_key() -> None:
+    """The symbols in words, the unit, and the answer in the notation of messages."""
+    asked = expression.asked(TOTAL, ADA)
+    assert asked.form == "line"
+    assert asked.facts == (
+        Text(
+            "Symbols: d_model (a positive integer); h (a positive integer); d_k (= d_model / h).",
+            "可用的符号：d_model（正整数）；h（正整数）；d_k（= d_model / h）。",
+        ),
+    )
+    assert expression.asked(GROWTH, ADA).how.en.startswith("Answer with a growth rate")
+    assert expression.asked(CACHE, ADA).facts[-1].zh == "单位：字节（可以不写）。"
+    assert expression.asked(HALF, ADA).facts == ()
+    shaped = Spec({"W": "matrix(d, e)", "x": "vector(d)", "R": "rotation", "F": "map(d, d)"}, "W")
+    words = expression.asked(shaped, ADA).facts[0].en
+    assert "W (a matrix (d, e)); x (a vector of length d); R (R_θ turns by θ)" in words
+    assert expression.key(TOTAL, ADA) == Text("4 d_model²", "4 d_model²")
+    assert expression.key(CACHE, ADA) == Text("2 n bytes", "2 n 字节")
+
+
+@pytest.mark.parametrize(
+    ("spec", "said"),
+    [
+        (TOTAL, []),
+        (GROWTH, []),
+        (SCORE, []),
+        (CACHE, []),
+        (HALF, []),
+        (
+            replace(TOTAL, answer="4 d^2"),
+            ["answer: saw '4 d^2'; expected a formula with a value, but: There is no “d”"],
+        ),
+        (
+            replace(TOTAL, answer="1/(h − h)"),
+            ["answer: saw '1/(h − h)'; expected a formula with a value, but: a division"],
+        ),
+        (replace(TOTAL, wrong=(Wrong("3 (", "m"),)), ["wrong[0].answer: saw '3 ('; expected a formula with a value"]),
+        (
+            replace(TOTAL, wrong=(Wrong("2 d_model 2 d_model", "m"),)),
+            ["wrong[0].answer: saw '2 d_model 2 d_model'; expected"],
+        ),
+        (
+            replace(TOTAL, wrong=(Wrong("(2 d_model)^2", "m"),)),
+            ["wrong[0].answer: saw '(2 d_model)^2'; expected an answer that is not equal to the right answer"],
+        ),
+        (
+            replace(TOTAL, wrong=(Wrong("h", "m"), Wrong("h·1", "m"))),
+            ["wrong[1].answer: saw 'h·1'; expected an answer that is not equal to another"],
+        ),
+        (
+            replace(GROWTH, wrong=(Wrong("n d (n + d)", "m"),)),
+            ["wrong[0].answer: saw 'n d (n + d)'; expected an answer"],
+        ),
+        (replace(TOTAL, symbols={"d_model": "number"}), ["symbols.d_model: saw 'number'; expected a declaration, but"]),
+        (
+            replace(TOTAL, symbols={"2d": "real"}),
+            ["symbols.2d: saw 'real'; expected a declaration, but: “2d” is not a name"],
+        ),
+        (replace(TOTAL, symbols={"x": "vector(d, e)"}), ["symbols.x: saw 'vector(d, e)'; expected a declaration"]),
+        (
+            replace(TOTAL, symbols={"a": "b (definition)", "b": "a (definition)"}),
+            ["symbols.a: saw 'b (definition)'; expected a declaration, but: “a” is defined by itself"],
+        ),
+        (replace(SCORE, given={"q": "uniform(0, 1)"}), ["given.q: saw 'uniform(0, 1)'; expected a declaration"]),
+    ],
+)
+def test_specs_are_checked(spec: Spec, said: list[str]) -> None:
+    """Formulas have values; wrong ones differ from the right one and from each other."""
+    found = [f"{show_path(fault.path)}: {fault.text}" for fault in expression.faults(spec)]
+    assert len(found) == len(said), found
+    for fault, start in zip(found, said, strict=True):
+        assert fault.startswith(start)

@@ -1,0 +1,446 @@
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+import pytest
+
+from grader.core.faults import show_path
+from grader.core.model import Status, Text
+from grader.course.items import Context, Judged, draw, number
+from grader.course.items.number import Spec, Wrong, read
+
+ADA = Context("spring", "ada", "Q3.size")
+PLAIN = Spec(512, wrong=(Wrong(1024, "both-ways"), Wrong("2**8", "half")), unit="MiB")
+DRAWN = Spec("sqrt(d)", {"d": (16, 64, 256)}, wrong=(Wrong("d", "no-root"),))
+TIMES = Text("times", "倍")
+
+
+@pytest.mark.parametrize(
+    ("value", "expected"),
+    [
+        (8, 8),
+        (-0.5, -0.5),
+        ("8", 8),
+        (" 8. ", 8),
+        ("+8", 8),
+        ("−8", -8),
+        ("５１２", 512),
+        ("１．５", 1.5),
+        ("1,536", 1536),
+        ("1，048，576", 1048576),
+        ("1 048 576", 1048576),
+        ("1\u202f024", 1024),
+        ("1_024", 1024),
+        ("1.5e3", 1500),
+        ("1.5E-3", 0.0015),
+        ("3/4", 0.75),
+        ("３／４", 0.75),
+        ("½", 0.5),
+        ("√64", 8),
+        ("√ 2.25", 1.5),
+        ("√(16 * 4)", 8),
+        ("2√16", 8),
+        ("sqrt(64)", 8),
+        ("1/√64", 0.125),
+        ("2^10", 1024),
+        ("2**10", 1024),
+        ("2¹⁰", 1024),
+        ("10⁻³", 0.001),
+        ("4 × 10^3", 4000),
+        ("4·512²", 1048576),
+        ("8÷2", 4),
+        ("= 8", 8),
+        ("≈8", 8),
+        ("约 8", 8),
+        ("1.5万", 15000),
+        ("3 亿", 300_000_000),
+        ("66.5%", 0.665),
+        ("log(8)/log(2)", 3),
+        ("exp(0)", 1),
+    ],
+)
+def test_numbers_are_read_as_people_write_them(value: object, expected: float) -> None:
+    """Full width, separators of thousands, powers, roots, fractions, percentages."""
+    assert read(value) == pytest.approx(expected)
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        None,
+        True,
+        [8],
+        {"a": 8},
+        math.nan,
+        math.inf,
+        10**400,
+        "",
+        " ",
+        "nan",
+        "inf",
+        "∞",
+        "eight",
+        "八",
+        "8 MiB",
+        "1,5",
+        "1,02",
+        "1,024,5",
+        "3 4",
+        "1½",
+        "2^^3",
+        "√",
+        "√-4",
+        "1/0",
+        "1e999",
+        "9^9^9^9",
+        "d_k",
+        "(" * 79,
+        "1" * 81,
+        "__import__('os')",
+        "0 if 1 else 2",
+        "1or 2",
+        "\x00",
+    ],
+)
+def test_what_is_no_number_is_not_read(value: object) -> None:
+    """No guessing, no exception, no long computation."""
+    assert read(value) is None
+
+
+@pytest.mark.parametrize(
+    ("value", "unit"),
+    [
+        ("512 MiB", "MiB"),
+        ("512MiB", "MiB"),
+        ("512 mib", "MiB"),
+        ("512", "MiB"),
+        (512, "MiB"),
+        ("512 ＭｉＢ", "MiB"),
+        ("512 倍", TIMES),
+        ("512 times", TIMES),
+        ("512%", "%"),
+        ("512", None),
+    ],
+)
+def test_the_unit_may_be_written(value: object, unit: Text | str | None) -> None:
+    """In either language; a percentage is one only where that is not the unit."""
+    assert read(value, unit) == 512
+
+
+@pytest.mark.parametrize("value", [512, "512 MiB", 507, 517.1, "2^9"])
+def test_near_enough_passes(value: object) -> None:
+    """One per cent, unless the item says otherwise."""
+    assert number.judge(PLAIN, value, ADA) == Judged(Status.PASSED, 1.0)
+
+
+@pytest.mark.parametrize(
+    ("answer", "tolerance", "passes", "fails"),
+    [
+        (512, 0.01, (506.88, 517.12), (506.8, 517.2)),
+        (-512, 0.01, (-506.88, -517.12), (-506.8, 512)),
+        (0, 0.01, (0.01, -0.01), (0.011, -0.011)),
+        (1 / 3, 0, ("1/3", 1 / 3), (0.3333, 0.3334)),
+        (0, 0, (0,), (0.001,)),
+        ("2**60", 0, (2**60,), (2**60 + 2**40,)),
+    ],
+)
+def test_tolerance_is_relative_but_not_at_zero(
+    answer: float | str, tolerance: float, passes: tuple[object, ...], fails: tuple[object, ...]
+) -> None:
+    """A tolerance of 0 asks for the number itself, up to what floats lose."""
+    spec = Spec(answer, tolerance=tolerance)
+    assert all(number.judge(spec, value, ADA).status is Status.PASSED for value in passes)
+    assert all(number.judge(spec, value, ADA) == Judged(Status.FAILED, 0.0) for value in fails)
+
+
+@pytest.mark.parametrize(("value", "misconception"), [(1024, "both-ways"), ("256 MiB", "half"), (7, None)])
+def test_a_wrong_number_names_its_misconception(value: object, misconception: str | None) -> None:
+    """What is true instead is told by the misconception."""
+    assert number.judge(PLAIN, value, ADA) == Judged(Status.FAILED, 0.0, None, misconception)
+
+
+def test_everybody_has_numbers_of_their_own() -> None:
+    """The right answer follows the learner's draw; the wrong ones do, too."""
+    for name in ("ada", "bo", "chen", "dia"):
+        context = replace(ADA, learner=name)
+        d = draw(DRAWN, context)["d"]
+        assert number.judge(DRAWN, math.sqrt(d), context).status is Status.PASSED
+        assert number.judge(DRAWN, d, context).misconception == "no-root"
+
+
+def test_a_wrong_answer_says_for_which_numbers_it_was() -> None:
+    """Who reads another's numbers, or mistypes the name, is told so."""
+    assert draw(DRAWN, ADA) == {"d": 64}
+    assert number.judge(DRAWN, 7, ADA).message == Text(
+        "Not right for your numbers: d = 64.", "对你的数来说不对：d = 64。"
+    )
+    found = number.judge(DRAWN, "√16", replace(ADA, learner="ADA\x1b")).message
+    assert found is not None
+    assert "right for d = 16, but you have d = 64" in found.en
+    assert "“ADA”" in found.en
+    assert "如果是 d = 16，这个答案是对的；但你的数是 d = 64。" in found.zh
+
+
+@pytest.mark.parametrize(
+    ("value", "en"),
+    [
+        ("eight", "“eight” is not a number"),
+        (math.nan, "“nan” is not"),
+        (True, "“true” is not"),
+        pytest.param(10**30000, "“…” is not", id="huge"),
+        ([8] * 10_000, "“…” is not"),
+        ("x" * 5000, f"“{'x' * 39}…” is not"),
+        ("\x1b[31m", "“[31m” is not"),
+        ("{0}", "“{0}” is not"),
+    ],
+)
+def test_what_is_no_number_is_told_what_one_looks_like(value: object, en: str) -> None:
+    """With examples, and with the unit where there is one."""
+    found = number.judge(PLAIN, value, ADA)
+    assert (found.status, found.fraction, found.misconception) == (Status.FAILED, 0.0, None)
+    assert found.message is not None
+    assert en in found.message.en
+    assert "1.5e3, 3/4, √64 or 2^10 (in MiB; the unit may be left out)." in found.message.en
+    assert "√64 或 2^10（单位：MiB，可以不写）。" in found.message.zh
+    bare = number.judge(DRAWN, value, ADA).message
+    assert bare is not None and bare.en.endswith("or 2^10.")
+
+
+@pytest.mark.parametrize(
+    ("spec", "said"),
+    [
+        (PLAIN, []),
+        (DRAWN, []),
+        (Spec("sqrt(d"), ["answer: saw 'sqrt(d'; expected a number, or arithmetic such as"]),
+        (Spec("sin(1)"), ["answer: saw 'sin(1)'; expected a number, or arithmetic such as"]),
+        (Spec("m", {"d": (1,)}), ["answer: saw 'm'; expected a symbol that the item draws: d"]),
+        (Spec("d_K", {"d_k": (1,)}), ["answer: saw 'd_K'; expected a symbol that the item draws: d_k; did you mean"]),
+        (
+            Spec("1 / (d - 4)", {"d": (2, 4)}),
+            ["answer: saw '1 / (d - 4)'; expected arithmetic that always has a value"],
+        ),
+        (Spec(math.inf), ["answer: saw Infinity; expected arithmetic that always has a value, but inf is too large"]),
+        (Spec(1, tolerance=1), ["tolerance: saw 1; expected a number from 0 up to"]),
+        (Spec(1, tolerance=-0.1), ["tolerance: saw -0.1"]),
+        (Spec(1, {"d": ()}), ["draw.d: saw []; expected one number or more"]),
+        (Spec(1, {"sqrt": (1,)}), ["draw.sqrt: saw 'sqrt'; expected a name such as d_k"]),
+        (Spec(1, {"d k": (1,)}), ["draw.d k: saw 'd k'; expected a name"]),
+        (Spec(1, {"a": tuple(range(40)), "b": tuple(range(40))}), ["draw: expected at most 1000 combinations"]),
+        (Spec(4, wrong=(Wrong("n", "m"),)), ["wrong[0].answer: saw 'n'; expected a symbol that the item draws"]),
+        (Spec(4, wrong=(Wrong(2, "m"), Wrong("2*2", "n"))), ["wrong[1].answer: saw '2*2'; expected an answer that is"]),
+        (
+            Spec("sqrt(d)", {"d": (4, 16)}, wrong=(Wrong("d / 2", "m"),)),
+            ["wrong[0].answer: saw 'd / 2'; expected an answer that is never right, but it is with d = 4"],
+        ),
+    ],
+)
+def test_specs_are_checked(spec: Spec, said: list[str]) -> None:
+    """Every answer has a value whatever is drawn, and no wrong one is ever right."""
+    found = [f"{show_path(fault.path)}: {fault.text}" for fault in number.faults(spec)]
+    assert len(found) == len(said), found
+    for fault, start in zip(found, said, strict=True):
+        assert fault.startswith(start)
+
+
+# ------------------------------------------------------------------------------------------------- digits
+
+THREE = Spec("8 / 3", digits=3, wrong=(Wrong("3 / 8", "upside-down"),))
+PERCENT = Spec(0.6652, digits=3)
+ROUND = Spec(2.7, digits=3)
+LARGE = Spec(1234567, digits=2)
+
+
+@pytest.mark.parametrize(
+    ("spec", "value"),
+    [
+        (THREE, "2.67"),
+        (THREE, 2.67),
+        (replace(THREE, answer=2.665), "2.66"),
+        (replace(THREE, answer=2.665), "2.67"),
+        (THREE, " ＋２．６７"),
+        (THREE, "≈ 2.67"),
+        (THREE, "2.67e0"),
+        (THREE, "0.267e1"),
+        (THREE, "26.7e-1"),
+        (THREE, "2.67×10^0"),
+        (PERCENT, "66.5%"),
+        (PERCENT, "0.665"),
+        (ROUND, "2.70"),
+        (ROUND, 2.7),
+        (ROUND, "2.70e0"),
+        (LARGE, "1.2e6"),
+        (LARGE, "1200000"),
+        (LARGE, "1,200,000"),
+        (LARGE, 1200000),
+        (LARGE, 1200000.0),
+        (LARGE, "120万"),
+        (LARGE, "1.2×10⁶"),
+    ],
+)
+def test_a_rounded_number_passes(spec: Spec, value: object) -> None:
+    """Rounded up or down at the last digit; zeros at the end of a whole number may count or not."""
+    assert number.judge(spec, value, ADA) == Judged(Status.PASSED, 1.0)
+
+
+@pytest.mark.parametrize(
+    ("spec", "value", "fraction", "en"),
+    [
+        (THREE, "2.667", 0.5, "The value is right, but 3 significant digits are asked for, and this has 4."),
+        (THREE, "2.66666666", 0.5, "and this has 9. Round it."),
+        (THREE, 8 / 3, 0.5, "and this has"),
+        (THREE, "8/3", 0.5, "as a decimal number with 3 significant digits"),
+        (THREE, "√(64/9)", 0.5, "as a decimal number"),
+        (THREE, "2.7", 0, "Right as far as it goes, but 3 significant digits are asked for, and this has 2."),
+        (THREE, 3, 0, "and this has 1."),
+        (THREE, "3.", 0, "and this has 1."),
+        (PERCENT, "67%", 0, "and this has 2."),
+        (PERCENT, "66.52%", 0.5, "and this has 4."),
+        (ROUND, "2.7", 0.5, "Right as far as it goes, but 3 significant digits are asked for, and this has 2."),
+        (ROUND, "2.700", 0.5, "and this has 4."),
+        (LARGE, "1234567", 0.5, "and this has 7."),
+        (LARGE, "1300000", 0, None),
+        (LARGE, "1e6", 0, "and this has 1."),
+        (THREE, "2.65", 0, None),
+        (THREE, "2.6", 0, None),
+        (THREE, "267", 0, None),
+    ],
+)
+def test_digits_are_counted(spec: Spec, value: object, fraction: float, en: str | None) -> None:
+    """A right value with too many or too few of them is told so, and earns half."""
+    found = number.judge(spec, value, ADA)
+    assert (found.status, found.fraction, found.misconception) == (Status.FAILED, fraction, None)
+    assert found.readable
+    assert (found.message is None) is (en is None)
+    assert en is None or (found.message is not None and en in found.message.en and "位有效数字" in found.message.zh)
+
+
+@pytest.mark.parametrize("value", [10**100, -(10**20), 0, "0", "0.00", -0.0, "9" * 80])
+def test_any_number_has_digits_to_count(value: object) -> None:
+    """Long ones and zeros are wrong, and no exception."""
+    assert number.judge(THREE, value, ADA) == Judged(Status.FAILED, 0.0)
+
+
+def test_a_wrong_number_of_three_digits_names_its_misconception() -> None:
+    """The half of its last digit is the tolerance for wrong answers, too."""
+    assert number.judge(THREE, "0.375", ADA).misconception == "upside-down"
+    assert number.judge(THREE, "0.38", ADA).misconception is None
+
+
+@pytest.mark.parametrize(
+    ("spec", "expected"),
+    [
+        (THREE, "2.67"),
+        (PERCENT, "0.665"),
+        (ROUND, "2.70"),
+        (Spec(1.5, digits=1, unit="GiB"), "2 GiB"),
+        (Spec("sqrt(d)", {"d": (2,)}, digits=4), "1.414"),
+        (Spec(0.000123456, digits=2), "0.00012"),
+    ],
+)
+def test_the_key_is_rounded(spec: Spec, expected: str) -> None:
+    """As it is asked for."""
+    assert number.key(spec, ADA).en == expected
+    assert number.judge(spec, expected, ADA).status is Status.PASSED
+    assert f"{spec.digits} significant" in number.asked(spec, ADA).facts[0].en
+
+
+# -------------------------------------------------------------------------------------------------- units
+
+BYTES = Text("bytes", "字节")
+FLOPS = Text("FLOPs", "次浮点运算")
+MILLIONS = Text("parameters", "个参数")
+
+
+@pytest.mark.parametrize(
+    ("value", "unit", "expected"),
+    [
+        ("512 MiB", "GiB", 0.5),
+        ("0.5GiB", "MiB", 512),
+        ("0.5 gib", "MiB", 512),
+        ("1 GB", "GiB", 1e9 / 2**30),
+        ("1 TiB", "GiB", 1024),
+        ("3", "GiB", 3),
+        ("2 KB", BYTES, 2000),
+        ("2 KiB", BYTES, 2048),
+        ("2^10 B", BYTES, 1024),
+        ("3 byte", BYTES, 3),
+        ("1.5万字节", BYTES, 15000),
+        ("1.5 megabytes", BYTES, 1.5e6),
+        ("1024 字节", "KiB", 1),
+        ("4 GFLOPs", FLOPS, 4e9),
+        ("4 TFLOP", "GFLOPs", 4000),
+        ("3 次浮点运算", FLOPS, 3),
+        ("1.5 ms", "s", 0.0015),
+        ("２０ µｓ", "ms", 0.02),
+        ("2 分钟", "秒", 120),
+        ("124M", MILLIONS, 124e6),
+        ("7 B parameters", MILLIONS, 7e9),
+        ("1.24亿个参数", MILLIONS, 1.24e8),
+        ("50k params", MILLIONS, 50_000),
+    ],
+)
+def test_units_are_converted(value: str, unit: Text | str, expected: float) -> None:
+    """Where the unit of the item has multiples: 1000 by 1000 without i, 1024 by 1024 with it."""
+    assert read(value, unit) == pytest.approx(expected)
+
+
+@pytest.mark.parametrize(
+    ("value", "unit"),
+    [
+        ("3 MiB", None),
+        ("3 MiB", "tokens"),
+        ("3 s", "MiB"),
+        ("3 xMiB", "MiB"),
+        ("3 MFLOPs", "bytes"),
+        ("124M", "tokens"),
+        ("MiB", "GiB"),
+        ("1e308 TiB", "B"),
+    ],
+)
+def test_other_units_are_not_read(value: str, unit: str | None) -> None:
+    """Nor is a unit without a number, or more than a number can hold."""
+    assert read(value, unit) is None
+
+
+def test_a_unit_that_does_not_fit_is_said() -> None:
+    """GB for GiB is a small mistake and a frequent one."""
+    spec = Spec(4, unit="GiB")
+    assert number.judge(spec, "4096 MiB", ADA).status is Status.PASSED
+    found = number.judge(spec, "4 GB", ADA)
+    assert found == Judged(
+        Status.FAILED,
+        0.0,
+        Text("The number fits, but not its unit: 4 GB is 3.725 GiB.", "数字是对的，单位却不对：4 GB 等于 3.725 GiB。"),
+    )
+    assert number.judge(spec, "5 GB", ADA).message is None
+
+
+def test_units_that_are_converted_are_named() -> None:
+    """Beforehand, with examples; a unit of its own is only named."""
+    (fact,) = number.asked(Spec(4, unit="GiB"), ADA).facts
+    assert fact == Text(
+        "Unit: GiB if you write none; others, such as KiB or MiB, are converted.",
+        "单位：不写时为 GiB；写 KiB、MiB 等其他单位会自动换算。",
+    )
+    (fact,) = number.asked(Spec(4, unit=TIMES), ADA).facts
+    assert fact == Text("Unit: times (may be left out).", "单位：倍（可以不写）。")
+
+
+@pytest.mark.parametrize(
+    ("spec", "said"),
+    [
+        (THREE, []),
+        (Spec(1, digits=0), ["digits: saw 0; expected a whole number from 1 to 9"]),
+        (Spec(1, digits=10), ["digits: saw 10"]),
+        (Spec("d - 4", {"d": (2, 4)}, digits=2), ["digits: expected none, as the answer can be 0"]),
+        (Spec(2.71, digits=3, wrong=(Wrong(2.714, "m"),)), ["wrong[0].answer: saw 2.714; expected an answer that is"]),
+        (Spec(2.71, digits=3, wrong=(Wrong(2.72, "m"),)), []),
+    ],
+)
+def test_digits_are_checked(spec: Spec, said: list[str]) -> None:
+    """There are some to count, and they tell wrong answers from right ones."""
+    found = [f"{show_path(fault.path)}: {fault.text}" for fault in number.faults(spec)]
+    assert len(found) == len(said), found
+    for fault, start in zip(found, said, strict=True):
+        assert fault.startswith(start)

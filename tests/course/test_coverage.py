@@ -1,0 +1,95 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from grader.core.model import Course, Edit, Exercise, Item, Misconception, Mistake, Question, Text
+from grader.course import loader
+from grader.course.coverage import markdown, places
+from grader.course.items.choice import Option, Spec
+
+T = Text("t", "题")
+
+
+def belief(name: str, ask_next: str | None = None) -> Misconception:
+    """A misconception."""
+    return Misconception(name, T, T, ask_next)
+
+
+def exercise(name: str, *beliefs: str) -> Exercise:
+    """An exercise with a mistake for each belief."""
+    mistakes = tuple(Mistake(each, (Edit(name, None, ""),), ("values",)) for each in beliefs)
+    return Exercise(name, "function", "()", (), T, T, "m.f", 4.0, (), (), mistakes=mistakes)
+
+
+def item(name: str, *beliefs: str) -> Item:
+    """A choice with a wrong option for each belief."""
+    wrong = tuple(Option(str(at), T, misconception=each) for at, each in enumerate(beliefs))
+    return Item(name, "choice", T, 1.0, "graded", Spec((Option("r", T, correct=True), *wrong)))
+
+
+Q1 = Question(
+    "Q1",
+    Text("First", "第一"),
+    "g",
+    T,
+    "q01.yaml",
+    misconceptions=(belief("a"), belief("b", "Q1.one"), belief("c"), belief("d")),
+    items=(item("Q1.one", "a"), item("Q1.two", "a", "d")),
+    exercises=(exercise("first", "a", "c"), exercise("second", "c")),
+)
+Q2 = Question(
+    "Q2", Text("Second", "第二"), "g", T, "q02.yaml", misconceptions=(belief("d"),), items=(item("Q2.one", "d"),)
+)
+COURSE = Course(Text("Course", "课程"), "c", (("g", T),), (Q1, Q2), (), (), "", "")
+
+
+def test_the_map_says_what_is_about_what() -> None:
+    """Items by what they ask and by what leads to them, the question's own first; exercises by their mistakes."""
+    found = {each.misconception.id: (each.items, each.exercises) for each in places(COURSE)[0].beliefs}
+    assert found == {
+        "a": (("Q1.one", "Q1.two"), ("first",)),
+        "b": (("Q1.one",), ()),
+        "c": ((), ("first", "second")),
+        "d": (("Q1.two", "Q2.one"), ()),
+    }
+    assert places(COURSE)[0].exercises == (("first", ("Q1.one", "Q1.two")), ("second", ()))
+    assert places(COURSE, [Q2])[0].beliefs[0].items == ("Q2.one", "Q1.two")
+
+
+def test_gaps_are_named() -> None:
+    """A belief and an exercise that no item is about."""
+    assert list(places(COURSE)[0].gaps()) == [
+        "Q1: no item is about the misconception c",
+        "Q1: no item is about the same idea as second",
+    ]
+    assert list(places(COURSE, [Q2])[0].gaps()) == []
+
+
+def test_a_page_in_both_languages() -> None:
+    """A table for each question, and the sums."""
+    page = markdown(COURSE, "en")
+    assert "Course: 2 questions, 3 items, 2 exercises, 5 misconceptions." in page
+    assert "| a | Q1.one, Q1.two | `first` |" in page
+    assert "| c | – | `first`, `second` |" in page
+    assert "`first` (Q1.one, Q1.two); `second` (–)" in page
+    assert "## Q2 第二" in markdown(COURSE, "zh")
+
+
+@pytest.fixture(scope="module")
+def bundled() -> Course:
+    """The bundled course."""
+    return loader.load(loader.find(None))
+
+
+def test_the_bundled_course_has_no_gap(bundled: Course) -> None:
+    """Every misconception has an item that asks about it, every exercise one about the same idea."""
+    assert [gap for place in places(bundled) for gap in place.gaps()] == []
+
+
+@pytest.mark.parametrize(("lang", "file"), [("en", "map.md"), ("zh", "map.zh.md")])
+def test_the_map_in_docs_is_as_it_would_be_written_now(lang: str, file: str, bundled: Course) -> None:
+    """`make map` writes it."""
+    written = (Path(__file__).parents[2] / "docs" / file).read_text("utf-8")
+    assert written == markdown(bundled, lang), f"docs/{file} is not up to date: run `make map`"

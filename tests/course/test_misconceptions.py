@@ -1,0 +1,81 @@
+"""A mistake in code and the quiz item about it."""
+
+from __future__ import annotations
+
+import pytest
+
+from grader.core.model import Edit, Item, Misconception, Mistake
+from grader.course import misconceptions
+from grader.course.items.choice import Option, Spec
+from grader.course.items.number import Spec as Number
+from grader.course.items.number import Wrong
+from tests.helpers import WORDS, course, exercise, question
+
+CHOICE = Spec((Option("a", WORDS, correct=True), Option("b", WORDS, misconception="halves")))
+NUMBER = Number(answer=4, wrong=(Wrong(2, "halves"), Wrong(8, "doubles")))
+
+
+def item(name: str, spec: object, kind: str = "choice") -> Item:
+    """An item with this spec."""
+    return Item(name, kind, WORDS, 1, "graded", spec)
+
+
+def mistaken(name: str, belief: str) -> object:
+    """An exercise with one mistake."""
+    return exercise(f"{name}(x)", mistakes=(Mistake(belief, (Edit(name, "x", "y"),), ()),))
+
+
+HALF = mistaken("half", "halves")
+TWICE = mistaken("twice", "doubles")
+PLAIN = exercise("plain(x)")
+Q1 = question(
+    "Q1",
+    HALF,
+    PLAIN,
+    items=[item("Q1.plain", CHOICE), item("Q1.next", Spec((Option("a", WORDS),)))],
+    misconceptions=[Misconception("halves", WORDS, ask_next="Q1.next"), Misconception("lonely", WORDS)],
+)
+Q2 = question(
+    "Q2",
+    TWICE,
+    items=[item("Q2.number", NUMBER, "number")],
+    misconceptions=[Misconception("halves", WORDS), Misconception("doubles", WORDS, ask_next="Q1.next")],
+)
+COURSE = course(Q1, Q2)
+
+
+@pytest.mark.parametrize(
+    ("belief", "home", "expected"),
+    [
+        ("halves", Q1, ["Q1.next", "Q1.plain", "Q2.number"]),
+        ("halves", Q2, ["Q2.number", "Q1.plain"]),
+        ("doubles", Q2, ["Q1.next", "Q2.number"]),
+        ("lonely", Q1, []),
+        ("unheard-of", Q1, []),
+    ],
+)
+def test_items_about(belief: str, home: object, expected: list[str]) -> None:
+    """What the author says to ask next comes first, then what can show it, the question at hand before others."""
+    assert [found.id for found in misconceptions.items_about(COURSE, belief, home)] == expected
+
+
+@pytest.mark.parametrize(
+    ("belief", "home", "expected"),
+    [
+        ("halves", Q1, ["half"]),
+        ("halves", Q2, ["half"]),
+        ("doubles", Q1, ["twice"]),
+        ("lonely", Q1, ["half", "plain"]),
+    ],
+)
+def test_exercises_about(belief: str, home: object, expected: list[str]) -> None:
+    """Exercises that know the mistake, wherever they stand; else those of the question."""
+    assert [found.name for found in misconceptions.exercises_about(COURSE, belief, home)] == expected
+
+
+def test_named_reads_any_spec() -> None:
+    """Misconceptions are found in options, in wrong answers, in mappings, and nowhere else."""
+    assert misconceptions.named(item("Q1.a", CHOICE)) == {"halves"}
+    assert misconceptions.named(item("Q1.a", NUMBER)) == {"halves", "doubles"}
+    assert misconceptions.named(item("Q1.a", {"wrong": [Wrong(1, "deep")], "misconception": "no"})) == {"deep"}
+    assert misconceptions.named(item("Q1.a", None)) == frozenset()

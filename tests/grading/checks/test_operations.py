@@ -1,0 +1,227 @@
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from grader.core.errors import CourseError
+from grader.core.model import CheckSpec, Edit, Literal_, Misconception, Mistake, Normal, Returned, Status
+from grader.grading.checks import operations
+from grader.grading.grade import grade
+from grader.grading.inputs import Seed, draw
+from grader.grading.programs import Target
+from grader.sandbox import Sandbox
+from tests.attention import edit
+from tests.helpers import (
+    PATIENT,
+    WORDS,
+    case,
+    course,
+    exercise,
+    misjudged,
+    question,
+    returned,
+    seen,
+    submission,
+    verdicts,
+)
+
+LINEAR = """
+import torch
+from torch.nn import functional
+
+def attend(q, k, v):
+    q, k = functional.elu(q) + 1, functional.elu(k) + 1
+    return q @ (k.T @ v) / (q @ k.sum(-2)[:, None])
+"""
+SUMS = """
+import torch
+
+def attend(q, k, v):
+    q, k = torch.exp(q), torch.exp(k)
+    states = (k[:, :, None] * v[:, None]).cumsum(0)
+    return (q[:, None] @ states)[:, 0] / (q * k.cumsum(0)).sum(-1, keepdim=True)
+"""
+STEPS = """
+import torch
+
+def attend(q, k, v):
+    state, output = torch.zeros(k.shape[1], v.shape[1]), torch.empty_like(v)
+    for t in range(len(q)):
+        state = state + torch.outer(k[t].exp(), v[t])
+        output[t] = q[t].exp() @ state
+    return output
+"""
+PLAIN = """
+import torch
+
+def attend(q, k, v):
+    return torch.softmax(q @ k.T, -1) @ v
+"""
+SIZES = CheckSpec("operations", 1.0, (), (("of", "n"), ("at", [128, 256]), ("growth", "linear")))
+INPUTS = replace(case(q=Normal(("n", 4)), k=Normal(("n", 4)), v=Normal(("n", 4))), draw=(("n", (128,)),))
+ROWS = replace(case(x=Normal((1, "n", 4))), construct=(("d", Literal_(4)),), draw=(("n", (128,)),))
+EXERCISES = (
+    exercise("attend(q, k, v)", INPUTS, checks=(SIZES,)),
+    exercise("Layer(d)", ROWS, forward="forward(x)", checks=(SIZES,)),
+    exercise("every(q, k)", replace(INPUTS, args=INPUTS.args[:2]), checks=(
+        replace(SIZES, options=(*SIZES.options[:2], ("growth", "quadratic"))),
+    )),
+)  # fmt: skip
+LAYER = """
+import torch
+from torch import nn
+
+class Layer(nn.Module):
+    def __init__(self, d):
+        super().__init__()
+        self.inner = nn.Linear(d, d)
+
+    def forward(self, x):
+        return self.inner(x)
+"""
+PASSES = [
+    ("keys and values first", LINEAR),
+    ("running sums", SUMS),
+    ("a recurrence", STEPS),
+    ("a module", LAYER),
+    ("without gradients", edit(LINEAR, ("def attend", "@torch.inference_mode()\ndef attend"))),
+    ("all pairs where they belong", "import torch\ndef every(q, k): return q @ k.T"),
+]
+MUCH, LITTLE = "quadratic in n; expected linear", "linear in n; expected quadratic"
+CAUGHT = [
+    ("all pairs", PLAIN, MUCH),
+    ("all pairs of features", edit(LINEAR, ("q @ (k.T @ v)", "(q @ k.T) @ v")), MUCH),
+    ("all pairs without gradients", edit(PLAIN, ("def attend", "@torch.inference_mode()\ndef attend")), MUCH),
+    (
+        "query by query",
+        edit(
+            PLAIN,
+            (
+                "return torch.softmax(q @ k.T, -1) @ v",
+                "return torch.stack([torch.softmax(k @ row, -1) @ v for row in q])",
+            ),
+        ),
+        MUCH,
+    ),
+    (
+        "the past anew in each step",
+        edit(STEPS, ("state = state + torch.outer(k[t].exp(), v[t])", "state = k[: t + 1].exp().T @ v[: t + 1]")),
+        MUCH,
+    ),
+    (
+        "a copy in each step",
+        edit(STEPS, ("    state = state", "    output = output.clone()\n        state = state")),
+        MUCH,
+    ),
+    (
+        "the library",
+        edit(
+            PLAIN,
+            (
+                "torch.softmax(q @ k.T, -1) @ v",
+                "torch.nn.functional.scaled_dot_product_attention(q[None, None], k[None, None], v[None, None])",
+            ),
+        ),
+        MUCH,
+    ),
+    ("all pairs, then NumPy", edit(PLAIN, (" @ v", ".numpy() @ v.numpy()")), MUCH),
+    (
+        "a module with attention",
+        edit(
+            LAYER,
+            ("nn.Linear(d, d)", "nn.MultiheadAttention(d, 2, batch_first=True)"),
+            ("self.inner(x)", "self.inner(x, x, x)[0]"),
+        ),
+        MUCH,
+    ),
+    ("one row of all pairs", "import torch\ndef every(q, k): return q @ k[0]", LITTLE),
+    (
+        "an exception in a large case",
+        edit(PLAIN, ("    return", "    assert len(q) < 200\n    return")),
+        "AssertionError",
+    ),
+]
+UNDECIDED = [
+    (
+        "NumPy inside",
+        edit(PLAIN, ("torch.softmax(q @ k.T, -1) @ v", "torch.from_numpy(q.numpy() @ (k.numpy().T @ v.numpy()))")),
+    ),
+    ("lists", edit(PLAIN, ("torch.softmax(q @ k.T, -1) @ v", "torch.tensor([sum(row) for row in q.tolist()])"))),
+    ("NumPy alone", "def attend(q, k, v): return q @ (k.T @ v)"),
+    ("NumPy and all pairs", "def attend(q, k, v): return q @ k.T @ v"),
+    ("n log n", edit(PLAIN, ("torch.softmax(q @ k.T, -1) @ v", "torch.ones(int(len(q) ** 1.5))"))),
+]
+
+
+def test_the_tables(sandbox: Sandbox) -> None:
+    """What must pass passes, and what must be caught is caught with these words.
+
+    Passes: products in the other order, running sums, a recurrence; in functions and classes.
+    Caught: whichever way it is written, the library's included.
+    """
+    assert not misjudged(sandbox.observe, "operations", EXERCISES, "", PASSES, CAUGHT)
+
+
+def test_what_cannot_be_counted_costs_nothing(sandbox: Sandbox) -> None:
+    """NumPy, Python, and a growth between the bounds give the weight of the check to the others."""
+    found = verdicts(sandbox.observe, "operations", EXERCISES, "", UNDECIDED)
+    assert found
+    assert {(verdict.status, verdict.applies) for verdict in found.values()} == {(Status.SKIPPED, False)}
+
+
+def test_torch_behind_numpy_arguments_is_counted(sandbox: Sandbox) -> None:
+    """The second try with NumPy arrays is no way out for quadratic torch code."""
+    rows = [
+        ("quadratic", edit(PLAIN, ("    return", "    q, k, v = map(torch.as_tensor, (q, k, v))\n    return"))),
+        ("linear", edit(LINEAR, ("    q, k =", "    q, k, v = map(torch.as_tensor, (q, k, v))\n    q, k ="))),
+    ]
+    found = verdicts(sandbox.observe, "operations", EXERCISES, "", rows, array_type="numpy")
+    assert found["quadratic"].status is Status.FAILED
+    assert (found["linear"].status, found["linear"].applies) == (Status.SKIPPED, False)
+
+
+def counts(work: Any, exits: Any = False) -> Returned:
+    """What a program of this check returns."""
+    return returned({"work": work, "largest": 1, "exits": exits})
+
+
+@pytest.mark.parametrize(
+    ("factor", "growth"),
+    [(2.0, "linear"), (2.59, "linear"), (2.61, "between"), (3.19, "between"), (3.21, "quadratic"), (4.0, "quadratic")],
+)
+def test_the_bounds(factor: float, growth: str) -> None:
+    """Below 2.6 times the work for twice the size is linear, above 3.2 quadratic; mistakes are known by no more."""
+    got = (counts(1000), counts(int(1000 * factor)))
+    assert operations.essence(got, seen("operations", []).drawn, SIZES) == (returned(growth),)
+
+
+@pytest.mark.parametrize("forged", [counts(-5), counts("much"), counts(True), returned(None), returned({})])
+def test_forged_counts_prove_nothing(forged: Returned) -> None:
+    """Numbers come from the child, where they can be changed."""
+    verdict = operations.judge(seen("operations", [forged, forged], of=EXERCISES[0], spec=SIZES))
+    assert (verdict.status, verdict.applies) == (Status.SKIPPED, False)
+
+
+@pytest.mark.parametrize("options", [(), (("of", "n"), ("at", [1, 2]), ("growth", "cubic"))])
+def test_options_are_needed(options: tuple[tuple[str, Any], ...]) -> None:
+    """A mistake of the bank."""
+    with pytest.raises(CourseError, match="attend, check operations: expected options such as"):
+        drawn = draw(INPUTS, "attend", Seed.public())
+        operations.calls(Target(EXERCISES[0], "q"), drawn, CheckSpec("operations", 1.0, (), options))
+
+
+def test_a_mistake_that_costs_nothing_but_work_is_named(sandbox: Sandbox) -> None:
+    """By its growth: the learner's numbers are not those of the mistake."""
+    order = Mistake("order", (Edit("attend", "q @ (k.T @ v)", "(q @ k.T) @ v"),), ("operations",))
+    small = case("small", q=Normal((3, 4)), k=Normal((3, 4)), v=Normal((3, 4)))
+    large = replace(INPUTS, name="large", only=("operations",))
+    checked = (CheckSpec("values", 4.0), SIZES)
+    one = exercise("attend(q, k, v)", small, large, checks=checked, mistakes=(order,))
+    bank = course(question("Q1", one, misconceptions=(Misconception("order", WORDS),)), reference=LINEAR)
+    quadratic = edit(LINEAR, ("q @ (k.T @ v)", "torch.stack([torch.mv(k, row) @ v for row in q])"))
+    for text, status, name in ((LINEAR, Status.PASSED, None), (quadratic, Status.FAILED, "order")):
+        report = grade(bank, submission(q01=text), sandbox.observe, limits=PATIENT)
+        result = report.questions[0].exercises[0]
+        assert (result.status, result.misconception) == (status, name)

@@ -1,0 +1,98 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from grader.grading.checks import repeatable
+from grader.sandbox import Sandbox
+from tests.attention import (
+    EXERCISES,
+    MODULE,
+    NUMPY,
+    PLAIN,
+    REFERENCE,
+    TORCH,
+    edit,
+    first,
+    last,
+    layer,
+    made,
+)
+from tests.helpers import misjudged, returned, seen
+
+DROPOUT = made(MODULE, "self.dropout = nn.Dropout(0.5)")
+COUNTER = last(
+    edit(TORCH, ("def attend", "calls = []\n\ndef attend")), "calls.append(1)", "output = output * len(calls)"
+)
+MEAN = edit(made(MODULE, "self.mean = 0"), ("return self.w_o(weights @ v)", "return self.w_o(weights @ v) - self.mean"))
+SHARED = edit(
+    MODULE,
+    ("class Attention", "layers = [nn.Linear(4, 4, bias=False) for _ in range(4)]\n\nclass Attention"),
+    *(layer(role, f"layers[{at}]") for at, role in enumerate("qkvo")),
+)
+PASSES = [
+    ("torch", TORCH),
+    ("NumPy", NUMPY),
+    ("a module", MODULE),
+    ("a class", PLAIN),
+    ("NaN twice", last(TORCH, "output[0, 0] = torch.nan")),
+    ("dropout of a module, which eval turns off", edit(DROPOUT, ("weights @ v", "self.dropout(weights) @ v"))),
+    (
+        "a table that is filled as needed",
+        first(edit(TORCH, ("def attend", "known = {}\n\ndef attend")), "known[q.shape] = 1"),
+    ),
+    ("a result that is kept and not used", last(MODULE, "self.weights = weights")),
+]
+SAME = "the same inputs gave different results"
+STATE = "depends on the calls before it"
+CAUGHT = [
+    ("dropout", edit(TORCH, ("weights @ v", "torch.dropout(weights, 0.5, True) @ v")), SAME),
+    ("dropout in forward", edit(MODULE, ("weights @ v", "nn.functional.dropout(weights) @ v")), SAME),
+    ("a little noise", last(NUMPY, "output = output + 1e-3 * np.random.randn(*output.shape)"), SAME),
+    ("Python's own randomness", last(TORCH, "import random", "output = output * random.random()"), SAME),
+    ("a counter", COUNTER, SAME),
+    ("a running mean", last(MEAN, "self.mean = 0.9 * self.mean + v.detach().mean()"), SAME),
+    ("layers that all instances share", SHARED, SAME),
+    ("the first mask of an instance", first(MODULE, "mask = self.__dict__.setdefault('mask', mask)"), STATE),
+    ("the first keys of an instance", first(PLAIN, "key = self.__dict__.setdefault('key', key)"), STATE),
+    (
+        "an exception in the second call",
+        first(PLAIN, "assert not hasattr(self, 'used')", "self.used = 1"),
+        "AssertionError",
+    ),
+]
+
+
+def test_the_tables(sandbox: Sandbox) -> None:
+    """What must pass passes, and what must be caught is caught with these words.
+
+    Passes: memories that change no result are fine.
+    Caught: whatever is left on, or left over from another call or another instance.
+    """
+    assert not misjudged(sandbox.observe, "repeatable", EXERCISES, REFERENCE, PASSES, CAUGHT)
+
+
+def test_other_inputs_are_other_everywhere() -> None:
+    """Floats are negated and mirrored, masks mirrored; integers, constants and the original stay."""
+    given = (
+        ("x", np.array([[1.0, 2.0]])),
+        ("mask", np.array([[True, False]])),
+        ("scale", np.array(3.0)),
+        ("tokens", np.array([1, 2])),
+        ("n", 4),
+    )
+    changed = dict(repeatable.other(given))
+    assert [np.asarray(changed[name]).tolist() for name in ("x", "mask", "scale", "tokens", "n")] == [
+        [[-2.0, -1.0]],
+        [[False, True]],
+        -3.0,
+        [1, 2],
+        4,
+    ]
+    assert given[0][1].tolist() == [[1.0, 2.0]]
+
+
+def test_another_number_of_programs_is_our_mistake() -> None:
+    """The check judges what it has asked for."""
+    with pytest.raises(ValueError, match="two programs"):
+        repeatable.judge(seen("repeatable", [returned(1)]))

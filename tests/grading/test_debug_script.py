@@ -1,0 +1,92 @@
+"""Scripts that reproduce one public case: they run, in the learner's own Python, and show the difference."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from grader.commands import run
+from grader.core.errors import UsageError
+from grader.grading.debug_script import public_case
+from tests.commands.test_bank import course  # noqa: F401  (the fixture: commands find the course they are told)
+from tests.helpers import case, exercise
+
+SOLUTIONS = Path(__file__).parents[1] / "solutions"
+ROOT = Path(__file__).parents[2]
+
+
+def reproduced(tmp_path: Path, path: Path, name: str, case_name: str) -> str:
+    """What the script prints that ``debug`` writes."""
+    target = tmp_path / "script.py"
+    assert run(["debug", str(path), "-e", name, "--case", case_name, "--to", str(target)]) == 0
+    command = [sys.executable, str(target)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, env={"PYTHONPATH": str(ROOT)})
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+@pytest.mark.parametrize(
+    ("solution", "case_name", "said"),
+    [
+        pytest.param(
+            "scaled_dot_product_attention/right/torch_plain.py",
+            "by hand",
+            "0 of 2 entries differ",
+            marks=pytest.mark.prove,
+        ),
+        ("scaled_dot_product_attention/wrong/no_scale.py", "by hand", "the first at [1, 0]"),
+        pytest.param(
+            "MultiHeadAttention/right/numpy_class.py",
+            "self-attention",
+            "0 of 72 entries differ",
+            marks=pytest.mark.prove,
+        ),
+        pytest.param("KVCache/wrong/fixed_room.py", "a prompt first", "0 of 1 entries differ", marks=pytest.mark.prove),
+        pytest.param(
+            "decode_step/right/torch_plain.py", "after a prompt", "0 of 6 entries differ", marks=pytest.mark.prove
+        ),
+    ],
+)
+def test_scripts(tmp_path: Path, solution: str, case_name: str, said: str) -> None:
+    """For functions and classes, torch and NumPy, right and wrong."""
+    assert said in reproduced(tmp_path, SOLUTIONS / solution, solution.partition("/")[0], case_name)
+
+
+def test_notebook(tmp_path: Path) -> None:
+    """The code of a notebook is written out in the script, and what it imports from the future holds there, too."""
+    code = (SOLUTIONS / "scaled_dot_product_attention/right/numpy_plain.py").read_text()
+    blank = {"cell_type": "code", "metadata": {}, "outputs": [], "execution_count": None}
+    sources = ("def late(x: Later): ...\nfrom __future__ import annotations", code)
+    cells = [{**blank, "source": source} for source in sources]
+    notebook = {"nbformat": 4, "nbformat_minor": 4, "metadata": {}, "cells": cells}
+    path = tmp_path / "q05.ipynb"
+    path.write_text(json.dumps(notebook))
+    assert "0 of 2" in reproduced(tmp_path, path, "scaled_dot_product_attention", "by hand")
+
+
+def test_refusals(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Hidden and unknown cases, unknown exercises, missing code, files in the way: said, with what there is."""
+    path = str(SOLUTIONS / "scaled_dot_product_attention/right/torch_plain.py")
+    taken = tmp_path / "taken.py"
+    taken.write_text("mine = 1")
+    for arguments, code, said in (
+        (["-e", "scaled_dot_product_attention", "--case", "large scores"], 2, "has no public case 'large scores'"),
+        (["-e", "scaled_dot_product", "--case", "by hand"], 2, "Did you mean scaled_dot_product_attention?"),
+        (["-e", "MultiHeadAttention", "--case", "self-attention"], 3, "does not define MultiHeadAttention"),
+        (["-e", "scaled_dot_product_attention", "--case", "by hand", "--to", str(taken)], 2, "exists already"),
+    ):
+        assert run(["debug", path, *arguments]) == code
+        assert said in capsys.readouterr().err
+    assert taken.read_text() == "mine = 1"
+
+
+def test_public_case() -> None:
+    """Only public cases that return can be reproduced."""
+    some = exercise("f(x)", case("open"), case("closed", public=False))
+    assert public_case(some, "open").name == "open"
+    with pytest.raises(UsageError, match="there are: 'open'"):
+        public_case(some, "closed")

@@ -1,0 +1,125 @@
+"""Diagnosis: which mistake explains what was seen."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from grader.core.model import Array, Died, Mistake, Observation, Raised, Returned, Status, TimedOut, Verdict
+from grader.grading.diagnosis import Evidence, Suspect, agree, name, same
+from tests.helpers import array
+
+PASSED, FAILED = Verdict(Status.PASSED), Verdict(Status.FAILED)
+GONE = Verdict(Status.SKIPPED, applies=False)
+
+
+def gave(*values: Any) -> tuple[Observation, ...]:
+    """One program that returned arrays."""
+    return (Returned(tuple(array(value) for value in values)),)
+
+
+def raised(kind: str) -> tuple[Observation, ...]:
+    """One program that raised."""
+    return (Raised(kind, "words", None, None),)
+
+
+def suspect(misconception: str, *observations: tuple[Observation, ...]) -> Suspect:
+    """A mistake with what it gives, check by check."""
+    return Suspect(Mistake(misconception, (), ()), observations)
+
+
+NO_SCALE = suspect("no-scale", gave([2.0]), gave([5.0]), gave([1.0]))
+NO_MASK = suspect("no-mask", gave([1.0]), gave([7.0]), gave([1.0]))
+DETACHED = suspect("detached", gave([1.0]), gave([3.0]), gave([0.0]))
+ALWAYS_RAISES = suspect("raises", raised("ValueError"), raised("ValueError"), raised("ValueError"))
+SUSPECTS = (NO_SCALE, NO_MASK, DETACHED, ALWAYS_RAISES)
+
+
+def evidence(*each: tuple[str, tuple[Observation, ...], Verdict]) -> list[Evidence]:
+    """What was seen, check by check."""
+    return [Evidence(check, seen, verdict) for check, seen, verdict in each]
+
+
+@pytest.mark.parametrize(
+    ("seen", "expected"),
+    [
+        (
+            [("values", gave([2.0]), FAILED), ("values", gave([5.0]), FAILED), ("gradients", gave([1.0]), PASSED)],
+            "no-scale",
+        ),
+        (
+            [("values", gave([1.0]), PASSED), ("values", gave([3.0]), PASSED), ("gradients", gave([0.0]), FAILED)],
+            "detached",
+        ),
+        # Two things are wrong at once: what makes the values wrong is named all the same.
+        (
+            [("values", gave([2.0]), FAILED), ("values", gave([5.0]), FAILED), ("gradients", gave([9.0]), FAILED)],
+            "no-scale",
+        ),
+        # A check that does not apply (gradients of NumPy code) says nothing.
+        ([("values", gave([1.0]), PASSED), ("values", gave([7.0]), FAILED), ("gradients", (), GONE)], "no-mask"),
+        # Wrong in a way that nobody listed.
+        ([("values", gave([8.0]), FAILED), ("values", gave([8.0]), FAILED), ("gradients", gave([1.0]), PASSED)], None),
+        # Right values are never explained by a mistake in values.
+        ([("values", gave([1.0]), PASSED), ("values", gave([3.0]), PASSED), ("gradients", gave([9.0]), FAILED)], None),
+        # Code that always raises agrees with nothing, not even with a mistake that always raises.
+        ([(check, raised("ValueError"), FAILED) for check in ("values", "values", "gradients")], None),
+    ],
+)
+def test_name(seen: list[Any], expected: str | None) -> None:
+    """A failure is named when it agrees with exactly one mistake."""
+    found = name(evidence(*seen), SUSPECTS, "torch")
+    assert (found.misconception if found else None) == expected
+
+
+def test_two_that_agree() -> None:
+    """Where two mistakes explain a failure equally well, neither is named."""
+    twin = suspect("twin", *NO_SCALE.observations)
+    seen = evidence(
+        ("values", gave([2.0]), FAILED), ("values", gave([5.0]), FAILED), ("gradients", gave([1.0]), PASSED)
+    )
+    assert name(seen, (NO_SCALE, twin), "torch") is None
+
+
+@pytest.mark.parametrize(
+    ("mine", "theirs", "array_type", "expected"),
+    [
+        (gave([1.0]), gave([1.00001]), "torch", True),
+        (gave([1.0]), gave([1.1]), "torch", False),
+        (gave([1.0]), gave([1.0, 2.0]), "torch", False),
+        (gave([float("nan")]), gave([float("nan")]), "torch", True),
+        (gave([float("nan")]), gave([0.0]), "torch", False),
+        (raised("ValueError"), raised("ValueError"), "torch", True),
+        (raised("ValueError"), raised("RuntimeError"), "torch", False),
+        (raised("ValueError"), raised("RuntimeError"), "numpy", True),
+        (raised("ValueError"), gave([1.0]), "numpy", False),
+        ((TimedOut(1, "cpu"),), (TimedOut(2, "cpu"),), "torch", True),
+        ((TimedOut(1, "cpu"),), (Died(11, None),), "torch", False),
+        ((), gave([1.0]), "torch", False),
+    ],
+)
+def test_agree(mine: Any, theirs: Any, array_type: Any, expected: bool) -> None:
+    """Observations agree up to rounding, and up to the kind of exception where array types differ."""
+    assert agree(mine, theirs, array_type) is expected
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "array_type", "expected"),
+    [
+        (array([1.0], "float64"), array([1.0]), "torch", False),
+        (array([1.0], "float64", "numpy"), array([1.0]), "numpy", True),
+        ([array([1.0]), None], [array([1.0]), None], "torch", True),
+        ([array([1.0]), None], [array([1.0]), array([0.0])], "torch", False),
+        ({"w_q": True}, {"w_q": True}, "torch", True),
+        ({"w_q": True}, {"w_k": True}, "torch", False),
+        (0.5, Array(array(0.5).values), "torch", True),
+        (0.5, array([0.5]), "torch", False),
+        (3, 3.0, "torch", True),
+        ("a", "a", "torch", True),
+        ("a", None, "torch", False),
+    ],
+)
+def test_same(a: Any, b: Any, array_type: Any, expected: bool) -> None:
+    """Values are the same by structure, shape and numbers; in torch by dtype, too."""
+    assert same(a, b, array_type) is expected

@@ -1,0 +1,168 @@
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from grader.core.model import Died, NotRun, Observation, Raised, Status, TimedOut, TooBig, Unreadable
+from grader.grading.failures import our_trouble, trouble, verdict
+from tests.helpers import case, returned
+
+SECRET = "0.12345"
+TABLE: list[tuple[Observation, Status, bool, str]] = [
+    (
+        Raised("ValueError", f"bad q: {SECRET}", "q05.py", 7),
+        Status.RAISED,
+        False,
+        f"it raised ValueError: bad q: {SECRET} at q05.py, line 7",
+    ),
+    (Raised("KeyError", "", None, None), Status.RAISED, False, "it raised KeyError"),
+    (Raised("ValueError", "{0} {name}\nsecond", "q{5}.py", 1), Status.RAISED, False, "{0} {name} second at q{5}.py"),
+    (Raised("NotImplementedError", "", "q05.py", 3), Status.RAISED, True, "not written yet at q05.py, line 3"),
+    (
+        Raised("NameError", "name 'troch' is not defined", "q05.py", 1, "import"),
+        Status.RAISED,
+        True,
+        "while the file was loaded, it raised NameError: name 'troch' is not defined at q05.py, line 1",
+    ),
+    (
+        Raised("ModuleNotFoundError", "No module named 'pandas'", "q05.py", 1, "import"),
+        Status.RAISED,
+        True,
+        "line 1. Besides the files of the submission, only NumPy, torch, the standard library and what the course",
+    ),
+    (Raised("ModuleNotFoundError", "No module named 'x'", "q05.py", 1), Status.RAISED, False, "No module named 'x' at"),
+    (
+        Raised("MemoryError", "", "q05.py", 2),
+        Status.RAISED,
+        True,
+        "line 2. There is about 1 GB for a whole submission",
+    ),
+    (TimedOut(2.0, "cpu"), Status.TIMED_OUT, True, "it computed for more than 2 s and was stopped: does a loop never"),
+    (TimedOut(2.5, "wall"), Status.TIMED_OUT, True, "it took more than 2.5 s and was stopped: does it wait"),
+    (TimedOut(4.0, "cpu", "import"), Status.TIMED_OUT, True, "loading the file computed for more than 4 s"),
+    (Died(11, None), Status.DIED, False, "the program was ended by a segmentation fault"),
+    (Died(9, None, "import"), Status.DIED, True, "ended while the file was loaded by the limits on memory or time"),
+    (Died(42, None), Status.DIED, False, "by signal 42"),
+    (Died(None, 3), Status.DIED, False, "the program ended itself (exit code 3)"),
+    (Died(None, 0, "import"), Status.DIED, True, "ended itself while the file was loaded (exit code 0)"),
+    (TooBig(64 << 20), Status.FAILED, False, "the result is larger than 64 MB"),
+    (Unreadable("type", ("Linear",)), Status.FAILED, False, "the result is a Linear; expected an array or a tensor"),
+    (Unreadable("dtype", ("complex64",)), Status.FAILED, False, "has the type complex64, which is not graded"),
+    (Unreadable("tensor", ("torch.sparse_coo, cpu",)), Status.FAILED, False, "not an ordinary CPU tensor (torch.spar"),
+    (Unreadable("undefined", ("attend",)), Status.FAILED, False, "attend is no longer defined when the file"),
+    (
+        Raised("EOFError", "EOF when reading a line", "q05.py", 7, "import"),
+        Status.RAISED,
+        True,
+        "while the file was loaded, it called input() at q05.py, line 7, but there is no keyboard",
+    ),
+    (
+        Raised("ImportError", "cannot import name 'a' from partially initialized module 'q04'", "q05.py", 1, "import"),
+        Status.RAISED,
+        True,
+        "module 'q04' at q05.py, line 1. These files import each other in a circle",
+    ),
+    (Unreadable("class", ("softmax", "q.py", "3")), Status.FAILED, True, "softmax is a class (q.py, line 3), but this"),
+    (
+        Unreadable("class", ("softmax",)),
+        Status.FAILED,
+        True,
+        "softmax is a class, but this exercise asks for a function",
+    ),
+    (Unreadable("function", ("MHA", "q.py", "3")), Status.FAILED, True, "MHA is not a class (q.py, line 3), and"),
+    (
+        Unreadable("not-callable", ("f", "int", "q.py", "3")),
+        Status.FAILED,
+        True,
+        "f cannot be called (q.py, line 3), be",
+    ),
+    (Unreadable("not-callable"), Status.FAILED, True, " cannot be called, because it is of type ;"),
+    (Unreadable("no-forward", ("A",)), Status.FAILED, True, "an object of type A has no method forward(…) or"),
+    (Unreadable("protocol"), Status.FAILED, False, "wrote into the channel that results travel on"),
+    (Unreadable("nested"), Status.FAILED, False, "the result is nested too deeply"),
+    (Unreadable("type"), Status.FAILED, False, "the result is a ;"),
+    (
+        Unreadable("forbidden", ("torch.softmax", "q03.py", "7")),
+        Status.FAILED,
+        True,
+        "it called torch.softmax in q03.py, line 7; this exercise is to be solved without it",
+    ),
+    (Unreadable("forbidden", ("torch.softmax",)), Status.FAILED, True, "it called torch.softmax; this exercise"),
+    (
+        Unreadable("projections", ("w_q,w_o", "w_q,to_q", "layer", "norm")),
+        Status.FAILED,
+        False,
+        "no projection was found for w_q, w_o; looked for attributes such as w_q, to_q; your class has layer, norm",
+    ),
+    (Unreadable("projections", ("w_q", "w_q,to_q")), Status.FAILED, False, "your class has none"),
+    (
+        Unreadable("projection-shape", ("w_q", "w_q.weight", "(4, 2)", "(4, 4)")),
+        Status.FAILED,
+        False,
+        "w_q (found as w_q.weight) maps (4, 2); expected (d_in, d_out) = (4, 4)",
+    ),
+    (
+        Unreadable("table", ("(4, 3)", "p (3, 4)", "scale (1,)")),
+        Status.FAILED,
+        False,
+        "no table of shape (4, 3) was found among the parameters; your class has p (3, 4), scale (1,)",
+    ),
+    (Unreadable("table", ("(4, 3)",)), Status.FAILED, False, "your class has none"),
+    (NotRun("budget"), Status.SKIPPED, False, "the time for this submission was used up"),
+    (NotRun("group"), Status.SKIPPED, False, "an earlier call used up the time of this exercise"),
+    (NotRun("memory"), Status.SKIPPED, False, "an earlier call used up the memory"),
+    (NotRun("children"), Status.SKIPPED, False, "this submission crashed too many times"),
+]
+
+
+@pytest.mark.parametrize(("seen", "status", "final", "said"), TABLE)
+def test_each_trouble_has_its_words(seen: Observation, status: Status, final: bool, said: str) -> None:
+    """What happened, where, and what it may be; in Chinese, too, and nothing is left unfilled."""
+    found = verdict(seen, public=True)
+    assert (found.status, found.final, found.applies) == (status, final, True)
+    assert found.message is not None
+    assert said in found.message.en
+    assert re.search("[\u4e00-\u9fff]", found.message.zh)
+    assert "\n" not in found.message.en
+
+
+@pytest.mark.parametrize("seen", [row[0] for row in TABLE])
+def test_hidden_cases_do_not_show_what_an_exception_says(seen: Observation) -> None:
+    """``raise ValueError(q)`` would print a hidden input: type and line are all that is told."""
+    found = verdict(seen, public=False)
+    assert found.message is not None
+    assert SECRET not in found.message.en + found.message.zh
+    if isinstance(seen, Raised) and seen.during == "import" and seen.text and seen.type != "EOFError":
+        assert seen.text in found.message.en  # at import no input is known
+    elif isinstance(seen, Raised) and seen.type == "ValueError":
+        assert seen.text.split()[0] not in found.message.en
+
+
+def test_the_first_trouble_speaks() -> None:
+    """Of several observations the first that did not return."""
+    observations = (returned(1), TooBig(1 << 20), Died(11, None))
+    assert trouble(observations, case()) == verdict(TooBig(1 << 20), public=True)
+    assert trouble((returned(1),), case()) is None
+    hidden = trouble((Raised("ValueError", SECRET, None, None),), case(public=False))
+    assert hidden is not None
+    assert hidden.message is not None
+    assert SECRET not in hidden.message.en
+
+
+def test_a_reference_that_fails_is_our_trouble() -> None:
+    """Unmarked, with what happened."""
+    found = our_trouble((returned(1), Raised("TypeError", "no", "reference/bank.py", 3)))
+    assert found is not None
+    assert found.status is Status.UNMARKED
+    assert found.message is not None
+    assert (
+        "the course's own reference failed (it raised TypeError: no at reference/bank.py, line 3)" in found.message.en
+    )
+    assert our_trouble((returned(1),)) is None
+
+
+def test_what_returned_is_no_trouble() -> None:
+    """Asking for its words is a mistake of ours."""
+    with pytest.raises(ValueError, match="no trouble"):
+        verdict(returned(1), public=True)

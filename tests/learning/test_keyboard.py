@@ -1,0 +1,125 @@
+"""The quiz at a terminal: keys in, actions out. Typed into a pipe, shown to nobody."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+import pytest
+from prompt_toolkit.input import PipeInput, create_pipe_input
+from prompt_toolkit.output import DummyOutput
+
+from grader.core.model import Item, Lang
+from grader.course import items
+from grader.course.items import Asked, Choice, Form
+from grader.learning.keyboard import Keyboard
+from grader.learning.session import Answer, Card, Record, Unknown
+from tests.helpers import WORDS, question
+
+UP, DOWN, LEFT, RIGHT = "\x1b[A", "\x1b[B", "\x1b[D", "\x1b[C"
+ENTER, BACKSPACE = "\r", "\x7f"
+SKIP, BACK, LANG, QUIT, END, KEY, BREAK = "\x13", "\x10", "\x0c", "\x11", "\x04", "\x0b", "\x03"
+
+
+def card(form: Form, *answers: str) -> Card:
+    """A card of this form, perhaps with answers that were wrong."""
+    choices = tuple(Choice(name, WORDS) for name in "bca") if form not in ("line", "lines") else ()
+    partners = tuple(Choice(name, WORDS) for name in "12") if form == "pairs" else ()
+    item = Item("Q1.a", "choice", WORDS, 1, "graded", None)
+    context = items.Context("test", "ada", item.id)
+    asked = Asked(form, WORDS, choices, partners)
+    record = Record(tries=len(answers), answers=answers)
+    return Card(1, 1, question("Q1"), item, context, WORDS, asked, record, 3, 1.0, None)
+
+
+@pytest.fixture
+def typing() -> Iterator[Callable[[str], Keyboard]]:
+    """A keyboard on which a text has been typed."""
+    with create_pipe_input() as pipe:
+
+        def typed(text: str) -> Keyboard:
+            assert isinstance(pipe, PipeInput)
+            pipe.send_text(text)
+            return Keyboard(pipe, DummyOutput())
+
+        yield typed
+
+
+@pytest.mark.parametrize(
+    ("form", "typed", "expected"),
+    [
+        ("one", DOWN + DOWN + ENTER, Answer("c")),
+        ("one", "a" + ENTER, Answer("a")),
+        ("one", ENTER + "a" + ENTER, Answer("a")),
+        ("one", SKIP, "skip"),
+        ("one", BACK, "back"),
+        ("one", LANG, "lang"),
+        ("one", QUIT, "quit"),
+        ("one", END, "quit"),
+        ("one", KEY, "key"),
+        ("one", "?", "help"),
+        ("one", "：？" + ENTER, "help"),
+        ("one", ":skip" + ENTER, "skip"),
+        ("one", ":" + BACKSPACE + ENTER + "b" + ENTER, Answer("b")),
+        ("one", ":" + ENTER + "b" + ENTER, Answer("b")),
+        ("one", ":what" + ENTER, Unknown("what")),
+        ("many", " " + DOWN + " " + ENTER, Answer("b, c")),
+        ("many", ENTER + "ac" + ENTER, Answer("c, a")),
+        ("order", "abc" + ENTER, Answer("a b c")),
+        ("order", " " + DOWN + ENTER, Answer("c b a")),
+        ("pairs", "121" + ENTER, Answer("b-1, c-2, a-1")),
+        ("pairs", RIGHT + DOWN + LEFT + DOWN + LEFT + BACKSPACE + ENTER + "2" + ENTER, Answer("b-1, c-2, a-2")),
+        ("line", "1536" + ENTER, Answer("1536")),
+        ("line", ENTER + "12" + BACKSPACE + ENTER, Answer("1")),
+        ("line", ":跳过" + ENTER, "skip"),
+        ("line", "12" + END + "3" + ENTER, Answer("123")),
+        ("line", END, "quit"),
+        ("line", "12" + SKIP, "skip"),
+        ("line", "skip" + ENTER, Answer("skip")),
+        ("line", "?" + ENTER, "help"),
+        ("lines", "a = b" + ENTER + "= c" + ENTER + ENTER, Answer("a = b\n= c")),
+        ("lines", ENTER + ":key" + ENTER, "key"),
+    ],
+)
+def test_ask(typing: Callable[[str], Keyboard], form: Form, typed: str, expected: object) -> None:
+    """Arrows, letters, commands and lines."""
+    assert typing(typed).ask(card(form), "en") == expected
+
+
+@pytest.mark.parametrize("form", ["one", "many", "line", "lines"])
+def test_interrupting(typing: Callable[[str], Keyboard], form: Form) -> None:
+    """^C ends everything."""
+    with pytest.raises(KeyboardInterrupt):
+        typing(BREAK).ask(card(form), "en")
+
+
+@pytest.mark.parametrize(
+    ("typed", "expected"),
+    [(ENTER, "next"), (" ", "next"), ("b", "back"), (BACK, "back"), ("f", "follow"), ("l", "lang"), ("xq", "quit")],
+)
+@pytest.mark.parametrize("lang", ["en", "zh"])
+def test_pause(typing: Callable[[str], Keyboard], typed: str, expected: str, lang: Lang) -> None:
+    """One key goes on; others are not heard."""
+    assert typing(typed).pause(lang, True) == expected
+
+
+def test_another_try_begins_with_the_last_choice(typing: Callable[[str], Keyboard]) -> None:
+    """What was marked is still marked."""
+    assert typing("b" + ENTER).ask(card("many", "a, b"), "zh") == Answer("a")
+
+
+@pytest.mark.parametrize(
+    ("form", "first", "then", "expected"),
+    [
+        ("lines", "a" + ENTER + "b" + ENTER + ENTER, ENTER + "c" + ENTER + ENTER, Answer("a\nb\nc")),
+        ("lines", "a" + LANG, ENTER + ENTER, Answer("a")),
+        ("line", "12" + LANG, "3" + ENTER, Answer("123")),
+        ("line", "12" + ENTER, "3" + ENTER, Answer("3")),
+        ("line", "12" + ENTER, UP + ENTER, Answer("12")),
+    ],
+)
+def test_drafts(typing: Callable[[str], Keyboard], form: Form, first: str, then: str, expected: object) -> None:
+    """Nothing has to be typed twice: interrupted text and several lines stay, single lines come back with an arrow."""
+    front = typing(first)
+    front.ask(card(form), "en")
+    typing(then)
+    assert front.ask(card(form), "en") == expected

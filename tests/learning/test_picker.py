@@ -1,0 +1,72 @@
+"""Choosing with keys."""
+
+from __future__ import annotations
+
+import pytest
+
+from grader.course.items import Asked, Choice, Form
+from grader.learning import picker as picking
+from tests.helpers import WORDS
+
+
+def asked(form: Form) -> Asked:
+    """Three options, and two partners."""
+    choices, partners = (tuple(Choice(name, WORDS) for name in names) for names in ("bca", "21"))
+    return Asked(form, WORDS, choices, partners if form == "pairs" else ())
+
+
+@pytest.mark.parametrize(
+    ("form", "keys", "expected"),
+    [
+        ("one", "", None),
+        ("one", "down", "b"),
+        ("one", "up", "a"),
+        ("one", "down down", "c"),
+        ("one", "down down down down", "b"),
+        ("one", "C", "c"),
+        ("one", "c x space", "c"),
+        ("many", "", None),
+        ("many", "space", "b"),
+        ("many", "down space a", "c, a"),
+        ("many", "a b a", "b"),
+        ("many", "x backspace left", None),
+        ("order", "", "b c a"),
+        ("order", "a c", "a c b"),
+        ("order", "a c c x", "a c b"),
+        ("order", "a c backspace b", "a b c"),
+        ("order", "space down", "c b a"),
+        ("order", "space down down down", "c a b"),
+        ("order", "space up", "b c a"),
+        ("order", "space down space down", "c b a"),
+        ("order", "down", "b c a"),
+        ("pairs", "", None),
+        ("pairs", "1 2 2", "b-1, c-2, a-2"),
+        ("pairs", "space down right right down left", "b-2, c-1, a-1"),
+        ("pairs", "a 2 1 1", "b-1, c-1, a-2"),
+        ("pairs", "1 1 1 backspace", None),
+        ("pairs", "x", None),
+    ],
+)
+def test_press(form: Form, keys: str, expected: str | None) -> None:
+    """What keys lead to, as an answer that could have been typed."""
+    picker = picking.begin(asked(form))
+    for key in keys.split():
+        picker = picking.press(picker, key)
+    assert picking.answer(picker) == expected
+
+
+@pytest.mark.parametrize(
+    ("form", "last", "expected"),
+    [
+        ("one", "c", None),
+        ("many", "a, b", "b, a"),
+        ("many", "ab", None),
+        ("order", "c a b", "c a b"),
+        ("order", "c a", "b c a"),
+        ("pairs", "b-1, c-2, a-2", "b-1, c-2, a-2"),
+        ("pairs", "b-1, c-9", None),
+    ],
+)
+def test_begin_where_the_last_answer_ended(form: Form, last: str, expected: str | None) -> None:
+    """Another try starts from what was chosen before, where that can be read back."""
+    assert picking.answer(picking.begin(asked(form), last)) == expected

@@ -1,0 +1,46 @@
+"""What grading leaves in the log."""
+
+from __future__ import annotations
+
+import pytest
+
+from grader.core.model import ExerciseResult, QuestionResult, Report, Status, Text, Watched
+from grader.learning.log import Coded
+from grader.learning.record import coded, news, watched
+from tests.learner_logs import COURSE, START, code, hinted
+
+
+def result(name: str, status: Status, misconception: str | None = None) -> ExerciseResult:
+    """An exercise, graded."""
+    return ExerciseResult(name, status, 0, 4, (), misconception=misconception)
+
+
+def report(*results: ExerciseResult) -> Report:
+    """A report on these exercises."""
+    question = QuestionResult("Q3", Text("", ""), (), results)
+    return Report("ada", Text("", ""), "digest", "public", (question,), (), False, (), 0.1)
+
+
+@pytest.mark.parametrize("status", Status)
+def test_what_was_tried_is_kept(status: Status) -> None:
+    """What is missing, was not run, or could not be marked says nothing."""
+    kept = coded(COURSE, report(result("softmax", status, "no-scaling")), START)
+    nothing = status in (Status.MISSING, Status.SKIPPED, Status.UNMARKED)
+    assert kept == (() if nothing else (Coded(START, "attention", "softmax", status, "no-scaling"),))
+
+
+def test_news_is_what_changed() -> None:
+    """The last verdict on the same exercise counts."""
+    log = (code("softmax", Status.FAILED), code("softmax"), hinted("softmax", 1), code("scaled_scores"))
+    later = (code("softmax", hours=1), code("scaled_scores", Status.FAILED, 1), code("Heads", hours=1))
+    assert news(later, log) == later[1:]
+    assert news((code("softmax", Status.FAILED, misconception="no-scaling"),), (code("softmax", Status.FAILED),))
+
+
+def test_a_page_of_watch() -> None:
+    """Verdicts that changed, and a hint further up than any before."""
+    failed = result("softmax", Status.FAILED)
+    page = Watched(report(failed), None, failed, 1, 1, 0.1)
+    assert watched(page, COURSE, (), START) == (code("softmax", Status.FAILED), hinted("softmax", 1))
+    assert watched(page, COURSE, (code("softmax", Status.FAILED), hinted("softmax", 2)), START) == ()
+    assert watched(Watched(None, "half written", None, 0, 0, 0.1), COURSE, (), START) == ()

@@ -1,0 +1,114 @@
+"""Watching: events in, pages out."""
+
+from __future__ import annotations
+
+import threading
+from pathlib import Path
+
+from grader.core.errors import SubmissionError
+from grader.core.model import ExerciseResult, QuestionResult, Report, Status, Text
+from grader.learning import watch
+from grader.learning.watch import Session, events
+
+WORDS = Text("words", "文字")
+
+
+def result(name: str, status: Status) -> ExerciseResult:
+    """An exercise that came out like this."""
+    return ExerciseResult(name, status, 0, 1, ())
+
+
+def report(*results: ExerciseResult) -> Report:
+    """A report on these exercises."""
+    return Report("ada", WORDS, "", "public", (QuestionResult("Q5", WORDS, (), results),), (), False, (), 0.1)
+
+
+MISSING, WRONG, RIGHT = result("a", Status.MISSING), result("b", Status.FAILED), result("c", Status.PASSED)
+RAISED = result("d", Status.RAISED)
+
+
+def test_what_is_begun_comes_first() -> None:
+    """The first thing to mend is code that is there; what is missing comes after it; what is right never."""
+    session = Session(lambda: report(MISSING, WRONG, RIGHT, RAISED), lambda name: 2)
+    pages = [session.handle(event) for event in ("saved", "next", "next", "next")]
+    assert [page.current.name if page.current else None for page in pages] == ["b", "d", "a", "b"]
+    assert pages[0].left == 3
+
+
+def test_hints() -> None:
+    """Each press shows one rung more, up to the last; another exercise begins at the bottom again."""
+    session = Session(lambda: report(WRONG, RAISED), lambda name: 2)
+    session.handle("saved")
+    assert [session.handle("hint").rung for _ in range(3)] == [1, 2, 2]
+    assert session.handle("saved").rung == 2  # the same exercise, saved again
+    assert session.handle("next").rung == 0
+
+
+def test_everything_right() -> None:
+    """With nothing to mend there is nothing to show, and keys do no harm."""
+    session = Session(lambda: report(RIGHT), lambda name: 2)
+    for event in ("saved", "next", "hint"):
+        page = session.handle(event)  # type: ignore[arg-type]
+        assert page.current is None and page.left == 0
+
+
+def test_a_file_that_is_half_written() -> None:
+    """A submission that cannot be read is said; the last report stays, and the next save clears it."""
+    answers: list[Report | SubmissionError] = [report(WRONG), SubmissionError("line 3"), report(RIGHT)]
+
+    def grade() -> Report:
+        answer = answers.pop(0)
+        if isinstance(answer, SubmissionError):
+            raise answer
+        return answer
+
+    session = Session(grade, lambda name: 0)
+    pages = [session.handle("saved") for _ in range(3)]
+    assert [page.error for page in pages] == [None, "line 3", None]
+    assert pages[1].current is not None and pages[2].current is None
+
+
+def test_saves_are_seen(tmp_path: Path) -> None:
+    """A first grading at once; then one for each save, also when an editor puts a new file in the old one's place."""
+    path = tmp_path / "q05.py"
+    path.write_text("x = 1")
+    (tmp_path / "other.py").write_text("")
+    stream = events(path, keys=False)
+    assert next(stream) == "saved"
+
+    def save() -> None:
+        for _ in range(200):  # until the watcher has begun, nothing is seen
+            (tmp_path / "other.py").write_text("not watched")
+            (tmp_path / "new").write_text("x = 2")
+            (tmp_path / "new").replace(path)
+            if done.wait(0.05):
+                return
+
+    done = threading.Event()
+    thread = threading.Thread(target=save)
+    thread.start()
+    try:
+        assert next(stream) == "saved"
+    finally:
+        done.set()
+        thread.join()
+    stream.close()  # type: ignore[attr-defined]
+
+
+def test_keys(tmp_path: Path, monkeypatch: object) -> None:
+    """Keys become events; the end of input quits; the terminal is set back."""
+    import os
+    import pty
+    import sys
+    import termios
+
+    ours, theirs = pty.openpty()
+    with os.fdopen(theirs, "r") as stdin:
+        before = termios.tcgetattr(stdin)
+        monkeypatch.setattr(sys, "stdin", stdin)  # type: ignore[attr-defined]
+        stream = watch.events(tmp_path, keys=True)
+        assert next(stream) == "saved"
+        os.write(ours, b"xnHq")
+        assert [event for event in stream if event != "saved"] == ["next", "hint"]
+        assert termios.tcgetattr(stdin)[3] == before[3]
+    os.close(ours)
