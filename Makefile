@@ -62,12 +62,12 @@ attacks: $(READY)
 	@$(PY) -m tests.attacks.matrix --write
 
 # Whatever depends on the version of Python rather than on torch: parsers, XML, SQLite, templates, recursion, warnings.
-SHORT := tests/items tests/report tests/symbolic $(wildcard tests/test_submission*.py) \
-  $(patsubst %,tests/export/test_%.py,canvas csv gradescope json moodle pages quiz_items) \
-  tests/classroom/test_overrides.py tests/core/test_arithmetic.py tests/core/test_cache.py tests/classroom/test_collect.py tests/course/test_schema.py \
-  tests/course/test_edits.py tests/core/test_files.py tests/grading/test_forbidden.py tests/classroom/test_gradebook.py tests/classroom/test_marks.py \
-  tests/classroom/test_inbox.py tests/test_layers.py tests/learning/test_session.py tests/classroom/test_roster.py tests/classroom/analysis/test_similarity.py \
-  tests/core/test_sizes.py tests/learning/test_log.py tests/classroom/analysis/test_statistics.py tests/core/test_yaml_positions.py
+SHORT := tests/test_layers.py tests/core tests/submission tests/course/items tests/course/formulas \
+  tests/course/test_edits.py tests/course/test_schema.py tests/grading/test_forbidden.py $(wildcard tests/report/test_*.py) \
+  tests/learning/test_log.py tests/learning/test_session.py tests/learning/test_progress_view.py \
+  tests/learning/test_quiz_view.py tests/learning/test_review_view.py tests/classroom/analysis \
+  $(patsubst %,tests/classroom/test_%.py,collect explain_view gradebook inbox late_policy marks overrides roster) \
+  $(patsubst %,tests/classroom/export/test_%.py,canvas csv gradescope json moodle pages quiz_items)
 
 short: $(TORCHLESS)/.ready
 	@$(TORCHLESS)/bin/python -m pytest -q $(call at-once,$(TORCHLESS)/bin/python) $(SHORT)
@@ -87,6 +87,7 @@ check: $(READY)
 map: $(READY)
 	@$(PY) cli.py questions --markdown --lang en > docs/map.md
 	@$(PY) cli.py questions --markdown --lang zh > docs/map.zh.md
+	@$(PY) -m tests.architecture --write
 
 bench: $(READY)
 	@$(PY) -m benchmarks.bench

@@ -19,7 +19,7 @@ for _name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
 
 
 #: The files that take longest. They are begun first, so that no core waits for one of them at the end.
-_LONG = ("test_batch", "test_attacks", "test_course", "test_plots", "test_solutions_wrong", "test_safe_outputs")
+_LONG = ("test_batch", "test_attacks", "test_loader", "test_plots", "test_solutions_wrong", "test_safe_outputs")
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

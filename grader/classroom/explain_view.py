@@ -5,11 +5,48 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
+from grader.classroom.words import NONE
 from grader.core.layout import indent
 from grader.core.model import Difference, Lang, Text
+from grader.core.text import COMMA, SAYS, SEMICOLON, STATUS, clean, moment, points
 from grader.report import words
 from grader.report.json import number
-from grader.report.words import clean, points
+
+EXPLAINED = Text(
+    "{learner}, {where}: {status}, {earned} of {possible} points",
+    "{learner}，{where}：{status}，{earned} / {possible} 分",
+)
+HIDDEN = Text("A hidden case: what follows is not for learners.", "隐藏用例：以下内容不可给学习者看。")
+TOLD = Text("The learner is told: {said}", "学习者看到的是：{said}")
+SEEN = Text("Seen with everything in view: {said}", "完整的情况是：{said}")
+BELIEF = Text("Misconception {name}: {truth}", "误解 {name}：{truth}")
+INPUTS = Text("What went in", "输入")
+EXPECTED = Text("What is right", "正确结果")
+ACTUAL = Text("What came out", "实际结果")
+NO_EXPECTED = Text("this check compares with no result of the reference", "这项检查不与参考实现的结果比较")
+NO_ACTUAL = Text("nothing", "没有")
+CODE_IN = Text("Submission {submission}, file {file}: {given}", "提交 {submission}，文件 {file}：{given}")
+IN_FORM = Text("called in the form “{name}”", "按「{name}」的形式调用")
+GRADED_AT = Text(
+    "Graded {at} ({seconds} s), seed {seed}; {versions}", "评分于 {at}（{seconds} 秒），种子 {seed}；{versions}"
+)
+BANK_THEN = Text("Course {course}, question {version}", "课程 {course}，题目 {version}")
+REPLAY_AGREES = Text("Replayed just now: it ends as it did when it was graded.", "刚刚重新运行：结果与评分时一致。")
+REPLAY_DIFFERS = Text(
+    "Replayed just now, it ends otherwise ({status}): the code does not always do the same, or the machine was too "
+    "busy.",
+    "刚刚重新运行，结果不同（{status}）：代码的行为不稳定，或机器当时过于繁忙。",
+)
+CHANGED_SINCE = Text(
+    "The question has changed since it was graded; the replay goes by what is there now. attncheck regrade grades "
+    "again.",
+    "题目在评分之后有变动，重新运行按现在的题目进行。用 attncheck regrade 重新评分。",
+)
+GIVEN_INSTEAD = Text(
+    "Points given by hand stand instead: {points}, by {author}: {reason}",
+    "以人工给分为准：{points} 分，{author}：{reason}",
+)
+
 
 if TYPE_CHECKING:
     from grader.classroom.explain import Explained, Thing
@@ -22,22 +59,22 @@ def lines(found: Explained, lang: Lang) -> Iterator[str]:
         return indent(text.fill(**values).of(lang), 0)
 
     yield say(
-        words.EXPLAINED,
+        EXPLAINED,
         learner=clean(found.learner),
         where=found.where,
-        status=words.STATUS[found.status],
+        status=STATUS[found.status],
         earned=points(found.earned),
         possible=points(found.possible),
     )
     if found.visibility == "hidden":
-        yield say(words.HIDDEN)
+        yield say(HIDDEN)
     if found.ask is not None:
         yield indent(found.ask.of(lang), 0)
     yield from _why(found, lang)
     yield ""
-    yield from _things(words.INPUTS, found.inputs, lang)
-    yield from _things(words.EXPECTED, found.expected, lang, words.NO_EXPECTED)
-    yield from _things(words.ACTUAL, found.actual, lang, words.NO_ACTUAL)
+    yield from _things(INPUTS, found.inputs, lang)
+    yield from _things(EXPECTED, found.expected, lang, NO_EXPECTED)
+    yield from _things(ACTUAL, found.actual, lang, NO_ACTUAL)
     if found.difference is not None:
         yield from _difference(found.difference, lang)
     yield ""
@@ -46,12 +83,12 @@ def lines(found: Explained, lang: Lang) -> Iterator[str]:
 
 def _why(found: Explained, lang: Lang) -> Iterator[str]:
     if found.message is not None:
-        yield indent(words.TOLD.fill(said=_clean(found.message)).of(lang), 0)
+        yield indent(TOLD.fill(said=_clean(found.message)).of(lang), 0)
     if found.told is not None and found.told != found.message:
-        yield indent(words.SEEN.fill(said=_clean(found.told)).of(lang), 0)
+        yield indent(SEEN.fill(said=_clean(found.told)).of(lang), 0)
     if found.misconception is not None:
         truth = found.misconception.truth
-        yield indent(words.BELIEF.fill(name=found.misconception.id, truth=truth).of(lang), 0)
+        yield indent(BELIEF.fill(name=found.misconception.id, truth=truth).of(lang), 0)
 
 
 def _clean(text: Text) -> Text:
@@ -65,14 +102,14 @@ def _things(heading: Text, things: tuple[Thing, ...], lang: Lang, nothing: Text 
     if not things and nothing is not None:
         yield f"  {nothing.of(lang)}"
     for thing in things:
-        said = words.SAYS.fill(who=thing.name, said=clean(_in_line(thing.kind, lang), 600))
+        said = SAYS.fill(who=thing.name, said=clean(_in_line(thing.kind, lang), 600))
         yield indent(clean(said.of(lang), 700), 2)
         for line in clean(thing.text, 4000, lines=True).splitlines():
             yield f"    {line}"
 
 
 def _in_line(text: Text, lang: Lang) -> str:
-    return words.SEMICOLON.of(lang).join(text.of(lang).splitlines())
+    return SEMICOLON.of(lang).join(text.of(lang).splitlines())
 
 
 def _difference(difference: Difference, lang: Lang) -> Iterator[str]:
@@ -87,31 +124,31 @@ def _difference(difference: Difference, lang: Lang) -> Iterator[str]:
 def _provenance(found: Explained, lang: Lang) -> Iterator[str]:
     run = found.run
     if found.file is not None:
-        given = words.GIVEN[found.array_type].of(lang) if found.array_type in words.GIVEN else words.NONE.of(lang)
+        given = words.GIVEN[found.array_type].of(lang) if found.array_type in words.GIVEN else NONE.of(lang)
         names = {"submission": clean(found.submission, 80), "file": clean(found.file, 120)}
-        said = [words.CODE_IN.fill(given=given, **names).of(lang)]
-        said += [words.IN_FORM.fill(name=found.variant).of(lang)] if found.variant else []
-        yield indent(words.SEMICOLON.of(lang).join(said), 0)
-    graded = words.GRADED_AT.fill(
-        at=words.moment(run.at.isoformat()),
+        said = [CODE_IN.fill(given=given, **names).of(lang)]
+        said += [IN_FORM.fill(name=found.variant).of(lang)] if found.variant else []
+        yield indent(SEMICOLON.of(lang).join(said), 0)
+    graded = GRADED_AT.fill(
+        at=moment(run.at.isoformat()),
         seconds=f"{run.seconds:.1f}",
         seed=run.seed,
-        versions=words.COMMA.of(lang).join(f"{name} {version}" for name, version in run.versions),
+        versions=COMMA.of(lang).join(f"{name} {version}" for name, version in run.versions),
     )
-    bank = words.BANK_THEN.fill(course=run.course[:12], version=found.version[:12])
-    layers = words.NO_SANDBOX if run.unsafe else words.SANDBOX.fill(layers=words.COMMA.of(lang).join(run.layers))
+    bank = BANK_THEN.fill(course=run.course[:12], version=found.version[:12])
+    layers = words.NO_SANDBOX if run.unsafe else words.SANDBOX.fill(layers=COMMA.of(lang).join(run.layers))
     yield from (indent(text.of(lang), 0) for text in (graded, bank, layers))
     if found.override is not None:
-        given = words.GIVEN_INSTEAD.fill(
+        given = GIVEN_INSTEAD.fill(
             points=points(found.override.points),
             author=clean(found.override.author, 60),
             reason=clean(found.override.reason),
         ).of(lang)
         yield indent(given, 0)
     if found.changed:
-        yield indent(words.CHANGED_SINCE.of(lang), 0)
-    replayed = words.REPLAY_DIFFERS.fill(status=words.STATUS[found.replayed])
-    yield indent((words.REPLAY_AGREES if found.agrees else replayed).of(lang), 0)
+        yield indent(CHANGED_SINCE.of(lang), 0)
+    replayed = REPLAY_DIFFERS.fill(status=STATUS[found.replayed])
+    yield indent((REPLAY_AGREES if found.agrees else replayed).of(lang), 0)
 
 
 def to_json(found: Explained, lang: Lang) -> dict[str, Any]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from grader.core.model import Rules, Text
-from grader.report.words import moment, points
+from grader.core.text import moment, points
 
 _DUE = Text("Due {due} (extra time of a learner comes on top).", "截止时间：{due}（学习者另有延时的顺延）。")
 _PERCENT = Text(

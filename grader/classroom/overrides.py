@@ -20,8 +20,8 @@ from grader.classroom.results import CLASS, Book, Row, left_behind, parts, write
 from grader.core.errors import UsageError
 from grader.core.files import WRITING
 from grader.core.model import Course, Lang
+from grader.core.text import clean
 from grader.course import loader
-from grader.report.words import clean
 
 _OWN = frozenset({FILE, f"{FILE}-journal", ".lock", INTAKE, ".expected", CLASS})
 

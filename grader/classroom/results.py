@@ -14,11 +14,12 @@ from pathlib import Path
 
 from grader.classroom.gradebook import Enrolled, Filed, Gradebook
 from grader.classroom.marks import Mark, Part, Work, marks
+from grader.classroom.words import CHECK_BROKE, SAID_LATE
 from grader.core.errors import UsageError
 from grader.core.files import WRITING, readable, write
 from grader.core.model import Course, Lang, Report, Status
+from grader.core.text import clean
 from grader.report.json import number, to_json
-from grader.report.words import CHECK_BROKE, SAID_LATE, clean
 
 CLASS = "class.csv"
 #: Where a cell would begin as a formula does.

@@ -27,32 +27,32 @@ UNREAD = 1
 #: For whom, and which module has the verb.
 FAMILIES: dict[str, dict[str, str]] = {
     "Learners": {
-        "questions": "learn",
-        "show": "learn",
-        "start": "learn",
-        "grade": "grading",
+        "questions": "questions",
+        "show": "questions",
+        "start": "questions",
+        "grade": "grade",
         "watch": "practice",
-        "quiz": "quizzing",
-        "progress": "progressing",
-        "review": "progressing",
+        "quiz": "quiz",
+        "progress": "progress",
+        "review": "progress",
         "hint": "practice",
         "debug": "practice",
-        "plot": "pictures",
-        "submit": "handing",
+        "plot": "plot",
+        "submit": "submit",
     },
     "Instructors": {
-        "inbox": "handing",
-        "batch": "classes",
-        "regrade": "regrading",
-        "explain": "regrading",
-        "override": "regrading",
-        "forget": "regrading",
-        "export": "exporting",
-        "stats": "analysing",
-        "similar": "analysing",
+        "inbox": "submit",
+        "batch": "batch",
+        "regrade": "regrade",
+        "explain": "regrade",
+        "override": "regrade",
+        "forget": "regrade",
+        "export": "export",
+        "stats": "stats",
+        "similar": "stats",
     },
     "Authors": {"bank": "bank"},
-    "Everyone": {"doctor": "doctoring"},
+    "Everyone": {"doctor": "doctor"},
 }
 _MODULES = {verb: module for verbs in FAMILIES.values() for verb, module in verbs.items()}
 
@@ -198,7 +198,7 @@ def _refuse(error: click.ClickException) -> None:
     """Says what is wrong with a command line; its words may be names that a shell has found in somebody's folder."""
     from io import StringIO
 
-    from grader.report.words import clean
+    from grader.core.text import clean
 
     said = StringIO()
     error.show(said)
@@ -207,7 +207,7 @@ def _refuse(error: click.ClickException) -> None:
 
 
 def _complain(message: str) -> None:
-    from grader.report.words import clean
+    from grader.core.text import clean
 
     with contextlib.suppress(OSError):  # nobody may be there to be told
         click.echo(f"attncheck: {clean(message, 4000, lines=True)}", err=True)

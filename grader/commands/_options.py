@@ -72,7 +72,7 @@ def json_option(command: F) -> F:
 
 
 def state_option(command: F) -> F:
-    """``--state``, the learner's own file; ``grader.learning.log.place`` knows what stands for it when it is left out."""
+    """``--state``, the learner's own file; ``grader.learning.log.place`` has the default."""
     return click.option(
         "--state",
         "state_file",

@@ -16,12 +16,12 @@ from grader.core.errors import SubmissionError, UsageError
 from grader.core.files import create
 from grader.core.model import Course, Exercise, ExerciseResult, Item, Lang, Status, Text
 from grader.core.page import Page
+from grader.core.text import clean
 from grader.learning import log as state
 from grader.learning import quiz_view, review, review_view
 from grader.learning import session as quiz
 from grader.learning.log import Event, Rating
 from grader.learning.review import Card
-from grader.report.words import clean
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -170,12 +170,12 @@ class Review:
 
     def _graded(self, path: Path, exercise: Exercise) -> ExerciseResult | None:
         """The verdict on ``path``, which is shown and kept; None where it cannot be graded."""
+        from grader.commands._words import UNCONFINED
         from grader.grading.grade import Selection, grade
         from grader.grading.inputs import Seed
         from grader.grading.reference_results import expecting
         from grader.learning.record import coded
         from grader.report.terminal import render
-        from grader.report.words import UNCONFINED
         from grader.sandbox import open_sandbox
         from grader.submission import read
 

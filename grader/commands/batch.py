@@ -8,7 +8,65 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from grader.classroom.words import AND_MORE, CHECK_BROKE, GRADED, NOTHING_THERE, PARTLY, SAID_LATE, WHOLE
 from grader.commands._options import course_option, json_option, lang_option, read_seed, write_json
+from grader.core.model import Text
+from grader.core.text import COMMA, SAYS, SEMICOLON, duration
+
+BATCH_COLUMNS = (Text("learner", "学习者"), Text("points", "得分"), Text("status", "状态"))
+NOT_GRADED = Text("not gradable, see below", "无法评分，见下文")
+BATCH_DONE = Text(
+    "{graded} of {all} submissions graded. In {folder}: class.csv, the gradebook, and a file for each submission.",
+    "{all} 份提交中已评分 {graded} 份。{folder} 中有 class.csv、成绩册，以及每份提交各一个结果文件。",
+)
+STOPPED = Text(
+    "interrupted after {done} of {total} submissions. What was graded is saved: run the same command again, and it "
+    "goes on where it was.",
+    "已中断：{total} 份提交中已评完 {done} 份，结果均已保存。再次运行同一条命令，即可从中断处继续。",
+)
+STOPPED_BEFORE = Text(
+    "interrupted before the first submission was graded. What was graded earlier is saved: run the same command again, "
+    "and it goes on where it was.",
+    "已中断：本次尚未评完任何提交，此前的结果均已保存。再次运行同一条命令，即可从中断处继续。",
+)
+KEPT_FROM_BEFORE = Text(" Graded before: {kept} of them.", "其中 {kept} 份此前已评过分。")
+WAITING_FOR = Text("waiting for {name}", "正在等待 {name}")
+MORE_ROWS = Text("… and {more} more in class.csv", "……其余 {more} 行见 class.csv")
+SET_ASIDE = Text("another attempt counts", "以另一次提交为准")
+HANDED_IN_NOTHING = Text("Handed in nothing: {names}", "没有提交：{names}")
+NOT_IN_ROSTER = Text(
+    "Not in the roster, or there with another number or address, and graded under the number that the work came with: "
+    "{names}. Add who belongs to the class, or correct the roster, and run the same command again.",
+    "不在名单中，或编号、邮箱与名单不符，按提交自带的编号评分：{names}。请把属于本班的人补进名单或更正名单，再运行同一条命令。",
+)
+MISNAMED = Text(
+    "answers.yaml has a name that the roster does not know as theirs, so numbers in quiz items were drawn for the "
+    "roster’s id, and right answers may have counted as wrong: {names}. Where the name is theirs, add it to the "
+    "roster (as login, say), and run the same command again.",
+    "answers.yaml 里的名字与名单中这位学习者的对不上，因此题目中的数是按名单里的编号抽取的，答对的也可能判错：{names}。"
+    "名字若确是本人的，请补进名单（例如填在 login 一列），再运行同一条命令。",
+)
+MISNAMED_UNLISTED = Text(
+    "answers.yaml has a name that does not seem to be theirs, and numbers in quiz items were drawn for that name: "
+    "{names}. See whether they handed in somebody else’s file. A roster says for sure who is called what.",
+    "answers.yaml 里的名字看来不是本人的，而题目中的数是按那个名字抽取的：{names}。"
+    "请核对交上来的是不是别人的文件；有了名单，谁叫什么就能确定。",
+)
+WHO_SAYS = Text("{who} (“{said}”)", "{who}（「{said}」）")
+TWICE_IN_ROSTER = Text(
+    "Could be more than one in the roster (add an id or an address there): {names}",
+    "在名单中对应不止一人（请在名单里补充学号或邮箱）：{names}",
+)
+HANDED_IN_TWICE = Text(
+    "With two submissions, and none of them later (by attempt): {names}", "有两份提交，但按提交次序分不出先后：{names}"
+)
+NOBODYS = Text("Files that belong to nobody: {names}", "不属于任何人的文件：{names}")
+TIMELESS = Text(
+    "Submissions of which no time is known, and which count as handed in on time: {count} (late by the word of the "
+    "course system: {late}).",
+    "提交时间不明、按准时计的提交：{count} 份（其中课程平台标为迟交的：{late} 份）。",
+)
+
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -119,10 +177,9 @@ def batch(
 
 def _interrupted(latest: list[Step], lang: Lang) -> str:
     """How far it got, and how to go on."""
-    from grader.report import words
 
     done, total = (latest[0].done, latest[0].total) if latest else (0, None)
-    told = words.STOPPED_BEFORE if total is None else words.STOPPED.fill(done=done, total=total)
+    told = STOPPED_BEFORE if total is None else STOPPED.fill(done=done, total=total)
     return told.of(lang)
 
 
@@ -157,7 +214,8 @@ def show_progress(lang: Lang) -> AbstractContextManager[Callable[[Step], None]]:
         from rich.console import Console
         from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
-        from grader.report.words import GRADED, WAITING_FOR, clean
+        from grader.classroom.words import GRADED
+        from grader.core.text import clean
 
         columns = (
             BarColumn(),
@@ -183,8 +241,8 @@ def show_progress(lang: Lang) -> AbstractContextManager[Callable[[Step], None]]:
 def _as_json(summary: Summary, rows: list[Row], out: Path) -> dict[str, Any]:
     from dataclasses import asdict
 
+    from grader.core.text import clean
     from grader.report.json import number
-    from grader.report.words import clean
 
     learners = [
         {
@@ -224,34 +282,33 @@ def _as_json(summary: Summary, rows: list[Row], out: Path) -> dict[str, Any]:
 
 def _lines(summary: Summary, rows: list[Row], out: Path, lang: Lang) -> Iterator[str]:
     from grader.core.layout import WIDTH, apart, columns, indent, shorten
-    from grader.report import words
-    from grader.report.words import clean
+    from grader.core.text import clean
 
     shown = rows[:_MOST_ROWS]
     called = apart((clean(row.learner) for row in shown), _NAME_WIDTH)
-    cells = [tuple(text.of(lang) for text in words.BATCH_COLUMNS)]
+    cells = [tuple(text.of(lang) for text in BATCH_COLUMNS)]
     cells += [_cells(row, called[clean(row.learner)], lang) for row in shown]
     yield from (shorten(line, WIDTH) for line in columns(cells, right=[1]))
     if len(rows) > len(shown):
-        yield words.MORE_ROWS.fill(more=len(rows) - len(shown)).of(lang)
+        yield MORE_ROWS.fill(more=len(rows) - len(shown)).of(lang)
     yield ""
-    misnamed = [words.WHO_SAYS.fill(who=who, said=said).of(lang) for who, said in summary.misnamed]
+    misnamed = [WHO_SAYS.fill(who=who, said=said).of(lang) for who, said in summary.misnamed]
     failed = [row for row in rows if row.error is not None]
     told = bool(failed)
     for row in failed:
         why = clean(row.error or "", 1000, lines=True)
-        yield indent(words.SAYS.fill(who=clean(row.learner), said=why).of(lang), 0)
+        yield indent(SAYS.fill(who=clean(row.learner), said=why).of(lang), 0)
     for names, text in (
-        (summary.missing, words.HANDED_IN_NOTHING),
-        (summary.unknown, words.NOT_IN_ROSTER),
-        (summary.ambiguous, words.TWICE_IN_ROSTER),
-        (summary.twice, words.HANDED_IN_TWICE),
-        (misnamed, words.MISNAMED if summary.listed else words.MISNAMED_UNLISTED),
-        (summary.leftovers, words.NOBODYS),
+        (summary.missing, HANDED_IN_NOTHING),
+        (summary.unknown, NOT_IN_ROSTER),
+        (summary.ambiguous, TWICE_IN_ROSTER),
+        (summary.twice, HANDED_IN_TWICE),
+        (misnamed, MISNAMED if summary.listed else MISNAMED_UNLISTED),
+        (summary.leftovers, NOBODYS),
     ):
         if names:
-            listed = words.COMMA.of(lang).join(clean(name) for name in names[:20])
-            more = words.AND_MORE.fill(more=len(names) - 20).of(lang) if len(names) > 20 else ""
+            listed = COMMA.of(lang).join(clean(name) for name in names[:20])
+            more = AND_MORE.fill(more=len(names) - 20).of(lang) if len(names) > 20 else ""
             yield indent(text.fill(names=listed + more).of(lang), 0)
             told = True
     for line in _rules(summary, lang):
@@ -259,42 +316,39 @@ def _lines(summary: Summary, rows: list[Row], out: Path, lang: Lang) -> Iterator
         told = True
     if told:
         yield ""
-    said = words.BATCH_DONE.fill(graded=summary.graded + summary.kept, all=summary.submissions, folder=str(out)).of(
-        lang
-    )
-    again = words.KEPT_FROM_BEFORE.fill(kept=summary.kept).of(lang) if summary.kept else ""
+    said = BATCH_DONE.fill(graded=summary.graded + summary.kept, all=summary.submissions, folder=str(out)).of(lang)
+    again = KEPT_FROM_BEFORE.fill(kept=summary.kept).of(lang) if summary.kept else ""
     yield indent(said + again, 0)
 
 
 def _rules(summary: Summary, lang: Lang) -> Iterator[str]:
     """What is due, and what it costs to be late; whose times are not known."""
     from grader.classroom.late_policy import sentences
-    from grader.report import words
 
     said = list(sentences(summary.rules))
     if said:
         yield ("" if lang == "zh" else " ").join(each.of(lang) for each in said)
     if said and summary.timeless:
-        yield words.TIMELESS.fill(count=summary.timeless, late=summary.said_late).of(lang)
+        yield TIMELESS.fill(count=summary.timeless, late=summary.said_late).of(lang)
 
 
 def _cells(row: Row, learner: str, lang: Lang) -> tuple[str, str, str]:
+    from grader.core.text import clean, points
     from grader.report import words
-    from grader.report.words import clean, points
 
     earned = words.OF.fill(earned=points(row.earned), possible=points(row.possible)).of(lang)
     if row.error is not None:
-        return learner, earned if row.given else "–", words.NOT_GRADED.of(lang)
+        return learner, earned if row.given else "–", NOT_GRADED.of(lang)
     if row.file is None:
-        return learner, earned if row.given else "–", words.NOTHING_THERE.of(lang)
-    status = words.WHOLE if row.passed else words.GRADED if row.complete else words.PARTLY
+        return learner, earned if row.given else "–", NOTHING_THERE.of(lang)
+    status = WHOLE if row.passed else GRADED if row.complete else PARTLY
     said = [status.of(lang)]
     if row.late_seconds:
-        said.append(words.LATE.fill(time=words.duration(row.late_seconds)).of(lang))
+        said.append(words.LATE.fill(time=duration(row.late_seconds)).of(lang))
     if not row.counts:
-        said.append(words.SET_ASIDE.of(lang))
+        said.append(SET_ASIDE.of(lang))
     for note in row.notes:
-        for text in (words.SAID_LATE, words.CHECK_BROKE):
+        for text in (SAID_LATE, CHECK_BROKE):
             note = note.replace(text.en, text.of(lang))
         said.append(clean(note))
-    return learner, earned, words.SEMICOLON.of(lang).join(said)
+    return learner, earned, SEMICOLON.of(lang).join(said)

@@ -9,6 +9,25 @@ from typing import TYPE_CHECKING
 import click
 
 from grader.commands._options import course_option, json_option, lang_option, write_json
+from grader.core.model import Text
+
+AREA = {
+    "versions": Text("Versions", "版本"),
+    "content": Text("Content", "内容"),
+    "sandbox": Text("Sandbox layers", "沙箱各层"),
+    "canaries": Text("Trial attacks", "试探性攻击"),
+}
+ALL_THERE = Text(
+    "Nothing is missing. Learners’ code can be confined here, and classes graded.",
+    "什么都不缺：这台机器能隔离学习者的代码，可以给整班评分。",
+)
+NOT_ALL_THERE = Text(
+    "Something is missing (✗); what it says there mends it. Until then, classes are not graded here.",
+    "有缺少的部分（✗），请按那里的说明补上；补齐之前，这台机器不给整班评分。",
+)
+STATE = {"ok": Text("ok", "正常"), "weak": Text("weak", "较弱"), "missing": Text("missing", "缺少")}
+REMEDY = Text("to mend: {remedy}", "解决办法：{remedy}")
+
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -59,7 +78,7 @@ def _as_json(finding: Finding) -> dict[str, str | None]:
 
 def _lines(findings: Sequence[Finding], lang: Lang) -> Iterable[str]:
     from grader.core.layout import indent
-    from grader.report.words import ALL_THERE, AREA, NOT_ALL_THERE, REMEDY, SAYS, STATE, WITH
+    from grader.core.text import SAYS, WITH
 
     for area, found in groupby(findings, key=lambda finding: finding.area):
         yield AREA[area].of(lang)

@@ -85,7 +85,7 @@ def export(
     FORMAT is one of those below. F is replaced only if an export wrote it and nobody has changed it since.
     """
     from grader.classroom import export as exports
-    from grader.report.words import WRITTEN
+    from grader.commands._words import WRITTEN
 
     options = exports.Options(
         lang,
@@ -138,6 +138,6 @@ def _of_course(form: str, folder: Path | None, course_folder: Path | None, optio
 
 
 def _say(text: Text, lang: Lang) -> None:
-    from grader.report.words import clean
+    from grader.core.text import clean
 
     click.echo(f"attncheck: {clean(text.of(lang), 4000, lines=True)}", err=True)

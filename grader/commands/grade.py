@@ -108,7 +108,7 @@ def grade(
     if learner is None and seed_file is None:
         _keep(report, course, state_file)
     if report.unsafe and mode == "auto":
-        from grader.report.words import UNCONFINED
+        from grader.commands._words import UNCONFINED
 
         click.echo(f"attncheck: {UNCONFINED.of(lang)}", err=True)
     click.get_current_context().exit(_code(report))

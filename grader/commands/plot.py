@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING, Literal
 import click
 
 from grader.commands._options import course_option, lang_option, load_course, nearest
+from grader.commands._words import UNCONFINED, WRITTEN
 from grader.core.errors import UsageError
+from grader.core.text import COMMA, SAYS, WITH, clean
 
 if TYPE_CHECKING:
     from grader.core.model import Lang
@@ -108,17 +110,16 @@ def _figure(picture: Picture, source: Path | None, course_folder: Path | None) -
 
 def _say(mine: Mine, lang: Lang) -> None:
     """What is not in the picture, or not right in it, on stderr."""
-    from grader.report import words
     from grader.report.figures.run import NOT_YOURS
 
     if mine.unsafe:
-        click.echo(f"attncheck: {words.UNCONFINED.of(lang)}", err=True)
+        click.echo(f"attncheck: {UNCONFINED.of(lang)}", err=True)
     for remark in mine.remarks:
-        who = words.WITH.fill(what=remark.name, more=words.clean(remark.file, 60))
-        said = words.clean(remark.text.of(lang), 600)
-        click.echo("attncheck: " + words.SAYS.fill(who=who, said=said).of(lang), err=True)
+        who = WITH.fill(what=remark.name, more=clean(remark.file, 60))
+        said = clean(remark.text.of(lang), 600)
+        click.echo("attncheck: " + SAYS.fill(who=who, said=said).of(lang), err=True)
     if mine.absent and mine.seen is not None:
-        names = words.COMMA.of(lang).join(mine.absent)
+        names = COMMA.of(lang).join(mine.absent)
         click.echo("attncheck: " + NOT_YOURS.fill(names=names).of(lang), err=True)
 
 
@@ -130,7 +131,6 @@ def _show(figure: Figure, target: Path | None, form: Literal["png", "svg"] | Non
         render(figure, lang, stdout())
         return
     from grader.core.files import write
-    from grader.report import words
     from grader.report.figures import image
 
     font = image.chinese_font() if lang == "zh" else None
@@ -141,4 +141,4 @@ def _show(figure: Figure, target: Path | None, form: Literal["png", "svg"] | Non
         write(target, data)
     except OSError as error:
         raise UsageError(f"{target} cannot be written: {error.strerror}; choose another folder.") from error
-    click.echo(words.WRITTEN.fill(file=target).of(lang))
+    click.echo(WRITTEN.fill(file=target).of(lang))

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from grader.classroom.words import NONE
 from grader.commands._options import (
     course_option,
     find_question,
@@ -19,7 +20,25 @@ from grader.commands._options import (
     state_option,
     write_json,
 )
+from grader.commands._words import WRITTEN
 from grader.core.errors import UsageError
+from grader.core.model import Text
+from grader.core.text import COMMA, RESULT, WITH
+
+QUESTION_COLUMNS = (Text("id", "题号"), Text("title", "标题"), Text("group", "分组"), Text("points", "分值"))
+QUESTION_RIGHT = Text("right", "答对")
+TO_ANSWER = Text("To answer (in answers.yaml)", "要回答的（写在 answers.yaml 中）")
+TO_WRITE = Text("To write", "要编写的")
+CONVENTIONS = Text("Conventions", "约定")
+CASES = Text("Public cases: {public}; hidden: {hidden}", "公开用例：{public}；隐藏用例：{hidden} 个")
+BEGIN = Text("`attncheck start {id}` writes the files to begin with.", "用 `attncheck start {id}` 生成起步文件。")
+KEPT = Text("kept as it is: {file}", "保持原样：{file}")
+TO_ADD = Text(
+    "It has no place yet for these items; add them below “answers:”:", "其中还缺少以下题目，请加到「answers:」之下："
+)
+MAP_LINE = Text("{name}: {where}", "{name}：{where}")
+MAP_NOTHING = Text("nothing yet", "暂无")
+
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -71,8 +90,8 @@ def questions(
 
 def _map(course: Course, chosen: list[Question], as_json: bool, lang: Lang) -> None:
     from grader.core.layout import indent
+    from grader.core.text import COMMA
     from grader.course.coverage import places
-    from grader.report.words import COMMA, MAP_LINE, MAP_NOTHING
 
     found = places(course, chosen)
     if as_json:
@@ -117,7 +136,7 @@ def _as_json(question: Question, known: QuestionKnown) -> dict[str, Any]:
 
 def _table(chosen: list[Question], lang: Lang, progress: Progress | None) -> None:
     from grader.core.layout import WIDTH, cells, columns, shorten
-    from grader.report.words import QUESTION_COLUMNS, QUESTION_RIGHT, points
+    from grader.core.text import points
 
     own = {} if progress is None else {known.question.id: known for known in progress.questions}
     share = {name: f"{known.right}/{len(known.standings)}" for name, known in own.items() if known.begun}
@@ -153,56 +172,54 @@ def shown(question: Question, course: Course, learner: str | None, lang: Lang) -
     """The lines of a question's page; ``learner`` gives the numbers that are drawn for one."""
     from grader.core.layout import indent
     from grader.course import starter
-    from grader.report import words
 
     title = f"{question.id}  {question.title.of(lang)}"
-    yield indent(words.WITH.fill(what=title, more=starter.points_of(question.points)).of(lang), 0)
+    yield indent(WITH.fill(what=title, more=starter.points_of(question.points)).of(lang), 0)
     yield ""
     yield indent(question.prompt.of(lang), 0)
     items = starter.graded(question)
     if items:
         yield ""
-        yield words.TO_ANSWER.of(lang)
+        yield TO_ANSWER.of(lang)
         for item in items:
-            yield indent(words.WITH.fill(what=item.id, more=starter.points_of(item.points)).of(lang), 2)
+            yield indent(WITH.fill(what=item.id, more=starter.points_of(item.points)).of(lang), 2)
             for text in starter.asked(item, question, course.public_id, learner):
                 yield indent(text.of(lang), 4)
     if question.exercises:
         yield ""
-        yield words.TO_WRITE.of(lang)
+        yield TO_WRITE.of(lang)
     for exercise in question.exercises:
         yield from _exercise(exercise, lang)
     conventions = starter.conventions(question)
     if conventions:
         yield ""
-        yield words.CONVENTIONS.of(lang)
+        yield CONVENTIONS.of(lang)
     for text in conventions:
         yield "  - " + indent(text.of(lang), 4).lstrip()
     yield ""
-    yield indent(words.BEGIN.fill(id=question.id).of(lang), 0)
+    yield indent(BEGIN.fill(id=question.id).of(lang), 0)
 
 
 def _exercise(exercise: Exercise, lang: Lang) -> Iterable[str]:
     from grader.core.layout import indent
     from grader.course import starter
-    from grader.report import words
 
     signature = exercise.signature if exercise.kind == "function" else f"class {exercise.signature}"
     marks = [starter.points_of(exercise.points).of(lang)]
     if exercise.array_types == ("torch",):
         marks.append("torch")
-    head = words.WITH.fill(what=signature, more=words.COMMA.of(lang).join(marks))
+    head = WITH.fill(what=signature, more=COMMA.of(lang).join(marks))
     yield indent(head.of(lang), 2)
     for method in (*filter(None, [exercise.forward_signature]), *exercise.methods):
         yield indent(method, 4)
     yield indent(exercise.summary.of(lang), 4)
-    yield indent(words.RESULT.fill(result=exercise.result).of(lang), 4)
+    yield indent(RESULT.fill(result=exercise.result).of(lang), 4)
     for text in starter.without(exercise):
         yield indent(text.of(lang), 4)
     public = [case.name for case in exercise.cases if case.public]
     hidden = str(len(exercise.cases) - len(public))
-    named = words.COMMA.of(lang).join(public) or words.NONE.of(lang)
-    yield indent(words.CASES.fill(public=named, hidden=hidden).of(lang), 4)
+    named = COMMA.of(lang).join(public) or NONE.of(lang)
+    yield indent(CASES.fill(public=named, hidden=hidden).of(lang), 4)
 
 
 # ----------------------------------------------------------------------------------------------- start
@@ -221,7 +238,6 @@ def start(question: str, folder: Path, learner: str | None, lang: Lang, course_f
     answers.yaml for the quiz items are written to DIR (default: here).
     """
     from grader.course import starter
-    from grader.report import words
 
     course = load_course(course_folder)
     chosen = _chosen(course, question)
@@ -231,7 +247,7 @@ def start(question: str, folder: Path, learner: str | None, lang: Lang, course_f
         files["answers.yaml"] = starter.answers(chosen, lang, course.public_id, learner)
     for name, text in files.items():
         written = _write_new(folder / name, text)
-        said = words.WRITTEN if written else words.KEPT
+        said = WRITTEN if written else KEPT
         click.echo(said.fill(file=str(folder / name)).of(lang))
         if not written and name == "answers.yaml":
             _say_missing(folder / name, items, lang)
@@ -259,14 +275,13 @@ def _write_new(path: Path, text: str) -> bool:
 def _say_missing(path: Path, items: list[str], lang: Lang) -> None:
     """Names the items for which an ``answers.yaml`` that was left alone has no place yet."""
     from grader.core.layout import indent
-    from grader.report import words
     from grader.submission import written
 
     text = written(path)
     missing = [item for item in items if not _has_place(text, item)]
     if missing:
-        click.echo(words.TO_ADD.of(lang))
-        click.echo(indent(words.COMMA.of(lang).join(missing), 2))
+        click.echo(TO_ADD.of(lang))
+        click.echo(indent(COMMA.of(lang).join(missing), 2))
 
 
 def _has_place(text: str, item: str) -> bool:

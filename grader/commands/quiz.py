@@ -32,7 +32,7 @@ ALL_RIGHT, NOT_ALL_RIGHT, INTERRUPTED = 0, 1, 130
 @click.command()
 @click.argument("name", required=False, metavar="[Q5|GROUP]")
 @click.option("--answers", type=click.Path(path_type=Path), metavar="F", help="Grade the answers in this file instead.")
-@click.option("--again", is_flag=True, help="Ask anew what is settled already.")
+@click.option("--again", is_flag=True, help="Ask answered items again.")
 @click.option("--to", "target", type=click.Path(path_type=Path), metavar="F", help="Write your last answers to F.")
 @click.option("--learner", metavar="NAME", help="Whose numbers and order of options (default: as last time).")
 @state_option
@@ -172,7 +172,7 @@ class Lines:
             click.echo("> ", nl=False)
         line = self._source.readline()
         if self._echo and line:
-            from grader.report.words import clean
+            from grader.core.text import clean
 
             click.echo(f"> {clean(line, 400)}")
         elif not line:
@@ -194,9 +194,9 @@ def front_end() -> Front:
 
 def learner_name(course: Course, given: str | None, log: Sequence[Event], lang: Lang) -> tuple[str, tuple[Event, ...]]:
     """Who it is, and what of that has to be kept: ``given``, else as last time, else asked for, else the login."""
+    from grader.core.text import clean
     from grader.learning import log as state
     from grader.learning.quiz_view import WHO
-    from grader.report.words import clean
 
     known = next((event.learner for event in reversed(log) if isinstance(event, state.Named)), None)
     name = clean(given or "", 80) or known

@@ -8,8 +8,73 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from grader.classroom.words import NONE
 from grader.commands._options import graded_course_option, json_option, lang_option, read_seed, write_json
 from grader.core.errors import UsageError
+from grader.core.model import Text
+from grader.core.text import COMMA, SAYS
+
+REGRADE_COLUMNS = (
+    Text("learner", "学习者"),
+    Text("question", "题目"),
+    Text("before", "原得分"),
+    Text("now", "现得分"),
+    Text("difference", "变化"),
+)
+IN_ALL = Text("in all", "合计")
+REGRADED = Text(
+    "Questions that changed since: {questions}. Submissions graded again: {count}. Learners whose points change: "
+    "{learners}.",
+    "评分之后有变动的题目：{questions}。重新评分的提交：{count} 份。得分有变化的学习者：{learners} 名。",
+)
+NOTHING_NEW = Text("Nothing has changed since {folder} was graded.", "{folder} 评分之后没有任何变动。")
+PUT_DOWN = Text(
+    "Put down in {folder}: the gradebook, class.csv, and the files of the submissions.",
+    "已写入 {folder}：成绩册、class.csv 和各份提交的结果文件。",
+)
+NOT_PUT_DOWN = Text("Nothing was written.", "没有写入任何内容。")
+PUT_IT_DOWN = Text("Put this down?", "写入这些结果吗？")
+MORE_CHANGES = Text("… and {more} more (--json has them all)", "……其余 {more} 行见 --json 的输出")
+GIVEN_POINTS = Text(
+    "{learner}, {part}: {points} of {possible} points, given by {author}: {reason}",
+    "{learner}，{part}：{points} / {possible} 分，由 {author} 给出：{reason}",
+)
+TAKEN_BACK = Text(
+    "{learner}, {part}: the points that were given by hand are taken back; those earned count again.",
+    "{learner}，{part}：已撤销人工给分，恢复为实际得分。",
+)
+HAS_NOW = Text("{learner} now has {earned} of {possible} points.", "{learner} 现在的得分是 {earned} / {possible}。")
+OVERRIDE_COLUMNS = (
+    Text("learner", "学习者"),
+    Text("part", "项目"),
+    Text("points", "分数"),
+    Text("given by", "给分人"),
+    Text("when", "时间"),
+    Text("reason", "理由"),
+)
+NO_OVERRIDES = Text("No points were given by hand.", "没有人工给出的分数。")
+LEAVING = Text(
+    "What goes of {learner}: submissions in the gradebook with all their points ({submissions}), points given by hand "
+    "({overrides}), the line in class.csv, and in {folder}:",
+    "将删除 {learner} 的以下内容：成绩册中的 {submissions} 份提交及其得分、{overrides} 处人工给分、class.csv 中的一行，"
+    "以及 {folder} 中的：",
+)
+STAYS_SHARED = Text(
+    "Shared with others, and kept for them (numbers in it stay drawn for the name it was graded under): {names}",
+    "与他人共有，为他们保留（其中的数字仍按评分时的名字抽取）：{names}",
+)
+STAYS_OUTSIDE = Text(
+    "Not touched, because it lies elsewhere (grading it again would bring {learner} back): {names}",
+    "位于别处，不会改动（再次对其评分会使 {learner} 重新出现）：{names}",
+)
+STAYS_OTHERS = Text(
+    "Not touched, because something else wrote it (look whether it names {learner}): {names}",
+    "由其他途径生成，不会改动（请查看其中是否提到 {learner}）：{names}",
+)
+FORGET_IT = Text("Remove this for good?", "确定永久删除吗？")
+FORGOTTEN = Text("{learner} is removed from {folder}.", "已从 {folder} 中删除 {learner}。")
+NOT_FORGOTTEN = Text("Nothing was removed.", "没有删除任何内容。")
+
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -72,7 +137,6 @@ def regrade(
 
     from grader.classroom.regrade import Asked, regraded
     from grader.commands.batch import show_progress
-    from grader.report import words
 
     asked = Asked(folder, _seed(folder, seed_file, course_folder), course_folder, workers)
     with ExitStack() as stack:
@@ -82,13 +146,13 @@ def regrade(
             for line in _regraded(found, folder, lang):
                 click.echo(line)
         # Without news --yes still writes the files anew: there may have been no room for them the last time.
-        write = not dry_run and (yes or (found.news and click.confirm(words.PUT_IT_DOWN.of(lang))))
+        write = not dry_run and (yes or (found.news and click.confirm(PUT_IT_DOWN.of(lang))))
         if write:
             put_down(lang)
     if as_json:
         write_json(_regraded_json(found, folder, write))
     elif found.news:
-        said = words.PUT_DOWN if write else words.NOT_PUT_DOWN
+        said = PUT_DOWN if write else NOT_PUT_DOWN
         click.echo(said.fill(folder=folder).of(lang))
     click.get_current_context().exit(_code(found, write, dry_run))
 
@@ -114,35 +178,34 @@ def _code(found: Regraded, written: bool, dry_run: bool) -> int:
 
 def _regraded(found: Regraded, folder: Path, lang: Lang) -> Iterator[str]:
     from grader.core.layout import WIDTH, apart, columns, indent, shorten
-    from grader.report import words
-    from grader.report.words import clean
+    from grader.core.text import clean
 
     if not found.news:
-        yield words.NOTHING_NEW.fill(folder=folder).of(lang)
+        yield NOTHING_NEW.fill(folder=folder).of(lang)
         return
     if found.changes:
         shown = found.changes[:_MOST_ROWS]
         names = apart((clean(change.learner) for change in shown), _NAME_WIDTH)
         rows = [_cells(change, names[clean(change.learner)], lang) for change in shown]
-        table = [tuple(text.of(lang) for text in words.REGRADE_COLUMNS), *rows]
+        table = [tuple(text.of(lang) for text in REGRADE_COLUMNS), *rows]
         yield from (shorten(line, WIDTH) for line in columns(table, right=[2, 3, 4]))
         if len(found.changes) > len(rows):
-            yield words.MORE_CHANGES.fill(more=len(found.changes) - len(rows)).of(lang)
+            yield MORE_CHANGES.fill(more=len(found.changes) - len(rows)).of(lang)
         yield ""
     for key, why in found.refused:
-        yield indent(words.SAYS.fill(who=clean(key), said=clean(why, 1000, lines=True)).of(lang), 0)
+        yield indent(SAYS.fill(who=clean(key), said=clean(why, 1000, lines=True)).of(lang), 0)
     learners = len({change.learner for change in found.changes})
-    questions = words.COMMA.of(lang).join(found.questions) or words.NONE
-    said = words.REGRADED.fill(questions=questions, count=found.submissions, learners=learners)
+    questions = COMMA.of(lang).join(found.questions) or NONE
+    said = REGRADED.fill(questions=questions, count=found.submissions, learners=learners)
     yield indent(said.of(lang), 0)
 
 
 def _cells(change: Change, learner: str, lang: Lang) -> tuple[str, ...]:
+    from grader.core.text import points
     from grader.report import words
-    from grader.report.words import points
 
     (before, out_of), (now, possible) = change.before, change.after
-    question = words.IN_ALL.of(lang) if change.question is None else change.question
+    question = IN_ALL.of(lang) if change.question is None else change.question
     old = words.OF.fill(earned=points(before), possible=points(out_of)).of(lang)
     new = words.OF.fill(earned=points(now), possible=points(possible)).of(lang)
     moved = points(now - before)
@@ -150,8 +213,8 @@ def _cells(change: Change, learner: str, lang: Lang) -> tuple[str, ...]:
 
 
 def _regraded_json(found: Regraded, folder: Path, written: bool) -> dict[str, Any]:
+    from grader.core.text import clean
     from grader.report.json import number
-    from grader.report.words import clean
 
     return {
         "format": 1,
@@ -244,14 +307,13 @@ def _login() -> str:
 
 def _given(given: Given, lang: Lang) -> Iterator[str]:
     from grader.core.layout import indent
-    from grader.report import words
-    from grader.report.words import clean, points
+    from grader.core.text import clean, points
 
     learner, change = clean(given.learner.id), given.override
     if change is None:
-        yield indent(words.TAKEN_BACK.fill(learner=learner, part=given.part.name).of(lang), 0)
+        yield indent(TAKEN_BACK.fill(learner=learner, part=given.part.name).of(lang), 0)
     else:
-        said = words.GIVEN_POINTS.fill(
+        said = GIVEN_POINTS.fill(
             learner=learner,
             part=given.part.name,
             points=points(change.points),
@@ -261,13 +323,13 @@ def _given(given: Given, lang: Lang) -> Iterator[str]:
         )
         yield indent(said.of(lang), 0)
     for row in given.rows:
-        has = words.HAS_NOW.fill(learner=learner, earned=points(row.earned), possible=points(row.possible))
+        has = HAS_NOW.fill(learner=learner, earned=points(row.earned), possible=points(row.possible))
         yield indent(has.of(lang), 0)
 
 
 def _given_json(given: Given) -> dict[str, Any]:
+    from grader.core.text import clean
     from grader.report.json import number
-    from grader.report.words import clean
 
     return {
         "format": 1,
@@ -279,8 +341,8 @@ def _given_json(given: Given) -> dict[str, Any]:
 
 
 def _override_json(change: Override) -> dict[str, Any]:
+    from grader.core.text import clean
     from grader.report.json import number
-    from grader.report.words import clean
 
     return {
         "learner": clean(change.learner),
@@ -297,15 +359,14 @@ def _list(folder: Path, as_json: bool, lang: Lang) -> None:
 
     from grader.classroom.gradebook import open_gradebook
     from grader.core.layout import columns, shorten
-    from grader.report import words
-    from grader.report.words import clean, points
+    from grader.core.text import clean, points
 
     with closing(open_gradebook(folder)) as book:
         found = book.overrides()
     if as_json:
         write_json({"format": 1, "overrides": list(map(_override_json, found))})
     elif not found:
-        click.echo(words.NO_OVERRIDES.of(lang))
+        click.echo(NO_OVERRIDES.of(lang))
     else:
         rows = [
             (
@@ -318,7 +379,7 @@ def _list(folder: Path, as_json: bool, lang: Lang) -> None:
             )
             for change in found
         ]
-        for line in columns([tuple(text.of(lang) for text in words.OVERRIDE_COLUMNS), *rows], right=[2]):
+        for line in columns([tuple(text.of(lang) for text in OVERRIDE_COLUMNS), *rows], right=[2]):
             click.echo(line)
 
 
@@ -339,47 +400,45 @@ def forget(folder: Path, learner: str, yes: bool, as_json: bool, lang: Lang, cou
     if not yes and (as_json or not _answers()):
         raise UsageError("forget asks before it removes anything, and nobody could answer: give --yes.")
     from grader.classroom.overrides import forgetting
-    from grader.report import words
-    from grader.report.words import clean
+    from grader.core.text import clean
 
     with forgetting(folder, learner, course_folder) as (leaving, remove):
         if not as_json:
             for line in _leaving(leaving, folder, lang):
                 click.echo(line)
-        agreed = yes or click.confirm(words.FORGET_IT.of(lang))
+        agreed = yes or click.confirm(FORGET_IT.of(lang))
         if agreed:
             remove(lang)
     if as_json:
         write_json(_leaving_json(leaving))
     else:
-        said = words.FORGOTTEN.fill(learner=clean(leaving.learner.id), folder=folder)
-        click.echo((said if agreed else words.NOT_FORGOTTEN).of(lang))
+        said = FORGOTTEN.fill(learner=clean(leaving.learner.id), folder=folder)
+        click.echo((said if agreed else NOT_FORGOTTEN).of(lang))
     click.get_current_context().exit(DONE if agreed else DECLINED)
 
 
 def _leaving(leaving: Leaving, folder: Path, lang: Lang) -> Iterator[str]:
     from grader.core.layout import indent
-    from grader.report import words
-    from grader.report.words import clean
+    from grader.core.text import clean
 
     who = clean(leaving.learner.id)
     counts = {"submissions": len(leaving.submissions), "overrides": leaving.overrides}
-    yield indent(words.LEAVING.fill(learner=who, folder=folder, **counts).of(lang), 0)
+    yield indent(LEAVING.fill(learner=who, folder=folder, **counts).of(lang), 0)
     yield from (f"  {clean(str(path.relative_to(folder)))}" for path in leaving.files)
     if not leaving.files:
-        yield f"  {words.NONE.of(lang)}"
+        yield f"  {NONE.of(lang)}"
     for names, text in (
-        (leaving.shared, words.STAYS_SHARED),
-        (leaving.outside, words.STAYS_OUTSIDE),
-        (leaving.others, words.STAYS_OTHERS),
+        (leaving.shared, STAYS_SHARED),
+        (leaving.outside, STAYS_OUTSIDE),
+        (leaving.others, STAYS_OTHERS),
     ):
         if names:
-            listed = words.COMMA.of(lang).join(clean(str(name)) for name in names)
+            listed = COMMA.of(lang).join(clean(str(name)) for name in names)
             yield indent(text.fill(learner=who, names=listed).of(lang), 0)
 
 
 def _leaving_json(leaving: Leaving) -> dict[str, Any]:
-    from grader.report.words import clean
+    from grader.core.text import clean
 
     return {
         "format": 1,

@@ -107,9 +107,9 @@ def _course(gradebook: Gradebook, folder: Path | None) -> Course:
 
 
 def _write(file: Path, page: str, lang: Lang, *, quiet: bool) -> None:
+    from grader.commands._words import WRITTEN
     from grader.core.errors import UsageError
     from grader.core.files import write
-    from grader.report.words import WRITTEN
 
     try:
         write(file, page)

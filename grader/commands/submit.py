@@ -9,6 +9,40 @@ import click
 
 from grader.commands._options import course_option, json_option, lang_option, load_course, write_json
 from grader.core.errors import SubmissionError, UsageError
+from grader.core.model import Text
+from grader.core.text import COMMA, SAYS, duration, moment
+
+INBOX_MADE = Text(
+    "{folder} is an inbox. Its key, {key}, is for you alone: keep a backup, and pass it to nobody.",
+    "{folder} 已成为收件箱。其中的密钥 {key} 只供您本人使用：请做好备份，不要交给任何人。",
+)
+HANDED_IN = Text("Handed in for {learner} at {at}:", "已为 {learner} 提交（{at}）：")
+HANDED_IN_BEFORE = Text(
+    "The same files were handed in for {learner} already, at {at}; nothing new was stored:",
+    "这些文件已为 {learner} 提交过（{at}），没有重复存入：",
+)
+RECEIPT = Text("Receipt: {digest}", "回执：{digest}")
+THE_SAME = Text("These are the files that {learner} handed in at {at}.", "这些文件就是 {learner} 在 {at} 提交的。")
+NOT_THE_SAME = Text(
+    "These are not the files that were handed in at {at}; changed, new or gone: {names}",
+    "这些文件与 {at} 提交的不同，有改动、新增或缺失：{names}",
+)
+NOT_IN_IT = Text("{question}: not in it yet: {names}", "{question}：还缺 {names}")
+NO_ANSWERS = Text(
+    "there is no answers.yaml in it, so no question counts as answered",
+    "里面没有 answers.yaml，因此所有小题都按未作答处理",
+)
+NOTHING_OF = Text("nothing in it belongs to {names}", "没有 {names} 的内容")
+MARKED_ELSEWHERE = Text(
+    "With this learners' edition of the course, answers to graded items are marked, and hidden cases are run, on your "
+    "instructor's side.",
+    "这是学习者版课程：计分题由教师一侧批改，隐藏用例也在教师一侧运行。",
+)
+WAS_DUE = Text(
+    "it was due {due}, so this is {time} late, unless you were given extra time",
+    "截止时间是 {due}，这次提交迟了 {time}（获准延期的除外）",
+)
+
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -56,7 +90,6 @@ def submit(
     from datetime import UTC, datetime
 
     from grader.classroom import inbox as inboxes
-    from grader.report import words
     from grader.submission import read
 
     name = learner if learner and learner.strip() else _name(path)
@@ -72,7 +105,7 @@ def submit(
         for line in _lines(receipt, new, lang):
             click.echo(line)
         if course.edition is not None:
-            click.echo(words.MARKED_ELSEWHERE.of(lang))
+            click.echo(MARKED_ELSEWHERE.of(lang))
 
 
 @click.command()
@@ -85,11 +118,10 @@ def inbox(folder: Path, lang: Lang) -> None:
     the inbox themselves, 'batch' then believes signed receipts only.
     """
     from grader.classroom import inbox as inboxes
-    from grader.report import words
-    from grader.report.words import clean
+    from grader.core.text import clean
 
     inboxes.make(folder)
-    click.echo(words.INBOX_MADE.fill(folder=clean(str(folder)), key=inboxes.KEY).of(lang))
+    click.echo(INBOX_MADE.fill(folder=clean(str(folder)), key=inboxes.KEY).of(lang))
 
 
 def _name(path: Path) -> str:
@@ -108,51 +140,47 @@ def _name(path: Path) -> str:
 
 def _remarks(course: Course, submission: Submission, lang: Lang) -> Iterator[str]:
     """What can be said without running anything. Raises SubmissionError where there is nothing of the course."""
+    from grader.core.text import clean
     from grader.grading.grade import Selection, choose, remarks
-    from grader.report import words
     from grader.report.terminal import ranges
-    from grader.report.words import clean
     from grader.submission import definers
 
     chosen = choose(course, submission, Selection())
     for notice in (*submission.notices, *remarks(course, submission, chosen)):
-        yield clean(words.SAYS.fill(who=notice.where, said=notice.text).of(lang), 600)
-    comma = words.COMMA.of(lang)
+        yield clean(SAYS.fill(who=notice.where, said=notice.text).of(lang), 600)
+    comma = COMMA.of(lang)
     answered = {answer.item for answer in submission.answers or () if answer.value is not None}
     for each in chosen:
         missing = [item.id for item in each.items if item.id not in answered]
         missing += [exercise.name for exercise in each.exercises if not definers(submission, exercise.name)]
         if missing:
-            yield words.NOT_IN_IT.fill(question=each.question.id, names=comma.join(missing)).of(lang)
+            yield NOT_IN_IT.fill(question=each.question.id, names=comma.join(missing)).of(lang)
     if submission.answers is None and any(item.use == "graded" for each in chosen for item in each.question.items):
-        yield words.NO_ANSWERS.of(lang)
+        yield NO_ANSWERS.of(lang)
     touched = {each.question.id for each in chosen}
     untouched = [question.id for question in course.questions if question.id not in touched]
     if untouched:
-        yield words.NOTHING_OF.fill(names=comma.join(ranges(untouched))).of(lang)
+        yield NOTHING_OF.fill(names=comma.join(ranges(untouched))).of(lang)
 
 
 def _late(course: Course, receipt: Receipt, lang: Lang) -> Iterator[str]:
     from datetime import datetime
 
-    from grader.report import words
-
     if course.rules.due is not None:
         late = (receipt.at - datetime.fromisoformat(course.rules.due)).total_seconds()
         if late > 0:
-            yield words.WAS_DUE.fill(due=words.moment(course.rules.due), time=words.duration(late)).of(lang)
+            yield WAS_DUE.fill(due=moment(course.rules.due), time=duration(late)).of(lang)
 
 
 def _lines(receipt: Receipt, new: bool, lang: Lang) -> Iterator[str]:
-    from grader.report import words
-    from grader.report.words import clean
+    from grader.core.text import clean
 
-    said = words.HANDED_IN if new else words.HANDED_IN_BEFORE
+    said = HANDED_IN if new else HANDED_IN_BEFORE
     yield said.fill(learner=clean(receipt.learner), at=_at(receipt)).of(lang)
     width = len(str(max(file.size for file in receipt.files)))
     for file in receipt.files:
         yield f"  {file.sha256[:16]}  {file.size:>{width}}  {clean(file.name)}"
-    yield words.RECEIPT.fill(digest=receipt.digest).of(lang)
+    yield RECEIPT.fill(digest=receipt.digest).of(lang)
 
 
 def _at(receipt: Receipt) -> str:
@@ -161,8 +189,7 @@ def _at(receipt: Receipt) -> str:
 
 def _verify(path: Path, place: Path, as_json: bool, lang: Lang) -> None:
     from grader.classroom import inbox as inboxes
-    from grader.report import words
-    from grader.report.words import clean
+    from grader.core.text import clean
 
     try:
         text = place.read_text("utf-8")
@@ -173,8 +200,8 @@ def _verify(path: Path, place: Path, as_json: bool, lang: Lang) -> None:
     if as_json:
         write_json({"same": not changed, "different": list(changed), "digest": receipt.digest})
     elif changed:
-        names = words.COMMA.of(lang).join(map(clean, changed))
-        click.echo(words.NOT_THE_SAME.fill(at=_at(receipt), names=names).of(lang))
+        names = COMMA.of(lang).join(map(clean, changed))
+        click.echo(NOT_THE_SAME.fill(at=_at(receipt), names=names).of(lang))
     else:
-        click.echo(words.THE_SAME.fill(learner=clean(receipt.learner), at=_at(receipt)).of(lang))
+        click.echo(THE_SAME.fill(learner=clean(receipt.learner), at=_at(receipt)).of(lang))
     click.get_current_context().exit(DIFFERENT if changed else SAME)

@@ -66,8 +66,8 @@ def call(bounds: Bounds, function: Callable[P, T], /, *args: P.args, **kwargs: P
     In that process itself it is simply called: its limits are those of the call that goes on already. So it is on
     Windows, which has no such limits.
 
-    Raises Exceeded, and whatever of ``grader.core.errors`` the function raises. Any other exception is a bug of ours, and
-    comes as RuntimeError with its words.
+    Raises Exceeded, and whatever of ``grader.core.errors`` the function raises. Any other exception is a bug of ours,
+    and is raised as a RuntimeError with its text.
     """
     if _SERVING.is_set() or sys.platform == "win32":
         return function(*args, **kwargs)

@@ -22,7 +22,9 @@ from grader.core import cache
 from grader.core.errors import CourseError, UsageError
 from grader.core.model import Course
 
-_HERE = Path(__file__).parent
+_GRADER = Path(grader.__file__).parent
+#: What decides how a course is read: the rooms that read it, and the checks that it names.
+_READERS = ("core/*.py", "course/**/*.py", "grading/checks/*.py", "submission/*.py")
 _DEFAULTS = "questions/course.yaml"
 
 
@@ -34,7 +36,7 @@ def find(course: Path | None) -> Path:
         if content := _bundled():
             return content
         raise CourseError(
-            f"This installation has no course: there is no questions/ in {_HERE / '_content'} or {_HERE.parent}. "
+            f"This installation has no course: there is no questions/ in {_GRADER / '_content'} or {_GRADER.parent}. "
             "Install attncheck again, or name a course folder with --course."
         )
     said = "--course" if course else "ATTNCHECK_COURSE"
@@ -96,7 +98,7 @@ def schema() -> dict[str, Any]:
 
 def _bundled() -> Path | None:
     # Never importlib.resources: an editable install leaves stale copies of the content behind.
-    return next((folder for folder in (_HERE / "_content", _HERE.parent) if (folder / "questions").is_dir()), None)
+    return next((folder for folder in (_GRADER / "_content", _GRADER.parent) if (folder / "questions").is_dir()), None)
 
 
 def _read(folder: Path) -> dict[str, bytes]:
@@ -121,9 +123,8 @@ def _digest(files: Mapping[str, bytes]) -> str:
 
 def _key(digest: str) -> str:
     """What decides how a course with this digest is read: the sources of its readers, and Python."""
-    folders = ("*.py", "items/*.py", "checks/*.py", "symbolic/*.py")
-    readers = sorted(path for pattern in folders for path in _HERE.glob(pattern))
-    code = _digest({path.relative_to(_HERE).as_posix(): path.read_bytes() for path in readers})
+    readers = sorted(path for pattern in _READERS for path in _GRADER.glob(pattern))
+    code = _digest({path.relative_to(_GRADER).as_posix(): path.read_bytes() for path in readers})
     return hashlib.sha256(f"{digest} {code} {grader.__version__} {sys.version_info[:2]}".encode()).hexdigest()
 
 

@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterable
 
 from grader.core.layout import columns, wrap
 from grader.core.model import Exercise, Item, Lang, Question, Text
+from grader.core.text import RESULT, WITH, points
 from grader.course import items
-from grader.report.words import RESULT, WITH, points
 
 _WIDTH = 88
 

@@ -40,9 +40,9 @@ from grader.course import edits, items
 _OPTION = re.compile(r"""\.option\(\s*["'](\w+)["']""")
 _WEIGHT = re.compile(r"^WEIGHT = ([0-9.]+)$", re.MULTILINE)
 _EVERY_CASE = re.compile(r"^EVERY_CASE = True$", re.MULTILINE)
-_CHECKS = FilePath(__file__).parent / "checks"
+_CHECKS = FilePath(__file__).parents[1] / "grading" / "checks"
 _PLACEHOLDER = re.compile(r"\{([A-Za-z_]\w*)\}")
-_HELPERS = FilePath(__file__).parent / "sandbox" / "inside" / "helpers.py"
+_HELPERS = FilePath(__file__).parents[1] / "sandbox" / "inside" / "helpers.py"
 
 Draws: TypeAlias = Mapping[str, Sequence[int]]
 
@@ -203,7 +203,7 @@ def _exercise(exercise: Exercise, known: Known) -> Iterator[Fault]:
             yield fault.inside("cases", index)
     for index, check in enumerate(exercise.checks):
         if check.kind not in check_kinds():
-            yield unknown(("checks", index), check.kind, "a check of grader/checks", check_kinds())
+            yield unknown(("checks", index), check.kind, "a check of grader/grading/checks", check_kinds())
         if not check.on and not any(_serves(case, check.kind) for case in exercise.cases):
             wanted = "with `raises`" if check.kind == "raises" else "that `only` and `raises` leave to it"
             yield Fault(("checks", index), f"{check.kind} has no case; expected one {wanted}")

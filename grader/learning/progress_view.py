@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 from grader.core import score
 from grader.core.layout import cells, pad
 from grader.core.model import Course, Exercise, Status, Text
+from grader.core.text import COMMA, SEMICOLON, STATUS, WITH, clean, points
 from grader.course.starter import file_name
-from grader.report import words
-from grader.report.words import clean, points
+from grader.learning.words import HINT
 
 if TYPE_CHECKING:
     from grader.core.page import Page
@@ -179,7 +179,7 @@ def _open(page: Page, progress: Progress) -> None:
     if len(still) > _BELIEFS_SHOWN:
         page.lines(page.say(_MORE, count=len(still) - _BELIEFS_SHOWN), indent=2, style="dim")
     if mended:
-        names = page.say(words.COMMA).join(f"{k.question.id} {k.belief.id}" for k in mended[:_BELIEFS_SHOWN])
+        names = page.say(COMMA).join(f"{k.question.id} {k.belief.id}" for k in mended[:_BELIEFS_SHOWN])
         if len(mended) > _BELIEFS_SHOWN:
             names = page.say(_AMONG, names=names)
         page.blank()
@@ -198,7 +198,7 @@ def _think(page: Page, known: BeliefKnown, progress: Progress) -> None:
 
 def _met(page: Page, known: BeliefKnown) -> str:
     times = page.say(_ONCE) if known.times == 1 else page.say(_TIMES, times=known.times)
-    return page.say(words.WITH, what=f"{known.question.id} {known.belief.id}", more=times)
+    return page.say(WITH, what=f"{known.question.id} {known.belief.id}", more=times)
 
 
 def _next(page: Page, progress: Progress, due: int) -> None:
@@ -225,7 +225,7 @@ def _next(page: Page, progress: Progress, due: int) -> None:
 def hint(page: Page, exercise: Exercise, rung: int, taken: int, *, no_more: bool) -> None:
     """One hint, and what those ``taken`` so far leave; ``no_more``: another one was asked for in vain."""
     rungs = len(exercise.hints)
-    page.lines(page.say(words.HINT, name=exercise.name, rung=rung, rungs=rungs))
+    page.lines(page.say(HINT, name=exercise.name, rung=rung, rungs=rungs))
     page.lines(page.say(exercise.hints[rung - 1]), indent=2)
     page.blank()
     if rung == rungs:
@@ -284,13 +284,13 @@ def _said_of_item(page: Page, known: ItemKnown) -> str:
 
 
 def _said_of_code(page: Page, known: ExerciseKnown) -> str:
-    said = [page.say(_ITEM_STANDING["new"] if known.status is None else words.STATUS[known.status])]
+    said = [page.say(_ITEM_STANDING["new"] if known.status is None else STATUS[known.status])]
     if known.hints:
         said.append(page.say(_HINTS, hints=known.hints, all=len(known.exercise.hints)))
     if known.status is Status.PASSED and known.hints:
         earned, possible = points(known.practice), points(known.exercise.points)
         said.append(page.say(_PRACTICE, earned=earned, possible=possible))
-    return page.say(words.SEMICOLON).join(said)
+    return page.say(SEMICOLON).join(said)
 
 
 # --------------------------------------------------------------------------------------------- as data

@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING
 
 from grader.core.layout import cells, wrap
 from grader.core.model import Lang, Source, Text
-from grader.report import words
-from grader.report.words import clean, points
+from grader.core.text import COMMA, OF_POINTS, SAYS, SEMICOLON, WITH, clean, points
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -22,7 +21,7 @@ if TYPE_CHECKING:
 WHO = Text("Your name (it decides your numbers)", "你的名字（题目中的数由它决定）")
 _TO_GO = Text("To go: {due} of {all}", "共 {all} 题，还剩 {due} 题")
 _ALL_DONE = Text(
-    "Everything here is settled already. --again asks it anew.",
+    "All {all} items here are answered. Add --again to go through them once more.",
     "这里的 {all} 题都已答完。--again 会重新提问。",
 )
 _FOR = Text("for {learner}", "答题人：{learner}")
@@ -149,7 +148,7 @@ def opening(page: Page, session: Session) -> None:
     if not due:
         page.lines(page.say(_ALL_DONE, all=count))
         return
-    said = page.say(words.SEMICOLON).join(
+    said = page.say(SEMICOLON).join(
         [page.say(_TO_GO, due=due, all=count), page.say(_FOR, learner=clean(session.learner, 40))]
     )
     page.lines(said, style="bold")
@@ -254,7 +253,7 @@ def _settled(page: Page, said: Settled) -> None:
         "shown": (_SHOWN, "–", "bold"),
         "pending": (_PENDING, "…", "bold cyan"),
     }[said.outcome]
-    earned = page.say(words.OF_POINTS, earned=points(said.record.earned * said.points), possible=points(said.points))
+    earned = page.say(OF_POINTS, earned=points(said.record.earned * said.points), possible=points(said.points))
     message = _words(page, said.message)
     if said.outcome == "pending":
         page.lines(message or page.say(head), lead=f"{mark} ", style=style)
@@ -283,10 +282,10 @@ def _settled(page: Page, said: Settled) -> None:
 def _key(page: Page, right: Text, called: Text) -> None:
     name, key = page.say(called), page.say(right)
     if "\n" in key:
-        page.lines(page.say(words.SAYS, who=name, said=""), indent=2, style="bold")
+        page.lines(page.say(SAYS, who=name, said=""), indent=2, style="bold")
         page.lines(key, indent=4)
     else:
-        page.lines(page.say(words.SAYS, who=name, said=key), indent=2, style="bold")
+        page.lines(page.say(SAYS, who=name, said=key), indent=2, style="bold")
 
 
 def _cited(source: Source, lang: Lang) -> str:
@@ -372,10 +371,10 @@ def summary(page: Page, found: Summary) -> None:
     page.rule()
     page.lines(page.say(_DONE), style="bold")
     for tally in (tally for tally in found.tallies if tally.settled):
-        share = page.say(words.OF_POINTS, earned=points(tally.earned), possible=points(tally.possible))
+        share = page.say(OF_POINTS, earned=points(tally.earned), possible=points(tally.possible))
         count = page.say(_TALLY, settled=tally.settled, count=tally.count)
         title = f"  {tally.question.id}  {page.say(tally.question.title)}"
-        page.row([(title, "")], page.say(words.SEMICOLON).join([count, share]), style="dim")
+        page.row([(title, "")], page.say(SEMICOLON).join([count, share]), style="dim")
     if found.met:
         page.blank()
         _beliefs(page, found.met)
@@ -396,11 +395,11 @@ def _beliefs(page: Page, found: Sequence[Met]) -> None:
     still = [met for met in found if not met.resolved]
     for met in still[:_MOST]:
         name = f"{met.question.id} {met.belief.id}"
-        page.lines(page.say(words.WITH, what=name, more=_STILL_OPEN), lead="  ✗ ", style="red")
+        page.lines(page.say(WITH, what=name, more=_STILL_OPEN), lead="  ✗ ", style="red")
         page.lines(page.say(met.belief.truth), indent=4)
     if len(still) > _MOST:
         page.lines(page.say(_AND_MORE, more=len(still) - _MOST), indent=4)
     resolved = [f"{met.question.id} {met.belief.id}" for met in found if met.resolved]
     if resolved:
-        names = page.say(words.COMMA).join(resolved)
-        page.lines(page.say(words.SAYS, who=_RESOLVED, said=names), lead="  ✓ ", style="green")
+        names = page.say(COMMA).join(resolved)
+        page.lines(page.say(SAYS, who=_RESOLVED, said=names), lead="  ✓ ", style="green")

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 from grader.core.layout import columns
 from grader.core.model import Exercise, Item, Text
+from grader.core.text import COMMA, RESULT, SEMICOLON, WITH, clean
 from grader.course.starter import points_of
-from grader.report import words
-from grader.report.words import clean
+from grader.learning.words import HINT
 
 if TYPE_CHECKING:
     from grader.core.page import Page
@@ -117,7 +117,7 @@ def opening(page: Page, cards: Sequence[Card], queue: Sequence[Card], count: int
         said = [page.say(_OPENING, due=len(queue) - new, new=new)]
         if count < len(queue):
             said.append(page.say(_THIS_TIME, count=count))
-        page.lines(page.say(words.SEMICOLON).join(said), style="bold")
+        page.lines(page.say(SEMICOLON).join(said), style="bold")
 
 
 # ------------------------------------------------------------------------------------------------ code
@@ -135,7 +135,7 @@ def task(page: Page, card: Card, number: int, total: int) -> None:
     page.lines(page.say(_FROM_MEMORY))
     page.lines(exercise.signature, indent=2, style="bold")
     page.lines(page.say(exercise.summary), indent=2)
-    page.lines(page.say(words.RESULT, result=exercise.result), indent=2)
+    page.lines(page.say(RESULT, result=exercise.result), indent=2)
     page.blank()
 
 
@@ -152,7 +152,7 @@ def stub(page: Page, file: str) -> None:
 def hint(page: Page, exercise: Exercise, rung: int) -> None:
     """One hint; ``rung`` 0 where there are none left."""
     if rung:
-        page.lines(page.say(words.HINT, name=exercise.name, rung=rung, rungs=len(exercise.hints)))
+        page.lines(page.say(HINT, name=exercise.name, rung=rung, rungs=len(exercise.hints)))
         page.lines(page.say(exercise.hints[rung - 1]), indent=2)
     else:
         page.lines(page.say(_NO_HINT), style="dim")
@@ -174,7 +174,7 @@ def fault(page: Page, message: str) -> None:
 def rated(page: Page, rating: Rating, due: datetime, now: datetime) -> None:
     """How a card was known, and when it comes again."""
     page.lines(
-        page.say(words.SEMICOLON).join([page.say(_KNOWN[rating]), page.say(_COMES, when=when(due, now))]),
+        page.say(SEMICOLON).join([page.say(_KNOWN[rating]), page.say(_COMES, when=when(due, now))]),
         indent=2,
         style="dim",
     )
@@ -186,8 +186,8 @@ def end(page: Page, ratings: Sequence[Rating], left: int) -> None:
     page.rule()
     counts = Counter(ratings)
     said = [page.say(_OF_THEM, how=text, count=counts[name]) for name, text in _KNOWN.items() if counts[name]]
-    more = page.say(words.COMMA).join(said)
+    more = page.say(COMMA).join(said)
     head = page.say(_DONE, count=len(ratings))
-    page.lines(page.say(words.WITH, what=head, more=more) if more else head, style="bold")
+    page.lines(page.say(WITH, what=head, more=more) if more else head, style="bold")
     if left:
         page.lines(page.say(_LEFT, left=left))

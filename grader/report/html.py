@@ -17,6 +17,7 @@ import jinja2
 from markupsafe import Markup, escape
 
 from grader import __version__
+from grader.core import text as core_text
 from grader.core.model import (
     Course,
     Difference,
@@ -31,6 +32,7 @@ from grader.core.model import (
     Status,
     Text,
 )
+from grader.core.text import clean, plain, points
 from grader.course import items, misconceptions
 from grader.report import words
 from grader.report.array_svg import Picture, Slice, mask, picture, rules
@@ -63,6 +65,7 @@ def render(
             page=_Page(report, course, tuple(shown), drawn_for or report.learner),
             lang=lang,
             words=words,
+            text=core_text,
             Status=Status,
             EXPECTED=Text("Expected", "应有结果"),
             YOURS=Text("Yours", "你的结果"),
@@ -84,7 +87,7 @@ def environment() -> jinja2.Environment:
         lstrip_blocks=True,
         finalize=_harmless,
     )
-    made.filters.update(points=words.points, brief=brief, plain=words.plain, breakable=breakable, exact=exact)
+    made.filters.update(points=points, brief=brief, plain=plain, breakable=breakable, exact=exact)
     return made
 
 
@@ -95,7 +98,7 @@ def visible(text: str) -> str:
 
 def brief(text: str, limit: int = 80) -> str:
     """One line of ``text``, for names."""
-    return words.clean(visible(text[: limit + 1]), limit)
+    return clean(visible(text[: limit + 1]), limit)
 
 
 def breakable(name: str) -> Markup:
@@ -112,7 +115,7 @@ def _harmless(value: object) -> object:
     """What the template writes: our own markup as it is, any text visible and not too long."""
     if isinstance(value, Markup) or not isinstance(value, str):
         return value
-    return words.clean(visible(value[: _LONGEST + 1]), _LONGEST, lines=True)
+    return clean(visible(value[: _LONGEST + 1]), _LONGEST, lines=True)
 
 
 def policy(style: str) -> str:

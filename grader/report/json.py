@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from grader.core.model import ExerciseResult, ItemResult, Lang, Outcome, QuestionResult, Report, Text
-from grader.report.words import clean
+from grader.core.text import clean
 
 FORMAT = 1
 

@@ -10,7 +10,7 @@ import xml.etree.ElementTree as ET
 
 from grader import __version__
 from grader.core.model import ExerciseResult, ItemResult, Lang, QuestionResult, Report, Status, Text
-from grader.report import words
+from grader.core.text import STATUS, clean
 from grader.report.json import number
 
 _HIDDEN = Text("{name} (hidden)", "{name}（隐藏）")
@@ -81,7 +81,7 @@ def _verdict(case: ET.Element, status: Status, message: Text | None, lang: Lang)
     """Nothing for what passed. What could not be marked is an error; what waits for a person is skipped."""
     if status is Status.PASSED:
         return
-    said = _legal((message or words.STATUS[status]).of(lang))
+    said = _legal((message or STATUS[status]).of(lang))
     if status is Status.PENDING:
         ET.SubElement(case, "skipped", message=said)
         return
@@ -98,4 +98,4 @@ def _count(element: ET.Element, suites: list[ET.Element]) -> None:
 
 def _legal(text: str) -> str:
     """``text`` without what XML cannot hold: all of that is unprintable, and dropped with the rest of its kind."""
-    return words.clean(text, 2000, lines=True)
+    return clean(text, 2000, lines=True)

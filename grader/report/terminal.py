@@ -24,9 +24,17 @@ from grader.core.model import (
     Watched,
 )
 from grader.core.page import Page
+from grader.core.text import COMMA, OF_POINTS, SAYS, SEMICOLON, STATUS, clean, duration, plain, points
 from grader.course import misconceptions
 from grader.report import words
-from grader.report.words import clean, points
+
+NOT_PASSED = Text("not passed: {names}", "未通过：{names}")
+NOT_ANSWERED = Text("not answered: {names}", "未作答：{names}")
+NOT_ATTEMPTED = Text("Not attempted: {names}", "未作答的题：{names}")
+SEED = Text("seed: {seed}", "种子：{seed}")
+WATCH_KEYS = Text("n next · h hint · q quit", "n 下一个 · h 提示 · q 退出")
+WATCH_QUIT = Text("q quit", "q 退出")
+
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -66,11 +74,11 @@ def render_watch(page: Watched, course: Course, lang: Lang, console: Console, *,
         out.lines(clean(page.error, 1200, lines=True), style="yellow")
     if keys:
         out.blank()
-        out.lines(out.say(words.WATCH_KEYS if page.left else words.WATCH_QUIT), style="dim")
+        out.lines(out.say(WATCH_KEYS if page.left else WATCH_QUIT), style="dim")
 
 
 def _watched(page: Page, now: Watched, report: Report, course: Course) -> None:
-    earned = page.say(words.OF_POINTS, earned=points(report.earned), possible=points(report.possible))
+    earned = page.say(OF_POINTS, earned=points(report.earned), possible=points(report.possible))
     page.row([(shorten(clean(report.learner, 40), page.width // 2), "bold")], earned, style="bold")
     _urgent(page, report)
     for result in (exercise for question in report.questions for exercise in question.exercises):
@@ -93,14 +101,14 @@ def _watched(page: Page, now: Watched, report: Report, course: Course) -> None:
 
 
 def _head(page: Page, report: Report) -> None:
-    earned = page.say(words.OF_POINTS, earned=points(report.earned), possible=points(report.possible))
+    earned = page.say(OF_POINTS, earned=points(report.earned), possible=points(report.possible))
     learner = shorten(clean(report.learner, 40), page.width // 2)
     free = page.width - cells(learner) - cells(earned) - 6
     title = shorten(page.say(report.course_title), free) if free > 10 else ""
     page.row([(learner, "bold"), ("  " + title, "dim")], earned, style="bold")
     page.rule()
     if report.late_by_seconds is not None:
-        page.lines(page.say(words.LATE, time=words.duration(report.late_by_seconds)), style="yellow")
+        page.lines(page.say(words.LATE, time=duration(report.late_by_seconds)), style="yellow")
 
 
 def _urgent(page: Page, report: Report) -> None:
@@ -113,22 +121,22 @@ def _urgent(page: Page, report: Report) -> None:
 def _notice(page: Page, notice: Notice, lead: str, style: str = "") -> None:
     said = clean(page.say(notice.text), 600, lines=True)
     if notice.where:
-        said = page.say(words.SAYS, who=clean(notice.where, 80), said=said)
+        said = page.say(SAYS, who=clean(notice.where, 80), said=said)
     page.lines(said, indent=2, lead=lead, style=style)
 
 
 def _question(page: Page, result: QuestionResult, course: Course) -> None:
     question = course.question(result.id)
     page.blank()
-    earned = page.say(words.OF_POINTS, earned=points(result.earned), possible=points(result.possible))
+    earned = page.say(OF_POINTS, earned=points(result.earned), possible=points(result.possible))
     page.row([(f"{result.id}  ", "bold cyan"), (page.say(result.title), "bold")], earned, style="bold")
     for item in result.items:
         if item.status is not Status.MISSING:
             _item(page, item, question)
     missing = [item.id for item in result.items if item.status is Status.MISSING]
     if missing:
-        names = page.say(words.COMMA).join(missing)
-        page.lines(page.say(words.NOT_ANSWERED, names=names), indent=2, lead="– ", style="dim")
+        names = page.say(COMMA).join(missing)
+        page.lines(page.say(NOT_ANSWERED, names=names), indent=2, lead="– ", style="dim")
     for exercise in result.exercises:
         _exercise(page, exercise, course, question)
 
@@ -137,7 +145,7 @@ def _item(page: Page, item: ItemResult, question: Question | None) -> None:
     mark, colour = _MARK.get(item.status, _WRONG)
     asked = next((each for each in question.items if each.id == item.id), None) if question is not None else None
     sealed = asked is not None and asked.sealed and item.status is Status.PENDING
-    said = words.DECIDED_ELSEWHERE if sealed else words.STATUS[item.status]
+    said = words.DECIDED_ELSEWHERE if sealed else STATUS[item.status]
     status = "" if item.status in (Status.PASSED, Status.FAILED) else "  " + page.say(said)
     earned = page.say(words.OF, earned=points(item.earned), possible=points(item.possible))
     page.row([(f"  {mark} ", colour), (item.id, ""), (status, "dim")], earned, style="dim")
@@ -148,7 +156,7 @@ def _item(page: Page, item: ItemResult, question: Question | None) -> None:
 def _exercise(page: Page, exercise: ExerciseResult, course: Course, question: Question | None) -> None:
     mark, colour = _MARK.get(exercise.status, _WRONG)
     earned = page.say(words.OF, earned=points(exercise.earned), possible=points(exercise.possible))
-    said = words.DECIDED_ELSEWHERE if exercise.status is Status.PENDING else words.STATUS[exercise.status]
+    said = words.DECIDED_ELSEWHERE if exercise.status is Status.PENDING else STATUS[exercise.status]
     status = "" if exercise.status is Status.PASSED else "  " + page.say(said)
     page.row([(f"  {mark} ", colour), (exercise.name, "bold"), (status, colour)], earned, style="dim")
     if exercise.status is not Status.PASSED:
@@ -216,13 +224,13 @@ def _tally(page: Page, exercise: ExerciseResult) -> None:
     parts = [page.say(words.CHECKS, passed=passed, all=len(decided))]
     lost = Counter(outcome.check for outcome in decided if outcome.status is not Status.PASSED)
     if passed and lost:
-        names = [words.plain(name) if times == 1 else f"{words.plain(name)} ×{times}" for name, times in lost.items()]
-        parts.append(page.say(words.NOT_PASSED, names=page.say(words.COMMA).join(names)))
+        names = [plain(name) if times == 1 else f"{plain(name)} ×{times}" for name, times in lost.items()]
+        parts.append(page.say(NOT_PASSED, names=page.say(COMMA).join(names)))
     if exercise.array_type is not None:
         parts.append(page.say(words.GIVEN[exercise.array_type]))
-    line = page.say(words.SEMICOLON).join(parts)
+    line = page.say(SEMICOLON).join(parts)
     if exercise.file is not None:
-        line = page.say(words.SAYS, who=clean(exercise.file, 60), said=line)
+        line = page.say(SAYS, who=clean(exercise.file, 60), said=line)
     page.lines(line, indent=4, style="dim")
     hidden = sum(outcome.possible for outcome in counted if outcome.visibility == "hidden")
     if hidden:
@@ -243,8 +251,8 @@ def _foot(page: Page, report: Report) -> None:
     for notice in rest:
         _notice(page, notice, "· ")
     if report.not_attempted:
-        names = page.say(words.COMMA).join(ranges(report.not_attempted))
-        page.lines(page.say(words.NOT_ATTEMPTED, names=names), style="dim")
+        names = page.say(COMMA).join(ranges(report.not_attempted))
+        page.lines(page.say(NOT_ATTEMPTED, names=names), style="dim")
     _provenance(page, report)
 
 
@@ -257,14 +265,14 @@ def _provenance(page: Page, report: Report) -> None:
     if report.unsafe:
         page.lines(page.say(words.NO_SANDBOX), lead="! ", style="bold yellow")
     parts = [] if report.unsafe else [_layers(page, report)]
-    parts += [page.say(words.SEED, seed=report.seed), page.say(words.SECONDS, seconds=f"{report.told_seconds:.1f}")]
-    page.lines(page.say(words.SEMICOLON).join(parts), style="dim")
+    parts += [page.say(SEED, seed=report.seed), page.say(words.SECONDS, seconds=f"{report.told_seconds:.1f}")]
+    page.lines(page.say(SEMICOLON).join(parts), style="dim")
 
 
 def _layers(page: Page, report: Report) -> str:
     if not report.layers:
         return page.say(words.NOTHING_RUN)
-    return page.say(words.SANDBOX, layers=page.say(words.COMMA).join(report.layers))
+    return page.say(words.SANDBOX, layers=page.say(COMMA).join(report.layers))
 
 
 # ---------------------------------------------------------------------------------------- small words

@@ -27,6 +27,7 @@ from grader.classroom.gradebook import open_gradebook
 from grader.classroom.intake import Person, Placed
 from grader.classroom.results import Book, Row, write_files
 from grader.classroom.roster import read as read_roster
+from grader.classroom.words import CHECK_BROKE
 from grader.classroom.worker import Done, Lost, Plan, Task
 from grader.core import cache
 from grader.core.errors import CourseError, SandboxError, SandboxUnavailable, UsageError
@@ -34,7 +35,6 @@ from grader.core.model import Died, Job, Limits, Observation, Observed, Raised, 
 from grader.course import loader
 from grader.grading.checks import values
 from grader.grading.inputs import Seed
-from grader.report.words import CHECK_BROKE
 from grader.sandbox import Sandbox, Settings, policy
 from grader.sandbox.canaries import ATTACKS, Canary
 from tests import tiny

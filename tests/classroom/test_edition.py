@@ -21,6 +21,7 @@ from grader.classroom import edition as publishing
 from grader.commands import run
 from grader.core.errors import CourseError, UsageError
 from grader.core.model import Answer, Course, Edition, ExerciseResult, Job, Limits, Report, Status, Submission, Text
+from grader.core.text import points
 from grader.core.yaml_positions import parse
 from grader.course import items, loader, starter
 from grader.grading import grade, public_arrays, stored_results
@@ -31,7 +32,6 @@ from grader.learning import log, review
 from grader.report import html, terminal
 from grader.report.figures import kinds
 from grader.report.figures import run as picturing
-from grader.report.words import points
 from grader.sandbox import Sandbox
 from grader.submission import read
 from tests.helpers import Observe, submission

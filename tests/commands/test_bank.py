@@ -15,7 +15,7 @@ from grader.course import loader
 @pytest.fixture(autouse=True)
 def course(monkeypatch: pytest.MonkeyPatch) -> None:
     """Here commands find the course they are told, not the small one of the other tests."""
-    for module in ("options", "bank", "practice", "learn"):
+    for module in ("_options", "bank", "practice", "questions"):
         monkeypatch.setattr(
             f"grader.commands.{module}.load_course", lambda folder: loader.load(loader.find(folder)), raising=False
         )

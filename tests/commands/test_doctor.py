@@ -11,7 +11,7 @@ from rich.cells import cell_len
 
 from grader.classroom import doctor
 from grader.classroom.doctor import Finding
-from grader.report.words import AREA, STATE
+from grader.commands.doctor import AREA, STATE
 
 Attncheck = Callable[..., object]
 

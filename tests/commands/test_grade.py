@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import errno
+import importlib
 import json
 import sys
 from collections.abc import Callable, Iterator
@@ -12,10 +13,8 @@ from pathlib import Path
 from types import ModuleType, SimpleNamespace
 from xml.etree import ElementTree
 
-import grader.expectations  # before the sandbox that it needs is replaced
 import pytest
 
-import grader
 from grader.core.errors import SandboxUnavailable, SubmissionError
 from grader.core.model import Course, ExerciseResult, ItemResult, QuestionResult, Report, Status, Submission, Text
 from grader.grading.inputs import Seed
@@ -101,7 +100,8 @@ def put(monkeypatch: pytest.MonkeyPatch, name: str, **attributes: object) -> Non
     module = ModuleType(f"grader.{name}")
     vars(module).update(attributes)
     monkeypatch.setitem(sys.modules, module.__name__, module)
-    monkeypatch.setattr(grader, name, module, raising=False)
+    room, _, own = module.__name__.rpartition(".")
+    monkeypatch.setattr(importlib.import_module(room), own, module, raising=False)
 
 
 @pytest.fixture
@@ -110,7 +110,7 @@ def machine(monkeypatch: pytest.MonkeyPatch) -> Machine:
     made = Machine()
     put(monkeypatch, "sandbox", open_sandbox=made.open_sandbox)
     put(monkeypatch, "submission", read=made.read)
-    put(monkeypatch, "grade", Selection=Selection, grade=made.grade)
+    put(monkeypatch, "grading.grade", Selection=Selection, grade=made.grade)
     return made
 
 
@@ -238,7 +238,7 @@ def looked(machine: Machine, monkeypatch: pytest.MonkeyPatch) -> list[str]:
         asked.append(submission.learner)
         return ()
 
-    put(monkeypatch, "showing", shown=shown)
+    put(monkeypatch, "grading.public_arrays", shown=shown)
     return asked
 
 

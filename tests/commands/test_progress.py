@@ -283,8 +283,7 @@ def test_a_full_disk_does_not_end_a_review(
 @pytest.fixture
 def grading(monkeypatch: pytest.MonkeyPatch) -> list[Status]:
     """Grading gives these verdicts one after the other."""
-    import grader.grade
-
+    import grader.grading.grade
     import grader.sandbox
 
     verdicts: list[Status] = []
@@ -295,7 +294,7 @@ def grading(monkeypatch: pytest.MonkeyPatch) -> list[Status]:
         question = QuestionResult("Q3", Text("Why scale?", "为什么？"), (), (result,))
         return Report("ada", course.title, "digest", "public", (question,), (), True, (), 0.1, not_attempted=("Q11",))
 
-    monkeypatch.setattr(grader.grade, "grade", grade)
+    monkeypatch.setattr(grader.grading.grade, "grade", grade)
     nowhere = contextlib.nullcontext(SimpleNamespace(observe=None, allow=lambda packages: None))
     monkeypatch.setattr(grader.sandbox, "open_sandbox", lambda **how: nowhere)
     Path("mine.py").write_text("def softmax(x):\n    return x\n")

@@ -97,7 +97,7 @@ def test_going_on(attncheck: Attncheck, typed: Type, progress_file: Path) -> Non
     ran = attncheck("quiz", "--lang", "en")
     assert "2/2" in ran.out and "1/2" not in ran.out
     typed("")
-    assert "Everything here is settled" in attncheck("quiz", "--lang", "en").out
+    assert "items here are answered" in attncheck("quiz", "--lang", "en").out
     assert "What comes out?" in attncheck("quiz", "--lang", "en", "--again").out
     assert "How many?" in attncheck("quiz", "Q5.next", "--lang", "en").out
     assert kept(progress_file).count("Answered") == 2

@@ -317,7 +317,7 @@ def test_the_bundled_course_is_sound(monkeypatch: pytest.MonkeyPatch) -> None:
     found = loader.load(loader.find(None))
     assert found.questions
     assert {q.group for q in found.questions} <= {name for name, _ in found.groups}
-    listed = sorted(path.stem for path in (ROOT / "grader" / "checks").glob("[!_]*.py"))
+    listed = sorted(path.stem for path in (ROOT / "grader" / "grading" / "checks").glob("[!_]*.py"))
     assert sorted(validate.check_kinds()) == listed
 
 
@@ -619,7 +619,7 @@ def test_find_prefers_the_argument_to_the_environment(folder: Path, monkeypatch:
 def test_installed_content_comes_before_the_checkout(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A wheel carries its content inside the package; with neither, the way out is named."""
     package = folder.parent / "site-packages" / "grader"
-    monkeypatch.setattr(loader, "_HERE", package)
+    monkeypatch.setattr(loader, "_GRADER", package)
     with pytest.raises(CourseError, match=r"no course.*--course"):
         loader.find(None)
     (package.parent / "questions").mkdir(parents=True)
@@ -675,7 +675,7 @@ def test_a_cached_course_is_the_course(folder: Path, monkeypatch: pytest.MonkeyP
 def test_a_warm_cache_needs_no_heavy_library(folder: Path) -> None:
     """Commands that print text start fast: no YAML, pydantic, NumPy or torch on the second time."""
     program = (
-        "import sys; from pathlib import Path; from grader.course import loader as course; course.load(Path(sys.argv[1]));"
+        "import sys; from pathlib import Path; from grader.course import loader; loader.load(Path(sys.argv[1]));"
         "print(*[name for name in ('pydantic', 'yaml', 'numpy', 'torch') if name in sys.modules])"
     )
     write(folder, f"questions/{FILE}", GOOD.replace(", rtol: 0.1", ""))

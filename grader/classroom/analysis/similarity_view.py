@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from grader.classroom.analysis.similarity import MOST_TOKENS, SHORTEST, WHOLE
+from grader.classroom.words import AND_MORE
 from grader.core.model import Text
-from grader.report import words
+from grader.core.text import COMMA, clean
 from grader.report.json import number
-from grader.report.words import clean
 
 if TYPE_CHECKING:
     from grader.classroom.analysis.similarity import Pair, Scope, Similar
@@ -132,10 +132,10 @@ def notes(found: Similar, who: Mapping[str, str], left_out: Sequence[str]) -> li
 
 def _listed(names: Sequence[str], most: int = 20) -> Text:
     shown = [clean(name, _LONGEST) for name in names[:most]]
-    listed = Text(words.COMMA.en.join(shown), words.COMMA.zh.join(shown))
+    listed = Text(COMMA.en.join(shown), COMMA.zh.join(shown))
     if len(names) <= most:
         return listed
-    more = words.AND_MORE.fill(more=len(names) - most)
+    more = AND_MORE.fill(more=len(names) - most)
     return Text(listed.en + more.en, listed.zh + more.zh)
 
 

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 from grader.classroom.analysis.statistics import FEW
 from grader.core.layout import cells, pad, shorten
 from grader.core.model import Course, Lang, Text
+from grader.core.text import clean, plain
 from grader.course.items.choice import Spec as Choice
 from grader.course.items.multi import Spec as Multi
 from grader.report.json import number
-from grader.report.words import clean, plain
 
 if TYPE_CHECKING:
     from grader.classroom.analysis.statistics import Check, Part, PublicOnly, Statistics

@@ -98,7 +98,7 @@ def _tell_left_out(source: Book | Course, out: Out) -> None:
     """Says whose work is in the gradebook, but in no export of the class."""
     from grader.classroom.results import Book
     from grader.core.model import Text
-    from grader.report.words import clean
+    from grader.core.text import clean
 
     assert isinstance(source, Book)
     names = [f"{clean(mark.learner.id)} ({clean(mark.learner.name)})" for mark in source.unmatched()]

@@ -1,7 +1,7 @@
 """What runs in Gradescope's container: the submission that lies there is graded, and ``results.json`` written.
 
-Started by ``run_autograder`` as ``python -m grader.classroom.export._autograding ROOT``; ROOT is ``/autograder``. Written against
-``gradescope_autograder``, which packs the zip.
+``run_autograder`` starts it as ``python -m grader.classroom.export._autograding ROOT``; ROOT is ``/autograder``.
+``gradescope_autograder`` packs the zip.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ from grader.classroom.marks import Work, mark
 from grader.core.errors import SandboxUnavailable, SubmissionError
 from grader.core.files import write
 from grader.core.model import Course, Lang, Report, Text
+from grader.core.text import clean
 from grader.course import loader
 from grader.grading.grade import Memo, Selection, grade
 from grader.grading.inputs import Seed
 from grader.grading.reference_results import expecting
-from grader.report.words import clean
 from grader.sandbox import Sandbox, open_sandbox
 from grader.submission import read
 

@@ -12,8 +12,8 @@ from grader.classroom.results import Book, parts
 from grader.core.errors import UsageError
 from grader.core.model import ExerciseResult, ItemResult, Lang, Notice, Report, Rules, Status, Text
 from grader.core.score import tidy
+from grader.core.text import OF_POINTS, SAYS, STATUS, clean, points
 from grader.report import words
-from grader.report.words import clean, points
 
 TAKEN_OFF = Text(
     "{before} points, of which {percent} % count after lateness and further attempts: {earned}.",
@@ -134,17 +134,17 @@ def summary(mark: Mark, lang: Lang, rules: Rules) -> list[str]:
 
     What hidden cases found is only told where the course tells it at once.
     """
-    said = [words.OF_POINTS.fill(earned=points(mark.earned), possible=points(mark.possible)).of(lang)]
+    said = [OF_POINTS.fill(earned=points(mark.earned), possible=points(mark.possible)).of(lang)]
     taken = taken_off(mark)
     said += [taken.of(lang)] if taken else []
     for name, earned, possible in mark.questions:
         score = words.OF.fill(earned=points(earned), possible=points(possible))
-        said.append(words.SAYS.fill(who=name, said=score).of(lang))
+        said.append(SAYS.fill(who=name, said=score).of(lang))
     for result, _ in mark.work.results if mark.work else ():
         for exercise in result.exercises:
             if exercise.status not in (Status.PASSED, Status.MISSING):
                 first = exercise.first_failure
                 told = rules.hidden_results == "always" or first is None or first.visibility == "public"
-                what = (exercise.message if told else None) or words.STATUS[exercise.status]
-                said.append(words.SAYS.fill(who=exercise.name, said=clean(what.of(lang), 300)).of(lang))
+                what = (exercise.message if told else None) or STATUS[exercise.status]
+                said.append(SAYS.fill(who=exercise.name, said=clean(what.of(lang), 300)).of(lang))
     return said

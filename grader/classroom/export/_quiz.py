@@ -15,9 +15,9 @@ from grader.classroom.export._target import Out
 from grader.core import arithmetic
 from grader.core.errors import UsageError
 from grader.core.model import Course, Item, Lang, Question, Text
+from grader.core.text import clean
 from grader.course import items
 from grader.course.items import Context
-from grader.report.words import clean
 
 _LEFT_OUT = Text(
     "Left out, because {name} has no such kind of question: {items}",

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from grader.classroom.roster import separator
 from grader.core.errors import UsageError
-from grader.report.words import clean
+from grader.core.text import clean
 
 _BOM = "\ufeff"
 #: Headings that are named where none, or more than one, is meant.

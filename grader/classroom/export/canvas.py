@@ -12,7 +12,7 @@ from grader.classroom.export._target import Out
 from grader.classroom.intake import Person
 from grader.classroom.results import Book
 from grader.core.errors import UsageError
-from grader.report.words import clean
+from grader.core.text import clean
 
 ABOUT = "The gradebook CSV downloaded from Canvas (--template), one assignment (--column) filled in."
 OF = "gradebook"

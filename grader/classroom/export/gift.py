@@ -9,7 +9,7 @@ from grader.classroom.export import Options
 from grader.classroom.export._quiz import Asked, Number, asked, by_question, decimal, inline, markup
 from grader.classroom.export._target import Out
 from grader.core.model import Course, Lang
-from grader.report.words import clean
+from grader.core.text import clean
 
 ABOUT = "Quiz items for Moodle's question bank (GIFT), a category for each question."
 OF = "course"

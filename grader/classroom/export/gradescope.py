@@ -15,11 +15,12 @@ from grader.classroom.export._marks import GIVEN, UNREADABLE, counting, error, h
 from grader.classroom.export._target import Out
 from grader.classroom.marks import Mark, settled
 from grader.classroom.results import Book, file_name, parts, provenance
+from grader.classroom.words import NOTHING_THERE
 from grader.core.files import readable
 from grader.core.model import Course, ExerciseResult, Lang, Outcome, Question, QuestionResult, Report, Status, Text
+from grader.core.text import SAYS, STATUS, clean, plain, points
 from grader.report import words
 from grader.report.json import number
-from grader.report.words import clean, points
 
 ABOUT = "results.json as Gradescope's autograders write it: a folder of them, or one file with --learner."
 OF = "gradebook"
@@ -55,7 +56,7 @@ def results(mark: Mark, report: Report | None, course: Course, lang: Lang) -> di
     """The object that Gradescope expects; ``score`` is what counts, after lateness and with points given by hand."""
     said = error(mark)
     if report is None:
-        nothing = words.NOTHING_THERE.of(lang)
+        nothing = NOTHING_THERE.of(lang)
         lines = [UNREADABLE.fill(error=said or nothing).of(lang) if mark.work else nothing]
     else:
         later = course.rules.hidden_results
@@ -92,7 +93,7 @@ def _without_result(graded: Sequence[QuestionResult], given: Mapping[str, float]
     known |= {exercise.name for result in graded for exercise in result.exercises}
     for part, value in given.items():
         if part not in known:
-            yield words.SAYS.fill(who=part, said=GIVEN.fill(points=points(value))).of(lang)
+            yield SAYS.fill(who=part, said=GIVEN.fill(points=points(value))).of(lang)
 
 
 def _provenance(mark: Mark, report: Report | None) -> dict[str, Any]:
@@ -146,7 +147,7 @@ def _exercise(
         whole = _test(exercise.name, exercise.status, exercise.earned, exercise.possible)
         yield whole | said | tags | {"visibility": "visible"}
     for outcome in outcomes:
-        test = _test(f"{exercise.name}: {words.plain(outcome.check)}, {outcome.case}", outcome.status, 0, 0)
+        test = _test(f"{exercise.name}: {plain(outcome.check)}, {outcome.case}", outcome.status, 0, 0)
         if given is None:
             test |= {"score": number(outcome.earned), "max_score": number(outcome.possible)}
         yield test | {
@@ -174,7 +175,7 @@ def _output(
     """The status in words, what was found, and what is true instead."""
     if status is Status.PASSED and message is None:
         return ""
-    said = [words.STATUS[status].of(lang), clean(message.of(lang), 2000, lines=True) if message else ""]
+    said = [STATUS[status].of(lang), clean(message.of(lang), 2000, lines=True) if message else ""]
     if status is Status.MISSING and message is not None:
         del said[0]  # the message says what is missing
     belief = question.misconception(misconception) if question else None

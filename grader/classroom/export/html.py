@@ -11,10 +11,11 @@ from grader.classroom.export._marks import counted, counting, error, has_points,
 from grader.classroom.export._target import Out
 from grader.classroom.marks import Mark
 from grader.classroom.results import Book, file_name
+from grader.classroom.words import GRADED, NOTHING_THERE, PARTLY, WHOLE
 from grader.core.model import Course, Lang, Text
+from grader.core.text import SEMICOLON, clean, duration, points
 from grader.course import items
 from grader.report import words
-from grader.report.words import clean, points
 
 ABOUT = "A folder of pages: an index of the class, and one for each learner."
 OF = "gradebook"
@@ -94,17 +95,17 @@ def _row(mark: Mark, file: str | None, lang: Lang) -> Row:
 def _status(mark: Mark, lang: Lang) -> str:
     by_hand = [_TITLES["given"].of(lang)] if mark.overridden else []
     if mark.work is None:
-        return words.SEMICOLON.of(lang).join([words.NOTHING_THERE.of(lang), *by_hand])
+        return SEMICOLON.of(lang).join([NOTHING_THERE.of(lang), *by_hand])
     said = error(mark)
     if said is not None:
-        return words.SEMICOLON.of(lang).join([clean(said, 300), *by_hand])
-    status = words.WHOLE if mark.passed else words.GRADED if mark.complete else words.PARTLY
+        return SEMICOLON.of(lang).join([clean(said, 300), *by_hand])
+    status = WHOLE if mark.passed else GRADED if mark.complete else PARTLY
     found = [status]
     if mark.late_seconds:
-        found.append(words.LATE.fill(time=words.duration(mark.late_seconds)))
+        found.append(words.LATE.fill(time=duration(mark.late_seconds)))
     if count := waiting(mark):
         found.append(_TITLES["waiting"].fill(count=count))
-    return words.SEMICOLON.of(lang).join(text.of(lang) for text in found)
+    return SEMICOLON.of(lang).join(text.of(lang) for text in found)
 
 
 def _index(book: Book, rows: list[Row], earned: list[float], lang: Lang) -> str:

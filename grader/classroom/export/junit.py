@@ -9,8 +9,8 @@ from grader.classroom.marks import Mark
 from grader.classroom.results import Book, file_name
 from grader.core.errors import UsageError
 from grader.core.model import Report
+from grader.core.text import clean
 from grader.report.junit import to_junit
-from grader.report.words import clean
 
 ABOUT = "JUnit XML: a folder with a document for each learner, or one with --learner."
 OF = "gradebook"

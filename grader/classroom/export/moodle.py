@@ -19,7 +19,7 @@ from grader.classroom.intake import Person
 from grader.classroom.results import Book
 from grader.core.errors import UsageError
 from grader.core.model import Text
-from grader.report.words import clean
+from grader.core.text import clean
 
 ABOUT = "The grading worksheet downloaded from Moodle (--template), with grades and feedback filled in."
 OF = "gradebook"

@@ -35,5 +35,5 @@ fi
 
 # What the references return is worked out now, not for every submission. Without it everything works, only slower.
 OMP_NUM_THREADS=1 ATTNCHECK_CACHE="$root/attncheck-cache" PYTHONPATH=$root/source/attncheck \
-  "$root/attncheck-env/bin/python" -P -m grader.export._autograding "$root" --prepare ||
+  "$root/attncheck-env/bin/python" -P -m grader.classroom.export._autograding "$root" --prepare ||
   echo 'attncheck: the references could not be run yet; every submission runs them.'

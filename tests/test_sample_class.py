@@ -10,7 +10,7 @@ import pytest
 from grader.core.model import Course, Status
 from grader.course import items, loader
 from grader.submission import fingerprint, read
-from tests import classroom
+from tests import sample_class
 
 
 @pytest.fixture(scope="module")
@@ -22,7 +22,7 @@ def whole() -> Course:
 def test_the_same_learners_hand_in_the_same(whole: Course, tmp_path: Path) -> None:
     """The number and the seed say all: who comes before makes no difference, another seed does."""
     for folder, numbers, seed in (("a", (3, 4, 15), "class"), ("b", (15, 3), "class"), ("c", (3,), "other")):
-        classroom.fill(tmp_path / folder, numbers, whole, seed)
+        sample_class.fill(tmp_path / folder, numbers, whole, seed)
     digests = {
         folder: {path.stem: fingerprint(path) for path in (tmp_path / folder).iterdir()} for folder in ("a", "b", "c")
     }
@@ -34,13 +34,13 @@ def test_the_same_learners_hand_in_the_same(whole: Course, tmp_path: Path) -> No
 
 def test_names_are_all_different() -> None:
     """However many."""
-    assert len({classroom.name(number).casefold() for number in range(2000)}) == 2000
+    assert len({sample_class.name(number).casefold() for number in range(2000)}) == 2000
 
 
-@pytest.mark.parametrize("number", classroom.ODD)
+@pytest.mark.parametrize("number", sample_class.ODD)
 def test_special_cases_are_what_they_say(number: int, whole: Course, tmp_path: Path) -> None:
     """Their files can be read, or (one) cannot, as the batch will find."""
-    files = classroom.ODD[number](Random(number), 0.5, whole)
+    files = sample_class.ODD[number](Random(number), 0.5, whole)
     for path, text in files.items():
         (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / path).write_text(text, "utf-8")
@@ -55,7 +55,7 @@ def test_a_learner_who_knows_everything_is_right(whole: Course) -> None:
     wrong = []
     for question in whole.questions:
         for item in question.items:
-            said = classroom.answer(Random(1), 2.0, item, question, whole.public_id, "Ada")
+            said = sample_class.answer(Random(1), 2.0, item, question, whole.public_id, "Ada")
             judged = items.judge(item, said, items.Context(whole.public_id, "Ada", item.id))
             wrong += [item.kind] if judged.status is not Status.PASSED else []
     assert set(wrong) <= {"derivation", "order", "number"}

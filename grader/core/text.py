@@ -1,0 +1,75 @@
+"""Text for people that every room shares: names of statuses, fragments, and making strange text safe to show."""
+
+from __future__ import annotations
+
+import re
+from datetime import datetime
+
+from grader.core.model import Status, Text
+
+#: Terminal sequences: control strings (titles, hyperlinks), CSI (colours, cursor), and the short ones.
+_SEQUENCE = re.compile(
+    r"(?:\x1b[\]PX^_]|[\x9d\x90\x98\x9e\x9f])[^\x07\x1b\x9c\n]*(?:\x07|\x1b\\|\x9c)?"
+    r"|(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]?"
+    r"|\x1b[ -/]*[0-~]?"
+)
+_BREAK = re.compile(r"\r\n?|[\v\f\x85\u2028\u2029]")
+_BLANK_LINES = re.compile(r"\n{3,}")
+
+
+def clean(text: str, limit: int = 400, *, lines: bool = False) -> str:
+    """Text that a learner may have chosen, made safe to show: at most ``limit`` printable characters.
+
+    Terminal sequences, control characters, bidirectional overrides and invisible characters are
+    dropped; every other blank is one space. Line breaks stay only where ``lines`` allows them.
+    """
+    rows = [_printable(row) for row in _BREAK.sub("\n", _SEQUENCE.sub("", text)).split("\n")]
+    kept = _BLANK_LINES.sub("\n\n", "\n".join(rows)).strip("\n") if lines else " ".join(rows).strip()
+    return kept if len(kept) <= limit else kept[: limit - 1].rstrip() + "…"
+
+
+def _printable(row: str) -> str:
+    return "".join(" " if char.isspace() else char for char in row if char.isprintable() or char.isspace()).rstrip()
+
+
+def points(value: float) -> str:
+    """Points as people write them: at most two decimals, none where the number is whole."""
+    return f"{value:.2f}".rstrip("0").rstrip(".")
+
+
+def plain(check: str) -> str:
+    """The name of a check as words."""
+    return check.replace("_", " ")
+
+
+def duration(seconds: float) -> Text:
+    """A time in days, hours and minutes; one minute at least."""
+    minutes = max(1, round(seconds / 60))
+    days, rest = divmod(minutes, 24 * 60)
+    units = (days, "d", "天"), (rest // 60, "h", "小时"), (rest % 60, "min", "分钟")
+    said = [(f"{value} {en}", f"{value} {zh}") for value, en, zh in units if value]
+    return Text(" ".join(en for en, _ in said), " ".join(zh for _, zh in said))
+
+
+def moment(iso: str) -> str:
+    """A point in time as ISO 8601 writes it, for people: to the minute, with its zone."""
+    return datetime.fromisoformat(iso).isoformat(" ", "minutes").replace("+00:00", " UTC")
+
+
+STATUS = {
+    Status.PASSED: Text("passed", "通过"),
+    Status.FAILED: Text("not right yet", "还不正确"),
+    Status.RAISED: Text("raised an exception", "抛出异常"),
+    Status.TIMED_OUT: Text("took too long", "超时"),
+    Status.DIED: Text("ended the whole process", "进程中止"),
+    Status.MISSING: Text("not found", "未找到"),
+    Status.SKIPPED: Text("not run", "未运行"),
+    Status.PENDING: Text("waits for a person to mark it", "等待人工批改"),
+    Status.UNMARKED: Text("could not be marked (our fault, costs no points)", "无法评分（系统的问题，不扣分）"),
+}
+OF_POINTS = Text("{earned} of {possible} points", "{earned} / {possible} 分")
+SAYS = Text("{who}: {said}", "{who}：{said}")
+WITH = Text("{what} ({more})", "{what}（{more}）")
+COMMA = Text(", ", "、")
+SEMICOLON = Text("; ", "；")
+RESULT = Text("Result: {result}", "结果：{result}")

@@ -1,0 +1,3 @@
+"""The course that pages about a class are shown with."""
+
+from tests.report.conftest import course as course
