@@ -146,7 +146,6 @@ def test_a_command_that_is_told_to_end(name: str, tmp_path: Path) -> None:
     with subprocess.Popen(command, cwd=ROOT, stdout=pipe, stderr=pipe) as process:
         assert process.stdout is not None
         assert process.stdout.readline() == b"ready\n"
-        time.sleep(0.05)
         process.send_signal(getattr(signal, name))
         _, said = process.communicate(timeout=30)
     assert process.returncode == 130
