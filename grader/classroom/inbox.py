@@ -40,6 +40,10 @@ FORMAT = 1
 #: In the inbox, and for its owner alone.
 KEY = ".attncheck-key"
 _KEY_BYTES = 32
+#: A receipt may lie where learners can write, and is read outside of any process with limits.
+MAX_RECEIPT = 4 << 20
+#: Brackets in it: each may become an object. Names of files may have some, too.
+_MAX_BRACKETS = 100_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +85,8 @@ class NoReceipt(UsageError):
 
 def parse(text: str, where: str) -> Receipt:
     """The receipt in ``text``. Raises UsageError for anything else, and for receipts of a newer program."""
+    if len(text) > MAX_RECEIPT or text.count("{") + text.count("[") > _MAX_BRACKETS:
+        raise NoReceipt(f"{where} is too large for a receipt of attncheck.")
     try:
         data: dict[str, Any] = json.loads(text)
         if data["format"] > FORMAT:

@@ -80,6 +80,7 @@ def render_watch(page: Watched, course: Course, lang: Lang, console: Console, *,
 def _watched(page: Page, now: Watched, report: Report, course: Course) -> None:
     earned = page.say(OF_POINTS, earned=points(report.earned), possible=points(report.possible))
     page.row([(shorten(clean(report.learner, 40), page.width // 2), "bold")], earned, style="bold")
+    _unconfined(page, report)
     _urgent(page, report)
     for result in (exercise for question in report.questions for exercise in question.exercises):
         mark, colour = _MARK.get(result.status, _WRONG)
@@ -261,9 +262,13 @@ def _elsewhere(page: Page, report: Report) -> None:
         page.lines(page.say(words.ELSEWHERE, points=points(report.elsewhere)), style="cyan")
 
 
-def _provenance(page: Page, report: Report) -> None:
+def _unconfined(page: Page, report: Report) -> None:
     if report.unsafe:
         page.lines(page.say(words.NO_SANDBOX), lead="! ", style="bold yellow")
+
+
+def _provenance(page: Page, report: Report) -> None:
+    _unconfined(page, report)
     parts = [] if report.unsafe else [_layers(page, report)]
     parts += [page.say(SEED, seed=report.seed), page.say(words.SECONDS, seconds=f"{report.told_seconds:.1f}")]
     page.lines(page.say(SEMICOLON).join(parts), style="dim")

@@ -381,3 +381,24 @@ def test_a_receipt_without_files(work: Path, tmp_path: Path) -> None:
     shutil.rmtree(files)
     (ada,) = collect(tmp_path / "inbox", tmp_path / "scratch").handed
     assert ada.error is not None and "receipt" in ada.error
+
+
+@pytest.mark.parametrize(
+    "padding", [" " * (4 << 20), "[" * 60_000 + "]" * 60_000 + "[" * 60_000], ids=["bytes", "brackets"]
+)
+def test_a_receipt_larger_than_any_is_not_parsed(
+    work: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, padding: str
+) -> None:
+    """Learners may write to an inbox, and receipts are read by the grader itself: their size is bounded first."""
+    where = tmp_path / "inbox"
+    submit(work, where, "ada", NOW)
+    submit(work, where, "bo", NOW)
+    (large,) = (where / "ada").glob("*/receipt.json")
+    large.write_text(large.read_text().rstrip().removesuffix("}") + f', "more": "{padding}"}}')
+    parsed = []
+    loads = inbox.json.loads
+    monkeypatch.setattr(inbox.json, "loads", lambda text: parsed.append(len(text)) or loads(text))
+    found = collect(where, tmp_path / "scratch")
+    assert [handed.placed.people[0].name for handed in found.handed] == ["bo"]
+    assert large.relative_to(where).as_posix() in found.leftovers
+    assert max(parsed) < 4096

@@ -174,6 +174,15 @@ def test_what_was_left_out_comes_first(lang: Lang, report: Report, course: Cours
     assert text.index("answers.yaml") < text.rindex("scaled_dot_product_attention")
 
 
+@pytest.mark.parametrize("unsafe", [True, False])
+def test_watch_says_when_code_ran_unconfined(unsafe: bool, report: Report, course: Course) -> None:
+    """As ``grade`` does: what falls back to a process without a sandbox never does so in silence."""
+    out = io.StringIO()
+    page = Watched(replace(report, unsafe=unsafe), None, report.questions[0].exercises[0], 1, 0, 0.1)
+    render_watch(page, course, "en", Console(file=out, width=80), keys=False)
+    assert ("Run WITHOUT a sandbox" in flat(out.getvalue())) is unsafe
+
+
 def test_praises(report: Report, course: Course) -> None:
     """When everything passed, that is said."""
     (question,) = report.questions

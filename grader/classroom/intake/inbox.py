@@ -72,7 +72,8 @@ def _is_mark(name: str) -> bool:
 
 def _receipt(tree: Tree, folder: str) -> Receipt:
     name = f"{folder}/{inbox.RECEIPT}"
-    if name not in tree.names:
+    facts = tree.facts(name)
+    if name not in tree.names or (facts is not None and facts.st_size > inbox.MAX_RECEIPT):
         raise inbox.NoReceipt(name)
     return inbox.parse(tree.read(name).decode("utf-8", "replace"), name)
 
