@@ -711,7 +711,7 @@ class Script:
         """As the script has it."""
         return self._wall
 
-    def stuck(self) -> bool:
+    def stuck(self, over: float = 0.0) -> bool:
         """As the script has it."""
         return self._now.stuck
 
