@@ -15,9 +15,9 @@ from pathlib import Path
 
 PROC = Path("/proc")
 
-_RUNNING = "R"
+_RUNNING = b"R"
 #: States of a thread that goes on as soon as the machine lets it: running or waiting for a processor; for a disk.
-_ABLE = "RD"
+_ABLE = b"RD"
 #: So long beyond its time, a wait for a disk counts as any other wait: code can make one, and no other clock ends it.
 DISK_SECONDS = 30.0
 
@@ -58,10 +58,11 @@ def stuck(pid: int, proc: Path = PROC, over: float = 0.0) -> bool:
     return not any(state in able for state in _states(proc / str(pid), proc))
 
 
-def _states(process: Path, proc: Path) -> Iterator[str]:
+def _states(process: Path, proc: Path) -> Iterator[bytes]:
     for thread in _listed(process / "task"):
         with contextlib.suppress(OSError):
-            yield (thread / "stat").read_text().rpartition(")")[2].split()[0]
+            # Bytes: a thread can give itself a name that is not text.
+            yield (thread / "stat").read_bytes().rpartition(b")")[2].split()[0]
             for child in (thread / "children").read_text().split():
                 yield from _states(proc / child, proc)
 

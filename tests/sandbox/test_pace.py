@@ -37,7 +37,7 @@ class Machine:
         """A thread of a process, and what it has started."""
         place = self.folder / process / "task" / number
         place.mkdir(parents=True, exist_ok=True)
-        (place / "stat").write_text(f"{number} (a ) R (b) {state} 1 7 7 0")
+        (place / "stat").write_bytes(b"%b (a ) R \xff\r (b) %b 1 7 7 0" % (number.encode(), state.encode()))
         (place / "children").write_text(children)
 
     def pace(self, pid: int | None = 7) -> Pace:
