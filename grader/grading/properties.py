@@ -26,9 +26,12 @@ SEQUENCES = ("x", "q", "k", "v", "query", "key", "value")
 _NO_ARRAY = Text("the result is {got}; expected an array of numbers", "结果是：{got}；应为由数构成的数组")
 _NOT_FINITE = Text("the result contains NaN or inf", "结果里出现了 NaN 或 inf")
 _EMPTY = Text("the result is an empty array", "结果是空数组")
+_LARGE = Text("the result has {count} numbers, far more than it should", "结果有 {count} 个数，远远超过应有的数量")
 _SHAPE = Text("the result has shape {got}; expected {expected}", "结果的形状是 {got}，应为 {expected}")
 _SECRET_SHAPE = Text("the result has the wrong shape", "结果的形状不对")
 _SECRET_KIND = Text("the result is not an array of numbers", "结果不是由数构成的数组")
+#: Numbers in one result. A byte on the wire may become eight here, and several arrays of that size while it is judged.
+MOST_NUMBERS = 1 << 20
 #: What ``results`` and ``wrong_shape`` say of a hidden case.
 SECRETS = (_EMPTY, _NOT_FINITE, _SECRET_SHAPE, _SECRET_KIND)
 
@@ -53,6 +56,9 @@ def results(got: tuple[Observation, ...], case: Case, least: int) -> tuple[Float
                 return Verdict(Status.FAILED, text)
             if not plain.size:  # its other sizes may be anything: work along them would be without end
                 return Verdict(Status.FAILED, _EMPTY)
+            if plain.size > MOST_NUMBERS:
+                text = _LARGE.fill(count=plain.size) if case.public else _SECRET_SHAPE
+                return Verdict(Status.FAILED, text)
             if not np.isfinite(plain).all():
                 return Verdict(Status.FAILED, _NOT_FINITE)
             arrays.append(plain.astype(np.float64))

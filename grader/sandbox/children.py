@@ -65,8 +65,8 @@ class Child(Protocol):
     def wall_seconds(self) -> float:
         """A clock that does not count what a busy machine makes it wait; see ``pace``."""
 
-    def stuck(self) -> bool:
-        """Whether it waits for something other than the machine."""
+    def stuck(self, over: float = 0.0) -> bool:
+        """Whether it waits for something other than the machine, its time having been up for ``over`` seconds."""
 
     def kill(self) -> None:
         """Ends it now."""
@@ -144,7 +144,7 @@ def write_all(fd: int, data: bytes, seconds: float, reader: Pace) -> bool:
             view = view[os.write(fd, view[: 1 << 20]) :]
         except BlockingIOError:
             left = until - reader.seconds()
-            if not poll.poll(max(LOOK, left) * 1000) and left <= 0 and reader.stuck():
+            if not poll.poll(max(LOOK, left) * 1000) and left <= 0 and reader.stuck(-left):
                 return False
         except BrokenPipeError:
             return False
@@ -246,7 +246,7 @@ class PlainChild:
         """See ``Child``."""
         return self._pace.seconds()
 
-    def stuck(self) -> bool:
+    def stuck(self, over: float = 0.0) -> bool:
         """Always, as far as anybody knows: no other clock would end it."""
         return True
 

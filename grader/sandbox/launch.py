@@ -330,7 +330,7 @@ def _greet(run: _Run, child: Child, limits: Limits) -> None:
     until = child.wall_seconds() + child.patience
     try:
         while (got := child.receive(max(LOOK, until - child.wall_seconds()), limits.result_bytes)) is None:
-            if child.wall_seconds() >= until and child.stuck():
+            if (over := child.wall_seconds() - until) >= 0 and child.stuck(over):
                 raise SandboxError(f"the sandboxed child was not ready after {child.patience:g} s")
     except (Ended, Garbled, Oversized) as error:
         raise SandboxError(f"the sandboxed child ended before it was ready ({error})") from error
@@ -428,7 +428,7 @@ def _answer(
         if child.cpu_seconds() >= cpu_until:
             child.kill()
             return TimedOut(_allowed(run, task, "cpu"), "cpu", during)
-        if child.wall_seconds() >= wall_until and child.stuck():
+        if (over := child.wall_seconds() - wall_until) >= 0 and child.stuck(over):
             child.kill()
             return TimedOut(_allowed(run, task, "wall"), "wall", during)
 

@@ -15,8 +15,11 @@ from pathlib import Path
 
 PROC = Path("/proc")
 
+_RUNNING = b"R"
 #: States of a thread that goes on as soon as the machine lets it: running or waiting for a processor; for a disk.
-_ABLE = "RD"
+_ABLE = b"RD"
+#: So long beyond its time, a wait for a disk counts as any other wait: code can make one, and no other clock ends it.
+DISK_SECONDS = 30.0
 
 
 class Pace:
@@ -36,9 +39,12 @@ class Pace:
                 self._waits[fd] = int(os.pread(fd, 100, 0).split()[1]) / 1e9
         return self._now() - sum(self._waits.values())
 
-    def stuck(self) -> bool:
-        """Whether the process sleeps, as far as one can see: the machine is not what it waits for now."""
-        return self._pid is None or stuck(self._pid, self._proc)
+    def stuck(self, over: float = 0.0) -> bool:
+        """Whether the process sleeps, as far as one can see: the machine is not what it waits for now.
+
+        ``over`` is for how many seconds its time has been up.
+        """
+        return self._pid is None or stuck(self._pid, self._proc, over)
 
     def close(self) -> None:
         """Gives back what it holds."""
@@ -46,15 +52,17 @@ class Pace:
             os.close(self._waits.popitem()[0])
 
 
-def stuck(pid: int, proc: Path = PROC) -> bool:
+def stuck(pid: int, proc: Path = PROC, over: float = 0.0) -> bool:
     """Whether no thread of ``pid``, or of a process that it has started, could go on if the machine let it."""
-    return not any(state in _ABLE for state in _states(proc / str(pid), proc))
+    able = _ABLE if over < DISK_SECONDS else _RUNNING
+    return not any(state in able for state in _states(proc / str(pid), proc))
 
 
-def _states(process: Path, proc: Path) -> Iterator[str]:
+def _states(process: Path, proc: Path) -> Iterator[bytes]:
     for thread in _listed(process / "task"):
         with contextlib.suppress(OSError):
-            yield (thread / "stat").read_text().rpartition(")")[2].split()[0]
+            # Bytes: a thread can give itself a name that is not text.
+            yield (thread / "stat").read_bytes().rpartition(b")")[2].split()[0]
             for child in (thread / "children").read_text().split():
                 yield from _states(proc / child, proc)
 

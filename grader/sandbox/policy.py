@@ -25,18 +25,20 @@ _ALLOWED = """
     epoll_create1 epoll_ctl epoll_pwait epoll_wait eventfd2 exit exit_group faccessat faccessat2 fadvise64
     fstat fstatfs futex getcwd getdents64 getegid geteuid getgid getgroups getpgid getpgrp getpid getppid
     getrandom getresgid getresuid getrlimit getrusage getsid gettid gettimeofday getuid get_mempolicy
-    get_robust_list lseek lstat madvise membarrier mmap mprotect mremap munmap nanosleep newfstatat
+    get_robust_list lseek lstat madvise mmap mprotect mremap munmap nanosleep newfstatat
     pipe pipe2 poll ppoll pread64 preadv pselect6 read readlink readlinkat readv restart_syscall rseq
     rt_sigaction rt_sigpending rt_sigprocmask rt_sigreturn rt_sigsuspend rt_sigtimedwait sched_getaffinity
     sched_getparam sched_getscheduler sched_yield select set_robust_list set_tid_address sigaltstack stat
     statfs statx sysinfo time times uname wait4 waitid write writev
 """
 
-#: What a clone must be to be a thread: CLONE_VM, FS, FILES, SIGHAND and THREAD …
+#: A clone must have these flags to be a thread: CLONE_VM, FS, FILES, SIGHAND and THREAD …
 _CLONE_THREAD = 0x00010000
 _THREAD = 0x00000100 | 0x00000200 | 0x00000400 | 0x00000800 | _CLONE_THREAD
-#: … and must not be: in a namespace of its own (NS, CGROUP, UTS, IPC, USER, PID, NET), or traced with its parent.
-_NOT_THREAD = 0x00020000 | 0x02000000 | 0x04000000 | 0x08000000 | 0x10000000 | 0x20000000 | 0x40000000 | 0x00002000
+#: … may have those that C libraries add (SYSVSEM, SETTLS, PARENT_SETTID, CHILD_CLEARTID, DETACHED, CHILD_SETTID), and
+#: no others: each namespace has one, and VFORK makes the caller wait in a way that looks like waiting for a disk.
+_MAY_BE_THREAD = 0x00040000 | 0x00080000 | 0x00100000 | 0x00200000 | 0x00400000 | 0x01000000
+_NOT_THREAD = 0xFFFFFFFF & ~(_THREAD | _MAY_BE_THREAD)
 _WRITING = (
     os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND | getattr(os, "O_TMPFILE", 0) & ~os.O_DIRECTORY
 )

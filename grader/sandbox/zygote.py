@@ -325,9 +325,9 @@ class ConfinedChild:
         """See ``Child``."""
         return self._pace.seconds()
 
-    def stuck(self) -> bool:
+    def stuck(self, over: float = 0.0) -> bool:
         """See ``Child``. One that is not is left to the clock of its CPU time, which runs for it alone."""
-        return self._clock is None or self._pace.stuck()
+        return self._clock is None or self._pace.stuck(over)
 
     def kill(self) -> None:
         """See ``Child``."""

@@ -322,7 +322,7 @@ class _Forger:
     def wall_seconds(self) -> float:
         return 0.0
 
-    def stuck(self) -> bool:
+    def stuck(self, over: float = 0.0) -> bool:
         return False
 
     def receive(self, timeout: float, limit: int) -> Any:

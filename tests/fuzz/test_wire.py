@@ -144,7 +144,7 @@ class Voice:
         """At once."""
         return 0.0
 
-    def stuck(self) -> bool:
+    def stuck(self, over: float = 0.0) -> bool:
         """Never."""
         return False
 

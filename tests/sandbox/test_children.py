@@ -112,7 +112,7 @@ def test_a_reader_that_is_kept_waiting_is_waited_for() -> None:
         def seconds(self) -> float:
             return next(hours)
 
-        def stuck(self) -> bool:
+        def stuck(self, over: float = 0.0) -> bool:
             looks.append(len(os.read(read, 1 << 16)) if len(looks) >= 3 else 0)
             return False
 

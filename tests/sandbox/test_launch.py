@@ -671,11 +671,14 @@ def test_patches_do_not_lame_the_childs_own_loop(look: Look) -> None:
 
 @dataclass(frozen=True)
 class Looks:
-    """How a child looks while nothing comes from it: seconds on the wall since the last look, and of CPU in all."""
+    """How a child looks while nothing comes from it: seconds on the wall since the last look, and of CPU in all.
+
+    ``stuck`` may be a number: it is, once its time has been up for so many seconds.
+    """
 
     wall: float = 0.0
     cpu: float = 0.0
-    stuck: bool = True
+    stuck: bool | float = True
 
 
 class Script:
@@ -711,9 +714,9 @@ class Script:
         """As the script has it."""
         return self._wall
 
-    def stuck(self) -> bool:
+    def stuck(self, over: float = 0.0) -> bool:
         """As the script has it."""
-        return self._now.stuck
+        return over >= self._now.stuck if isinstance(self._now.stuck, float) else self._now.stuck
 
     def hand(self, frame: bytes) -> None:
         """It has its script."""
@@ -822,6 +825,8 @@ KEPT_WAITING = Looks(wall=9.0, cpu=0.1, stuck=False)
         ([HELLO, LOADED, Looks(wall=4.9), ANSWER], FINE),
         ([HELLO, LOADED, Looks(wall=4.9), Looks(wall=0.2)], TimedOut(5.0, "wall")),
         ([HELLO, LOADED, KEPT_WAITING, Looks(wall=9.0, cpu=0.4, stuck=False), None], TimedOut(0.3, "cpu")),
+        ([HELLO, LOADED, Looks(wall=9.0, stuck=5.0), ANSWER], FINE),
+        ([HELLO, LOADED, Looks(wall=9.0, stuck=5.0), Looks(wall=1.5, stuck=5.0)], TimedOut(5.0, "wall")),
         ([HELLO, LOADED, (Looks(cpu=0.2), ANSWER)], FINE),
         ([HELLO, LOADED, (Looks(cpu=0.4), ANSWER)], TimedOut(0.3, "cpu")),
         ([HELLO, LOADED, (Looks(cpu=0.4), Ended(None, 1))], TimedOut(0.3, "cpu")),
@@ -833,6 +838,8 @@ KEPT_WAITING = Looks(wall=9.0, cpu=0.1, stuck=False)
         "in time",
         "sleeps",
         "loops",
+        "waits for a disk",
+        "pretends to",
         "early",
         "too late",
         "ends too late",

@@ -15,7 +15,7 @@ import pytest
 from grader.core.model import Call, Job, Limits, Program, Returned, TimedOut
 from grader.sandbox import Sandbox
 from grader.sandbox.launch import observe
-from grader.sandbox.pace import Pace, stuck
+from grader.sandbox.pace import DISK_SECONDS, Pace, stuck
 from tests.sandbox.test_zygote import innermost
 
 
@@ -37,7 +37,7 @@ class Machine:
         """A thread of a process, and what it has started."""
         place = self.folder / process / "task" / number
         place.mkdir(parents=True, exist_ok=True)
-        (place / "stat").write_text(f"{number} (a ) R (b) {state} 1 7 7 0")
+        (place / "stat").write_bytes(b"%b (a ) R \xff\r (b) %b 1 7 7 0" % (number.encode(), state.encode()))
         (place / "children").write_text(children)
 
     def pace(self, pid: int | None = 7) -> Pace:
@@ -87,6 +87,17 @@ def test_only_who_could_not_go_on_is_stuck(machine: Machine, states: str, expect
         machine.thread("7", str(7 + at), state)
     with closing(machine.pace()) as pace:
         assert pace.stuck() is expected
+
+
+@pytest.mark.parametrize(
+    ("state", "over", "expected"),
+    [("D", DISK_SECONDS - 1, False), ("D", DISK_SECONDS, True), ("R", 1e6, False), ("S", 0.0, True)],
+)
+def test_no_wait_for_a_disk_is_without_end(machine: Machine, state: str, over: float, expected: bool) -> None:
+    """Code can make a thread look as if it waited for a disk, which costs it no CPU time; only running does."""
+    machine.thread("7", "7", state)
+    with closing(machine.pace()) as pace:
+        assert pace.stuck(over) is expected
 
 
 @pytest.mark.parametrize(("state", "expected"), [("R", False), ("S", True)])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -87,6 +88,34 @@ def test_the_answer(monkeypatch: pytest.MonkeyPatch, living: int | None, made: i
     counter.answer()
     assert said == [(4711, 0, 0, 1) if yes else (4711, 0, -errno.EAGAIN, 0)]
     assert counter._made == made + yes
+
+
+def test_who_asks_without_end_is_ended(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Questions take time of the zygote's: whoever asks too often is killed, not answered; it may be gone by then."""
+    asked: list[int] = []
+    killed: list[tuple[int, int]] = []
+
+    def kill(pidfd: int, number: int) -> None:
+        killed.append((pidfd, number))
+        raise ProcessLookupError
+
+    monkeypatch.setattr(threads.fcntl, "ioctl", lambda fd, request, buffer: asked.append(request))
+    monkeypatch.setattr(threads.signal, "pidfd_send_signal", kill)
+    monkeypatch.setattr(threads, "_threads", lambda pidfd: 1)
+    counter = threads.Counter(5, 6)
+    counter._asked = threads.ASKED - 1
+    counter.answer()
+    assert killed == [] and threads._SEND in asked
+    asked.clear()
+    counter.answer()
+    assert killed == [(6, 9)] and asked == [threads._RECEIVE]
+
+
+def test_a_name_is_no_field(tmp_path: Path) -> None:
+    """A process chooses its own name, which comes first, and the kernel leaves a carriage return in it as it is."""
+    status = tmp_path / "status"
+    status.write_bytes(b"Name:\t\rThreads:\t1\r\nUmask:\t0022\nThreads:\t400\n")
+    assert threads._field(str(status), "Threads:") == "400"
 
 
 def test_who_asked_may_be_gone(monkeypatch: pytest.MonkeyPatch) -> None:
