@@ -335,8 +335,8 @@ def _start_with(course: Course, submission: Submission, named: Container[str]) -
 _NOTHING = Text(
     "nothing to grade.{unread} Expected {expected}; found {found}. 'attncheck start {question}' writes a file to begin "
     "with, 'attncheck show {question}' says what it asks for.",
-    "没有可以评分的内容。{unread}应有{expected}，实际找到的是：{found}。可以用 `attncheck start {question}` 生成一个文件，"
-    "在里面作答；用 `attncheck show {question}` 查看要求。",
+    "没有可以评分的内容。{unread}应有{expected}，实际找到的是：{found}。"
+    "可以用 `attncheck start {question}` 生成一个文件，在里面作答；用 `attncheck show {question}` 查看要求。",
 )
 _DEFINITION = Text("a top-level definition of {names}", "在文件顶层定义的 {names}")
 _ANSWERS = Text("answers in answers.yaml", "写在 answers.yaml 里的答案")

@@ -140,3 +140,6 @@ def test_batch(attncheck: Attncheck, handed: Path, tmp_path: Path) -> None:
         assert filed.error is None and filed.digest
         first, *_ = book.notices(filed)
         assert first.urgent and FIRST in first.text.en
+    inside = "work/answers.yaml" if handed.suffix else "answers.yaml"
+    assert f"graded; not read in full: {inside}" in ran.out
+    assert f"not read in full: {inside}" in (out / "class.csv").read_text("utf-8")
