@@ -340,8 +340,8 @@ _NOTHING = Text(
 )
 _DEFINITION = Text("a top-level definition of {names}", "在文件顶层定义的 {names}")
 _ANSWERS = Text("answers in answers.yaml", "写在 answers.yaml 里的答案")
-_NO_NAMES = Text("no function and no class", "没有函数，也没有类")
-_NO_ANSWERS = Text("no answers that belong to this course", "没有属于这门课程的答案")
+_NO_NAMES = Text("no function and no class", "既没有函数也没有类的代码")
+_NO_ANSWERS = Text("no answers that belong to this course", "不含本课程任何答案的 answers.yaml")
 _NEAR = Text("{name} (did you mean {near}?)", "{name}（是不是 {near}？）")
 _FOUND_GUARDED = Text(
     '{name} under `if __name__ == "__main__":` (line {line} of {file}; move it to the top level)',
