@@ -41,6 +41,8 @@ _MAX_METADATA = 64 << 20
 _CHUNK = 1 << 20
 #: Of the name of a file, in bytes: what systems take is 255.
 _LONGEST = 200
+#: How the error of a submission begins in which there is only what is never graded.
+NOTHING_IN = "nothing to grade"
 _NOT_READABLE = "not readable"
 #: In a collection as nbgrader has it, learners are below this.
 _SUBMITTED = "submitted/"
@@ -194,7 +196,7 @@ def _check(placed: Placed, whole: Placed, tree: _Tree) -> None:
 
 def nothing_in(found: str) -> str:
     """What is said of a submission in which there is only what is never graded."""
-    return f"nothing to grade: expected a .py file, a notebook, a .zip or an answers.yaml; found {found}."
+    return f"{NOTHING_IN}: expected a .py file, a notebook, a .zip or an answers.yaml; found {found}."
 
 
 def _too_many() -> str:

@@ -14,12 +14,13 @@ from pathlib import Path
 
 from grader.classroom.gradebook import Enrolled, Filed, Gradebook
 from grader.classroom.marks import Mark, Part, Work, marks
-from grader.classroom.words import CHECK_BROKE, SAID_LATE
+from grader.classroom.words import CHECK_BROKE, NOT_ALL_READ, SAID_LATE
 from grader.core.errors import UsageError
 from grader.core.files import WRITING, readable, write
-from grader.core.model import Course, Lang, Report, Status
+from grader.core.model import Course, Lang, Notice, Report, Status
 from grader.core.text import clean
 from grader.report.json import number, to_json
+from grader.submission.messages import listing
 
 CLASS = "class.csv"
 #: Where a cell would begin as a formula does.
@@ -70,6 +71,10 @@ class Book:
                 nobody = Enrolled(filed.key, filed.draws)
                 yield from marks(nobody, [self.work(filed)], self.points, (), self.course.rules)
 
+    def notices(self, mark: Mark) -> tuple[Notice, ...]:
+        """The remarks on the submission of a mark."""
+        return self.gradebook.notices(mark.work.filed) if mark.work is not None else ()
+
     def report(self, mark: Mark) -> Report | None:
         """What was found in the submission of a mark, as one report; None where nothing was graded.
 
@@ -91,7 +96,7 @@ class Book:
             unsafe=any(each.unsafe for each in runs),
             versions=run.versions,
             seconds=run.seconds,
-            notices=self.gradebook.notices(mark.work.filed),
+            notices=self.notices(mark),
             late_by_seconds=mark.late_seconds or None,
         )
 
@@ -117,15 +122,20 @@ def provenance(work: Work) -> dict[str, dict[str, object]]:
     }
 
 
-def notes(mark: Mark) -> tuple[str, ...]:
-    """What an instructor should look at: lateness without a time, code that was stopped, checks not made or broken."""
+def notes(mark: Mark, notices: Sequence[Notice] = ()) -> tuple[str, ...]:
+    """What an instructor should look at: lateness without a time, code that was stopped, checks not made or broken.
+
+    And, as ``notices`` on the submission tell, files of which not all was read: they count less than they seem to.
+    """
     filed = mark.work.filed if mark.work else None
     late = (LATE,) if filed is not None and filed.late and filed.at is None else ()
     loud = (Status.TIMED_OUT, Status.DIED, Status.UNMARKED)
     exercises = [e for result, _ in (mark.work.results if mark.work else ()) for e in result.exercises]
     stopped = (f"{e.name}: {e.status}" for e in exercises if e.status in loud)
     broken = ((e.name, o.check, o.case) for e in exercises for o in e.outcomes if o.verdict.broken)
-    return (*late, *stopped, *(f"{'/'.join(names)}: {CHECK_BROKE.en}" for names in broken))
+    unread = list(dict.fromkeys(notice.where for notice in notices if notice.urgent))
+    not_read = [f"{NOT_ALL_READ.en}: {listing(unread, 3).en}"] if unread else []
+    return (*late, *not_read, *stopped, *(f"{'/'.join(names)}: {CHECK_BROKE.en}" for names in broken))
 
 
 # ------------------------------------------------------------------------------------------- files
@@ -168,7 +178,7 @@ def write_files(book: Book, out: Path, lang: Lang) -> list[Row]:
             if mark.work is not None:
                 file = f"{file_name(mark.learner.id, names)}.json"
                 write(out / file, readable(as_json(book, mark, lang)) + "\n")
-            rows.append(_row(mark, file))
+            rows.append(_row(book, mark, file))
         write(out / CLASS, table(rows, list(book.points)))
         _tidy(out, {row.file for row in rows})
     except OSError as error:
@@ -201,7 +211,7 @@ def _begins(path: Path) -> bytes:
         return file.read(len(_BEGINNING))
 
 
-def _row(mark: Mark, file: str | None) -> Row:
+def _row(book: Book, mark: Mark, file: str | None) -> Row:
     error = mark.work.filed.error if mark.work else None
     return Row(
         mark.learner.id,
@@ -215,7 +225,7 @@ def _row(mark: Mark, file: str | None) -> Row:
         mark.passed,
         mark.counts,
         mark.late_seconds,
-        notes(mark),
+        notes(mark, book.notices(mark)),
         file,
         error,
         bool(mark.overridden),

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 INTERRUPTED = 130
+#: Under this name the context of a command holds the language in which it speaks.
+LANG = "grader.lang"
 #: Whoever was to read what is written has gone: how click and rich end, too.
 UNREAD = 1
 
@@ -69,6 +71,14 @@ class _Verbs(click.Group):
         command = getattr(import_module(f"grader.commands.{_MODULES[cmd_name]}"), cmd_name)
         assert isinstance(command, click.Command)
         return command
+
+    def invoke(self, ctx: click.Context) -> int:
+        """Runs the verb; one of our own errors becomes a message in its language, and an exit code."""
+        try:
+            return int(super().invoke(ctx) or 0)
+        except AttncheckError as error:
+            _complain(error.of(ctx.meta.get(LANG, "en")))
+            return error.exit_code
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
@@ -156,9 +166,6 @@ def run(argv: Sequence[str] | None = None) -> int:
         return int(cli.main(args=argv, prog_name="attncheck", standalone_mode=False) or 0)
     except click.ClickException as error:
         _refuse(error)
-        return error.exit_code
-    except AttncheckError as error:
-        _complain(str(error))
         return error.exit_code
     except (click.Abort, KeyboardInterrupt):
         _complain("interrupted")

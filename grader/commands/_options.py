@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from grader.commands import LANG
 from grader.core.errors import StateError, UsageError
 
 if TYPE_CHECKING:
@@ -30,12 +31,19 @@ def language(environ: Mapping[str, str]) -> Lang:
     return "zh" if locale[:2].lower() == "zh" else "en"
 
 
+def _remember(context: click.Context, parameter: click.Parameter, lang: Lang) -> Lang:
+    """Notes the language for errors, which are told outside the verb."""
+    context.meta[LANG] = lang
+    return lang
+
+
 def lang_option(command: F) -> F:
     """``--lang``, with the default that the environment gives."""
     return click.option(
         "--lang",
         type=click.Choice(["en", "zh"]),
         default=lambda: language(os.environ),
+        callback=_remember,
         help="Language of what is written (default: ATTNCHECK_LANG, else the locale).",
     )(command)
 

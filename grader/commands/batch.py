@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from grader.classroom.words import AND_MORE, CHECK_BROKE, GRADED, NOTHING_THERE, PARTLY, SAID_LATE, WHOLE
+from grader.classroom.words import AND_MORE, CHECK_BROKE, GRADED, NOT_ALL_READ, NOTHING_THERE, PARTLY, SAID_LATE, WHOLE
 from grader.commands._options import course_option, json_option, lang_option, read_seed, write_json
 from grader.core.model import Text
 from grader.core.text import COMMA, SAYS, SEMICOLON, duration
 
 BATCH_COLUMNS = (Text("learner", "学习者"), Text("points", "得分"), Text("status", "状态"))
 NOT_GRADED = Text("not gradable, see below", "无法评分，见下文")
+NOTHING_IN_IT = Text("nothing to grade, see below", "没有可以评分的内容，见下文")
 BATCH_DONE = Text(
     "{graded} of {all} submissions graded. In {folder}: class.csv, the gradebook, and a file for each submission.",
     "{all} 份提交中已评分 {graded} 份。{folder} 中有 class.csv、成绩册，以及每份提交各一个结果文件。",
@@ -296,7 +297,7 @@ def _lines(summary: Summary, rows: list[Row], out: Path, lang: Lang) -> Iterator
     failed = [row for row in rows if row.error is not None]
     told = bool(failed)
     for row in failed:
-        why = clean(row.error or "", 1000, lines=True)
+        why = clean(row.error or "", 1000, lines=True).removeprefix(f"{row.learner}: ")
         yield indent(SAYS.fill(who=clean(row.learner), said=why).of(lang), 0)
     for names, text in (
         (summary.missing, HANDED_IN_NOTHING),
@@ -333,12 +334,14 @@ def _rules(summary: Summary, lang: Lang) -> Iterator[str]:
 
 
 def _cells(row: Row, learner: str, lang: Lang) -> tuple[str, str, str]:
+    from grader.classroom.collect import NOTHING_IN
     from grader.core.text import clean, points
     from grader.report import words
 
     earned = words.OF.fill(earned=points(row.earned), possible=points(row.possible)).of(lang)
     if row.error is not None:
-        return learner, earned if row.given else "–", NOT_GRADED.of(lang)
+        why = NOTHING_IN_IT if row.error.startswith(NOTHING_IN) else NOT_GRADED
+        return learner, earned if row.given else "–", why.of(lang)
     if row.file is None:
         return learner, earned if row.given else "–", NOTHING_THERE.of(lang)
     status = WHOLE if row.passed else GRADED if row.complete else PARTLY
@@ -348,7 +351,7 @@ def _cells(row: Row, learner: str, lang: Lang) -> tuple[str, str, str]:
     if not row.counts:
         said.append(SET_ASIDE.of(lang))
     for note in row.notes:
-        for text in (SAID_LATE, CHECK_BROKE):
+        for text in (SAID_LATE, CHECK_BROKE, NOT_ALL_READ):
             note = note.replace(text.en, text.of(lang))
         said.append(clean(note))
     return learner, earned, SEMICOLON.of(lang).join(said)

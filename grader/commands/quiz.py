@@ -19,12 +19,18 @@ from grader.commands._options import (
     state_option,
     write_json,
 )
-from grader.core.errors import SubmissionError, UsageError
+from grader.core.errors import UsageError
+from grader.core.model import Text
 
 if TYPE_CHECKING:
     from grader.core.model import Course, Item, Lang, Observed
     from grader.learning.log import Event
     from grader.learning.session import Action, Card, Session
+
+NO_ANSWERS = Text(
+    "there are no answers here; 'attncheck start {question}' writes an answers.yaml to fill in.",
+    "这里没有答案；`attncheck start {question}` 会生成一个 answers.yaml，填好即可。",
+)
 
 ALL_RIGHT, NOT_ALL_RIGHT, INTERRUPTED = 0, 1, 130
 
@@ -100,13 +106,13 @@ def quiz(
 def _grade(course: Course, chosen: Sequence[Item], path: Path, learner: str | None, lang: Lang, as_json: bool) -> int:
     from grader.grading.grade import grade
     from grader.learning import session as conversation
-    from grader.submission import read
+    from grader.submission import Unusable, read
 
     submission = read(path, learner)
     if submission.lost is not None:
-        raise SubmissionError(f"{submission.lost.where}: {submission.lost.text.en}")
+        raise Unusable(submission.lost.where, submission.lost.text)
     if submission.answers is None:
-        raise SubmissionError(f"{path} has no answers; 'attncheck start Q5' writes an answers.yaml to fill in.")
+        raise Unusable(str(path), NO_ANSWERS.fill(question=chosen[0].id.partition(".")[0]))
     asked, stripped = conversation.answers_only(course, submission, chosen)
     report = grade(asked, stripped, _nothing_runs)
     if as_json:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from grader.commands._options import course_option, json_option, lang_option, load_course, write_json
-from grader.core.errors import SubmissionError, UsageError
+from grader.core.errors import UsageError
 from grader.core.model import Text
 from grader.core.text import COMMA, SAYS, duration, moment
 
@@ -26,6 +26,10 @@ THE_SAME = Text("These are the files that {learner} handed in at {at}.", "这些
 NOT_THE_SAME = Text(
     "These are not the files that were handed in at {at}; changed, new or gone: {names}",
     "这些文件与 {at} 提交的不同，有改动、新增或缺失：{names}",
+)
+WHOSE_IF_UNREAD = Text(
+    "{problem} So it does not say whose submission this is: fix it, or give --learner.",
+    "{problem}因此不知道这是谁的作业：请修正这个文件，或用 --learner 指明。",
 )
 NOT_IN_IT = Text("{question}: not in it yet: {names}", "{question}：还缺 {names}")
 NO_ANSWERS = Text(
@@ -126,14 +130,12 @@ def inbox(folder: Path, lang: Lang) -> None:
 
 def _name(path: Path) -> str:
     """Who says so in answers.yaml; the name of a file is not somebody's."""
-    from grader.submission import named, read
+    from grader.submission import Unusable, named, read
 
     name = named(path)
     if name is None or name == _PLACEHOLDER:
         if (lost := read(path).lost) is not None:
-            raise SubmissionError(
-                f"{lost.where}: {lost.text.en} So it does not say whose submission this is: fix it, or give --learner."
-            )
+            raise Unusable(lost.where, WHOSE_IF_UNREAD.fill(problem=lost.text))
         raise UsageError("Whose submission is it? Give --learner NAME, or write your name into answers.yaml.")
     return name
 

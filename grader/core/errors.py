@@ -16,11 +16,20 @@ What a *learner's code* does wrong is never an exception here: it is an Observat
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from grader.core.model import Lang
+
 
 class AttncheckError(Exception):
     """Base of everything raised on purpose. ``exit_code`` is what the command line returns."""
 
     exit_code = 4
+
+    def of(self, lang: Lang) -> str:
+        """The message in ``lang``, where it exists in that language; else in English."""
+        return str(self)
 
 
 class UsageError(AttncheckError):

@@ -899,7 +899,7 @@ class Watched:
     """What ``attncheck watch`` shows: the exercise to mend next (of ``left``), with ``rung`` of its hints."""
 
     report: Report | None
-    error: str | None
+    error: Text | None
     current: ExerciseResult | None
     left: int
     rung: int

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import builtins
+from pathlib import PurePosixPath
 
 from grader.core.model import (
     Case,
@@ -102,6 +103,13 @@ def _raised(seen: Raised, public: bool) -> Text:
             "{when}代码调用了 input(){place}，而评分时没有键盘输入：请去掉 input()，改用函数的参数",
         ).fill(when=when, place=place)
     if seen.during == "import" and "partially initialized module" in seen.text:
+        own = PurePosixPath(seen.file or "").stem
+        if f"partially initialized module '{own}'" in seen.text:
+            return Text(
+                "{text}. The file has the same name as the module that it imports, so it imports itself: rename the "
+                "file, or remove this import",
+                "{text}。这个文件与它要导入的模块同名，结果导入的是它自己：请给文件改名，或者删去这行导入",
+            ).fill(text=text)
         return Text(
             "{text}. These files import each other in a circle: move what both need into a file of its own, or import "
             "it inside the function that uses it",

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from grader import __version__
 from grader.core import bounded, score
 from grader.core.bounded import Bounds
-from grader.core.errors import SandboxError, SandboxUnavailable, SubmissionError, UsageError
+from grader.core.errors import SandboxError, SandboxUnavailable, UsageError
 from grader.core.model import (
     Absent,
     Answer,
@@ -45,6 +45,7 @@ from grader.core.model import (
     Variant,
     Verdict,
 )
+from grader.core.text import SAYS
 from grader.course import edits, items
 from grader.grading import checks, diagnosis, forbidden, verdicts
 from grader.grading.budget import sharing
@@ -52,7 +53,7 @@ from grader.grading.checks import Seen
 from grader.grading.inputs import Drawn, Seed, draw, draw_for
 from grader.grading.programs import Target, varied
 from grader.submission import definers
-from grader.submission.messages import listing, printable
+from grader.submission.messages import Unusable, listing, printable
 
 if TYPE_CHECKING:
     from grader.core.model import Observe
@@ -214,7 +215,7 @@ def choose(course: Course, submission: Submission, selection: Selection) -> tupl
         elif not named and not selection.exercises and _touched(question, submission, course):
             chosen.append(Chosen(question, graded if submission.answers is not None else (), question.exercises))
     if not selection.everything and not _anything(chosen, submission):
-        raise SubmissionError(_nothing(course, submission, selection))
+        raise _nothing(course, submission, selection)
     return tuple(chosen)
 
 
@@ -280,38 +281,72 @@ def _nearest(name: str, possible: list[str]) -> str | None:
     return next(iter(difflib.get_close_matches(name, possible, 1)), None)
 
 
-def _nothing(course: Course, submission: Submission, selection: Selection) -> str:
+def _nothing(course: Course, submission: Submission, selection: Selection) -> Unusable:
+    """Why nothing was graded: what could not be read, then what was expected, and what was found instead."""
     named = {name.lower() for name in (*selection.questions, *selection.exercises)}
-    wanted = [
-        e.name
-        for q in course.questions
-        for e in q.exercises
-        if not named or e.name.lower() in named or q.id.lower() in named
-    ]
+    pairs = [(q, e) for q in course.questions for e in q.exercises]
+    wanted = [e.name for q, e in pairs if not named or e.name.lower() in named or q.id.lower() in named]
+    lost = [submission.lost] if submission.lost else []
+    unread = [SAYS.fill(who=problem.where, said=problem.text) for problem in (*lost, *submission.broken[:3])]
+    ids = [item.id for question in course.questions for item in question.items]
+    said = [_no_item(answer, ids, set(ids)) for answer in (submission.answers or ())[:1] if answer.item not in ids]
+    unread += [SAYS.fill(who="answers.yaml", said=_sentence(text)) for text in said]
+    found = listing(list(_instead(submission, wanted)) or [_NO_ANSWERS if _only_answers(submission) else _NO_NAMES], 8)
+    expected = _DEFINITION.fill(names=", ".join(wanted[:4]) + (", …" if len(wanted) > 4 else ""))
+    about = _start_with(course, submission, named)
+    text = _NOTHING.fill(
+        unread=Text("".join(f" {each.en}" for each in unread), "".join(each.zh for each in unread)),
+        expected=expected if wanted else _ANSWERS,
+        found=found,
+        question=about,
+    )
+    return Unusable(submission.origin or submission.learner, text)
+
+
+def _instead(submission: Submission, wanted: list[str]) -> Iterable[str | Text]:
+    """What comes near the names of the course, else the names that there are."""
     defined = [name for file in submission.files for name, _ in file.defines]
-    hints = [f"{name} (did you mean {near}?)" for name in defined[:_MOST_LOOKED_UP] if (near := _nearest(name, wanted))]
+    near = ((name, _nearest(name, wanted)) for name in defined[:_MOST_LOOKED_UP])
+    hints = [_NEAR.fill(name=name, near=meant) for name, meant in near if meant]
     hints += [
-        f'{name} under `if __name__ == "__main__":` (line {line} of {file.path}; move it to the top level)'
+        _FOUND_GUARDED.fill(name=name, line=line, file=file.path)
         for file in submission.files
         for name, line in file.guarded
         if name in wanted
     ]
-    hints += [
-        f"an answer to {printable(answer.item, 60)}, which the course does not have"
-        for answer in (submission.answers or ())[:1]
-        if not any(item.id == answer.item for q in course.questions for item in q.items)
-    ]
-    seen = ", ".join(hints or defined[:8]) or "no function and no class"
-    unread = "".join(
-        f" {problem.where}: {problem.text.en}"
-        for problem in (*([submission.lost] if submission.lost else []), *submission.broken[:3])
-    )
-    expected = f"a top-level definition of {', '.join(wanted[:4])}" if wanted else "answers in answers.yaml"
-    expected += ", …" if len(wanted) > 4 else ""
-    return (
-        f"{submission.origin or submission.learner}: nothing to grade.{unread} Expected {expected}; "
-        f"found {seen}. 'attncheck start Q5' writes a file to begin with, 'attncheck show Q5' says what it asks for."
-    )
+    return hints or defined
+
+
+def _sentence(text: Text) -> Text:
+    return Text(text.en.rstrip(".") + ".", text.zh.rstrip("。") + "。")
+
+
+def _only_answers(submission: Submission) -> bool:
+    return not submission.files and submission.answers is not None
+
+
+def _start_with(course: Course, submission: Submission, named: Container[str]) -> str:
+    """The question to begin with: one that was asked for, else one that a file is named after, else the first."""
+    asked = [q for q in course.questions if q.id.lower() in named or any(e.name.lower() in named for e in q.exercises)]
+    asked += [q for q in course.questions if any(named_after(file, q) for file in submission.files)]
+    return (*asked, *course.questions)[0].id
+
+
+_NOTHING = Text(
+    "nothing to grade.{unread} Expected {expected}; found {found}. 'attncheck start {question}' writes a file to begin "
+    "with, 'attncheck show {question}' says what it asks for.",
+    "没有可以评分的内容。{unread}应有{expected}，实际找到的是：{found}。"
+    "可以用 `attncheck start {question}` 生成一个文件，在里面作答；用 `attncheck show {question}` 查看要求。",
+)
+_DEFINITION = Text("a top-level definition of {names}", "在文件顶层定义的 {names}")
+_ANSWERS = Text("answers in answers.yaml", "写在 answers.yaml 里的答案")
+_NO_NAMES = Text("no function and no class", "既没有函数也没有类的代码")
+_NO_ANSWERS = Text("no answers that belong to this course", "不含本课程任何答案的 answers.yaml")
+_NEAR = Text("{name} (did you mean {near}?)", "{name}（是不是 {near}？）")
+_FOUND_GUARDED = Text(
+    '{name} under `if __name__ == "__main__":` (line {line} of {file}; move it to the top level)',
+    '`if __name__ == "__main__":` 下面的 {name}（{file} 第 {line} 行，请移到文件顶层）',
+)
 
 
 # ------------------------------------------------------------------------------------------- planning

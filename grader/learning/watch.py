@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Literal
 
 from grader.core.errors import SubmissionError
-from grader.core.model import ExerciseResult, Report, Status, Watched
+from grader.core.model import ExerciseResult, Report, Status, Text, Watched
 
 Event = Literal["saved", "next", "hint", "quit"]
 _KEYS: dict[str, Event] = {"n": "next", "\t": "next", "h": "hint", "q": "quit", "\x03": "quit", "\x04": "quit"}
@@ -28,7 +28,7 @@ class Session:
     grade: Callable[[], Report]
     rungs: Callable[[str], int]
     report: Report | None = None
-    error: str | None = None
+    error: Text | None = None
     seconds: float = 0.0
     position: int = 0
     rung: int = 0
@@ -52,7 +52,7 @@ class Session:
         try:
             self.report, self.error = self.grade(), None
         except SubmissionError as error:  # a file that is half written, say: the last report stays
-            self.error = str(error)
+            self.error = Text(error.of("en"), error.of("zh"))
         self.seconds = time.perf_counter() - start
 
     def _failures(self) -> list[ExerciseResult]:

@@ -71,7 +71,7 @@ def render_watch(page: Watched, course: Course, lang: Lang, console: Console, *,
     if page.report is not None:
         _watched(out, page, page.report, course)
     if page.error is not None:
-        out.lines(clean(page.error, 1200, lines=True), style="yellow")
+        out.lines(clean(out.say(page.error), 1200, lines=True), style="yellow")
     if keys:
         out.blank()
         out.lines(out.say(WATCH_KEYS if page.left else WATCH_QUIT), style="dim")

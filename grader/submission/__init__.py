@@ -45,7 +45,8 @@ __all__ = [
 P = ParamSpec("P")
 T = TypeVar("T")
 
-_LONGEST_NAME = 80
+#: Of a name; what is handed in for a class may be called so, too.
+_LONGEST_NAME = 200
 
 
 def read(path: Path, learner: str | None = None) -> Submission:

@@ -8,7 +8,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from grader.core.errors import SubmissionError
-from grader.core.model import Notice, Text
+from grader.core.model import Lang, Notice, Text
+from grader.core.text import SAYS
 
 
 class Unusable(SubmissionError):
@@ -23,6 +24,10 @@ class Unusable(SubmissionError):
     def __reduce__(self) -> tuple[type[Unusable], tuple[str, Text]]:
         """So that it can be sent to another process."""
         return type(self), (self.where, self.text)
+
+    def of(self, lang: Lang) -> str:
+        """The message in ``lang``."""
+        return SAYS.fill(who=self.where, said=self.text).of(lang)
 
     def notice(self) -> Notice:
         """The same as a remark on a submission that is graded without it."""

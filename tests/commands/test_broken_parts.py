@@ -105,6 +105,28 @@ def test_answers_alone(attncheck: Attncheck, handed: Path) -> None:
         assert ran.code == 3 and "none of the 2 files can be graded. answers.yaml: line 3" in ran.err
 
 
+@pytest.mark.usefixtures("lent")
+def test_errors_speak_the_language_of_the_command(
+    attncheck: Attncheck, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What cannot be graded is told in Chinese where a command speaks it, and costs the same exit code."""
+    alone, other = tmp_path / "alone", tmp_path / "other"
+    alone.mkdir()
+    other.mkdir()
+    (alone / "answers.yaml").write_text("format: 1\nanswers: [\n")
+    (other / "q01.py").write_text("x = 1\n")
+    answers = str(alone / "answers.yaml")
+    for arguments, said in (
+        (["grade", str(alone)], "answers.yaml：第 3 行：这不是 YAML"),
+        (["quiz", "--answers", answers], "answers.yaml：第 3 行：这不是 YAML"),
+        (["grade", str(other)], "没有可以评分的内容。应有在文件顶层定义的"),
+    ):
+        ran = attncheck(*arguments, "--lang", "zh")
+        assert ran.code == 3 and said in ran.err
+    monkeypatch.setenv("ATTNCHECK_LANG", "zh")
+    assert "没有可以评分的内容" in attncheck("grade", str(other)).err
+
+
 @pytest.mark.usefixtures("in_process")
 def test_batch(attncheck: Attncheck, handed: Path, tmp_path: Path) -> None:
     """A class loses nobody to it: the code counts, the notice is kept, and it can be graded again."""
@@ -118,3 +140,6 @@ def test_batch(attncheck: Attncheck, handed: Path, tmp_path: Path) -> None:
         assert filed.error is None and filed.digest
         first, *_ = book.notices(filed)
         assert first.urgent and FIRST in first.text.en
+    inside = "work/answers.yaml" if handed.suffix else "answers.yaml"
+    assert f"graded; not read in full: {inside}" in ran.out
+    assert f"not read in full: {inside}" in (out / "class.csv").read_text("utf-8")

@@ -63,6 +63,14 @@ TABLE: list[tuple[Observation, Status, bool, str]] = [
         True,
         "module 'q04' at q05.py, line 1. These files import each other in a circle",
     ),
+    (
+        Raised(
+            "AttributeError", "partially initialized module 'einops' has no attribute 'x'", "einops.py", 1, "import"
+        ),
+        Status.RAISED,
+        True,
+        "The file has the same name as the module that it imports, so it imports itself: rename the file",
+    ),
     (Unreadable("class", ("softmax", "q.py", "3")), Status.FAILED, True, "softmax is a class (q.py, line 3), but this"),
     (
         Unreadable("class", ("softmax",)),

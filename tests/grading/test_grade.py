@@ -197,7 +197,7 @@ def test_unknown_names_are_refused(selection: Selection, said: str) -> None:
         (submission(q05=DOUBLE), {"exercises": ("Turn",)}, "definition of turn; found double"),
         (submission(q05=DOUBLE), {"questions": ("Q12",)}, "Expected answers in answers.yaml; found double"),
         (replace(submission(q05="x = 1"), origin="ada/q05.py"), {}, "ada/q05.py: nothing to grade"),
-        (answered(), {}, "found no function and no class"),
+        (answered(), {}, "found no answers that belong to this course. 'attncheck start Q5' writes"),
     ],
 )
 def test_nothing_to_grade(given: Submission, selection: dict[str, Any], said: str) -> None:
@@ -376,7 +376,7 @@ def test_what_is_urgent_comes_first() -> None:
         (replace(submission(a="x = 1"), broken=(BROKEN,), lost=Notice("answers.yaml", WORDS)), "nothing to grade. "
          "answers.yaml: words q11.py: line 2: unreadable. Expected"),
         (replace(EMPTY, files=(replace(source("a.py", "x = 1"), guarded=(("turn", 7),)),)), "found turn under `if"),
-        (answered(Q99_x="a"), "found an answer to Q99.x, which the course does not have"),
+        (answered(Q99_x="a"), "nothing to grade. answers.yaml: line 3: there is no item Q99.x. Expected"),
     ],
 )  # fmt: skip
 def test_nothing_to_grade_names_its_cause(given: Submission, said: str) -> None:

@@ -64,7 +64,7 @@ def test_a_file_that_is_half_written() -> None:
 
     session = Session(grade, lambda name: 0)
     pages = [session.handle("saved") for _ in range(3)]
-    assert [page.error for page in pages] == [None, "line 3", None]
+    assert [page.error for page in pages] == [None, Text("line 3", "line 3"), None]
     assert pages[1].current is not None and pages[2].current is None
 
 

@@ -48,7 +48,7 @@ def _learners(book: Book, options: Options) -> Iterator[list[object]]:
     yield [*_LEARNER, "earned", "possible", *questions, "factor", "hours_late", "complete", "waiting", "notes"]
     for mark in counting(book, options.learner):
         filed = mark.work.filed if mark.work else None
-        said = error(mark) or ("; ".join(notes(mark)) if filed else "nothing handed in")
+        said = error(mark) or ("; ".join(notes(mark, book.notices(mark))) if filed else "nothing handed in")
         yield [
             *map(cell, (mark.learner.id, mark.learner.name, mark.learner.section, filed.key if filed else "")),
             filed.attempt if filed else 0,

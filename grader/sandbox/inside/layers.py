@@ -128,6 +128,10 @@ def _attentions(instance: Any, parts: list[Part], d_model: int, wanted: int) -> 
         raise Unfit("projections", missing, ",".join(LOOKED_FOR), *held_names(instance))
     if wanted == 1:
         return [found[0][1]]
+    if len(found) == 1 and any(id(piece.base) not in taken for piece in _matrices(parts, (d_model, d_model))):
+        # One attention may do the work of both, but what is left here looks like the other, under other names.
+        named = "self_" if _says_cross(found[0][0].lower()) else "cross_"
+        raise Unfit("projections", ",".join(named + role for role in _QKV), ",".join(LOOKED_FOR), *held_names(instance))
     cross = _cross([path for path, _ in found])
     own = next((at for at in range(len(found)) if at != cross), cross)
     return [found[own][1], found[cross][1]]
@@ -173,12 +177,12 @@ def _output(path: str, parts: list[Part], d_model: int, taken: set[int]) -> Plac
 
 def _cross(paths: list[str]) -> int:
     """Which attention is the cross-attention: the only one whose name says so, else the second."""
-    named = [
-        at
-        for at, path in enumerate(map(str.lower, paths))
-        if any(word in path for word in _CROSS) and not any(word in path for word in _NEVER_CROSS)
-    ]
+    named = [at for at, path in enumerate(map(str.lower, paths)) if _says_cross(path)]
     return named[0] if len(named) == 1 else min(1, len(paths) - 1)
+
+
+def _says_cross(path: str) -> bool:
+    return any(word in path for word in _CROSS) and not any(word in path for word in _NEVER_CROSS)
 
 
 # ------------------------------------------------------------------------------- feed-forward network

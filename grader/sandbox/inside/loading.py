@@ -69,6 +69,9 @@ class Library(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         source = self.sources.get(module.__name__)
         vars(module).update(get_ipython=_Quiet, display=_Quiet)
         flags = _flags(source.futures) if source else 0
+        if source and len(source.parts) == 1 and source.parts[0][0].endswith(".py"):
+            # Python tells an import in a circle from a name that does not exist only where there is a file.
+            module.__file__ = source.parts[0][0]
         for label, text in source.parts if source else ():
             linecache.cache[label] = (len(text), None, text.splitlines(True), label)
             try:

@@ -24,11 +24,14 @@ _LONG = {
     "v": ("vs", "value", "values"),
     "o": ("out", "output"),
 }
-#: Projections that are one matrix, side by side along d_out, and what stands for "{}" in its names.
-_FUSED = {
-    stem: {shape.format(stem) for shape in ("{}", "w{}", "{}proj", "proj{}", "to{}", "linear{}", "fc{}", "{}linear")}
-    for stem in ("qkv", "kv")
-}
+#: How projections are called; "{}" stands for the letter or word of one, or of several side by side along d_out.
+_SHAPES = (
+    *("{}", "w{}", "{}proj", "proj{}", "to{}", "linear{}", "{}linear", "fc{}", "{}fc", "lin{}", "{}lin", "c{}"),
+    *("{}layer", "{}net", "{}projection", "projection{}", "project{}", "dense{}", "{}dense", "{}transform"),
+    *("{}weight", "{}weights", "weight{}", "{}projweight"),
+)
+#: The names of projections that are one matrix.
+_FUSED = {stem: {shape.format(stem) for shape in _SHAPES} for stem in ("qkv", "kv")}
 _FUSED["qkv"] |= {"inproj", "cattn", "inprojweight"}
 #: Lists of projections in the order q, k, v, or q, k, v, o.
 _LISTS = _FUSED["qkv"] | {"qkvo", "linears", "linearlayers", "projections", "projs", "projectionlayers", "projlayers"}
@@ -40,29 +43,8 @@ _OUTPUTS = {"fc", "lin", "linear", "final", "wconcat", "concat", "unifyheads", "
 
 def _names(letter: str) -> set[str]:
     """The accepted names of one projection, lower case and without underscores."""
-    stems = (letter, *_LONG[letter])
-    shapes = (
-        "{}",
-        "w{}",
-        "{}proj",
-        "proj{}",
-        "to{}",
-        "linear{}",
-        "{}linear",
-        "fc{}",
-        "{}fc",
-        "{}layer",
-        "{}projection",
-        "lin{}",
-        "{}lin",
-        "{}net",
-    )
-    names = {shape.format(stem) for stem in stems for shape in shapes} | {
-        f"{letter}w",
-        f"{letter}weight",
-        f"weight{letter}",
-    }
-    return names | {"proj", "cproj", "projection", "outweight", "dense"} if letter == "o" else names
+    names = {shape.format(stem) for stem in (letter, *_LONG[letter]) for shape in _SHAPES} | {f"{letter}w"}
+    return names | {"proj", "cproj", "projection", "dense"} if letter == "o" else names
 
 
 ROLES = {f"w_{letter}": _names(letter) for letter in "qkvo"}

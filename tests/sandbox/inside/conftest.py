@@ -30,7 +30,8 @@ def _restored() -> Iterator[None]:
     sys.meta_path[:], sys.path[:] = meta_path, path
     for name in set(sys.modules) - set(modules):
         # Only what a submission brought along: a C extension that is imported twice does not survive it.
-        if getattr(sys.modules[name], "__file__", None) is None:
+        file = getattr(sys.modules[name], "__file__", None)
+        if file is None or not os.path.isabs(file):
             del sys.modules[name]
     for name, module in modules.items():
         sys.modules[name] = module

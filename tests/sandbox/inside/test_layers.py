@@ -361,6 +361,17 @@ def test_one_attention_for_both_is_shared() -> None:
     assert shared == [[f"cross_w_{letter}", f"self_w_{letter}"] for letter in "koqv"]
 
 
+@pytest.mark.parametrize(("name", "missing"), [("attn", "cross_w_q"), ("cross_attn", "self_w_q")])
+def test_an_attention_under_unknown_names_is_not_taken_for_the_other(name: str, missing: str) -> None:
+    """With projections left over, the one attention that was found does not stand for both."""
+    unknown = module(**{f"rotor_{letter}": nn.Linear(D, D) for letter in "abcd"})
+    parts = standard(norm3=nn.LayerNorm(D))
+    layer = module(**{name: parts.pop("attention")}, other=unknown, **parts)
+    with pytest.raises(Unfit) as caught:
+        decoder_layer(layer, weights(DECODER))
+    assert (caught.value.reason, caught.value.detail[0].split(",")[0]) == ("projections", missing)
+
+
 REFUSED: list[tuple[str, dict[str, Any], str, str]] = [
     ("no attention", {"attention": None}, "projections", "w_q,w_k,w_v"),
     ("no output projection", {"attention": module(**{n: nn.Linear(D, D) for n in "qkv"})}, "projections", "w_o"),

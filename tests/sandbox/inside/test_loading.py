@@ -80,6 +80,12 @@ def test_a_cycle_of_names_fails_as_in_python() -> None:
     assert (failure.type, failure.file, failure.line) == ("ImportError", "load_y.py", 2)
 
 
+def test_a_file_knows_its_name() -> None:
+    """``__file__`` is there, as in Python: to name a circle by, and for a path that is put together from it."""
+    made = library({"load_here": "import os\nhere = os.path.basename(__file__)"})
+    assert namespace(made, "load_here")["here"] == "load_here.py"
+
+
 def test_packages_and_relative_imports() -> None:
     """``__init__.py``, dots of every kind, and a folder without ``__init__.py`` at any depth."""
     made = library(

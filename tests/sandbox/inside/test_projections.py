@@ -163,6 +163,13 @@ NAMES = [
     ("q_lin", "k_lin", "v_lin", "out_lin"),
     ("q_net", "k_net", "v_net", "o_net"),
     ("lin_q", "lin_k", "lin_v", "final_linear"),
+    ("c_q", "c_k", "c_v", "c_proj"),
+    ("query_dense", "key_dense", "value_dense", "combine_heads"),
+    ("dense_q", "dense_k", "dense_v", "dense"),
+    ("projection_q", "projection_k", "projection_v", "projection_o"),
+    ("query_transform", "key_transform", "value_transform", "output_transform"),
+    ("query_weights", "key_weights", "value_weights", "output_weights"),
+    ("q_proj_weight", "k_proj_weight", "v_proj_weight", "out_proj_weight"),
 ]
 
 
@@ -245,7 +252,7 @@ def test_class_attributes_count() -> None:
 
 # ----------------------------------------------------------------------------------- fused, per head
 
-FUSED = ("qkv", "w_qkv", "in_proj", "c_attn", "qkv_proj", "to_qkv", "W_qkv", "in_proj_weight")
+FUSED = ("qkv", "w_qkv", "in_proj", "c_attn", "qkv_proj", "to_qkv", "W_qkv", "in_proj_weight", "qkv_net", "c_qkv")
 
 
 def thirds(instance: Any, name: str) -> Callable[[Any], Applied]:
