@@ -492,7 +492,7 @@ def _through(place: _Place, tasks: Mapping[str, tuple[Filed, Task]]) -> Iterator
     """Every task, done, as they come in, each with the keys of those on their way.
 
     Where a worker process dies, what it had in hand (and where this ends the executor, all that was) is tried again,
-    one at a time; who takes a worker along once more is given up. So is whose sandbox was killed, when memory was short.
+    one at a time; who takes a worker along once more is given up. So is a submission whose sandbox is killed.
     """
     left = [task for _, task in tasks.values()][::-1]
     suspects: list[Task] = []

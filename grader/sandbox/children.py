@@ -26,9 +26,7 @@ class Ended(Exception):
     ``outside``: it was killed, but not by the grader, by a limit of its own, or by anything that its code could do.
     """
 
-    def __init__(
-        self, signal: int | None, code: int | None, cpu_limit: bool = False, outside: bool = False
-    ) -> None:
+    def __init__(self, signal: int | None, code: int | None, cpu_limit: bool = False, outside: bool = False) -> None:
         super().__init__(f"signal {signal}" if signal else f"exit code {code}")
         self.signal = signal
         self.code = code
