@@ -32,7 +32,7 @@ from grader.classroom.roster import Match, Roster, alike, spellings
 from grader.classroom.roster import read as read_roster
 from grader.classroom.worker import Done, Lost, Plan, Task, Workers, ended, prepare, work
 from grader.core import resources, serialize
-from grader.core.errors import SandboxError, SandboxUnavailable, SubmissionError, UsageError
+from grader.core.errors import SandboxError, SandboxKilled, SandboxUnavailable, SubmissionError, UsageError
 from grader.core.model import Course, Question, Rules
 from grader.course import edits, loader
 from grader.course.items import drawn
@@ -492,7 +492,7 @@ def _through(place: _Place, tasks: Mapping[str, tuple[Filed, Task]]) -> Iterator
     """Every task, done, as they come in, each with the keys of those on their way.
 
     Where a worker process dies, what it had in hand (and where this ends the executor, all that was) is tried again,
-    one at a time; who takes a worker along once more is given up.
+    one at a time; who takes a worker along once more is given up. So is a submission whose sandbox is killed.
     """
     left = [task for _, task in tasks.values()][::-1]
     suspects: list[Task] = []
@@ -517,16 +517,17 @@ def _through(place: _Place, tasks: Mapping[str, tuple[Filed, Task]]) -> Iterator
                     task = flying.pop(future)
                     try:
                         done = _done(future)
-                    except (Lost, BrokenProcessPool) as error:
+                    except (Lost, BrokenProcessPool, SandboxKilled) as error:
                         broken = broken or isinstance(error, BrokenProcessPool)
                         if not alone:
                             suspects.append(task)
                             continue
-                        done = Done(
-                            task.key, error="a worker process ended while grading it, twice; nothing is known of it"
-                        )
+                        done = Done(task.key, error=str(error) if isinstance(error, SandboxKilled) else _TWICE)
                     yield done, tuple(other.key for other in flying.values())
             suspects += flying.values()
+
+
+_TWICE = "a worker process ended while grading it, twice; usually the machine is short of memory. Run it again"
 
 
 def _done(future: Future[Done]) -> Done:

@@ -25,7 +25,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import IO, Any, Literal, ParamSpec, TypeAlias, TypeVar
 
-from grader.core.errors import AttncheckError
+from grader.core.errors import AttncheckError, SandboxKilled
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -67,7 +67,8 @@ def call(bounds: Bounds, function: Callable[P, T], /, *args: P.args, **kwargs: P
     Windows, which has no such limits.
 
     Raises Exceeded, and whatever of ``grader.core.errors`` the function raises. Any other exception is a bug of ours,
-    and is raised as a RuntimeError with its text.
+    and is raised as a RuntimeError with its text. A process that something outside kills is replaced once; the second
+    time this raises SandboxKilled.
     """
     if _SERVING.is_set() or sys.platform == "win32":
         return function(*args, **kwargs)
@@ -111,11 +112,14 @@ class _Helper:
     def call(self, bounds: Bounds, function: Callable[..., Any], args: Any, kwargs: Any) -> Any:
         asked = pickle.dumps((bounds, function, args, kwargs))
         with self._lock:
-            try:
-                said, last = self._exchange(asked, bounds)
-            except BaseException:  # nobody would know which answer belongs to which question
-                self._end()
-                raise
+            for again in (True, False):
+                try:
+                    said, last = self._exchange(asked, bounds)
+                    break
+                except BaseException as error:  # nobody would know which answer belongs to which question
+                    self._end()
+                    if not (again and isinstance(error, SandboxKilled)):
+                        raise
             if last:
                 self._end()
         return _result(said)
@@ -130,13 +134,13 @@ class _Helper:
         except BrokenPipeError:
             header = b""
         if len(header) < _HEADER.size:
-            raise Exceeded("cpu" if process.wait() == -signal.SIGPROF else "process")
+            raise _end_of(process)
         (length,) = _HEADER.unpack(header)
         if length > bounds.result:
             raise Exceeded("size")
         data = process.stdout.read(length)
         if len(data) < length:
-            raise Exceeded("process")
+            raise _end_of(process)
         return _plain(data)
 
     def _running(self) -> subprocess.Popen[bytes]:
@@ -165,6 +169,17 @@ class _Helper:
         """Ends the process."""
         with self._lock:
             self._end()
+
+
+def _end_of(process: subprocess.Popen[bytes]) -> Exception:
+    """Why it has ended. It runs nothing but our own code, and has no limit that kills."""
+    code = process.wait()
+    if code == -signal.SIGKILL:
+        return SandboxKilled(
+            "something outside killed the process that reads submissions, twice; usually the machine is short of "
+            "memory. Close other programs, or use fewer --workers, and run it again"
+        )
+    return Exceeded("cpu" if code == -signal.SIGPROF else "process")
 
 
 def _plain(data: bytes) -> tuple[Any, bool]:

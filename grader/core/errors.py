@@ -7,7 +7,8 @@
     ├── SubmissionError            exit 3: this submission cannot be read
     ├── CourseError                exit 4: the bank (questions/, reference/, course.yaml) is at fault
     ├── SandboxError               exit 4: the sandbox failed in a way that is not the learner's doing
-    │   └── SandboxUnavailable     exit 4: this machine cannot confine learner code
+    │   ├── SandboxUnavailable     exit 4: this machine cannot confine learner code
+    │   └── SandboxKilled          exit 4: something outside killed the sandbox, usually for want of memory
     └── CacheError                 exit 4: the cache folder cannot be used
 
 What a *learner's code* does wrong is never an exception here: it is an Observation or an Outcome
@@ -66,6 +67,13 @@ class SandboxError(AttncheckError):
 
 class SandboxUnavailable(SandboxError):
     """This machine lacks a layer that confinement needs; ``attncheck doctor`` explains which."""
+
+
+class SandboxKilled(SandboxError):
+    """Something outside killed a process of the sandbox, twice: nothing can be said about this submission now.
+
+    Nearly always the machine is short of memory. A batch tries the submission again on its own.
+    """
 
 
 class CacheError(AttncheckError):

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
+from grader.core.errors import SandboxKilled
 from grader.core.model import Call, Died, Job, Limits, NotRun, Part, Program, Raised, Returned, SourceFile, TimedOut
 
 if TYPE_CHECKING:
@@ -75,10 +76,13 @@ def release(observe: Observe, quiet: Callable[[], object] = lambda: None) -> tup
     """Tries every attack through ``observe``.
 
     One that decides nothing is tried again in a child of its own, once ``quiet`` has returned: it waits until nothing
-    else of ours is running.
+    else of ours is running. Raises SandboxKilled where something outside kills that one, too.
     """
     with _bait() as words:
-        found = _attempt(observe, tuple(ATTACKS), words)
+        try:
+            found = _attempt(observe, tuple(ATTACKS), words)
+        except SandboxKilled as error:
+            found = tuple(_undecided(name, str(error)) for name in ATTACKS)
         if any(canary.state == "undecided" for canary in found):
             quiet()
         return tuple(

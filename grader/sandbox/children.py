@@ -21,13 +21,17 @@ from grader.sandbox.pace import Pace
 
 
 class Ended(Exception):
-    """The child's stream is over."""
+    """The child's stream is over.
 
-    def __init__(self, signal: int | None, code: int | None, cpu_limit: bool = False) -> None:
+    ``outside``: it was killed, but not by the grader, by a limit of its own, or by anything that its code could do.
+    """
+
+    def __init__(self, signal: int | None, code: int | None, cpu_limit: bool = False, outside: bool = False) -> None:
         super().__init__(f"signal {signal}" if signal else f"exit code {code}")
         self.signal = signal
         self.code = code
         self.cpu_limit = cpu_limit
+        self.outside = outside
 
 
 class Garbled(Exception):

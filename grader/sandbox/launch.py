@@ -13,7 +13,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from grader.core.errors import SandboxError, SandboxUnavailable
+from grader.core.errors import SandboxError, SandboxKilled, SandboxUnavailable
 from grader.core.model import (
     Absent,
     Apply,
@@ -223,6 +223,7 @@ class _Run:
     received: int = 0
     read: float = 0.0  # the child's CPU clock when it was read last
     deaths: int = 0  # children that had to be given up
+    killed: bool = False  # whether something outside has killed a child
     hidden: bool = False  # whether hidden inputs have been handed out
     layers: tuple[str, ...] = ()
     versions: tuple[tuple[str, str], ...] = ()
@@ -295,7 +296,11 @@ class _Run:
 
 
 def observe(children: Children, job: Job, limits: Limits) -> Observed:
-    """Runs every program of ``job``, in as few children as possible. Raises SandboxError for our own faults."""
+    """Runs every program of ``job``, in as few children as possible. Raises SandboxError for our own faults.
+
+    A child that something outside kills, as the kernel does when memory is short, is replaced once, and what it was at
+    is done again from the start. The second time this raises SandboxKilled: never is it the learner's fault.
+    """
     run = _Run.after(job.past, job, limits)
     deaths = min(limits.fresh_children, _PLAIN_DEATHS) if children.unsafe else limits.fresh_children
     while tasks := run.remaining():
@@ -320,19 +325,37 @@ def _in_a_child(run: _Run, children: Children, tasks: list[Task]) -> None:
     """Starts one, and hands it ``tasks`` until all are answered or it has to be given up."""
     cpu = int(run.limits.total_cpu - run.total.cpu) + 2
     with contextlib.closing(children.start(encode_files(run.job), cpu, run.limits)) as child:
-        _greet(run, child, run.limits)
-        run.deaths += not _serve(run, child, tasks)
+        try:
+            _greet(run, child, run.limits)
+            done = _serve(run, child, tasks)
+        except Ended as end:  # what it used for the task that it was at is not booked: that is tried again
+            if run.killed:
+                raise SandboxKilled(_KILLED) from end
+            run.killed, done = True, False
+        run.deaths += not done
         run.received += child.received
 
 
+_KILLED = (
+    "could not be graded: something outside killed the process that ran this code, twice. Usually the machine is short "
+    "of memory: one submission may need 1.5 GB of free memory. Close other programs, or use fewer --workers, and run "
+    "it again"
+)
+
+
 def _greet(run: _Run, child: Child, limits: Limits) -> None:
-    """Waits for HELLO: nothing of the learner's has run before it, so its absence is our fault."""
+    """Waits for HELLO: nothing of the learner's has run before it, so its absence is our fault.
+
+    Raises Ended where something outside killed it.
+    """
     until = child.wall_seconds() + child.patience
     try:
         while (got := child.receive(max(LOOK, until - child.wall_seconds()), limits.result_bytes)) is None:
             if (over := child.wall_seconds() - until) >= 0 and child.stuck(over):
                 raise SandboxError(f"the sandboxed child was not ready after {child.patience:g} s")
     except (Ended, Garbled, Oversized) as error:
+        if isinstance(error, Ended) and error.outside:
+            raise
         raise SandboxError(f"the sandboxed child ended before it was ready ({error})") from error
     kind, value = got
     if kind != frames.HELLO:
@@ -403,7 +426,7 @@ def _answer(
     wall_until: float,
     during: Literal["import", "call"],
 ) -> Observation | None:
-    """What became of one task; None for a file that loaded.
+    """What became of one task; None for a file that loaded. Raises Ended where something outside killed the child.
 
     The clock on the wall ends only what sleeps: what is kept waiting by the machine is left to the clock of its CPU.
     """
@@ -416,6 +439,8 @@ def _answer(
             if got is not None:
                 return _observation(run, got, number, task)
         except Ended as end:
+            if end.outside:
+                raise
             if end.cpu_limit:
                 return TimedOut(run.limits.total_cpu, "cpu", during)
             return Died(end.signal, end.code, during)

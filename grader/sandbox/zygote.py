@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from grader.core.errors import SandboxError, SandboxUnavailable
+from grader.core.errors import SandboxError, SandboxKilled, SandboxUnavailable
 from grader.core.model import Limits, Past
 from grader.sandbox import policy
 from grader.sandbox.children import Ended, Frame, FrameBuffer, write_all
@@ -44,7 +44,7 @@ _BOOT = (
 )
 
 
-class ZygoteLost(SandboxError):
+class ZygoteLost(SandboxKilled):
     """The zygote ended while it was needed. ``past`` is what the job had used by then."""
 
     past: Past | None = None
@@ -229,20 +229,28 @@ class Zygote:
         except OSError as error:
             os.close(job_write)
             os.close(results_read)
-            raise ZygoteLost(f"the zygote ended: {error}") from error
+            raise self._lost(str(error)) from error
         self._owed = True
-        child = ConfinedChild(self, fds[0], job_write, results_read)
+        child = ConfinedChild(self, fds[0], job_write, results_read, cpu_seconds)
         child.hand(job)
         return child
+
+    def _lost(self, why: str) -> ZygoteLost:
+        """What to say of one that ended while it was needed."""
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            code = self._process.wait(timeout=2)
+            if code == _SHORT or code in _KILLED:
+                why = "not enough memory" if code == _SHORT else f"{_KILLED[code]}; the machine may be short of memory"
+        return ZygoteLost(f"the zygote ended: {why}")
 
     def exit_status(self) -> tuple[int, float]:
         """The wait status and CPU seconds of the child that ended last."""
         try:
             message = self._control.recv(64)
         except OSError as error:
-            raise ZygoteLost(f"the zygote ended: {error}") from error
+            raise self._lost(str(error)) from error
         if len(message) != _EXIT.size:
-            raise ZygoteLost("the zygote ended")
+            raise self._lost("it said nothing")
         self._owed = False
         status, used = _EXIT.unpack(message)
         return status, used
@@ -268,11 +276,12 @@ class ConfinedChild:
 
     patience = 60.0
 
-    def __init__(self, zygote: Zygote, pidfd: int, jobs: int, results: int) -> None:
+    def __init__(self, zygote: Zygote, pidfd: int, jobs: int, results: int, cpu_seconds: int) -> None:
         self._zygote = zygote
         self._pidfd = pidfd
         self._jobs = jobs
         self._results = results
+        self._cpu_seconds = cpu_seconds
         self._buffer = FrameBuffer()
         self._used: float | None = None  # CPU seconds of its whole life, once it has ended
         pid = _pid(pidfd)
@@ -280,6 +289,8 @@ class ConfinedChild:
         self._pace = Pace(pid)
         self._poll = select.poll()
         self._poll.register(results, select.POLLIN)
+        self._gone = select.poll()
+        self._gone.register(pidfd, select.POLLIN)
 
     def hand(self, frame: bytes) -> None:
         """See ``Child``."""
@@ -293,7 +304,9 @@ class ConfinedChild:
             if not self._poll.poll(max(0.0, left) * 1000):
                 return None
             piece = os.read(self._results, self._buffer.wanted)
-            if not piece:
+            if not piece:  # it has ended; or it closed its pipe and lives on, as one that never answers
+                if not self._gone.poll(max(0.0, left) * 1000):
+                    return None
                 self._end()
             self._buffer.add(piece)
             if left <= 0:
@@ -306,11 +319,15 @@ class ConfinedChild:
         return self._buffer.total
 
     def _end(self) -> None:
-        """Its pipe is closed: it has ended, or closed it and lives on, which comes to the same."""
-        self.kill()
+        """It has ended, and not by our hand: whom we kill we do not listen to any more.
+
+        Its code can send no signals, so SIGKILL comes from the limit on its CPU time, or from outside.
+        """
         status, self._used = self._zygote.exit_status()
         code = os.waitstatus_to_exitcode(status)
-        raise Ended(-code if code < 0 else None, code if code >= 0 else None, cpu_limit=code == -signal.SIGXCPU)
+        outside = code == -signal.SIGKILL and self._used < self._cpu_seconds
+        cpu_limit = code == -signal.SIGXCPU or (code == -signal.SIGKILL and not outside)
+        raise Ended(-code if code < 0 else None, code if code >= 0 else None, cpu_limit, outside)
 
     def cpu_seconds(self, default: float = 0.0) -> float:
         """See ``Child``. Read from the process's own CPU clock, which it cannot touch."""

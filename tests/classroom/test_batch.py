@@ -30,7 +30,7 @@ from grader.classroom.roster import read as read_roster
 from grader.classroom.words import CHECK_BROKE
 from grader.classroom.worker import Done, Lost, Plan, Task
 from grader.core import cache
-from grader.core.errors import CourseError, SandboxError, SandboxUnavailable, UsageError
+from grader.core.errors import CourseError, SandboxError, SandboxKilled, SandboxUnavailable, UsageError
 from grader.core.model import Died, Job, Limits, Observation, Observed, Raised, Returned, TimedOut
 from grader.course import loader
 from grader.grading.checks import values
@@ -588,7 +588,7 @@ def test_a_bug_of_ours_costs_one_submission(order: Callable[..., Order], monkeyp
 
 
 @pytest.mark.usefixtures("in_process")
-@pytest.mark.parametrize("error", [BrokenProcessPool, Lost])
+@pytest.mark.parametrize("error", [BrokenProcessPool, Lost, SandboxKilled])
 @pytest.mark.parametrize("times", [1, 9])
 def test_a_worker_that_dies(
     times: int, error: type[Exception], order: Callable[..., Order], monkeypatch: pytest.MonkeyPatch
@@ -611,6 +611,8 @@ def test_a_worker_that_dies(
     assert summary.graded == (2 if times == 1 else 1)
     assert ("bo.py" in dict(summary.refused)) == (times > 1)
     assert rows(order())["ada"].earned > 0
+    monkeypatch.setattr(batch, "work", work)
+    assert "bo.py" not in dict(batch.run(order()).refused)  # the same command grades it
 
 
 @pytest.mark.usefixtures("in_process")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import os
 import pickle
+import signal
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -13,7 +14,7 @@ import pytest
 
 from grader.core import bounded
 from grader.core.bounded import Bounds, Exceeded
-from grader.core.errors import SubmissionError, UsageError
+from grader.core.errors import SandboxKilled, SubmissionError, UsageError
 from grader.core.model import Answer, Status, Submission
 from grader.submission import is_small, read
 
@@ -71,6 +72,14 @@ def test_what_is_too_much_ends(
     assert isinstance(found, Exceeded)
     assert found.limit == limit
     assert said(helper, PLENTY, len, "abc") == 3
+
+
+def test_a_process_that_something_outside_kills_is_replaced_once(helper: bounded._Helper, tmp_path: Path) -> None:
+    """What was asked is asked again, and then it is nobody's mistake: not that of the file that was read."""
+    with pytest.raises(SandboxKilled, match="short of memory"):
+        helper.call(PLENTY, os.kill, (0, signal.SIGKILL), {})  # 0: its group, in which it is alone
+    once = "(p.exists() or (p.touch(), k(0, 9))) and 42"
+    assert helper.call(PLENTY, eval, (once, {"p": tmp_path / "once", "k": os.kill}), {}) == 42
 
 
 @pytest.mark.parametrize(

@@ -17,9 +17,10 @@ from pathlib import Path
 
 import pytest
 
-from grader.core.errors import SandboxError, SandboxUnavailable
+from grader.core.errors import SandboxError, SandboxKilled, SandboxUnavailable
 from grader.core.model import Call, Died, Job, Limits, Part, Program, Returned, SourceFile
 from grader.sandbox import Sandbox, Settings, open_sandbox, zygote
+from grader.sandbox.children import Ended
 from grader.sandbox.inside import zygote as inner
 from grader.sandbox.zygote import ConfinedChild, Zygote, ZygoteLost
 from tests.sandbox.test_zygote import descendants, descriptors, gone, innermost
@@ -201,8 +202,9 @@ def test_killed_at_any_moment(whom: str, seed: int) -> None:
 
 @pytest.mark.usefixtures("tidy")
 def test_a_child_that_is_killed(sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch) -> None:
-    """By somebody, or for want of memory: what it was at is lost, everything else of the submission is not."""
+    """By somebody, or by the kernel, which takes it before its zygote: what it was at is done again."""
     handed: list[int] = []
+    scores: list[str] = []
     hand = ConfinedChild.hand
 
     def killing(child: ConfinedChild, frame: bytes) -> None:
@@ -210,13 +212,69 @@ def test_a_child_that_is_killed(sandbox: Sandbox, monkeypatch: pytest.MonkeyPatc
         handed.append(len(frame))
         if len(handed) == 4:  # its files, the file to load, the first task and the second, at which it is now
             (own,) = (pid for pid, parent in descendants(zygote_pid).items() if parent == zygote_pid)
+            scores.extend(Path(f"/proc/{pid}/oom_score_adj").read_text().strip() for pid in (own, zygote_pid))
             os.kill(own, signal.SIGKILL)
 
     sandbox.children()
     zygote_pid = innermost(sandbox)
     monkeypatch.setattr(ConfinedChild, "hand", killing)
-    seen = sandbox.observe(job("good", "never", "good", "good"), LIMITS).observations
-    assert seen == (Returned((42,)), Died(9, None, "call"), Returned((42,)), Returned((42,)))
+    seen = sandbox.observe(job("good", "slow", "good", "good"), LIMITS).observations
+    assert seen == (Returned((42,)), Returned((43,)), Returned((42,)), Returned((42,)))
+    assert scores == ["1000", Path("/proc/self/oom_score_adj").read_text().strip()]
+
+
+MEMORY = Path("/sys/fs/cgroup/memory")
+
+
+@pytest.mark.prove
+@pytest.mark.skipif(not os.access(MEMORY / "cgroup.procs", os.W_OK), reason="needs cgroup v1 and the right to use it")
+def test_the_kernel_kills_for_want_of_memory() -> None:
+    """In a group with too little for the code's own limit: the child goes, the zygote stays, and nobody is to blame."""
+    group = MEMORY / f"attncheck-test-{os.getpid()}"
+    text = "def hungry(): return sum(bytearray(700 << 20))\ndef good(): return 42\n"
+    hungry, good = (Program("a", (Call(name),), (0,)) for name in ("hungry", "good"))
+    files = (SourceFile("a.py", "a", (Part("a.py", text),)),)
+    group.mkdir()
+    try:
+        with open_sandbox(mode="require") as opened:
+            opened.children()
+            inner_pid = innermost(opened)
+            (group / "memory.limit_in_bytes").write_text(str(400 << 20))
+            (group / "cgroup.procs").write_text(str(inner_pid))
+            with pytest.raises(SandboxKilled, match="short of memory"):
+                opened.observe(Job(files, (hungry,)), LIMITS)
+            assert opened.observe(Job(files, (good,)), LIMITS).observations == (Returned((42,)),)
+            assert innermost(opened) == inner_pid
+    finally:
+        group.rmdir()
+
+
+@pytest.mark.parametrize(
+    ("status", "used", "cpu_limit", "outside"),
+    [
+        (signal.SIGKILL, 1.0, False, True),
+        (signal.SIGKILL, 6.0, True, False),  # it ignored SIGXCPU
+        (signal.SIGXCPU, 5.0, True, False),
+        (signal.SIGSEGV, 1.0, False, False),
+        (3 << 8, 1.0, False, False),
+    ],
+)
+def test_who_ended_a_child(status: int, used: float, cpu_limit: bool, outside: bool) -> None:
+    """SIGKILL that does not come from the limit on CPU time comes from outside: a child can send no signals."""
+
+    class Told:
+        def exit_status(self) -> tuple[int, float]:
+            """As given."""
+            return int(status), used
+
+    jobs, results = os.pipe()
+    child = ConfinedChild(Told(), os.pidfd_open(os.getpid()), jobs, results, 5)  # type: ignore[arg-type]
+    with pytest.raises(Ended) as ended:
+        child._end()
+    assert (ended.value.cpu_limit, ended.value.outside) == (cpu_limit, outside)
+    child._pace.close()
+    for fd in (child._pidfd, jobs, results):
+        os.close(fd)
 
 
 # -------------------------------------------------------------------------------------- pipes half-way

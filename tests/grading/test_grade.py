@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from grader.core.errors import SandboxError, SandboxUnavailable, SubmissionError, UsageError
+from grader.core.errors import SandboxError, SandboxKilled, SandboxUnavailable, SubmissionError, UsageError
 from grader.core.model import (
     Answer,
     CheckSpec,
@@ -544,6 +544,16 @@ def test_a_broken_sandbox_costs_nobody_a_point() -> None:
     assert (report.earned, report.possible) == (2, 8)
     assert not report.complete
     assert not report.passed
+
+
+def test_a_sandbox_that_is_killed_gives_no_report() -> None:
+    """There may be memory later: a report in part would be kept."""
+
+    def killed(job: Job, limits: Limits) -> Observed:
+        raise SandboxKilled("short of memory")
+
+    with pytest.raises(SandboxKilled):
+        grade(COURSE, answered(submission(q05=DOUBLE), Q5_output="a"), killed, expect=fake())
 
 
 def test_a_reference_that_cannot_be_run_costs_nobody_a_point() -> None:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from grader.core.errors import SandboxKilled
 from grader.core.model import (
     Died,
     Job,
@@ -134,6 +135,23 @@ def test_what_is_undecided_is_tried_again_alone() -> None:
     observe, jobs = answers(ALL_REFUSED.__getitem__)
     release(observe, lambda: calm.append("not needed"))
     assert (len(jobs), calm) == (1, ["quiet"])
+
+
+def test_canaries_that_something_outside_kills_are_tried_again_alone() -> None:
+    """One after the other, when everything is at rest; whoever kills these, too, has the last word."""
+    calm: list[str] = []
+    inner, jobs = answers(ALL_REFUSED.__getitem__)
+
+    def observe(job: Job, limits: Limits) -> Observed:
+        if not calm:
+            raise SandboxKilled("short of memory")
+        return inner(job, limits)
+
+    assert {canary.state for canary in release(observe, lambda: calm.append("quiet"))} == {"refused"}
+    assert (calm, len(jobs)) == (["quiet"], len(ATTACKS))
+    calm.clear()
+    with pytest.raises(SandboxKilled):
+        release(observe)
 
 
 def test_the_refusal_says_what_happened() -> None:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from grader.core.errors import SandboxError
+from grader.core.errors import SandboxError, SandboxKilled
 from grader.core.model import (
     Absent,
     Apply,
@@ -192,8 +192,13 @@ ENDINGS: dict[str, tuple[str, Observation | Callable[[Observation], bool]]] = {
     "sleeps": ("time.sleep(60)", TimedOut(0.7, "wall")),
     "waits for a lock": ("threading.Event().wait()", TimedOut(0.7, "wall")),
     "closes the channel": ("os.close(3)\nreturn 1", lambda o: isinstance(o, Died)),
-    "closes the channel and goes on": ("os.close(3)\ntime.sleep(60)", lambda o: isinstance(o, Died)),
-    "closes everything": ("os.closerange(0, 100)\nwhile True: pass", lambda o: isinstance(o, Died)),
+    "closes the channel and goes on": ("os.close(3)\ntime.sleep(60)", TimedOut(0.7, "wall")),
+    "closes everything": ("os.closerange(0, 100)\nwhile True: pass", BUSY),
+    "kills itself": ("os.kill(os.getpid(), 9)", raised("PermissionError")),
+    "kills its group": ("os.killpg(0, 9)", raised("PermissionError")),
+    "raises SIGKILL": ("import signal\nsignal.raise_signal(9)", raised("PermissionError")),
+    "kills its thread": ("import signal\nsignal.pthread_kill(threading.get_ident(), 9)", raised("PermissionError")),
+    "kills itself by pidfd": ("import signal\nsignal.pidfd_send_signal(0, 9)", raised("PermissionError")),
 }  # fmt: skip
 
 
@@ -762,6 +767,41 @@ def test_a_child_that_never_was_ready_is_our_fault(
     """Before HELLO nothing of the learner's has run: no point may be lost by it."""
     with pytest.raises(SandboxError, match=said):
         observe(Scripts(Script(*script)), make_job(GOOD, "good"), quick)
+
+
+LOADED_ALL: Frame = (frames.LOADED, {"task": 0, "failures": [], "absent": []})
+ANSWER: Frame = (frames.RETURNED, {"task": 1, "values": [42]})
+KILLED = Ended(9, None, outside=True)
+LATE = Looks(wall=4.5, cpu=4.5)  # of the 5 seconds that its group has
+
+
+@pytest.mark.parametrize(
+    "before",
+    [
+        [KILLED],  # before it was ready
+        [HELLO, KILLED],  # while its file was loaded
+        [HELLO, LOADED_ALL, (LATE, KILLED)],
+    ],
+)
+def test_a_child_that_something_outside_kills_is_tried_again_once(
+    make_job: Callable[..., Job], quick: Limits, before: list[Any]
+) -> None:
+    """What it was at starts anew, with all of its time; the second time nothing is said about the code at all."""
+    limits = replace(quick, group_cpu=5, group_wall=5)
+    job = make_job(GOOD, "good")
+    seen = observe(Scripts(Script(*before), Script(HELLO, LOADED_ALL, (LATE, ANSWER))), job, limits)
+    assert seen.observations == (FINE,)
+    assert seen.past.cpu == 4.5
+    with pytest.raises(SandboxKilled, match="short of memory"):
+        observe(Scripts(Script(*before), Script(*before)), job, limits)
+
+
+def test_what_was_answered_before_a_kill_stays(make_job: Callable[..., Job], quick: Limits) -> None:
+    """Only the task that it was at is done again."""
+    again: Frame = (frames.RETURNED, {"task": 1, "values": [43]})
+    first, second = Script(HELLO, LOADED_ALL, ANSWER, KILLED), Script(HELLO, LOADED_ALL, again)
+    seen = observe(Scripts(first, second), make_job(GOOD, "good", "good"), quick)
+    assert seen.observations == (FINE, Returned((43,)))
 
 
 def test_the_kernels_limit_on_cpu_time_is_a_timeout(make_job: Callable[..., Job], quick: Limits) -> None:

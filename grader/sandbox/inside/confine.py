@@ -230,6 +230,40 @@ def arrange_descriptors(job: int, results: int, null: int, keep: tuple[int, ...]
     return kept
 
 
+class Expendable:
+    """Forks children that the kernel kills before their parent when memory is short (oom_score_adj, proc(5)).
+
+    A child behind the wall cannot write to /proc. So the parent raises its own score for the moment of the fork, which
+    the child inherits. Raising it, and going back to what it was, needs no privilege. Where /proc does not allow it,
+    children have the score of their parent.
+    """
+
+    def __init__(self, proc: int | None) -> None:
+        """``proc`` is /proc, opened before its mount became read-only."""
+        self._file: int | None = None
+        self._usual = b""
+        with contextlib.suppress(OSError):
+            if proc is not None:
+                self._file = os.open("self/oom_score_adj", os.O_RDWR | os.O_CLOEXEC, dir_fd=proc)
+                self._usual = os.pread(self._file, 16, 0)
+
+    def fork(self) -> int:
+        """As ``os.fork``."""
+        self._set(b"1000")
+        pid = -1
+        try:
+            pid = os.fork()
+        finally:
+            if pid != 0:
+                self._set(self._usual)
+        return pid
+
+    def _set(self, score: bytes) -> None:
+        if self._file is not None:
+            with contextlib.suppress(OSError):
+                os.pwrite(self._file, score, 0)
+
+
 def default_signals() -> None:
     """Default action for every signal that a parent may have ignored or handled, and none blocked."""
     for number in range(1, signal.NSIG):

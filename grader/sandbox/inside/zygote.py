@@ -56,9 +56,13 @@ def _live(control_fd: int) -> None:
     control = socket.socket(fileno=control_fd)
     del sys.argv[1:], sys.orig_argv[1:]  # they name folders that are nobody's business
     config = _config(control)
+    proc = _proc()
     spaces = confine.namespaces() if config["namespaces"] else ()
     if "pidns" in spaces:
         _become_first_process()
+    expendable = confine.Expendable(proc)
+    if proc is not None:
+        os.close(proc)
     confine.drop_capabilities()
     packages.install(config["stdlib"], config["packages"])
     _preload(config)
@@ -81,7 +85,14 @@ def _live(control_fd: int) -> None:
     control.send(json.dumps(state).encode())
     with contextlib.suppress(ConnectionError):  # the grader is gone
         while (request := _request(control)) is not None:
-            _fork(control, request, config, spaces, landlock, listener)
+            _fork(control, request, config, spaces, landlock, listener, expendable)
+
+
+def _proc() -> int | None:
+    """The folder /proc, open."""
+    with contextlib.suppress(OSError):
+        return os.open("/proc", os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    return None
 
 
 def _config(control: socket.socket) -> dict[str, Any]:
@@ -146,11 +157,12 @@ def _fork(
     spaces: Any,
     landlock: Any,
     listener: int | None,
+    expendable: Any,
 ) -> None:
     from . import threads
 
     data, (job, results) = request
-    pid = os.fork()
+    pid = expendable.fork()
     if pid == 0:
         try:
             _child(FORK.unpack(data), job, results, config, spaces, landlock)
