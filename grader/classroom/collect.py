@@ -162,7 +162,7 @@ def _bytes(placed: Placed, tree: _Tree) -> int:
 
 def _handed(placed: Placed, tree: _Tree, scratch: Path) -> Handed:
     """One submission in its place; what is wrong with its files is nobody else's trouble."""
-    said = _sayable(placed)
+    said = replace(placed, key=sayable(placed.key)) if _odd(placed.key) else placed
     whole = replace(placed, files=tuple((name, inner) for name, inner in placed.files if name in tree.sizes))
     try:
         _check(placed, whole, tree)
@@ -258,9 +258,12 @@ def _digest(tree: _Tree, name: str) -> str:
     return total.hexdigest()
 
 
-def _sayable(placed: Placed) -> Placed:
-    """With a key that can be written down: names on disk need not be text."""
-    return replace(placed, key=printable(placed.key)) if _odd(placed.key) else placed
+def sayable(name: str) -> str:
+    """A name that can be saved and shown: names on disk need not be text. Different names stay different."""
+    if name.isprintable() and len(name) <= _LONGEST:
+        return name
+    # Two slashes are in no name of a collection, so nobody can be called what somebody else becomes here.
+    return f"{printable(name)}//{sha256(os.fsencode(name)).hexdigest()[:16]}"
 
 
 def _odd(name: str) -> bool:
