@@ -179,7 +179,7 @@ def _check(placed: Placed, whole: Placed, tree: _Tree) -> None:
     names = [name for name, _ in placed.files]
     why = [tree.over[unit] for unit in dict.fromkeys(_unit(name, tree.base) for name in names) if unit in tree.over]
     why += [tree.odd[name] for name in names if name in tree.spoilt]
-    if len(names) > MAX_ENTRIES:
+    if len(names) > MAX_ENTRIES and _too_many() not in why:
         why.append(_too_many())
     size = sum(tree.sizes[name] for name, _ in whole.files if gradable(name))
     if size > MAX_LEARNER:
@@ -504,7 +504,8 @@ def _unpacking(name: str) -> Iterator[None]:
     except DAMAGE as error:
         if isinstance(error, OSError) and resources.lacks(error):
             raise  # the collection is as it should be
-        reason = printable(str(error) or type(error).__name__)
+        said = error.strerror if isinstance(error, OSError) else str(error)  # without a path of this machine
+        reason = printable(said or type(error).__name__)
         raise Unreadable(
             f"{printable(name)} in the collection cannot be unpacked ({reason}); make it readable, or download the "
             "collection again."

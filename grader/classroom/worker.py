@@ -51,7 +51,8 @@ class Plan:
 class Task:
     """One submission, and the questions that are still to be graded in it.
 
-    ``digest`` is of the files that are meant: others are not graded in their place. ``files`` are what ``grader.submission.gathered`` found at ``path``, for workers that cannot look there.
+    ``digest`` is of the files that are meant: others are not graded in their place. ``files`` are what
+    ``grader.submission.gathered`` found at ``path``, for workers that cannot look there.
     """
 
     key: str
