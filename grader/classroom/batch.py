@@ -25,14 +25,21 @@ from typing import TypeAlias
 from filelock import FileLock, Timeout
 
 from grader import __version__
-from grader.classroom.collect import Collected, Handed, collect, nothing_in
+from grader.classroom.collect import Collected, Handed, collect, nothing_in, sayable
 from grader.classroom.gradebook import INTAKE, Enrolled, Filed, Gradebook, Run, Unit, open_gradebook
 from grader.classroom.intake import PLAIN, Person, Placed, Stray
 from grader.classroom.roster import Match, Roster, alike, spellings
 from grader.classroom.roster import read as read_roster
 from grader.classroom.worker import Done, Lost, Plan, Task, Workers, ended, prepare, work
 from grader.core import resources, serialize
-from grader.core.errors import SandboxError, SandboxKilled, SandboxUnavailable, SubmissionError, UsageError
+from grader.core.errors import (
+    AttncheckError,
+    SandboxError,
+    SandboxKilled,
+    SandboxUnavailable,
+    SubmissionError,
+    UsageError,
+)
 from grader.core.model import Course, Question, Rules
 from grader.course import edits, loader
 from grader.course.items import drawn
@@ -254,7 +261,8 @@ def _claimed(found: Collected, roster: Roster | None) -> Iterator[Handed]:
         stem = file.rpartition(".")[0] or file
         person = Person(stem, (("learner", stem),))
         if _listed(roster, stem) and roster.match(person).learner not in there:
-            yield Handed(Placed(name, (person,), ((name, file),)), Path(name), nothing_in(printable(file)))
+            called = sayable(name)
+            yield Handed(Placed(called, (person,), ((name, file),)), Path(called), nothing_in(printable(file)))
 
 
 def _enter(
@@ -295,7 +303,7 @@ def _nobodys(stray: Stray) -> Filed:
     """Files that could be graded if it were known whose they are: they stand in the table, with the reason."""
     files = f" Files: {listing(tuple(map(printable, stray.files))).en}." if stray.files else ""
     why = f"it cannot be told whose this is ({printable(stray.why)}), so it was not graded.{files}"
-    entry = printable(stray.entry)
+    entry = sayable(stray.entry)
     return Filed(f"nobody/{entry}", "", (), draws=entry, error=why)
 
 
@@ -327,7 +335,13 @@ def _filed(handed: Handed, learners: tuple[str, ...], roster: Roster | None) -> 
             digest, said = identity(handed.path)
     except SubmissionError as refused:
         error = str(refused)
-    draws = _draws(said, learners, roster) or placed.people[0].name
+    except AttncheckError:
+        raise
+    except Exception as fault:  # this submission waits for us, the class does not
+        if resources.lacks(fault):
+            raise
+        error = f"a fault of attncheck itself, not of the submission: {printable(f'{type(fault).__name__}: {fault}')}"
+    draws = _draws(said, (_shown(handed)[0].name,) if roster is None else learners, roster) or placed.people[0].name
     path = os.path.abspath(handed.path)
     return Filed(placed.key, path, learners, digest, draws, placed.at, placed.late, placed.attempt, error), said
 
@@ -391,7 +405,7 @@ def tasks_left(book: Gradebook, versions: Mapping[str, str]) -> Iterator[tuple[F
             seen.add((filed.digest, filed.draws))
             left = tuple(name for name, current in versions.items() if not book.has(filed, name, current))
             if left:
-                yield filed, Task(filed.key, filed.path, filed.draws, left)
+                yield filed, Task(filed.key, filed.path, filed.draws, left, digest=filed.digest)
 
 
 # --------------------------------------------------------------------------------------------- grading

@@ -164,7 +164,7 @@ def _bytes(placed: Placed, tree: _Tree) -> int:
 
 def _handed(placed: Placed, tree: _Tree, scratch: Path) -> Handed:
     """One submission in its place; what is wrong with its files is nobody else's trouble."""
-    said = _sayable(placed)
+    said = replace(placed, key=sayable(placed.key)) if _odd(placed.key) else placed
     whole = replace(placed, files=tuple((name, inner) for name, inner in placed.files if name in tree.sizes))
     try:
         _check(placed, whole, tree)
@@ -181,7 +181,7 @@ def _check(placed: Placed, whole: Placed, tree: _Tree) -> None:
     names = [name for name, _ in placed.files]
     why = [tree.over[unit] for unit in dict.fromkeys(_unit(name, tree.base) for name in names) if unit in tree.over]
     why += [tree.odd[name] for name in names if name in tree.spoilt]
-    if len(names) > MAX_ENTRIES:
+    if len(names) > MAX_ENTRIES and _too_many() not in why:
         why.append(_too_many())
     size = sum(tree.sizes[name] for name, _ in whole.files if gradable(name))
     if size > MAX_LEARNER:
@@ -260,9 +260,12 @@ def _digest(tree: _Tree, name: str) -> str:
     return total.hexdigest()
 
 
-def _sayable(placed: Placed) -> Placed:
-    """With a key that can be written down: names on disk need not be text."""
-    return replace(placed, key=printable(placed.key)) if _odd(placed.key) else placed
+def sayable(name: str) -> str:
+    """A name that can be saved and shown: names on disk need not be text. Different names stay different."""
+    if name.isprintable() and len(name) <= _LONGEST:
+        return name
+    # Two slashes are in no name of a collection, so nobody can be called what somebody else becomes here.
+    return f"{printable(name)}//{sha256(os.fsencode(name)).hexdigest()[:16]}"
 
 
 def _odd(name: str) -> bool:
@@ -503,7 +506,8 @@ def _unpacking(name: str) -> Iterator[None]:
     except DAMAGE as error:
         if isinstance(error, OSError) and resources.lacks(error):
             raise  # the collection is as it should be
-        reason = printable(str(error) or type(error).__name__)
+        said = error.strerror if isinstance(error, OSError) else str(error)  # without a path of this machine
+        reason = printable(said or type(error).__name__)
         raise Unreadable(
             f"{printable(name)} in the collection cannot be unpacked ({reason}); make it readable, or download the "
             "collection again."

@@ -44,7 +44,7 @@ from grader.course import items
 from grader.course import loader as course
 from grader.grading.compare import compare
 from grader.grading.failures import verdict
-from grader.grading.grade import Memo, Replay, replay
+from grader.grading.grade import Memo, Replay, judge_answer, replay
 from grader.grading.inputs import Drawn, DrawnMade, Seed
 from grader.grading.programs import varied
 from grader.grading.reference_results import expecting
@@ -221,7 +221,7 @@ def explain_item(found: Recorded, item: Item, result: ItemResult) -> Explained:
     context = items.Context(found.course.public_id, found.submission.learner, item.id)
     answers = {answer.item: answer.value for answer in found.submission.answers or ()}
     value = answers.get(item.id)
-    judged = Status.MISSING if value is None else items.judge(item, value, context).status
+    judged = Status.MISSING if value is None else judge_answer(item, value, context).status
     numbers = items.draw(item.spec, context)
     asked = items.ask(item, context)
     inputs = [Thing(_same(name), _same(str(number))) for name, number in numbers.items()]

@@ -27,11 +27,12 @@ from pathlib import Path
 from typing import Any
 
 from grader import __version__
-from grader.core.errors import UsageError
+from grader.core.errors import SubmissionError, UsageError
 from grader.core.files import readable
 from grader.submission import gathered, understood
 from grader.submission.files import Raw
 from grader.submission.messages import printable
+from grader.submission.opening import Place, open_file
 
 RECEIPT = "receipt.json"
 #: How the name of a folder begins that is not moved to its place yet.
@@ -44,6 +45,8 @@ _KEY_BYTES = 32
 MAX_RECEIPT = 4 << 20
 #: Brackets in it: each may become an object. Names of files may have some, too.
 _MAX_BRACKETS = 100_000
+#: Characters of the learner's name in it.
+MAX_NAME = 500
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,20 +86,26 @@ class NoReceipt(UsageError):
     """What should be a receipt is none: somebody else's file, or what a power failure has left of one."""
 
 
+class NewerReceipt(NoReceipt):
+    """A receipt that says that a newer attncheck wrote it."""
+
+
 def parse(text: str, where: str) -> Receipt:
-    """The receipt in ``text``. Raises UsageError for anything else, and for receipts of a newer program."""
+    """The receipt in ``text``. Raises NoReceipt for anything else, and NewerReceipt for one of a newer program."""
     if len(text) > MAX_RECEIPT or text.count("{") + text.count("[") > _MAX_BRACKETS:
         raise NoReceipt(f"{where} is too large for a receipt of attncheck.")
     try:
         data: dict[str, Any] = json.loads(text)
         if data["format"] > FORMAT:
             said = printable(str(data.get("attncheck")), 40)
-            raise UsageError(f"{where} was written by a newer attncheck ({said}); update this one.")
+            raise NewerReceipt(f"{where} was written by a newer attncheck ({said}); update this one.")
         files = tuple(File(_text(f["name"]), int(f["size"]), _text(f["sha256"])) for f in data["files"])
         at = datetime.fromisoformat(data["at"]).astimezone(UTC)
         number = int(data.get("number", 0))
         if not (learner := _text(data["learner"])).strip():
             raise ValueError("nobody has handed in")
+        if len(learner) > MAX_NAME:
+            raise ValueError(f"a name of more than {MAX_NAME} characters")
         mac = _text(data.get("mac", ""))
         return Receipt(learner, at, _text(data["digest"]), files, _text(data["attncheck"]), number, mac)
     except (ValueError, TypeError, KeyError, AttributeError, OverflowError, RecursionError) as error:
@@ -161,6 +170,8 @@ def submit(path: Path, inbox: Path, learner: str, now: datetime) -> tuple[Receip
 
     Raises SubmissionError where nothing could be graded, UsageError where the inbox cannot be written.
     """
+    if len(learner) > MAX_NAME:
+        raise UsageError(f"The learner's name has {len(learner)} characters; give one of {MAX_NAME} or fewer.")
     found, stem = gathered(path)
     understood(found, stem, learner, os.fspath(path))
     raws = found.raws
@@ -192,8 +203,17 @@ def order(receipt: Receipt) -> tuple[int, datetime]:
 def _earlier(home: Path) -> Iterator[Receipt]:
     """What was handed in before, as far as it can be read."""
     for place in home.glob(f"*-*/{RECEIPT}"):
-        with contextlib.suppress(UsageError):
-            yield parse(place.read_text("utf-8", "replace"), str(place))
+        with contextlib.suppress(UsageError, SubmissionError):
+            yield parse(_small(place).decode("utf-8", "replace"), str(place))
+
+
+def _small(place: Path) -> bytes:
+    """The content of a receipt. Raises NoReceipt or SubmissionError for anything else: a pipe, a link."""
+    with open_file(Place(os.fspath(place)), RECEIPT) as file:
+        raw = file.read(MAX_RECEIPT + 1)
+    if len(raw) > MAX_RECEIPT:
+        raise NoReceipt(f"{place} is larger than {MAX_RECEIPT >> 20} MiB, and no receipt of attncheck.")
+    return raw
 
 
 def differences(path: Path, receipt: Receipt) -> tuple[str, ...]:

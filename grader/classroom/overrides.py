@@ -175,7 +175,7 @@ def _leaving(book: Gradebook, folder: Path, learner: Enrolled) -> Leaving:
         theirs = tuple(filed for filed in book.submissions() if filed.key == learner.id and not filed.learners)
     own = [filed for filed in theirs if len(filed.learners) <= 1]
     files = [*_results_of(folder, learner), *left_behind(folder), *_unpacked(book, own, folder)]
-    everywhere = {book.place(filed).absolute() for filed in theirs}
+    everywhere = {book.place(filed).absolute() for filed in theirs if filed.path}
     if known := book.recall("collection"):
         everywhere.add(Path(str(known)))
     outside = sorted(place for place in everywhere if not place.is_relative_to(folder.absolute() / INTAKE))

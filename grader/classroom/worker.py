@@ -51,7 +51,8 @@ class Plan:
 class Task:
     """One submission, and the questions that are still to be graded in it.
 
-    ``files`` are what ``grader.submission.gathered`` found at ``path``, for workers that cannot look there.
+    ``digest`` is of the files that are meant: others are not graded in their place. ``files`` are what
+    ``grader.submission.gathered`` found at ``path``, for workers that cannot look there.
     """
 
     key: str
@@ -59,6 +60,7 @@ class Task:
     draws: str
     questions: tuple[str, ...]
     files: tuple[Gathered, str] | None = None
+    digest: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +76,10 @@ class Done:
     unsafe: bool = False
     seconds: float = 0.0
     error: str | None = None
+
+
+#: Between being entered and being graded.
+_CHANGED = "the files were changed after the batch had begun; run the same command again"
 
 
 class Lost(Exception):
@@ -96,6 +102,8 @@ def judged(memo: Memo, sandbox: Sandbox, task: Task) -> Done:
     try:
         found, stem = task.files or gathered(Path(task.path))
         submission = understood(found, stem, task.draws, task.path)
+        if task.digest and submission.digest != task.digest:
+            return Done(task.key, error=_CHANGED)
         selection = Selection(questions=task.questions, everything=True)
         report = grade(memo.course, submission, sandbox.observe, selection=selection, memo=memo)
     except SubmissionError as error:

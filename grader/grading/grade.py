@@ -771,6 +771,16 @@ _TOO_HEAVY = Text(
 )
 
 
+def judge_answer(item: Item, value: object, context: items.Context) -> items.Judged:
+    """What one answer is worth, wherever it comes from: what can take long is judged in the process with limits."""
+    if not items.is_heavy(item):
+        return items.judge(item, value, context)
+    try:
+        return bounded.call(_JUDGING, items.judge, item, value, context)
+    except bounded.Exceeded:
+        return items.Judged(Status.FAILED, 0.0, _TOO_HEAVY, readable=False)
+
+
 class _Answers:
     """What the answers of one submission are worth."""
 

@@ -142,6 +142,6 @@ def _declared(data: bytes, where: str) -> str:
         if "invalid or missing" in str(error):  # a line that is not UTF-8: decoding says which
             return "utf-8"
         raise Unusable(where, say.BAD_COOKIE.fill(reason=printable(str(error)))) from None
-    if _NOT_FOR_SOURCE.match(encoding.lower().replace("_", "-")):
+    if _NOT_FOR_SOURCE.match(codecs.lookup(encoding).name.replace("_", "-")):  # whatever else it is called, too
         raise Unusable(where, say.BAD_COOKIE.fill(reason=encoding))
     return "utf-8" if encoding == "utf-8-sig" else encoding

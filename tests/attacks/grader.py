@@ -13,11 +13,13 @@ import zipfile
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
+from itertools import product
 from pathlib import Path
 from typing import Any
 from unittest.mock import patch
 
 from grader import submission
+from grader.classroom import intake
 from grader.classroom.analysis import similarity
 from grader.core import bounded
 from grader.core.bounded import Bounds
@@ -98,6 +100,29 @@ def _zip(folder: Path, files: dict[str, str]) -> Path:
 def _notebook(*cells: str) -> str:
     code = [{"cell_type": "code", "source": cell, "metadata": {}, "outputs": []} for cell in cells]
     return json.dumps({"nbformat": 4, "nbformat_minor": 5, "metadata": {}, "cells": code})
+
+
+# ------------------------------------------------------------------------------------------- listing
+
+
+class _Name(str):
+    """A name that counts how often it is compared."""
+
+    count = 0
+
+    def casefold(self) -> str:
+        _Name.count += 1
+        return super().casefold()
+
+
+def _many_names(folder: Path, course: Course) -> int:
+    """Each is looked at a few times, however many others there are, and however alike they are."""
+    _Name.count = 0
+    alike = ("".join(pair).ljust(8, "x") for pair in product(("a", "A"), repeat=6))
+    names = [_Name(f"{n}.txt") for n in range(2000)] + [_Name(name) for name in alike]
+    found = intake.gathered([("mallory", name, name) for name in names])
+    assert len({inner.casefold() for _, inner in found["mallory"]}) == len(names)
+    return _Name.count
 
 
 # ------------------------------------------------------------------------------------------- reading
@@ -278,6 +303,16 @@ def _patterns(folder: Path, course: Course) -> int:
     return count.done
 
 
+def _expanding(folder: Path, course: Course) -> int:
+    """What becomes longer than that when it is normalized is not searched either."""
+    count = Count()
+    item = _items(course, "text")[0]
+    with count.of(items.kinds()["text"], "_said"):
+        judged = items.judge(item, "\ufdfa" * 1900, items.Context("", "mallory", item.id))
+    assert judged.status == "pending"
+    return count.done
+
+
 def _ended(folder: Path, course: Course) -> int:
     """Answers that no step counts: after three have ended the process no more are tried."""
     count = Count()
@@ -417,6 +452,8 @@ def _echoed(folder: Path, course: Course) -> int:
 
 CASES = (
     Case("many_entries", "listing", "3,000 files in a zip", submission.files.MAX_FILES, _listed),
+    Case("many_names", "listing", "2,000 files in one folder, and 64 names of one file in other cases", 3 * 2064 + 4096,
+         _many_names),
     Case("bomb", "unpacking", "a notebook of 5 MiB of blanks", 0, _unpacked),
     Case("brackets_in_json", "notebooks", "a list of empty lists", 0, _brackets),
     Case("fields_in_notebooks", "parsing", "150 notebooks with one f-string of 80,000 fields each",
@@ -442,6 +479,7 @@ CASES = (
          _sums_in_all),
     Case("answers_without_end", "formulas", "answers whose computing no step counts", grade._MOST_ENDED, _ended),
     Case("long_text", "free text", "120,000 characters full of what patterns look for", 0, _patterns),
+    Case("expanding_text", "free text", "1,900 characters that stand for 18 others each", 0, _expanding),
     Case("arrays_without_axes", "frames", "1,500 arrays without dimensions in every result, of five bytes each",
          (5 << 20) // (frames.VALUE_BYTES + frames.ARRAY_BYTES), _arrays),
     Case("monotonous_solutions", "similar solutions", "long solutions that consist of the same few lines",

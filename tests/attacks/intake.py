@@ -206,6 +206,29 @@ def _torn(folder: Path, kind: str) -> None:
     receipt.write_text("[" * 100_000)
 
 
+def _receipt(make: Callable[[Path], object]) -> Callable[[Path, str], None]:
+    """Something else in the place of a receipt."""
+
+    def add(folder: Path, kind: str) -> None:
+        handed_in(folder, "mallory", "mallory", {"q05.py": EVIL})
+        (place,) = (folder / "mallory").glob("*/receipt.json")
+        place.unlink()
+        make(place)
+
+    return add
+
+
+def _sparse(place: Path) -> None:
+    """A receipt far larger than any, which takes no room on the disk."""
+    with place.open("wb") as file:
+        file.truncate(60 << 20)
+
+
+def _under_a_long_name(folder: Path, kind: str) -> None:
+    name = "m" * 600
+    handed_in(folder, inbox.folder_name(name), name, {"q05.py": EVIL})
+
+
 def _loose(folder: Path, kind: str) -> None:
     inbox.make(folder)
     folder.chmod(0o777)
@@ -253,6 +276,17 @@ CASES = (
          add=_with_own_key,
          accounts={"ada": 1001, "bob": 1002, "cy": 1003, "mallory": 1066, inbox.KEY: 1066}),
     Case("torn_receipt", "a receipt that no reader takes", ("inbox",), "no receipt.json", add=_torn),
+    Case("newer_receipt", "a receipt that says that a newer attncheck wrote it", ("inbox",), "newer attncheck",
+         add=_receipt(lambda place: place.write_text('{"format": 99, "attncheck": "99"}'))),
+    Case("large_receipt", "a receipt of 60 MiB", ("inbox",), "no receipt.json", add=_receipt(_sparse)),
+    Case("pipe_for_a_receipt", "a pipe in the place of a receipt", ("inbox",), "no receipt.json",
+         add=_receipt(os.mkfifo)),
+    Case("link_for_a_receipt", "a link to somebody else's receipt", ("inbox",), "no receipt.json",
+         add=_receipt(lambda place: place.symlink_to(next((place.parents[2] / "ada").glob("*/receipt.json"))))),
+    Case("long_name_in_a_receipt", "a name that takes long to compare with a roster", ("inbox",), "no receipt.json",
+         add=_under_a_long_name),
+    Case("called_readme", "a learner whose name begins like that of a file which is nobody's", ("plain",),
+         add=lambda folder, kind: plain(folder, "Readme Mallory", {"q05.py": EVIL})),
     Case("loose_in_the_inbox", "a file beside the folders of the inbox's learners", ("inbox",), "attncheck submit",
          add=_loose),
     Case("not_in_the_metadata", "a folder that Gradescope's metadata do not name", ("gradescope",), "not say whose",
@@ -298,6 +332,10 @@ CASES = (
     Case("zip_deep", "a name with 1,500 folders in it", FOLDERS, "deep",
          pack=_entry(f"MALLORY/ps1/{'d/' * 1500}q05.py")),
     Case("zip_long_name", "a name of 60,000 letters", FOLDERS, "bytes", pack=_entry(f"MALLORY/ps1/{'n' * 60_000}.py")),
+    Case("zip_file_and_folder", "one name for a file and for a folder", FOLDERS, "cannot be unpacked",
+         pack=_both(_entry("MALLORY/ps1/q05.py"), _entry("MALLORY/ps1/q05.py/x.py"))),
+    Case("zip_cases", "names that differ in upper and lower case alone", FOLDERS,
+         pack=_both(_entry("MALLORY/ps1/q05.py"), _entry("MALLORY/ps1/Q05.PY"))),
     Case("zip_hidden", "hidden files only", FOLDERS, "nothing to grade", pack=_entry("MALLORY/ps1/.git/q05.py")),
     Case("zip_empty", "an empty folder", FOLDERS, "nothing to grade", pack=_entry("MALLORY/", "")),
 )  # fmt: skip

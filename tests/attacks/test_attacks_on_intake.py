@@ -104,6 +104,17 @@ def test_an_honest_class(kind: str, as_zip: bool) -> None:
     assert [filed.error for filed in found.values()] == [None] * 3
 
 
+def test_names_that_cannot_be_written(tmp_path: Path) -> None:
+    """Whoever is called as such a name is spelled out takes nobody's place, and neither does a long one."""
+    folder = tmp_path / "class"
+    for name in (b"ada\xff", rb"ada\udcff", b"\xff" * 220 + b"1", b"\xff" * 220 + b"2"):
+        place = Path(os.fsdecode(os.fsencode(folder) + b"/" + name))
+        intake.put(place / "q05.py", f"{intake.EVIL}# {name!r}\n")
+    found = entered(folder, tmp_path / "scratch")
+    assert len({filed.digest for filed in found.values()}) == len(found) == 4
+    assert all(filed.error is None and filed.key.encode() for filed in found.values())
+
+
 def test_every_case_can_be_told_from_others() -> None:
     """By its name, and it says what it tries."""
     assert len({case.stem for case in CASES}) == len(CASES)

@@ -43,7 +43,7 @@ def compared(gradebook: Gradebook, course: Course, threshold: float | None = Non
     """Compares the last submission of everybody in the questions that were graded."""
     asked = gradebook.recall("questions")
     filed = list(_last(gradebook.submissions()))
-    read = partial(_read, {one.key: (one.learners, gradebook.place(one)) for one in filed})
+    read = partial(_read, {one.key: (one.learners, gradebook.place(one)) for one in filed if one.error is None})
     counting = [q for q in course.questions if not isinstance(asked, dict) or q.id in asked]
     exercises = [exercise.name for question in counting for exercise in question.exercises]
     reduced = _reduced(read, exercises, [one.key for one in filed])
@@ -64,6 +64,8 @@ def _last(submissions: Sequence[Filed]) -> Iterator[Filed]:
 
 def _read(places: Mapping[str, tuple[tuple[str, ...], Path]], key: str) -> Handed | None:
     """A submission as it was handed in; None where it cannot be read."""
+    if key not in places:  # what could not be read then need not have a place
+        return None
     people, place = places[key]
     try:
         return Handed(key, people, submission.read(place).files)

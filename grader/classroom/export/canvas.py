@@ -37,7 +37,7 @@ def write(book: Book, options: Options, out: Out) -> None:
     rows, unknown, doubtful = classes.found_in(classes.roster(book, options.roster), _people(sheet, heading))
     comma = False
     for at in range(1, len(sheet.rows)):
-        if _is_points(sheet, at):
+        if not sheet.at(at, heading.index("ID")).strip() and _is_points(sheet, at):
             classes.compare_points(out, book, "Points Possible", sheet.at(at, column))
             comma = "," in sheet.at(at, column)
     changes = {
@@ -71,7 +71,7 @@ def _people(sheet: Sheet, heading: list[str]) -> Mapping[int, Person]:
     at = {name: heading.index(name) for name in ("Student", "LastName", "FirstName", *_IDS) if name in heading}
     people = {}
     for row in range(1, len(sheet.rows)):
-        if not sheet.at(row, at["ID"]).strip() or _is_points(sheet, row):
+        if not sheet.at(row, at["ID"]).strip():
             continue
         ids = [(kind, sheet.at(row, at.get(name)).strip()) for name, kind in _IDS.items()]
         ids += [("learner", value) for kind, value in ids if kind != "canvas"]

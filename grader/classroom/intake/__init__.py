@@ -46,7 +46,7 @@ PLAIN = "folders"
 #: Put there by machines, wherever they stand in a path.
 _IGNORED = frozenset({"__MACOSX", "__pycache__", ".ipynb_checkpoints", ".DS_Store", "Thumbs.db", "desktop.ini"})
 #: At the top of a tree these are nobody's.
-_NOBODY = re.compile(r"^(\.|__|readme)", re.IGNORECASE)
+_NOBODY = re.compile(r"^(\.|__|readme(\.[^.]*)?$)", re.IGNORECASE)
 #: Entries named in one message.
 _MOST_NAMED = 8
 
@@ -236,13 +236,16 @@ def _moved(layout: Layout, top: str) -> Layout:
 def gathered(parts: Sequence[tuple[str, str, str]]) -> dict[str, tuple[tuple[str, str], ...]]:
     """(key, name in the tree, name in the submission) → for each key its files, in order; no name twice."""
     found: dict[str, dict[str, str]] = {}
+    taken: dict[str, dict[str, int]] = {}
     for key, name, inner in parts:
-        files = found.setdefault(key, {})
-        taken = {used.casefold() for used in files.values()}
+        theirs = taken.setdefault(key, {})
         stem, dot, suffix = inner.rpartition(".")
-        number = 1
-        while inner.casefold() in taken:
-            number += 1
+        first = inner.casefold()
+        number = theirs.get(first, 0)
+        while inner.casefold() in theirs:  # from where the last of this name ended: not all over again
+            number = max(number, 1) + 1
             inner = f"{stem}-{number}{dot}{suffix}" if dot else f"{suffix}-{number}"
-        files[name] = inner
+        theirs[first] = number
+        theirs.setdefault(inner.casefold(), 0)
+        found.setdefault(key, {})[name] = inner
     return {key: tuple(files.items()) for key, files in found.items()}

@@ -9,7 +9,8 @@ does not fit is nobody's, and costs only itself.
 from __future__ import annotations
 
 import stat
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
 from grader.classroom import inbox
@@ -18,6 +19,9 @@ from grader.classroom.intake import Layout, Person, Placed, Stray, Tree, Unreada
 from grader.core.errors import UsageError
 
 RANK = 5
+
+#: Bytes of all receipts in one learner's folder.
+_MOST_RECEIPTS = 32 << 20
 
 
 def explains(tree: Tree) -> frozenset[str]:
@@ -37,10 +41,13 @@ def layout(tree: Tree) -> Layout:
     guard = _Guard.of(tree, attempts)
     receipts: dict[str, Receipt] = {}
     refused: dict[str, str] = {}
+    spent: Counter[str] = Counter()
     for folder, names in attempts.items():
         try:
-            receipts[folder] = _receipt(tree, folder)
+            receipts[folder] = _receipt(tree, folder, names, spent)
             why = guard.objection(folder, receipts[folder], names)
+        except inbox.NewerReceipt:
+            why = "its receipt says that a newer attncheck wrote it; if that is so, update this one"
         except (inbox.NoReceipt, Unreadable):  # a leftover, of a power failure or so
             why = f"it has no {inbox.RECEIPT} that can be read"
         if why:
@@ -62,7 +69,7 @@ def layout(tree: Tree) -> Layout:
     left = tuple(name for name in tree.names if name not in taken and name != inbox.KEY)
     loose = strays((name for name in left if name.count("/") < 2), "it was not handed in with 'attncheck submit'")
     odd = [Stray(folder, why, tuple(filter(gradable, attempts[folder]))) for folder, why in refused.items()]
-    odd = [one for one in odd if one.files or f"{one.entry}/{inbox.RECEIPT}" in tree.names]
+    odd = [one for one in odd if one.files or f"{one.entry}/{inbox.RECEIPT}" in attempts.get(one.entry, ())]
     return Layout(tuple(placed), left, (*loose, *odd))
 
 
@@ -70,12 +77,18 @@ def _is_mark(name: str) -> bool:
     return name.endswith(f"/{inbox.RECEIPT}") and name.count("/") == 2
 
 
-def _receipt(tree: Tree, folder: str) -> Receipt:
-    name = f"{folder}/{inbox.RECEIPT}"
+def _receipt(tree: Tree, folder: str, names: Collection[str], spent: Counter[str]) -> Receipt:
+    """The receipt of an attempt. ``spent`` counts the bytes of receipts that each learner's folder has cost."""
+    name, home = f"{folder}/{inbox.RECEIPT}", folder.partition("/")[0]
     facts = tree.facts(name)
-    if name not in tree.names or (facts is not None and facts.st_size > inbox.MAX_RECEIPT):
+    too_large = facts is not None and facts.st_size > inbox.MAX_RECEIPT
+    if name not in names or too_large or spent[home] > _MOST_RECEIPTS:
         raise inbox.NoReceipt(name)
-    return inbox.parse(tree.read(name).decode("utf-8", "replace"), name)
+    raw = tree.read(name)
+    spent[home] += len(raw)
+    if len(raw) > inbox.MAX_RECEIPT:
+        raise inbox.NoReceipt(name)
+    return inbox.parse(raw.decode("utf-8", "replace"), name)
 
 
 def _key(tree: Tree) -> bytes | None:

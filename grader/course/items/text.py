@@ -121,9 +121,10 @@ def judge(spec: Spec, value: object, context: Context) -> Judged:
     if not isinstance(value, str):
         value = ""
     if len(value) > _patterns.MAX_LENGTH or _length(value) > spec.most:
-        long = Text(_LONG.fill(most=spec.most).en, _LONG.fill(most=2 * spec.most).zh)
-        return Judged(Status.PENDING, 0.0, _WAITS.fill(found=long))
+        return _waits(spec)
     text = _patterns.tidy(value)
+    if len(text) > _patterns.MAX_LENGTH:  # one character may stand for eighteen
+        return _waits(spec)
     if _length(text) < spec.least:
         short = Text(_SHORT.fill(least=spec.least).en, _SHORT.fill(least=2 * spec.least).zh)
         return Judged(Status.FAILED, 0.0, short, readable=False)
@@ -136,6 +137,12 @@ def judge(spec: Spec, value: object, context: Context) -> Judged:
     if all(clear and not denied for clear, denied in said.values()):
         return Judged(Status.PASSED, 1.0, _MARKED.fill(ideas=ideas))
     return Judged(Status.PENDING, 0.0, _WAITS.fill(found=_FOUND.fill(ideas=ideas) if found else _NOTHING))
+
+
+def _waits(spec: Spec) -> Judged:
+    """What is too long is for a person."""
+    long = Text(_LONG.fill(most=spec.most).en, _LONG.fill(most=2 * spec.most).zh)
+    return Judged(Status.PENDING, 0.0, _WAITS.fill(found=long))
 
 
 def asked(spec: Spec, context: Context) -> Asked:

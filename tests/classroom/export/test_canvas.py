@@ -217,3 +217,11 @@ def test_points_by_hand_are_filled_in(by_hand: Made, tmp_path: Path) -> None:
     assert "Dee,14,,,B,0.5," in after
     assert "Left as it was" not in by_hand.told
     assert "Filled in: 4 of 5 rows." in by_hand.told
+
+
+def test_a_learner_called_like_the_line_of_points(small: Made, tmp_path: Path) -> None:
+    """Has a number, which that line has not: nobody else's points are written otherwise because of the name."""
+    row = "Points Possible,98,,,,,"
+    template = sheet(tmp_path, *ROWS, row, points=POINTS.replace("10.00", '"10,00"'))
+    small.export("canvas", tmp_path / "up.csv", template=template)
+    assert b'"5,4"' in (tmp_path / "up.csv").read_bytes()

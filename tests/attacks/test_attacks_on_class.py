@@ -1,0 +1,100 @@
+"""What one learner hands in, or is called, changes neither what others get nor what the instructor's commands read."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from contextlib import closing
+from pathlib import Path
+from typing import Any, cast
+
+import pytest
+
+from grader.classroom import batch, inbox, worker
+from grader.classroom.analysis.class_similarity import compared
+from grader.classroom.collect import Collected, Handed
+from grader.classroom.gradebook import Filed, open_gradebook
+from grader.classroom.intake import PLAIN, Person, Placed
+from grader.classroom.roster import Learner, Roster
+from grader.core.errors import SubmissionError
+from grader.course import loader
+from grader.submission import text
+from tests import tiny
+from tests.attacks import intake
+
+
+def handed(folder: Path, *people: Person) -> list[Handed]:
+    """A submission for each of ``people``."""
+    (folder / "q05.py").write_text(intake.EVIL)
+    return [Handed(Placed(repr(person), (person,), ()), folder / "q05.py") for person in people]
+
+
+def filed(each: Sequence[Handed]) -> list[Filed]:
+    """What a batch without a roster would enter."""
+    names = batch._names(each)
+    return [batch._filed(one, tuple(names[one.placed.key]), None)[0] for one in each]
+
+
+def test_a_fault_of_ours_costs_one_submission(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whatever somebody finds that no reader foresees: the others are graded."""
+
+    def identity(path: Path) -> tuple[str, None]:
+        raise RuntimeError("unforeseen")
+
+    monkeypatch.setattr(batch, "identity", identity)
+    (one,) = filed(handed(tmp_path, Person("mallory")))
+    assert "unforeseen" in (one.error or "")
+
+
+def test_another_s_name_draws_no_other_numbers(tmp_path: Path) -> None:
+    """Whoever takes somebody's name is told from them, and numbers stay drawn for the name that both know."""
+    ada, mallory = Person("Ada", (("canvas", "11"),)), Person("ada", (("canvas", "66"),))
+    (alone,) = filed(handed(tmp_path, ada))
+    both = filed(handed(tmp_path, ada, mallory))
+    assert both[0].draws == alone.draws == "Ada"
+    assert both[0].learners != both[1].learners
+
+
+def test_files_that_were_changed_are_not_graded(tmp_path: Path) -> None:
+    """Between being entered and being graded: points are of the files whose digest is in the gradebook."""
+    (tmp_path / "q05.py").write_text(intake.EVIL)
+    task = worker.Task("ada", str(tmp_path / "q05.py"), "ada", ("Q1",), digest="0" * 64)
+    assert "were changed" in (worker.judged(cast(Any, None), cast(Any, None), task).error or "")
+
+
+def test_a_leftover_whose_name_is_no_text(tmp_path: Path) -> None:
+    """Stands in the gradebook by a name that can be written down."""
+    roster = Roster((Learner("ada", "ada", (("learner", "ada"),)),))
+    (claimed,) = batch._claimed(Collected(PLAIN, (), (os.fsdecode(b"ada\xff.txt"),)), roster)
+    assert claimed.placed.key.encode() and os.fspath(claimed.path).encode()
+
+
+def test_what_is_nobody_s_is_not_looked_for_elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What could not be read has no place: the folder that the instructor is in is not read in its stead."""
+    here = tmp_path / "here"
+    intake.put(here / "private.py", intake.EVIL)
+    monkeypatch.chdir(here)
+    course = loader.load(tiny.course(tmp_path / "course"))
+    with closing(open_gradebook(tmp_path, create=True)) as book:
+        book.file([Filed("nobody/mallory", "", (), draws="mallory", error="nobody knows whose")])
+        found = compared(book, course)
+    assert found.left_out == ("nobody/mallory",)
+    assert found.read("nobody/mallory") is None
+
+
+@pytest.mark.parametrize("make", [os.mkfifo, intake._sparse, lambda place: place.symlink_to("/dev/zero")])
+def test_handing_in_reads_receipts_only(make: Any, tmp_path: Path) -> None:
+    """Somebody has put something else in the place of an earlier receipt: it is passed over, and not waited for."""
+    folder = tmp_path / "inbox"
+    (folder / "ada" / "x-y").mkdir(parents=True)
+    make(folder / "ada" / "x-y" / inbox.RECEIPT)
+    (tmp_path / "q05.py").write_text(intake.EVIL)
+    receipt, new = inbox.submit(tmp_path / "q05.py", folder, "ada", intake.NOW)
+    assert new and receipt.number == 1
+
+
+@pytest.mark.parametrize("name", ["u7", "unicode_1_1_utf_7", "u16", "utf-7", "raw_unicode_escape"])
+def test_encodings_by_other_names(name: str) -> None:
+    """An encoding that nobody writes in is refused under all its names: what people read is what is run."""
+    with pytest.raises(SubmissionError, match="cannot be used"):
+        text.decode(f"# coding: {name}\nx = 1\n".encode(), "q05.py", text.say.PYTHON_SOURCE, python=True)
