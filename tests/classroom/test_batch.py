@@ -79,6 +79,13 @@ def order(handed_in: Path, tmp_path: Path, course_folder: Path) -> Callable[...,
 
 
 @pytest.fixture
+def small(order: Callable[..., Order], tmp_path: Path) -> Callable[..., Order]:
+    """The same of a course with one small question, where it matters to nobody what is graded."""
+    klass, course = tiny.handed_in(tmp_path / "small"), tiny.course(tmp_path / "course")
+    return functools.partial(order, collection=klass, course_folder=course, questions=("Q1",))
+
+
+@pytest.fixture
 def alone(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """No other process."""
     monkeypatch.setattr(batch, "executor", lambda count: tiny.InProcess())
@@ -348,17 +355,17 @@ def test_what_was_stopped_is_noted(order: Callable[..., Order], tmp_path: Path) 
 
 
 @pytest.mark.usefixtures("in_process")
-def test_a_check_that_breaks_is_noted(order: Callable[..., Order], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_check_that_breaks_is_noted(small: Callable[..., Order], monkeypatch: pytest.MonkeyPatch) -> None:
     """It fails, and the instructor is told which one; everything else is graded, and the batch ends as usual."""
 
     def breaks(seen: object) -> None:
         raise OverflowError
 
     monkeypatch.setattr(values, "judge", breaks)
-    asked = order()
+    asked = small()
     batch.run(asked)
     row = next(row for row in rows(asked).values() if row.notes)
-    assert row.notes[0].startswith("scaled_dot_product_attention/values/")
+    assert row.notes[0].startswith("double/values/")
     assert all(note.endswith(f": {CHECK_BROKE.en}") for note in row.notes)
     assert (0 < row.earned < row.possible, row.complete) == (True, True)
     assert row.file is not None
@@ -390,15 +397,9 @@ def test_versions(course_folder: Path) -> None:
 
 @pytest.mark.usefixtures("in_process")
 def test_references_are_remembered(
-    order: Callable[..., Order], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    small: Callable[..., Order], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """With the public seed in the user's cache; with a secret one beside the results, readable by their owner."""
-    order = functools.partial(
-        order,
-        collection=tiny.handed_in(tmp_path / "small"),
-        course_folder=tiny.course(tmp_path / "course"),
-        questions=("Q1",),
-    )
     secret = tmp_path / "seed"
     secret.write_bytes(b"a seed that nobody knows")
     monkeypatch.setenv("ATTNCHECK_CACHE", str(tmp_path / "cache"))
@@ -410,14 +411,14 @@ def test_references_are_remembered(
             sum(1 for _ in hidden.glob("*")) if hidden.is_dir() else 0,
         )
 
-    batch.run(order())
+    batch.run(small())
     public, private = kept()
     assert public > 0
     assert private == 0
-    batch.run(order(seed=Seed.from_file(secret)))
+    batch.run(small(seed=Seed.from_file(secret)))
     assert kept() == (public, public)
     assert (tmp_path / "out" / ".expected").stat().st_mode & 0o777 == 0o700
-    earned = rows(order())["ada"].earned
+    earned = rows(small())["ada"].earned
     assert earned > 0
     told = (tmp_path / "out" / "ada.json").read_text("utf-8")
     assert json.loads(told)["seed"] == Seed.from_file(secret).label
@@ -426,8 +427,8 @@ def test_references_are_remembered(
     worker._desk.cache_clear()
     shutil.rmtree(tmp_path / "out" / ".expected")
     (tmp_path / "out" / "gradebook.sqlite").unlink()
-    batch.run(order(seed=Seed.from_file(secret)))
-    assert rows(order())["ada"].earned == earned
+    batch.run(small(seed=Seed.from_file(secret)))
+    assert rows(small())["ada"].earned == earned
 
 
 # ---------------------------------------------------------------------------------------- refusing
