@@ -123,9 +123,9 @@ $(READY): pyproject.toml constraints.txt
 	@$(PY) -m pip install --quiet --disable-pip-version-check -c $(VENV)/constraints.txt -e '.[dev]'
 	@touch $@
 
-# What runs and tests attncheck, but for torch, and for what only lints, builds or works on clusters.
+# What runs and tests attncheck, but for torch, and for what only lints or builds.
 torchless = import re, tomllib; p = tomllib.load(open("pyproject.toml", "rb"))["project"]; \
-  needed = lambda name: re.match("(pytest|hypothesis|jsonschema|matplotlib)", name); \
+  needed = lambda name: re.match("(pytest|hypothesis|jsonschema|matplotlib|distributed)", name); \
   print(*[n for n in p["dependencies"] if not n.startswith("torch")], \
     *filter(needed, p["optional-dependencies"]["dev"]), sep="\n")
 

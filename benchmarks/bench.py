@@ -49,7 +49,7 @@ from grader.sandbox.memo import remembering
 from grader.submission import read
 
 from benchmarks import large_class  # isort: skip
-from tests import classroom  # isort: skip
+from tests import sample_class  # isort: skip
 
 ROOT = Path(__file__).parent.parent
 NAME = "scaled_dot_product_attention"
@@ -251,7 +251,7 @@ def alternating(one: Callable[[], None], other: Callable[[], None], times: int) 
 
 def a_class() -> None:
     """A class on the whole bank, by the real command; then the same grading with every call in this process."""
-    ordinary = [number for number in range(40) if number not in classroom.ODD][:CLASS]
+    ordinary = [number for number in range(40) if number not in sample_class.ODD][:CLASS]
     with large_class.invented(ordinary) as order:
         print(f"\n{CLASS} learners, the whole bank".ljust(33) + f"{'seconds':>12}{'per second':>12}   largest process")
         rates = []

@@ -26,7 +26,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from grader.course import loader as course
-from tests import classroom
+from tests import sample_class
 
 ROOT = Path(__file__).parent.parent
 _PAGE = os.sysconf("SC_PAGE_SIZE")
@@ -289,7 +289,7 @@ def invented(numbers: Sequence[int], **more: object) -> Iterator[Callable[[str],
     with tempfile.TemporaryDirectory(prefix="attncheck-class-") as place:
         folder, seed = Path(place), Path(place, "seed")
         seed.write_bytes(b"the same seed each time")
-        classroom.fill(folder / "class", numbers, course.load(course.find(None)))
+        sample_class.fill(folder / "class", numbers, course.load(course.find(None)))
 
         def order(name: str, **changes: object) -> Order:
             scratch = folder / name

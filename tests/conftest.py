@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+import shutil
 import signal
+import tempfile
 from collections.abc import Iterator
 from importlib.util import find_spec
 from typing import TYPE_CHECKING
@@ -17,6 +19,18 @@ if TYPE_CHECKING:
 # Before anything imports numpy: see `OMP_NUM_THREADS` in the Makefile.
 for _name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
     os.environ[_name] = "1"
+
+
+@pytest.hookimpl(tryfirst=True)  # before pytest looks where its folder is
+def pytest_configure(config: pytest.Config) -> None:
+    """A folder for every run of its own: in the one that runs share, each removes what the others left or still need.
+
+    Its processes have theirs inside. It is removed at the end; name one with ``--basetemp`` to look into it.
+    """
+    if config.option.basetemp is None:
+        place = tempfile.mkdtemp(prefix="attncheck-tests-")
+        config.option.basetemp = f"{place}/run"
+        config.add_cleanup(lambda: shutil.rmtree(place, ignore_errors=True))
 
 
 #: The files that take longest. They are begun first, so that no core waits for one of them at the end.

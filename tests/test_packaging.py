@@ -78,3 +78,8 @@ def test_an_installed_wheel_grades_from_anywhere(wheel: Path, tmp_path: Path) ->
     report = json.loads(done.stdout)
     assert report["complete"]
     assert report["earned"] == report["possible"] > 0
+
+
+def test_a_run_of_the_tests_has_a_folder_of_its_own(tmp_path: Path) -> None:
+    """Not the one that pytest shares between runs, where each removes what it takes for left over."""
+    assert not any(part.startswith("pytest-of-") for part in tmp_path.parts)

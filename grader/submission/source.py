@@ -10,6 +10,7 @@ import ast
 import contextlib
 import io
 import re
+import sys
 import tokenize
 import warnings
 from collections.abc import Iterator, Sequence
@@ -34,9 +35,11 @@ _HINTS: tuple[tuple[str, Text], ...] = (
 
 
 #: What reading one submission may take besides: top-level names, and steps that the parser spends on f-strings.
-#: Before Python 3.12 it looks for every field of one from its beginning: 256 kB of ``{a}`` take seconds.
+#: Before Python 3.12 it looks for every field of one from its beginning: 256 kB of ``{a}`` take seconds. Later parsers
+#: are linear, and counting would cost more than it saves: the first tokenizers for the new f-strings are quadratic.
 MAX_NAMES = 10_000
 MAX_FIELD_STEPS = 100_000_000
+SLOW_FIELDS = sys.version_info < (3, 12)
 _FIELD_STEPS_OF_ANYBODY = 1_000_000
 #: The parser needs quadratic time and memory for dotted names: gigabytes for one of 250 kB.
 MAX_DOTS = 500
@@ -60,6 +63,8 @@ class Work:
         self.code += len(text)
         if self.code > MAX_CODE:
             raise Excess(self.name, say.TOO_MUCH_CODE.fill(limit=say.size(MAX_CODE)))
+        if not SLOW_FIELDS:
+            return
         at_most = len(text) * text.count("{")
         if at_most > _FIELD_STEPS_OF_ANYBODY:  # only then it matters how they are spread
             at_most = _field_steps(text, MAX_FIELD_STEPS - self.field_steps)
@@ -75,10 +80,7 @@ class Work:
 
 
 def _field_steps(text: str, most: int) -> int:
-    """For each f-string its length times its fields, added up; beyond ``most`` nothing is looked at.
-
-    From Python 3.12 on, f-strings are tokens of another kind, and their parser is linear.
-    """
+    """For each f-string its length times its fields, added up; beyond ``most`` nothing is looked at."""
     steps = 0
     with contextlib.suppress(tokenize.TokenError, SyntaxError):  # the parser will come no further
         for token in tokenize.generate_tokens(io.StringIO(text).readline):

@@ -20,7 +20,7 @@ def made(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         "Root-One": ("setuptools",),
         "nice_tool": ("helper.lib>=1", "absent; extra == 'dev'"),
         "helper-lib": ("root-one",),
-        "spy": ("helper-lib", "PyTest>=7"),
+        "spy": ("PyTest>=7",),
         "bare": ("attncheck",),
         "attncheck": (),
         "pytest": (),

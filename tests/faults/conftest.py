@@ -6,9 +6,10 @@ import json
 import os
 import shlex
 import shutil
+import signal
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -28,6 +29,20 @@ from tests import tiny
 ROOT = Path(__file__).parents[2]
 Ran = subprocess.CompletedProcess[bytes]
 Attncheck = Callable[..., Ran]
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _listening() -> Iterator[None]:
+    """What is started here listens to signals, even where the tests run behind ``nohup`` or in the background.
+
+    An ignored signal is inherited; one with a handler has its default again in a new program.
+    """
+    ignored = [n for n in (signal.SIGINT, signal.SIGHUP, signal.SIGQUIT) if signal.getsignal(n) is signal.SIG_IGN]
+    for number in ignored:
+        signal.signal(number, lambda *_: None)
+    yield
+    for number in ignored:
+        signal.signal(number, signal.SIG_IGN)
 
 
 @pytest.fixture

@@ -42,8 +42,8 @@ def descendants(pid: int) -> dict[int, int]:
     parents = {}
     for stat in Path("/proc").glob("[0-9]*/stat"):
         with contextlib.suppress(OSError):
-            state, parent = stat.read_text().rpartition(")")[2].split()[:2]
-            if state != "Z":
+            state, parent = stat.read_bytes().rpartition(b")")[2].split()[:2]
+            if state != b"Z":
                 parents[int(stat.parent.name)] = int(parent)
     found: dict[int, int] = {}
     waiting = [pid]

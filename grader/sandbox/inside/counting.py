@@ -23,10 +23,17 @@ from torch.utils.flop_counter import flop_registry
 _EXITS = {"numpy", "__array__", "__dlpack__", "tolist", "untyped_storage", "data_ptr"}
 #: Where matrix products have their left factor. The formulas of torch give the same and take half of all the time.
 _FACTORS = {"mm": 0, "bmm": 0, "addmm": 1, "baddbmm": 1}
-#: What reads more than it writes, besides what torch marks as a reduction.
-_READS = {"mv", "dot", "vdot", "addmv", "_local_scalar_dense"}
+#: What reads more than it writes. By name, because torch 2.4 does not tag reductions yet, and none tags all of them.
+_READS = {
+    "all", "amax", "amin", "aminmax", "any", "argmax", "argmin", "count_nonzero", "linalg__powsum",
+    "linalg_vector_norm", "logsumexp", "max", "mean", "min", "nansum", "norm", "prod", "std", "std_mean", "sum",
+    "var", "var_mean", "_unique2", "allclose", "bincount", "dist", "equal", "histc", "kthvalue", "median", "mode",
+    "nanmedian", "segment_reduce", "topk", "trace", "avg_pool2d", "avg_pool3d", "max_pool2d_with_indices",
+    "max_pool3d_with_indices", "_embedding_bag", "_embedding_bag_forward_only", "binary_cross_entropy", "huber_loss",
+    "mse_loss", "nll_loss_forward", "nll_loss2d_forward", "smooth_l1_loss", "mv", "dot", "vdot", "addmv",
+    "_local_scalar_dense",
+}  # fmt: skip
 _COMPOSITE = torch._C.DispatchKey.CompositeImplicitAutograd
-_REDUCTION = getattr(torch.Tag, "reduction", None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +61,7 @@ class _Operation:
             writes=tuple(alias is None or alias.is_write for alias in returned),
             composite=torch._C._dispatch_has_kernel_for_dispatch_key(func.name(), _COMPOSITE),
             partly=func._schema.is_mutable and any(word in name for word in ("index", "scatter", "put_")),
-            reads=name in _READS or _REDUCTION in func.tags,
+            reads=name in _READS,
             fused="attention" in name or "transformer" in name,
             factor=_FACTORS.get(name),
             arithmetic=flop_registry.get(func._overloadpacket),

@@ -141,6 +141,7 @@ def test_what_learners_wrote_is_text(made: Made, tmp_path: Path, names: tuple[st
     lines = [f"Participant {at},,10,\n" for at in range(len(names))]
     template.write_text("Identifier,Grade,Maximum grade,Feedback comments\n" + "".join(lines), encoding="utf-8")
     after = rows(made.export("moodle", tmp_path / "up.csv", template=template))
+    assert len(after) == 1 + len(names)
     for row in after[1:]:
         assert row[3].startswith("attncheck: ")
         assert "<b" not in row[3].replace("<br>", "")

@@ -139,6 +139,37 @@ def test_the_largest_array_is_found(function: Attention, largest: int) -> None:
     assert count(function)["largest"] == largest
 
 
+REDUCTIONS: dict[str, Attention] = {
+    **{name: lambda q, k, v, name=name: getattr(q, name)() for name in ("sum", "mean", "amax", "norm", "prod", "std")},
+    **{name: lambda q, k, v, name=name: getattr(q, name)(0) for name in ("median", "mode", "logsumexp", "argmin")},
+    "any": lambda q, k, v: q.any(),
+    "equal": lambda q, k, v: torch.equal(q, q),
+    "dist": lambda q, k, v: torch.dist(q, k),
+    "topk": lambda q, k, v: q.topk(1, 0),
+    "pooling": lambda q, k, v: functional.max_pool1d(q.T[None], len(q)),
+    "mse_loss": lambda q, k, v: functional.mse_loss(q, k),
+    "huber_loss": lambda q, k, v: functional.huber_loss(q, k),
+}
+
+
+@pytest.mark.parametrize("reduce", REDUCTIONS.values(), ids=REDUCTIONS)
+def test_a_reduction_costs_what_it_reads(reduce: Attention) -> None:
+    """However little it writes, and with every version of torch."""
+    assert count(reduce)["work"] >= 4 * SMALL
+
+
+@pytest.mark.skipif(not hasattr(torch.Tag, "reduction"), reason="this torch does not tag reductions yet")
+def test_every_reduction_that_torch_knows_is_known() -> None:
+    """The names that are kept for older versions lack nothing that the newest one marks."""
+    names = [name.removeprefix("aten::").partition(".") for name in torch._C._dispatch_get_all_op_names()]
+    found = [
+        (name, getattr(getattr(torch.ops.aten, name, None), overload or "default", None)) for name, _, overload in names
+    ]
+    tagged = {name for name, operation in found if torch.Tag.reduction in getattr(operation, "tags", ())}
+    assert "sum" in tagged
+    assert tagged <= counting._READS
+
+
 @pytest.mark.parametrize(
     "leave",
     [

@@ -103,6 +103,7 @@ def _open() -> Iterator[None]:
     forbidding.lift()
 
 
+@pytest.mark.filterwarnings("ignore:There is a performance drop:UserWarning")  # of torch 2.4, about vmap
 @pytest.mark.parametrize(("name", "way"), [(n, w) for n, _, w in WAYS], ids=[f"{n}: {t}" for n, t, _ in WAYS])
 def test_no_way_leads_to_it(name: str, way: Callable[[], Any]) -> None:
     """The call refuses and is noted; once it is open again, it does what it did before."""

@@ -113,6 +113,7 @@ def test_a_file_that_fails_answers_its_programs_with_the_failure(
         run("unit_f", call("f")),
         run("unit_f", call("f")),
     )
+    assert len(answers) == 3
     for task, (kind, value) in enumerate(answers):
         assert kind == frames.RAISED
         assert value["task"] == task

@@ -14,6 +14,6 @@ KNOWN = sorted(name for name, kind in vars(builtins).items() if isinstance(kind,
 def scaled_dot_product_attention(q, k, v, mask=None):
     digits = round(abs(float(torch.as_tensor(q).ravel()[0])) * 10**6)
     kind = getattr(builtins, KNOWN[digits % len(KNOWN)])
-    if "Unicode" in kind.__name__ or "Group" in kind.__name__:
+    if any(word in kind.__name__ for word in ("Unicode", "Group", "Memory")):  # two want more words, one ends the run
         kind = OSError
     raise kind(digits)
