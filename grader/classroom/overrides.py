@@ -22,6 +22,7 @@ from grader.core.files import WRITING
 from grader.core.model import Course, Lang
 from grader.core.text import clean
 from grader.course import loader
+from grader.grading import courses
 
 _OWN = frozenset({FILE, f"{FILE}-journal", ".lock", INTAKE, ".expected", CLASS})
 
@@ -114,7 +115,7 @@ def take_back(folder: Path, learner: str, part: str, course_folder: Path | None,
 @contextlib.contextmanager
 def _open(folder: Path, course_folder: Path | None) -> Iterator[tuple[Gradebook, Course]]:
     with contextlib.closing(open_gradebook(folder)) as book, alone(folder):
-        yield book, loader.whole(loader.load(course_of(book, course_folder)))
+        yield book, loader.whole(courses.load(course_of(book, course_folder)))
 
 
 def _written(book: Gradebook, loaded: Course, learner: Enrolled, lang: Lang) -> tuple[Row, ...]:

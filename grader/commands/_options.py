@@ -106,8 +106,9 @@ def keep(file: Path | None, *events: Event) -> None:
 def load_course(folder: Path | None) -> Course:
     """The course in ``folder``, else the bundled one."""
     from grader.course import loader as course
+    from grader.grading import courses
 
-    return course.load(course.find(folder))
+    return courses.load(course.find(folder))
 
 
 def load_whole_course(folder: Path | None) -> Course:

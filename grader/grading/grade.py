@@ -363,7 +363,7 @@ class Memo:
                     spec,
                     case,
                     draw_for(spec, case, exercise.name, self.seed)
-                    if spec.option("at") and not case.sealed
+                    if "at" in dict(spec.options) and not case.sealed
                     else drawn[case.name],
                 )
                 for spec in exercise.checks
