@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import difflib
 import json
 import math
 import shutil
@@ -20,6 +19,7 @@ from grader.classroom.results import CLASS, Book, Row, left_behind, parts, write
 from grader.core.errors import UsageError
 from grader.core.files import WRITING
 from grader.core.model import Course, Lang
+from grader.core.suggest import nearest
 from grader.core.text import clean
 from grader.course import loader
 from grader.grading import courses
@@ -49,9 +49,9 @@ def find_learner(book: Gradebook, name: str) -> Enrolled:
 
 
 def _near(name: str, known: list[str]) -> str:
-    near = difflib.get_close_matches(name, known, 1)
+    near = nearest(name, known)
     listed = ", ".join(known[:8]) + (", …" if len(known) > 8 else "")
-    return f" Did you mean {near[0]}?" if near else f" There are: {listed}."
+    return f" Did you mean {near}?" if near else f" There are: {listed}."
 
 
 # ---------------------------------------------------------------------------------------------- points
