@@ -38,6 +38,7 @@ from grader.core.model import (
     Unreadable,
 )
 from grader.course import loader
+from grader.grading import courses
 from grader.grading.grade import Memo, Selection, grade
 from grader.grading.inputs import Seed
 from grader.grading.reference_results import expecting
@@ -112,7 +113,7 @@ def run(command: list[str], cache: str) -> float:
 
 def submissions() -> None:
     """Submissions confined and unconfined in one process: one exercise, then a learner who has done them all."""
-    whole = loader.load(loader.find(None))
+    whole = courses.load(loader.find(None))
     with open_sandbox(mode="require", settings=Settings(collapse=True)) as sandbox, in_process() as bare:
         memory: dict[str, bytes] = {}
         expect = remembering(sandbox.observe, memory.get, memory.__setitem__)
@@ -282,7 +283,7 @@ def _first_graded(asked: large_class.Order) -> tuple[float, large_class.Ran]:
 
 def _all_here(asked: large_class.Order) -> float:
     """Submissions per second where every call runs in this process; what mistakes give is remembered from before."""
-    whole = loader.load(loader.find(None))
+    whole = courses.load(loader.find(None))
     os.environ["ATTNCHECK_CACHE"] = str(asked.cache)
     with open_sandbox(mode="require", settings=Settings(collapse=True)) as sandbox, in_process() as bare:
         memo = Memo(whole, Seed.public(), expecting(sandbox.observe, Seed.public()))

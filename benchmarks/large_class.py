@@ -25,7 +25,8 @@ from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from grader.course import loader as course
+from grader.course import loader
+from grader.grading import courses
 from tests import sample_class
 
 ROOT = Path(__file__).parent.parent
@@ -289,7 +290,7 @@ def invented(numbers: Sequence[int], **more: object) -> Iterator[Callable[[str],
     with tempfile.TemporaryDirectory(prefix="attncheck-class-") as place:
         folder, seed = Path(place), Path(place, "seed")
         seed.write_bytes(b"the same seed each time")
-        sample_class.fill(folder / "class", numbers, course.load(course.find(None)))
+        sample_class.fill(folder / "class", numbers, courses.load(loader.find(None)))
 
         def order(name: str, **changes: object) -> Order:
             scratch = folder / name

@@ -82,12 +82,13 @@ def sandbox() -> Iterator[Sandbox]:
 def bench(sandbox: Sandbox) -> Bench:
     """The bundled course in the real sandbox; see ``tests.solving``."""
     from grader.course import loader
+    from grader.grading import courses
     from grader.sandbox.memo import remembering
     from tests.solving import Bench
 
     memory: dict[str, bytes] = {}
     expect = remembering(sandbox.observe, memory.get, memory.__setitem__)
-    return Bench(loader.load(loader.find(None)), sandbox.observe, expect)
+    return Bench(courses.load(loader.find(None)), sandbox.observe, expect)
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from grader.course.loader import load
+from grader.grading.courses import load
 from grader.grading.inputs import DrawnMade, Seed, draw
 from grader.sandbox.inside.stepping import next_logits
 

@@ -8,6 +8,7 @@ import pytest
 
 from grader.core.model import ExerciseResult, Status
 from grader.course import loader
+from grader.grading import courses
 from grader.grading.grade import Memo, Selection, grade
 from grader.grading.inputs import Seed
 from grader.sandbox import Sandbox
@@ -26,7 +27,7 @@ def layer(name: str) -> str:
 @pytest.fixture(scope="module")
 def memo(sandbox: Sandbox) -> Memo:
     """The bundled course, with every reference run once."""
-    return Memo(loader.load(loader.find(None)), Seed.public(), sandbox.observe)
+    return Memo(courses.load(loader.find(None)), Seed.public(), sandbox.observe)
 
 
 def graded(sandbox: Sandbox, memo: Memo, *names: str, **files: str) -> dict[str, ExerciseResult]:

@@ -13,6 +13,7 @@ from grader.core.model import Apply, Case, Exercise, Job, Own, Parameter, Progra
 from grader.course import validate as crosscheck
 from grader.course.schema import ExerciseEdge, VariantEdge, validate
 from grader.course.starter import stub
+from grader.grading.checks import kinds
 from grader.grading.grade import Selection, grade
 from grader.grading.inputs import Drawn, DrawnMade, Seed, draw
 from grader.grading.programs import Target, Writer, varied
@@ -41,7 +42,7 @@ def built(raw: dict[str, Any]) -> Exercise:
     """The exercise as the bank has it."""
     edge = validate(ExerciseEdge, raw)
     assert isinstance(edge, ExerciseEdge), edge
-    return edge.build()
+    return edge.build(kinds())
 
 
 # ---------------------------------------------------------------------------------------- in the bank
@@ -102,7 +103,7 @@ def test_faults_of_classes_and_variants() -> None:
 def test_what_is_named_is_there(change: dict[str, Any], said: str | None) -> None:
     """Helpers, and their arguments."""
     question = Question("Q21", WORDS, "efficiency", WORDS, "q21.yaml", exercises=(built(STEP | change),))
-    known = crosscheck.Known(None, None, None, None, None)
+    known = crosscheck.Known(None, None, None, None, None, kinds())
     found = [str(fault) for fault in crosscheck.faults(question, {"exercises": [{}]}, known)]
     if said is None:
         assert not found

@@ -9,6 +9,7 @@ import pytest
 
 from grader.core.model import Course, Status
 from grader.course import items, loader
+from grader.grading import courses
 from grader.submission import fingerprint, read
 from tests import sample_class
 
@@ -16,7 +17,7 @@ from tests import sample_class
 @pytest.fixture(scope="module")
 def whole() -> Course:
     """The bundled course."""
-    return loader.load(loader.find(None))
+    return courses.load(loader.find(None))
 
 
 def test_the_same_learners_hand_in_the_same(whole: Course, tmp_path: Path) -> None:

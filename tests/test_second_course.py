@@ -8,6 +8,7 @@ import pytest
 
 from grader.course import loader
 from grader.course.coverage import places
+from grader.grading import courses
 from grader.grading.grade import Memo
 from grader.grading.inputs import Seed
 from grader.grading.selfcheck import check
@@ -19,7 +20,7 @@ FOLDER = Path(__file__).parents[1] / "examples" / "course"
 @pytest.mark.prove
 def test_another_course_proves_itself(sandbox: Sandbox) -> None:
     """References pass, stubs earn nothing, every mistake is caught and named as itself."""
-    course = loader.load(FOLDER)
+    course = courses.load(FOLDER)
     assert [question.id for question in course.questions] == ["Q1", "Q2", "Q3"]
     memo = Memo(course, Seed.public(), sandbox.observe)
     assert list(check(course, memo, sandbox.observe)) == []
@@ -27,8 +28,8 @@ def test_another_course_proves_itself(sandbox: Sandbox) -> None:
 
 def test_another_course_has_rules_and_a_map() -> None:
     """What is due when is its own; exercises have items about the same ideas."""
-    course = loader.load(FOLDER)
+    course = courses.load(FOLDER)
     assert course.rules.due is not None
     assert [question.points for question in course.questions] == pytest.approx([10, 15, 15])
-    assert course.public_id != loader.load(loader.find(None)).public_id
+    assert course.public_id != courses.load(loader.find(None)).public_id
     assert all(items for place in places(course) for _, items in place.exercises)

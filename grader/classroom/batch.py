@@ -43,6 +43,7 @@ from grader.core.errors import (
 from grader.core.model import Course, Question, Rules
 from grader.course import edits, loader
 from grader.course.items import drawn
+from grader.grading import courses
 from grader.grading.grade import Memo, Selection, check_names, module_of
 from grader.grading.inputs import Seed
 from grader.sandbox import Sandbox, Settings
@@ -123,7 +124,7 @@ def run(order: Order, progress: Callable[[Step], None] = lambda step: None) -> S
     started = time.perf_counter()
     if order.scheduler is not None and order.workers is not None:
         raise UsageError("--workers says how many processes work here, --scheduler who works elsewhere: leave one out.")
-    loaded = loader.whole(loader.load(order.course_folder))
+    loaded = loader.whole(courses.load(order.course_folder))
     counting = chosen(loaded, order.questions)
     roster = None if order.roster is None else read_roster(order.roster)
     _make(order.out)
@@ -491,7 +492,7 @@ def rehearse(plan: Plan, questions: Container[str], quiet: Callable[[], object] 
     """
     sandbox = Sandbox("require", Settings())
     try:
-        loaded = loader.load(Path(plan.course_folder))
+        loaded = courses.load(Path(plan.course_folder))
         sandbox.allow(loaded.packages)
         said = fault(release(sandbox.observe, quiet), "this machine")
         if said:

@@ -19,6 +19,7 @@ from grader.classroom.worker import Plan, Workers, ended, prepare
 from grader.core import installed, resources
 from grader.core.errors import AttncheckError, CourseError, SandboxError
 from grader.course import loader
+from grader.grading import courses
 from grader.grading.inputs import Seed
 from grader.sandbox import open_sandbox
 from grader.sandbox.canaries import Canary, release
@@ -58,7 +59,7 @@ def _versions() -> Iterator[Finding]:
 def _content(folder: Path | None) -> Iterator[Finding]:
     try:
         found = loader.find(folder)
-        read = loader.load(found)
+        read = courses.load(found)
     except AttncheckError as error:
         yield Finding("content", "course", "missing", str(error), "mend the course, or name another with --course")
         return

@@ -39,7 +39,7 @@ from grader.core.model import (
 )
 from grader.core.yaml_positions import parse
 from grader.course import edits, items, loader, misconceptions
-from grader.grading import checks, public_arrays, stored_results
+from grader.grading import checks, courses, public_arrays, stored_results
 from grader.grading.grade import REFERENCE_LIMITS, Memo, module_of
 from grader.grading.inputs import Seed
 from grader.report.figures import kinds, run
@@ -96,11 +96,11 @@ def publish(whole: Course, target: Path, questions: Iterable[str], observe: Obse
         _may_be_replaced(target)
         mark = Edition(whole.digest, __version__, ())
         _write(folder, _files(whole, chosen, mark))
-        tables = dict(_tables(loader.load(folder), whole, observe))
+        tables = dict(_tables(courses.load(folder), whole, observe))
         _write(folder, {stored_results.file_name(name): data for name, data in tables.items()})
         digests = tuple((name, hashlib.sha256(data).hexdigest()) for name, data in tables.items())
         _write(folder, {"course.yaml": _course_file(whole, chosen, replace(mark, stored=digests))})
-        made = loader.load(folder)
+        made = courses.load(folder)
         _put(folder, target)
     sizes = [path.stat().st_size for path in target.rglob("*") if path.is_file()]
     every = [item for question in made.questions for item in question.items]

@@ -42,6 +42,7 @@ from grader.core.model import (
 )
 from grader.course import items
 from grader.course import loader as course
+from grader.grading import courses
 from grader.grading.compare import compare
 from grader.grading.failures import verdict
 from grader.grading.grade import Memo, Replay, judge_answer, replay
@@ -139,7 +140,7 @@ def look_up(asked: Asked) -> Recorded:
     """What is recorded. Raises UsageError for what is not, or where the files are no longer those that were graded."""
     with contextlib.closing(open_gradebook(asked.folder)) as book:
         check_seed(book, asked.seed)
-        loaded = course.whole(course.load(course_of(book, asked.course_folder)))
+        loaded = course.whole(courses.load(course_of(book, asked.course_folder)))
         question, part, rest = _part(asked.check, loaded, tuple(points_of(book)))
         learner = find_learner(book, asked.learner)
         filed = _submission(book, loaded, learner, asked.attempt)

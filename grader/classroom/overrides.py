@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import difflib
 import json
 import math
 import shutil
@@ -20,8 +19,10 @@ from grader.classroom.results import CLASS, Book, Row, left_behind, parts, write
 from grader.core.errors import UsageError
 from grader.core.files import WRITING
 from grader.core.model import Course, Lang
+from grader.core.suggest import nearest
 from grader.core.text import clean
 from grader.course import loader
+from grader.grading import courses
 
 _OWN = frozenset({FILE, f"{FILE}-journal", ".lock", INTAKE, ".expected", CLASS})
 
@@ -48,9 +49,9 @@ def find_learner(book: Gradebook, name: str) -> Enrolled:
 
 
 def _near(name: str, known: list[str]) -> str:
-    near = difflib.get_close_matches(name, known, 1)
+    near = nearest(name, known)
     listed = ", ".join(known[:8]) + (", …" if len(known) > 8 else "")
-    return f" Did you mean {near[0]}?" if near else f" There are: {listed}."
+    return f" Did you mean {near}?" if near else f" There are: {listed}."
 
 
 # ---------------------------------------------------------------------------------------------- points
@@ -114,7 +115,7 @@ def take_back(folder: Path, learner: str, part: str, course_folder: Path | None,
 @contextlib.contextmanager
 def _open(folder: Path, course_folder: Path | None) -> Iterator[tuple[Gradebook, Course]]:
     with contextlib.closing(open_gradebook(folder)) as book, alone(folder):
-        yield book, loader.whole(loader.load(course_of(book, course_folder)))
+        yield book, loader.whole(courses.load(course_of(book, course_folder)))
 
 
 def _written(book: Gradebook, loaded: Course, learner: Enrolled, lang: Lang) -> tuple[Row, ...]:

@@ -23,6 +23,7 @@ from grader.core.errors import GradebookError, SubmissionError, UsageError
 from grader.core.model import Course, Lang, Rules
 from grader.core.score import tidy
 from grader.course import loader
+from grader.grading import courses
 from grader.grading.inputs import Seed
 from grader.submission import fingerprint
 
@@ -95,7 +96,7 @@ class _Again:
     def __init__(self, asked: Asked, book: Gradebook, copy: Gradebook, scratch: Path) -> None:
         self.book, self.copy = book, copy
         folder = course_of(book, asked.course_folder)
-        self.course = loader.whole(loader.load(folder))
+        self.course = loader.whole(courses.load(folder))
         counting = chosen(self.course, tuple(points_of(book)))
         self.order = Order(asked.folder, scratch, folder, asked.seed, workers=asked.workers)
         self.facts = facts(self.order, self.course, counting)
@@ -193,7 +194,7 @@ def course_of(book: Gradebook, named: Path | None) -> Path:
 def seed_of(folder: Path, course_folder: Path | None) -> Seed:
     """The seed that the course of a folder of results names, else the public one."""
     with contextlib.closing(open_gradebook(folder)) as book:
-        loaded = loader.load(course_of(book, course_folder))
+        loaded = courses.load(course_of(book, course_folder))
     file = loader.beside(loaded, "seed_file")
     return Seed.public() if file is None else Seed.from_file(file)
 

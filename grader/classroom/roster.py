@@ -302,9 +302,3 @@ def _letters(text: str) -> str:
 
 def _plain(text: str) -> str:
     return " ".join(unicodedata.normalize("NFKC", text).casefold().split())
-
-
-def doubles(matches: Sequence[Match]) -> tuple[str, ...]:
-    """The ids of learners to whom more than one of these belongs."""
-    ids = [match.learner.id for match in matches if match.learner is not None]
-    return tuple(sorted({one for one in ids if ids.count(one) > 1}))

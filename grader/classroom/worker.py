@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any
 from grader.core import resources
 from grader.core.errors import AttncheckError, SubmissionError
 from grader.core.model import Notice, QuestionResult
-from grader.course import loader
+from grader.grading import courses
 from grader.grading.grade import Memo, Selection, grade
 from grader.grading.inputs import Seed
 from grader.grading.reference_results import expecting
@@ -133,7 +133,7 @@ def _desk(plan: Plan) -> tuple[Memo, Sandbox]:
     """Once for a process: the course is loaded while the zygote imports torch."""
     sandbox = Sandbox("require", Settings(collapse=True))
     sandbox.start()
-    loaded = loader.load(Path(plan.course_folder))
+    loaded = courses.load(Path(plan.course_folder))
     sandbox.allow(loaded.packages)
     return Memo(loaded, plan.seed, plan.expecting(sandbox.observe)), sandbox
 

@@ -16,6 +16,7 @@ import click
 
 import grader
 from grader.core.errors import AttncheckError
+from grader.core.suggest import nearest
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -84,10 +85,8 @@ class _Verbs(click.Group):
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         if args and args[0] not in _MODULES and not args[0].startswith("-"):
-            from difflib import get_close_matches
-
-            near = get_close_matches(args[0], _MODULES, 1)
-            hint = f"did you mean “{near[0]}”?" if near else f"there are {', '.join(_MODULES)}."
+            near = nearest(args[0], _MODULES)
+            hint = f"did you mean “{near}”?" if near else f"there are {', '.join(_MODULES)}."
             raise click.UsageError(f"No command “{args[0]}”: {hint}", ctx)
         return super().resolve_command(ctx, args)
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from grader.commands import LANG
+from grader.core import suggest
 from grader.core.errors import StateError, UsageError
 
 if TYPE_CHECKING:
@@ -114,8 +115,9 @@ def keep(file: Path | None, *events: Event) -> None:
 def load_course(folder: Path | None) -> Course:
     """The course in ``folder``, else the bundled one."""
     from grader.course import loader as course
+    from grader.grading import courses
 
-    return course.load(course.find(folder))
+    return courses.load(course.find(folder))
 
 
 def load_whole_course(folder: Path | None) -> Course:
@@ -136,11 +138,8 @@ def find_question(course: Course, name: str) -> Question:
 
 def nearest(name: str, names: list[str]) -> str:
     """A sentence that says what ``name`` may have been meant to be."""
-    from difflib import get_close_matches
-
-    folded = {known.lower(): known for known in names}
-    near = get_close_matches(name.lower(), folded, 1)
-    return f" Did you mean {folded[near[0]]}?" if near else f" There are: {', '.join(names)}."
+    near = suggest.nearest(name, names)
+    return f" Did you mean {near}?" if near else f" There are: {', '.join(names)}."
 
 
 def read_seed(number: int | None, file: Path | None) -> Seed:

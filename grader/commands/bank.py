@@ -25,9 +25,9 @@ def bank() -> None:
 @bank.command()
 def schema() -> None:
     """Writes the JSON Schema of question files, for editors."""
-    from grader.course import loader as course
+    from grader.grading import courses
 
-    write_json(course.schema())
+    write_json(courses.schema())
 
 
 @bank.command()
@@ -160,6 +160,7 @@ def new(question: str, course_folder: Path | None) -> None:
     from grader.core.files import create
     from grader.course import loader as course
     from grader.course import template
+    from grader.grading import courses
 
     match = re.fullmatch(r"[Qq]0*(\d+)", question)
     if match is None:
@@ -172,7 +173,7 @@ def new(question: str, course_folder: Path | None) -> None:
         folder / "reference" / f"question_{number}.py": template.REFERENCE,
     }
     if any(folder.glob("questions/q*.yaml")):
-        loaded = course.load(course.find(folder))
+        loaded = courses.load(course.find(folder))
         if loaded.question(f"Q{number}") is not None:
             raise UsageError(f"the course has a question Q{number} already; choose another number.")
         names["group"] = loaded.groups[0][0]

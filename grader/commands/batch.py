@@ -136,9 +136,10 @@ def batch(
     from grader.classroom.batch import Order
     from grader.classroom.batch import run as run_batch
     from grader.course import loader
+    from grader.grading import courses
 
     folder = loader.find(course_folder)
-    loaded = loader.load(folder)
+    loaded = courses.load(folder)
     order = Order(
         collection=submissions,
         out=out,
@@ -196,10 +197,10 @@ def _results(order: Order, lang: Lang) -> list[Row]:
     from grader.classroom.batch import alone
     from grader.classroom.gradebook import open_gradebook
     from grader.classroom.results import Book, write_files
-    from grader.course import loader
+    from grader.grading import courses
 
     with alone(order.out), closing(open_gradebook(order.out)) as book:
-        return write_files(Book.of(book, loader.load(order.course_folder)), order.out, lang)
+        return write_files(Book.of(book, courses.load(order.course_folder)), order.out, lang)
 
 
 def show_progress(lang: Lang) -> AbstractContextManager[Callable[[Step], None]]:

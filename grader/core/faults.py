@@ -6,6 +6,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
+from grader.core.suggest import nearest
+
 #: Keys and indices that lead from the top of a document to a value in it.
 Path: TypeAlias = tuple[str | int, ...]
 
@@ -37,14 +39,11 @@ def unexpected(path: Path, seen: object, expected: str) -> Fault:
 
 def unknown(path: Path, seen: str, what: str, known: Iterable[str]) -> Fault:
     """A name that is not among the ``known`` ones. ``what`` says what they are (``a source of sources.yaml``)."""
-    # Not needed where nothing is wrong, and item kinds import this module.
-    import difflib
-
     names = list(known)
-    close = difflib.get_close_matches(seen.lower(), {name.lower(): name for name in names}, 1, 0.6)
-    nearest = next((f"; did you mean '{name}'?" for name in names if close and name.lower() == close[0]), "")
+    meant = nearest(seen, names)
+    hint = f"; did you mean '{meant}'?" if meant else ""
     listed = ", ".join(names[:_MOST]) + (f", … ({len(names)} in all)" if len(names) > _MOST else "")
-    return Fault(path, f"saw {show(seen)}; expected {what}: {listed or 'there is none'}{nearest}")
+    return Fault(path, f"saw {show(seen)}; expected {what}: {listed or 'there is none'}{hint}")
 
 
 def show_path(path: Path) -> str:
@@ -54,7 +53,7 @@ def show_path(path: Path) -> str:
 
 def show(value: Any) -> str:
     """A value as YAML writes it on one line, cut where it gets long."""
-    # Like difflib: not needed where nothing is wrong.
+    # Not needed where nothing is wrong.
     import json
 
     text = f"'{value}'" if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)

@@ -178,16 +178,15 @@ class Case:
 
 @dataclass(frozen=True, slots=True)
 class CheckSpec:
-    """A check as an exercise asks for it. ``on`` names cases; empty means the check's own choice."""
+    """A check as an exercise asks for it. ``on`` names cases; empty means the check's own choice.
+
+    ``options`` are what the bank sets of the ``Options`` of its kind, by key.
+    """
 
     kind: str
     weight: float
     on: tuple[str, ...] = ()
     options: tuple[tuple[str, Any], ...] = ()
-
-    def option(self, name: str, default: Any = None) -> Any:
-        """The option ``name`` from the bank, else ``default``."""
-        return dict(self.options).get(name, default)
 
 
 @dataclass(frozen=True, slots=True)

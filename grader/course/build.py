@@ -20,6 +20,7 @@ from grader.core.faults import Fault, unknown
 from grader.core.model import Course, Part, Question, Source, SourceFile
 from grader.core.yaml_positions import Document, parse
 from grader.course import schema, validate
+from grader.course.validate import CheckKinds
 from grader.submission import source
 
 Model = TypeVar("Model", bound=BaseModel)
@@ -32,15 +33,18 @@ _DEFAULTS = "questions/course.yaml"
 _OWN = "course.yaml"
 
 
-def course(files: Mapping[str, bytes], folder: Path, digest: str) -> Course:
-    """The course made of ``files`` (contents by name within ``folder``), or a ``CourseError`` with its faults."""
+def course(files: Mapping[str, bytes], folder: Path, digest: str, checks: CheckKinds) -> Course:
+    """The course made of ``files`` (contents by name within ``folder``), or a ``CourseError`` with its faults.
+
+    ``checks`` are the kinds of check that exercises may name.
+    """
     reader = _Reader(files)
     own = reader.read(_OWN, schema.CourseFile) or schema.CourseFile()
     defaults = reader.read(_DEFAULTS, schema.CourseFile) or schema.CourseFile()
     sources = _sources(reader)
     # A learners' edition has no references, so that nothing can be said about what is named of them.
     reference = None if own.edition else _reference(reader)
-    questions = _questions(reader)
+    questions = _questions(reader, checks)
     if not reader.said and not questions:
         reader.said.append(f"{folder / 'questions'}: no question in it; expected files such as q05_attention.yaml")
 
@@ -52,6 +56,7 @@ def course(files: Mapping[str, bytes], folder: Path, digest: str) -> Course:
         references=None if reference is None else {_module(file): [n for n, _ in file.defines] for file in reference},
         reference_files=reference,
         item_ids=[item.id for question in questions for item in question.items] if sound else None,
+        checks=checks,
         edition=own.edition is not None,
     )
     for question in questions:
@@ -166,10 +171,11 @@ def _sources(reader: _Reader) -> tuple[Source, ...] | None:
     return found.build() if found else None
 
 
-def _questions(reader: _Reader) -> list[Question]:
+def _questions(reader: _Reader, checks: CheckKinds) -> list[Question]:
     names = [name for name in reader.files if name.startswith("questions/q")]
-    found = [(name, reader.read(name, schema.question_file())) for name in names]
-    questions = [question.build(name) for name, question in found if question]
+    model = schema.question_file(checks)
+    found = [(name, reader.read(name, model)) for name in names]
+    questions = [question.build(name, checks) for name, question in found if question]
     return sorted(questions, key=lambda question: int(question.id.removeprefix("Q")))
 
 

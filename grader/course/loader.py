@@ -13,14 +13,17 @@ import io
 import os
 import pickle
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import grader
 from grader.core import cache
 from grader.core.errors import CourseError, UsageError
 from grader.core.model import Course
+
+if TYPE_CHECKING:
+    from grader.course.validate import CheckKinds
 
 _GRADER = Path(grader.__file__).parent
 #: What decides how a course is read: the rooms that read it, and the checks that it names.
@@ -50,8 +53,11 @@ def find(course: Path | None) -> Path:
     return folder.resolve()
 
 
-def load(folder: Path) -> Course:
-    """The course in ``folder`` (see ``find``)."""
+def load(folder: Path, checks: Callable[[], CheckKinds]) -> Course:
+    """The course in ``folder`` (see ``find``), with these kinds of check (``grader.grading.courses`` has all).
+
+    ``checks`` is called only where the course is not in the cache: the modules of the checks need NumPy.
+    """
     files = _read(folder)
     digest = _digest(files)
     key = _key(digest)
@@ -60,7 +66,7 @@ def load(folder: Path) -> Course:
         # pydantic takes longer than everything else here, so only a course that changed needs it.
         from grader.course import build
 
-        course = build.course(files, folder, digest)
+        course = build.course(files, folder, digest, checks())
         cache.put("course", key, _freeze(course))
     return dataclasses.replace(course, folder=str(folder))
 
@@ -89,11 +95,11 @@ def beside(found: Course, key: Literal["roster", "seed_file"]) -> Path | None:
     return path
 
 
-def schema() -> dict[str, Any]:
-    """JSON Schema (2020-12) of a question file, for editors."""
+def schema(checks: CheckKinds) -> dict[str, Any]:
+    """JSON Schema (2020-12) of a question file with these kinds of check, for editors."""
     from grader.course import schema as edge
 
-    return {"$schema": "https://json-schema.org/draft/2020-12/schema"} | edge.question_file().model_json_schema()
+    return {"$schema": "https://json-schema.org/draft/2020-12/schema"} | edge.question_file(checks).model_json_schema()
 
 
 def _bundled() -> Path | None:

@@ -68,7 +68,7 @@ from grader.core.model import (
     Variant,
 )
 from grader.course import items
-from grader.course import validate as crosscheck
+from grader.course.validate import CheckKind, CheckKinds
 
 Model = TypeVar("Model", bound=BaseModel)
 
@@ -382,38 +382,47 @@ class CaseEdge(Edge):
 
 
 class CheckOptions(Edge):
-    """Where a check is made (``on``: names of cases), its weight, and what else its kind takes."""
-
-    model_config = ConfigDict(extra="allow")
+    """Where a check is made (``on``: names of cases) and its weight; the rest of its keys belongs to its kind."""
 
     on: tuple[str, ...] = ()
     weight: Points | None = None
 
-    def build(self, kind: str) -> CheckSpec:
-        """The frozen check."""
-        weight = self.weight or crosscheck.check_weight(kind)
-        return CheckSpec(kind, weight, self.on, tuple((self.model_extra or {}).items()))
+
+class CheckEdge(Edge):
+    """One check with its options: ``{name: {on: […]}}``. Each kind has a model of its own, with its name for key."""
+
+    options: CheckOptions
 
 
-def _check_tag(value: object) -> str | None:
-    if isinstance(value, str):
-        return "CheckName"
-    return "CheckMapping" if isinstance(value, dict) and len(value) == 1 else None
+def _check_model(kind: str, declared: CheckKind) -> type[CheckEdge]:
+    """The mapping of a check of this kind: the keys of every check, with those of its ``Options``."""
+    where = f"grader/grading/checks/{kind}.py: Options"
+    options = create_model(
+        f"{_camel(kind)}Options", __base__=CheckOptions, **_fields(declared.Options, CheckOptions, where)
+    )
+    options.__doc__ = declared.__doc__
+    model = create_model(f"{_camel(kind)}Check", __base__=CheckEdge, options=(options, Field(alias=kind)))
+    model.__doc__ = CheckEdge.__doc__
+    return model
 
 
-def _known_check(schema: dict[str, Any]) -> None:
-    schema["enum"] = list(crosscheck.check_kinds())
+def _camel(kind: str) -> str:
+    return "".join(map(str.capitalize, kind.split("_")))
 
 
-def _one_known_check(schema: dict[str, Any]) -> None:
-    schema |= {"propertyNames": {"enum": list(crosscheck.check_kinds())}, "minProperties": 1, "maxProperties": 1}
+def _check_field(kinds: CheckKinds) -> Any:
+    """The type of a check in the bank: the name of a kind, or one name with its options."""
 
+    def tag(value: object) -> str | None:
+        if isinstance(value, str):
+            return "CheckName"
+        name = next(iter(value)) if isinstance(value, dict) and len(value) == 1 else None
+        return f"{_camel(name)}Check" if isinstance(name, str) and name in kinds else None
 
-CheckField = Annotated[
-    Annotated[str, Field(json_schema_extra=_known_check), Tag("CheckName")]
-    | Annotated[dict[str, CheckOptions], Field(json_schema_extra=_one_known_check), Tag("CheckMapping")],
-    Discriminator(_check_tag, custom_error_type="check", custom_error_message="check"),
-]
+    models = [_check_model(kind, declared) for kind, declared in kinds.items()]
+    name: Any = Annotated[str, Field(json_schema_extra={"enum": list(kinds)}), Tag("CheckName")]
+    union: Any = functools.reduce(operator.or_, (Annotated[model, Tag(model.__name__)] for model in models), name)
+    return Annotated[union, Discriminator(tag, custom_error_type="check", custom_error_message="check")]
 
 
 class VariantEdge(Edge):
@@ -509,7 +518,7 @@ class ExerciseEdge(Edge):
     array_types: Annotated[tuple[ArrayType, ...], Field(min_length=1, max_length=2)] = ("torch", "numpy")
     hints: tuple[Text, ...] = ()
     cases: Annotated[tuple[CaseEdge, ...], Field(min_length=1)]
-    checks: Annotated[tuple[CheckField, ...], Field(min_length=1)]
+    checks: tuple[str | CheckEdge, ...]
     variants: tuple[VariantEdge, ...] = ()
     mistakes: tuple[MistakeEdge, ...] = ()
     recognised: tuple[Slug, ...] = ()
@@ -527,8 +536,8 @@ class ExerciseEdge(Edge):
             raise _expected("either `through`, or `forward` and `adapter`")
         return self
 
-    def build(self) -> Exercise:
-        """The frozen exercise."""
+    def build(self, kinds: CheckKinds) -> Exercise:
+        """The frozen exercise; ``kinds`` give the weights of checks that have none here."""
         name = self.function or self.class_ or ""
         through = (self.through or "").partition("(")[0]
         taken = self.forward or (self.through or "").removeprefix(through)
@@ -542,7 +551,7 @@ class ExerciseEdge(Edge):
             reference=self.reference,
             points=self.points,
             cases=tuple(case.build() for case in self.cases),
-            checks=tuple(_check(check) for check in self.checks),
+            checks=tuple(_check(check, kinds) for check in self.checks),
             hints=self.hints,
             forward_signature=f"forward{self.forward}" if self.forward else None,
             forward=parameters(taken) if taken else (),
@@ -560,9 +569,13 @@ class ExerciseEdge(Edge):
         )
 
 
-def _check(value: str | dict[str, CheckOptions]) -> CheckSpec:
-    kind, options = (value, CheckOptions()) if isinstance(value, str) else next(iter(value.items()))
-    return options.build(kind)
+def _check(value: str | CheckEdge, kinds: CheckKinds) -> CheckSpec:
+    if isinstance(value, str):
+        return CheckSpec(value, kinds[value].WEIGHT if value in kinds else 1.0)
+    kind, given = type(value).model_fields["options"].alias or "", value.options
+    fields = [field.name for field in dataclasses.fields(kinds[kind].Options) if field.name in given.model_fields_set]
+    options = tuple((name.removesuffix("_"), getattr(given, name)) for name in fields)
+    return CheckSpec(kind, given.weight or kinds[kind].WEIGHT, given.on, options)
 
 
 # ------------------------------------------------------------------------------------------- questions
@@ -632,8 +645,8 @@ class QuestionEdge(Edge):
     exercises: tuple[ExerciseEdge, ...] = ()
     equivalent: tuple[EquivalentEdge, ...] = ()
 
-    def build(self, file: str) -> Question:
-        """The frozen question, as read from ``file``."""
+    def build(self, file: str, kinds: CheckKinds) -> Question:
+        """The frozen question, as read from ``file``; ``kinds`` are those of checks."""
         return Question(
             id=self.id,
             title=self.title,
@@ -643,7 +656,7 @@ class QuestionEdge(Edge):
             sources=self.sources,
             misconceptions=tuple(found.build(name) for name, found in self.misconceptions.items()),
             items=tuple(item.build() for item in self.items),
-            exercises=tuple(exercise.build() for exercise in self.exercises),
+            exercises=tuple(exercise.build(kinds) for exercise in self.exercises),
             equivalent=tuple(remark.build() for remark in self.equivalent),
         )
 
@@ -651,20 +664,30 @@ class QuestionEdge(Edge):
 def _item_model(kind: str) -> type[ItemEdge]:
     """The keys of every item with those of the kind; a field such as ``from_`` is the key ``from``."""
     spec = items.kinds()[kind].Spec
-    hints = typing.get_type_hints(spec, include_extras=True)
     fields: dict[str, Any] = {"kind": (Literal[kind], ...)}
-    for field in dataclasses.fields(spec):
-        if field.name in ItemEdge.model_fields:
-            raise TypeError(f"grader/course/items/{kind}.py: Spec.{field.name} is a key that every item has")
+    fields |= _fields(spec, ItemEdge, f"grader/course/items/{kind}.py: Spec")
+    model = create_model(_item_tag({"kind": kind}) or "", __base__=ItemEdge, **fields)
+    model.__doc__ = items.kinds()[kind].__doc__
+    return model
+
+
+def _fields(declared: type[Any], base: type[Edge], where: str) -> dict[str, Any]:
+    """The fields of a kind's dataclass for ``create_model``. Raises TypeError for one that ``base`` has already."""
+    hints = typing.get_type_hints(declared, include_extras=True)
+    fields: dict[str, Any] = {}
+    for field in dataclasses.fields(declared):
+        if field.name in base.model_fields:
+            raise TypeError(f"{where}.{field.name} is a key that every {_EVERY[base]} has")
         settings: dict[str, Any] = {"alias": field.name.removesuffix("_")}
         if field.default is not dataclasses.MISSING:
             settings["default"] = field.default
         elif field.default_factory is not dataclasses.MISSING:
             settings["default_factory"] = field.default_factory
         fields[field.name] = (hints[field.name], Field(**settings))
-    model = create_model(_item_tag({"kind": kind}) or "", __base__=ItemEdge, **fields)
-    model.__doc__ = items.kinds()[kind].__doc__
-    return model
+    return fields
+
+
+_EVERY: dict[type[Edge], str] = {ItemEdge: "item", CheckOptions: "check"}
 
 
 def _item_tag(value: object) -> str | None:
@@ -672,13 +695,19 @@ def _item_tag(value: object) -> str | None:
     return f"{kind.capitalize()}Item" if isinstance(kind, str) and kind in items.kinds() else None
 
 
-@functools.cache
-def question_file() -> type[QuestionEdge]:
-    """The model of a question file, with the item kinds there are."""
+def question_file(checks: CheckKinds) -> type[QuestionEdge]:
+    """The model of a question file, with the item kinds there are and these kinds of ``checks``."""
     models = [_item_model(kind) for kind in items.kinds()]
     union: Any = functools.reduce(operator.or_, (Annotated[model, Tag(model.__name__)] for model in models))
     by_kind = Discriminator(_item_tag, custom_error_type="kind", custom_error_message="kind")
-    fields: dict[str, Any] = {"items": (tuple[Annotated[union, by_kind], ...], ())}
+    check = _check_field(checks)
+    several: Any = Annotated[tuple[check, ...], Field(min_length=1)]  # type: ignore[valid-type]
+    exercise = create_model("ExerciseEdge", __base__=ExerciseEdge, checks=(several, ...))
+    exercise.__doc__ = ExerciseEdge.__doc__
+    fields: dict[str, Any] = {
+        "items": (tuple[Annotated[union, by_kind], ...], ()),
+        "exercises": (tuple[exercise, ...], ()),  # type: ignore[valid-type]
+    }
     file = create_model("QuestionFile", __base__=QuestionEdge, **fields)
     file.__doc__ = QuestionEdge.__doc__
     return file
@@ -869,6 +898,9 @@ def _fault(detail: ErrorDetails, schema: dict[str, Any], value: Any) -> Fault:
         case "recipe":
             return _choice(where, seen, "", _RECIPES)
         case "check":
+            if isinstance(seen, dict) and len(seen) == 1:
+                names = [name for option in _options(node, definitions) for name in option.get("enum", ())]
+                return unknown(where, str(*seen), "a check of grader/grading/checks", names)
             return unexpected(where, seen, "the name of a check, or one name with its options: {name: {on: […]}}")
         case "too_short" | "string_too_short":
             return unexpected(where, seen, f"a length of {detail['ctx']['min_length']} or more")

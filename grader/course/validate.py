@@ -5,12 +5,11 @@ from __future__ import annotations
 import ast
 import functools
 import itertools
-import pkgutil
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path as FilePath
-from typing import Any, TypeAlias
+from typing import Any, Protocol, TypeAlias
 
 from grader.core import sizes
 from grader.core.faults import Fault, Path, unexpected, unknown
@@ -37,10 +36,6 @@ from grader.core.model import (
 )
 from grader.course import edits, items
 
-_OPTION = re.compile(r"""\.option\(\s*["'](\w+)["']""")
-_WEIGHT = re.compile(r"^WEIGHT = ([0-9.]+)$", re.MULTILINE)
-_EVERY_CASE = re.compile(r"^EVERY_CASE = True$", re.MULTILINE)
-_CHECKS = FilePath(__file__).parents[1] / "grading" / "checks"
 _PLACEHOLDER = re.compile(r"\{([A-Za-z_]\w*)\}")
 _HELPERS = FilePath(__file__).parents[1] / "sandbox" / "inside" / "helpers.py"
 
@@ -55,6 +50,22 @@ _SEALED = "stands in a learners' edition only, which `attncheck bank publish` wr
 _MOST_DRAWS = 1000
 
 
+class CheckKind(Protocol):
+    """What the bank may say of a kind of check.
+
+    ``Options`` is a dataclass: its fields are the YAML keys (``is_`` for ``is``), its annotations decide what values
+    are accepted. ``WEIGHT`` is the default weight; with ``EVERY_CASE`` a check that names no cases is judged on all.
+    """
+
+    Options: type[Any]
+    WEIGHT: float
+    EVERY_CASE: bool
+
+
+#: The kinds of check by name.
+CheckKinds: TypeAlias = Mapping[str, CheckKind]
+
+
 @dataclass(frozen=True, slots=True)
 class Known:
     """What questions may name. ``None`` where it could not be read: then nothing is said about it."""
@@ -64,29 +75,8 @@ class Known:
     references: Mapping[str, Sequence[str]] | None
     reference_files: tuple[SourceFile, ...] | None
     item_ids: Sequence[str] | None
+    checks: CheckKinds
     edition: bool = False
-
-
-def check_kinds() -> tuple[str, ...]:
-    """The modules in ``grader/grading/checks``, which are not imported for it."""
-    found = pkgutil.iter_modules([str(_CHECKS)])
-    return tuple(sorted(module.name for module in found if not module.name.startswith("_")))
-
-
-def check_options(kind: str) -> tuple[str, ...]:
-    """The options of a check: the names that its source asks its spec for, as in ``spec.option("of")``."""
-    return tuple(sorted(set(_OPTION.findall(_check_source(kind)))))
-
-
-def check_weight(kind: str) -> float:
-    """The weight of a check whose spec gives none: ``WEIGHT`` in its source."""
-    found = _WEIGHT.search(_check_source(kind))
-    return float(found[1]) if found else 1.0
-
-
-def check_uses_every_case(kind: str) -> bool:
-    """Whether a check that names no cases is judged on all of them: ``EVERY_CASE`` in its source."""
-    return _EVERY_CASE.search(_check_source(kind)) is not None
 
 
 @functools.cache
@@ -99,10 +89,6 @@ def helpers() -> tuple[str, ...]:
     listed = [node for node in tree.body if isinstance(node, ast.AnnAssign) and ast.unparse(node.target) == "HELPERS"]
     named = {node.id for each in listed for node in ast.walk(each) if isinstance(node, ast.Name)}
     return tuple(sorted(functions & named))
-
-
-def _check_source(kind: str) -> str:
-    return (_CHECKS / f"{kind}.py").read_text("utf-8") if kind in check_kinds() else ""
 
 
 def faults(question: Question, raw: Mapping[str, Any], known: Known) -> Iterator[Fault]:
@@ -202,15 +188,11 @@ def _exercise(exercise: Exercise, known: Known) -> Iterator[Fault]:
         for fault in () if case.sealed else _case(case, exercise):
             yield fault.inside("cases", index)
     for index, check in enumerate(exercise.checks):
-        if check.kind not in check_kinds():
-            yield unknown(("checks", index), check.kind, "a check of grader/grading/checks", check_kinds())
+        if check.kind not in known.checks:
+            yield unknown(("checks", index), check.kind, "a check of grader/grading/checks", known.checks)
         if not check.on and not any(_serves(case, check.kind) for case in exercise.cases):
             wanted = "with `raises`" if check.kind == "raises" else "that `only` and `raises` leave to it"
             yield Fault(("checks", index), f"{check.kind} has no case; expected one {wanted}")
-        for option, _ in check.options:
-            if option not in check_options(check.kind):
-                known_here = ["on", "weight", *check_options(check.kind)]
-                yield unknown(("checks", index, check.kind, option), option, "one of the keys", known_here)
         for place, name in enumerate(check.on):
             if name not in names:
                 yield unknown(("checks", index, check.kind, "on", place), name, "a case of this exercise", names)
@@ -230,7 +212,7 @@ def _exercise(exercise: Exercise, known: Known) -> Iterator[Fault]:
 
 def _mistakes(exercise: Exercise, raw: Sequence[Mapping[str, Any]], known: Known) -> Iterator[Fault]:
     """That every mistake can be made, has a name of its own, and fails what there is to fail."""
-    judged = {(check.kind, name) for check in exercise.checks for name in _cases(check, exercise)}
+    judged = {(check.kind, name) for check in exercise.checks for name in _cases(check, exercise, known.checks)}
     possible = [*sorted({kind for kind, _ in judged}), *sorted(f"{kind}/{name}" for kind, name in judged)]
     module = f"reference.{exercise.reference.rpartition('.')[0]}"
     files = known.reference_files or ()
@@ -253,12 +235,12 @@ def _mistakes(exercise: Exercise, raw: Sequence[Mapping[str, Any]], known: Known
             yield Fault((*path, *inside), fault.text)
 
 
-def _cases(check: CheckSpec, exercise: Exercise) -> list[str]:
+def _cases(check: CheckSpec, exercise: Exercise, kinds: CheckKinds) -> list[str]:
     """The names of the cases that ``check`` is judged on, as ``grader.grading.checks`` will choose them."""
     if check.on:
         return list(check.on)
     served = [case.name for case in exercise.cases if _serves(case, check.kind)]
-    if check.kind == "raises" or check_uses_every_case(check.kind):
+    if check.kind == "raises" or (check.kind in kinds and kinds[check.kind].EVERY_CASE):
         return served
     return [case.name for case in exercise.cases if check.kind in case.only] or served[:1]
 

@@ -5,7 +5,6 @@ Everything that runs learner code comes in as ``observe``; nothing here does.
 
 from __future__ import annotations
 
-import difflib
 import re
 import time
 from collections.abc import Container, Iterable
@@ -45,6 +44,7 @@ from grader.core.model import (
     Variant,
     Verdict,
 )
+from grader.core.suggest import nearest
 from grader.core.text import SAYS
 from grader.course import edits, items
 from grader.grading import checks, diagnosis, forbidden, verdicts
@@ -233,8 +233,8 @@ def check_names(course: Course, selection: Selection) -> None:
 def _known(names: Iterable[str], possible: list[str], what: str) -> None:
     for name in names:
         if name.lower() not in (p.lower() for p in possible):
-            near = difflib.get_close_matches(name, possible, 1, 0.5)
-            hint = f"; did you mean {near[0]}?" if near else f"; there are: {', '.join(possible)}"
+            near = nearest(name, possible, cutoff=0.5)
+            hint = f"; did you mean {near}?" if near else f"; there are: {', '.join(possible)}"
             raise UsageError(f"the course has no {what} {name!r}{hint}")
 
 
@@ -267,18 +267,11 @@ def _anything(chosen: list[Chosen], submission: Submission) -> bool:
     )
 
 
-#: Of names that learners chose, so many are compared with those of the course, if they are not longer than this.
+#: Of names that learners chose, so many are compared with those of the course; so much of one is shown.
 _MOST_LOOKED_UP = 20
-_LONGEST_LOOKED_UP = 80
+_LONGEST_SHOWN = 80
 #: So many unknown ids are listed, each with what may be meant.
 _MOST_UNKNOWN = 5
-
-
-def _nearest(name: str, possible: list[str]) -> str | None:
-    """The one of ``possible`` that a learner's ``name`` is close to."""
-    if len(name) > _LONGEST_LOOKED_UP:
-        return None
-    return next(iter(difflib.get_close_matches(name, possible, 1)), None)
 
 
 def _nothing(course: Course, submission: Submission, selection: Selection) -> Unusable:
@@ -306,7 +299,7 @@ def _nothing(course: Course, submission: Submission, selection: Selection) -> Un
 def _instead(submission: Submission, wanted: list[str]) -> Iterable[str | Text]:
     """What comes near the names of the course, else the names that there are."""
     defined = [name for file in submission.files for name, _ in file.defines]
-    near = ((name, _nearest(name, wanted)) for name in defined[:_MOST_LOOKED_UP])
+    near = ((name, nearest(name, wanted)) for name in defined[:_MOST_LOOKED_UP])
     hints = [_NEAR.fill(name=name, near=meant) for name, meant in near if meant]
     hints += [
         _FOUND_GUARDED.fill(name=name, line=line, file=file.path)
@@ -398,7 +391,7 @@ class Memo:
                     spec,
                     case,
                     draw_for(spec, case, exercise.name, self.seed)
-                    if spec.option("at") and not case.sealed
+                    if "at" in dict(spec.options) and not case.sealed
                     else drawn[case.name],
                 )
                 for spec in exercise.checks
@@ -724,7 +717,7 @@ def why_missing(name: str, question: Question, submission: Submission, course: C
     defined = {
         known: (file.path, line) for file in submission.files for known, line in file.defines if known not in asked
     }
-    for near in difflib.get_close_matches(name, list(defined)[:_COMPARED], 1, 0.8):
+    if near := nearest(name, list(defined)[:_COMPARED], cutoff=0.8):
         path, line = defined[near]
         return _MISSPELT.fill(name=name, near=near, path=path, line=line)
     others = [each for each in course.questions if each is not question]
@@ -872,12 +865,12 @@ def remarks(course: Course, submission: Submission, chosen: tuple[Chosen, ...] |
 
 def _no_item(answer: Answer, ids: list[str], known: Container[str]) -> Text:
     """What is wrong with an answer to an item that does not exist."""
-    shown = printable(answer.item, _LONGEST_LOOKED_UP)
+    shown = printable(answer.item, _LONGEST_SHOWN)
     keys = [key for key in answer.value if f"{answer.item}.{key}" in known] if isinstance(answer.value, dict) else []
     if keys:
         lines = listing([f"`{shown}.{key}: {_written(answer.value[key])}`" for key in keys])
         return _NESTED.fill(line=answer.line, id=shown, lines=lines)
-    near = _nearest(answer.item, ids)
+    near = nearest(answer.item, ids)
     hint = _MEANT.fill(near=near) if near else Text("", "")
     return _NO_ITEM.fill(line=answer.line, id=shown, hint=hint)
 

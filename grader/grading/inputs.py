@@ -106,9 +106,10 @@ class Drawn:
 
 def draw_for(spec: CheckSpec, case: Case, exercise: str, seed: Seed) -> Drawn:
     """The inputs of ``case`` for a check: with its options ``of: n, at: [128, 256]`` once for each size of n."""
-    if spec.option("at") is None:
+    options = dict(spec.options)
+    if "at" not in options:
         return draw(case, exercise, seed)
-    at, symbol = list(spec.option("at")), str(spec.option("of"))
+    at, symbol = list(options["at"]), str(options.get("of"))
     where = f"{exercise}, check {spec.kind}"
     if len(at) < 2 or not all(type(size) is int for size in at) or sorted(set(at)) != at:
         raise CourseError(f"{where}, at: saw {at!r}; expected growing sizes such as [128, 256]")

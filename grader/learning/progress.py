@@ -15,7 +15,6 @@ from grader.learning.log import Answered, Coded, Event, Hinted, Named
 #: Of an item: not answered, between two tries, waiting for a person, settled so or so.
 #: Of an exercise: not graded, not passed yet, passed. The last word counts.
 Standing: TypeAlias = Literal["new", "begun", "waiting", "wrong", "right"]
-SETTLED: tuple[Standing, ...] = ("waiting", "wrong", "right")
 
 
 @dataclass(frozen=True, slots=True)

@@ -28,6 +28,7 @@ from grader.core.model import (
     Submission,
     Text,
 )
+from grader.core.suggest import nearest
 from grader.course import items, misconceptions
 from grader.learning import progress
 from grader.learning.log import Answered, Coded, Event, Skipped, Spoke
@@ -154,12 +155,9 @@ def choose(course: Course, name: str | None) -> tuple[Item, ...]:
         return found
     if chosen:
         raise UsageError(f"{chosen[0].id} has no quiz items; 'attncheck show {chosen[0].id}' says what it has.")
-    from difflib import get_close_matches
-
     known = [*(group for group, _ in course.groups), *(q.id for q in course.questions)]
-    every = {each.lower(): each for each in (*known, *(i.id for q in course.questions for i in q.items))}
-    near = get_close_matches(folded, every, 1)
-    hint = f"Did you mean {every[near[0]]}?" if near else f"There are: {', '.join(known)}."
+    near = nearest(folded, (*known, *(i.id for q in course.questions for i in q.items)))
+    hint = f"Did you mean {near}?" if near else f"There are: {', '.join(known)}."
     raise UsageError(f"There is no question, group or item “{name}”. {hint}")
 
 

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Concatenate, ParamSpec, TypeVar
 from grader.core import bounded
 from grader.core.bounded import READING, SMALL
 from grader.core.model import Notice, SourceFile, Submission, Text
+from grader.core.suggest import close
 from grader.submission import messages as say
 from grader.submission import modules, source
 from grader.submission.files import (
@@ -216,14 +217,12 @@ def duplicates(submission: Submission) -> tuple[tuple[str, tuple[str, ...]], ...
 
 def _near(place: str, base: str) -> Text:
     """Names like the missing one, in the folder where it was looked for."""
-    import difflib
-
     try:
         names = os.listdir(os.path.dirname(place) or ".")
     except (OSError, ValueError):
         return say.NOTHING
-    close = [printable(name) for name in difflib.get_close_matches(base, names, 3)]
-    return say.NEAR.fill(names=listing(close)) if close else say.NOTHING
+    near = [printable(name) for name in close(base, names)]
+    return say.NEAR.fill(names=listing(near)) if near else say.NOTHING
 
 
 def _not_read(base: str) -> Text:

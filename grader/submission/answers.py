@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from grader.core.model import Answer, Notice, Text
+from grader.core.suggest import nearest
 from grader.submission import messages as say
 from grader.submission.files import Raw
 from grader.submission.messages import Unusable, printable
@@ -44,8 +45,8 @@ def read(raw: Raw) -> Answers:
     for key in value:
         if key not in KEYS:
             near = say.BELOW_ANSWERS if "." in key else say.NOTHING
-            if (nearest := _nearest(key)) is not None:
-                near = say.MEANT.fill(key=nearest)
+            if (meant := nearest(key, KEYS)) is not None:
+                near = say.MEANT.fill(key=meant)
             text = say.UNKNOWN_KEY.fill(line=document.line((key,)), key=printable(key, 60), near=near)
             raise Unusable(raw.path, text)
     learner = value.get("learner")
@@ -72,9 +73,3 @@ def _shown(value: Any) -> Text:
         return say.A_MAPPING
     shown = "null" if value is None else str(value).lower() if isinstance(value, bool) else repr(value)
     return Text(*[printable(shown, 60)] * 2)
-
-
-def _nearest(key: str) -> str | None:
-    import difflib
-
-    return next(iter(difflib.get_close_matches(key[:40].lower(), KEYS, 1)), None)

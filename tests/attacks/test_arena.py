@@ -18,6 +18,7 @@ import pytest
 
 from grader.core.model import Job, Limits, Part, SourceFile
 from grader.course import loader
+from grader.grading import courses
 from grader.grading.grade import Memo, grade
 from grader.grading.inputs import Seed
 from grader.sandbox import Sandbox
@@ -193,7 +194,7 @@ def test_a_page_that_acts_is_noticed(page: str) -> None:
 @pytest.mark.parametrize("name", ["read/hidden_inputs_in_a_dtype", "read/hidden_inputs_in_a_shape"])
 def test_hidden_inputs_are_noticed(name: str, sandbox: Sandbox, tmp_path: Path) -> None:
     """The same attack, in a course whose hidden cases are told like public ones, is seen to carry them out."""
-    loaded = loader.load(loader.find(None))
+    loaded = courses.load(loader.find(None))
     seed = Seed("secret", b"known to nobody!")
     question = loaded.question("Q5")
     assert question is not None

@@ -14,6 +14,7 @@ import pytest
 from grader.core.errors import SandboxUnavailable, SubmissionError
 from grader.core.model import Call, Course, Job, Limits, Observed, Past, Program, Report
 from grader.course import loader
+from grader.grading import courses
 from grader.grading.grade import Memo, grade
 from grader.grading.inputs import Seed
 from grader.sandbox import Sandbox, Settings, open_sandbox
@@ -47,7 +48,7 @@ def bait() -> Iterator[Bait]:
 @pytest.fixture(scope="module")
 def course() -> Course:
     """The bundled one."""
-    return loader.load(loader.find(None))
+    return courses.load(loader.find(None))
 
 
 @dataclass(frozen=True, slots=True)

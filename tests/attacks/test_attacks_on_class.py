@@ -17,7 +17,7 @@ from grader.classroom.gradebook import Filed, open_gradebook
 from grader.classroom.intake import PLAIN, Person, Placed
 from grader.classroom.roster import Learner, Roster
 from grader.core.errors import SubmissionError
-from grader.course import loader
+from grader.grading import courses
 from grader.submission import text
 from tests import tiny
 from tests.attacks import intake
@@ -74,7 +74,7 @@ def test_what_is_nobody_s_is_not_looked_for_elsewhere(tmp_path: Path, monkeypatc
     here = tmp_path / "here"
     intake.put(here / "private.py", intake.EVIL)
     monkeypatch.chdir(here)
-    course = loader.load(tiny.course(tmp_path / "course"))
+    course = courses.load(tiny.course(tmp_path / "course"))
     with closing(open_gradebook(tmp_path, create=True)) as book:
         book.file([Filed("nobody/mallory", "", (), draws="mallory", error="nobody knows whose")])
         found = compared(book, course)

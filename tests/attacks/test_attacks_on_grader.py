@@ -8,13 +8,14 @@ import pytest
 
 from grader.core.model import Course
 from grader.course import loader
+from grader.grading import courses
 from tests.attacks.grader import CASES, Case
 
 
 @pytest.fixture(scope="module")
 def course() -> Course:
     """The bundled one."""
-    return loader.load(loader.find(None))
+    return courses.load(loader.find(None))
 
 
 @pytest.mark.parametrize("case", [pytest.param(case, id=case.name) for case in CASES])

@@ -10,7 +10,7 @@ import pytest
 
 from grader.core.model import Exercise, Outcome, Report
 from grader.course import loader
-from grader.grading import verdicts
+from grader.grading import courses, verdicts
 from grader.grading.checks import kinds
 from grader.grading.grade import Memo, grade
 from grader.grading.inputs import Seed
@@ -32,7 +32,7 @@ def memos(sandbox: Sandbox) -> tuple[Memo, ...]:
 
     Without mistakes: the name of a misconception is counted in docs/security.md, and takes long.
     """
-    bundled = loader.load(loader.find(None))
+    bundled = courses.load(loader.find(None))
     questions = tuple(replace(q, exercises=tuple(map(_hidden, q.exercises))) for q in bundled.questions)
     secretive = replace(bundled, questions=questions)
     return tuple(Memo(secretive, Seed("file:x", key, secret=True), sandbox.observe) for key in (b"0" * 16, b"1" * 16))

@@ -12,6 +12,7 @@ import pytest
 
 from grader.core.model import Array, Course, Job, Limits, Observation, Observed, Raised, Returned, Unreadable
 from grader.course import loader
+from grader.grading import courses
 from grader.grading.grade import Memo, grade
 from grader.grading.inputs import Seed
 from grader.sandbox import Sandbox
@@ -27,7 +28,7 @@ FEW = ("softmax",)
 @pytest.fixture(scope="module")
 def course() -> Course:
     """The bundled one."""
-    return loader.load(loader.find(None))
+    return courses.load(loader.find(None))
 
 
 @pytest.fixture(scope="module")

@@ -16,6 +16,7 @@ from xml.etree import ElementTree
 import pytest
 
 from grader.course import loader
+from grader.grading import courses
 from grader.grading.inputs import Seed
 from tests.attacks import arena
 from tests.attacks.arena import Bait, Inert
@@ -88,7 +89,7 @@ def graded(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Graded]:
             shutil.copy(HONEST, folder / "in" / name / "q05.py")
         done = attncheck("batch", folder / "in", "--out", folder / "out", "-q", "Q5", "--seed-file", seed)
         assert done.returncode in (0, 5), done.stderr
-        hidden = arena.hidden_numbers(loader.load(loader.find(None)), Seed("secret", SEED))
+        hidden = arena.hidden_numbers(courses.load(loader.find(None)), Seed("secret", SEED))
         yield Graded(folder / "out", bait, done.stdout + done.stderr, hidden)
         bait.untouched()
         assert arena.running(bait.mark) == []

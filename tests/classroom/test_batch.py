@@ -34,6 +34,7 @@ from grader.core import cache
 from grader.core.errors import CourseError, SandboxError, SandboxKilled, SandboxUnavailable, UsageError
 from grader.core.model import Died, Job, Limits, Observation, Observed, Raised, Returned, TimedOut
 from grader.course import loader
+from grader.grading import courses
 from grader.grading.checks import values
 from grader.grading.inputs import Seed
 from grader.sandbox import Sandbox, Settings, policy
@@ -105,7 +106,7 @@ def in_process(alone: None, monkeypatch: pytest.MonkeyPatch, sandbox: Sandbox) -
 def rows(order: Order) -> dict[str, Row]:
     """What the files of results say, by learner."""
     with closing(open_gradebook(order.out)) as book:
-        found = write_files(Book.of(book, loader.load(order.course_folder)), order.out, "en")
+        found = write_files(Book.of(book, courses.load(order.course_folder)), order.out, "en")
     return {row.learner: row for row in found}
 
 
@@ -129,7 +130,7 @@ def test_a_class_is_graded(
     assert {step.key for step in steps} == {"ada", "bo.py", "cy.py"}
 
     found = rows(asked)
-    (question,) = [q for q in loader.load(course_folder).questions if q.id == "Q5"]
+    (question,) = [q for q in courses.load(course_folder).questions if q.id == "Q5"]
     assert {row.possible for row in found.values()} == {question.points}
     ada, bo, cy = (found[name] for name in ("ada", "bo", "cy"))
     assert (ada.complete, ada.passed, ada.error) == (True, False, None)
@@ -383,9 +384,9 @@ def test_a_broken_course_is_told_once(order: Callable[..., Order], tmp_path: Pat
 
 def test_versions(course_folder: Path) -> None:
     """A question's version changes with what decides its points, and with nothing else."""
-    loaded = loader.load(course_folder)
+    loaded = courses.load(course_folder)
     first, second = loaded.questions[:2]
-    assert version(first, loaded, Seed.public()) == version(first, loader.load(course_folder), Seed.public())
+    assert version(first, loaded, Seed.public()) == version(first, courses.load(course_folder), Seed.public())
     assert version(first, loaded, Seed.public()) != version(second, loaded, Seed.public())
     assert version(first, loaded, Seed.public()) != version(first, loaded, Seed.number(3))
     allowing = replace(loaded, packages=("einops",))

@@ -31,7 +31,7 @@ from grader.classroom.results import Book
 from grader.classroom.worker import Done, Lost, Task
 from grader.core import cache
 from grader.core.errors import AttncheckError, SandboxError, SandboxUnavailable, UsageError
-from grader.course import loader
+from grader.grading import courses
 from grader.grading.inputs import Seed
 from grader.sandbox import Sandbox
 from grader.sandbox.canaries import Canary
@@ -109,7 +109,7 @@ def exported(order: Order) -> bytes:
     """All that a gradebook says, but for times and places."""
     place = order.out / "all.json"
     with closing(open_gradebook(order.out)) as book:
-        export("json", Book.of(book, loader.load(order.course_folder)), Options(), Out(place, lambda _: None))
+        export("json", Book.of(book, courses.load(order.course_folder)), Options(), Out(place, lambda _: None))
     return place.read_bytes()
 
 
@@ -172,7 +172,7 @@ def desk(tmp_path: Path, in_process: None, sandbox: Sandbox, monkeypatch: pytest
     """As it comes to a worker; its sandbox is the session's."""
     monkeypatch.setattr(dask, "Sandbox", lambda mode, settings: tiny.Lent(sandbox))
     monkeypatch.setattr(dask, "release", lambda observe: [Canary("do harm", "refused")])
-    made: Desk = pickle.loads(pickle.dumps(Desk("attncheck-x", loader.load(tiny.course(tmp_path)), software())))
+    made: Desk = pickle.loads(pickle.dumps(Desk("attncheck-x", courses.load(tiny.course(tmp_path)), software())))
     return made
 
 

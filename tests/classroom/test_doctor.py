@@ -18,6 +18,7 @@ from grader.classroom.doctor import Finding, examine
 from grader.core import resources
 from grader.core.errors import CourseError, SandboxError, SandboxUnavailable
 from grader.course import loader
+from grader.grading import courses
 from grader.sandbox import Sandbox
 from grader.sandbox.canaries import Canary
 from grader.sandbox.layers import Layer
@@ -99,9 +100,9 @@ def test_a_course_that_cannot_be_read(tmp_path: Path) -> None:
 
 def test_the_packages_of_a_course(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Each is looked for, by either of its names, and what is missing is to be installed."""
-    loaded = loader.load(loader.find(None))
+    loaded = courses.load(loader.find(None))
     allowing = replace(loaded, packages=("PyYAML", "yaml", "nowhere"))
-    monkeypatch.setattr(loader, "load", lambda folder: allowing)
+    monkeypatch.setattr(courses, "load", lambda folder: allowing)
     _, one, two, missing = doctor._content(None)
     assert [(f.name, f.state, f.detail) for f in (one, two)] == [
         (f"package {name}", "ok", importlib.metadata.version("pyyaml")) for name in ("PyYAML", "yaml")

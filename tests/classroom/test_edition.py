@@ -24,7 +24,7 @@ from grader.core.model import Answer, Course, Edition, ExerciseResult, Job, Limi
 from grader.core.text import points
 from grader.core.yaml_positions import parse
 from grader.course import items, loader, starter
-from grader.grading import grade, public_arrays, stored_results
+from grader.grading import courses, grade, public_arrays, stored_results
 from grader.grading.grade import Memo, Selection
 from grader.grading.inputs import Seed
 from grader.grading.reference_results import expecting
@@ -238,7 +238,7 @@ def written(folder: Path) -> Path:
 @pytest.fixture(scope="module")
 def whole(tmp_path_factory: pytest.TempPathFactory) -> Course:
     """The course of the instructor."""
-    return loader.load(written(tmp_path_factory.mktemp("whole")))
+    return courses.load(written(tmp_path_factory.mktemp("whole")))
 
 
 @pytest.fixture(scope="module")
@@ -252,7 +252,7 @@ def folder(whole: Course, sandbox: Sandbox, tmp_path_factory: pytest.TempPathFac
 @pytest.fixture(scope="module")
 def edition(folder: Path) -> Course:
     """The edition, read as learners' machines read it."""
-    return loader.load(folder)
+    return courses.load(folder)
 
 
 def nothing_runs(job: Job, limits: Limits) -> Any:
@@ -518,7 +518,7 @@ def test_learners_work_with_it(attncheck: Attncheck, tmp_path: Path) -> None:
     code, out, _ = attncheck("show", "Q1")
     assert code == 0 and "Public cases: basic, hidden 1; hidden: 3" in out and "ValueError" in out
     assert attncheck("start", "Q1", str(work), "--learner", "ada")[0] == 0
-    assert starter.file_name(loader.load(loader.find(None)).questions[0]) == "q01.py"
+    assert starter.file_name(courses.load(loader.find(None)).questions[0]) == "q01.py"
     assert "Add." in attncheck("hint", "Q1")[1]
     (work / "q01.py").write_text(SOLUTIONS["halves"], encoding="utf-8")
     (work / "answers.yaml").unlink()
@@ -802,7 +802,7 @@ def test_damage_is_said(
     if data is not None:
         place.write_bytes(data)
     with pytest.raises(CourseError, match=f"double.bin.*{said}"):
-        graded(loader.load(tmp_path / "copy"), submission(q01=SOLUTIONS["right"]), sandbox.observe)
+        graded(courses.load(tmp_path / "copy"), submission(q01=SOLUTIONS["right"]), sandbox.observe)
 
 
 @pytest.mark.parametrize(
@@ -848,7 +848,7 @@ def test_an_ordinary_course_has_nothing_sealed(old: str, new: str, tmp_path: Pat
     assert QUESTION.count(old) == 1
     place.write_text(QUESTION.replace(old, new), encoding="utf-8")
     with pytest.raises(CourseError, match="learners' edition only"):
-        loader.load(tmp_path)
+        courses.load(tmp_path)
 
 
 def test_a_mark_that_is_none_is_a_fault(tmp_path: Path) -> None:
@@ -856,14 +856,14 @@ def test_a_mark_that_is_none_is_a_fault(tmp_path: Path) -> None:
     place = written(tmp_path) / "course.yaml"
     place.write_text(COURSE + "edition: {format: 2, of: abc, attncheck: x}\n", encoding="utf-8")
     with pytest.raises(CourseError, match="digest of 64"):
-        loader.load(tmp_path)
+        courses.load(tmp_path)
 
 
 def test_points_are_those_of_the_course(whole: Course, tmp_path: Path) -> None:
     """Of the question in all and of each part, whether its file is copied or written anew."""
     files = publishing._files(whole, whole.questions, Edition(whole.digest, "0", ()))
     publishing._write(tmp_path, files)
-    (edition,), (question,) = loader.load(tmp_path).questions, whole.questions
+    (edition,), (question,) = courses.load(tmp_path).questions, whole.questions
     assert edition.points == question.points == pytest.approx(33)
     assert [part.points for part in edition.items] == [part.points for part in question.items]
     assert [part.points for part in edition.exercises] == [part.points for part in question.exercises]
@@ -887,7 +887,7 @@ def bank(bench: Bench, tmp_path_factory: pytest.TempPathFactory) -> Course:
     target = tmp_path_factory.mktemp("bank") / "edition"
     done = publishing.publish(bench.course, target, (), bench.expect)
     assert done.hidden > 100 and done.sealed > 100
-    return loader.load(target)
+    return courses.load(target)
 
 
 def learners_may_read(whole: Course) -> str:

@@ -20,7 +20,7 @@ from grader.classroom.regrade import Asked, Change, Regraded, regraded, seed_of
 from grader.classroom.results import Book
 from grader.classroom.worker import Done, Plan, Task
 from grader.core.errors import CourseError, GradebookError, UsageError
-from grader.course import loader
+from grader.grading import courses
 from grader.grading.inputs import Seed
 from tests import tiny
 
@@ -53,7 +53,7 @@ def earned(out: Path) -> dict[str, float]:
     """Everybody's points in the gradebook."""
     with closing(open_gradebook(out)) as book:
         folder = str(book.recall("course"))
-        return {mark.learner.id: mark.earned for mark in Book.of(book, loader.load(Path(folder))).marks()}
+        return {mark.learner.id: mark.earned for mark in Book.of(book, courses.load(Path(folder))).marks()}
 
 
 def snapshot(folder: Path) -> dict[str, bytes]:

@@ -12,6 +12,7 @@ from grader.commands import run
 from grader.core.model import Case, Course, Exercise, Item, Misconception, Parameter, Question, Text
 from grader.course import loader
 from grader.course.items.choice import Option, Spec
+from grader.grading import courses
 
 ITEM = Item(
     "Q5.output",
@@ -76,7 +77,7 @@ def course(monkeypatch: pytest.MonkeyPatch) -> Course:
     groups = (("self-attention", Text("Self-attention", "自注意力")), ("multi-head", Text("Heads", "多头")))
     made = Course(Text("Attention", "注意力"), "test", groups, (q5, q11), (), (), "digest", "")
     monkeypatch.setattr(loader, "find", lambda folder: Path(folder or "."))
-    monkeypatch.setattr(loader, "load", lambda folder: made)
+    monkeypatch.setattr(courses, "load", lambda folder: made)
     return made
 
 

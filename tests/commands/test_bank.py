@@ -10,6 +10,7 @@ import pytest
 from grader.commands import run
 from grader.commands._options import load_course
 from grader.course import loader
+from grader.grading import courses
 
 
 @pytest.fixture(autouse=True)
@@ -17,7 +18,7 @@ def course(monkeypatch: pytest.MonkeyPatch) -> None:
     """Here commands find the course they are told, not the small one of the other tests."""
     for module in ("_options", "bank", "practice", "questions"):
         monkeypatch.setattr(
-            f"grader.commands.{module}.load_course", lambda folder: loader.load(loader.find(folder)), raising=False
+            f"grader.commands.{module}.load_course", lambda folder: courses.load(loader.find(folder)), raising=False
         )
     assert load_course
 

@@ -18,7 +18,7 @@ from grader.classroom.results import LATE, Row
 from grader.commands import batch as classes
 from grader.core.errors import SandboxUnavailable, UsageError
 from grader.core.model import Course, Rules
-from grader.course import loader
+from grader.grading import courses
 from grader.grading.inputs import Seed
 
 Attncheck = Callable[..., object]
@@ -94,7 +94,7 @@ def test_what_course_yaml_names_is_the_default(
     for name in ("class.csv", "SEED"):
         (tmp_path / name).write_text("0123456789abcdef" * 4)
     own = replace(course, folder=str(tmp_path), roster="class.csv", seed_file="SEED")
-    monkeypatch.setattr(loader, "load", lambda folder: own)
+    monkeypatch.setattr(courses, "load", lambda folder: own)
     attncheck("batch", "in", "--out", "out")
     first = asked["order"]
     other = tmp_path / "other"

@@ -10,13 +10,14 @@ from types import SimpleNamespace
 import pytest
 
 from grader.course import loader
+from grader.grading import courses
 from grader.report.figures import image
 from grader.report.figures.kinds import kinds
 from grader.sandbox import Sandbox
 
 Attncheck = Callable[..., object]
 #: As they are, before the tests of commands put a small course in their place.
-FIND, LOAD = loader.find, loader.load
+FIND, LOAD = loader.find, courses.load
 RIGHT = Path(__file__).parents[1] / "solutions" / "scaled_scores" / "right"
 
 
@@ -24,7 +25,7 @@ RIGHT = Path(__file__).parents[1] / "solutions" / "scaled_scores" / "right"
 def wall(sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch) -> None:
     """The session's sandbox in the place of the verb's own, and the bundled course."""
     monkeypatch.setattr(loader, "find", FIND)
-    monkeypatch.setattr(loader, "load", LOAD)
+    monkeypatch.setattr(courses, "load", LOAD)
 
     @contextlib.contextmanager
     def opened(mode: str) -> Iterator[SimpleNamespace]:

@@ -18,6 +18,7 @@ import pytest
 from grader.commands._review_loop import Review
 from grader.core.model import Course, ExerciseResult, QuestionResult, Report, Status, Text
 from grader.course import loader
+from grader.grading import courses
 from grader.learning import log
 from grader.learning.log import Answered, Coded, Event, Hinted, Named, Reviewed, Spoke
 from tests.learner_logs import COURSE, code, hinted, named, right, wrong
@@ -29,7 +30,7 @@ Attncheck = Callable[..., Any]
 def course(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Course:
     """The course that commands find, and a folder to write in."""
     monkeypatch.setattr(loader, "find", lambda folder: Path(folder or "."))
-    monkeypatch.setattr(loader, "load", lambda folder: COURSE)
+    monkeypatch.setattr(courses, "load", lambda folder: COURSE)
     monkeypatch.chdir(tmp_path)
     return COURSE
 
@@ -147,7 +148,7 @@ def test_no_hints(attncheck: Attncheck, monkeypatch: pytest.MonkeyPatch) -> None
     """An exercise without hints says so."""
     question = COURSE.questions[1]
     bare = replace(question, exercises=tuple(replace(each, hints=()) for each in question.exercises))
-    monkeypatch.setattr(loader, "load", lambda folder: replace(COURSE, questions=(bare,)))
+    monkeypatch.setattr(courses, "load", lambda folder: replace(COURSE, questions=(bare,)))
     ran = attncheck("hint", "Q11")
     assert ran.code == 2 and "Heads has no hints" in ran.err
 

@@ -13,7 +13,7 @@ import pytest
 
 from grader.commands import quiz as quizzing
 from grader.core.model import Course, Item, Lang, Misconception, Question, Text
-from grader.course import loader
+from grader.grading import courses
 from grader.learning import keyboard, log
 from grader.learning.log import Answered, Named, Spoke
 from grader.learning.session import Action, Answer, Card
@@ -40,7 +40,7 @@ def more(course: Course, monkeypatch: pytest.MonkeyPatch) -> Course:
     items = (replace(ITEM, spec=Spec(options)), replace(SECOND, spec=Number(4)))
     q5: Question = replace(course.questions[0], items=items, misconceptions=(belief,))
     made = replace(course, questions=(q5, *course.questions[1:]))
-    monkeypatch.setattr(loader, "load", lambda folder: made)
+    monkeypatch.setattr(courses, "load", lambda folder: made)
     return made
 
 

@@ -8,6 +8,7 @@ from grader.core.model import Course, Edit, Exercise, Item, Misconception, Mista
 from grader.course import loader
 from grader.course.coverage import markdown, places
 from grader.course.items.choice import Option, Spec
+from grader.grading import courses
 
 T = Text("t", "题")
 
@@ -80,7 +81,7 @@ def test_a_page_in_both_languages() -> None:
 @pytest.fixture(scope="module")
 def bundled() -> Course:
     """The bundled course."""
-    return loader.load(loader.find(None))
+    return courses.load(loader.find(None))
 
 
 def test_the_bundled_course_has_no_gap(bundled: Course) -> None:

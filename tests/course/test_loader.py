@@ -6,7 +6,9 @@ import pickle
 import shutil
 import subprocess
 import sys
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import jsonschema
 import pytest
@@ -17,6 +19,7 @@ from grader.core.model import (
     Case,
     Causal,
     CheckSpec,
+    Course,
     Edit,
     Equivalent,
     Integers,
@@ -36,6 +39,8 @@ from grader.core.yaml_positions import parse
 from grader.course import loader, validate
 from grader.course.items import number
 from grader.course.starter import stub
+from grader.grading import courses
+from grader.grading.checks import kinds
 
 ROOT = Path(__file__).parents[2]
 FILE = "q05_attention.yaml"
@@ -113,14 +118,36 @@ class Attention:
 """
 
 
-@pytest.fixture(autouse=True)
-def _checks(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Check kinds of this test's own, so that it does not depend on those there are."""
-    folder = tmp_path_factory.mktemp("checks")
-    for name in ("__init__", "dtype", "gradients", "raises"):
-        (folder / f"{name}.py").write_text('tolerance = spec.option("rtol", 1e-3)\n' if name == "gradients" else "")
-    (folder / "values.py").write_text("WEIGHT = 4.0\n")
-    monkeypatch.setattr(validate, "_CHECKS", folder)
+@dataclass(frozen=True, slots=True)
+class Tolerance:
+    """What the bank may set of one of these checks."""
+
+    rtol: float = 1e-3
+    axes: tuple[int, ...] = ()
+    is_: float = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class Nothing:
+    """A check without options."""
+
+
+@dataclass(frozen=True)
+class Kind:
+    """A kind of check, as far as a bank is concerned with it."""
+
+    Options: type[Any] = Nothing
+    WEIGHT: float = 1.0
+    EVERY_CASE: bool = False
+
+
+#: Check kinds of this test's own, so that it does not depend on those there are.
+KINDS = {"dtype": Kind(), "gradients": Kind(Tolerance), "raises": Kind(), "values": Kind(WEIGHT=4.0, EVERY_CASE=True)}
+
+
+def load(folder: Path) -> Course:
+    """The course in ``folder``, with these kinds."""
+    return loader.load(folder, lambda: KINDS)
 
 
 @pytest.fixture
@@ -144,7 +171,7 @@ def write(folder: Path, name: str, text: str) -> None:
 def faults(folder: Path) -> list[str]:
     """The lines that loading a broken course is refused with."""
     with pytest.raises(CourseError) as caught:
-        loader.load(folder)
+        load(folder)
     first, *lines = str(caught.value).split("\n")
     assert first == f"The course in {folder} has {'faults' if len(lines) > 1 else 'a fault'}:"
     return lines
@@ -155,7 +182,7 @@ def faults(folder: Path) -> list[str]:
 
 def test_a_question_is_read_as_written(folder: Path) -> None:
     """Every key of a question file arrives where the model has it."""
-    found = loader.load(folder)
+    found = load(folder)
     (question,) = found.questions
     assert (question.id, question.group, question.file) == ("Q5", "self-attention", f"questions/{FILE}")
     assert question.title == Text("What attention returns", "注意力的输出")
@@ -173,7 +200,7 @@ def test_a_question_is_read_as_written(folder: Path) -> None:
 
 def test_a_function_exercise_is_read_as_written(folder: Path) -> None:
     """Signatures, cases, recipes and checks of a function."""
-    exercise = loader.load(folder).questions[0].exercises[0]
+    exercise = load(folder).questions[0].exercises[0]
     assert (exercise.name, exercise.kind, exercise.points, exercise.returns) == ("attend", "function", 4.0, "value")
     assert exercise.signature == "attend(q, k, v, mask=None)"
     assert exercise.parameters == (*(Parameter(name, True) for name in "qkv"), Parameter("mask", False))
@@ -199,7 +226,7 @@ def test_a_function_exercise_is_read_as_written(folder: Path) -> None:
 
 def test_a_class_exercise_is_read_as_written(folder: Path) -> None:
     """What classes have besides: ``forward``, ``construct``, ``parameters``, variants."""
-    exercise = loader.load(folder).questions[0].exercises[1]
+    exercise = load(folder).questions[0].exercises[1]
     assert (exercise.name, exercise.kind, exercise.adapter) == ("Attention", "class", "projections")
     assert exercise.signature == "Attention(d_model, num_heads=1)"
     assert exercise.forward_signature == "forward(query, mask=None)"
@@ -216,7 +243,7 @@ def test_a_class_exercise_is_read_as_written(folder: Path) -> None:
 
 def test_references_are_text_with_what_they_define(folder: Path) -> None:
     """They are a submission of their own: read, with modules and definitions, and never imported."""
-    package, attention = loader.load(folder).reference
+    package, attention = load(folder).reference
     assert (package.path, package.module, package.is_package) == ("reference/__init__.py", "reference", True)
     assert (attention.path, attention.module, attention.is_package) == (
         "reference/attention.py",
@@ -233,7 +260,7 @@ def test_course_yaml_overrides_the_bundled_one_key_by_key(folder: Path) -> None:
     write(folder, "questions/q12_other.yaml", question("Q12", group="extras"))
     write(folder, "questions/q07_more.yaml", question("Q7", group="self-attention"))
     write(folder, "course.yaml", "groups: {self-attention: {en: A, zh: 甲}, extras: {en: B, zh: 乙}}\n")
-    found = loader.load(folder)
+    found = load(folder)
     assert [q.id for q in found.questions] == ["Q5", "Q7", "Q12"]
     assert [name for name, _ in found.groups] == ["self-attention", "extras"]
     assert found.public_id == "attncheck"
@@ -242,7 +269,7 @@ def test_course_yaml_overrides_the_bundled_one_key_by_key(folder: Path) -> None:
         "questions/q12_other.yaml:3: group: saw 'extras'; expected a group of course.yaml: self-attention"
     ]
     write(folder, "questions/q12_other.yaml", question("Q12", group="self-attention"))
-    found = loader.load(folder)
+    found = load(folder)
     assert ([q.id for q in found.questions], found.public_id) == (["Q7", "Q5"], "spring")
 
 
@@ -251,9 +278,9 @@ def test_a_question_gives_the_points_that_the_course_says(folder: Path) -> None:
     write(
         folder, "questions/q07_more.yaml", GOOD.replace("Q5", "Q7").split("exercises:")[0].replace("practice", "graded")
     )
-    before = loader.load(folder).questions
+    before = load(folder).questions
     write(folder, "course.yaml", "points: {Q5: 22}\n")
-    scaled, same = loader.load(folder).questions
+    scaled, same = load(folder).questions
     assert (before[0].points, scaled.points) == (11, 22)
     assert [each.points for each in (*scaled.items, *scaled.exercises)] == [4, 8, 14]
     assert same == before[1]
@@ -268,12 +295,10 @@ def test_what_is_not_graded_cannot_be_given_points(folder: Path) -> None:
 
 def test_files_beside_a_course(folder: Path) -> None:
     """Are found from the folder of course.yaml, whatever the current one; where there is none, course.yaml is named."""
-    assert (loader.beside(loader.load(folder), "roster"), loader.beside(loader.load(folder), "seed_file")) == (
-        None,
-    ) * 2
+    assert (loader.beside(load(folder), "roster"), loader.beside(load(folder), "seed_file")) == (None,) * 2
     write(folder, "course.yaml", "roster: class.csv\nseed_file: ../SEED\n")
     write(folder, "class.csv", "id\n")
-    found = loader.load(folder)
+    found = load(folder)
     assert loader.beside(found, "roster") == folder / "class.csv"
     with pytest.raises(CourseError, match=r"course\.yaml: seed_file: there is no file .*SEED.*--seed-file"):
         loader.beside(found, "seed_file")
@@ -283,14 +308,14 @@ def test_files_beside_a_course(folder: Path) -> None:
 def test_a_grace_is_said_in_hours_or_in_days(folder: Path, late: str, hours: float) -> None:
     """Up to the cut-off and with it."""
     write(folder, "course.yaml", f"late: {{{late}, cut_off_days: 2}}\n")
-    assert loader.load(folder).rules.grace_hours == hours
+    assert load(folder).rules.grace_hours == hours
 
 
 def test_packages_are_named_once(folder: Path) -> None:
     """In the order of course.yaml; without it there are none."""
-    assert loader.load(folder).packages == ()
+    assert load(folder).packages == ()
     write(folder, "course.yaml", "packages: [einops, scikit-learn, einops]\n")
-    assert loader.load(folder).packages == ("einops", "scikit-learn")
+    assert load(folder).packages == ("einops", "scikit-learn")
 
 
 def test_what_is_forbidden_stands_in_both_places(folder: Path) -> None:
@@ -298,7 +323,7 @@ def test_what_is_forbidden_stands_in_both_places(folder: Path) -> None:
     head = "  - function: attend\n"
     write(folder, f"questions/{FILE}", GOOD.replace(head, f"{head}    forbids: [torch.softmax]\n"))
     write(folder, "course.yaml", "forbids: {attend: [torch.exp, torch.softmax]}\n")
-    (found,) = loader.load(folder).questions
+    (found,) = load(folder).questions
     (exercise,) = (each for each in found.exercises if each.name == "attend")
     assert exercise.forbids == ("torch.softmax", "torch.exp")
     assert [each.forbids for each in found.exercises if each is not exercise] == [()] * (len(found.exercises) - 1)
@@ -311,14 +336,13 @@ def question(name: str, group: str = "self-attention") -> str:
     return f"id: {name}\ntitle: {{en: T, zh: 题}}\ngroup: {group}\nprompt: {{en: P, zh: 请}}\n"
 
 
-def test_the_bundled_course_is_sound(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_bundled_course_is_sound() -> None:
     """What is shipped loads without a fault, against the checks there are."""
-    monkeypatch.undo()
-    found = loader.load(loader.find(None))
+    found = courses.load(loader.find(None))
     assert found.questions
     assert {q.group for q in found.questions} <= {name for name, _ in found.groups}
     listed = sorted(path.stem for path in (ROOT / "grader" / "grading" / "checks").glob("[!_]*.py"))
-    assert sorted(validate.check_kinds()) == listed
+    assert sorted(kinds()) == listed
 
 
 # --------------------------------------------------------------------------------------------- what is wrong
@@ -460,6 +484,11 @@ BROKEN: list[tuple[str, str, int, str, list[str]]] = [
         "exercises[0].checks[0]",
         ["grader/grading/checks: dtype", "mean 'values'?"],
     ),
+    ("{gradients: {on", "{gradeints: {on", 35, "exercises[0].checks[1]", ["checks: dtype", "mean 'gradients'?"]),
+    ("rtol: 0.1", "rotl: 0.1", 35, "exercises[0].checks[1].gradients.rotl", ["on, weight, rtol", "mean 'rtol'?"]),
+    ("rtol: 0.1", "rtol: small", 35, "exercises[0].checks[1].gradients.rtol", ["saw 'small'", "expected a number"]),
+    ("rtol: 0.1", "is_: 0.1", 35, "exercises[0].checks[1].gradients.is_", ["mean 'is'?"]),
+    ("rtol: 0.1", "axes: [a]", 35, "exercises[0].checks[1].gradients.axes[0]", ["saw 'a'", "a whole number"]),
     ("checks: [values, {", "checks: [3, {", 35, "exercises[0].checks[0]", ["saw 3", "the name of a check"]),
     ("on: [basic]", "on: [basik]", 35, "exercises[0].checks[1].gradients.on[0]", ["saw 'basik'", "mean 'basic'?"]),
     ("weight: 0.5", "weight: much", 35, "exercises[0].checks[1].gradients.weight", ["saw 'much'", "a number"]),
@@ -648,34 +677,34 @@ def test_a_folder_without_questions_is_no_course(
 
 def test_the_digest_follows_everything_that_matters(folder: Path) -> None:
     """Any change of bank or reference changes it; the folder's name and other files do not."""
-    first = loader.load(folder).digest
+    first = load(folder).digest
     moved = folder.parent / "moved"
     shutil.copytree(folder, moved)
     write(moved, "notes.txt", "nothing")
-    assert (loader.load(moved).digest, loader.load(moved).folder) == (first, str(moved))
+    assert (load(moved).digest, load(moved).folder) == (first, str(moved))
     seen = {first}
     for name in (f"questions/{FILE}", "questions/sources.yaml", "reference/attention.py"):
         write(moved, name, (moved / name).read_text("utf-8") + "\n# changed\n")
-        seen.add(loader.load(moved).digest)
+        seen.add(load(moved).digest)
     write(moved, "course.yaml", "public_id: other\n")
-    seen.add(loader.load(moved).digest)
+    seen.add(load(moved).digest)
     assert len(seen) == 5
 
 
 def test_a_cached_course_is_the_course(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """It comes back equal, without being read again; an edit is seen at once."""
-    first = loader.load(folder)
+    first = load(folder)
     with monkeypatch.context() as patch:
         patch.setattr("grader.course.build.course", None)
-        assert loader.load(folder) == first
+        assert load(folder) == first
     write(folder, f"questions/{FILE}", GOOD.replace("What attention returns", "Edited"))
-    assert loader.load(folder).questions[0].title.en == "Edited"
+    assert load(folder).questions[0].title.en == "Edited"
 
 
 def test_a_warm_cache_needs_no_heavy_library(folder: Path) -> None:
     """Commands that print text start fast: no YAML, pydantic, NumPy or torch on the second time."""
     program = (
-        "import sys; from pathlib import Path; from grader.course import loader; loader.load(Path(sys.argv[1]));"
+        "import sys; from pathlib import Path; from grader.grading import courses; courses.load(Path(sys.argv[1]));"
         "print(*[name for name in ('pydantic', 'yaml', 'numpy', 'torch') if name in sys.modules])"
     )
     write(folder, f"questions/{FILE}", GOOD.replace(", rtol: 0.1", ""))
@@ -685,7 +714,7 @@ def test_a_warm_cache_needs_no_heavy_library(folder: Path) -> None:
         ).stdout.split()
         for _ in range(2)
     ]
-    assert seen == [["pydantic", "yaml"], []]
+    assert seen == [["pydantic", "yaml", "numpy"], []]
 
 
 class Trap:
@@ -701,7 +730,7 @@ class Trap:
 @pytest.mark.parametrize("damage", ["empty", "cut", "noise", "other", "trap", "class"])
 def test_a_damaged_entry_is_ignored(folder: Path, damage: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Whatever stands in the cache, nothing of it runs, and the course is read again."""
-    first = loader.load(folder)
+    first = load(folder)
     (entry,) = (folder.parent / "cache" / "course").iterdir()
     sprung = folder.parent / "sprung"
     data = {
@@ -714,7 +743,7 @@ def test_a_damaged_entry_is_ignored(folder: Path, damage: str, monkeypatch: pyte
     }[damage]
     cache.put("course", entry.name, data)
     assert cache.get("course", entry.name) == data
-    assert loader.load(folder) == first
+    assert load(folder) == first
     assert not sprung.exists()
     assert cache.get("course", entry.name) != data
 
@@ -723,7 +752,7 @@ def test_without_a_cache_it_only_takes_longer(folder: Path, monkeypatch: pytest.
     """A cache that cannot be written is no fault."""
     write(folder.parent, "file", "")
     monkeypatch.setenv("ATTNCHECK_CACHE", str(folder.parent / "file"))
-    assert loader.load(folder) == loader.load(folder)
+    assert load(folder) == load(folder)
 
 
 # ----------------------------------------------------------------------------------------------- the schema
@@ -732,7 +761,7 @@ def test_without_a_cache_it_only_takes_longer(folder: Path, monkeypatch: pytest.
 @pytest.fixture(scope="module")
 def schema() -> jsonschema.Draft202012Validator:
     """The schema, which must be one."""
-    found = loader.schema()
+    found = courses.schema()
     jsonschema.Draft202012Validator.check_schema(found)
     assert found["$schema"] == "https://json-schema.org/draft/2020-12/schema"
     json.dumps(found)
@@ -820,7 +849,7 @@ def asking(folder: Path) -> Path:
 
 def test_other_kinds_are_read_as_written(asking: Path) -> None:
     """Numbers with draws, units in two languages or none, options of which several are right."""
-    root, eight, several = loader.load(asking).questions[0].items
+    root, eight, several = load(asking).questions[0].items
     assert root.spec == number.Spec(
         "sqrt(d_k)", {"d_k": (16, 64, 256)}, 0.001, Text("units", "个"), (number.Wrong("d_k", "no-scaling"),)
     )
@@ -832,7 +861,7 @@ def test_other_kinds_are_read_as_written(asking: Path) -> None:
     ]
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("grader.course.build.course", None)
-        assert loader.load(asking).questions[0].items == (root, eight, several)
+        assert load(asking).questions[0].items == (root, eight, several)
 
 
 def test_other_kinds_fit_the_schema(schema: jsonschema.Draft202012Validator) -> None:
@@ -938,13 +967,12 @@ def mistaken(folder: Path) -> Path:
     write(folder, "reference/halves.py", "def half(x):\n    return x / 2\n")
     (folder / "questions" / FILE).unlink()
     write(folder, "questions/q06_mistaken.yaml", question("Q6") + BELIEFS + MISTAKEN)
-    (validate._CHECKS / "values.py").write_text("WEIGHT = 4.0\nEVERY_CASE = True\n")
     return folder
 
 
 def test_mistakes_are_read_as_written(mistaken: Path) -> None:
     """One edit right in the mistake or several in a list; the function is the reference unless it says."""
-    (found,) = loader.load(mistaken).questions
+    (found,) = load(mistaken).questions
     exercise = found.exercises[0]
     assert exercise.mistakes == (
         Mistake(
@@ -959,7 +987,7 @@ def test_mistakes_are_read_as_written(mistaken: Path) -> None:
         "attend": Made("ready", (("instance", Normal(("n", "n"))),)),
         "perm": Permutation("n"),
     }
-    assert loader.load(mistaken) == loader.load(mistaken)
+    assert load(mistaken) == load(mistaken)
 
 
 def test_mistakes_fit_the_schema(mistaken: Path, schema: jsonschema.Draft202012Validator) -> None:

@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from types import ModuleType
 from typing import Any
@@ -40,24 +39,21 @@ class Spec:
 
 
 @pytest.fixture(autouse=True)
-def _number(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+def _number(monkeypatch: pytest.MonkeyPatch) -> None:
     """A second kind, as another file in the folder would make it."""
     number = ModuleType("number")
     vars(number).update(Spec=Spec, __doc__="A number.")
     known = {**items.kinds(), "number": number}
     monkeypatch.setattr(items, "kinds", lambda: known)
-    edge.question_file.cache_clear()
-    yield
-    edge.question_file.cache_clear()
 
 
 def test_a_kind_brings_its_keys_along() -> None:
     """The fields of ``Spec`` are the keys of the item; ``from_`` is the key that Python cannot name."""
-    found = edge.validate(edge.question_file(), QUESTION | {"items": [ITEM | {"wrong": [{"answer": "2"}]}]})
+    found = edge.validate(edge.question_file({}), QUESTION | {"items": [ITEM | {"wrong": [{"answer": "2"}]}]})
     assert not isinstance(found, list)
-    (item,) = found.build("questions/q05.yaml").items
+    (item,) = found.build("questions/q05.yaml", {}).items
     assert item.spec == Spec(4, "here", (Wrong("2"),))
-    schema = edge.question_file().model_json_schema()
+    schema = edge.question_file({}).model_json_schema()
     assert schema["$defs"]["NumberItem"]["required"] == ["id", "kind", "ask", "answer", "from"]
     assert schema["$defs"]["NumberItem"]["description"] == "A number."
 
@@ -85,7 +81,7 @@ def test_a_kind_brings_its_keys_along() -> None:
 )
 def test_its_keys_are_checked_like_all_others(change: dict[str, Any], said: set[str]) -> None:
     """Nothing has to be written for a kind's faults to have a place and a reason."""
-    found = edge.validate(edge.question_file(), QUESTION | {"items": [ITEM | change]})
+    found = edge.validate(edge.question_file({}), QUESTION | {"items": [ITEM | change]})
     assert isinstance(found, list)
     assert {line(fault) for fault in found} == said
 
@@ -104,7 +100,7 @@ def test_a_spec_cannot_take_a_key_of_every_item(monkeypatch: pytest.MonkeyPatch)
 
     monkeypatch.setattr(items.kinds()["number"], "Spec", Greedy)
     with pytest.raises(TypeError, match=r"grader/course/items/number\.py: Spec\.points"):
-        edge.question_file()
+        edge.question_file({})
 
 
 @pytest.mark.parametrize(

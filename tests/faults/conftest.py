@@ -21,7 +21,7 @@ from grader.classroom.batch import Order
 from grader.classroom.gradebook import open_gradebook
 from grader.classroom.results import Book, write_files
 from grader.commands import run
-from grader.course import loader
+from grader.grading import courses
 from grader.grading.inputs import Seed
 from grader.sandbox import Sandbox
 from tests import tiny
@@ -75,7 +75,7 @@ def _once(tmp_path_factory: pytest.TempPathFactory, sandbox: Sandbox) -> Path:
         batch.run(order)
         worker._desk.cache_clear()
     with closing(open_gradebook(order.out)) as book:
-        write_files(Book.of(book, loader.load(order.course_folder)), order.out, "en")
+        write_files(Book.of(book, courses.load(order.course_folder)), order.out, "en")
     return place
 
 

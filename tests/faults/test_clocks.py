@@ -18,7 +18,7 @@ import pytest
 from grader.classroom.gradebook import open_gradebook
 from grader.classroom.results import Book
 from grader.core.model import Status
-from grader.course import loader
+from grader.grading import courses
 from grader.learning.log import Answered, Event, Rating, Reviewed, append, read
 from grader.learning.review import Card, cards, queue, replay
 from tests.faults.conftest import Attncheck
@@ -43,7 +43,7 @@ def test_reviews_at_impossible_times() -> None:
 
 def test_a_card_of_the_future_comes_up(tmp_path: Path, graded: Path) -> None:
     """What was seen while the clock ran ahead need not rest until then."""
-    course = loader.load(tmp_path / "course")
+    course = courses.load(tmp_path / "course")
     log = tmp_path / "log"
 
     def seen(at: datetime) -> list[Event]:
@@ -65,7 +65,7 @@ def test_lateness_is_that_of_the_intake(at: datetime, graded: Path, monkeypatch:
     """Not that of the day on which a machine believes to grade."""
     monkeypatch.setattr(time, "time", at.timestamp)
     with closing(open_gradebook(graded)) as book:
-        loaded = loader.load(graded.parent / "course")
+        loaded = courses.load(graded.parent / "course")
         late = replace(loaded, rules=replace(loaded.rules, due=NOW.isoformat(), late_percent=10))
         book.file([replace(filed, at=NOW + timedelta(hours=1)) for filed in book.submissions()])
         marks = list(Book.of(book, late).marks())

@@ -20,7 +20,7 @@ from grader.classroom import batch, worker
 from grader.classroom.worker import Plan, Task
 from grader.core import cache
 from grader.core.errors import SandboxError
-from grader.course import loader
+from grader.grading import courses
 from grader.grading.inputs import Seed
 from tests import tiny
 from tests.faults.conftest import Attncheck
@@ -180,7 +180,7 @@ def test_a_cache_that_cannot_be_written(graded: Path, rubbish: Path, here: Here)
     assert here("stats out --course course")[0] == 0
     assert list(rubbish.iterdir()) == []
     assert cache.get("course", "0" * 64) is None
-    assert loader.load(graded.parent / "course").questions
+    assert courses.load(graded.parent / "course").questions
 
 
 def test_files_that_may_not_grow(graded: Path, here: Here) -> None:

@@ -32,6 +32,7 @@ from grader.core.model import (
     Unreadable,
 )
 from grader.course import loader
+from grader.grading import courses
 from grader.grading.grade import Memo, Selection, grade
 from grader.grading.inputs import Seed
 from grader.report.json import to_json
@@ -55,7 +56,7 @@ class Graded:
 @functools.cache
 def solutions() -> tuple[Memo, tuple[Graded, ...]]:
     """A right and a wrong solution of every exercise, run once; the memo has what the references return."""
-    loaded = loader.load(loader.find(None))
+    loaded = courses.load(loader.find(None))
     chosen: dict[tuple[str, str], Path] = {}
     for path in (*RIGHT, *WRONG):
         chosen.setdefault((path.parts[-3], path.parts[-2]), path)

@@ -16,7 +16,7 @@ from grader.core.errors import CourseError
 from grader.core.model import Answer, Course, Item, Observed, Question, Status, Submission
 from grader.course import items, loader
 from grader.course.items import Context, Judged
-from grader.grading import inputs
+from grader.grading import courses, inputs
 from grader.grading.grade import Selection, grade
 from grader.grading.inputs import Seed
 from grader.learning import session as quiz
@@ -77,10 +77,10 @@ def a_course(example: tuple[str, bytes], scratch: Path) -> None:
         (folder / file).unlink(missing_ok=True)
     tiny.course(folder)
     (folder / name).write_bytes(data)
-    found = read(lambda: loader.load(folder), CourseError)
+    found = read(lambda: courses.load(folder), CourseError)
     if found is None:
         return
-    again = loader.load(folder)
+    again = courses.load(folder)
     assert repr(again) == repr(found)
     for question in found.questions:
         for item in question.items:
@@ -118,7 +118,7 @@ def guide() -> tuple[Item, ...]:
 @functools.cache
 def bank() -> tuple[Item, ...]:
     """All items of the course."""
-    return tuple(item for question in loader.load(loader.find(None)).questions for item in question.items)
+    return tuple(item for question in courses.load(loader.find(None)).questions for item in question.items)
 
 
 _TYPED = (

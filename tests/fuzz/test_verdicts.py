@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from grader.core import serialize
 from grader.core.model import Array, Job, Limits, Observation, Observed, Returned, Shown, Status, Verdict
 from grader.course import loader
-from grader.grading import checks
+from grader.grading import checks, courses
 from grader.grading.checks import Seen, gradients
 from grader.grading.compare import compare
 from grader.grading.diagnosis import agree
@@ -37,7 +37,7 @@ def nobody(job: Job, limits: Limits) -> Observed:
 @functools.cache
 def asked() -> tuple[tuple[Seen, tuple[int, ...]], ...]:
     """Every check of the bank on each of its cases, in both array types, and how many values its programs send."""
-    loaded = loader.load(loader.find(None))
+    loaded = courses.load(loader.find(None))
     memo = Memo(loaded, Seed.public(), nobody)
     found = []
     for exercise in (exercise for question in loaded.questions for exercise in question.exercises):

@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 
 from grader.core.model import Course, Equivalent
-from grader.course import loader
-from grader.grading import mutation
+from grader.grading import courses, mutation
 from tests.commands.test_bank import written
 
 
@@ -85,7 +84,7 @@ def test_matches(pattern: str, name: str, expected: bool) -> None:
 @pytest.fixture(scope="module")
 def course(tmp_path_factory: pytest.TempPathFactory) -> Course:
     """The course that ``bank new`` writes."""
-    return loader.load(written(tmp_path_factory.mktemp("course")))
+    return courses.load(written(tmp_path_factory.mktemp("course")))
 
 
 def test_only_its_own_code(course: Course) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from grader.core.model import Status, Verdict
-from grader.course import loader
+from grader.grading import courses
 from grader.grading.checks import Seen, values
 from grader.grading.grade import Memo
 from grader.grading.inputs import Seed
@@ -29,14 +29,14 @@ def bank(tmp_path: Path) -> Path:
 
 def problems(folder: Path, sandbox: Sandbox) -> list[str]:
     """What the self-check says."""
-    course = loader.load(folder)
+    course = courses.load(folder)
     observe = remembering(sandbox.observe, MEMORY.get, MEMORY.__setitem__)
     return list(map(str, check(course, Memo(course, Seed.public(), observe), sandbox.observe)))
 
 
 def test_nothing_wrong(bank: Path, sandbox: Sandbox) -> None:
     """A bank that keeps its promises has no problems, and every step is announced."""
-    course = loader.load(bank)
+    course = courses.load(bank)
     steps: list[str] = []
     assert list(check(course, Memo(course, Seed.public(), sandbox.observe), sandbox.observe, steps.append)) == []
     assert steps == ["Q25", "scaled_by_25"]

@@ -37,7 +37,7 @@ from grader.core.model import (
 )
 from grader.core.serialize import build, plain
 from grader.course import loader
-from grader.grading import checks, verdicts
+from grader.grading import checks, courses, verdicts
 from grader.grading.checks import Seen, kinds
 from grader.grading.grade import attempts, grade
 from grader.report.json import to_json
@@ -231,7 +231,7 @@ def test_no_difference_and_no_foreign_remark_of_a_hidden_case() -> None:
 @pytest.fixture(scope="module")
 def bundled() -> Course:
     """The bundled course."""
-    return loader.load(loader.find(None))
+    return courses.load(loader.find(None))
 
 
 def ways(exercise_: Exercise) -> Iterator[int]:

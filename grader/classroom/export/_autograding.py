@@ -24,7 +24,7 @@ from grader.core.errors import SandboxUnavailable, SubmissionError
 from grader.core.files import write
 from grader.core.model import Course, Lang, Report, Text
 from grader.core.text import clean
-from grader.course import loader
+from grader.grading import courses
 from grader.grading.grade import Memo, Selection, grade
 from grader.grading.inputs import Seed
 from grader.grading.reference_results import expecting
@@ -124,7 +124,7 @@ def _sandbox(settings: Settings) -> AbstractContextManager[Sandbox]:
 def _memo(root: Path, settings: Settings, sandbox: Sandbox) -> Memo:
     """The course, and what its references return. What follows from a secret seed is kept where only we can read."""
     seed = Seed.from_file(root / "source" / "seed") if settings.secret else Seed.public()
-    loaded = loader.load(root / "source" / "course")
+    loaded = courses.load(root / "source" / "course")
     sandbox.allow(loaded.packages)
     return Memo(loaded, seed, expecting(sandbox.observe, seed, root / "attncheck-expected"))
 

@@ -8,6 +8,7 @@ from fractions import Fraction
 from typing import Literal, TypeAlias
 
 from grader.core.model import Text
+from grader.core.suggest import nearest
 from grader.course.formulas.ast import Call, Item, Name, Node, Number
 from grader.course.formulas.errors import ParseError
 from grader.course.formulas.tokens import GREEK
@@ -169,12 +170,8 @@ def _special(word: str, vocabulary: Vocabulary) -> list[tuple[int, Piece]]:
 
 def unknown(word: str, vocabulary: Vocabulary) -> ParseError:
     """The error about a name that nobody declared, with the nearest one."""
-    # Not needed where nothing is wrong.
-    import difflib
-
     known = list(vocabulary.kinds)
-    lower = {name.lower(): name for name in [*FUNCTIONS, *known]}
-    close = difflib.get_close_matches(word.lower()[:40], lower, 1, 0.6)
-    near = _NEAR.fill(name=lower[close[0]]) if close else _NOTHING
+    meant = nearest(word, [*known, *FUNCTIONS])
+    near = _NEAR.fill(name=meant) if meant else _NOTHING
     shown = word if len(word) <= 24 else f"{word[:23]}…"
     return ParseError(_UNKNOWN.fill(word=shown, near=near, known=", ".join(known) or "–"))

@@ -6,9 +6,11 @@ A check's module has two pure halves, with the wall between them:
   is true) for the reference alike;
 * ``judge(seen)``: what the observations mean, as a ``Verdict``.
 
-and four facts: ``REFERENCE`` (does it compare with the reference?), ``WEIGHT`` (its default weight), ``EVERY_CASE``
-(does it use all cases by default, or one?), and ``SECRETS``: every sentence that ``judge`` may say of a hidden case,
-whatever came back (``grader/grading/verdicts.py`` lets few others pass).
+and five facts: ``Options``, a frozen dataclass of what the bank may set (its fields are the YAML keys, its annotations
+decide what values are accepted, and a field ``is_`` is the key ``is``), ``REFERENCE`` (does it compare with the
+reference?), ``WEIGHT`` (its default weight), ``EVERY_CASE`` (does it use all cases by default, or one?), and
+``SECRETS``: every sentence that ``judge`` may say of a hidden case, whatever came back (``grader/grading/verdicts.py``
+lets few others pass).
 
 A check that measures (work, memory) has a third function: ``essence(got, drawn, spec)``, what of the observations
 is the same for all programs that do the same.
@@ -20,13 +22,19 @@ import functools
 import importlib
 import pkgutil
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from types import MappingProxyType
-from typing import Protocol, cast
+from typing import TYPE_CHECKING, Protocol, TypeVar, cast
 
 from grader.core.model import ArrayType, Case, CheckSpec, Exercise, Observation, Program, Text, Verdict
+from grader.course.validate import CheckKind
 from grader.grading.inputs import Drawn
 from grader.grading.programs import Target
+
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
+
+T = TypeVar("T", bound="DataclassInstance")
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,12 +50,10 @@ class Seen:
     array_type: ArrayType
 
 
-class Check(Protocol):
+class Check(CheckKind, Protocol):
     """The shape of a check's module."""
 
     REFERENCE: bool
-    WEIGHT: float
-    EVERY_CASE: bool
     SECRETS: tuple[Text, ...]
 
     def calls(self, target: Target, drawn: Drawn, spec: CheckSpec) -> tuple[Program, ...]:
@@ -62,6 +68,13 @@ def kinds() -> Mapping[str, Check]:
     """The checks by name."""
     names = sorted(module.name for module in pkgutil.iter_modules(__path__))
     return MappingProxyType({name: cast("Check", importlib.import_module(f"{__name__}.{name}")) for name in names})
+
+
+def read(spec: CheckSpec, options: type[T]) -> T:
+    """What the bank sets for a check, as the ``Options`` of its kind, with their defaults for the rest."""
+    given = dict(spec.options)
+    keys = {field.name: field.name.removesuffix("_") for field in fields(options)}
+    return options(**{name: given[key] for name, key in keys.items() if key in given})
 
 
 def cases_for(spec: CheckSpec, exercise: Exercise) -> tuple[Case, ...]:

@@ -7,12 +7,14 @@ the positions; the last ones of all arguments belong together.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 from numpy.typing import NDArray
 
 from grader.core.errors import CourseError
 from grader.core.model import CheckSpec, Program, Status, Text, Verdict
-from grader.grading.checks import Seen
+from grader.grading.checks import Seen, read
 from grader.grading.inputs import Drawn
 from grader.grading.programs import Target
 from grader.grading.properties import SECRETS as SHARED
@@ -21,6 +23,15 @@ from grader.grading.properties import Floats, fresh, has_axis, named, program, r
 REFERENCE = False
 WEIGHT = 1.0
 EVERY_CASE = False
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """The arguments to change, and the axis of the positions."""
+
+    perturb: str | tuple[str, ...] | None = None
+    axis: int = -2
+
 
 _FUTURE = Text(
     "the output at a position changes when only later positions change: it looks into the future",
@@ -45,7 +56,7 @@ SECRETS = (_FUTURE, _NEXT, _BLIND, _AXIS, *SHARED)
 
 def calls(target: Target, drawn: Drawn, spec: CheckSpec) -> tuple[Program, ...]:
     """One call as it is, and some with later positions changed."""
-    names, axis = _names(drawn, spec, target.exercise.name), spec.option("axis", -2)
+    names, axis = _names(drawn, spec, target.exercise.name), read(spec, Options).axis
     length = _length(drawn, names, axis, target.exercise.name)
     changed = [
         drawn.changed(**{name: _with_other_end(drawn.value(name), axis, last, at) for at, name in enumerate(names)})
@@ -57,7 +68,7 @@ def calls(target: Target, drawn: Drawn, spec: CheckSpec) -> tuple[Program, ...]:
 def _names(drawn: Drawn, spec: CheckSpec, exercise: str) -> tuple[str, ...]:
     found = sequences(drawn)
     keys = tuple(name for name in found if name not in ("q", "query"))
-    return named(spec, "perturb", spec.option("perturb") or keys or found, drawn, exercise)
+    return named(spec, "perturb", read(spec, Options).perturb or keys or found, drawn, exercise)
 
 
 def _length(drawn: Drawn, names: tuple[str, ...], axis: int, exercise: str) -> int:
@@ -92,7 +103,7 @@ def judge(seen: Seen) -> Verdict:
     before, *after = found
     if bad := wrong_shape(after, before.shape, seen.case.public):
         return bad
-    names, axis = _names(seen.drawn, seen.spec, seen.exercise.name), seen.spec.option("axis", -2)
+    names, axis = _names(seen.drawn, seen.spec, seen.exercise.name), read(seen.spec, Options).axis
     lasts = _lasts(_length(seen.drawn, names, axis, seen.exercise.name))
     if not has_axis(before, axis) or before.shape[axis] <= max(lasts):
         return Verdict(Status.FAILED, _AXIS)

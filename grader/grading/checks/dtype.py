@@ -5,8 +5,10 @@ In torch float32 stays float32, too. NumPy's promotion from float32 to float64 i
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from grader.core.model import Array, CheckSpec, Program, Returned, Status, Text, Verdict
-from grader.grading.checks import Seen
+from grader.grading.checks import Seen, read
 from grader.grading.compare import SECRETS as SHARED
 from grader.grading.compare import compare
 from grader.grading.failures import our_trouble, trouble
@@ -16,6 +18,15 @@ from grader.grading.programs import Target, Writer
 REFERENCE = True
 WEIGHT = 1.0
 EVERY_CASE = False
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """Tolerances."""
+
+    rtol: float = 1e-8
+    atol: float = 1e-9
+
 
 _OTHER = Text(
     "{given} in, {got} out: the dtype of the inputs is not kept",
@@ -74,7 +85,8 @@ def _precision(seen: Seen, wide: Array, narrow: Array, expected: Array) -> Verdi
         if got != given and (seen.array_type == "torch" or got != "float64"):
             text = _OTHER.fill(given=given, got=got) if seen.case.public else _NOT_KEPT
             return Verdict(Status.FAILED, text)
-    if found := compare(expected, wide, seen.spec.option("rtol", 1e-8), seen.spec.option("atol", 1e-9)):
+    options = read(seen.spec, Options)
+    if found := compare(expected, wide, options.rtol, options.atol):
         coarse = compare(expected, wide) is None
         return Verdict(Status.FAILED, _LOSS if coarse else found.secret)
     return Verdict(Status.PASSED, remark=_PROMOTED if narrow.dtype == "float64" else None)

@@ -6,12 +6,14 @@ of the rows.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 from numpy.typing import NDArray
 
 from grader.core.errors import CourseError
 from grader.core.model import CheckSpec, Program, Status, Text, Verdict
-from grader.grading.checks import Seen
+from grader.grading.checks import Seen, read
 from grader.grading.inputs import Drawn, derangement
 from grader.grading.programs import Target
 from grader.grading.properties import SECRETS as SHARED
@@ -20,6 +22,15 @@ from grader.grading.properties import fresh, has_axis, named, near, program, res
 REFERENCE = False
 WEIGHT = 1.0
 EVERY_CASE = False
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """The arguments to permute together, and the axis of their rows."""
+
+    of: str | tuple[str, ...] | None = None
+    axis: int = -2
+
 
 _ORDER = Text(
     "when the rows of {names} are permuted, the rows of the result are not the same ones permuted: "
@@ -38,7 +49,7 @@ SECRETS = (*SHARED,)
 
 def calls(target: Target, drawn: Drawn, spec: CheckSpec) -> tuple[Program, ...]:
     """One call as it is, one with permuted rows, and one with other numbers."""
-    names, axis = _names(drawn, spec, target.exercise.name), spec.option("axis", -2)
+    names, axis = _names(drawn, spec, target.exercise.name), read(spec, Options).axis
     arrays = [drawn.value(name) for name in names]
     lengths = {array.shape[axis] if has_axis(array, axis) else 0 for array in arrays}
     if len(lengths) != 1 or min(lengths) < 3:
@@ -53,7 +64,7 @@ def calls(target: Target, drawn: Drawn, spec: CheckSpec) -> tuple[Program, ...]:
 
 
 def _names(drawn: Drawn, spec: CheckSpec, exercise: str) -> tuple[str, ...]:
-    return named(spec, "of", spec.option("of") or sequences(drawn), drawn, exercise)
+    return named(spec, "of", read(spec, Options).of or sequences(drawn), drawn, exercise)
 
 
 def _order(length: int) -> NDArray[np.int64]:
@@ -69,7 +80,7 @@ def judge(seen: Seen) -> Verdict:
     plain, permuted, other = found
     if bad := wrong_shape((permuted, other), plain.shape, seen.case.public):
         return bad
-    names, axis = _names(seen.drawn, seen.spec, seen.exercise.name), seen.spec.option("axis", -2)
+    names, axis = _names(seen.drawn, seen.spec, seen.exercise.name), read(seen.spec, Options).axis
     said = ", ".join(names)
     length = seen.drawn.value(names[0]).shape[axis]
     if not has_axis(plain, axis) or plain.shape[axis] != length:

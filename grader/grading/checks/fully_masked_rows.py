@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -18,6 +18,12 @@ from grader.grading.programs import Target
 REFERENCE = True
 WEIGHT = 1.0
 EVERY_CASE = True
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """None."""
+
 
 _NAN = Text(
     "a query whose keys are all masked gives NaN: softmax over nothing but −inf is 0/0; "

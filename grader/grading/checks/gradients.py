@@ -7,13 +7,13 @@ is remarked on.
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from grader.core.model import Apply, Array, CheckSpec, Observation, Program, Returned, Same, Status, Text, Verdict
-from grader.grading.checks import Seen
+from grader.grading.checks import Seen, read
 from grader.grading.compare import compare
 from grader.grading.failures import our_trouble, trouble
 from grader.grading.inputs import Drawn
@@ -22,6 +22,15 @@ from grader.grading.programs import Target, Writer
 REFERENCE = True
 WEIGHT = 1.0
 EVERY_CASE = False
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """Tolerances."""
+
+    rtol: float = 1e-3
+    atol: float = 1e-4
+
 
 _CUT_ALL = Text(
     "no gradient flows back from the result: is it detached, computed under no_grad, or rebuilt from numbers?",
@@ -137,9 +146,9 @@ def _compare(seen: Seen, got: object, expected: list[object]) -> Verdict:
     pairs = [(name, e, g) for name, e, g in pairs if isinstance(e, Array) and name not in repeated]
     if cut := [name for name, e, g in pairs if not isinstance(g, Array) and np.any(e.values)]:  # type: ignore[attr-defined]
         return Verdict(Status.FAILED, _CUT.fill(names=", ".join(cut)) if seen.case.public else _CUT_SOME)
-    rtol, atol = seen.spec.option("rtol", 1e-3), seen.spec.option("atol", 1e-4)
+    options = read(seen.spec, Options)
     for name, e, g in pairs:
-        if isinstance(g, Array) and (found := compare(e, g, rtol, atol)):
+        if isinstance(g, Array) and (found := compare(e, g, options.rtol, options.atol)):
             if seen.case.public:
                 return Verdict(Status.FAILED, _WRONG.fill(name=name), found.difference)
             return Verdict(Status.FAILED, _WRONG_SOME)

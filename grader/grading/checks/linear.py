@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from grader.core.model import CheckSpec, Program, Status, Text, Verdict
-from grader.grading.checks import Seen
+from grader.grading.checks import Seen, read
 from grader.grading.inputs import Drawn
 from grader.grading.programs import Target
 from grader.grading.properties import SECRETS as SHARED
@@ -12,6 +14,14 @@ from grader.grading.properties import Floats, fresh, named, near, program, resul
 REFERENCE = False
 WEIGHT = 1.0
 EVERY_CASE = False
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """The argument."""
+
+    of: str = "v"
+
 
 _A, _B = 2.0, -0.5
 _BENT = Text(
@@ -36,7 +46,7 @@ def calls(target: Target, drawn: Drawn, spec: CheckSpec) -> tuple[Program, ...]:
 
 
 def _name(drawn: Drawn, spec: CheckSpec, exercise: str) -> str:
-    (name,) = named(spec, "of", spec.option("of", "v"), drawn, exercise)
+    (name,) = named(spec, "of", read(spec, Options).of, drawn, exercise)
     return name
 
 

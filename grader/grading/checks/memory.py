@@ -6,13 +6,14 @@ reach what such an array takes in float32. ``of`` names the two arguments whose 
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from grader.core.errors import CourseError
 from grader.core.model import Apply, CheckSpec, Observation, Program, Returned, Status, Text, Verdict
-from grader.grading.checks import Seen
+from grader.grading.checks import Seen, read
 from grader.grading.failures import trouble
 from grader.grading.inputs import Drawn
 from grader.grading.programs import Target, Writer
@@ -20,6 +21,14 @@ from grader.grading.programs import Target, Writer
 REFERENCE = False
 WEIGHT = 1.0
 EVERY_CASE = False
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """The two arguments whose lengths (axis -2) are n_q and n_k."""
+
+    of: tuple[str, str] = ("q", "k")
+
 
 _BYTES = 4
 #: How often an argument fits into n_q·n_k, and a block into n: right solutions keep several of their size, in float64.
@@ -63,10 +72,11 @@ def calls(target: Target, drawn: Drawn, spec: CheckSpec) -> tuple[Program, ...]:
 
 def _limit(drawn: Drawn, spec: CheckSpec, exercise: str) -> int:
     """n_q·n_k."""
+    of = read(spec, Options).of
     try:
-        queries, keys = (drawn.value(name).shape[-2] for name in spec.option("of", ("q", "k")))
+        queries, keys = (drawn.value(name).shape[-2] for name in of)
     except (KeyError, AttributeError, IndexError, ValueError):
-        said = f"saw {spec.option('of', ['q', 'k'])!r}; expected the two arguments whose lengths are n_q and n_k"
+        said = f"saw {list(of)!r}; expected the two arguments whose lengths are n_q and n_k"
         raise CourseError(f"{exercise}, check memory, of: {said}") from None
     return int(queries * keys)
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from grader.core.model import CheckSpec, Program, Raised, Status, Text, Verdict
 from grader.grading.checks import Seen, values
 from grader.grading.inputs import Drawn
@@ -10,6 +12,12 @@ from grader.grading.programs import Target, Writer
 REFERENCE = True
 WEIGHT = 1.0
 EVERY_CASE = False
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """None."""
+
 
 _VIEW = Text(
     "it fails on inputs that are not contiguous in memory (a transposed tensor, say): "

@@ -5,10 +5,12 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from grader.core.model import CheckSpec, Program, Status, Text, Verdict
-from grader.grading.checks import Seen
+from grader.grading.checks import Seen, read
 from grader.grading.inputs import Drawn
 from grader.grading.programs import Target
 from grader.grading.properties import SECRETS as SHARED
@@ -17,6 +19,14 @@ from grader.grading.properties import named, near, program, results
 REFERENCE = False
 WEIGHT = 1.0
 EVERY_CASE = False
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """The argument with the vectors."""
+
+    of: str = "x"
+
 
 _CHANGED = Text(
     "the vectors change their length: a rotation keeps a² + b² of each pair",
@@ -37,7 +47,7 @@ def calls(target: Target, drawn: Drawn, spec: CheckSpec) -> tuple[Program, ...]:
 
 
 def _name(drawn: Drawn, spec: CheckSpec, exercise: str) -> str:
-    (name,) = named(spec, "of", spec.option("of", "x"), drawn, exercise)
+    (name,) = named(spec, "of", read(spec, Options).of, drawn, exercise)
     return name
 
 

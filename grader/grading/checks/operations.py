@@ -7,11 +7,12 @@
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
 from grader.core.errors import CourseError
 from grader.core.model import Apply, CheckSpec, Observation, Program, Returned, Status, Text, Verdict
-from grader.grading.checks import Seen
+from grader.grading.checks import Seen, read
 from grader.grading.failures import trouble
 from grader.grading.inputs import Drawn
 from grader.grading.programs import Target, Writer
@@ -19,6 +20,16 @@ from grader.grading.programs import Target, Writer
 REFERENCE = False
 WEIGHT = 1.0
 EVERY_CASE = False
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """The symbol that grows, its values, and how the work may grow with it."""
+
+    of: str = ""
+    at: tuple[int, ...] = ()
+    growth: Literal["linear", "quadratic"] = "linear"
+
 
 #: Twice the size makes less than 2.6 times the work: linear; more than 3.2 times: quadratic.
 _LINEAR, _QUADRATIC = math.log2(2.6), math.log2(3.2)
@@ -59,8 +70,7 @@ SECRETS = (_MORE, _LESS, _NOTHING)
 
 def calls(target: Target, drawn: Drawn, spec: CheckSpec) -> tuple[Program, ...]:
     """One counted call for each size."""
-    growth = spec.option("growth", "linear")
-    if not drawn.larger or growth not in ("linear", "quadratic"):
+    if not drawn.larger:
         said = "expected options such as {of: n, at: [128, 256], growth: linear}"
         raise CourseError(f"{target.exercise.name}, check operations: {said}")
     return tuple(_counted(target, inputs) for inputs in (drawn, *drawn.larger))
@@ -81,8 +91,9 @@ def judge(seen: Seen) -> Verdict:
     if len(seen.got) < 2:
         raise ValueError("operations asks for one program for each size")
     growth, ratio, factor = _growth(seen.got, seen.spec)
-    expected = seen.spec.option("growth", "linear")
-    said = {"ratio": f"{ratio:.1f}", "factor": factor, "symbol": seen.spec.option("of")}
+    options = read(seen.spec, Options)
+    expected = options.growth
+    said = {"ratio": f"{ratio:.1f}", "factor": factor, "symbol": options.of}
     outside = seen.array_type == "numpy" or any(counts["exits"] for counts in _counts(seen.got))
     if growth == "nothing" or (growth == "linear" and outside):
         return Verdict(Status.SKIPPED, _NOTHING, applies=False)
@@ -116,7 +127,7 @@ def _counts(got: tuple[Observation, ...]) -> list[dict[str, Any]]:
 def _growth(got: tuple[Observation, ...], spec: CheckSpec) -> tuple[Growth, float, float]:
     """How the work grows from the first size to the last, with the two factors."""
     works = [counts["work"] for counts in _counts(got)]
-    at = spec.option("at")
+    at = read(spec, Options).at
     factor = at[-1] / at[0]
     if min(works) <= 0:
         return "nothing", 0.0, factor

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from grader.core.model import Call, CheckSpec, Program, Raised, Returned, Status, Text, Unreadable, Verdict
 from grader.grading.checks import Seen
 from grader.grading.failures import exception_name, trouble
@@ -11,6 +13,12 @@ from grader.grading.programs import Target, Writer
 REFERENCE = False
 WEIGHT = 1.0
 EVERY_CASE = True
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """None."""
+
 
 _NONE = Text(
     "arguments that make no sense are accepted; expected {expected}", "接受了没有意义的参数；应当抛出 {expected}"

@@ -6,10 +6,11 @@ With ``biases: false`` not even a vector may be trained besides what the grader 
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from typing import Any
 
 from grader.core.model import Apply, CheckSpec, Program, Returned, Status, Text, Unreadable, Verdict
-from grader.grading.checks import Seen
+from grader.grading.checks import Seen, read
 from grader.grading.failures import trouble, verdict
 from grader.grading.inputs import Drawn
 from grader.grading.programs import Target, Writer
@@ -18,6 +19,14 @@ REFERENCE = False
 WEIGHT = 1.0
 _MAX_NDIM = 8
 EVERY_CASE = False
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """Whether biases may be trained besides the matrices."""
+
+    biases: bool = True
+
 
 _PLAIN = Text("a plain class has no parameters to register", "普通的类没有需要注册的参数")
 _SHARED = Text(
@@ -122,7 +131,7 @@ def finding(seen: Seen, found: dict[str, Any], listed: list[Any]) -> Text | None
     if idle := [name for name, _, trainable, reached in listed if trainable and not reached]:
         return _IDLE.fill(names=", ".join(idle[:4])) if seen.case.public else _SOME_IDLE
     expected = sum(value.size for _, value in seen.drawn.parameters if value.ndim != 1)
-    if not seen.spec.option("biases", True):
+    if not read(seen.spec, Options).biases:
         learnt = sum(math.prod(shape) for _, shape, trainable, _ in listed if trainable)
         text = _ONLY.fill(got=learnt, expected=expected) if seen.case.public else _OTHER_NUMBER
         return None if learnt == expected else text

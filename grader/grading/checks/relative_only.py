@@ -6,13 +6,14 @@ product; moving one of the two vectors does (leaving vectors as they are would b
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from grader.core.errors import CourseError
 from grader.core.model import CheckSpec, Program, Status, Text, Verdict
-from grader.grading.checks import Seen
+from grader.grading.checks import Seen, read
 from grader.grading.inputs import Drawn
 from grader.grading.programs import Target
 from grader.grading.properties import SECRETS as SHARED
@@ -21,6 +22,15 @@ from grader.grading.properties import Floats, fresh, named, program, results, wr
 REFERENCE = False
 WEIGHT = 1.0
 EVERY_CASE = False
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """The arguments with the vectors and with their positions."""
+
+    of: str = "x"
+    positions: str = "positions"
+
 
 _SHIFTS = (3, 11)
 _ABSOLUTE = Text(
@@ -49,8 +59,9 @@ def calls(target: Target, drawn: Drawn, spec: CheckSpec) -> tuple[Program, ...]:
 
 
 def _names(drawn: Drawn, spec: CheckSpec, exercise: str) -> tuple[str, str]:
-    (name,) = named(spec, "of", spec.option("of", "x"), drawn, exercise)
-    positions = spec.option("positions", "positions")
+    options = read(spec, Options)
+    positions = options.positions
+    (name,) = named(spec, "of", options.of, drawn, exercise)
     if not isinstance(dict(drawn.args).get(positions), np.ndarray):
         raise CourseError(f"{exercise}, check relative_only, positions: saw {positions!r}; expected an array")
     return name, positions

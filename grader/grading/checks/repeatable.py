@@ -5,7 +5,7 @@ The random generators are seeded differently for the two programs; equal seeds w
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -20,6 +20,12 @@ from grader.grading.programs import Target, Writer
 REFERENCE = False
 WEIGHT = 1.0
 EVERY_CASE = False
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """None."""
+
 
 _DIFFERENT = Text(
     "the same inputs gave different results: is dropout (or another source of randomness) still active, "

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from grader.core.model import CheckSpec, Program, Status, Text, Verdict
-from grader.grading.checks import Seen
+from grader.grading.checks import Seen, read
 from grader.grading.inputs import Drawn
 from grader.grading.programs import Target
 from grader.grading.properties import SECRETS as SHARED
@@ -14,6 +16,14 @@ from grader.grading.properties import Floats, has_axis, program, results
 REFERENCE = False
 WEIGHT = 1.0
 EVERY_CASE = False
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """The axis that sums to 1."""
+
+    axis: int = -1
+
 
 _NEGATIVE = Text("some weights are negative", "有的权重是负数")
 _OTHER_AXIS = Text(
@@ -46,7 +56,7 @@ def judge(seen: Seen) -> Verdict:
     if isinstance(found, Verdict):
         return found
     (weights,) = found
-    axis = seen.spec.option("axis", -1)
+    axis = read(seen.spec, Options).axis
     if not has_axis(weights, axis):
         return Verdict(Status.FAILED, _AXES if weights.ndim == 0 else _TOGETHER if _ones(weights.sum()) else _FEWER)
     if (weights < -1e-6).any():

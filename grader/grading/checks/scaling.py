@@ -18,7 +18,7 @@ import numpy as np
 
 from grader.core.errors import CourseError
 from grader.core.model import CheckSpec, Exercise, Program, Status, Text, Verdict
-from grader.grading.checks import Seen
+from grader.grading.checks import Seen, read
 from grader.grading.inputs import Drawn
 from grader.grading.programs import Target
 from grader.grading.properties import SECRETS as SHARED
@@ -28,6 +28,15 @@ from grader.grading.properties import program as one_program
 REFERENCE = False
 WEIGHT = 1.0
 EVERY_CASE = False
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """The widths to try (``None``: what suits the signature), and the expected power of d_k."""
+
+    d_k: tuple[int, ...] | None = None
+    power: float = 0.5
+
 
 _QUERIES, _KEYS, _VALUES = ("q", "query", "queries"), ("k", "key", "keys"), ("v", "value", "values")
 _SCORE = -4.0  # below zero: the weight is small, and floats near 0 are finer than those near 1
@@ -124,7 +133,7 @@ def _free(exercise: Exercise) -> tuple[str, ...]:
 
 def _probes(exercise: Exercise, spec: CheckSpec) -> list[Probe]:
     """Each width; one of them with twice the score; and with each other size four times as large."""
-    widths = spec.option("d_k", (4, 16, 64) if exercise.kind == "class" else (4, 16, 64, 256))
+    widths = read(spec, Options).d_k or ((4, 16, 64) if exercise.kind == "class" else (4, 16, 64, 256))
     base = Probe(widths[1])
     varied = [replace(base, **{size: 4 * getattr(base, size)}) for size in _free(exercise)]
     return [*map(Probe, widths), replace(base, score=2 * _SCORE), *varied]
@@ -177,7 +186,7 @@ def judge(seen: Seen) -> Verdict:
             return bad
     softmax = exercise.kind == "class" or "w_q" in _reads(exercise) or bool(set(_reads(exercise)) & set(_VALUES))
     scales = [_scale(result, probe, softmax) for result, probe in zip(found, probes, strict=True)]
-    text = _unreadable(scales, probes) or _law(scales, probes, seen.spec.option("power", 0.5))
+    text = _unreadable(scales, probes) or _law(scales, probes, read(seen.spec, Options).power)
     if text is None:
         return Verdict(Status.PASSED)
     return Verdict(Status.FAILED, text if seen.case.public else _SECRET)

@@ -6,13 +6,14 @@ Judged by that property, not by entries: whichever way the matrix was found, it 
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from grader.core.model import Array, CheckSpec, Program, Returned, Status, Text, Verdict
-from grader.grading.checks import Seen
+from grader.grading.checks import Seen, read
 from grader.grading.compare import SECRETS as SHARED
 from grader.grading.compare import compare
 from grader.grading.failures import trouble
@@ -22,6 +23,14 @@ from grader.grading.programs import Target, Writer
 REFERENCE = False
 WEIGHT = 4.0
 EVERY_CASE = True
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """The tolerance."""
+
+    atol: float = 1e-4
+
 
 _BASE = 10000.0
 _POSITIONS = 256
@@ -55,7 +64,7 @@ def _judge(seen: Seen, got: object, delta: int, d_model: int, base: float) -> Ve
     if found is None and isinstance(got, Array):
         rows = encoding(np.arange(_POSITIONS + delta), d_model, base)
         moved = rows[:_POSITIONS] @ got.values.astype(np.float64)
-        found = compare(Array(rows[delta:]), Array(moved), 0.0, seen.spec.option("atol", 1e-4))
+        found = compare(Array(rows[delta:]), Array(moved), 0.0, read(seen.spec, Options).atol)
         if found is not None:
             return Verdict(Status.FAILED, _OTHER, found.difference if seen.case.public else None)
     if found is None:

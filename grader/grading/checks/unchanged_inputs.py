@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,12 @@ from grader.grading.programs import Target, Writer
 REFERENCE = False
 WEIGHT = 1.0
 EVERY_CASE = False
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """None."""
+
 
 _CHANGED = Text(
     "the call changed its argument {names} in place: whoever called it still needs the old values",

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from grader.core.model import CheckSpec, Program, Returned, Status, Verdict
-from grader.grading.checks import Seen
+from grader.grading.checks import Seen, read
 from grader.grading.compare import SECRETS as SHARED
 from grader.grading.compare import compare
 from grader.grading.failures import our_trouble, trouble
@@ -13,6 +15,16 @@ from grader.grading.programs import Target, Writer
 REFERENCE = True
 WEIGHT = 4.0
 EVERY_CASE = True
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """Tolerances."""
+
+    rtol: float = 1e-4
+    atol: float = 1e-5
+
+
 SECRETS = SHARED
 
 
@@ -24,11 +36,12 @@ def calls(target: Target, drawn: Drawn, spec: CheckSpec) -> tuple[Program, ...]:
 
 def judge(seen: Seen) -> Verdict:
     """Kind, shape, finiteness, values."""
+    options = read(seen.spec, Options)
     if bad := our_trouble(seen.expected) or trouble(seen.got, seen.case):
         return bad
     match seen.got, seen.expected:
         case (Returned((got,)),), (Returned((expected,)),):
-            found = compare(expected, got, seen.spec.option("rtol", 1e-4), seen.spec.option("atol", 1e-5))
+            found = compare(expected, got, options.rtol, options.atol)
             if found is None:
                 return Verdict(Status.PASSED)
             if seen.case.public:

@@ -7,12 +7,13 @@ from __future__ import annotations
 
 import itertools
 import math
+from dataclasses import dataclass
 
 import numpy as np
 
 from grader.core.errors import CourseError
 from grader.core.model import CheckSpec, Program, Status, Text, Verdict
-from grader.grading.checks import Seen
+from grader.grading.checks import Seen, read
 from grader.grading.inputs import Drawn
 from grader.grading.programs import Target
 from grader.grading.properties import SECRETS as SHARED
@@ -22,10 +23,18 @@ REFERENCE = False
 WEIGHT = 1.0
 EVERY_CASE = False
 
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """The widths to try, and the expected variance."""
+
+    d_k: tuple[int, ...] = (4, 16, 64)
+    is_: float = 1.0
+
+
 _SAMPLES = 2000
 #: Standard errors that the estimate may be off: a right solution would miss this once in 16000 seeds.
 _ERRORS = 4.0
-_WIDTHS = (4, 16, 64)
 
 _OTHER = Text(
     "with components of variance 1 the variance of the scores at d_k = {d_k} is {observed:.3g} "
@@ -55,7 +64,7 @@ def calls(target: Target, drawn: Drawn, spec: CheckSpec) -> tuple[Program, ...]:
     if len(names) != 2 or target.exercise.kind == "class":
         said = f"saw {target.exercise.signature}; expected a function of queries and keys, such as (q, k)"
         raise CourseError(f"{target.exercise.name}, check variance: {said}")
-    return (program(target, *(_pairs(names, d_k) for d_k in spec.option("d_k", _WIDTHS))),)
+    return (program(target, *(_pairs(names, d_k) for d_k in read(spec, Options).d_k)),)
 
 
 def _pairs(names: list[str], d_k: int) -> Drawn:
@@ -66,7 +75,8 @@ def _pairs(names: list[str], d_k: int) -> Drawn:
 
 def judge(seen: Seen) -> Verdict:
     """The estimate at every width, against its own confidence bound."""
-    widths, expected = seen.spec.option("d_k", _WIDTHS), float(seen.spec.option("is", 1.0))
+    options = read(seen.spec, Options)
+    widths, expected = options.d_k, float(options.is_)
     found = results(seen.got, seen.case, len(widths))
     if isinstance(found, Verdict):
         return found

@@ -21,7 +21,7 @@ from grader.classroom.export._autograding import Facts, read_facts
 from grader.classroom.export.gradescope_autograder import requirements
 from grader.core.errors import SandboxUnavailable, UsageError
 from grader.core.model import Text
-from grader.course import loader
+from grader.grading import courses
 
 ANSWERS = "format: 1\nlearner: somebody\nanswers:\n  Q5.output: b\n"
 
@@ -29,7 +29,7 @@ ANSWERS = "format: 1\nlearner: somebody\nanswers:\n  Q5.output: b\n"
 def make(folder: Path, to: Path, **options: object) -> list[str]:
     """The zip of a course; what was said."""
     said: list[Text] = []
-    export("gradescope-autograder", loader.load(folder), Options(**options), Out(to, said.append))  # type: ignore[arg-type]
+    export("gradescope-autograder", courses.load(folder), Options(**options), Out(to, said.append))  # type: ignore[arg-type]
     return [text.en for text in said]
 
 
@@ -160,7 +160,7 @@ def test_what_is_in_the_zip(zipped: Path) -> None:
 
 def test_the_course_is_the_same(container: Container, tiny: Path) -> None:
     """To the digest, so that grades here and there are of the same bank."""
-    assert loader.load(container.root / "source" / "course").digest == loader.load(tiny).digest
+    assert courses.load(container.root / "source" / "course").digest == courses.load(tiny).digest
 
 
 def test_equal_content_gives_equal_bytes(zipped: Path, tiny: Path, tmp_path: Path) -> None:

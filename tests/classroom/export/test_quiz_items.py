@@ -21,6 +21,7 @@ from grader.course.items import match, multi, number, order, text
 from grader.course.items._ids import Thing
 from grader.course.items._options import Option
 from grader.course.items.choice import Spec as ChoiceSpec
+from grader.grading import courses
 
 #: Text with every sign that means something to one of the formats.
 STRANGE = r"a~b=c#d{e}f:g\h // ->\n <b>&amp;</b> ]]> %50% [html] ####"
@@ -369,7 +370,7 @@ def test_nothing_to_ask(tmp_path: Path, form: str) -> None:
 
 def test_the_bundled_course(tmp_path: Path) -> None:
     """All of it can be exported, and only orders (in QTI pairs, too) are left out."""
-    course = loader.load(loader.find(None))
+    course = courses.load(loader.find(None))
     for form, left_out in (("gift", {"order"}), ("qti", {"order", "match"})):
         path, _ = make(form, tmp_path / form, course, graded=True)
         expected = {item.id for question in course.questions for item in question.items if item.kind not in left_out}

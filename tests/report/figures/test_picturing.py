@@ -11,6 +11,7 @@ import pytest
 from grader.core.errors import CourseError, SubmissionError, UsageError
 from grader.core.model import Array, Course, Observed, Raised, TimedOut
 from grader.course import loader
+from grader.grading import courses
 from grader.report.figures import run
 from grader.report.figures.kinds import Seen, kinds
 from grader.report.figures.run import Mine, misfit
@@ -25,7 +26,7 @@ RIGHT = "import numpy as np\ndef scaled_scores(q, k):\n    return q @ np.swapaxe
 @pytest.fixture(scope="module")
 def course() -> Course:
     """The bundled course."""
-    return loader.load(loader.find(None))
+    return courses.load(loader.find(None))
 
 
 @pytest.fixture(scope="module")

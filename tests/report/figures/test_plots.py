@@ -15,6 +15,7 @@ from rich.console import Console
 
 from grader.core.model import Course, Lang
 from grader.course import loader
+from grader.grading import courses
 from grader.report.figures import image, run, terminal
 from grader.report.figures.figure import Figure, HeatMap, Line, Lines
 from grader.report.figures.kinds import Seen, kinds
@@ -26,7 +27,7 @@ NAMES = sorted(kinds())
 @pytest.fixture(scope="module")
 def course() -> Course:
     """The bundled course."""
-    return loader.load(loader.find(None))
+    return courses.load(loader.find(None))
 
 
 @pytest.fixture(scope="module")
