@@ -12,12 +12,12 @@ import pytest
 from grader import submission
 from grader.classroom import collect, inbox
 from grader.classroom.analysis import similarity
-from grader.core import bounded, yaml_positions
+from grader.core import bounded, suggest, yaml_positions
 from grader.core.model import Limits
 from grader.course import items
 from grader.course.formulas import parse, scalars, steps, tokens
 from grader.course.items import _patterns
-from grader.grading import grade
+from grader.grading import grade, properties
 from grader.sandbox import launch
 from grader.sandbox.inside import confine, frames, refusals, threads
 from grader.submission import archive, files, messages, notebook, source
@@ -47,6 +47,8 @@ def gib(count: int) -> int:
 
 
 READING = (kib(bounded.SMALL), bounded.READING.cpu)
+#: Characters of the name of a type.
+TYPE = 80
 #: Every number in a row of the table of places, in the order in which the row has them.
 ROWS: dict[str, tuple[float, ...]] = {
     "listing": (files.MAX_FILES, mib(archive._MAX_READ), files.MAX_DEPTH, *READING),
@@ -57,7 +59,7 @@ ROWS: dict[str, tuple[float, ...]] = {
     "notebooks": (notebook.MAX_BRACKETS, notebook.MAX_CELLS, kib(notebook.MAX_SOURCE), 4, bounded.READING.cpu),
     "parsing": (mib(source.MAX_CODE), source.MAX_NAMES, source.MAX_DOTS, source.MAX_FIELD_STEPS, *READING),
     "forbidden names": READING,
-    "names": (grade._MOST_LOOKED_UP, grade._MOST_UNKNOWN, grade._LONGEST_LOOKED_UP),
+    "names": (grade._MOST_LOOKED_UP, grade._MOST_UNKNOWN, suggest._LONGEST),
     "answers": (kib(files.MAX_SOURCE), yaml_positions.MAX_DEPTH, items.MOST_CHARACTERS, *READING),
     "formulas": (
         tokens.MAX_LENGTH, steps.MOST_LINES, parse._MOST_TOKENS, parse._LARGEST_EXPONENT, scalars.MOST_STEPS,
@@ -66,10 +68,10 @@ ROWS: dict[str, tuple[float, ...]] = {
     "free text": (_patterns.MAX_LENGTH, _patterns.MOST_WAYS),
     "frames": (
         mib(LIMITS.result_bytes), mib(LIMITS.total_bytes), frames.VALUE_BYTES, frames.ARRAY_BYTES, frames.MAX_VALUES,
-        frames.MAX_DEPTH, frames.MAX_NDIM, frames.MAX_INTEGER_DIGITS,
+        frames.MAX_DEPTH, frames.MAX_NDIM, frames.MAX_INTEGER_DIGITS, properties.MOST_NUMBERS,
     ),
     "similar solutions": (similarity.MOST_TOKENS, similarity.MOST_STEPS, *READING),
-    "reports": (submission._LONGEST_NAME, SHOWN, 600, 40, LISTED),
+    "reports": (submission._LONGEST_NAME, TYPE, SHOWN, 600, 40, LISTED),
 }  # fmt: skip
 
 #: Sentences with numbers, with white space as it may be.
@@ -132,8 +134,8 @@ def test_words_of_a_child_are_as_short_as_the_page_says() -> None:
     run = launch._Run(launch.Job((), ()), LIMITS)
     long = "x" * 10_000
     raised = launch._raised(run, {"type": long, "text": long, "file": None, "line": None, "bases": []}, "call")
-    assert (len(raised.type), len(raised.text)) == (ROWS["reports"][0], ROWS["reports"][2])
-    assert len(refusals.Unfit("reason", *[long] * 100).detail) == ROWS["reports"][3]
+    assert (len(raised.type), len(raised.text)) == (TYPE, ROWS["reports"][3])
+    assert len(refusals.Unfit("reason", *[long] * 100).detail) == ROWS["reports"][4]
 
 
 def test_links_within_the_documentation_lead_somewhere() -> None:

@@ -26,7 +26,7 @@ from grader.sandbox.pace import Pace, stuck
 PRELOAD = ("numpy", "torch", "torch.optim", "torch.profiler", "torch.utils.flop_counter")
 
 _FORK = struct.Struct("<IQ")
-_EXIT = struct.Struct("<id")
+_EXIT = struct.Struct("<id?")
 _NOBODY = 65534
 _HANDING_SECONDS = 10.0
 #: How long it may be silent and asleep before it is ready; while it works, however slowly, it is waited for.
@@ -243,8 +243,8 @@ class Zygote:
                 why = "not enough memory" if code == _SHORT else f"{_KILLED[code]}; the machine may be short of memory"
         return ZygoteLost(f"the zygote ended: {why}")
 
-    def exit_status(self) -> tuple[int, float]:
-        """The wait status and CPU seconds of the child that ended last."""
+    def exit_status(self) -> tuple[int, float, bool]:
+        """The wait status and CPU seconds of the child that ended last, and whether the zygote killed it."""
         try:
             message = self._control.recv(64)
         except OSError as error:
@@ -252,8 +252,8 @@ class Zygote:
         if len(message) != _EXIT.size:
             raise self._lost("it said nothing")
         self._owed = False
-        status, used = _EXIT.unpack(message)
-        return status, used
+        status, used, ours = _EXIT.unpack(message)
+        return status, used, ours
 
     def _settle(self) -> None:
         if self._owed:
@@ -321,12 +321,14 @@ class ConfinedChild:
     def _end(self) -> None:
         """It has ended, and not by our hand: whom we kill we do not listen to any more.
 
-        Its code can send no signals, so SIGKILL comes from the limit on its CPU time, or from outside.
+        Its code can send no signals, so SIGKILL comes from the limit on its CPU time, from the zygote, which says so,
+        or from outside.
         """
-        status, self._used = self._zygote.exit_status()
+        status, self._used, ours = self._zygote.exit_status()
         code = os.waitstatus_to_exitcode(status)
-        outside = code == -signal.SIGKILL and self._used < self._cpu_seconds
-        cpu_limit = code == -signal.SIGXCPU or (code == -signal.SIGKILL and not outside)
+        killed = code == -signal.SIGKILL and not ours
+        outside = killed and self._used < self._cpu_seconds
+        cpu_limit = code == -signal.SIGXCPU or (killed and not outside)
         raise Ended(-code if code < 0 else None, code if code >= 0 else None, cpu_limit, outside)
 
     def cpu_seconds(self, default: float = 0.0) -> float:

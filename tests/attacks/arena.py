@@ -434,7 +434,7 @@ def orphans(command: bytes) -> Iterator[int]:
 
 
 def _parent(pid: int) -> int:
-    return int(Path(f"/proc/{pid}/status").read_text().partition("\nPPid:")[2].split()[0])
+    return int(Path(f"/proc/{pid}/status").read_text(errors="replace").partition("\nPPid:")[2].split()[0])
 
 
 def running(mark: str) -> list[str]:

@@ -7,6 +7,7 @@ ones would take long to reach.
 
 from __future__ import annotations
 
+import difflib
 import json
 import struct
 import zipfile
@@ -246,7 +247,7 @@ def _unknown_ids(folder: Path, course: Course) -> int:
     count = Count()
     item = course.questions[0].items[0].id
     answers = [(item, "a"), *((f"{item}.{n}" + "x" * 60 * (n % 2), "a") for n in range(20_000))]
-    with count.of(grade.difflib, "get_close_matches"):
+    with count.of(difflib, "get_close_matches"):
         notices = list(grade.remarks(course, _answering(answers), ()))
     assert len(notices) == 6
     assert "19995" in notices[-1].text.en
@@ -256,7 +257,7 @@ def _unknown_ids(folder: Path, course: Course) -> int:
 def _near_names(folder: Path, course: Course) -> int:
     count = Count()
     defines = tuple((f"scaled_dot_product_attentio{n}", n) for n in range(9000))
-    with count.of(grade.difflib, "get_close_matches"), suppress(SubmissionError):
+    with count.of(difflib, "get_close_matches"), suppress(SubmissionError):
         grade.choose(course, Submission("mallory", (SourceFile("a.py", "a", (), defines),)), grade.Selection())
     return count.done
 

@@ -254,6 +254,7 @@ def test_the_kernel_kills_for_want_of_memory() -> None:
     [
         (signal.SIGKILL, 1.0, False, True),
         (signal.SIGKILL, 6.0, True, False),  # it ignored SIGXCPU
+        (signal.SIGKILL, -1.0, False, False),  # the zygote did it
         (signal.SIGXCPU, 5.0, True, False),
         (signal.SIGSEGV, 1.0, False, False),
         (3 << 8, 1.0, False, False),
@@ -263,9 +264,9 @@ def test_who_ended_a_child(status: int, used: float, cpu_limit: bool, outside: b
     """SIGKILL that does not come from the limit on CPU time comes from outside: a child can send no signals."""
 
     class Told:
-        def exit_status(self) -> tuple[int, float]:
+        def exit_status(self) -> tuple[int, float, bool]:
             """As given."""
-            return int(status), used
+            return int(status), used, used < 0
 
     jobs, results = os.pipe()
     child = ConfinedChild(Told(), os.pidfd_open(os.getpid()), jobs, results, 5)  # type: ignore[arg-type]

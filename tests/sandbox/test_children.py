@@ -199,7 +199,7 @@ def living(group: int) -> list[str]:
     found = []
     for stat in Path("/proc").glob("[0-9]*/stat"):
         with contextlib.suppress(OSError):
-            state, _, its_group = stat.read_text().rpartition(")")[2].split()[:3]
+            state, _, its_group = stat.read_text(errors="replace").rpartition(")")[2].split()[:3]
             if int(its_group) == group and state != "Z":
                 found.append(stat.parent.name)
     return found

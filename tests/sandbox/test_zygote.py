@@ -60,7 +60,7 @@ def gone(pids: set[int], seconds: float = 60) -> bool:
 
     def alive(pid: int) -> bool:
         try:
-            return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+            return Path(f"/proc/{pid}/stat").read_bytes().rpartition(b")")[2].split()[0] != b"Z"
         except OSError:
             return False
 

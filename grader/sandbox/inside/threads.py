@@ -51,6 +51,11 @@ class Counter:
         self._pidfd = pidfd
         self._made = self._asked = 0
 
+    @property
+    def exhausted(self) -> bool:
+        """Whether the child was killed for asking too often."""
+        return self._asked > ASKED
+
     def answer(self) -> None:
         """Answers one question. Who asked may be gone by now."""
         question = bytearray(_QUESTION.size)
@@ -58,7 +63,7 @@ class Counter:
             fcntl.ioctl(self._listener, _RECEIVE, question)
             (number,) = _QUESTION.unpack(question)
             self._asked += 1
-            if self._asked > ASKED:
+            if self.exhausted:
                 signal.pidfd_send_signal(self._pidfd, signal.SIGKILL)
                 return
             yes = self._one_more()

@@ -9,7 +9,7 @@ Control socket (SOCK_SEQPACKET; the grader speaks first):
     zygote → grader   READY    JSON: what was achieved
     grader → zygote   FORK     CPU seconds and bytes of memory, with the two pipe ends
     zygote → grader   PID      with a pidfd
-    zygote → grader   EXIT     wait status of the child, and what it used
+    zygote → grader   EXIT     wait status of the child, what it used, and whether we killed it for what it did
 
 When the control socket closes, the zygote ends, and takes its namespace and every child with it.
 """
@@ -30,7 +30,7 @@ import sys
 from typing import Any
 
 FORK = struct.Struct("<IQ")
-EXIT = struct.Struct("<id")
+EXIT = struct.Struct("<id?")
 
 
 #: The exit code of a zygote for which there was too little memory or too few files: no layer is missing.
@@ -175,6 +175,7 @@ def _fork(
     waiting = select.poll()
     waiting.register(pidfd, select.POLLIN)
     waiting.register(control, select.POLLHUP)
+    counter = None
     if listener is not None:
         waiting.register(listener, select.POLLIN)
         counter = threads.Counter(listener, pidfd)
@@ -182,10 +183,12 @@ def _fork(
         if control.fileno() in ready:
             os.kill(pid, signal.SIGKILL)  # the grader is gone
             break
+        assert counter is not None  # nothing else is waited for
         counter.answer()
     _, status, usage = os.wait4(pid, 0)
     os.close(pidfd)
-    control.send(EXIT.pack(status, usage.ru_utime + usage.ru_stime))
+    ours = counter is not None and counter.exhausted
+    control.send(EXIT.pack(status, usage.ru_utime + usage.ru_stime, ours))
 
 
 def _child(

@@ -1,7 +1,7 @@
 """A process that lives on without a channel.
 
 tries: close descriptor 3, then wait
-observe: dies
+observe: times-out
 """
 
 import os

@@ -1,7 +1,7 @@
 """A channel that leads elsewhere.
 
 tries: a pipe of our own put in the place of descriptor 3, then silence
-observe: dies
+observe: times-out
 """
 
 import os
