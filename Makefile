@@ -24,7 +24,7 @@ export OMP_NUM_THREADS = 1
 cores = import os; print(len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1)
 at-once = -n $(or $(WORKERS),$$($(1) -c '$(cores)')) --dist loadfile --no-loadscope-reorder
 
-.PHONY: help demo test prove attacks short lowest check map bench clean
+.PHONY: help demo test prove attacks short lowest check map picture bench release clean
 
 help:
 	@echo 'make demo    grade a small invented class and show the results'
@@ -36,6 +36,8 @@ help:
 	@echo 'make bench   what grading costs, as ratios'
 	@echo 'make check   lint, format, types, and the bank proves itself'
 	@echo 'make map     write docs/map.md, the course at a glance'
+	@echo 'make picture take the screenshot in README.md anew (needs Chromium)'
+	@echo 'make release build the release and test it in a clean environment; uploads nothing'
 	@echo 'make clean   remove .venv and everything that was made'
 
 demo: $(READY)
@@ -89,8 +91,47 @@ map: $(READY)
 	@$(PY) cli.py questions --markdown --lang zh > docs/map.zh.md
 	@$(PY) -m tests.architecture --write
 
+# Headless, in a folder of its own. CHROMIUM=google-chrome takes another browser; a font with Chinese is needed as well.
+CHROMIUM ?= chromium
+PICTURE := build/picture
+
+picture: $(READY)
+	@command -v $(CHROMIUM) >/dev/null || { echo "'$(CHROMIUM)' was not found; name a Chromium with CHROMIUM=…"; exit 1; }
+	@mkdir -p $(PICTURE) docs/images
+	@$(PY) cli.py grade examples/class/dia-no-scaling -e scaled_dot_product_attention --public-only --lang en \
+	  --html $(PICTURE)/report.html >/dev/null $(as-graded)
+	@$(CHROMIUM) --headless --no-sandbox --hide-scrollbars --user-data-dir=$(PICTURE)/profile --window-size=900,1066 \
+	  --screenshot=docs/images/report.png file://$(CURDIR)/$(PICTURE)/report.html 2>/dev/null
+	@ls -l docs/images/report.png
+
 bench: $(READY)
 	@$(PY) -m benchmarks.bench
+
+# Stops before anything is uploaded: see "Releasing" in CONTRIBUTING.md. The last step needs no network, and takes the
+# libraries from .venv, the program itself only from the wheel.
+RELEASED = $(shell sed -n 's/^__version__ = "\(.*\)"/\1/p' grader/__init__.py)
+CLEAN := build/clean-environment
+
+release: $(READY)
+	@echo '== Version and changelog'
+	@test -n '$(RELEASED)' || { echo 'grader/__init__.py has no line __version__ = "…"'; exit 1; }
+	@grep -Eq '^## $(subst .,\.,$(RELEASED)) \([0-9]{4}-[0-9]{2}-[0-9]{2}\)$$' CHANGELOG.md || { \
+	  echo 'CHANGELOG.md has no section "## $(RELEASED) (YEAR-MONTH-DAY)"; found: '"$$(grep -m1 '^## ' CHANGELOG.md)"; exit 1; }
+	@echo '== Build'
+	@rm -rf dist
+	@$(PY) -m build --no-isolation
+	@$(PY) -m twine check --strict dist/*
+	@echo '== The wheel in a clean environment'
+	@$(PY) -m venv --clear --without-pip $(CLEAN)
+	@$(PY) -m pip --python $(CLEAN)/bin/python install --quiet --no-index --no-deps dist/attncheck-$(RELEASED)-*.whl
+	@$(PY) -c 'import sysconfig; print(sysconfig.get_path("purelib"))' > $$(echo $(CLEAN)/lib/python3*/site-packages)/libraries.pth
+	@cd / && $(CURDIR)/$(CLEAN)/bin/python -c 'import grader; print(grader.__version__, grader.__file__)' \
+	  | grep '^$(RELEASED) $(CURDIR)/$(CLEAN)/'
+	@cd / && $(CURDIR)/$(CLEAN)/bin/attncheck --help >/dev/null
+	@cd / && $(CURDIR)/$(CLEAN)/bin/attncheck doctor
+	@cd / && $(CURDIR)/$(CLEAN)/bin/attncheck grade $(CURDIR)/examples/class/ada-torch
+	@echo '== Ready in dist/: see "Releasing" in CONTRIBUTING.md for what comes next'
+	@ls -l dist
 
 clean:
 	rm -rf $(VENV) $(VENV)-* $(DEMO) build dist htmlcov .coverage .mypy_cache .pytest_cache .ruff_cache .hypothesis
