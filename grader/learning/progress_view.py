@@ -44,7 +44,6 @@ _MORE = Text(
 )
 _TIMES = Text("met {times} times", "出现过 {times} 次")
 _ONCE = Text("met once", "出现过 1 次")
-_STILL = Text("open", "未理清")
 _DONE = Text("cleared up", "已理清")
 _ITEM = Text("{item} asks about just this: `attncheck quiz {item}`", "{item} 问的正是这一点：`attncheck quiz {item}`")
 _NEXT = Text("Next", "接下来")

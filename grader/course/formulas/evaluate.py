@@ -98,7 +98,6 @@ _VARIANCE_OF = Text(
 )
 _INNER = Text("A derivative inside a derivative is not read here.", "这里不支持导数里再求导数。")
 _BY = Text("“{what}” is not a symbol that one can derive by here.", "这里不能对「{what}」求导，它不是独立的变量。")
-_PLANE = Text("A rotation acts on vectors of length 2.", "这里的旋转只作用于长度为 2 的向量。")
 _ORDERS = Text("O(…) stands for a whole answer, not for a part of one.", "O(…) 应是整个答案，而不是其中一部分。")
 _NOTHING = Text("", "")
 

@@ -69,7 +69,6 @@ _SIGNS = str.maketrans({
 _NUMBER = re.compile(r"(?:\d+(?:\.\d+)?|\.\d+)(?:[eE][+-]?\d+(?![\w]))?")
 _SIGN = re.compile(r"\*\*|\.\.\.|\.\.|==|!=|:=|=>|[-+*/^@=(),;:\[\]{}<>|.'_?·⊙⊗√Σ∂∇⟨⟩‖≠≤≥…⇒~]")
 _BRACED = re.compile(r"_\{\s*([^\W_]+)\s*\}")
-_SPACE = re.compile(r"\s+")
 #: ``sum_i``, ``E_q``: the word ends before the ``_``.
 _BEFORE_INDEX = re.compile(r"(?:sum|Sum|mean|max|nabla)(?=_)|Σ")
 #: Chinese names of functions.
