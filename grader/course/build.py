@@ -97,7 +97,7 @@ def course(files: Mapping[str, bytes], folder: Path, digest: str, checks: CheckK
         digest=digest,
         folder=str(folder),
         rules=own.rules(),
-        edition=own.edition.build() if own.edition else None,
+        edition=own.edition,
         roster=own.roster,
         seed_file=own.seed_file,
         packages=tuple(dict.fromkeys(own.packages)),

@@ -12,6 +12,7 @@ from pathlib import Path as FilePath
 from typing import Any, Protocol, TypeAlias
 
 from grader.core import sizes
+from grader.core.constraints import first_keys
 from grader.core.faults import Fault, Path, unexpected, unknown
 from grader.core.model import (
     Case,
@@ -30,10 +31,10 @@ from grader.core.model import (
     RandomMask,
     Recipe,
     Same,
-    Size,
     SourceFile,
     Symbol,
 )
+from grader.core.sizes import Size
 from grader.course import edits, items
 
 _PLACEHOLDER = re.compile(r"\{([A-Za-z_]\w*)\}")
@@ -200,6 +201,9 @@ def _exercise(exercise: Exercise, known: Known) -> Iterator[Fault]:
         yield unknown(("through",), exercise.through, "a helper in grader/sandbox/inside/helpers.py", helpers())
     taken = [parameter.name for parameter in exercise.takes]
     for index, variant in enumerate(exercise.variants):
+        if not variant.expand and not variant.give:
+            what = "`expand: {mask: [query, key]}` or `give: {argument: value}`"
+            yield Fault(("variants", index), f"nothing differs in it; expected {what}")
         for name, _ in variant.give:
             if name not in taken:
                 yield unknown(("variants", index, "give", name), name, "an argument of this exercise", taken)
@@ -335,13 +339,10 @@ def _recipe(recipe: Recipe, draws: Draws, around: Mapping[str, Recipe], own: str
 
 def _sizes(recipe: Recipe) -> Iterator[tuple[Path, Size, int | None]]:
     """Where sizes stand in the recipe, and the least that each may be."""
-    shapes = {"normal": Normal, "integers": Integers, "mask": RandomMask}
     match recipe:
-        case Normal(shape=shape) | Integers(shape=shape) | RandomMask(shape=shape):
-            key = next(key for key, kind in shapes.items() if isinstance(recipe, kind))
+        case Normal(shape) | Integers(shape) | RandomMask(shape) | Causal(shape):
+            key = next(key for key, kind in first_keys(Recipe).items() if isinstance(recipe, kind))
             yield from (((key, index), size, 0) for index, size in enumerate(shape))
-        case Causal(n_q=n_q, n_k=n_k):
-            yield from ((("causal", 0), n_q, 0), (("causal", 1), n_k, 0))
         case Permutation(size=size):
             yield ("permutation",), size, 2  # one thing alone can only stand at its own place
         case Symbol(size=size):

@@ -236,7 +236,7 @@ def test_a_class_exercise_is_read_as_written(folder: Path) -> None:
     basic, indivisible = exercise.cases
     assert basic.construct == (("d_model", Symbol("4 * h")), ("num_heads", Symbol("h")))
     assert basic.parameters == (("w_q", Normal((12, 12), shift=0.3)),)
-    assert basic.args == (("query", Literal_([[1, 2]], "float32")), ("mask", Causal(5, 5)))
+    assert basic.args == (("query", Literal_([[1, 2]], "float32")), ("mask", Causal((5, 5))))
     assert (indivisible.raises, indivisible.construct) == ("ValueError", (("d_model", Literal_(10)),))
     assert [check.weight for check in exercise.checks] == [4.0, 1.0]
 
@@ -766,6 +766,21 @@ def schema() -> jsonschema.Draft202012Validator:
     assert found["$schema"] == "https://json-schema.org/draft/2020-12/schema"
     json.dumps(found)
     return jsonschema.Draft202012Validator(found)
+
+
+def test_defaults_fit_the_schema(schema: jsonschema.Draft202012Validator) -> None:
+    """What an editor fills in for a key is a value that the key takes."""
+    root: Any = schema.schema
+    properties = [
+        found
+        for each in (root, *root["$defs"].values())
+        for found in each.get("properties", {}).values()
+        if "default" in found
+    ]
+    assert len(properties) > 40
+    for found in properties:
+        whole = {"$defs": root["$defs"], **found}
+        assert list(jsonschema.Draft202012Validator(whole).iter_errors(found["default"])) == [], found
 
 
 def test_a_good_file_fits_the_schema(schema: jsonschema.Draft202012Validator) -> None:

@@ -119,7 +119,7 @@ def test_a_spec_cannot_take_a_key_of_every_item(monkeypatch: pytest.MonkeyPatch)
 )
 def test_signatures_are_plain_parameters(signature: str, parameters: list[tuple[str, bool]] | None) -> None:
     """Names, with or without a default; nothing else fits the contract."""
-    found = edge.validate(edge.ExerciseEdge, {"signature": signature})
+    found = edge.validate(edge.ExerciseSchema, {"signature": signature})
     assert isinstance(found, list)
     refused = [fault.text for fault in found if fault.path == ("signature",)]
     if parameters is None:
