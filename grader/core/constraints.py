@@ -57,6 +57,13 @@ def _pairs(mapping: dict[Any, Any]) -> tuple[tuple[Any, Any], ...]:
     return tuple(mapping.items())
 
 
+class Names:
+    """Marks a text that is the name of something declared elsewhere in the bank: of a ``what``."""
+
+    def __init__(self, what: str) -> None:
+        self.what = what
+
+
 #: What stands for a union's member that is no mapping, in pydantic's paths.
 CONSTANT = "Constant"
 
@@ -146,6 +153,8 @@ CaseName: TypeAlias = Annotated[str, _pattern("case")]
 LibraryName: TypeAlias = Annotated[str, _pattern("library")]
 PackageName: TypeAlias = Annotated[str, _pattern("package")]
 Filled: TypeAlias = Annotated[str, _pattern("filled")]
+#: The id of a misconception that a wrong answer reveals.
+Revealed: TypeAlias = Annotated[str, Names("misconception")]
 Points: TypeAlias = Annotated[float, Bounds(gt=0, allow_inf_nan=False)]
 Pairs: TypeAlias = Annotated[tuple[tuple[Name, T], ...], AsMapping()]
 

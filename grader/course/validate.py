@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import ast
-import functools
 import itertools
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -35,10 +33,10 @@ from grader.core.model import (
     Symbol,
 )
 from grader.core.sizes import Size
-from grader.course import edits, items
+from grader.course import edits, items, misconceptions
+from grader.course.helpers import HELPERS
 
 _PLACEHOLDER = re.compile(r"\{([A-Za-z_]\w*)\}")
-_HELPERS = FilePath(__file__).parents[1] / "sandbox" / "inside" / "helpers.py"
 
 Draws: TypeAlias = Mapping[str, Sequence[int]]
 
@@ -80,18 +78,6 @@ class Known:
     edition: bool = False
 
 
-@functools.cache
-def helpers() -> tuple[str, ...]:
-    """The names in ``HELPERS`` of the sandbox, which is not imported for it (that would take torch)."""
-    tree = ast.parse(_HELPERS.read_text("utf-8"))
-    functions = {node.name for node in tree.body if isinstance(node, ast.FunctionDef)}
-    relative = [node for node in tree.body if isinstance(node, ast.ImportFrom) and node.level]
-    functions |= {alias.name for node in relative for alias in node.names}
-    listed = [node for node in tree.body if isinstance(node, ast.AnnAssign) and ast.unparse(node.target) == "HELPERS"]
-    named = {node.id for each in listed for node in ast.walk(each) if isinstance(node, ast.Name)}
-    return tuple(sorted(functions & named))
-
-
 def faults(question: Question, raw: Mapping[str, Any], known: Known) -> Iterator[Fault]:
     """Everything in ``question`` that does not fit; ``raw`` is its file as plain values."""
     number = int(question.id.removeprefix("Q"))
@@ -106,13 +92,13 @@ def faults(question: Question, raw: Mapping[str, Any], known: Known) -> Iterator
         if asked and known.item_ids is not None and asked not in known.item_ids:
             yield unknown(("misconceptions", misconception.id, "ask_next"), asked, "the id of an item", known.item_ids)
     names = [misconception.id for misconception in question.misconceptions]
-    yield from _misconceptions(("items",), raw.get("items"), names)
-    yield from _misconceptions(("exercises",), raw.get("exercises"), names)
     for index, item in enumerate(question.items):
         path = ("items", index)
         if not item.id.startswith(f"{question.id}."):
             yield unexpected((*path, "id"), item.id, f"an id that begins with {question.id}.")
         yield from _sources(path, item.sources, known)
+        for place, name in misconceptions.mentioned(item.spec):
+            yield from _misconception((*path, *place), name, names)
         if item.sealed and not known.edition:
             yield Fault((*path, "sealed"), _SEALED)
         of_kind = () if item.sealed else items.kinds()[item.kind].faults(item.spec)
@@ -120,6 +106,10 @@ def faults(question: Question, raw: Mapping[str, Any], known: Known) -> Iterator
             yield fault.inside(*path)
     for index, exercise in enumerate(question.exercises):
         mistakes = raw["exercises"][index].get("mistakes", [])
+        for at, mistake in enumerate(exercise.mistakes[: len(mistakes)]):
+            yield from _misconception(
+                ("exercises", index, "mistakes", at, "misconception"), mistake.misconception, names
+            )
         for fault in itertools.chain(_exercise(exercise, known), _mistakes(exercise, mistakes, known)):
             yield fault.inside("exercises", index)
 
@@ -157,16 +147,9 @@ def _sources(path: Path, named: Sequence[str], known: Known) -> Iterator[Fault]:
             yield unknown((*path, "sources", index), source, "an id of sources.yaml", known.sources)
 
 
-def _misconceptions(path: Path, value: Any, known: Sequence[str]) -> Iterator[Fault]:
-    """Wherever an item of whatever kind says ``misconception: name``."""
-    if isinstance(value, list):
-        for index, part in enumerate(value):
-            yield from _misconceptions((*path, index), part, known)
-    elif isinstance(value, dict):
-        for key, part in value.items():
-            if key == "misconception" and isinstance(part, str) and part not in known:
-                yield unknown((*path, key), part, "a misconception of this question", known)
-            yield from _misconceptions((*path, key), part, known)
+def _misconception(path: Path, name: str, known: Sequence[str]) -> Iterator[Fault]:
+    if name not in known:
+        yield unknown(path, name, "a misconception of this question", known)
 
 
 # ------------------------------------------------------------------------------------------- exercises
@@ -197,8 +180,8 @@ def _exercise(exercise: Exercise, known: Known) -> Iterator[Fault]:
         for place, name in enumerate(check.on):
             if name not in names:
                 yield unknown(("checks", index, check.kind, "on", place), name, "a case of this exercise", names)
-    if exercise.through is not None and exercise.through not in helpers():
-        yield unknown(("through",), exercise.through, "a helper in grader/sandbox/inside/helpers.py", helpers())
+    if exercise.through is not None and exercise.through not in HELPERS:
+        yield unknown(("through",), exercise.through, "a helper in grader/sandbox/inside/helpers.py", HELPERS)
     taken = [parameter.name for parameter in exercise.takes]
     for index, variant in enumerate(exercise.variants):
         if not variant.expand and not variant.give:
@@ -315,16 +298,16 @@ def _recipe(recipe: Recipe, draws: Draws, around: Mapping[str, Recipe], own: str
             if name not in others:
                 yield unknown(("same_as",), name, "another argument here with a recipe of its own", others)
         case Made(helper=helper, parts=parts):
-            if helper not in helpers():
-                yield unknown(("make",), helper, "a helper in grader/sandbox/inside/helpers.py", helpers())
+            if helper not in HELPERS:
+                yield unknown(("make",), helper, "a helper in grader/sandbox/inside/helpers.py", HELPERS)
             for name, part in parts:
                 if isinstance(part, Same):
                     yield unexpected(("with", name), "same_as", "a recipe of its own inside `make`")
                 else:
                     for fault in _recipe(part, draws, {}, name):
                         yield fault.inside("with", name)
-        case Own(otherwise=str(otherwise)) if otherwise not in helpers():
-            yield unknown(("else",), otherwise, "a helper in grader/sandbox/inside/helpers.py", helpers())
+        case Own(otherwise=str(otherwise)) if otherwise not in HELPERS:
+            yield unknown(("else",), otherwise, "a helper in grader/sandbox/inside/helpers.py", HELPERS)
         case Literal_(value=value) if _holds_mapping(value):
             yield unexpected(("value",), value, "a number, text, true, false, null or a list of these")
     for path, size, least in _sizes(recipe):
