@@ -25,7 +25,8 @@ from grader.core.model import (
     Variant,
 )
 from grader.course import validate as crosscheck
-from grader.course.schema import ExerciseSchema, validate
+from grader.course.schema import ExerciseSchema
+from grader.course.schema_problems import validate
 from grader.course.starter import stub
 from grader.grading.checks import kinds
 from grader.grading.grade import Selection, grade

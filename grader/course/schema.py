@@ -12,11 +12,10 @@ from __future__ import annotations
 import ast
 import dataclasses
 import functools
-import json
 import operator
 import typing
 import warnings
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Annotated, Any, Literal, TypeVar
 
@@ -28,12 +27,11 @@ from pydantic import (
     Field,
     RootModel,
     Tag,
-    ValidationError,
     create_model,
     model_validator,
 )
 from pydantic.json_schema import GenerateJsonSchema
-from pydantic_core import ErrorDetails, core_schema
+from pydantic_core import core_schema
 
 from grader.core.constraints import (
     Filled,
@@ -45,10 +43,7 @@ from grader.core.constraints import (
     QuestionId,
     ReferenceName,
     Slug,
-    first_keys,
-    in_words,
 )
-from grader.core.faults import Fault, Path, show, unexpected, unknown
 from grader.core.model import (
     ArrayType,
     Case,
@@ -62,7 +57,6 @@ from grader.core.model import (
     Mistake,
     Parameter,
     Question,
-    Recipe,
     Rules,
     Source,
     Text,
@@ -508,169 +502,3 @@ class CourseFile(Strict):
             attempt_percent=self.attempts.percent,
             hidden_results=self.hidden_results,
         )
-
-
-# -------------------------------------------------------------------------------- validation and faults
-
-
-def validate(model: type[Model], value: Any) -> Model | list[Fault]:
-    """``value`` as ``model``, or everything that is wrong with it."""
-    try:
-        return model.model_validate_json(json.dumps(value))
-    except ValidationError as error:
-        schema = model.model_json_schema()
-        details = [detail for detail in error.errors(include_url=False) if not _echo(detail)]
-        found = [(detail["type"], _fault(detail, schema, value)) for detail in details]
-        # Of what may be one of several things, the one that it is meant to be has faults further inside.
-        deeper = {fault.path[:length] for _, fault in found for length in range(len(fault.path))}
-        return list(dict.fromkeys(f for kind, f in found if not (kind.endswith("_type") and f.path in deeper)))
-
-
-def _echo(detail: ErrorDetails) -> bool:
-    """Whether a list is called too short only because something in it was refused."""
-    return detail["type"] == "too_short" and len(detail["input"]) >= detail["ctx"]["min_length"]
-
-
-def blanks(value: Any, path: Path = ()) -> list[Fault]:
-    """The texts in ``value`` that are there in name only."""
-    if isinstance(value, list):
-        return [fault for index, part in enumerate(value) for fault in blanks(part, (*path, index))]
-    if not isinstance(value, dict):
-        return []
-    found = [fault for key, part in value.items() for fault in blanks(part, (*path, key))]
-    empty = [lang for lang in ("en", "zh") if isinstance(text := value.get(lang), str) and not text.strip()]
-    return found + [unexpected((*path, lang), value[lang], "a text in English and in Chinese") for lang in empty]
-
-
-def _fault(detail: ErrorDetails, schema: dict[str, Any], value: Any) -> Fault:
-    """Pydantic's error about ``value`` in words that know the bank; the schema says what was expected."""
-    definitions: dict[str, Any] = schema.get("$defs", {})
-    path: list[str | int] = []
-    node, around = schema, schema
-    for place, part in enumerate(detail["loc"], 1):
-        there = part in value if isinstance(value, dict) else isinstance(value, list) and part in range(len(value))
-        if there or (detail["type"] == "missing" and place == len(detail["loc"])):
-            path.append(part)
-            node, around = _below(node, part, definitions), node
-            value = value[part] if there else None
-        elif part in definitions and not (detail["type"].endswith("_type") and place == len(detail["loc"])):
-            # The member of a union that it is; other words that pydantic adds are not in the file either.
-            node = definitions[str(part)]
-    where, seen = tuple(path), detail["input"]
-    match detail["type"]:
-        case "missing":
-            both = "; every text stands here in English and in Chinese" if path[-1] in ("en", "zh") else ""
-            return Fault(where, f"missing; expected {_describe(node, definitions)}{both}")
-        case "extra_forbidden" | "unexpected_keyword_argument":
-            keys = [key for option in _options(around, definitions) for key in option.get("properties", {})]
-            fault = unknown(where, str(path[-1]), "one of the keys", keys)
-            if seen is None and keys == ["en", "zh"]:
-                return Fault(where, f"{fault.text} (a text with a comma needs quotes inside {{ }})")
-            return fault
-        case "literal_error":
-            options = _options(node, definitions)
-            return _one_of(
-                where, seen, [str(one) for option in options for one in option.get("enum", [option.get("const")])]
-            )
-        case "string_pattern_mismatch":
-            return unexpected(where, seen, in_words(detail["ctx"]["pattern"]))
-        case "value_error":  # what a check of ours expected
-            return unexpected(where, seen, str(detail["ctx"]["error"]))
-        case "kind":
-            return _choice(where, seen, "kind", items.kinds())
-        case "recipe":
-            return _choice(where, seen, "", first_keys(Recipe))
-        case "check":
-            if isinstance(seen, dict) and len(seen) == 1:
-                names = [name for option in _options(node, definitions) for name in option.get("enum", ())]
-                return unknown(where, str(*seen), "a check of grader/grading/checks", names)
-            return unexpected(where, seen, "the name of a check, or one name with its options: {name: {on: […]}}")
-        case "too_short" | "string_too_short":
-            return unexpected(where, seen, f"a length of {detail['ctx']['min_length']} or more")
-        case "too_long":
-            return unexpected(where, seen, f"a length of {detail['ctx']['max_length']} or less")
-        case "greater_than":
-            return unexpected(where, seen, f"a number above {detail['ctx']['gt']:g}")
-        case "greater_than_equal":
-            return unexpected(where, seen, f"a number from {detail['ctx']['ge']:g}")
-        case "less_than_equal":
-            return unexpected(where, seen, f"a number up to {detail['ctx']['le']:g}")
-        case "less_than":
-            return unexpected(where, seen, f"a number below {detail['ctx']['lt']:g}")
-        case kind if kind.endswith("_type"):
-            return unexpected(where, seen, _describe(node, definitions))
-    return unexpected(where, seen, detail["msg"].removeprefix("Input should be "))
-
-
-def _choice(path: Path, seen: object, key: str, known: Iterable[str]) -> Fault:
-    """A fault of what is told apart by a key (recipes) or by the value of ``key`` (items)."""
-    names = list(known)
-    if not isinstance(seen, dict):
-        what = f"a mapping with `{key}`" if key else "a number, true, false, null, or a mapping with a recipe"
-        hint = " (a list is written {value: […]})" if isinstance(seen, list) and not key else ""
-        return unexpected(path, seen, f"{what}: {', '.join(names)}{hint}")
-    if key:
-        if key not in seen:
-            return Fault((*path, key), f"missing; expected one of: {', '.join(names)}")
-        return _one_of((*path, key), seen[key], names)
-    first = next(iter(seen), "")
-    return unknown((*path, first) if first else path, first, "a recipe", names)
-
-
-def _one_of(path: Path, seen: object, names: Sequence[str]) -> Fault:
-    if isinstance(seen, str):
-        return unknown(path, seen, "one of", names)
-    return unexpected(path, seen, f"one of: {', '.join(names)}")
-
-
-def _options(node: dict[str, Any], definitions: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """What a schema node admits, but for null: itself, or the members of a union; references are followed."""
-    if "$ref" in node:
-        return [definitions[node["$ref"].rsplit("/", 1)[1]]]
-    union = node.get("anyOf") or node.get("oneOf")
-    if union is None:
-        return [node]
-    return [option for member in union if member.get("type") != "null" for option in _options(member, definitions)]
-
-
-def _below(node: dict[str, Any], part: str | int, definitions: Mapping[str, Any]) -> dict[str, Any]:
-    """The schema of what stands at ``part``; an empty one where the schema says nothing."""
-    for option in _options(node, definitions):
-        if isinstance(part, int):
-            prefix = option.get("prefixItems", [])
-            found = prefix[part] if part < len(prefix) else option.get("items")
-        else:
-            others = [*option.get("patternProperties", {}).values(), option.get("additionalProperties")]
-            found = option.get("properties", {}).get(part, others[0])
-        if isinstance(found, dict):
-            return found
-    return {}
-
-
-_TYPES = {
-    "string": "a text",
-    "integer": "a whole number",
-    "number": "a number",
-    "boolean": "true or false",
-    "array": "a list",
-    "object": "a mapping",
-    "null": "null",
-}
-
-
-def _describe(node: dict[str, Any], definitions: Mapping[str, Any]) -> str:
-    """What a schema node wants, in words."""
-    return " or ".join(dict.fromkeys(map(_describe_one, _options(node, definitions))))
-
-
-def _describe_one(node: dict[str, Any]) -> str:
-    if "enum" in node or "const" in node:
-        return f"one of: {', '.join(map(show, node.get('enum', [node.get('const')])))}"
-    if "pattern" in node:
-        return in_words(node["pattern"])
-    kind = node.get("type", "")
-    if kind == "object" and "properties" in node:
-        needed = node.get("required", [])
-        keys = [f"{key}: …" for key in node["properties"] if key in needed or not needed]
-        return f"a mapping {{{', '.join(keys)}}}"
-    return _TYPES.get(kind, "a value") if isinstance(kind, str) else " or ".join(_TYPES[one] for one in kind)

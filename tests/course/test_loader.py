@@ -35,6 +35,7 @@ from grader.core.model import (
     Text,
     Variant,
 )
+from grader.core.problems import ProblemsError
 from grader.core.yaml_positions import parse
 from grader.course import helpers, loader
 from grader.course.items import number
@@ -169,12 +170,14 @@ def write(folder: Path, name: str, text: str) -> None:
 
 
 def faults(folder: Path) -> list[str]:
-    """The lines that loading a broken course is refused with."""
-    with pytest.raises(CourseError) as caught:
+    """The lines that loading a broken course is refused with, without the ids of the problems at their ends."""
+    with pytest.raises(ProblemsError) as caught:
         load(folder)
     first, *lines = str(caught.value).split("\n")
     assert first == f"The course in {folder} has {'faults' if len(lines) > 1 else 'a fault'}:"
-    return lines
+    shown = [line for line in lines if not line.startswith("…")]
+    assert shown == list(map(str, caught.value.problems))[: len(shown)]
+    return [line.removesuffix(f" [{line.rpartition('[')[2]}") for line in lines]
 
 
 # ------------------------------------------------------------------------------------------ what is read
