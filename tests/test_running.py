@@ -9,9 +9,24 @@ from typing import Any
 import numpy as np
 import pytest
 
-from grader.core.model import Apply, Case, Exercise, Job, Own, Parameter, Program, Question, Ref, Text, Value, Variant
+from grader.core.model import (
+    Apply,
+    Case,
+    Exercise,
+    Job,
+    LocatedOwn,
+    Own,
+    Parameter,
+    Program,
+    Question,
+    Ref,
+    Text,
+    Value,
+    Variant,
+)
 from grader.course import validate as crosscheck
-from grader.course.schema import ExerciseEdge, VariantEdge, validate
+from grader.course.schema import ExerciseSchema
+from grader.course.schema_problems import validate
 from grader.course.starter import stub
 from grader.grading.checks import kinds
 from grader.grading.grade import Selection, grade
@@ -40,8 +55,8 @@ del CACHE["function"]
 
 def built(raw: dict[str, Any]) -> Exercise:
     """The exercise as the bank has it."""
-    edge = validate(ExerciseEdge, raw)
-    assert isinstance(edge, ExerciseEdge), edge
+    edge = validate(ExerciseSchema, raw)
+    assert isinstance(edge, ExerciseSchema), edge
     return edge.build(kinds())
 
 
@@ -71,19 +86,16 @@ def test_what_the_helper_takes_is_what_cases_give() -> None:
 )
 def test_faults_of_functions(change: dict[str, Any], said: str) -> None:
     """A helper has parameters, and only classes have methods."""
-    found = validate(ExerciseEdge, STEP | change)
+    found = validate(ExerciseSchema, STEP | change)
     assert isinstance(found, list)
     assert said in " ".join(str(fault) for fault in found)
 
 
 def test_faults_of_classes_and_variants() -> None:
     """Either a helper calls the class, or its forward is called; a variant changes something."""
-    found = validate(ExerciseEdge, CACHE | {"forward": "(x)"})
+    found = validate(ExerciseSchema, CACHE | {"forward": "(x)"})
     assert isinstance(found, list)
     assert "either `through`" in str(found)
-    found = validate(VariantEdge, {"name": "nothing"})
-    assert isinstance(found, list)
-    assert "`give: {argument: value}`" in str(found)
 
 
 @pytest.mark.parametrize(
@@ -153,7 +165,7 @@ def test_names_are_looked_for_in_all_files() -> None:
     assert tasks("step", *files) == [
         ("step", None),
         ("cache", None),
-        ("step", (replace(own, module="cache"), step)),
+        ("step", (LocatedOwn("KVCache", "kv_cache", "cache"), step)),
     ]
     assert tasks("cache", *files) == [("cache", None), ("cache", (own, step))]
     assert tasks("step", files[0]) == [("step", None), ("step", (own, step))]

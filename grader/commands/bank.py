@@ -8,9 +8,13 @@ from typing import TYPE_CHECKING
 import click
 
 from grader.commands._options import course_option, json_option, load_course, load_whole_course, write_json
+from grader.core.problems import ProblemsError
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from grader.core.model import Lang
+    from grader.core.problems import Problem
 
 PASSED, FAULTS = 0, 4
 
@@ -45,7 +49,13 @@ def check(folder: Path | None, as_json: bool) -> None:
     from grader.grading.reference_results import expecting
     from grader.sandbox import open_sandbox
 
-    course = load_course(folder)
+    try:
+        course = load_course(folder)
+    except ProblemsError as error:
+        if not as_json:
+            raise
+        write_json(_as_json(error.problems))
+        click.get_current_context().exit(FAULTS)
     if course.edition is not None:
         said = f"{course.folder} is a learners' edition: there is nothing in it to prove. It was read without a fault."
         click.echo(said, err=as_json)
@@ -57,10 +67,10 @@ def check(folder: Path | None, as_json: bool) -> None:
         memo = Memo(course, Seed.public(), expecting(sandbox.observe, Seed.public()))
         problems = list(selfcheck.check(course, memo, sandbox.observe))
     if as_json:
-        write_json([{"where": p.where, "text": p.text, "remedy": p.remedy} for p in problems])
+        write_json(_as_json(problems))
     else:
         for problem in problems:
-            click.echo(str(problem))
+            click.echo(f"{problem}\n    {problem.hint}")
         exercises = [e for q in course.questions for e in q.exercises]
         mistakes = sum(len(e.mistakes) for e in exercises)
         click.echo(
@@ -68,6 +78,10 @@ def check(folder: Path | None, as_json: bool) -> None:
             + (f"{len(problems)} problems" if problems else "everything proven")
         )
     click.get_current_context().exit(FAULTS if problems else PASSED)
+
+
+def _as_json(problems: Iterable[Problem]) -> list[dict[str, str]]:
+    return [{"id": each.id, "where": each.where, "text": each.text, "remedy": each.hint} for each in problems]
 
 
 @bank.command()

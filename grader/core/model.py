@@ -1,7 +1,9 @@
 """The types that the rooms of this house pass to each other: frozen, plain, and without logic.
 
-Imports nothing of ours, and NumPy only for the type checker, so that commands which print text
-start fast. Sequences are tuples; mappings are tuples of pairs.
+Sequences are tuples; mappings are tuples of pairs. The types of the course are also what the YAML of the bank is
+validated against (see ``grader.course.schema``): a field is a key, ``alias`` is the key where its name differs, and
+the annotation says what values it takes. NumPy is imported for the type checker alone, and pydantic not at all, so
+that commands which print text start fast.
 """
 
 from __future__ import annotations
@@ -9,7 +11,26 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
+
+from grader.core.constraints import (
+    Bounds,
+    ByFirstKey,
+    CaseName,
+    Digest,
+    Filled,
+    ItemId,
+    LibraryName,
+    Name,
+    Pairs,
+    Parsed,
+    Points,
+    QuestionId,
+    RecipeSize,
+    ReferenceName,
+    Slug,
+    check_size,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -47,15 +68,14 @@ class Text:
 
 # ------------------------------------------------------------------------------------- the course
 
-#: A size in a recipe: a number, or integer arithmetic over drawn symbols (``"h * d_k + 1"``).
-Size: TypeAlias = int | str
+Shape: TypeAlias = tuple[RecipeSize, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Normal:
-    """Independent normal numbers, float32. ``scale`` multiplies, ``shift`` is then added."""
+    """Independent normal numbers, float32: standard normal, times ``scale``, plus ``shift``."""
 
-    shape: tuple[Size, ...]
+    shape: Shape = field(metadata={"alias": "normal"})
     scale: float = 1.0
     shift: float = 0.0
 
@@ -64,9 +84,9 @@ class Normal:
 class Integers:
     """Integers in ``[low, high)``, int64."""
 
-    shape: tuple[Size, ...]
-    low: Size
-    high: Size
+    shape: Shape = field(metadata={"alias": "integers"})
+    low: RecipeSize = 0
+    high: RecipeSize = 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,72 +97,75 @@ class RandomMask:
     (indices along n_q; -1 is the last) of every second sample lose all their Trues.
     """
 
-    shape: tuple[Size, ...]
-    keep: float = 0.6
+    shape: Annotated[Shape, Bounds(min_length=2)] = field(metadata={"alias": "mask"})
+    keep: Annotated[float, Bounds(gt=0, lt=1)] = 0.6
     empty: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Causal:
-    """Boolean (n_q, n_k), True on and below the diagonal that aligns last query and last key."""
+    """The causal mask of shape (n_q, n_k): True on and below the diagonal through the last query and the last key."""
 
-    n_q: Size
-    n_k: Size
+    shape: Annotated[Shape, Bounds(min_length=2, max_length=2)] = field(metadata={"alias": "causal"})
 
 
 @dataclass(frozen=True, slots=True)
 class Literal_:
     """A value written in the bank as it is: number, string, boolean, None or (nested) list.
 
-    With ``dtype`` (``float32``, ``int64``, ``bool``) a list becomes an array of that type.
+    With ``dtype`` a list becomes an array of that type.
     """
 
-    value: Any
-    dtype: str | None = None
+    value: Any = field(metadata={"alias": "value"})
+    dtype: Literal["float32", "float64", "int64", "bool"] | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Symbol:
     """The value of a drawn symbol, as a Python integer."""
 
-    size: Size
+    size: RecipeSize
 
 
 @dataclass(frozen=True, slots=True)
 class Same:
     """The very array (or value) that the argument ``name`` of the same case has, not a copy."""
 
-    name: str
+    name: Name = field(metadata={"alias": "same_as"})
 
 
 @dataclass(frozen=True, slots=True)
 class Permutation:
     """The integers below ``size`` in random order, none at its own place, int64."""
 
-    size: Size
+    size: RecipeSize = field(metadata={"alias": "permutation"})
 
 
 @dataclass(frozen=True, slots=True)
 class Made:
-    """Something made inside the child by ``helper`` (see ``sandbox/inside/helpers.py``): a function to call, say."""
+    """Something that ``helper`` (see ``sandbox/inside/helpers.py``) makes inside the child, such as a function."""
 
-    helper: str
-    parts: tuple[tuple[str, Any], ...] = ()
+    helper: Name = field(metadata={"alias": "make"})
+    parts: Pairs[Recipe] = field(default=(), metadata={"alias": "with"})
 
 
 @dataclass(frozen=True, slots=True)
 class Own:
-    """The submission's own top-level ``name``; the helper ``otherwise`` where it has none. A recipe, and a step.
+    """The submission's own top-level ``name``; the helper ``otherwise`` where it has none. A recipe, and a step."""
 
-    It stands in ``module`` where the program's own file does not define it.
-    """
-
-    name: str
-    otherwise: str | None = None
-    module: str | None = None
+    name: Name = field(metadata={"alias": "own"})
+    otherwise: Name | None = field(default=None, metadata={"alias": "else"})
 
 
-Recipe: TypeAlias = Normal | Integers | RandomMask | Causal | Literal_ | Symbol | Same | Permutation | Made | Own
+def _constant(value: Any) -> Literal_ | Symbol:
+    return Symbol(check_size(value)) if isinstance(value, str) else Literal_(value)
+
+
+#: How a value of a case is made. In the bank a recipe is told by its first key; a constant stands there as it is.
+Recipe: TypeAlias = Annotated[
+    Normal | Integers | RandomMask | Causal | Literal_ | Same | Permutation | Made | Own | Symbol,
+    ByFirstKey("recipe", Parsed(_constant, ["number", "boolean", "null", "string"])),
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,19 +178,19 @@ class Parameter:
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """One set of inputs. ``only`` restricts it to the checks named there (empty: any check).
+    """One set of inputs, hidden unless ``public``. ``only`` restricts it to the checks named there (empty: any check).
 
     A ``sealed`` one is the place of a hidden case in a learners' edition: it has no inputs, and is never run.
     """
 
-    name: str
-    public: bool
-    args: tuple[tuple[str, Recipe], ...]
-    construct: tuple[tuple[str, Recipe], ...] = ()
-    parameters: tuple[tuple[str, Recipe], ...] = ()
-    draw: tuple[tuple[str, tuple[int, ...]], ...] = ()
+    name: CaseName
+    public: bool = False
+    args: Pairs[Recipe] = ()
+    construct: Pairs[Recipe] = ()
+    parameters: Pairs[Recipe] = ()
+    draw: Pairs[Annotated[tuple[int, ...], Bounds(min_length=1)]] = ()
     only: tuple[str, ...] = ()
-    raises: str | None = None
+    raises: Name | None = None
     sealed: bool = False
 
     @property
@@ -184,7 +207,7 @@ class CheckSpec:
     """
 
     kind: str
-    weight: float
+    weight: Points
     on: tuple[str, ...] = ()
     options: tuple[tuple[str, Any], ...] = ()
 
@@ -205,7 +228,7 @@ class Edit:
 class Mistake:
     """A typical wrong solution, as edits of the reference. ``fails`` names checks, or ``check/case``."""
 
-    misconception: str
+    misconception: Slug
     edits: tuple[Edit, ...]
     fails: tuple[str, ...]
 
@@ -217,8 +240,8 @@ class Equivalent:
     ``mutant`` is its name as ``bank mutate`` prints it; "…" in it stands for any text.
     """
 
-    mutant: str
-    why: str
+    mutant: Filled
+    why: Filled
 
 
 @dataclass(frozen=True, slots=True)
@@ -229,9 +252,9 @@ class Variant:
     passed as ``(batch, n_q, n_k)`` instead of with a head axis. ``give`` are other values of arguments.
     """
 
-    name: str
-    expand: tuple[tuple[str, tuple[str, str]], ...] = ()
-    give: tuple[tuple[str, Any], ...] = ()
+    name: CaseName
+    expand: Pairs[tuple[Name, Name]] = ()
+    give: Pairs[str | int | float | bool | None] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -252,21 +275,21 @@ class Exercise:
     parameters: tuple[Parameter, ...]
     summary: Text
     result: Text
-    reference: str
-    points: float
+    reference: ReferenceName
+    points: Points
     cases: tuple[Case, ...]
     checks: tuple[CheckSpec, ...]
     hints: tuple[Text, ...] = ()
     forward_signature: str | None = None
     forward: tuple[Parameter, ...] = ()
-    adapter: str | None = None
-    through: str | None = None
+    adapter: Name | None = None
+    through: Name | None = None
     methods: tuple[str, ...] = ()
     returns: Literal["value", "attention"] = "value"
     array_types: tuple[ArrayType, ...] = ("torch", "numpy")
     variants: tuple[Variant, ...] = ()
     mistakes: tuple[Mistake, ...] = ()
-    forbids: tuple[str, ...] = ()
+    forbids: tuple[LibraryName, ...] = ()
 
     @property
     def takes(self) -> tuple[Parameter, ...]:
@@ -278,10 +301,10 @@ class Exercise:
 class Misconception:
     """A named wrong belief, the truth that answers it, and the question that leads there."""
 
-    id: str
+    id: Slug
     truth: Text
     ask: Text | None = None
-    ask_next: str | None = None
+    ask_next: ItemId | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -291,12 +314,12 @@ class Item:
     A ``sealed`` one, of a learners' edition, has no key: it takes answers, and judges none.
     """
 
-    id: str
+    id: ItemId
     kind: str
     ask: Text
-    points: float
-    use: Literal["graded", "practice"]
-    spec: Any
+    points: Points = 1.0
+    use: Literal["graded", "practice"] = "graded"
+    spec: Any = None
     explain: Text | None = None
     sources: tuple[str, ...] = ()
     sealed: bool = False
@@ -306,9 +329,9 @@ class Item:
 class Question:
     """One question of the course, from one YAML file."""
 
-    id: str
+    id: QuestionId
     title: Text
-    group: str
+    group: Slug
     prompt: Text
     file: str
     sources: tuple[str, ...] = ()
@@ -332,7 +355,7 @@ class Question:
 class Source:
     """A paper or manual that the bank cites."""
 
-    id: str
+    id: Slug
     title: str
     authors: str
     year: int
@@ -364,9 +387,10 @@ class Edition:
     ``stored`` are the exercises with the digest of the file that holds what references and mistakes return.
     """
 
-    of: str
+    of: Digest
     attncheck: str
-    stored: tuple[tuple[str, str], ...]
+    stored: Pairs[Digest] = ()
+    format: Literal[1] = 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -525,6 +549,13 @@ class Apply:
     helper: str
     args: tuple[Argument, ...] = ()
     kwargs: tuple[tuple[str, Argument], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class LocatedOwn(Own):
+    """The same as a step of a program, with the ``module`` of the submission that defines it."""
+
+    module: str = ""
 
 
 Step: TypeAlias = Value | Call | Apply | Own

@@ -8,8 +8,9 @@ from __future__ import annotations
 import ast
 import operator
 from collections.abc import Callable, Mapping
+from typing import TypeAlias
 
-from grader.core.model import Size
+Size: TypeAlias = int | str
 
 #: What the grammar admits, in words.
 GRAMMAR = 'a whole number, or arithmetic such as "2 * n + 1" with names, whole numbers, + - * // and parentheses'

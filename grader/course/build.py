@@ -15,11 +15,12 @@ from typing import TypeVar
 
 from pydantic import BaseModel
 
-from grader.core.errors import CourseError
+from grader.core import yaml_positions
 from grader.core.faults import Fault, unknown
 from grader.core.model import Course, Part, Question, Source, SourceFile
-from grader.core.yaml_positions import Document, parse
-from grader.course import schema, validate
+from grader.core.problems import Kind, Problem, ProblemsError
+from grader.core.yaml_positions import Document
+from grader.course import schema, schema_problems, validate
 from grader.course.validate import CheckKinds
 from grader.submission import source
 
@@ -34,7 +35,7 @@ _OWN = "course.yaml"
 
 
 def course(files: Mapping[str, bytes], folder: Path, digest: str, checks: CheckKinds) -> Course:
-    """The course made of ``files`` (contents by name within ``folder``), or a ``CourseError`` with its faults.
+    """The course made of ``files`` (contents by name within ``folder``), or a ``ProblemsError``.
 
     ``checks`` are the kinds of check that exercises may name.
     """
@@ -45,11 +46,12 @@ def course(files: Mapping[str, bytes], folder: Path, digest: str, checks: CheckK
     # A learners' edition has no references, so that nothing can be said about what is named of them.
     reference = None if own.edition else _reference(reader)
     questions = _questions(reader, checks)
-    if not reader.said and not questions:
-        reader.said.append(f"{folder / 'questions'}: no question in it; expected files such as q05_attention.yaml")
+    if not reader.problems and not questions:
+        text = "no question in it; expected files such as q05_attention.yaml"
+        reader.problems.append(Problem(Kind.NO_QUESTIONS, str(folder / "questions"), text))
 
     groups = own.groups or defaults.groups or {}
-    sound = not reader.said
+    sound = not reader.problems
     known = validate.Known(
         groups=list(groups) if groups or sound else None,
         sources=None if sources is None else [source.id for source in sources],
@@ -69,22 +71,31 @@ def course(files: Mapping[str, bytes], folder: Path, digest: str, checks: CheckK
     by_id = {question.id: question for question in questions}
     for index, name in enumerate(counted):
         if sound and name not in by_id:
-            reader.report(listed, unknown(("questions", index), name, "a question of this course", by_id))
+            reader.report(
+                listed, unknown(("questions", index), name, "a question of this course", by_id, Kind.UNKNOWN_QUESTION)
+            )
     exercises = [exercise.name for question in questions for exercise in question.exercises]
     for name in own.forbids:
         if sound and name not in exercises:
-            reader.report(_OWN, unknown(("forbids", name), name, "an exercise of this course", exercises))
+            reader.report(
+                _OWN, unknown(("forbids", name), name, "an exercise of this course", exercises, Kind.UNKNOWN_EXERCISE)
+            )
     for name in own.points:
         if sound and name not in by_id:
-            reader.report(_OWN, unknown(("points", name), name, "a question of this course", by_id))
+            reader.report(
+                _OWN, unknown(("points", name), name, "a question of this course", by_id, Kind.UNKNOWN_QUESTION)
+            )
         elif sound and not by_id[name].points:
-            reader.report(_OWN, Fault(("points", name), f"nothing of {name} is graded; leave it out here"))
+            reader.report(
+                _OWN, Fault(("points", name), f"nothing of {name} is graded; leave it out here", Kind.NOTHING_GRADED)
+            )
     title, public_id = own.title or defaults.title, own.public_id or defaults.public_id
     for key, value in (("title", title), ("public_id", public_id), ("groups", groups)):
         if not value and sound:
-            reader.report(_OWN, Fault((key,), "missing; there is no bundled course.yaml to take it from"))
-    if reader.said or title is None or public_id is None:
-        raise CourseError(_message(folder, reader.said))
+            text = "missing; there is no bundled course.yaml to take it from"
+            reader.report(_OWN, Fault((key,), text, Kind.MISSING_KEY))
+    if reader.problems or title is None or public_id is None:
+        raise ProblemsError(_message(folder, reader.problems), reader.problems)
     return Course(
         title=title,
         public_id=public_id,
@@ -97,7 +108,7 @@ def course(files: Mapping[str, bytes], folder: Path, digest: str, checks: CheckK
         digest=digest,
         folder=str(folder),
         rules=own.rules(),
-        edition=own.edition.build() if own.edition else None,
+        edition=own.edition,
         roster=own.roster,
         seed_file=own.seed_file,
         packages=tuple(dict.fromkeys(own.packages)),
@@ -130,13 +141,13 @@ class _Reader:
     """Reads files by name, and keeps what there is to say against them."""
 
     files: Mapping[str, bytes]
-    said: list[str] = field(default_factory=list)
+    problems: list[Problem] = field(default_factory=list)
     documents: dict[str, Document] = field(default_factory=dict)
 
     def report(self, name: str, *faults: Fault) -> None:
-        """Puts faults down, each with its line."""
+        """Keeps faults, each with its line."""
         document = self.documents.get(name, Document(None, {(): 1}))
-        self.said += [fault.render(name, document.line(fault.path)) for fault in faults]
+        self.problems += [fault.at(name, document.line(fault.path)) for fault in faults]
 
     def text(self, name: str) -> str | None:
         """The file as text; None, with something said, where it is none."""
@@ -145,7 +156,7 @@ class _Reader:
         except UnicodeDecodeError as fault:
             line = self.files[name].count(b"\n", 0, fault.start) + 1
             byte = fault.object[fault.start]
-            self.said.append(f"{name}:{line}: saw the byte 0x{byte:02x}; expected UTF-8")
+            self.problems.append(Problem(Kind.NOT_UTF8, f"{name}:{line}", f"saw the byte 0x{byte:02x}; expected UTF-8"))
             return None
 
     def read(self, name: str, model: type[Model]) -> Model | None:
@@ -154,14 +165,14 @@ class _Reader:
         if text is None:
             return None
         try:
-            document = self.documents[name] = parse(text, name, CourseError)
-        except CourseError as fault:
-            self.said.append(str(fault))
+            found = self.documents[name] = yaml_positions.document(text)
+        except yaml_positions.Fault as fault:
+            self.problems.append(Problem(Kind.NOT_YAML, f"{name}:{fault.line}", fault.text.en))
             return None
-        found = schema.validate(model, document.value)
-        faults = found if isinstance(found, list) else []
-        self.report(name, *faults, *schema.blanks(document.value))
-        return None if isinstance(found, list) else found
+        valid = schema_problems.validate(model, found.value)
+        faults = valid if isinstance(valid, list) else []
+        self.report(name, *faults, *schema_problems.blanks(found.value))
+        return None if isinstance(valid, list) else valid
 
 
 def _sources(reader: _Reader) -> tuple[Source, ...] | None:
@@ -193,7 +204,7 @@ def _reference(reader: _Reader) -> tuple[SourceFile, ...] | None:
         except (SyntaxError, ValueError, RecursionError, MemoryError) as fault:
             line = getattr(fault, "lineno", None) or 1
             said = getattr(fault, "msg", None) or str(fault) or "nested too deeply"
-            reader.said.append(f"{name}:{line}: this is not Python: {said}")
+            reader.problems.append(Problem(Kind.NOT_PYTHON, f"{name}:{line}", f"this is not Python: {said}"))
             return None
         package = name.endswith("/__init__.py")
         module = (name.removesuffix("/__init__.py") if package else name.removesuffix(".py")).replace("/", ".")
@@ -207,7 +218,7 @@ def _module(file: SourceFile) -> str:
     return file.module.rpartition(".")[2]
 
 
-def _message(folder: Path, said: list[str]) -> str:
-    several = "faults" if len(said) > 1 else "a fault"
-    rest = [f"… and {len(said) - _MOST} more"] if len(said) > _MOST else []
-    return "\n".join([f"The course in {folder} has {several}:", *said[:_MOST], *rest])
+def _message(folder: Path, problems: list[Problem]) -> str:
+    several = "faults" if len(problems) > 1 else "a fault"
+    rest = [f"… and {len(problems) - _MOST} more"] if len(problems) > _MOST else []
+    return "\n".join([f"The course in {folder} has {several}:", *map(str, problems[:_MOST]), *rest])

@@ -15,6 +15,7 @@ from dataclasses import dataclass, replace
 from grader.core.errors import CourseError
 from grader.core.faults import Fault, unexpected, unknown
 from grader.core.model import Edit, Part, SourceFile
+from grader.core.problems import Kind
 
 #: How many files stay parsed: every mistake looks through the same few.
 _FILES = 128
@@ -119,10 +120,12 @@ def _edited(files: tuple[SourceFile, ...], edit: Edit, module: str) -> tuple[Sou
             said = _complaint(changed.parts[place.part])
             if said is not None:
                 key = "body" if edit.replace is None else "with"
-                return unexpected((key,), edit.by, f"Python that fits into {edit.inside} (Python says: {said})")
+                return unexpected(
+                    (key,), edit.by, f"Python that fits into {edit.inside} (Python says: {said})", Kind.EDIT
+                )
             return tuple(changed if each is file else each for each in files)
     names = [name for file in near for name in functions(file)]
-    return unknown(("in",), edit.inside, f"a function of {module} or of what it imports", names)
+    return unknown(("in",), edit.inside, f"a function of {module} or of what it imports", names, Kind.EDIT)
 
 
 def _swap(place: _Place, edit: Edit) -> str | Fault:
@@ -131,7 +134,7 @@ def _swap(place: _Place, edit: Edit) -> str | Fault:
     count = place.text.count(edit.replace)
     if count != 1:
         expected = f"text that stands there exactly once, but {edit.inside} has it {count} times"
-        return unexpected(("replace",), edit.replace, expected)
+        return unexpected(("replace",), edit.replace, expected, Kind.EDIT)
     return place.text.replace(edit.replace, edit.by)
 
 
@@ -142,7 +145,9 @@ def _body(text: str, place: _Place, body: str) -> str | Fault:
     documented = ast.get_docstring(place.node, clean=False) is not None
     indent = text[starts[first.lineno] :][: first.col_offset]
     if indent.strip() or (documented and rest and rest[0].lineno == first.end_lineno):
-        return unexpected(("body",), body, f"an edit of a function whose body has lines of its own, not {place.name}")
+        return unexpected(
+            ("body",), body, f"an edit of a function whose body has lines of its own, not {place.name}", Kind.EDIT
+        )
     head = text[place.start : starts[(first.end_lineno or 0) + 1] if documented else starts[first.lineno]]
     return head.rstrip("\n") + "\n" + textwrap.indent(textwrap.dedent(body).strip("\n"), indent)
 

@@ -97,9 +97,9 @@ def beside(found: Course, key: Literal["roster", "seed_file"]) -> Path | None:
 
 def schema(checks: CheckKinds) -> dict[str, Any]:
     """JSON Schema (2020-12) of a question file with these kinds of check, for editors."""
-    from grader.course import schema as edge
+    from grader.course import schema as yaml_schema  # needs pydantic
 
-    return {"$schema": "https://json-schema.org/draft/2020-12/schema"} | edge.question_file(checks).model_json_schema()
+    return {"$schema": "https://json-schema.org/draft/2020-12/schema"} | yaml_schema.editor_schema(checks)
 
 
 def _bundled() -> Path | None:

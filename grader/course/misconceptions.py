@@ -6,9 +6,13 @@ Different questions may use the same id: then it is the same wrong belief, and t
 from __future__ import annotations
 
 import dataclasses
+import functools
+import typing
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TypeAlias
 
+from grader.core.constraints import Revealed
+from grader.core.faults import Path
 from grader.core.model import Course, Exercise, Item, Question
 
 #: Misconception → the items that name it, with the ids of their questions.
@@ -52,22 +56,32 @@ def detects(exercise: Exercise, misconception: str) -> bool:
 
 def named(item: Item) -> frozenset[str]:
     """The misconceptions that wrong answers to ``item`` can show, whatever its kind."""
-    return frozenset(_misconceptions(item.spec))
+    return frozenset(name for _, name in mentioned(item.spec))
 
 
-def _misconceptions(part: object) -> Iterator[str]:
+def mentioned(part: object, path: Path = ()) -> Iterator[tuple[Path, str]]:
+    """The misconceptions that ``part`` of a spec names, with their places: the fields that are ``Revealed``."""
     if isinstance(part, (list, tuple)):
-        for each in part:
-            yield from _misconceptions(each)
-    elif isinstance(part, dict):
-        yield from _misconceptions(tuple(part.values()))
+        for index, each in enumerate(part):
+            yield from mentioned(each, (*path, index))
+    elif isinstance(part, Mapping):
+        for key, each in part.items():
+            yield from mentioned(each, (*path, key))
     elif dataclasses.is_dataclass(part) and not isinstance(part, type):
+        revealed = _revealed(type(part))
         for field in dataclasses.fields(part):
-            value = getattr(part, field.name)
-            if field.name == "misconception" and isinstance(value, str):
-                yield value
+            value, place = getattr(part, field.name), (*path, field.name.removesuffix("_"))
+            if field.name in revealed and value is not None:
+                yield place, value
             else:
-                yield from _misconceptions(value)
+                yield from mentioned(value, place)
+
+
+@functools.cache
+def _revealed(kind: type) -> frozenset[str]:
+    """The fields of a dataclass that are ``Revealed``, or may be."""
+    hints = typing.get_type_hints(kind, include_extras=True)
+    return frozenset(name for name, hint in hints.items() if Revealed in (hint, *typing.get_args(hint)))
 
 
 def _nearest(course: Course, question: Question) -> tuple[Question, ...]:

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import ast
-import functools
 import itertools
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path as FilePath
 from typing import Any, Protocol, TypeAlias
 
 from grader.core import sizes
+from grader.core.constraints import first_keys
 from grader.core.faults import Fault, Path, unexpected, unknown
 from grader.core.model import (
     Case,
@@ -30,14 +29,15 @@ from grader.core.model import (
     RandomMask,
     Recipe,
     Same,
-    Size,
     SourceFile,
     Symbol,
 )
-from grader.course import edits, items
+from grader.core.problems import Kind
+from grader.core.sizes import Size
+from grader.course import edits, items, misconceptions
+from grader.course.helpers import HELPERS
 
 _PLACEHOLDER = re.compile(r"\{([A-Za-z_]\w*)\}")
-_HELPERS = FilePath(__file__).parents[1] / "sandbox" / "inside" / "helpers.py"
 
 Draws: TypeAlias = Mapping[str, Sequence[int]]
 
@@ -79,46 +79,44 @@ class Known:
     edition: bool = False
 
 
-@functools.cache
-def helpers() -> tuple[str, ...]:
-    """The names in ``HELPERS`` of the sandbox, which is not imported for it (that would take torch)."""
-    tree = ast.parse(_HELPERS.read_text("utf-8"))
-    functions = {node.name for node in tree.body if isinstance(node, ast.FunctionDef)}
-    relative = [node for node in tree.body if isinstance(node, ast.ImportFrom) and node.level]
-    functions |= {alias.name for node in relative for alias in node.names}
-    listed = [node for node in tree.body if isinstance(node, ast.AnnAssign) and ast.unparse(node.target) == "HELPERS"]
-    named = {node.id for each in listed for node in ast.walk(each) if isinstance(node, ast.Name)}
-    return tuple(sorted(functions & named))
-
-
 def faults(question: Question, raw: Mapping[str, Any], known: Known) -> Iterator[Fault]:
     """Everything in ``question`` that does not fit; ``raw`` is its file as plain values."""
     number = int(question.id.removeprefix("Q"))
     file = FilePath(question.file).name
     if not file.startswith((f"q{number:02}_", f"q{number:02}.")):
-        yield unexpected(("id",), question.id, f"the number in the file's name ({file}), or a file q{number:02}_….yaml")
+        yield unexpected(
+            ("id",),
+            question.id,
+            f"the number in the file's name ({file}), or a file q{number:02}_….yaml",
+            Kind.FILE_NAME,
+        )
     if known.groups is not None and question.group not in known.groups:
-        yield unknown(("group",), question.group, "a group of course.yaml", known.groups)
+        yield unknown(("group",), question.group, "a group of course.yaml", known.groups, Kind.UNKNOWN_GROUP)
     yield from _sources((), question.sources, known)
     for misconception in question.misconceptions:
         asked = misconception.ask_next
         if asked and known.item_ids is not None and asked not in known.item_ids:
-            yield unknown(("misconceptions", misconception.id, "ask_next"), asked, "the id of an item", known.item_ids)
+            path: Path = ("misconceptions", misconception.id, "ask_next")
+            yield unknown(path, asked, "the id of an item", known.item_ids, Kind.UNKNOWN_ITEM)
     names = [misconception.id for misconception in question.misconceptions]
-    yield from _misconceptions(("items",), raw.get("items"), names)
-    yield from _misconceptions(("exercises",), raw.get("exercises"), names)
     for index, item in enumerate(question.items):
         path = ("items", index)
         if not item.id.startswith(f"{question.id}."):
-            yield unexpected((*path, "id"), item.id, f"an id that begins with {question.id}.")
+            yield unexpected((*path, "id"), item.id, f"an id that begins with {question.id}.", Kind.ITEM_ID)
         yield from _sources(path, item.sources, known)
+        for place, name in misconceptions.mentioned(item.spec):
+            yield from _misconception((*path, *place), name, names)
         if item.sealed and not known.edition:
-            yield Fault((*path, "sealed"), _SEALED)
+            yield Fault((*path, "sealed"), _SEALED, Kind.SEALED)
         of_kind = () if item.sealed else items.kinds()[item.kind].faults(item.spec)
         for fault in itertools.chain(of_kind, _placeholders(item)):
             yield fault.inside(*path)
     for index, exercise in enumerate(question.exercises):
         mistakes = raw["exercises"][index].get("mistakes", [])
+        for at, mistake in enumerate(exercise.mistakes[: len(mistakes)]):
+            yield from _misconception(
+                ("exercises", index, "mistakes", at, "misconception"), mistake.misconception, names
+            )
         for fault in itertools.chain(_exercise(exercise, known), _mistakes(exercise, mistakes, known)):
             yield fault.inside("exercises", index)
 
@@ -132,7 +130,8 @@ def twice(questions: Sequence[Question]) -> Iterator[tuple[str, Fault]]:
         named += [("exercise", e.name, ("exercises", i, e.kind)) for i, e in enumerate(question.exercises)]
         for kind, name, path in named:
             if (kind, name) in first:
-                yield question.file, unexpected(path, name, f"a name of its own, but {first[kind, name]} has it, too")
+                what = f"a name of its own, but {first[kind, name]} has it, too"
+                yield question.file, unexpected(path, name, what, Kind.DUPLICATE_NAME)
             first.setdefault((kind, name), question.file)
 
 
@@ -144,28 +143,24 @@ def _placeholders(item: Item) -> Iterator[Fault]:
             found = _PLACEHOLDER.findall(words)
             for name in found:
                 if name not in names:
-                    yield unknown((key, lang), name, "a symbol that the item draws", names)
+                    yield unknown((key, lang), name, "a symbol that the item draws", names, Kind.UNKNOWN_SYMBOL)
             missing = [name for name in names if name not in found]
             if key == "ask" and missing:
-                yield Fault((key, lang), f"expected {', '.join(f'{{{name}}}' for name in missing)} in the text")
+                listed = ", ".join(f"{{{name}}}" for name in missing)
+                yield Fault((key, lang), f"expected {listed} in the text", Kind.PLACEHOLDER)
 
 
 def _sources(path: Path, named: Sequence[str], known: Known) -> Iterator[Fault]:
     for index, source in enumerate(named):
         if known.sources is not None and source not in known.sources:
-            yield unknown((*path, "sources", index), source, "an id of sources.yaml", known.sources)
+            yield unknown(
+                (*path, "sources", index), source, "an id of sources.yaml", known.sources, Kind.UNKNOWN_SOURCE
+            )
 
 
-def _misconceptions(path: Path, value: Any, known: Sequence[str]) -> Iterator[Fault]:
-    """Wherever an item of whatever kind says ``misconception: name``."""
-    if isinstance(value, list):
-        for index, part in enumerate(value):
-            yield from _misconceptions((*path, index), part, known)
-    elif isinstance(value, dict):
-        for key, part in value.items():
-            if key == "misconception" and isinstance(part, str) and part not in known:
-                yield unknown((*path, key), part, "a misconception of this question", known)
-            yield from _misconceptions((*path, key), part, known)
+def _misconception(path: Path, name: str, known: Sequence[str]) -> Iterator[Fault]:
+    if name not in known:
+        yield unknown(path, name, "a misconception of this question", known, Kind.UNKNOWN_MISCONCEPTION)
 
 
 # ------------------------------------------------------------------------------------------- exercises
@@ -174,40 +169,64 @@ def _misconceptions(path: Path, value: Any, known: Sequence[str]) -> Iterator[Fa
 def _exercise(exercise: Exercise, known: Known) -> Iterator[Fault]:
     if known.references is not None:
         yield from _reference(exercise.reference, known.references)
+    yield from _cases_of(exercise, known)
+    yield from _checks(exercise, known)
+    if exercise.through is not None:
+        yield from _helper(("through",), exercise.through)
+    yield from _variants(exercise)
+
+
+def _cases_of(exercise: Exercise, known: Known) -> Iterator[Fault]:
     names = [case.name for case in exercise.cases]
     kinds = [check.kind for check in exercise.checks]
     for index, case in enumerate(exercise.cases):
         if case.name in names[:index]:
-            path: Path = ("cases", index, "name")
-            yield unexpected(path, case.name, "a name that no other case of the exercise has")
-        if case.sealed and not known.edition:
-            yield Fault(("cases", index, "sealed"), _SEALED)
+            what = "a name that no other case of the exercise has"
+            yield unexpected(("cases", index, "name"), case.name, what, Kind.DUPLICATE_NAME)
         for place, kind in enumerate(case.only):
             if kind not in kinds:
-                yield unknown(("cases", index, "only", place), kind, "a check of this exercise", kinds)
-        for fault in () if case.sealed else _case(case, exercise):
-            yield fault.inside("cases", index)
+                path: Path = ("cases", index, "only", place)
+                yield unknown(path, kind, "a check of this exercise", kinds, Kind.UNKNOWN_CHECK)
+        if case.sealed and not known.edition:
+            yield Fault(("cases", index, "sealed"), _SEALED, Kind.SEALED)
+        if not case.sealed:
+            yield from (fault.inside("cases", index) for fault in _case(case, exercise))
+
+
+def _checks(exercise: Exercise, known: Known) -> Iterator[Fault]:
+    names = [case.name for case in exercise.cases]
     for index, check in enumerate(exercise.checks):
+        path: Path = ("checks", index)
         if check.kind not in known.checks:
-            yield unknown(("checks", index), check.kind, "a check of grader/grading/checks", known.checks)
+            yield unknown(path, check.kind, "a check of grader/grading/checks", known.checks, Kind.UNKNOWN_CHECK)
         if not check.on and not any(_serves(case, check.kind) for case in exercise.cases):
             wanted = "with `raises`" if check.kind == "raises" else "that `only` and `raises` leave to it"
-            yield Fault(("checks", index), f"{check.kind} has no case; expected one {wanted}")
+            yield Fault(path, f"{check.kind} has no case; expected one {wanted}", Kind.CHECK_WITHOUT_CASE)
         for place, name in enumerate(check.on):
             if name not in names:
-                yield unknown(("checks", index, check.kind, "on", place), name, "a case of this exercise", names)
-    if exercise.through is not None and exercise.through not in helpers():
-        yield unknown(("through",), exercise.through, "a helper in grader/sandbox/inside/helpers.py", helpers())
+                inside = (*path, check.kind, "on", place)
+                yield unknown(inside, name, "a case of this exercise", names, Kind.UNKNOWN_CASE)
+
+
+def _variants(exercise: Exercise) -> Iterator[Fault]:
     taken = [parameter.name for parameter in exercise.takes]
     for index, variant in enumerate(exercise.variants):
-        for name, _ in variant.give:
-            if name not in taken:
-                yield unknown(("variants", index, "give", name), name, "an argument of this exercise", taken)
+        path: Path = ("variants", index)
+        if not variant.expand and not variant.give:
+            what = "`expand: {mask: [query, key]}` or `give: {argument: value}`"
+            yield Fault(path, f"nothing differs in it; expected {what}", Kind.EMPTY_VARIANT)
+        named: list[tuple[Path, str]] = [((*path, "give", name), name) for name, _ in variant.give]
         for mask, lengths in variant.expand:
-            path = ("variants", index, "expand", mask)
-            for where, name in ((path, mask), ((*path, 0), lengths[0]), ((*path, 1), lengths[1])):
-                if name not in taken:
-                    yield unknown(where, name, "an argument of this exercise", taken)
+            inside = (*path, "expand", mask)
+            named += [(inside, mask), ((*inside, 0), lengths[0]), ((*inside, 1), lengths[1])]
+        for where, name in named:
+            if name not in taken:
+                yield unknown(where, name, "an argument of this exercise", taken, Kind.UNKNOWN_ARGUMENT)
+
+
+def _helper(path: Path, name: str) -> Iterator[Fault]:
+    if name not in HELPERS:
+        yield unknown(path, name, "a helper in grader/sandbox/inside/helpers.py", HELPERS, Kind.UNKNOWN_HELPER)
 
 
 def _mistakes(exercise: Exercise, raw: Sequence[Mapping[str, Any]], known: Known) -> Iterator[Fault]:
@@ -219,20 +238,20 @@ def _mistakes(exercise: Exercise, raw: Sequence[Mapping[str, Any]], known: Known
     readable = any(file.module == module for file in files)
     named: set[str] = set()
     if len(exercise.mistakes) > len(raw) and not known.edition:
-        yield Fault(("recognised",), _SEALED)
+        yield Fault(("recognised",), _SEALED, Kind.SEALED)
     for index, mistake in enumerate(exercise.mistakes[: len(raw)]):
         path = ("mistakes", index)
         if mistake.misconception in named:
             what = "a misconception that no other mistake of the exercise has"
-            yield unexpected((*path, "misconception"), mistake.misconception, what)
+            yield unexpected((*path, "misconception"), mistake.misconception, what, Kind.DUPLICATE_NAME)
         named.add(mistake.misconception)
         for place, failed in enumerate(mistake.fails):
             if failed not in possible:
                 what = "a check of this exercise, or check/case"
-                yield unknown((*path, "fails", place), failed, what, possible)
+                yield unknown((*path, "fails", place), failed, what, possible, Kind.UNKNOWN_CHECK)
         for fault in edits.faults(files, mistake.edits, module) if readable else ():
             inside = ("edits", *fault.path) if "edits" in raw[index] else fault.path[1:]
-            yield Fault((*path, *inside), fault.text)
+            yield replace(fault, path=(*path, *inside))
 
 
 def _cases(check: CheckSpec, exercise: Exercise, kinds: CheckKinds) -> list[str]:
@@ -255,11 +274,10 @@ def _serves(case: Case, kind: str) -> bool:
 def _reference(name: str, references: Mapping[str, Sequence[str]]) -> Iterator[Fault]:
     module, _, attribute = name.partition(".")
     if module not in references:
-        yield unknown(("reference",), module, "a module in reference/", list(references))
+        yield unknown(("reference",), module, "a module in reference/", list(references), Kind.UNKNOWN_REFERENCE)
     elif attribute not in references[module]:
-        yield unknown(
-            ("reference",), name, f"a name of reference/{module}.py", [f"{module}.{n}" for n in references[module]]
-        )
+        known = [f"{module}.{other}" for other in references[module]]
+        yield unknown(("reference",), name, f"a name of reference/{module}.py", known, Kind.UNKNOWN_REFERENCE)
 
 
 def _case(case: Case, exercise: Exercise) -> Iterator[Fault]:
@@ -270,22 +288,26 @@ def _case(case: Case, exercise: Exercise) -> Iterator[Fault]:
         if exercise.forward_signature:
             yield from _arguments("args", case.args, exercise.forward, exercise.forward_signature, case)
         elif case.args:
-            yield Fault(("args",), "the exercise has no `forward`; expected one, such as (query, mask=None)")
+            yield Fault(
+                ("args",), "the exercise has no `forward`; expected one, such as (query, mask=None)", Kind.UNUSED_KEY
+            )
         if case.parameters and not exercise.adapter:
-            yield Fault(("parameters",), "there is no `adapter` in the exercise; expected one that puts them in place")
+            text = "there is no `adapter` in the exercise; expected one that puts them in place"
+            yield Fault(("parameters",), text, Kind.UNUSED_KEY)
     else:
         yield from _arguments("args", case.args, exercise.parameters, exercise.signature, case)
     if exercise.kind == "function" or exercise.through:
         for key, found in (("construct", case.construct), ("parameters", case.parameters)):
             if found:
-                yield Fault((key,), f"nothing is constructed; expected `{key}` for a class without `through` only")
+                text = f"nothing is constructed; expected `{key}` for a class without `through` only"
+                yield Fault((key,), text, Kind.UNUSED_KEY)
     draws = dict(case.draw)
     for key, recipes in (("construct", case.construct), ("parameters", case.parameters), ("args", case.args)):
         for name, recipe in recipes:
             for fault in _recipe(recipe, draws, dict(recipes), name):
                 yield fault.inside(key, name)
     if case.raises and case.raises not in _EXCEPTIONS:
-        yield unknown(("raises",), case.raises, "one of", _EXCEPTIONS)
+        yield unknown(("raises",), case.raises, "one of", _EXCEPTIONS, Kind.UNKNOWN_EXCEPTION)
 
 
 def _arguments(
@@ -294,10 +316,12 @@ def _arguments(
     """``given`` are arguments of ``called``; none that it requires is missing, unless the call has to fail."""
     for name, _ in given:
         if all(name != parameter.name for parameter in parameters):
-            yield unknown((key, name), name, f"an argument of {called}", [parameter.name for parameter in parameters])
+            known = [parameter.name for parameter in parameters]
+            yield unknown((key, name), name, f"an argument of {called}", known, Kind.UNKNOWN_ARGUMENT)
     missing = [p.name for p in parameters if p.required and all(p.name != name for name, _ in given)]
     if missing and case.raises is None:
-        yield Fault((key,), f"missing: {', '.join(missing)}; expected all that {called} requires, or `raises`")
+        text = f"missing: {', '.join(missing)}; expected all that {called} requires, or `raises`"
+        yield Fault((key,), text, Kind.MISSING_ARGUMENT)
 
 
 # --------------------------------------------------------------------------------------------- recipes
@@ -309,39 +333,36 @@ def _recipe(recipe: Recipe, draws: Draws, around: Mapping[str, Recipe], own: str
         case Same(name=name):
             others = [other for other, found in around.items() if other != own and not isinstance(found, Same)]
             if name not in others:
-                yield unknown(("same_as",), name, "another argument here with a recipe of its own", others)
+                what = "another argument here with a recipe of its own"
+                yield unknown(("same_as",), name, what, others, Kind.UNKNOWN_ARGUMENT)
         case Made(helper=helper, parts=parts):
-            if helper not in helpers():
-                yield unknown(("make",), helper, "a helper in grader/sandbox/inside/helpers.py", helpers())
+            yield from _helper(("make",), helper)
             for name, part in parts:
                 if isinstance(part, Same):
-                    yield unexpected(("with", name), "same_as", "a recipe of its own inside `make`")
+                    yield unexpected(("with", name), "same_as", "a recipe of its own inside `make`", Kind.RECIPE)
                 else:
                     for fault in _recipe(part, draws, {}, name):
                         yield fault.inside("with", name)
-        case Own(otherwise=str(otherwise)) if otherwise not in helpers():
-            yield unknown(("else",), otherwise, "a helper in grader/sandbox/inside/helpers.py", helpers())
+        case Own(otherwise=str(otherwise)):
+            yield from _helper(("else",), otherwise)
         case Literal_(value=value) if _holds_mapping(value):
-            yield unexpected(("value",), value, "a number, text, true, false, null or a list of these")
+            yield unexpected(("value",), value, "a number, text, true, false, null or a list of these", Kind.RECIPE)
     for path, size, least in _sizes(recipe):
         yield from _size(path, size, least, draws)
     if isinstance(recipe, Integers):
         for symbols in _drawn(sizes.names(recipe.low) | sizes.names(recipe.high), draws):
             low, high = sizes.evaluate(recipe.low, symbols), sizes.evaluate(recipe.high, symbols)
             if low >= high:
-                yield Fault((), f"saw low {low} and high {high}; expected low below high")
+                yield Fault((), f"saw low {low} and high {high}; expected low below high", Kind.SIZE)
                 break
 
 
 def _sizes(recipe: Recipe) -> Iterator[tuple[Path, Size, int | None]]:
     """Where sizes stand in the recipe, and the least that each may be."""
-    shapes = {"normal": Normal, "integers": Integers, "mask": RandomMask}
     match recipe:
-        case Normal(shape=shape) | Integers(shape=shape) | RandomMask(shape=shape):
-            key = next(key for key, kind in shapes.items() if isinstance(recipe, kind))
+        case Normal(shape) | Integers(shape) | RandomMask(shape) | Causal(shape):
+            key = next(key for key, kind in first_keys(Recipe).items() if isinstance(recipe, kind))
             yield from (((key, index), size, 0) for index, size in enumerate(shape))
-        case Causal(n_q=n_q, n_k=n_k):
-            yield from ((("causal", 0), n_q, 0), (("causal", 1), n_k, 0))
         case Permutation(size=size):
             yield ("permutation",), size, 2  # one thing alone can only stand at its own place
         case Symbol(size=size):
@@ -354,17 +375,17 @@ def _size(path: Path, size: Size, least: int | None, draws: Draws) -> Iterator[F
     strange = sorted(sizes.names(size) - set(draws))
     for name in strange:
         text = "" if path else " (a text is written {value: …})"
-        fault = unknown(path, name, "a symbol that the case draws", list(draws))
-        yield Fault(path, fault.text + text)
+        fault = unknown(path, name, "a symbol that the case draws", list(draws), Kind.UNKNOWN_SYMBOL)
+        yield replace(fault, text=fault.text + text)
     for symbols in _drawn(sizes.names(size), draws) if not strange else ():
         at = f" with {', '.join(f'{name} = {value}' for name, value in symbols.items())}" if symbols else ""
         try:
             value = sizes.evaluate(size, symbols)
-        except ValueError as fault:
-            yield unexpected(path, size, f"arithmetic that always has a value, but {fault}{at}")
+        except ValueError as error:
+            yield unexpected(path, size, f"arithmetic that always has a value, but {error}{at}", Kind.SIZE)
             return
         if least is not None and value < least:
-            yield unexpected(path, size, f"a size of {least} or more, but it is {value}{at}")
+            yield unexpected(path, size, f"a size of {least} or more, but it is {value}{at}", Kind.SIZE)
             return
 
 

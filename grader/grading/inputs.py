@@ -31,10 +31,9 @@ from grader.core.model import (
     RandomMask,
     Recipe,
     Same,
-    Size,
     Symbol,
 )
-from grader.core.sizes import evaluate
+from grader.core.sizes import Size, evaluate
 
 _PUBLIC = b"attncheck public seed"
 _SHORTEST_SECRET = 16
@@ -159,8 +158,8 @@ def make(recipe: Recipe, symbols: Mapping[str, int], generator: np.random.Genera
             return generator.integers(evaluate(low, symbols), evaluate(high, symbols), shape(sizes))
         case RandomMask(sizes, keep, empty):
             return random_mask(shape(sizes), keep, empty, generator)
-        case Causal(n_q, n_k):
-            rows, columns = evaluate(n_q, symbols), evaluate(n_k, symbols)
+        case Causal(sizes):
+            rows, columns = shape(sizes)
             return np.tril(np.ones((rows, columns), dtype=bool), k=columns - rows)
         case Literal_(value, dtype):
             return value if dtype is None else np.array(value, dtype=dtype)

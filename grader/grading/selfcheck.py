@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from grader.core.model import Course, Exercise, ExerciseResult, Mistake, Part, Question, SourceFile, Status, Submission
+from grader.core.problems import Kind, Problem
 from grader.course import edits, misconceptions, starter
 from grader.grading import diagnosis
 from grader.grading.grade import Memo, Selection, grade, grade_reference, module_of
@@ -21,19 +21,6 @@ if TYPE_CHECKING:
     from grader.core.model import Observe
 
 FEWEST_MISTAKES, FEWEST_HINTS, FEWEST_ITEMS = 4, 2, 3
-
-
-@dataclass(frozen=True, slots=True)
-class Problem:
-    """Something wrong with the bank: where, what, and what to do."""
-
-    where: str
-    text: str
-    remedy: str
-
-    def __str__(self) -> str:
-        """One line."""
-        return f"{self.where}: {self.text} ({self.remedy})"
 
 
 def check(
@@ -57,36 +44,34 @@ def _stray(course: Course) -> Iterator[Problem]:
     known = {Path(question.file).name for question in course.questions} | {"sources.yaml", "course.yaml"}
     for path in sorted(Path(course.folder, "questions").iterdir()):
         if path.name not in known and not path.name.startswith((".", "__")):
-            yield Problem(
-                f"questions/{path.name}", "nothing reads this file", "name it like q05_topic.yaml, or remove it"
-            )
+            yield Problem(Kind.STRAY_FILE, f"questions/{path.name}", "nothing reads this file")
 
 
 def _plain(question: Question) -> Iterator[Problem]:
     """What can be seen without running anything."""
     if len(question.items) < FEWEST_ITEMS:
         found = f"{len(question.items)} items; expected at least {FEWEST_ITEMS}"
-        yield Problem(question.file, found, "write more under items:")
+        yield Problem(Kind.FEW_ITEMS, question.file, found)
     named = {mistake.misconception for exercise in question.exercises for mistake in exercise.mistakes}
     named |= {word for item in question.items for word in misconceptions.named(item)}
     for misconception in question.misconceptions:
         where = f"{question.file}, misconception {misconception.id}"
         if misconception.id not in named:
-            yield Problem(where, "no item and no mistake reveals it", "name it in an option or a mistake, or remove it")
+            yield Problem(Kind.UNUSED_MISCONCEPTION, where, "no item and no mistake reveals it")
         if misconception.ask is None and misconception.ask_next is None:
-            yield Problem(where, "has no guiding question", "add ask: or ask_next:")
+            yield Problem(Kind.NO_GUIDING_QUESTION, where, "has no guiding question")
     for exercise in question.exercises:
         where = f"{question.file}, exercise {exercise.name}"
         if len(exercise.mistakes) < FEWEST_MISTAKES:
             found = f"{len(exercise.mistakes)} mistakes; expected at least {FEWEST_MISTAKES}"
-            yield Problem(where, found, "add typical wrong solutions under mistakes:")
+            yield Problem(Kind.FEW_MISTAKES, where, found)
         if len(exercise.hints) < FEWEST_HINTS:
             found = f"{len(exercise.hints)} hints; expected at least {FEWEST_HINTS}"
-            yield Problem(where, found, "add rungs under hints:, from a question to nearly the line")
+            yield Problem(Kind.FEW_HINTS, where, found)
         if not any(case.public for case in exercise.cases):
-            yield Problem(where, "no public case", "mark a small case with public: true")
+            yield Problem(Kind.NO_PUBLIC_CASE, where, "no public case")
         if all(case.public for case in exercise.cases):
-            yield Problem(where, "no hidden case", "add cases without public: true")
+            yield Problem(Kind.NO_HIDDEN_CASE, where, "no hidden case")
 
 
 def _stub(course: Course, question: Question, memo: Memo, observe: Observe) -> Iterator[Problem]:
@@ -100,7 +85,7 @@ def _stub(course: Course, question: Question, memo: Memo, observe: Observe) -> I
         if result.earned > 0 or result.status is Status.MISSING:
             passed = sorted({o.check for o in result.outcomes if o.status is Status.PASSED})
             said = f"the stub of {result.name} is {result.status} and passes {', '.join(passed) or 'nothing'}"
-            yield Problem(question.file, said, "a check that passes without code checks nothing: give it a better case")
+            yield Problem(Kind.STUB_PASSES, question.file, said)
 
 
 def _code(course: Course, question: Question, exercise: Exercise, memo: Memo) -> Iterator[Problem]:
@@ -110,9 +95,7 @@ def _code(course: Course, question: Question, exercise: Exercise, memo: Memo) ->
     yield from _broken(where, reference)
     if reference.status is not Status.PASSED:
         said = _first(reference)
-        yield Problem(
-            where, f"the reference {exercise.reference} does not pass: {said}", "mend the reference or the case"
-        )
+        yield Problem(Kind.REFERENCE_FAILS, where, f"the reference {exercise.reference} does not pass: {said}")
         return
     for mistake in exercise.mistakes:
         files = edits.apply(course.reference, mistake.edits, module_of(exercise))
@@ -138,7 +121,7 @@ def _closed(course: Course, question: Question, exercise: Exercise, memo: Memo, 
         if passed:
             where = f"{question.file}, exercise {exercise.name}, forbids"
             said = f"{name} itself, under the name of the exercise, passes {', '.join(passed)}"
-            yield Problem(where, said, "forbid what it is made of, too, or drop the name")
+            yield Problem(Kind.REACHABLE, where, said)
 
 
 def _broken(where: str, result: ExerciseResult) -> Iterator[Problem]:
@@ -146,9 +129,7 @@ def _broken(where: str, result: ExerciseResult) -> Iterator[Problem]:
     for outcome in result.outcomes:
         if outcome.verdict.broken:
             said = f"the check {outcome.check} breaks on what it returns for the case {outcome.case!r}"
-            yield Problem(
-                where, said, f"fix grader/grading/checks/{outcome.check}.py: a judge has to cope with any result"
-            )
+            yield Problem(Kind.BROKEN_CHECK, where, said)
 
 
 def _mistake(where: str, mistake: Mistake, result: ExerciseResult) -> Iterator[Problem]:
@@ -156,15 +137,15 @@ def _mistake(where: str, mistake: Mistake, result: ExerciseResult) -> Iterator[P
     lost = [o for o in result.outcomes if o.verdict.applies and o.status is not Status.PASSED]
     failed = {o.check for o in lost} | {f"{o.check}/{o.case}" for o in lost}
     if not lost:
-        yield Problem(where, "passes everything", "add a case or a check that catches it")
+        yield Problem(Kind.MISTAKE_PASSES, where, "passes everything")
         return
     for name in mistake.fails:
         if name not in failed:
             said = f"does not fail {name}; it fails {', '.join(sorted({o.check for o in lost}))}"
-            yield Problem(where, said, "correct fails:, or add a case that catches it")
+            yield Problem(Kind.MISTAKE_FAILS_ELSEWHERE, where, said)
     if result.misconception != mistake.misconception:
         said = f"is named {result.misconception}" if result.misconception else "is not named"
-        yield Problem(where, f"{said}: {_first(result)}", "make its results differ from the others' on some case")
+        yield Problem(Kind.MISTAKE_NOT_NAMED, where, f"{said}: {_first(result)}")
 
 
 def _twins(where: str, suspects: tuple[diagnosis.Suspect, ...]) -> Iterator[Problem]:
@@ -174,7 +155,7 @@ def _twins(where: str, suspects: tuple[diagnosis.Suspect, ...]) -> Iterator[Prob
             pairs = zip(one.observations, other.observations, strict=True)
             if all(diagnosis.agree(a, b, "torch") for a, b in pairs):
                 names = f"{one.mistake.misconception} and {other.mistake.misconception}"
-                yield Problem(where, f"no check tells {names} apart", "add a case on which they differ, or join them")
+                yield Problem(Kind.MISTAKES_ALIKE, where, f"no check tells {names} apart")
 
 
 def _first(result: ExerciseResult) -> str:

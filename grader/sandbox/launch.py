@@ -22,6 +22,7 @@ from grader.core.model import (
     Died,
     Job,
     Limits,
+    LocatedOwn,
     NotRun,
     Observation,
     Observed,
@@ -81,7 +82,7 @@ def tasks_of(job: Job) -> list[Task]:
 
 def _modules(program: Program) -> list[str]:
     """The files whose names it uses."""
-    others = [step.module for step in program.steps if isinstance(step, Own) and step.module is not None]
+    others = [step.module for step in program.steps if isinstance(step, LocatedOwn)]
     return [program.module, *others]
 
 
@@ -92,7 +93,9 @@ def _found(program: Program, files: tuple[SourceFile, ...]) -> Program:
         if not isinstance(step, Own) or step.otherwise is None:
             return step
         definers = [file.module for file in files if step.name in dict(file.defines)]
-        return step if program.module in definers else replace(step, module=next(iter(definers), None))
+        if program.module in definers or not definers:
+            return step
+        return LocatedOwn(step.name, step.otherwise, definers[0])
 
     return replace(program, steps=tuple(map(found, program.steps)))
 
@@ -122,8 +125,8 @@ def _step(step: Step) -> list[Any]:
             return ["call", _argument(target), [_argument(a) for a in args], {k: _argument(v) for k, v in kwargs}]
         case Apply(helper, args, kwargs):
             return ["apply", helper, [_argument(a) for a in args], {k: _argument(v) for k, v in kwargs}]
-        case Own(name, otherwise, module):
-            return ["own", name, otherwise, module]
+        case Own(name, otherwise):
+            return ["own", name, otherwise, step.module if isinstance(step, LocatedOwn) else None]
 
 
 def _argument(value: Any) -> Any:

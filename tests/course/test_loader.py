@@ -35,8 +35,9 @@ from grader.core.model import (
     Text,
     Variant,
 )
+from grader.core.problems import ProblemsError
 from grader.core.yaml_positions import parse
-from grader.course import loader, validate
+from grader.course import helpers, loader
 from grader.course.items import number
 from grader.course.starter import stub
 from grader.grading import courses
@@ -169,12 +170,14 @@ def write(folder: Path, name: str, text: str) -> None:
 
 
 def faults(folder: Path) -> list[str]:
-    """The lines that loading a broken course is refused with."""
-    with pytest.raises(CourseError) as caught:
+    """The lines that loading a broken course is refused with, without the ids of the problems at their ends."""
+    with pytest.raises(ProblemsError) as caught:
         load(folder)
     first, *lines = str(caught.value).split("\n")
     assert first == f"The course in {folder} has {'faults' if len(lines) > 1 else 'a fault'}:"
-    return lines
+    shown = [line for line in lines if not line.startswith("…")]
+    assert shown == list(map(str, caught.value.problems))[: len(shown)]
+    return [line.removesuffix(f" [{line.rpartition('[')[2]}") for line in lines]
 
 
 # ------------------------------------------------------------------------------------------ what is read
@@ -236,7 +239,7 @@ def test_a_class_exercise_is_read_as_written(folder: Path) -> None:
     basic, indivisible = exercise.cases
     assert basic.construct == (("d_model", Symbol("4 * h")), ("num_heads", Symbol("h")))
     assert basic.parameters == (("w_q", Normal((12, 12), shift=0.3)),)
-    assert basic.args == (("query", Literal_([[1, 2]], "float32")), ("mask", Causal(5, 5)))
+    assert basic.args == (("query", Literal_([[1, 2]], "float32")), ("mask", Causal((5, 5))))
     assert (indivisible.raises, indivisible.construct) == ("ValueError", (("d_model", Literal_(10)),))
     assert [check.weight for check in exercise.checks] == [4.0, 1.0]
 
@@ -768,6 +771,21 @@ def schema() -> jsonschema.Draft202012Validator:
     return jsonschema.Draft202012Validator(found)
 
 
+def test_defaults_fit_the_schema(schema: jsonschema.Draft202012Validator) -> None:
+    """What an editor fills in for a key is a value that the key takes."""
+    root: Any = schema.schema
+    properties = [
+        found
+        for each in (root, *root["$defs"].values())
+        for found in each.get("properties", {}).values()
+        if "default" in found
+    ]
+    assert len(properties) > 40
+    for found in properties:
+        whole = {"$defs": root["$defs"], **found}
+        assert list(jsonschema.Draft202012Validator(whole).iter_errors(found["default"])) == [], found
+
+
 def test_a_good_file_fits_the_schema(schema: jsonschema.Draft202012Validator) -> None:
     """Editors have nothing against what the loader accepts."""
     assert list(schema.iter_errors(parse(GOOD, FILE, CourseError).value)) == []
@@ -1046,7 +1064,7 @@ def test_a_broken_mistake_says_where_and_what(
 
 
 def test_helpers_are_known_without_torch() -> None:
-    """Their names are read from the source: a bank is checked without starting torch."""
-    from grader.sandbox.inside.helpers import HELPERS
+    """The names that a bank is checked against are those of the functions, which need torch."""
+    from grader.sandbox.inside import helpers as inside
 
-    assert set(validate.helpers()) == set(HELPERS)
+    assert set(helpers.HELPERS) == set(inside.HELPERS)

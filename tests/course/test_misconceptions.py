@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import dataclasses
+import typing
+from typing import Any
+
 import pytest
 
+from grader.core.constraints import Revealed
 from grader.core.model import Edit, Item, Misconception, Mistake
-from grader.course import misconceptions
+from grader.course import items, misconceptions
 from grader.course.items.choice import Option, Spec
 from grader.course.items.number import Spec as Number
 from grader.course.items.number import Wrong
@@ -79,3 +84,21 @@ def test_named_reads_any_spec() -> None:
     assert misconceptions.named(item("Q1.a", NUMBER)) == {"halves", "doubles"}
     assert misconceptions.named(item("Q1.a", {"wrong": [Wrong(1, "deep")], "misconception": "no"})) == {"deep"}
     assert misconceptions.named(item("Q1.a", None)) == frozenset()
+
+
+def nested(kind: Any) -> set[type]:
+    """The dataclasses that a type is made of."""
+    if dataclasses.is_dataclass(kind) and isinstance(kind, type):
+        hints = typing.get_type_hints(kind).values()
+        return {kind}.union(*map(nested, hints))
+    return set().union(*map(nested, typing.get_args(kind)))
+
+
+@pytest.mark.parametrize("kind", items.kinds())
+def test_every_misconception_of_a_kind_is_declared(kind: str) -> None:
+    """A field that names a misconception has the type that says so: otherwise its name would never be checked."""
+    for part in nested(items.kinds()[kind].Spec):
+        hints = typing.get_type_hints(part, include_extras=True)
+        for name in hints:
+            if "misconception" in name:
+                assert Revealed in (hints[name], *typing.get_args(hints[name])), (part, name)

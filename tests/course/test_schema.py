@@ -10,6 +10,7 @@ from grader.core.faults import Fault, show_path
 from grader.core.model import Parameter, Text
 from grader.course import items
 from grader.course import schema as edge
+from grader.course.schema_problems import validate
 
 QUESTION: dict[str, Any] = {
     "id": "Q5",
@@ -49,7 +50,7 @@ def _number(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_a_kind_brings_its_keys_along() -> None:
     """The fields of ``Spec`` are the keys of the item; ``from_`` is the key that Python cannot name."""
-    found = edge.validate(edge.question_file({}), QUESTION | {"items": [ITEM | {"wrong": [{"answer": "2"}]}]})
+    found = validate(edge.question_file({}), QUESTION | {"items": [ITEM | {"wrong": [{"answer": "2"}]}]})
     assert not isinstance(found, list)
     (item,) = found.build("questions/q05.yaml", {}).items
     assert item.spec == Spec(4, "here", (Wrong("2"),))
@@ -81,7 +82,7 @@ def test_a_kind_brings_its_keys_along() -> None:
 )
 def test_its_keys_are_checked_like_all_others(change: dict[str, Any], said: set[str]) -> None:
     """Nothing has to be written for a kind's faults to have a place and a reason."""
-    found = edge.validate(edge.question_file({}), QUESTION | {"items": [ITEM | change]})
+    found = validate(edge.question_file({}), QUESTION | {"items": [ITEM | change]})
     assert isinstance(found, list)
     assert {line(fault) for fault in found} == said
 
@@ -119,7 +120,7 @@ def test_a_spec_cannot_take_a_key_of_every_item(monkeypatch: pytest.MonkeyPatch)
 )
 def test_signatures_are_plain_parameters(signature: str, parameters: list[tuple[str, bool]] | None) -> None:
     """Names, with or without a default; nothing else fits the contract."""
-    found = edge.validate(edge.ExerciseEdge, {"signature": signature})
+    found = validate(edge.ExerciseSchema, {"signature": signature})
     assert isinstance(found, list)
     refused = [fault.text for fault in found if fault.path == ("signature",)]
     if parameters is None:

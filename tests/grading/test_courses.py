@@ -9,6 +9,7 @@ import pytest
 
 from grader.core.model import CheckSpec
 from grader.course import schema
+from grader.course.schema_problems import validate
 from grader.course.validate import CheckKinds
 from grader.grading.checks import kinds, read, scaling, variance
 
@@ -31,7 +32,7 @@ QUESTION = {
 def built(check: object, known: CheckKinds) -> CheckSpec:
     """The check as a course has it."""
     raw = QUESTION | {"exercises": [EXERCISE | {"checks": [check]}]}
-    found = schema.validate(schema.question_file(known), raw)
+    found = validate(schema.question_file(known), raw)
     assert not isinstance(found, list), found
     return found.build("questions/q05.yaml", known).exercises[0].checks[0]
 

@@ -162,7 +162,7 @@ def test_a_causal_mask_aligns_the_last_query_with_the_last_key(
     rows: int, columns: int, expected: list[list[int]]
 ) -> None:
     """With more queries than keys the first rows are empty."""
-    found = one(Causal("r", "c"), r=rows, c=columns)
+    found = one(Causal(("r", "c")), r=rows, c=columns)
     assert found.dtype == bool
     assert found.astype(int).tolist() == expected
 

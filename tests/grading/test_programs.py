@@ -132,7 +132,9 @@ def test_a_function_has_no_instance() -> None:
 PER_SAMPLE = Variant("mask of shape (batch, n_q, n_k)", expand=(("mask", ("query", "key")),))
 
 
-@pytest.mark.parametrize("mask", [RandomMask((4, 5)), RandomMask((3, 1, 4, 5)), RandomMask((3, 1, 1, 5)), Causal(4, 5)])
+@pytest.mark.parametrize(
+    "mask", [RandomMask((4, 5)), RandomMask((3, 1, 4, 5)), RandomMask((3, 1, 1, 5)), Causal((4, 5))]
+)
 def test_a_mask_is_spread_over_samples_and_queries(mask: Recipe) -> None:
     """The head axis goes, everything else is said in full; equal where both forms are read."""
     drawn = inputs(ATTENTION, query=Normal((3, 4, 6)), key=Normal((3, 5, 6)), mask=mask)

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from grader.core.model import Status, Verdict
+from grader.core.problems import Kind, Problem, ProblemsError
 from grader.grading import courses
 from grader.grading.checks import Seen, values
 from grader.grading.grade import Memo
@@ -27,11 +28,16 @@ def bank(tmp_path: Path) -> Path:
     return written(tmp_path / "course")
 
 
-def problems(folder: Path, sandbox: Sandbox) -> list[str]:
-    """What the self-check says."""
+def problems(folder: Path, sandbox: Sandbox) -> list[Problem]:
+    """What the self-check finds."""
     course = courses.load(folder)
     observe = remembering(sandbox.observe, MEMORY.get, MEMORY.__setitem__)
-    return list(map(str, check(course, Memo(course, Seed.public(), observe), sandbox.observe)))
+    return list(check(course, Memo(course, Seed.public(), observe), sandbox.observe))
+
+
+def has(found: list[Problem], kind: Kind, said: str) -> bool:
+    """Whether a problem of this kind says so."""
+    return any(problem.kind is kind and said in str(problem) for problem in found)
 
 
 def test_nothing_wrong(bank: Path, sandbox: Sandbox) -> None:
@@ -55,42 +61,61 @@ def test_a_judge_that_breaks(bank: Path, sandbox: Sandbox, monkeypatch: pytest.M
     monkeypatch.setattr(values, "judge", judge)
     found = problems(bank, sandbox)
     assert found
-    assert [each for each in found if "breaks on what it returns" not in each] == []
+    assert {each.kind for each in found} == {Kind.BROKEN_CHECK}
+    assert all("breaks on what it returns" in each.text for each in found)
 
 
-@pytest.mark.parametrize(
-    ("file", "old", "new", "said"),
-    [
-        (REFERENCE, "return x * factor  #", "return (x * factor).float()  #", "does not pass: dtype"),
-        (
-            QUESTION,
-            'with: "x / factor", fails: [values]',
-            'with: "x / factor", fails: [repeatable]',
-            "not fail repeatable",
-        ),
-        (QUESTION, 'with: "x * 2.0", fails: [values]', 'with: "factor * x", fails: [values]', "passes everything"),
-        (
-            QUESTION,
-            'with: "x * 2.0", fails: [values]',
-            'with: "factor + x", fails: [values]',
-            "no check tells adds-instead",
-        ),
-        (QUESTION, "divides-instead, replace", "adds-instead, replace", None),
-        (QUESTION, ", factor: 3.0", ", factor: 0.5", ""),
-        (QUESTION, "    checks:", "    forbids: [torch.softmax]\n    checks:", ""),
-        (QUESTION, "    checks:", "    forbids: [torch.soft_max]\n    checks:", "there is no torch.soft_max"),
-        (QUESTION, "    checks:", "    forbids: [torch.mul]\n    checks:", "does not pass: values"),
-    ],
-)
-def test_code(bank: Path, sandbox: Sandbox, file: str, old: str, new: str, said: str | None) -> None:
+#: The kind of problem, the file, what is replaced there, what by, and what is said. Without a kind all is well.
+CODE: list[tuple[Kind | None, str, str, str, str]] = [
+    (Kind.REFERENCE_FAILS, REFERENCE, "return x * factor  #", "return (x * factor).float()  #", "not pass: dtype"),
+    (
+        Kind.MISTAKE_FAILS_ELSEWHERE,
+        QUESTION,
+        'with: "x / factor", fails: [values]',
+        'with: "x / factor", fails: [repeatable]',
+        "not fail repeatable",
+    ),
+    (
+        Kind.MISTAKE_PASSES,
+        QUESTION,
+        'with: "x * 2.0", fails: [values]',
+        'with: "factor * x", fails: [values]',
+        "passes",
+    ),
+    (
+        Kind.MISTAKES_ALIKE,
+        QUESTION,
+        'with: "x * 2.0", fails: [values]',
+        'with: "factor + x", fails: [values]',
+        "no check tells adds-instead",
+    ),
+    (
+        Kind.MISTAKE_NOT_NAMED,
+        QUESTION,
+        'with: "x * 2.0", fails: [values]',
+        'with: "x * factor.nothing", fails: [values]',
+        "is not named",
+    ),
+    (None, QUESTION, ", factor: 3.0", ", factor: 0.5", ""),
+    (None, QUESTION, "    checks:", "    forbids: [torch.softmax]\n    checks:", ""),
+    (Kind.REFERENCE_FAILS, QUESTION, "    checks:", "    forbids: [torch.soft_max]\n    checks:", "no torch.soft_max"),
+    (Kind.REFERENCE_FAILS, QUESTION, "    checks:", "    forbids: [torch.mul]\n    checks:", "does not pass: values"),
+]
+
+
+@pytest.mark.parametrize(("kind", "file", "old", "new", "said"), CODE)
+def test_code(bank: Path, sandbox: Sandbox, kind: Kind | None, file: str, old: str, new: str, said: str) -> None:
     """References that fail, mistakes that pass or fail elsewhere, and names that are not kept away, are problems."""
     change(bank, old, new, file)
-    if said is None:  # two mistakes with one misconception: the loader refuses already
-        with pytest.raises(Exception, match="misconception"):
-            problems(bank, sandbox)
-        return
     found = problems(bank, sandbox)
-    assert any(said in problem for problem in found) if said else found == []
+    assert found == [] if kind is None else has(found, kind, said)
+
+
+def test_two_mistakes_with_one_misconception(bank: Path, sandbox: Sandbox) -> None:
+    """The loader refuses them already."""
+    change(bank, "divides-instead, replace", "adds-instead, replace")
+    with pytest.raises(ProblemsError, match="misconception"):
+        problems(bank, sandbox)
 
 
 def test_a_check_without_bite(bank: Path, sandbox: Sandbox) -> None:
@@ -101,9 +126,9 @@ def test_a_check_without_bite(bank: Path, sandbox: Sandbox) -> None:
     case = "    cases:\n      - {name: never, public: true, raises: NotImplementedError, args: {x: 1.0}}\n"
     tail = "    checks: [raises]\n    mistakes: []\n"
     (bank / QUESTION).write_text(text[:start] + case + tail if end else "", encoding="utf-8")
-    assert any(
-        "the stub of scaled_by_25" in problem and "passes raises" in problem for problem in problems(bank, sandbox)
-    )
+    found = problems(bank, sandbox)
+    assert has(found, Kind.STUB_PASSES, "passes raises")
+    assert has(found, Kind.NO_HIDDEN_CASE, "scaled_by_25")
 
 
 def test_a_name_that_is_not_kept_away(tmp_path: Path, sandbox: Sandbox) -> None:
@@ -114,7 +139,24 @@ def test_a_name_that_is_not_kept_away(tmp_path: Path, sandbox: Sandbox) -> None:
     place.write_text(place.read_text("utf-8").replace("return x + x", "return x.abs()"), encoding="utf-8")
     tiny.change(folder, "replace: x + x, with: x * x", "replace: x.abs(), with: x * x")
     found = problems(folder, sandbox)
-    assert any("operator.abs itself, under the name of the exercise, passes dtype, values" in said for said in found)
+    assert has(found, Kind.REACHABLE, "operator.abs itself, under the name of the exercise, passes dtype, values")
+
+
+COUNTS = {
+    Kind.STRAY_FILE: "nothing reads this file",
+    Kind.FEW_ITEMS: "0 items",
+    Kind.FEW_HINTS: "1 hints",
+    Kind.FEW_MISTAKES: "3 mistakes",
+    Kind.UNUSED_MISCONCEPTION: "no item and no mistake reveals it",
+    Kind.NO_GUIDING_QUESTION: "no guiding question",
+    Kind.NO_PUBLIC_CASE: "no public case",
+}
+#: The kinds of problem that the tests of this file show.
+SHOWN_BY_RUNNING = {
+    *(kind for kind, *_ in CODE if kind is not None),
+    *COUNTS,
+    *(Kind.BROKEN_CHECK, Kind.STUB_PASSES, Kind.NO_HIDDEN_CASE, Kind.REACHABLE),
+}
 
 
 def test_counts(bank: Path, sandbox: Sandbox) -> None:
@@ -127,8 +169,5 @@ def test_counts(bank: Path, sandbox: Sandbox) -> None:
     path.write_text("\n".join(lines), encoding="utf-8")
     (bank / "questions" / "notes.txt").write_text("x")
     found = problems(bank, sandbox)
-    for said in (
-        *("nothing reads this file", "0 items", "1 hints", "3 mistakes"),
-        *("no item and no mistake reveals it", "no guiding question", "no public case"),
-    ):
-        assert any(said in problem for problem in found), (said, found)
+    for kind, said in COUNTS.items():
+        assert has(found, kind, said), (kind, found)

@@ -6,6 +6,7 @@ import unicodedata
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from grader.core.constraints import Revealed
 from grader.core.faults import Fault, unexpected
 from grader.core.model import Text
 from grader.course.items import Choice, Context, shuffled
@@ -22,7 +23,7 @@ class Option:
     id: str
     text: Text
     correct: bool = False
-    misconception: str | None = None
+    misconception: Revealed | None = None
 
 
 def faults(options: Sequence[Option]) -> Iterator[Fault]:

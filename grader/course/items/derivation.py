@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from grader.core.constraints import Revealed
 from grader.core.faults import Fault, Path, unexpected
 from grader.core.model import Status, Text
 from grader.course.formulas import compare, match, scalars
@@ -111,7 +112,7 @@ class WrongLine:
     """A line that shows what was thought."""
 
     line: str
-    misconception: str
+    misconception: Revealed
 
 
 @dataclass(frozen=True, slots=True)

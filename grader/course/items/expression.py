@@ -7,6 +7,7 @@ from collections.abc import Generator, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
+from grader.core.constraints import Revealed
 from grader.core.faults import Fault, Path, unexpected
 from grader.core.model import Status, Text
 from grader.course.formulas import compare, growth, scalars
@@ -58,7 +59,7 @@ class Wrong:
     """A wrong answer that shows what was thought."""
 
     answer: Answer
-    misconception: str
+    misconception: Revealed
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,6 +7,7 @@ import itertools
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from grader.core.constraints import Revealed
 from grader.core.faults import Fault, unexpected
 from grader.core.model import Lang, Status, Text
 from grader.course.items import Asked, Choice, Context, Judged, _ids, shuffled
@@ -33,7 +34,7 @@ class Wrong:
     """A wrong pair (left, right) that shows what was thought."""
 
     pair: tuple[str, str]
-    misconception: str
+    misconception: Revealed
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,6 +11,7 @@ from typing import TypeAlias
 
 from grader.core import arithmetic
 from grader.core.arithmetic import Number
+from grader.core.constraints import Revealed
 from grader.core.faults import Fault, Path, unexpected, unknown
 from grader.core.model import Status, Text
 from grader.course.items import Asked, Context, Judged, _units, draw
@@ -70,7 +71,7 @@ class Wrong:
     """A wrong answer that shows what was thought."""
 
     answer: Number | str
-    misconception: str
+    misconception: Revealed
 
 
 @dataclass(frozen=True, slots=True)

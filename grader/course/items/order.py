@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
+from grader.core.constraints import Revealed
 from grader.core.faults import Fault, unexpected
 from grader.core.model import Lang, Status, Text
 from grader.course.items import Asked, Context, Judged, _ids, shuffled
@@ -37,7 +38,7 @@ _EITHER = Text("In any order among themselves: {ids}.", "相互之间次序不�
 class Wrong:
     """A wrong order that shows what was thought: all of it, or that one thing comes before another."""
 
-    misconception: str
+    misconception: Revealed
     order: tuple[str, ...] = ()
     before: tuple[str, str] | None = None
 

@@ -11,6 +11,7 @@ from typing import TypeAlias
 
 from grader.core import arithmetic
 from grader.core.arithmetic import Number
+from grader.core.constraints import Revealed
 from grader.core.faults import Fault, Path, unexpected, unknown
 from grader.core.model import Status, Text
 from grader.course.items import Asked, Context, Judged, draw
@@ -56,7 +57,7 @@ class Wrong:
     """A wrong shape that shows what was thought."""
 
     answer: str
-    misconception: str
+    misconception: Revealed
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
+from grader.core.constraints import Revealed
 from grader.core.faults import Fault, Path, unexpected
 from grader.core.model import Lang, Status, Text
 from grader.course.items import Asked, Context, Judged, _patterns
@@ -51,7 +52,7 @@ class Wrong:
     """What shows that something else is thought: one of the patterns ``any``."""
 
     any: tuple[str, ...]
-    misconception: str
+    misconception: Revealed
 
 
 @dataclass(frozen=True, slots=True)

@@ -49,7 +49,7 @@ EXERCISES = (
     exercise(
         "Attention(d_model)",
         replace(
-            case(query=Normal((2, 5, 4)), key=Same("query"), mask=Causal(5, 5)),
+            case(query=Normal((2, 5, 4)), key=Same("query"), mask=Causal((5, 5))),
             construct=(("d_model", Literal_(4)),),
             parameters=tuple((f"w_{role}", Normal((4, 4))) for role in "qkvo"),
         ),

@@ -1,0 +1,178 @@
+"""What a value of the bank may be, as annotations on the fields of ``grader.core.model``.
+
+A type checker sees plain types (``Slug`` is ``str``). When a course is read, pydantic validates the dataclasses
+themselves and takes the limits from here. Nothing of pydantic is imported before that.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import fields
+from typing import Annotated, Any, TypeAlias, TypeVar, get_args, get_origin
+
+T = TypeVar("T")
+
+
+class Bounds:
+    """Bounds in pydantic's own words (``gt``, ``min_length``, ``pattern``, …), added to the schema of a type."""
+
+    def __init__(self, **settings: Any) -> None:
+        self.settings = settings
+
+    def __get_pydantic_core_schema__(self, source: Any, handler: Callable[[Any], Any]) -> Any:
+        """The schema of the type with the limits."""
+        return {**handler(source), **self.settings}
+
+
+class Parsed:
+    """A function that makes the value from any JSON value. ``types`` are the JSON types, for editors."""
+
+    def __init__(self, parse: Callable[[Any], object], types: list[str]) -> None:
+        self.parse, self.types = parse, types
+
+    def __get_pydantic_core_schema__(self, source: Any, handler: object) -> Any:
+        """The function alone."""
+        from pydantic_core import core_schema  # slow to import, and needed only where a course is read
+
+        return core_schema.no_info_plain_validator_function(self.parse)
+
+    def __get_pydantic_json_schema__(self, schema: Any, handler: object) -> dict[str, Any]:
+        """The JSON types."""
+        return {"type": self.types}
+
+
+class AsMapping:
+    """A tuple of pairs that is a mapping in the bank."""
+
+    def __get_pydantic_core_schema__(self, source: Any, handler: Any) -> Any:
+        """The schema of the mapping, followed by the conversion."""
+        from pydantic_core import core_schema
+
+        pair: Any = get_args(get_args(source)[0])
+        mapping: Any = dict.__class_getitem__(pair)
+        return core_schema.no_info_after_validator_function(_pairs, handler.generate_schema(mapping))
+
+
+def _pairs(mapping: dict[Any, Any]) -> tuple[tuple[Any, Any], ...]:
+    return tuple(mapping.items())
+
+
+class Names:
+    """Marks a text that is the name of something declared elsewhere in the bank: of a ``what``."""
+
+    def __init__(self, what: str) -> None:
+        self.what = what
+
+
+#: What stands for a union's member that is no mapping, in pydantic's paths.
+CONSTANT = "Constant"
+
+
+class ByFirstKey:
+    """A union of dataclasses, told apart by the first key of each; ``constant`` makes one of what is no mapping.
+
+    pydantic calls a value that is none of them an error of the type ``kind``.
+    """
+
+    def __init__(self, kind: str, constant: Parsed) -> None:
+        self.kind, self.constant = kind, constant
+
+    def __get_pydantic_core_schema__(self, source: Any, handler: Any) -> Any:
+        """A union with a tag for each member."""
+        from pydantic_core import core_schema
+
+        found = first_keys(source)
+
+        def tag(value: object) -> str | None:
+            if isinstance(value, dict):
+                return next((found[key].__name__ for key in found if key in value), None)
+            return None if isinstance(value, list) else CONSTANT
+
+        choices = {member.__name__: handler.generate_schema(member) for member in found.values()}
+        choices[CONSTANT] = handler.generate_schema(Annotated[Any, self.constant])
+        return core_schema.tagged_union_schema(
+            choices, discriminator=tag, custom_error_type=self.kind, custom_error_message=self.kind
+        )
+
+
+def first_keys(union: Any) -> dict[str, type]:
+    """The members of a union that are mappings in the bank, by the key of their first field.
+
+    That is the ``alias`` of the field; a member without one is no mapping.
+    """
+    if get_origin(union) is Annotated:
+        union = get_args(union)[0]
+    aliases = {member: next(iter(fields(member))).metadata.get("alias") for member in get_args(union)}
+    return {alias: member for member, alias in aliases.items() if alias is not None}
+
+
+# ------------------------------------------------------------------------------------------- named types
+
+_NAME = r"[A-Za-z_][A-Za-z0-9_]*"
+_WORDS = r"[a-z0-9]+(-[a-z0-9]+)*"
+
+#: Patterns of texts, with what they are in words.
+PATTERNS = {
+    "name": (rf"^{_NAME}$", "a Python name"),
+    "slug": (rf"^{_WORDS}$", "lower-case words joined by -, such as no-scaling"),
+    "question": (r"^Q[1-9][0-9]*$", "an id such as Q5"),
+    "item": (rf"^Q[1-9][0-9]*\.{_WORDS}$", "an id such as Q5.output-shape"),
+    "reference": (
+        rf"^{_NAME}\.{_NAME}$",
+        "module.name, such as attention.softmax for softmax in reference/attention.py",
+    ),
+    "function": (rf"^{_NAME}(\.{_NAME})?$", "a function of a reference, or Class.method"),
+    "digest": (r"^[0-9a-f]{64}$", "a digest of 64 hexadecimal digits"),
+    "case": (r"^[^/\s]([^/\n]*[^/\s])?$", "a name without / and without spaces around it"),
+    "library": (rf"^{_NAME}(\.{_NAME})+$", "a name with the library in front, such as torch.softmax"),
+    "package": (
+        r"^[A-Za-z0-9]([A-Za-z0-9._-]*[A-Za-z0-9])?$",
+        "the name of an installed package, such as einops",
+    ),
+    "filled": (r"\S", "a text with something in it"),
+}
+
+
+def _pattern(name: str) -> Bounds:
+    return Bounds(pattern=PATTERNS[name][0])
+
+
+def in_words(pattern: str) -> str:
+    """What a text of this pattern is."""
+    return next((words for found, words in PATTERNS.values() if found == pattern), f"a text that matches {pattern}")
+
+
+Name: TypeAlias = Annotated[str, _pattern("name")]
+Slug: TypeAlias = Annotated[str, _pattern("slug")]
+QuestionId: TypeAlias = Annotated[str, _pattern("question")]
+ItemId: TypeAlias = Annotated[str, _pattern("item")]
+ReferenceName: TypeAlias = Annotated[str, _pattern("reference")]
+FunctionName: TypeAlias = Annotated[str, _pattern("function")]
+Digest: TypeAlias = Annotated[str, _pattern("digest")]
+CaseName: TypeAlias = Annotated[str, _pattern("case")]
+LibraryName: TypeAlias = Annotated[str, _pattern("library")]
+PackageName: TypeAlias = Annotated[str, _pattern("package")]
+Filled: TypeAlias = Annotated[str, _pattern("filled")]
+#: The id of a misconception that a wrong answer reveals.
+Revealed: TypeAlias = Annotated[str, Names("misconception")]
+Points: TypeAlias = Annotated[float, Bounds(gt=0, allow_inf_nan=False)]
+Pairs: TypeAlias = Annotated[tuple[tuple[Name, T], ...], AsMapping()]
+
+
+def check_size(value: object) -> int | str:
+    """``value`` if it is a size (see ``grader.core.sizes``). Raises ValueError."""
+    from grader.core import sizes  # needs ast, and only where a course is read
+
+    if isinstance(value, int) and not isinstance(value, bool):
+        return value
+    if isinstance(value, str):
+        try:
+            sizes.names(value)
+        except ValueError as problem:
+            raise ValueError(f"{sizes.GRAMMAR}, but {problem}") from None
+        return value
+    raise ValueError(sizes.GRAMMAR)
+
+
+#: A size in a recipe: a number, or integer arithmetic over drawn symbols (``"h * d_k + 1"``).
+RecipeSize: TypeAlias = Annotated[int | str, Parsed(check_size, ["integer", "string"])]

@@ -1,0 +1,240 @@
+"""Pydantic's errors about a file of the bank, in words for its authors: what was found, and what was expected.
+
+The JSON Schema of the model says what was expected, so that nothing has to be written twice.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+from pydantic import BaseModel, ValidationError
+from pydantic_core import ErrorDetails
+
+from grader.core.constraints import first_keys, in_words
+from grader.core.faults import Fault, Path, show, unexpected, unknown
+from grader.core.model import Recipe
+from grader.core.problems import Kind
+from grader.course import items
+
+Model = TypeVar("Model", bound=BaseModel)
+Node = dict[str, Any]
+Definitions = Mapping[str, Node]
+
+
+def validate(model: type[Model], value: Any) -> Model | list[Fault]:
+    """``value`` as an instance of ``model``, or everything that is wrong with it."""
+    try:
+        return model.model_validate_json(json.dumps(value))
+    except ValidationError as error:
+        schema = model.model_json_schema()
+        details = [detail for detail in error.errors(include_url=False) if not _echo(detail)]
+        found = [(detail["type"], _fault(detail, schema, value)) for detail in details]
+        # A union reports an error for each of its members; the one that is meant has errors further inside.
+        deeper = {fault.path[:length] for _, fault in found for length in range(len(fault.path))}
+        return list(dict.fromkeys(f for kind, f in found if not (kind.endswith("_type") and f.path in deeper)))
+
+
+def _echo(detail: ErrorDetails) -> bool:
+    """Whether a list is called too short only because something in it was refused."""
+    return detail["type"] == "too_short" and len(detail["input"]) >= detail["ctx"]["min_length"]
+
+
+def blanks(value: Any, path: Path = ()) -> list[Fault]:
+    """The texts in ``value`` that are empty in one of the languages."""
+    if isinstance(value, list):
+        return [fault for index, part in enumerate(value) for fault in blanks(part, (*path, index))]
+    if not isinstance(value, dict):
+        return []
+    found = [fault for key, part in value.items() for fault in blanks(part, (*path, key))]
+    empty = [lang for lang in ("en", "zh") if isinstance(text := value.get(lang), str) and not text.strip()]
+    return found + [
+        unexpected((*path, lang), value[lang], "a text in English and in Chinese", Kind.EMPTY_TEXT) for lang in empty
+    ]
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """Where an error is: its path, the value there, the schema of that value, and the schema of what holds it."""
+
+    path: Path
+    seen: Any
+    node: Node
+    around: Node
+    definitions: Definitions
+    detail: ErrorDetails
+
+    def bound(self, name: str) -> Any:
+        """The limit that the value is beyond."""
+        return self.detail["ctx"][name]
+
+
+def _fault(detail: ErrorDetails, schema: Node, value: Any) -> Fault:
+    """Pydantic's error about ``value``."""
+    place, kind = _place(detail, schema, value), detail["type"]
+    if kind in _LIMITS:
+        words, bound, of = _LIMITS[kind]
+        return unexpected(place.path, place.seen, words.format(place.bound(bound)), of)
+    if kind in _ERRORS:
+        return _ERRORS[kind](place)
+    if kind.endswith("_type"):
+        return unexpected(place.path, place.seen, _describe(place.node, place.definitions), Kind.WRONG_TYPE)
+    return unexpected(place.path, place.seen, detail["msg"].removeprefix("Input should be "), Kind.OUT_OF_RANGE)
+
+
+def _place(detail: ErrorDetails, schema: Node, value: Any) -> _Place:
+    """Follows pydantic's path through the file and the schema. Parts that are not in the file are left out."""
+    definitions: Node = schema.get("$defs", {})
+    path: list[str | int] = []
+    node, around = schema, schema
+    for number, part in enumerate(detail["loc"], 1):
+        last = number == len(detail["loc"])
+        there = part in value if isinstance(value, dict) else isinstance(value, list) and part in range(len(value))
+        if there or (detail["type"] == "missing" and last):
+            path.append(part)
+            node, around = _below(node, part, definitions), node
+            value = value[part] if there else None
+        elif part in definitions and not (detail["type"].endswith("_type") and last):
+            node = definitions[str(part)]  # a member of a union
+    return _Place(tuple(path), detail["input"], node, around, definitions, detail)
+
+
+def _missing(place: _Place) -> Fault:
+    both = "; every text stands here in English and in Chinese" if place.path[-1] in ("en", "zh") else ""
+    text = f"missing; expected {_describe(place.node, place.definitions)}{both}"
+    return Fault(place.path, text, Kind.MISSING_KEY)
+
+
+def _extra(place: _Place) -> Fault:
+    keys = [key for option in _options(place.around, place.definitions) for key in option.get("properties", {})]
+    fault = unknown(place.path, str(place.path[-1]), "one of the keys", keys, Kind.UNKNOWN_KEY)
+    if place.seen is None and keys == ["en", "zh"]:
+        return Fault(place.path, f"{fault.text} (a text with a comma needs quotes inside {{ }})", Kind.UNKNOWN_KEY)
+    return fault
+
+
+def _literal(place: _Place) -> Fault:
+    options = _options(place.node, place.definitions)
+    return _one_of(place.path, place.seen, [str(one) for option in options for one in _constants(option)])
+
+
+def _item_kind(place: _Place) -> Fault:
+    names = list(items.kinds())
+    if not isinstance(place.seen, dict):
+        return unexpected(place.path, place.seen, f"a mapping with `kind`: {', '.join(names)}", Kind.WRONG_TYPE)
+    path = (*place.path, "kind")
+    if "kind" not in place.seen:
+        return Fault(path, f"missing; expected one of: {', '.join(names)}", Kind.MISSING_KEY)
+    return _one_of(path, place.seen["kind"], names)
+
+
+def _recipe(place: _Place) -> Fault:
+    names, seen = list(first_keys(Recipe)), place.seen
+    if isinstance(seen, dict):
+        first = next(iter(seen), "")
+        return unknown((*place.path, first) if first else place.path, first, "a recipe", names, Kind.RECIPE)
+    hint = " (a list is written {value: […]})" if isinstance(seen, list) else ""
+    what = f"a number, true, false, null, or a mapping with a recipe: {', '.join(names)}{hint}"
+    return unexpected(place.path, seen, what, Kind.RECIPE)
+
+
+def _check(place: _Place) -> Fault:
+    seen = place.seen
+    if isinstance(seen, dict) and len(seen) == 1:
+        names = [name for option in _options(place.node, place.definitions) for name in option.get("enum", ())]
+        return unknown(place.path, str(*seen), "a check of grader/grading/checks", names, Kind.UNKNOWN_CHECK)
+    what = "the name of a check, or one name with its options: {name: {on: […]}}"
+    return unexpected(place.path, seen, what, Kind.WRONG_TYPE)
+
+
+def _one_of(path: Path, seen: object, names: Sequence[str]) -> Fault:
+    if isinstance(seen, str):
+        return unknown(path, seen, "one of", names, Kind.UNKNOWN_CHOICE)
+    return unexpected(path, seen, f"one of: {', '.join(names)}", Kind.UNKNOWN_CHOICE)
+
+
+#: What pydantic calls a value beyond a limit: what was expected, the name of the limit, the kind of problem.
+_LIMITS = {
+    "too_short": ("a length of {} or more", "min_length", Kind.WRONG_LENGTH),
+    "string_too_short": ("a length of {} or more", "min_length", Kind.WRONG_LENGTH),
+    "too_long": ("a length of {} or less", "max_length", Kind.WRONG_LENGTH),
+    "greater_than": ("a number above {:g}", "gt", Kind.OUT_OF_RANGE),
+    "greater_than_equal": ("a number from {:g}", "ge", Kind.OUT_OF_RANGE),
+    "less_than_equal": ("a number up to {:g}", "le", Kind.OUT_OF_RANGE),
+    "less_than": ("a number below {:g}", "lt", Kind.OUT_OF_RANGE),
+}
+#: Other errors by pydantic's name, or by the one that a union of ours gives them.
+_ERRORS: Mapping[str, Callable[[_Place], Fault]] = {
+    "missing": _missing,
+    "extra_forbidden": _extra,
+    "unexpected_keyword_argument": _extra,
+    "literal_error": _literal,
+    "string_pattern_mismatch": lambda place: unexpected(
+        place.path, place.seen, in_words(place.bound("pattern")), Kind.WRONG_FORM
+    ),
+    "value_error": lambda place: unexpected(place.path, place.seen, str(place.bound("error")), Kind.WRONG_FORM),
+    "kind": _item_kind,
+    "recipe": _recipe,
+    "check": _check,
+}
+
+
+def _options(node: Node, definitions: Definitions) -> list[Node]:
+    """What a schema node admits, but for null: itself, or the members of a union; references are followed."""
+    if "$ref" in node:
+        return [definitions[node["$ref"].rsplit("/", 1)[1]]]
+    union = node.get("anyOf") or node.get("oneOf")
+    if union is None:
+        return [node]
+    return [option for member in union if member.get("type") != "null" for option in _options(member, definitions)]
+
+
+def _below(node: Node, part: str | int, definitions: Definitions) -> Node:
+    """The schema of what stands at ``part``; an empty one where the schema says nothing."""
+    for option in _options(node, definitions):
+        if isinstance(part, int):
+            prefix = option.get("prefixItems", [])
+            found = prefix[part] if part < len(prefix) else option.get("items")
+        else:
+            others = [*option.get("patternProperties", {}).values(), option.get("additionalProperties")]
+            found = option.get("properties", {}).get(part, others[0])
+        if isinstance(found, dict):
+            return found
+    return {}
+
+
+def _constants(node: Node) -> list[Any]:
+    """The values that a schema node lists."""
+    constants: list[Any] = node.get("enum", [node.get("const")])
+    return constants
+
+
+_TYPES = {
+    "string": "a text",
+    "integer": "a whole number",
+    "number": "a number",
+    "boolean": "true or false",
+    "array": "a list",
+    "object": "a mapping",
+    "null": "null",
+}
+
+
+def _describe(node: Node, definitions: Definitions) -> str:
+    """What a schema node wants, in words."""
+    return " or ".join(dict.fromkeys(map(_describe_one, _options(node, definitions))))
+
+
+def _describe_one(node: Node) -> str:
+    if "enum" in node or "const" in node:
+        return f"one of: {', '.join(map(show, _constants(node)))}"
+    if "pattern" in node:
+        return in_words(node["pattern"])
+    kind = node.get("type", "")
+    if kind == "object" and "properties" in node:
+        needed = node.get("required", [])
+        keys = [f"{key}: …" for key in node["properties"] if key in needed or not needed]
+        return f"a mapping {{{', '.join(keys)}}}"
+    return _TYPES.get(kind, "a value") if isinstance(kind, str) else " or ".join(_TYPES[one] for one in kind)
