@@ -11,27 +11,27 @@ from fractions import Fraction
 from grader.core.model import Text
 from grader.course.formulas import moments, scalars
 from grader.course.formulas.ast import (
-    Anything,
     Call,
-    Item,
-    Listed,
+    Derivative,
+    ListNode,
     Name,
     Node,
     Number,
     Plus,
     Power,
     Sign,
-    Slope,
+    Subscript,
     Sum,
     Times,
     Transpose,
+    Wildcard,
     children,
     walk,
 )
-from grader.course.formulas.declarations import Declared, Definition, Map, Names, Random, Rotation, Tensor
-from grader.course.formulas.errors import TOO_MUCH, ShapeError, TooMuch, Undefined
+from grader.course.formulas.declarations import Declaration, Declarations, Definition, Map, Random, Rotation, Tensor
+from grader.course.formulas.errors import TOO_EXPENSIVE, ShapeError, TooExpensiveError, UndefinedError
 from grader.course.formulas.printer import show
-from grader.course.formulas.scalars import Dual, Meter, NeedStates, Poly, Scalar, close
+from grader.course.formulas.scalars import Dual, Meter, NotPolynomialError, Poly, Scalar, close
 from grader.course.formulas.values import (
     IDENTITY,
     ONE,
@@ -39,17 +39,17 @@ from grader.course.formulas.values import (
     UNIT,
     VECTOR_WORD,
     ZERO,
-    Loose,
     Mat,
+    SizelessTensor,
     Value,
     Vec,
-    each,
+    describe_shape,
     entries,
-    fitted,
-    flat,
-    said,
-    shape_words,
-    unit,
+    flatten,
+    format_value,
+    map_entries,
+    resize_like,
+    unit_vector,
 )
 
 _STEPS = 60_000
@@ -105,10 +105,10 @@ _ELEMENTWISE = ("exp", "log", "log2", "sqrt", "sin", "cos", "tan", "tanh", "sigm
 
 
 @dataclass(slots=True)
-class World:
+class Evaluator:
     """One instance of the symbols: numbers for the scalars, a seed for everything else, a family for chance."""
 
-    names: Names
+    names: Declarations
     numbers: Mapping[str, Scalar]
     seed: int = 0
     family: int = 0
@@ -116,7 +116,7 @@ class World:
     #: Free indices (``q_i`` without a sum) get a value when they are first met.
     free: dict[str, int] = field(default_factory=dict)
     #: Atoms of which moments beyond the variance were used: (name of the quantity, order).
-    beyond: set[tuple[str, int]] = field(default_factory=set)
+    higher_moments: set[tuple[str, int]] = field(default_factory=set)
     #: Values that were drawn for other symbols, for showing them.
     drawn: dict[str, Value] = field(default_factory=dict)
     _bound: dict[str, int] = field(default_factory=dict)
@@ -130,7 +130,7 @@ class World:
     def refill(self) -> None:
         """Lets the next formula spend as much as the first one might; forgets what was noted about the last."""
         self.meter.left = _STEPS
-        self.beyond.clear()
+        self.higher_moments.clear()
 
     # ---------------------------------------------------------------------------------------- the walk
 
@@ -150,38 +150,38 @@ class World:
                 return self._power(base, exponent)
             case Transpose(of):
                 return self._transpose(of)
-            case Item(of, at):
+            case Subscript(of, at):
                 return self._item(of, at)
-            case Listed(items):
+            case ListNode(items):
                 return self._listed(items)
             case Call(function, args):
                 return self._call(function, args)
             case Sum():
                 return self._sum(node)
-            case Slope(of, by):
-                return self._slope(of, by)
-            case Anything():
-                raise Undefined(_NOT_A_MAP.fill(what="?"))
+            case Derivative(of, by):
+                return self._derivative(of, by)
+            case Wildcard():
+                raise UndefinedError(_NOT_A_MAP.fill(what="?"))
 
     def number(self, node: Node) -> Scalar:
         """A value that has to be a number."""
         value = self.value(node)
-        if isinstance(value, (Vec, Mat, Loose)):
-            raise ShapeError(_NEEDS_NUMBER.fill(what=show(node), shape=shape_words(value)))
+        if isinstance(value, (Vec, Mat, SizelessTensor)):
+            raise ShapeError(_NEEDS_NUMBER.fill(what=show(node), shape=describe_shape(value)))
         return value
 
     def whole(self, node: Node) -> int:
         """A value that has to be a whole number."""
         value = self.number(node)
         if not isinstance(value, Fraction) or value.denominator != 1:
-            raise Undefined(_WHOLE.fill(what=show(node), value=said(value)))
+            raise UndefinedError(_WHOLE.fill(what=show(node), value=format_value(value)))
         return int(value)
 
     def _vector(self, node: Node) -> Vec:
         """A value that has to be a vector."""
         value = self.value(node)
         if not isinstance(value, Vec):
-            raise ShapeError(_NEEDS_VECTOR.fill(what=show(node), shape=shape_words(value)))
+            raise ShapeError(_NEEDS_VECTOR.fill(what=show(node), shape=describe_shape(value)))
         return value
 
     # ------------------------------------------------------------------------------------------- names
@@ -210,12 +210,12 @@ class World:
         if name in self.free:
             return Fraction(self.free[name])
         if name == "I":
-            return Loose(ONE)
+            return SizelessTensor(ONE)
         if name == "π":
-            return +scalars.high().pi
+            return +scalars.mp_context().pi
         if name == "e":
             return scalars.apply("exp", ONE)
-        raise Undefined(_FROM_WHERE.fill(index=name, what=name))
+        raise UndefinedError(_FROM_WHERE.fill(index=name, what=name))
 
     def _size(self, name: str, sizes: tuple[Node, ...]) -> tuple[int, ...]:
         """The sizes of a declared thing as numbers."""
@@ -223,7 +223,7 @@ class World:
             found = tuple(self.whole(size) for size in sizes)
             for size in found:
                 if not 1 <= size <= _LARGEST_SIZE:
-                    raise Undefined(_SIZE.fill(value=size, most=_LARGEST_SIZE))
+                    raise UndefinedError(_SIZE.fill(value=size, most=_LARGEST_SIZE))
             self._sizes[name] = found
         return self._sizes[name]
 
@@ -272,7 +272,7 @@ class World:
             standard = Poly({((atom, 1),): ONE}, self.meter)
         else:
             if declared.normal:
-                raise Undefined(_NORMAL.fill(what=name))
+                raise UndefinedError(_NORMAL.fill(what=name))
             if self._touched is not None:
                 self._touched.add(atom)
             standard = self._state.get(atom, ONE)
@@ -295,7 +295,7 @@ class World:
         found: Value | None = None
         for place, (minus, term) in enumerate(terms):
             value = self.value(term)
-            value = each(value, lambda x: -x) if minus else value
+            value = map_entries(value, lambda x: -x) if minus else value
             if found is None:
                 found = value
             else:
@@ -307,22 +307,22 @@ class World:
         self, left: Value, right: Value, join: Callable[[Scalar, Scalar], Scalar], nodes: tuple[Node, Node, Node]
     ) -> Value:
         """Componentwise; ``nodes`` are left, right, and the whole, for messages."""
-        left, right = fitted(left, right), fitted(right, left)
+        left, right = resize_like(left, right), resize_like(right, left)
         match left, right:
-            case Vec(items, row, label, loose), Vec(others, other_row, other_label, other_loose) if len(items) == len(
-                others
-            ):
+            case Vec(items, row, label, unoriented), Vec(others, other_row, other_label, other_loose) if len(
+                items
+            ) == len(others):
                 self.meter.spend(len(items))
                 return Vec(
-                    tuple(map(join, items, others)), row and other_row, label or other_label, loose and other_loose
+                    tuple(map(join, items, others)), row and other_row, label or other_label, unoriented and other_loose
                 )
             case Mat(rows, labels), Mat(others, other_labels) if left.shape == right.shape:
                 self.meter.spend(len(rows) * left.shape[1])
                 both = (labels[0] or other_labels[0], labels[1] or other_labels[1])
                 return Mat(tuple(tuple(map(join, a, b)) for a, b in zip(rows, others, strict=True)), both)
-            case Loose(a, at), Loose(b, other_at) if at == other_at:
-                return Loose(join(a, b), at)
-        if any(isinstance(side, (Vec, Mat, Loose)) for side in (left, right)):
+            case SizelessTensor(a, at), SizelessTensor(b, other_at) if at == other_at:
+                return SizelessTensor(join(a, b), at)
+        if any(isinstance(side, (Vec, Mat, SizelessTensor)) for side in (left, right)):
             raise self._misfit(left, right, nodes, product=False)
         return join(left, right)
 
@@ -347,8 +347,8 @@ class World:
                 what=show(nodes[2]),
                 left=show(nodes[0]),
                 right=show(nodes[1]),
-                left_shape=shape_words(left),
-                right_shape=shape_words(right),
+                left_shape=describe_shape(left),
+                right_shape=describe_shape(right),
                 remedy=remedy,
             )
         )
@@ -358,7 +358,7 @@ class World:
     def _times(self, first: Node, rest: tuple[tuple[Sign, Node], ...]) -> Value:
         found = self.value(first)
         for place, (sign, factor) in enumerate(rest):
-            if sign == "·" and not isinstance(found, (Vec, Mat, Loose)):
+            if sign == "·" and not isinstance(found, (Vec, Mat, SizelessTensor)):
                 sign = " "
             right = self.value(factor)
             before = Times(first, rest[:place]) if place else first
@@ -369,23 +369,23 @@ class World:
     def _divided(self, left: Value, right: Value, nodes: tuple[Node, Node, Node]) -> Value:
         if isinstance(right, Vec) and isinstance(left, Vec):
             return self._pair(left, right, scalars.divide, nodes)
-        if isinstance(right, (Vec, Mat, Loose)):
-            raise ShapeError(_BELOW.fill(what=show(nodes[1]), shape=shape_words(right)))
-        return each(left, lambda x: scalars.divide(x, right))
+        if isinstance(right, (Vec, Mat, SizelessTensor)):
+            raise ShapeError(_BELOW.fill(what=show(nodes[1]), shape=describe_shape(right)))
+        return map_entries(left, lambda x: scalars.divide(x, right))
 
     def _product(self, left: Value, right: Value, sign: Sign, nodes: tuple[Node, Node, Node]) -> Value:
-        if not isinstance(left, (Vec, Mat, Loose)):
-            return each(right, lambda x: left * x)
-        if not isinstance(right, (Vec, Mat, Loose)):
-            return each(left, lambda x: x * right)
+        if not isinstance(left, (Vec, Mat, SizelessTensor)):
+            return map_entries(right, lambda x: left * x)
+        if not isinstance(right, (Vec, Mat, SizelessTensor)):
+            return map_entries(left, lambda x: x * right)
         if sign == "⊙" or (sign == "*" and isinstance(left, Vec) and isinstance(right, Vec) and left.row == right.row):
             return self._pair(left, right, lambda x, y: x * y, nodes)
-        if isinstance(left, Loose) and left.at is None:
+        if isinstance(left, SizelessTensor) and left.at is None:
             factor = left.factor
-            return each(right, lambda x: factor * x)
-        if isinstance(right, Loose) and right.at is None:
+            return map_entries(right, lambda x: factor * x)
+        if isinstance(right, SizelessTensor) and right.at is None:
             other_factor = right.factor
-            return each(left, lambda x: x * other_factor)
+            return map_entries(left, lambda x: x * other_factor)
         left, right = self._sized(left, right), self._sized(right, left, before=True)
         match left, right:
             case Vec(), Vec():
@@ -394,21 +394,25 @@ class World:
                 columns = tuple(zip(*others, strict=True))
                 made = tuple(tuple(self._inner(row, column) for column in columns) for row in rows)
                 return Mat(made, (labels[0], other_labels[1]))
-            case Mat(rows, labels), Vec(items, row, _, loose) if left.shape[1] == len(items) and (loose or not row):
+            case Mat(rows, labels), Vec(items, row, _, unoriented) if left.shape[1] == len(items) and (
+                unoriented or not row
+            ):
                 return Vec(tuple(self._inner(row, items) for row in rows), False, labels[0])
-            case Vec(items, row, _, loose), Mat(rows, labels) if right.shape[0] == len(items) and (loose or row):
+            case Vec(items, row, _, unoriented), Mat(rows, labels) if right.shape[0] == len(items) and (
+                unoriented or row
+            ):
                 return Vec(tuple(self._inner(items, column) for column in zip(*rows, strict=True)), True, labels[1])
         raise self._misfit(left, right, nodes, product=True)
 
     def _sized(self, value: Value, other: Value, before: bool = False) -> Value:
         """A unit vector as long as the product with ``other`` needs it; other values as they are."""
-        if not isinstance(value, Loose):
+        if not isinstance(value, SizelessTensor):
             return value
         match other:
             case Mat():
-                return unit(value, other.shape[1 if before else 0])
+                return unit_vector(value, other.shape[1 if before else 0])
             case Vec(items):
-                return unit(value, len(items))
+                return unit_vector(value, len(items))
         raise ShapeError(_NO_SIZE.fill(what=UNIT))
 
     def _vectors(self, left: Vec, right: Vec, sign: Sign, nodes: tuple[Node, Node, Node]) -> Value:
@@ -431,19 +435,19 @@ class World:
 
     def _power(self, base: Node, exponent: Node) -> Value:
         left, right = self.value(base), self.number(exponent)
-        if isinstance(left, Loose):
+        if isinstance(left, SizelessTensor):
             raise ShapeError(_NO_SIZE.fill(what=IDENTITY if left.at is None else UNIT))
         if isinstance(left, Mat):
             count = self.whole(exponent)
             if left.shape[0] != left.shape[1] or not 1 <= abs(count) <= 8:
-                raise ShapeError(_SQUARE.fill(what=show(base), shape=shape_words(left)))
+                raise ShapeError(_SQUARE.fill(what=show(base), shape=describe_shape(left)))
             left = self._inverse(left) if count < 0 else left
             found: Value = left
             for _ in range(abs(count) - 1):
                 found = self._product(found, left, " ", (base, base, base))
             return found
         self.meter.spend(5)
-        return each(left, lambda x: scalars.power(x, right))
+        return map_entries(left, lambda x: scalars.power(x, right))
 
     def _inverse(self, of: Mat) -> Mat:
         """The inverse, by elimination."""
@@ -452,7 +456,7 @@ class World:
         for i in range(size):
             pivot = next((row for row in rows[i:] if not close(row[i], ZERO)), None)
             if pivot is None:
-                raise Undefined(_SINGULAR)
+                raise UndefinedError(_SINGULAR)
             rows.remove(pivot)
             rows.insert(i, [scalars.divide(x, pivot[i]) for x in pivot])
             self.meter.spend(2 * size * size)
@@ -494,9 +498,9 @@ class World:
                 return rows[self._index(of, at[0], len(rows))][self._index(of, at[1], value.shape[1])]
             case Mat(rows, labels) if len(at) == 1:
                 return Vec(rows[self._index(of, at[0], len(rows))], True, labels[1], True)
-            case Loose(factor, None) if len(at) == 2:
+            case SizelessTensor(factor, None) if len(at) == 2:
                 return factor if self._place(at[0]) == self._place(at[1]) else ZERO
-            case Loose(factor, int(one)) if len(at) == 1:
+            case SizelessTensor(factor, int(one)) if len(at) == 1:
                 return factor if self._place(at[0]) == one else ZERO
         raise ShapeError(_NOT_INDEXED.fill(what=show(of), count=_COUNT.fill(count=len(at))))
 
@@ -505,7 +509,7 @@ class World:
         self._choose(node, size)
         at = self.whole(node)
         if not 1 <= at <= size:
-            raise Undefined(RANGE.fill(what=show(of), low=1, high=size, at=at))
+            raise UndefinedError(RANGE.fill(what=show(of), low=1, high=size, at=at))
         return at - 1
 
     def _choose(self, node: Node, size: int) -> None:
@@ -518,7 +522,7 @@ class World:
                 taken = set(self.free.values())
                 choices = [i for i in range(size, 0, -1) if i not in taken]
                 if not choices:
-                    raise Undefined(_DISTINCT)
+                    raise UndefinedError(_DISTINCT)
                 self.free[part.name] = choices[self.seed % len(choices)]
 
     def _place(self, node: Node) -> int:
@@ -532,9 +536,9 @@ class World:
         if len(rows) == len(values) and len({len(row) for row in rows}) == 1:
             return Mat(tuple(rows))
         for item, value in zip(items, values, strict=True):
-            if isinstance(value, (Vec, Mat, Loose)):
-                raise ShapeError(_NEEDS_NUMBER.fill(what=show(item), shape=shape_words(value)))
-        return Vec(tuple(values), loose=True)
+            if isinstance(value, (Vec, Mat, SizelessTensor)):
+                raise ShapeError(_NEEDS_NUMBER.fill(what=show(item), shape=describe_shape(value)))
+        return Vec(tuple(values), unoriented=True)
 
     # -------------------------------------------------------------------------------------------- sums
 
@@ -557,9 +561,9 @@ class World:
         """Every choice of the indices of a sum."""
         if at == len(node.indices):
             values = list(chosen.values())
-            if node.unlike == "≠" and len(set(values)) < len(values):
+            if node.relation == "≠" and len(set(values)) < len(values):
                 return
-            if node.unlike == "<" and any(a >= b for a, b in itertools.pairwise(values)):
+            if node.relation == "<" and any(a >= b for a, b in itertools.pairwise(values)):
                 return
             yield chosen
             return
@@ -569,7 +573,7 @@ class World:
         finally:
             self._bound = bound
         if high - low > _LONGEST_SUM:
-            raise TooMuch(TOO_MUCH)
+            raise TooExpensiveError(TOO_EXPENSIVE)
         for value in range(low, high + 1):
             self.meter.spend()
             yield from self._places(node, at + 1, {**chosen, node.indices[at]: value})
@@ -589,7 +593,7 @@ class World:
 
     def _counted(self, node: Node, index: str, hidden: frozenset[str]) -> Iterable[int]:
         """The lengths of everything below ``node`` that ``index`` goes along."""
-        if isinstance(node, Item):
+        if isinstance(node, Subscript):
             for axis, at in enumerate(node.at):
                 if at == Name(index):
                     length = self._length(node.of, axis, len(node.at), hidden)
@@ -614,7 +618,7 @@ class World:
         """sum(x): over the components of a vector, the entries of a matrix; a number is a sum of one."""
         value = self.value(body)
         found: Scalar = ZERO
-        if isinstance(value, Loose):
+        if isinstance(value, SizelessTensor):
             if value.at is not None:
                 return value.factor
             raise ShapeError(_NO_SIZE.fill(what=IDENTITY))
@@ -639,12 +643,12 @@ class World:
             return self._declared_call(function, declared, args)
         if function in _ELEMENTWISE:
             value = self.value(args[0])
-            if isinstance(value, Loose):
+            if isinstance(value, SizelessTensor):
                 raise ShapeError(_NO_SIZE.fill(what=IDENTITY if value.at is None else UNIT))
             if isinstance(value, Vec) and function == "abs":
                 return self._norm(value)
             self.meter.spend(10)
-            return each(value, lambda x: scalars.apply(function, x))
+            return map_entries(value, lambda x: scalars.apply(function, x))
         match function, args:
             case "E", (body,):
                 return self._expectation(body)
@@ -669,9 +673,9 @@ class World:
             case "jacobian", (of, at):
                 return self._jacobian(of, self._vector(at))
             case "onehot", (at,):
-                return Loose(ONE, self._place(at))
+                return SizelessTensor(ONE, self._place(at))
             case "onehot", (at, size):
-                return unit(Loose(ONE, self._place(at)), self._length_of(size))
+                return unit_vector(SizelessTensor(ONE, self._place(at)), self._length_of(size))
             case "delta", (one, two):
                 return Fraction(self._place(one) == self._place(two))
             case "ones" | "zeros", (size,):
@@ -680,22 +684,22 @@ class World:
                 value = self.value(body)
                 if isinstance(value, Mat) and value.shape[0] == value.shape[1]:
                     return self._inner((ONE,) * len(value.rows), (row[i] for i, row in enumerate(value.rows)))
-                raise ShapeError(_SQUARE.fill(what=show(body), shape=shape_words(value)))
+                raise ShapeError(_SQUARE.fill(what=show(body), shape=describe_shape(value)))
             case "diag", (body,):
                 items = self._vector(body).items
                 rows = tuple(tuple(x if i == j else ZERO for j in range(len(items))) for i, x in enumerate(items))
                 return Mat(rows)
             case "O", _:
-                raise Undefined(_ORDERS)
+                raise UndefinedError(_ORDERS)
         raise ShapeError(_NOT_A_MAP.fill(what=function))
 
     def _length_of(self, node: Node) -> int:
         size = self.whole(node)
         if not 1 <= size <= _LARGEST_SIZE:
-            raise Undefined(_SIZE.fill(value=size, most=_LARGEST_SIZE))
+            raise UndefinedError(_SIZE.fill(value=size, most=_LARGEST_SIZE))
         return size
 
-    def _declared_call(self, name: str, declared: Declared, args: tuple[Node, ...]) -> Value:
+    def _declared_call(self, name: str, declared: Declaration, args: tuple[Node, ...]) -> Value:
         match declared:
             case Definition(formula, str(parameter)) if len(args) == 1:
                 value = self.value(args[0])
@@ -711,7 +715,7 @@ class World:
                     return Mat(tuple(row.items for row in done), (value.labels[0], done[0].label))
                 if isinstance(value, Vec):
                     return self._mapped(name, declared, value, args[0])
-                raise ShapeError(_NEEDS_VECTOR.fill(what=show(args[0]), shape=shape_words(value)))
+                raise ShapeError(_NEEDS_VECTOR.fill(what=show(args[0]), shape=describe_shape(value)))
         raise ShapeError(_NOT_A_MAP.fill(what=name))
 
     def _mapped(self, name: str, declared: Map, value: Vec, node: Node) -> Vec:
@@ -725,7 +729,7 @@ class World:
                     left=name,
                     right=show(node),
                     left_shape=shape,
-                    right_shape=shape_words(value),
+                    right_shape=describe_shape(value),
                     remedy=_NOTHING,
                 )
             )
@@ -750,7 +754,7 @@ class World:
                 return Vec(self._weights(items), row, label)
             case Mat(rows, labels):
                 return Mat(tuple(self._weights(row) for row in rows), labels)
-        raise ShapeError(_NEEDS_VECTOR.fill(what=show(body), shape=shape_words(value)))
+        raise ShapeError(_NEEDS_VECTOR.fill(what=show(body), shape=describe_shape(value)))
 
     def _weights(self, items: tuple[Scalar, ...]) -> tuple[Scalar, ...]:
         self.meter.spend(20 * len(items))
@@ -760,12 +764,14 @@ class World:
 
     def _extreme(self, function: str, args: tuple[Node, ...]) -> Scalar:
         values = [self.value(arg) for arg in args]
-        flat = [entry for value in values for entry in (entries(value) if isinstance(value, (Vec, Mat)) else (value,))]
-        if any(isinstance(value, Poly) for value in flat):
-            raise NeedStates
-        if any(isinstance(value, (Dual, Loose)) for value in flat):
-            raise Undefined(_BY.fill(what=show(args[0])))
-        return max(flat, key=scalars.real) if function == "max" else min(flat, key=scalars.real)
+        flatten = [
+            entry for value in values for entry in (entries(value) if isinstance(value, (Vec, Mat)) else (value,))
+        ]
+        if any(isinstance(value, Poly) for value in flatten):
+            raise NotPolynomialError
+        if any(isinstance(value, (Dual, SizelessTensor)) for value in flatten):
+            raise UndefinedError(_BY.fill(what=show(args[0])))
+        return max(flatten, key=scalars.to_mpf) if function == "max" else min(flatten, key=scalars.to_mpf)
 
     def _norm(self, value: Vec) -> Scalar:
         return scalars.apply("sqrt", self._inner(value.items, value.items))
@@ -776,14 +782,14 @@ class World:
         return self._expected((body,), lambda values: values[0])
 
     def _variance(self, body: Node) -> Value:
-        value = self._expected((body,), lambda values: each(values[0], lambda x: x * x))
+        value = self._expected((body,), lambda values: map_entries(values[0], lambda x: x * x))
         mean = self._expectation(body)
         if isinstance(value, Vec) and isinstance(mean, Vec):
             found = [x + -(m * m) for x, m in zip(value.items, mean.items, strict=True)]
             if any(not close(x, found[0]) for x in found):
                 raise ShapeError(_VARIANCE_OF.fill(what=show(body)))
             return found[0]
-        if isinstance(value, (Vec, Mat, Loose)) or isinstance(mean, (Vec, Mat, Loose)):
+        if isinstance(value, (Vec, Mat, SizelessTensor)) or isinstance(mean, (Vec, Mat, SizelessTensor)):
             raise ShapeError(_VARIANCE_OF.fill(what=show(body)))
         return value + -(mean * mean)
 
@@ -797,7 +803,7 @@ class World:
     def _numbers_product(self, values: tuple[Value, ...], nodes: tuple[Node, Node, Node]) -> Scalar:
         found: Scalar = ONE
         for node, value in zip(nodes, values, strict=False):
-            if isinstance(value, (Vec, Mat, Loose)):
+            if isinstance(value, (Vec, Mat, SizelessTensor)):
                 raise ShapeError(_VARIANCE_OF.fill(what=show(node)))
             found = found * value
         return found
@@ -808,7 +814,7 @@ class World:
         self._inside, self._state = True, None
         try:
             value = join(tuple(self.value(body) for body in bodies))
-        except NeedStates:
+        except NotPolynomialError:
             return self._by_states(bodies, join)
         finally:
             self._inside, self._state = inside, state
@@ -817,11 +823,11 @@ class World:
             for (name, _), atom in self._atoms.items()
             if self.names.random.get(name) and self.names.random[name].normal
         )
-        beyond: set[tuple[int, int]] = set()
-        found = each(value, lambda x: moments.mean(x, self.family, normal, beyond))
-        if beyond:
+        higher_moments: set[tuple[int, int]] = set()
+        found = map_entries(value, lambda x: moments.mean(x, self.family, normal, higher_moments))
+        if higher_moments:
             whose = {atom: name for (name, _), atom in self._atoms.items()}
-            self.beyond |= {(whose[atom], order) for atom, order in beyond}
+            self.higher_moments |= {(whose[atom], order) for atom, order in higher_moments}
         return found
 
     def _by_states(self, bodies: tuple[Node, ...], join: Callable[[tuple[Value, ...]], Value]) -> Value:
@@ -833,12 +839,12 @@ class World:
             atoms = sorted(self._touched)
             self._touched = None
             if len(moments.FAMILIES[self.family]) ** len(atoms) > moments.MOST_STATES:
-                raise TooMuch(TOO_MUCH)
-            self.beyond |= {(name, 0) for (name, _), atom in self._atoms.items() if atom in atoms}
+                raise TooExpensiveError(TOO_EXPENSIVE)
+            self.higher_moments |= {(name, 0) for (name, _), atom in self._atoms.items() if atom in atoms}
             found: Value | None = None
             for probability, drawn in moments.states(atoms, self.family):
                 self._state = drawn
-                value = each(join(tuple(self.value(body) for body in bodies)), lambda x, p=probability: x * p)  # type: ignore[misc]
+                value = map_entries(join(tuple(self.value(body) for body in bodies)), lambda x, p=probability: x * p)  # type: ignore[misc]
                 found = value if found is None else self._pair(found, value, lambda x, y: x + y, (bodies[0],) * 3)
             return found
         finally:
@@ -848,50 +854,54 @@ class World:
         try:
             for body in bodies:
                 self.value(body)
-        except (Undefined, ZeroDivisionError):
+        except (UndefinedError, ZeroDivisionError):
             # Some state has no value: whatever occurs counts.
-            for name in set().union(*(self.names.below(body) for body in bodies)):
+            for name in set().union(*(self.names.names_in(body) for body in bodies)):
                 declared = self.names.declared[name]
                 if isinstance(declared, Random):
                     self._random(name, declared)
 
     # ------------------------------------------------------------------------------------- derivatives
 
-    def _slope(self, of: Node, by: Node) -> Value:
+    def _derivative(self, of: Node, by: Node) -> Value:
         name = (
-            by.of.name if isinstance(by, Item) and isinstance(by.of, Name) else by.name if isinstance(by, Name) else ""
+            by.of.name
+            if isinstance(by, Subscript) and isinstance(by.of, Name)
+            else by.name
+            if isinstance(by, Name)
+            else ""
         )
         if any(isinstance(self.names.declared.get(name), kind) for kind in (Definition, Map, Rotation, type(None))):
             raise ShapeError(_BY.fill(what=show(by)))
         at = self._name(name)
         if isinstance(of, Name) and isinstance(self.names.declared.get(of.name), Map):
             of = Call(of.name, (Name(name),))
-        if isinstance(by, Item):
+        if isinstance(by, Subscript):
             if not isinstance(at, Vec) or len(by.at) != 1:
                 raise ShapeError(_BY.fill(what=show(by)))
             place = self._index(by.of, by.at[0], len(at.items))
-            return self._derived(name, at, place, lambda: self.value(of))
-        return self._by_all(name, at, lambda: self.value(of), show(by))
+            return self._partial_derivative(name, at, place, lambda: self.value(of))
+        return self._gradient(name, at, lambda: self.value(of), show(by))
 
-    def _by_all(self, name: str, at: Value, value: Callable[[], Value], shown: str) -> Value:
+    def _gradient(self, name: str, at: Value, value: Callable[[], Value], shown: str) -> Value:
         """The derivative by all of ``name``: a gradient, or a Jacobian with a column for each component."""
         match at:
             case Vec(items, _, label):
-                columns = [self._derived(name, at, place, value) for place in range(len(items))]
+                columns = [self._partial_derivative(name, at, place, value) for place in range(len(items))]
                 standing = [column for column in columns if isinstance(column, Vec)]
                 if len(standing) == len(columns):
                     rows = tuple(zip(*(column.items for column in standing), strict=True))
                     return Mat(rows, (standing[0].label, label))
-                if any(isinstance(column, (Vec, Mat, Loose)) for column in columns):
+                if any(isinstance(column, (Vec, Mat, SizelessTensor)) for column in columns):
                     raise ShapeError(_BY.fill(what=shown))
                 return Vec(tuple(columns), False, label)
-            case Mat() | Loose():
+            case Mat() | SizelessTensor():
                 raise ShapeError(_BY.fill(what=shown))
-        return self._derived(name, at, 0, value)
+        return self._partial_derivative(name, at, 0, value)
 
-    def _derived(self, name: str, at: Value, place: int, value: Callable[[], Value]) -> Value:
+    def _partial_derivative(self, name: str, at: Value, place: int, value: Callable[[], Value]) -> Value:
         """The derivative of ``value()`` by one component of ``name``."""
-        if any(isinstance(x, Dual) for old in self._overlay.values() for x in flat(old)):
+        if any(isinstance(x, Dual) for old in self._overlay.values() for x in flatten(old)):
             raise ShapeError(_INNER)
         made: Value
         if isinstance(at, Vec):
@@ -903,9 +913,9 @@ class World:
             found = value()
         finally:
             self._overlay = overlay
-        if isinstance(found, Loose):
+        if isinstance(found, SizelessTensor):
             raise ShapeError(_NO_SIZE.fill(what=IDENTITY if found.at is None else UNIT))
-        return each(found, lambda x: x.slope if isinstance(x, Dual) else ZERO)
+        return map_entries(found, lambda x: x.derivative if isinstance(x, Dual) else ZERO)
 
     def _jacobian(self, of: Node, at: Vec) -> Value:
         if not isinstance(of, Name) or not isinstance(declared := self.names.declared.get(of.name), Map):
@@ -915,4 +925,4 @@ class World:
             argument = self._overlay[" "]  # a name that nobody can type
             return self._mapped(of.name, declared, argument, of) if isinstance(argument, Vec) else argument
 
-        return self._by_all(" ", at, there, of.name)
+        return self._gradient(" ", at, there, of.name)

@@ -6,23 +6,23 @@ from collections.abc import Iterator, Mapping
 from typing import TypeAlias
 
 from grader.course.formulas.ast import (
-    Anything,
     Call,
-    Item,
-    Listed,
+    Derivative,
+    ListNode,
     Name,
     Node,
     Plus,
     Power,
     Sign,
-    Slope,
+    Subscript,
     Sum,
     Times,
     Transpose,
+    Wildcard,
     children,
     walk,
 )
-from grader.course.formulas.declarations import Names
+from grader.course.formulas.declarations import Declarations
 
 #: Index of the pattern → what stands there.
 Indices: TypeAlias = Mapping[str, Node]
@@ -30,7 +30,7 @@ Indices: TypeAlias = Mapping[str, Node]
 _MOST_TRIES = 3000
 
 
-def contains(node: Node, pattern: Node, names: Names) -> bool:
+def contains(node: Node, pattern: Node, names: Declarations) -> bool:
     """Whether some part of ``node`` is what ``pattern`` says; factors and terms may stand beside it."""
     pattern = canonical(pattern, names)
     tries = [_MOST_TRIES]
@@ -40,7 +40,7 @@ def contains(node: Node, pattern: Node, names: Names) -> bool:
     )
 
 
-def canonical(node: Node, names: Names) -> Node:
+def canonical(node: Node, names: Declarations) -> Node:
     """``node`` with each inner product of two vectors in one form, q·k, and without juxtaposition."""
     if inner := _inner(node, names):
         return Times(canonical(inner[0], names), (("·", canonical(inner[1], names)),))
@@ -65,23 +65,25 @@ def canonical(node: Node, names: Names) -> Node:
             return Power(canonical(base, names), canonical(exponent, names))
         case Transpose(of):
             return Transpose(canonical(of, names))
-        case Item(of, at):
-            return Item(canonical(of, names), tuple(canonical(part, names) for part in at))
-        case Listed(items):
-            return Listed(tuple(canonical(item, names) for item in items))
+        case Subscript(of, at):
+            return Subscript(canonical(of, names), tuple(canonical(part, names) for part in at))
+        case ListNode(items):
+            return ListNode(tuple(canonical(item, names) for item in items))
         case Call(function, args):
             return Call(function, tuple(canonical(arg, names) for arg in args))
-        case Sum(indices, low, high, unlike, body):
-            return Sum(indices, low, high, unlike, canonical(body, names))
-        case Slope(of, by):
-            return Slope(canonical(of, names), by)
+        case Sum(indices, low, high, relation, body):
+            return Sum(indices, low, high, relation, canonical(body, names))
+        case Derivative(of, by):
+            return Derivative(canonical(of, names), by)
     return node
 
 
-def _inner(node: Node, names: Names) -> tuple[Node, Node] | None:
+def _inner(node: Node, names: Declarations) -> tuple[Node, Node] | None:
     """The vectors of which ``node`` is the inner product, where it is written with a sum or a transposition."""
     match node:
-        case Sum(indices=(index,), body=Times(Item(one, (Name(a),)), ((" " | "*" | "·", Item(two, (Name(b),))),))):
+        case Sum(
+            indices=(index,), body=Times(Subscript(one, (Name(a),)), ((" " | "*" | "·", Subscript(two, (Name(b),))),))
+        ):
             return (one, two) if a == b == index else None
         case Sum(indices=(), body=Times(one, (("*" | "⊙", two),))):
             return one, two
@@ -90,19 +92,19 @@ def _inner(node: Node, names: Names) -> tuple[Node, Node] | None:
     return None
 
 
-def _vector(node: Node, names: Names) -> bool:
+def _vector(node: Node, names: Declarations) -> bool:
     return isinstance(node, Name) and names.vocabulary.kinds.get(node.name) == "vector"
 
 
 def _matches(
-    node: Node, pattern: Node, indices: Indices, names: Names, tries: list[int], part_of: bool = False
+    node: Node, pattern: Node, indices: Indices, names: Declarations, tries: list[int], part_of: bool = False
 ) -> Iterator[Indices]:
     """Every way in which ``node`` can be read as ``pattern``."""
     tries[0] -= 1
     if tries[0] < 0:
         return
     match pattern, node:
-        case Anything(), _:
+        case Wildcard(), _:
             yield indices
         case Name(name), _ if name in indices:
             if indices[name] == node:
@@ -119,11 +121,11 @@ def _matches(
             if len(factors) <= len(mine):
                 refused = len(factors) < len(mine) and not part_of
                 yield from _some(tuple(mine), tuple(factors), indices, names, tries, refused)
-        case Sum(bound, _, _, unlike, body), Sum(others, _, _, other_unlike, other_body):
-            if len(bound) == len(others) and unlike == other_unlike:
+        case Sum(bound, _, _, relation, body), Sum(others, _, _, other_relation, other_body):
+            if len(bound) == len(others) and relation == other_relation:
                 renamed = {**indices, **{one: Name(other) for one, other in zip(bound, others, strict=True)}}
                 yield from _matches(other_body, body, renamed, names, tries)
-        case Item(of, at), Item(other, other_at) if len(at) == len(other_at):
+        case Subscript(of, at), Subscript(other, other_at) if len(at) == len(other_at):
             for found in _matches(other, of, indices, names, tries):
                 yield from _at(other_at, at, found, names, tries)
         case _, _ if type(node) is type(pattern) and _head(node) == _head(pattern):
@@ -145,7 +147,7 @@ def _head(node: Node) -> object:
 
 
 def _at(
-    at: tuple[Node, ...], wanted: tuple[Node, ...], indices: Indices, names: Names, tries: list[int]
+    at: tuple[Node, ...], wanted: tuple[Node, ...], indices: Indices, names: Declarations, tries: list[int]
 ) -> Iterator[Indices]:
     """Indices: a letter of the pattern that nobody declared stands for any one."""
     if not wanted:
@@ -160,7 +162,7 @@ def _at(
 
 
 def _all(
-    nodes: tuple[Node, ...], patterns: tuple[Node, ...], indices: Indices, names: Names, tries: list[int]
+    nodes: tuple[Node, ...], patterns: tuple[Node, ...], indices: Indices, names: Declarations, tries: list[int]
 ) -> Iterator[Indices]:
     if not patterns:
         yield indices
@@ -173,7 +175,7 @@ def _some(
     parts: tuple[tuple[bool, Node], ...],
     wanted: tuple[tuple[bool, Node], ...],
     indices: Indices,
-    names: Names,
+    names: Declarations,
     tries: list[int],
     refused: bool,
 ) -> Iterator[Indices]:

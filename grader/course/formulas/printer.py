@@ -5,20 +5,20 @@ from __future__ import annotations
 from fractions import Fraction
 
 from grader.course.formulas.ast import (
-    Anything,
     Call,
-    Item,
-    Listed,
+    Derivative,
+    ListNode,
     Name,
     Node,
     Number,
     Plus,
     Power,
     Sign,
-    Slope,
+    Subscript,
     Sum,
     Times,
     Transpose,
+    Wildcard,
 )
 
 _PLUS, _TIMES, _TIGHT = 1, 2, 3
@@ -49,9 +49,9 @@ def _show(node: Node) -> tuple[str, int]:
             return _power(base, exponent), _TIGHT
         case Transpose(of):
             return f"({show(of)})ᵀ" if isinstance(of, Transpose) else f"{show(of, _TIGHT)}ᵀ", _TIGHT
-        case Item(of, at):
+        case Subscript(of, at):
             return show(of, _TIGHT) + _lowered(at), _TIGHT
-        case Listed(items):
+        case ListNode(items):
             return f"[{_commas(items)}]", _TIGHT
         case Call("E", args):
             return f"E[{_commas(args)}]", _TIGHT
@@ -67,11 +67,11 @@ def _show(node: Node) -> tuple[str, int]:
             return f"{show(of)}'({show(at)})", _TIGHT
         case Call(function, args):
             return f"{function}({_commas(args)})", _TIGHT
-        case Sum(indices, low, high, unlike, body):
-            return _sum(indices, low, high, unlike, body), _TIMES
-        case Slope(of, by):
+        case Sum(indices, low, high, relation, body):
+            return _sum(indices, low, high, relation, body), _TIMES
+        case Derivative(of, by):
             return f"∂{show(of, _TIGHT)}/∂{show(by, _TIGHT)}", _TIMES
-        case Anything():
+        case Wildcard():
             return "?", _TIGHT
 
 
@@ -118,11 +118,11 @@ def _lowered(at: tuple[Node, ...]) -> str:
     return f"_{{{','.join(shown)}}}"
 
 
-def _sum(indices: tuple[str, ...], low: Node | None, high: Node | None, unlike: str, body: Node) -> str:
+def _sum(indices: tuple[str, ...], low: Node | None, high: Node | None, relation: str, body: Node) -> str:
     if not indices:
         return f"sum({show(body)})"
     shown = [index.replace("i…", "i") for index in indices]
-    below = unlike.join(shown) if unlike else ",".join(shown)
+    below = relation.join(shown) if relation else ",".join(shown)
     if low is not None:
         below += f"={show(low)}"
     sign = "Σ"

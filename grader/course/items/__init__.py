@@ -158,8 +158,8 @@ def judge(item: Item, value: object, context: Context) -> Judged:
 
 def judge_within(steps: int, item: Item, value: object, context: Context) -> tuple[Judged, int]:
     """The same with ``steps`` of computing, and how many of them are left."""
-    with scalars.purse(steps) as purse:
-        return judge(item, value, context), max(0, purse.left)
+    with scalars.step_budget(steps) as budget:
+        return judge(item, value, context), max(0, budget.left)
 
 
 def is_heavy(item: Item) -> bool:

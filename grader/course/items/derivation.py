@@ -9,14 +9,13 @@ from dataclasses import dataclass, field, replace
 from grader.core.faults import Fault, Path, unexpected
 from grader.core.model import Status, Text
 from grader.course.formulas import compare, match, scalars
-from grader.course.formulas import steps as lines
-from grader.course.formulas.ast import Call, Name, Node, Slope, Sum, walk
-from grader.course.formulas.compare import Different, Table
-from grader.course.formulas.declarations import GIVENS, DeclarationError, Names, Random, names
+from grader.course.formulas.ast import Call, Derivative, Name, Node, Sum, walk
+from grader.course.formulas.compare import Counterexample, Table
+from grader.course.formulas.declarations import GIVEN_FORMS, DeclarationError, Declarations, Random, read_declarations
 from grader.course.formulas.errors import FormulaError
-from grader.course.formulas.parse import chain, parse
+from grader.course.formulas.parse import parse, parse_chain
 from grader.course.formulas.printer import show
-from grader.course.formulas.steps import Step
+from grader.course.formulas.steps import MOST_LINES, Step, parse_lines, split_lines
 from grader.course.items import Asked, Context, Judged
 from grader.course.items.expression import about, as_text, declaration_faults
 
@@ -144,12 +143,12 @@ def faults(spec: Spec) -> Iterator[Fault]:
     unread = False
     for path, text, pattern in _written(spec):
         try:
-            chain(text, declared.vocabulary, pattern=pattern)
+            parse_chain(text, declared.vocabulary, pattern=pattern)
         except FormulaError as error:
             unread = True
             yield unexpected(path, text, f"a formula, but: {error.text.en}")
     for index, wrong in enumerate(spec.wrong if spec.solve and not unread else ()):
-        sides = chain(wrong.line, declared.vocabulary)
+        sides = parse_chain(wrong.line, declared.vocabulary)
         if len(sides) != 2 or Name(spec.solve or "") not in sides:
             unread = True
             yield unexpected(("wrong", index, "line"), wrong.line, f"an equation solved for {spec.solve}")
@@ -175,7 +174,7 @@ def _written(spec: Spec) -> Iterator[tuple[Path, str, bool]]:
             yield ("ideas", index, "lines", place), text, True
 
 
-def _worked(spec: Spec, declared: Names) -> Iterator[Fault]:
+def _worked(spec: Spec, declared: Declarations) -> Iterator[Fault]:
     value = {"given": dict(spec.given), "lines": [line.line for line in spec.chain]}
     judged = judge(spec, value, Context("", "", ""))
     if judged.status is not Status.PASSED:
@@ -192,13 +191,13 @@ def _worked(spec: Spec, declared: Names) -> Iterator[Fault]:
                 yield unexpected(("wrong", index, "line"), wrong.line, f"a line not equal to another ({earlier.line})")
 
 
-def _follows(spec: Spec, line: str, declared: Names) -> bool:
+def _follows(spec: Spec, line: str, declared: Declarations) -> bool:
     """Whether a line would be right at once after the start, or cannot be decided."""
     try:
         if spec.solve is None:
             return _same(parse(spec.from_, declared.vocabulary), line, declared)
-        left, right = chain(line, declared.vocabulary)
-        return compare.solved(left, right, spec.solve, _solution(spec, declared), declared) is None
+        left, right = parse_chain(line, declared.vocabulary)
+        return compare.check_solution(left, right, spec.solve, _solution(spec, declared), declared) is None
     except FormulaError:
         return True
 
@@ -212,12 +211,12 @@ def judge(spec: Spec, value: object, context: Context) -> Judged:
     if parts is None:
         return _unreadable(_FORM.fill())
     stated, written = parts
-    declared = names(spec.symbols, spec.given)
+    declared = read_declarations(spec.symbols, spec.given)
     try:
-        found = lines.equations(written, declared.vocabulary)
+        found = parse_lines(written, declared.vocabulary)
     except FormulaError as error:
         return _unreadable(error.text)
-    with scalars.purse(scalars.MOST_STEPS):
+    with scalars.step_budget(scalars.MOST_STEPS):
         if refused := _givens(spec, stated, declared):
             return refused
         try:
@@ -238,14 +237,14 @@ def _parts(value: object) -> tuple[dict[str, str] | None, list[str]] | None:
             stated = {_harmless(name or ""): _harmless(text or "") for name, text in texts.items()}
     if not isinstance(value, (list, tuple)):
         value = [value]
-    if len(value) > lines.MOST_LINES:
+    if len(value) > MOST_LINES:
         return None
     written: list[str] = []
     for line in value:
         line = as_text(line.get("line") if isinstance(line, Mapping) else line)
         if line is None:
             return None
-        for part in lines.written(line):
+        for part in split_lines(line):
             if assumed := _ASSUMED.match(part):
                 stated = {**(stated or {}), _harmless(assumed[1]): _harmless(assumed[2])}
             else:
@@ -276,7 +275,7 @@ def _joined(*sentences: Text) -> Text:
 # -------------------------------------------------------------------------------------------------- givens
 
 
-def _givens(spec: Spec, stated: dict[str, str] | None, declared: Names) -> Judged | None:
+def _givens(spec: Spec, stated: dict[str, str] | None, declared: Declarations) -> Judged | None:
     """What is wrong with what the learner assumes: nothing said where it is asked, or another result follows."""
     random = declared.random
     if stated is None:
@@ -288,9 +287,9 @@ def _givens(spec: Spec, stated: dict[str, str] | None, declared: Names) -> Judge
         example = "{q: iid(mean=…, var=…, size=…)}"
         return _unreadable(_STATE.fill(missing=", ".join(missing), example=example))
     try:
-        theirs = names(spec.symbols, {**spec.given, **stated})
+        theirs = read_declarations(spec.symbols, {**spec.given, **stated})
     except DeclarationError as error:
-        why = _joined(error.text, _GIVEN_FORM.fill(forms=GIVENS))
+        why = _joined(error.text, _GIVEN_FORM.fill(forms=GIVEN_FORMS))
         return _unreadable(_GIVEN_UNREAD.fill(name=error.name, why=why))
     if strange := [name for name in stated if name not in declared.declared]:
         return _unreadable(_GIVEN_UNREAD.fill(name=strange[0], why=_GIVEN_FORM.fill(forms=", ".join(spec.given))))
@@ -298,15 +297,15 @@ def _givens(spec: Spec, stated: dict[str, str] | None, declared: Names) -> Judge
         name: replace(found, sizes=random[name].sizes) if isinstance(found, Random) and name in random else found
         for name, found in theirs.declared.items()
     }
-    theirs = Names(sized, declared.vocabulary)
+    theirs = Declarations(sized, declared.vocabulary)
     if spec.solve:
         return None
     start, end = parse(spec.from_, declared.vocabulary), parse(spec.to, declared.vocabulary)
     try:
-        found = compare.same(start, end, theirs)
+        found = compare.compare_formulas(start, end, theirs)
     except FormulaError as error:
         return _unreadable(_GIVEN_UNREAD.fill(name=", ".join(stated), why=error.text))
-    if not isinstance(found, Different):
+    if not isinstance(found, Counterexample):
         return None
     said = "; ".join(f"{name}: {text}" for name, text in stated.items())
     sentences = [
@@ -319,8 +318,8 @@ def _givens(spec: Spec, stated: dict[str, str] | None, declared: Names) -> Judge
             wanted=found.right,
         )
     ]
-    if found.beyond:
-        sentences.append(_DEPENDS.fill(what=show(start), moments=", ".join(found.beyond)))
+    if found.higher_moments:
+        sentences.append(_DEPENDS.fill(what=show(start), moments=", ".join(found.higher_moments)))
         if normal := compare.normal_value(start, theirs, found):
             sentences.append(_NORMAL.fill(value=normal))
     return _failed(_joined(*sentences), 0.0)
@@ -329,7 +328,7 @@ def _givens(spec: Spec, stated: dict[str, str] | None, declared: Names) -> Judge
 # -------------------------------------------------------------------------------------------------- chains
 
 
-def _chained(spec: Spec, found: Sequence[Sequence[Step]], declared: Names) -> Judged:
+def _chained(spec: Spec, found: Sequence[Sequence[Step]], declared: Declarations) -> Judged:
     start, end = parse(spec.from_, declared.vocabulary), parse(spec.to, declared.vocabulary)
     steps = [step for line in found for step in line]
     if steps and steps[0].node == start:
@@ -342,14 +341,14 @@ def _chained(spec: Spec, found: Sequence[Sequence[Step]], declared: Names) -> Ju
     for at in range(1, len(steps)):
         left, right = steps[at - 1], steps[at]
         try:
-            different = table.difference(at - 1, at)
+            different = table.counterexample(at - 1, at)
         except FormulaError as error:
             message = _UNREAD.fill(number=right.number, text=right.text, why=error.text)
             return _failed(message, _share(spec, steps[:at], declared))
         if different:
             fraction = _share(spec, steps[:at], declared)
             return _failed(*_why(spec, left, right, different, declared, fraction))
-        if remark is None and compare.only_here(left.node, right.node, declared):
+        if remark is None and compare.needs_given_variances(left.node, right.node, declared):
             remark = _ONLY_HERE.fill(number=right.number)
     if not _at_end(steps[-1].node, end, spec, declared):
         message = _UNFINISHED.fill(last=steps[-1].text, end=show(end))
@@ -363,7 +362,7 @@ def _chained(spec: Spec, found: Sequence[Sequence[Step]], declared: Names) -> Ju
 
 
 def _why(
-    spec: Spec, left: Step, right: Step, different: Different, declared: Names, fraction: float
+    spec: Spec, left: Step, right: Step, different: Counterexample, declared: Declarations, fraction: float
 ) -> tuple[Text | None, float, str | None]:
     """What is said about the first line that does not follow."""
     misconception = next((w.misconception for w in spec.wrong if _same(right.node, w.line, declared)), None)
@@ -376,8 +375,8 @@ def _why(
         x=different.left,
         y=different.right,
     )
-    if different.beyond:
-        message = _joined(message, _DEPENDS.fill(what=_THE_LINE, moments=", ".join(different.beyond)))
+    if different.higher_moments:
+        message = _joined(message, _DEPENDS.fill(what=_THE_LINE, moments=", ".join(different.higher_moments)))
     return message, fraction, misconception
 
 
@@ -385,20 +384,20 @@ def _brief(text: str) -> str:
     return text if len(text) <= 70 else f"{text[:69]}…"
 
 
-def _same(node: Node, line: str, declared: Names) -> bool:
+def _same(node: Node, line: str, declared: Declarations) -> bool:
     try:
-        return isinstance(compare.same(node, parse(line, declared.vocabulary), declared), compare.Same)
+        return isinstance(compare.compare_formulas(node, parse(line, declared.vocabulary), declared), compare.Equal)
     except FormulaError:
         return False
 
 
-def _share(spec: Spec, good: Sequence[Step], declared: Names) -> float:
+def _share(spec: Spec, good: Sequence[Step], declared: Declarations) -> float:
     """What a chain that does not pass is worth: the ideas that its good lines show, or its steps out of the model's.
 
     Never all: at least one part in as many as there are steps is missing. A jump from the start to the end is none.
     """
     steps = max(len(spec.chain), spec.least + 1, 2)
-    ends = {node for text in (spec.from_, spec.to) for node in chain(text, declared.vocabulary)}
+    ends = {node for text in (spec.from_, spec.to) for node in parse_chain(text, declared.vocabulary)}
     nodes = {step.node for step in good[1:]} - {good[0].node}
     distinct = len(nodes) if nodes - ends else 0
     share = min(distinct / steps, (steps - 1) / steps)
@@ -408,12 +407,12 @@ def _share(spec: Spec, good: Sequence[Step], declared: Names) -> float:
     return max(0.0, share)
 
 
-def _shown(idea: Idea, steps: Sequence[Step], declared: Names) -> bool:
+def _shown(idea: Idea, steps: Sequence[Step], declared: Declarations) -> bool:
     patterns = [parse(text, declared.vocabulary, pattern=True) for text in idea.lines]
     return any(match.contains(step.node, pattern, declared) for step in steps[1:] for pattern in patterns)
 
 
-def _at_end(last: Node, end: Node, spec: Spec, declared: Names) -> bool:
+def _at_end(last: Node, end: Node, spec: Spec, declared: Declarations) -> bool:
     """Whether a line that is equal to the end is as simple: without moments and sums that the end does not have."""
     if spec.form:
         patterns = [parse(text, declared.vocabulary, pattern=True) for text in spec.form]
@@ -423,7 +422,7 @@ def _at_end(last: Node, end: Node, spec: Spec, declared: Names) -> bool:
 
 def _heavy(node: Node) -> set[str]:
     found = {part.function for part in walk(node) if isinstance(part, Call) and part.function in _HEAVY}
-    return found | {type(part).__name__ for part in walk(node) if isinstance(part, (Sum, Slope))}
+    return found | {type(part).__name__ for part in walk(node) if isinstance(part, (Sum, Derivative))}
 
 
 def _size(node: Node) -> int:
@@ -433,10 +432,10 @@ def _size(node: Node) -> int:
 # ----------------------------------------------------------------------------------------------- equations
 
 
-def _solved(spec: Spec, found: Sequence[Sequence[Step]], declared: Names) -> Judged:
+def _solved(spec: Spec, found: Sequence[Sequence[Step]], declared: Declarations) -> Judged:
     """Lines that are equations: each holds for the solution, and for nothing else that is tried."""
     unknown = spec.solve or ""
-    start = chain(spec.from_, declared.vocabulary)
+    start = parse_chain(spec.from_, declared.vocabulary)
     if found and tuple(step.node for step in found[0]) == start:
         found = found[1:]
     if not found:
@@ -447,7 +446,7 @@ def _solved(spec: Spec, found: Sequence[Sequence[Step]], declared: Names) -> Jud
     solution = _solution(spec, declared)
     good: list[Step] = [Step(start[0], 0, "")]
     for left, right in found:
-        if found_wrong := compare.solved(left.node, right.node, unknown, solution, declared):
+        if found_wrong := compare.check_solution(left.node, right.node, unknown, solution, declared):
             text = f"{left.text} = {right.text}"
             said = {"x": found_wrong.left, "y": found_wrong.right, "instance": found_wrong.instance}
             message = (_GAINED if found_wrong.gained else _LOST).fill(number=right.number, text=_brief(text), **said)
@@ -469,17 +468,17 @@ def _solved(spec: Spec, found: Sequence[Sequence[Step]], declared: Names) -> Jud
     return Judged(Status.PASSED, 1.0)
 
 
-def _solution(spec: Spec, declared: Names) -> Node:
+def _solution(spec: Spec, declared: Declarations) -> Node:
     """What the unknown is in the end."""
-    return next(side for side in chain(spec.to, declared.vocabulary) if side != Name(spec.solve or ""))
+    return next(side for side in parse_chain(spec.to, declared.vocabulary) if side != Name(spec.solve or ""))
 
 
-def _alike(line: str, sides: tuple[Node, Node], unknown: str, declared: Names) -> bool:
+def _alike(line: str, sides: tuple[Node, Node], unknown: str, declared: Declarations) -> bool:
     """Whether an equation has the solution of a wrong one that the bank knows."""
-    left, right = chain(line, declared.vocabulary)
+    left, right = parse_chain(line, declared.vocabulary)
     solution = right if left == Name(unknown) else left
     try:
-        return compare.solved(*sides, unknown, solution, declared) is None
+        return compare.check_solution(*sides, unknown, solution, declared) is None
     except FormulaError:
         return False
 
@@ -492,8 +491,8 @@ def asked(spec: Spec, context: Context) -> Asked:
     how = _HOW_SOLVE if spec.solve else _HOW
     if spec.state_givens:
         how = _joined(_HOW_GIVEN, Text(f"\n{how.en}", f"\n{how.zh}"))
-    declared = names(spec.symbols, spec.given)
-    start, end = (" = ".join(map(show, chain(text, declared.vocabulary))) for text in (spec.from_, spec.to))
+    declared = read_declarations(spec.symbols, spec.given)
+    start, end = (" = ".join(map(show, parse_chain(text, declared.vocabulary))) for text in (spec.from_, spec.to))
     given = {} if spec.state_givens else spec.given
     facts = [*about({name: text for name, text in spec.symbols.items() if name not in spec.given}, given)]
     return Asked("lines", how, facts=(*facts, _FROM_TO.fill(start=start, end=end)))
@@ -501,9 +500,9 @@ def asked(spec: Spec, context: Context) -> Asked:
 
 def key(spec: Spec, context: Context) -> Text:
     """The worked chain with its reasons."""
-    declared = names(spec.symbols, spec.given)
+    declared = read_declarations(spec.symbols, spec.given)
     written = [
-        " = ".join(show(node) for node in chain(line.line.strip().lstrip("="), declared.vocabulary))
+        " = ".join(show(node) for node in parse_chain(line.line.strip().lstrip("="), declared.vocabulary))
         for line in spec.chain
     ]
     width = max(map(len, written))

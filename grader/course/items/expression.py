@@ -11,9 +11,9 @@ from grader.core.faults import Fault, Path, unexpected
 from grader.core.model import Status, Text
 from grader.course.formulas import compare, growth, scalars
 from grader.course.formulas.ast import Call, Node
-from grader.course.formulas.declarations import DeclarationError, Names, names
-from grader.course.formulas.errors import FormulaError, ParseError, TooMuch, Undefined
-from grader.course.formulas.parse import chain, parse
+from grader.course.formulas.declarations import DeclarationError, Declarations, read_declarations
+from grader.course.formulas.errors import FormulaError, ParseError, TooExpensiveError, UndefinedError
+from grader.course.formulas.parse import parse, parse_chain
 from grader.course.formulas.printer import show
 from grader.course.items import Asked, Context, Judged
 
@@ -100,10 +100,12 @@ def faults(spec: Spec) -> Iterator[Fault]:
                 break
 
 
-def declaration_faults(symbols: Mapping[str, str], given: Mapping[str, str]) -> Generator[Fault, None, Names | None]:
+def declaration_faults(
+    symbols: Mapping[str, str], given: Mapping[str, str]
+) -> Generator[Fault, None, Declarations | None]:
     """What is wrong with declarations; returns them when nothing is."""
     try:
-        return names(symbols, given)
+        return read_declarations(symbols, given)
     except DeclarationError as error:
         key = "given" if error.name in given else "symbols"
         yield unexpected(
@@ -112,10 +114,10 @@ def declaration_faults(symbols: Mapping[str, str], given: Mapping[str, str]) -> 
     return None
 
 
-def _equal(one: Node, two: Node, spec: Spec, declared: Names) -> bool:
+def _equal(one: Node, two: Node, spec: Spec, declared: Declarations) -> bool:
     if spec.grows:
         return growth.same_growth(one, two, declared)
-    return isinstance(compare.same(one, two, declared), compare.Same)
+    return isinstance(compare.compare_formulas(one, two, declared), compare.Equal)
 
 
 # ------------------------------------------------------------------------------------------------- answers
@@ -126,13 +128,13 @@ def judge(spec: Spec, value: object, context: Context) -> Judged:
     text = as_text(value)
     if text is None:
         return _unreadable(_NOT_TEXT)
-    declared = names(spec.symbols, spec.given)
+    declared = read_declarations(spec.symbols, spec.given)
     try:
-        with scalars.purse(scalars.MOST_STEPS):
+        with scalars.step_budget(scalars.MOST_STEPS):
             return _judged(_read(text, spec, declared), spec, declared)
-    except (ParseError, TooMuch) as error:
+    except (ParseError, TooExpensiveError) as error:
         return _unreadable(error.text)
-    except Undefined as error:
+    except UndefinedError as error:
         return _failed(_NO_VALUE.fill(why=error.text))
     except FormulaError as error:
         return _failed(error.text)
@@ -145,7 +147,7 @@ def as_text(value: object) -> str | None:
     return str(value) if isinstance(value, (str, int, float)) else None
 
 
-def _read(text: str, spec: Spec, declared: Names) -> Node:
+def _read(text: str, spec: Spec, declared: Declarations) -> Node:
     """The formula; ``Var = …`` and ``f(x) = …`` in front are taken as a repetition of the question."""
     for unit in (spec.unit.en, spec.unit.zh) if isinstance(spec.unit, Text) else (spec.unit or "",):
         stripped = unicodedata.normalize("NFKC", text).strip()
@@ -153,40 +155,42 @@ def _read(text: str, spec: Spec, declared: Names) -> Node:
             text = stripped[: len(stripped) - len(unit)]
     text = text.strip().strip("。;；").lstrip("=＝ ")
     if not spec.grows:
-        found = chain(text, declared.vocabulary)
+        found = parse_chain(text, declared.vocabulary)
         if len(found) > 1:
             raise ParseError(_ONE)
         return found[0]
     return parse(text, declared.vocabulary)
 
 
-def _judged(node: Node, spec: Spec, declared: Names) -> Judged:
+def _judged(node: Node, spec: Spec, declared: Declarations) -> Judged:
     right = parse(str(spec.answer), declared.vocabulary)
     if spec.grows:
         return _grows(node, right, spec, declared)
     if isinstance(node, Call) and node.function == "O":
         node = node.args[0]
-    found = compare.same(node, right, declared)
-    if isinstance(found, compare.Same):
-        return Judged(Status.PASSED, 1.0, _ONLY_HERE if found.only_here else None)
+    found = compare.compare_formulas(node, right, declared)
+    if isinstance(found, compare.Equal):
+        return Judged(Status.PASSED, 1.0, _ONLY_HERE if found.needs_given_variances else None)
     for wrong in spec.wrong:
-        if isinstance(compare.same(node, parse(str(wrong.answer), declared.vocabulary), declared), compare.Same):
+        if isinstance(
+            compare.compare_formulas(node, parse(str(wrong.answer), declared.vocabulary), declared), compare.Equal
+        ):
             return Judged(Status.FAILED, 0.0, misconception=wrong.misconception)
     message = _DIFFERS if found.instance else _DIFFERS_CONSTANT
     said = message.fill(instance=found.instance, value=found.left)
-    if found.beyond:
-        depends = _BEYOND.fill(moments=", ".join(found.beyond))
+    if found.higher_moments:
+        depends = _BEYOND.fill(moments=", ".join(found.higher_moments))
         said = Text(f"{said.en} {depends.en}", f"{said.zh}{depends.zh}")
     return _failed(said)
 
 
-def _grows(node: Node, right: Node, spec: Spec, declared: Names) -> Judged:
+def _grows(node: Node, right: Node, spec: Spec, declared: Declarations) -> Judged:
     if growth.same_growth(node, right, declared):
         return Judged(Status.PASSED, 1.0)
     for wrong in spec.wrong:
         if growth.same_growth(node, parse(str(wrong.answer), declared.vocabulary), declared):
             return Judged(Status.FAILED, 0.0, misconception=wrong.misconception)
-    return _failed(_GROWS.fill(rate=growth.said(growth.growth(node, declared))))
+    return _failed(_GROWS.fill(rate=growth.format_growth(growth.growth(node, declared))))
 
 
 def _failed(message: Text) -> Judged:
@@ -266,7 +270,7 @@ def _chinese(inner: str) -> str:
 
 def key(spec: Spec, context: Context) -> Text:
     """The right formula."""
-    declared = names(spec.symbols, spec.given)
+    declared = read_declarations(spec.symbols, spec.given)
     text = show(parse(str(spec.answer), declared.vocabulary)).replace("Θ", "O")
     unit = spec.unit if isinstance(spec.unit, Text) else Text(spec.unit or "", spec.unit or "")
     return Text(f"{text} {unit.en}".strip(), f"{text} {unit.zh}".strip())
