@@ -114,7 +114,7 @@ def faults(question: Question, raw: Mapping[str, Any], known: Known) -> Iterator
         yield from _sources(path, item.sources, known)
         if item.sealed and not known.edition:
             yield Fault((*path, "sealed"), _SEALED)
-        of_kind = () if item.sealed else items.kinds()[item.kind].faults(item.spec)
+        of_kind = () if item.sealed else items.kinds()[item.kind].validate(item.spec)
         for fault in itertools.chain(of_kind, _placeholders(item)):
             yield fault.inside(*path)
     for index, exercise in enumerate(question.exercises):

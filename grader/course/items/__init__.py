@@ -64,7 +64,7 @@ class Choice:
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class Prompt:
     """What a learner sees below the question of an item. ``how`` says how an answer is written.
 
     ``choices`` (and ``partners``, which they are matched with) stand in this learner's order. ``facts`` are
@@ -103,6 +103,11 @@ class Judged:
     readable: bool = True
 
 
+def unreadable(message: Text) -> Judged:
+    """The judgment of an answer that cannot be read; ``message`` says why."""
+    return Judged(Status.FAILED, 0.0, message, readable=False)
+
+
 @functools.cache
 def kinds() -> Mapping[str, ModuleType]:
     """The modules of this folder by name."""
@@ -135,10 +140,10 @@ def _number(context: Context, what: str) -> int:
     return int.from_bytes(hmac.new(context.course_id.encode(), words, hashlib.sha256).digest()[:8], "big")
 
 
-def ask(item: Item, context: Context) -> Asked:
+def ask(item: Item, context: Context) -> Prompt:
     """What a learner sees below the question of ``item``."""
-    asked: Asked = kinds()[item.kind].asked(item.spec, context)
-    return asked
+    prompt: Prompt = kinds()[item.kind].prompt(item.spec, context)
+    return prompt
 
 
 def key(item: Item, context: Context) -> Text:
@@ -151,7 +156,7 @@ def judge(item: Item, value: object, context: Context) -> Judged:
     """What ``value`` is worth as an answer to ``item``."""
     kind = kinds()[item.kind]
     if not getattr(kind, "ANY_LENGTH", False) and not _short(value):
-        return Judged(Status.FAILED, 0.0, _TOO_LONG.fill(most=MOST_CHARACTERS), readable=False)
+        return unreadable(_TOO_LONG.fill(most=MOST_CHARACTERS))
     judged: Judged = kind.judge(item.spec, value, context)
     return Judged(Status.PENDING, 0.0, _KEPT) if item.sealed and judged.readable else judged
 

@@ -16,8 +16,8 @@ from grader.course.formulas.errors import FormulaError
 from grader.course.formulas.parse import parse, parse_chain
 from grader.course.formulas.printer import show
 from grader.course.formulas.steps import MOST_LINES, Step, parse_lines, split_lines
-from grader.course.items import Asked, Context, Judged
-from grader.course.items.expression import about, as_text, declaration_faults
+from grader.course.items import Context, Judged, Prompt, unreadable
+from grader.course.items.expression import about, as_text, check_declarations
 
 _HOW = Text(
     "Write a line for each step; each must be equal to the one before. A reason may follow after #.",
@@ -135,9 +135,9 @@ class Spec:
 # --------------------------------------------------------------------------------------------- in the bank
 
 
-def faults(spec: Spec) -> Iterator[Fault]:
+def validate(spec: Spec) -> Iterator[Fault]:
     """The worked chain passes; every idea is a step of its own; every wrong line is truly wrong."""
-    declared = yield from declaration_faults(spec.symbols, spec.given)
+    declared = yield from check_declarations(spec.symbols, spec.given)
     if declared is None:
         return
     unread = False
@@ -209,13 +209,13 @@ def judge(spec: Spec, value: object, context: Context) -> Judged:
     """``value`` is a text with a line for each step, a list of them, or a mapping with ``given`` and ``lines``."""
     parts = _parts(value)
     if parts is None:
-        return _unreadable(_FORM.fill())
+        return unreadable(_FORM.fill())
     stated, written = parts
     declared = read_declarations(spec.symbols, spec.given)
     try:
         found = parse_lines(written, declared.vocabulary)
     except FormulaError as error:
-        return _unreadable(error.text)
+        return unreadable(error.text)
     with scalars.step_budget(scalars.MOST_STEPS):
         if refused := _givens(spec, stated, declared):
             return refused
@@ -264,10 +264,6 @@ def _failed(message: Text | None, fraction: float, misconception: str | None = N
     return Judged(Status.FAILED, round(fraction, 4), message, misconception)
 
 
-def _unreadable(message: Text) -> Judged:
-    return Judged(Status.FAILED, 0.0, message, readable=False)
-
-
 def _joined(*sentences: Text) -> Text:
     return Text(" ".join(one.en for one in sentences), "".join(one.zh for one in sentences))
 
@@ -285,14 +281,14 @@ def _givens(spec: Spec, stated: dict[str, str] | None, declared: Declarations) -
     missing = [name for name in spec.given if name in random and name not in stated]
     if missing and spec.state_givens:
         example = "{q: iid(mean=…, var=…, size=…)}"
-        return _unreadable(_STATE.fill(missing=", ".join(missing), example=example))
+        return unreadable(_STATE.fill(missing=", ".join(missing), example=example))
     try:
         theirs = read_declarations(spec.symbols, {**spec.given, **stated})
     except DeclarationError as error:
         why = _joined(error.text, _GIVEN_FORM.fill(forms=GIVEN_FORMS))
-        return _unreadable(_GIVEN_UNREAD.fill(name=error.name, why=why))
+        return unreadable(_GIVEN_UNREAD.fill(name=error.name, why=why))
     if strange := [name for name in stated if name not in declared.declared]:
-        return _unreadable(_GIVEN_UNREAD.fill(name=strange[0], why=_GIVEN_FORM.fill(forms=", ".join(spec.given))))
+        return unreadable(_GIVEN_UNREAD.fill(name=strange[0], why=_GIVEN_FORM.fill(forms=", ".join(spec.given))))
     sized = {
         name: replace(found, sizes=random[name].sizes) if isinstance(found, Random) and name in random else found
         for name, found in theirs.declared.items()
@@ -304,7 +300,7 @@ def _givens(spec: Spec, stated: dict[str, str] | None, declared: Declarations) -
     try:
         found = compare.compare_formulas(start, end, theirs)
     except FormulaError as error:
-        return _unreadable(_GIVEN_UNREAD.fill(name=", ".join(stated), why=error.text))
+        return unreadable(_GIVEN_UNREAD.fill(name=", ".join(stated), why=error.text))
     if not isinstance(found, Counterexample):
         return None
     said = "; ".join(f"{name}: {text}" for name, text in stated.items())
@@ -334,7 +330,7 @@ def _chained(spec: Spec, found: Sequence[Sequence[Step]], declared: Declarations
     if steps and steps[0].node == start:
         steps = steps[1:]
     if not steps:
-        return _unreadable(_NOTHING)
+        return unreadable(_NOTHING)
     steps = [Step(start, 0, show(start)), *steps]
     table = Table(declared, [step.node for step in steps])
     remark: Text | None = None
@@ -439,10 +435,10 @@ def _solved(spec: Spec, found: Sequence[Sequence[Step]], declared: Declarations)
     if found and tuple(step.node for step in found[0]) == start:
         found = found[1:]
     if not found:
-        return _unreadable(_NOTHING)
+        return unreadable(_NOTHING)
     for line in found:
         if len(line) != 2:
-            return _unreadable(_EQUATION.fill(number=line[0].number))
+            return unreadable(_EQUATION.fill(number=line[0].number))
     solution = _solution(spec, declared)
     good: list[Step] = [Step(start[0], 0, "")]
     for left, right in found:
@@ -486,7 +482,7 @@ def _alike(line: str, sides: tuple[Node, Node], unknown: str, declared: Declarat
 # ------------------------------------------------------------------------------------------ what is asked
 
 
-def asked(spec: Spec, context: Context) -> Asked:
+def prompt(spec: Spec, context: Context) -> Prompt:
     """Lines, with where they begin and end."""
     how = _HOW_SOLVE if spec.solve else _HOW
     if spec.state_givens:
@@ -495,7 +491,7 @@ def asked(spec: Spec, context: Context) -> Asked:
     start, end = (" = ".join(map(show, parse_chain(text, declared.vocabulary))) for text in (spec.from_, spec.to))
     given = {} if spec.state_givens else spec.given
     facts = [*about({name: text for name, text in spec.symbols.items() if name not in spec.given}, given)]
-    return Asked("lines", how, facts=(*facts, _FROM_TO.fill(start=start, end=end)))
+    return Prompt("lines", how, facts=(*facts, _FROM_TO.fill(start=start, end=end)))
 
 
 def key(spec: Spec, context: Context) -> Text:

@@ -15,7 +15,8 @@ from grader.course.formulas.declarations import DeclarationError, Declarations, 
 from grader.course.formulas.errors import FormulaError, ParseError, TooExpensiveError, UndefinedError
 from grader.course.formulas.parse import parse, parse_chain
 from grader.course.formulas.printer import show
-from grader.course.items import Asked, Context, Judged
+from grader.course.items import Context, Judged, Prompt, unreadable
+from grader.course.items._wrong import WrongAnswer
 
 Answer: TypeAlias = str | int | float
 
@@ -54,14 +55,6 @@ _ONLY_HERE = Text(
 
 
 @dataclass(frozen=True, slots=True)
-class Wrong:
-    """A wrong answer that shows what was thought."""
-
-    answer: Answer
-    misconception: str
-
-
-@dataclass(frozen=True, slots=True)
 class Spec:
     """``symbols`` and ``given`` say what the names in all the formulas stand for (see docs/formulas.md)."""
 
@@ -69,16 +62,16 @@ class Spec:
     answer: Answer
     given: Mapping[str, str] = field(default_factory=dict)
     grows: bool = False
-    wrong: tuple[Wrong, ...] = ()
+    wrong: tuple[WrongAnswer, ...] = ()
     unit: Text | str | None = None
 
 
 # --------------------------------------------------------------------------------------------- in the bank
 
 
-def faults(spec: Spec) -> Iterator[Fault]:
+def validate(spec: Spec) -> Iterator[Fault]:
     """Everything can be read and has a value; wrong answers differ from the right one and from each other."""
-    declared = yield from declaration_faults(spec.symbols, spec.given)
+    declared = yield from check_declarations(spec.symbols, spec.given)
     if declared is None:
         return
     written: list[tuple[Path, Answer]] = [(("answer",), spec.answer)]
@@ -100,7 +93,7 @@ def faults(spec: Spec) -> Iterator[Fault]:
                 break
 
 
-def declaration_faults(
+def check_declarations(
     symbols: Mapping[str, str], given: Mapping[str, str]
 ) -> Generator[Fault, None, Declarations | None]:
     """What is wrong with declarations; returns them when nothing is."""
@@ -127,13 +120,13 @@ def judge(spec: Spec, value: object, context: Context) -> Judged:
     """``value`` is a formula as text, or a number."""
     text = as_text(value)
     if text is None:
-        return _unreadable(_NOT_TEXT)
+        return unreadable(_NOT_TEXT)
     declared = read_declarations(spec.symbols, spec.given)
     try:
         with scalars.step_budget(scalars.MOST_STEPS):
             return _judged(_read(text, spec, declared), spec, declared)
     except (ParseError, TooExpensiveError) as error:
-        return _unreadable(error.text)
+        return unreadable(error.text)
     except UndefinedError as error:
         return _failed(_NO_VALUE.fill(why=error.text))
     except FormulaError as error:
@@ -197,19 +190,15 @@ def _failed(message: Text) -> Judged:
     return Judged(Status.FAILED, 0.0, message)
 
 
-def _unreadable(message: Text) -> Judged:
-    return Judged(Status.FAILED, 0.0, message, readable=False)
-
-
 # ------------------------------------------------------------------------------------------ what is asked
 
 
-def asked(spec: Spec, context: Context) -> Asked:
+def prompt(spec: Spec, context: Context) -> Prompt:
     """A line, with the symbols that it may use."""
     found = [*about(spec.symbols, spec.given)]
     if spec.unit:
         found.append(_UNIT.fill(unit=spec.unit))
-    return Asked("line", _HOW_GROWS if spec.grows else _HOW, facts=tuple(found))
+    return Prompt("line", _HOW_GROWS if spec.grows else _HOW, facts=tuple(found))
 
 
 def about(symbols: Mapping[str, str], given: Mapping[str, str]) -> Sequence[Text]:

@@ -13,9 +13,10 @@ from grader.core import arithmetic
 from grader.core.arithmetic import Number
 from grader.core.faults import Fault, Path, unexpected, unknown
 from grader.core.model import Status, Text
-from grader.course.items import Asked, Context, Judged, _units, draw
-from grader.course.items._options import short
-from grader.course.items._written import typed
+from grader.course.items import Context, Judged, Prompt, _units, draw, unreadable
+from grader.course.items._normalize import normalize
+from grader.course.items._options import excerpt
+from grader.course.items._wrong import WrongAnswer
 
 Symbols: TypeAlias = Mapping[str, Number]
 
@@ -66,14 +67,6 @@ _NOT_ROUNDED = 0.5
 
 
 @dataclass(frozen=True, slots=True)
-class Wrong:
-    """A wrong answer that shows what was thought."""
-
-    answer: Number | str
-    misconception: str
-
-
-@dataclass(frozen=True, slots=True)
 class Spec:
     """``answer`` is arithmetic over the numbers that ``draw`` chooses. ``tolerance`` is relative, unless it is 0.
 
@@ -84,14 +77,14 @@ class Spec:
     draw: Mapping[str, tuple[Number, ...]] = field(default_factory=dict)
     tolerance: float = 0.01
     unit: Text | str | None = None
-    wrong: tuple[Wrong, ...] = ()
+    wrong: tuple[WrongAnswer, ...] = ()
     digits: int | None = None
 
 
 # --------------------------------------------------------------------------------------------- in the bank
 
 
-def faults(spec: Spec) -> Iterator[Fault]:
+def validate(spec: Spec) -> Iterator[Fault]:
     """Every answer has a value for every draw, and no wrong one is right."""
     if not 0 <= spec.tolerance < 1:
         yield unexpected(("tolerance",), spec.tolerance, "a number from 0 up to, but not including, 1")
@@ -106,7 +99,7 @@ def faults(spec: Spec) -> Iterator[Fault]:
         yield Fault(("draw",), f"expected at most {_MOST_DRAWS} combinations of numbers, which are all tried")
     answers: list[tuple[Path, Number | str]] = [(("answer",), spec.answer)]
     answers += [(("wrong", index, "answer"), wrong.answer) for index, wrong in enumerate(spec.wrong)]
-    found = [fault for path, answer in answers for fault in _answer(path, answer, spec.draw)]
+    found = [problem for path, answer in answers for problem in _answer(path, answer, spec.draw)]
     yield from found
     if found:
         return
@@ -123,16 +116,16 @@ def faults(spec: Spec) -> Iterator[Fault]:
 def _answer(path: Path, answer: Number | str, choices: Mapping[str, Sequence[Number]]) -> Iterator[Fault]:
     try:
         strange = sorted(arithmetic.names(answer) - set(choices))
-    except ValueError as fault:
-        yield unexpected(path, answer, f"{arithmetic.GRAMMAR}, but {fault}")
+    except ValueError as error:
+        yield unexpected(path, answer, f"{arithmetic.GRAMMAR}, but {error}")
         return
     for name in strange:
         yield unknown(path, name, "a symbol that the item draws", choices)
     for symbols in _combinations(choices) if not strange else ():
         try:
             arithmetic.evaluate(answer, symbols)
-        except ValueError as fault:
-            yield unexpected(path, answer, f"arithmetic that always has a value, but {fault}{_with(symbols)}")
+        except ValueError as error:
+            yield unexpected(path, answer, f"arithmetic that always has a value, but {error}{_with(symbols)}")
             return
 
 
@@ -157,7 +150,7 @@ def judge(spec: Spec, value: object, context: Context) -> Judged:
     given = read(value, spec.unit)
     if given is None:
         unit = _WITH_UNIT.fill(unit=spec.unit) if spec.unit else _NOTHING
-        return Judged(Status.FAILED, 0.0, _EXPECTED.fill(said=_said(value), unit=unit), readable=False)
+        return unreadable(_EXPECTED.fill(said=_said(value), unit=unit))
     symbols = draw(spec, context)
     if _near(given, spec, symbols):
         message = _rounding(value, spec)
@@ -168,7 +161,7 @@ def judge(spec: Spec, value: object, context: Context) -> Judged:
     return Judged(Status.FAILED, 0.0, _hint(value, given, spec, symbols, context.learner))
 
 
-def asked(spec: Spec, context: Context) -> Asked:
+def prompt(spec: Spec, context: Context) -> Prompt:
     """A number, perhaps rounded, perhaps in a unit."""
     facts = [_DIGITS.fill(digits=spec.digits)] if spec.digits else []
     others = _units.others(spec.unit)
@@ -176,7 +169,7 @@ def asked(spec: Spec, context: Context) -> Asked:
         facts.append(_UNITS.fill(unit=spec.unit, others=Text(" or ".join(others[:2]), "、".join(others[:2]))))
     elif spec.unit:
         facts.append(_UNIT.fill(unit=spec.unit))
-    return Asked("line", _HOW, facts=tuple(facts))
+    return Prompt("line", _HOW, facts=tuple(facts))
 
 
 def key(spec: Spec, context: Context) -> Text:
@@ -197,7 +190,7 @@ def unkeyed(spec: Spec) -> Spec:
 def _said(value: object) -> str:
     """The answer as it may be shown again."""
     if isinstance(value, str):
-        return short(value)
+        return excerpt(value)
     if isinstance(value, (bool, float)):
         return str(value).lower()
     return str(value) if isinstance(value, int) and value.bit_length() < 100 else "…"
@@ -217,7 +210,7 @@ def _hint(value: object, given: float, spec: Spec, symbols: Symbols, learner: st
     # Names are mistyped, and answers passed on.
     theirs = next((other for other in _combinations(spec.draw) if _near(given, spec, other)), None)
     message = _FOR_YOU if theirs is None else _FOR_OTHERS
-    return message.fill(symbols=_shown(symbols), theirs=_shown(theirs or {}), learner=short(learner))
+    return message.fill(symbols=_shown(symbols), theirs=_shown(theirs or {}), learner=excerpt(learner))
 
 
 def _near(given: float, spec: Spec, symbols: Symbols) -> bool:
@@ -312,7 +305,7 @@ def _typed(text: str) -> str:
     """What people write, in plain characters."""
     if len(text) > _MAX_LENGTH:
         raise ValueError("too long for a number")
-    return typed(text)
+    return normalize(text)
 
 
 def _arithmetic(text: str, unit: Text | str | None) -> tuple[str, float]:

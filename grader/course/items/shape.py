@@ -13,10 +13,10 @@ from grader.core import arithmetic
 from grader.core.arithmetic import Number
 from grader.core.faults import Fault, Path, unexpected, unknown
 from grader.core.model import Status, Text
-from grader.course.items import Asked, Context, Judged, draw
-from grader.course.items._ids import listed
-from grader.course.items._options import short, written
-from grader.course.items._written import typed
+from grader.course.items import Context, Judged, Prompt, draw, unreadable
+from grader.course.items._ids import join_ids
+from grader.course.items._normalize import normalize
+from grader.course.items._options import as_id_text, excerpt
 
 #: The values of one axis, one for each set of sizes that is tried; None stands for ``...``.
 Axis: TypeAlias = tuple[Number, ...] | None
@@ -52,7 +52,7 @@ _AXIS = Text("Axis {index} (counted from 0) is not “{said}”.", "第 {index} 
 
 
 @dataclass(frozen=True, slots=True)
-class Wrong:
+class WrongShape:
     """A wrong shape that shows what was thought."""
 
     answer: str
@@ -71,10 +71,10 @@ class Spec:
     equal: Mapping[str, str] = field(default_factory=dict)
     aliases: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     draw: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
-    wrong: tuple[Wrong, ...] = ()
+    wrong: tuple[WrongShape, ...] = ()
 
 
-class _NoShape(ValueError):
+class _UnreadableShape(ValueError):
     """What was written is no shape here; ``text`` says why, if there is more to say than that."""
 
     def __init__(self, text: Text | None = None) -> None:
@@ -85,7 +85,7 @@ class _NoShape(ValueError):
 # --------------------------------------------------------------------------------------------- in the bank
 
 
-def faults(spec: Spec) -> Iterator[Fault]:
+def validate(spec: Spec) -> Iterator[Fault]:
     """Every shape can be read and has a value whatever is drawn, and no wrong one is right."""
     found = [*_names(spec), *_equal(spec)]
     yield from found
@@ -130,8 +130,8 @@ def _equal(spec: Spec) -> Iterator[Fault]:
             yield unknown(("equal", name), name, "a name of `sizes`", spec.sizes)
         try:
             strange = sorted(arithmetic.names(expression) - set(free))
-        except ValueError as fault:
-            yield unexpected(("equal", name), expression, f"{arithmetic.GRAMMAR}, but {fault}")
+        except ValueError as error:
+            yield unexpected(("equal", name), expression, f"{arithmetic.GRAMMAR}, but {error}")
             continue
         for other in strange:
             yield unknown(("equal", name), other, "a size that does not follow from others", free)
@@ -141,8 +141,8 @@ def _answer(spec: Spec, path: Path, answer: str) -> Iterator[Fault]:
     for symbols in _draws(spec):
         try:
             axes = _own(spec, answer, symbols)
-        except _NoShape as fault:
-            yield unexpected(path, answer, f"a shape such as (batch, n, 2*d), but: {fault}")
+        except _UnreadableShape as error:
+            yield unexpected(path, answer, f"a shape such as (batch, n, 2*d), but: {error}")
             return
         if any(axis is not None and min(axis) <= 0 for axis in axes):
             yield unexpected(path, answer, "axes whose length is above 0")
@@ -180,33 +180,33 @@ def judge(spec: Spec, value: object, context: Context) -> Judged:
     right, instances, vocabulary = _own(spec, spec.answer, symbols), _instances(spec, symbols), _vocabulary(spec)
     text = _text(value)
     if text is None:
-        return _unreadable(_expected(spec, short(value) if isinstance(value, str) else "…"))
+        return unreadable(_expected(spec, excerpt(value) if isinstance(value, str) else "…"))
     read: list[tuple[list[str], Axes]] = []
-    trouble: Text | None = None
+    reason: Text | None = None
     for reading in _readings(text):
         try:
             read.append((reading, _axes(reading, vocabulary, instances, dots=None in right)))
-        except _NoShape as fault:
-            trouble = trouble or fault.text
+        except _UnreadableShape as error:
+            reason = reason or error.text
     given = [axes for _, axes in read]
     if right in given:
         return Judged(Status.PASSED, 1.0)
     if not read:
-        return _unreadable(trouble or _expected(spec, short(text)))
+        return unreadable(reason or _expected(spec, excerpt(text)))
     wrong = next((wrong for wrong in spec.wrong if _own(spec, wrong.answer, symbols) in given), None)
     if wrong is not None:
         return Judged(Status.FAILED, 0.0, misconception=wrong.misconception)
     return Judged(Status.FAILED, 0.0, _difference(*read[0], right))
 
 
-def asked(spec: Spec, context: Context) -> Asked:
+def prompt(spec: Spec, context: Context) -> Prompt:
     """A line, in sizes that are explained."""
 
     def fact(name: str, what: Text) -> Text:
         said = f"{name} = {spec.equal[name].replace(' * ', '·')}" if name in spec.equal else name
         return Text(f"{said}: {what.en}", f"{said}：{what.zh}")
 
-    return Asked("line", _HOW, facts=tuple(fact(name, what) for name, what in spec.sizes.items()))
+    return Prompt("line", _HOW, facts=tuple(fact(name, what) for name, what in spec.sizes.items()))
 
 
 def key(spec: Spec, context: Context) -> Text:
@@ -230,12 +230,8 @@ def _shown(axis: str, symbols: Mapping[str, Number]) -> str:
     return re.sub(r"[^\W\d]\w*", lambda found: str(symbols.get(found[0], found[0])), axis)
 
 
-def _unreadable(message: Text) -> Judged:
-    return Judged(Status.FAILED, 0.0, message, readable=False)
-
-
 def _expected(spec: Spec, said: str) -> Text:
-    names = _IN.fill(names=listed(spec.sizes)) if spec.sizes else Text("", "")
+    names = _IN.fill(names=join_ids(spec.sizes)) if spec.sizes else Text("", "")
     return _EXPECTED.fill(said=said, names=names)
 
 
@@ -246,7 +242,7 @@ def _difference(said: Sequence[str], given: Axes, right: Axes) -> Text:
     differing = [index for index, axis in enumerate(given) if axis != right[index]]
     if sorted(map(str, given)) == sorted(map(str, right)):
         return _SWAPPED if len(differing) == 2 else _ORDER
-    return _AXIS.fill(index=differing[0], said=short(said[differing[0]]))
+    return _AXIS.fill(index=differing[0], said=excerpt(said[differing[0]]))
 
 
 # ----------------------------------------------------------------------------------------- reading shapes
@@ -271,16 +267,16 @@ _PRODUCTS: tuple[tuple[re.Pattern[str], str], ...] = (
 def _text(value: object) -> str | None:
     """What was written; a list is its axes."""
     if isinstance(value, (list, tuple)):
-        parts = [written(part) for part in value]
+        parts = [as_id_text(part) for part in value]
         text = None if None in parts else f"({', '.join(part for part in parts if part is not None)})"
     else:
-        text = written(value)
+        text = as_id_text(value)
     return text if text is not None and text.strip() and len(text) <= _MAX_LENGTH else None
 
 
 def _readings(text: str) -> list[list[str]]:
     """The axes that may be meant: ``n*d`` can be two, or a single one that is a product."""
-    text = _SUBSCRIPT.sub(r"_\1", typed(text.replace("$", "")))
+    text = _SUBSCRIPT.sub(r"_\1", normalize(text.replace("$", "")))
     for pattern, new in _WORDS:
         text = pattern.sub(new, text).strip()
     text = _bare(text.rstrip("。"))
@@ -341,27 +337,27 @@ def _axis(text: str, vocabulary: Mapping[str, str], instances: list[dict[str, Nu
     if text in (_DOTS, "*") and dots:
         return None
     if text in (_DOTS, ":", "?", "None") or text.startswith("*"):
-        raise _NoShape(_OPEN.fill(said=short(text)))
+        raise _UnreadableShape(_OPEN.fill(said=excerpt(text)))
     if text.replace(" ", "") == "-1":
-        raise _NoShape(_MINUS)
+        raise _UnreadableShape(_MINUS)
     for pattern, new in _PRODUCTS:
         text = pattern.sub(new, text)
     try:
         names = arithmetic.names(text)
     except ValueError:
-        raise _NoShape from None
+        raise _UnreadableShape from None
     means = {name: vocabulary.get(name, vocabulary.get(_loose(name))) for name in names}
     strange = next((name for name in sorted(names) if means[name] is None), None)
     if strange is not None:
         known = list(dict.fromkeys(vocabulary.values()))
-        raise _NoShape((_STRANGE if known else _NO_SIZES).fill(said=short(strange), names=listed(known)))
+        raise _UnreadableShape((_STRANGE if known else _NO_SIZES).fill(said=excerpt(strange), names=join_ids(known)))
     try:
         return tuple(
             _plain(arithmetic.evaluate(text, {name: sizes[same] for name, same in means.items() if same}))
             for sizes in instances
         )
     except ValueError:
-        raise _NoShape from None
+        raise _UnreadableShape from None
 
 
 def _plain(value: Number) -> Number:

@@ -13,8 +13,8 @@ from typing import TypeAlias
 
 from grader.core.faults import Fault, Path, unexpected
 from grader.core.model import Lang, Status, Text
-from grader.course.items import Asked, Context, Judged, _patterns
-from grader.course.items._options import plain
+from grader.course.items import Context, Judged, Prompt, _patterns, unreadable
+from grader.course.items._options import normalize_id
 
 Span: TypeAlias = tuple[int, int]
 
@@ -47,7 +47,7 @@ class Idea:
 
 
 @dataclass(frozen=True, slots=True)
-class Wrong:
+class WrongIdea:
     """What shows that something else is thought: one of the patterns ``any``."""
 
     any: tuple[str, ...]
@@ -60,7 +60,7 @@ class Spec:
 
     ideas: tuple[Idea, ...]
     answer: Text
-    wrong: tuple[Wrong, ...] = ()
+    wrong: tuple[WrongIdea, ...] = ()
     least: int = 4
     most: int = 120
 
@@ -68,7 +68,7 @@ class Spec:
 # --------------------------------------------------------------------------------------------- in the bank
 
 
-def faults(spec: Spec) -> Iterator[Fault]:
+def validate(spec: Spec) -> Iterator[Fault]:
     """Patterns are sound and fast, and the good answer passes in both languages."""
     if not 1 < spec.least < spec.most <= 250:
         yield Fault(("least",), f"saw {spec.least} to {spec.most} words; expected from 2 or more to 250 or fewer")
@@ -77,9 +77,9 @@ def faults(spec: Spec) -> Iterator[Fault]:
     seen: set[str] = set()
     found: list[Fault] = []
     for index, idea in enumerate(spec.ideas):
-        if plain(idea.id) in seen or not idea.id:
+        if normalize_id(idea.id) in seen or not idea.id:
             yield unexpected(("ideas", index, "id"), idea.id, "an id that no other idea has")
-        seen.add(plain(idea.id))
+        seen.add(normalize_id(idea.id))
         found += _sound(("ideas", index, "any"), idea.any)
     for index, wrong in enumerate(spec.wrong):
         found += _sound(("wrong", index, "any"), wrong.any)
@@ -90,7 +90,7 @@ def _sound(path: Path, patterns: Sequence[str]) -> Iterator[Fault]:
     if not patterns:
         yield unexpected(path, [], "one pattern or more")
     for index, pattern in enumerate(patterns):
-        expected = _patterns.trouble(pattern)
+        expected = _patterns.explain_invalid(pattern)
         if expected:
             yield unexpected((*path, index), pattern, expected)
 
@@ -98,7 +98,7 @@ def _sound(path: Path, patterns: Sequence[str]) -> Iterator[Fault]:
 def _passes(spec: Spec) -> Iterator[Fault]:
     langs: tuple[Lang, ...] = ("en", "zh")
     for lang in langs:
-        text = _patterns.tidy(spec.answer.of(lang))
+        text = _patterns.normalize(spec.answer.of(lang))
         missing = [idea.id for idea in spec.ideas if not _said(idea.any, text)[0]]
         if missing:
             yield Fault(("answer", lang), f"{', '.join(missing)} cannot be found in it; expected all ideas")
@@ -122,12 +122,12 @@ def judge(spec: Spec, value: object, context: Context) -> Judged:
         value = ""
     if len(value) > _patterns.MAX_LENGTH or _length(value) > spec.most:
         return _waits(spec)
-    text = _patterns.tidy(value)
+    text = _patterns.normalize(value)
     if len(text) > _patterns.MAX_LENGTH:  # one character may stand for eighteen
         return _waits(spec)
     if _length(text) < spec.least:
         short = Text(_SHORT.fill(least=spec.least).en, _SHORT.fill(least=2 * spec.least).zh)
-        return Judged(Status.FAILED, 0.0, short, readable=False)
+        return unreadable(short)
     said = {idea.id: _said(idea.any, text) for idea in spec.ideas}
     found = [idea.text for idea in spec.ideas if said[idea.id][0]]
     ideas = Text("; ".join(each.en for each in found), "；".join(each.zh for each in found))
@@ -145,10 +145,10 @@ def _waits(spec: Spec) -> Judged:
     return Judged(Status.PENDING, 0.0, _WAITS.fill(found=long))
 
 
-def asked(spec: Spec, context: Context) -> Asked:
+def prompt(spec: Spec, context: Context) -> Prompt:
     """A line of one's own."""
     en = _HOW.fill(least=spec.least, most=spec.most).en
-    return Asked("line", Text(en, _HOW.fill(least=2 * spec.least, most=2 * spec.most).zh))
+    return Prompt("line", Text(en, _HOW.fill(least=2 * spec.least, most=2 * spec.most).zh))
 
 
 def key(spec: Spec, context: Context) -> Text:

@@ -313,19 +313,19 @@ def test_what_holds_only_here_is_accepted_with_a_remark() -> None:
 
 def test_what_is_asked_and_the_key() -> None:
     """Start and end, the symbols, and the worked chain with its reasons."""
-    asked = derivation.asked(SCORE, ADA)
+    asked = derivation.prompt(SCORE, ADA)
     assert asked.form == "lines"
     assert [fact.en for fact in asked.facts][-1] == "From Var(q·k) to d_k."
     assert "components independent, mean=0, var=1, size=d_k" in asked.facts[1].en
     assert "均值 0，方差 1，长度 d_k" in asked.facts[1].zh
-    hidden = derivation.asked(STATED, ADA)
+    hidden = derivation.prompt(STATED, ADA)
     assert not any("mean=0" in fact.en for fact in hidden.facts)
     assert "given q: iid" in hidden.how.en
     shown = derivation.key(SCORE, ADA)
     assert shown.en.splitlines()[2] == "= Σ_i Var(q_i k_i)     # independent terms"
     assert shown.zh.splitlines()[2].endswith("# 各项独立")
     assert derivation.key(CROSSING, ADA).en.splitlines()[-1] == "  n = 2 d"
-    assert derivation.asked(CROSSING, ADA).facts[-1].en == "From 4 n² d = 8 n d² to n = 2 d."
+    assert derivation.prompt(CROSSING, ADA).facts[-1].en == "From 4 n² d = 8 n d² to n = 2 d."
 
 
 def changed(spec: Spec = SCORE, **what: Any) -> Spec:
@@ -373,7 +373,7 @@ def changed(spec: Spec = SCORE, **what: Any) -> Spec:
 )
 def test_specs_are_checked(spec: Spec, said: list[str]) -> None:
     """The worked chain passes, the ends alone do not, wrong lines are wrong."""
-    found = [f"{show_path(fault.path)}: {fault.text}" for fault in derivation.faults(spec)]
+    found = [f"{show_path(fault.path)}: {fault.text}" for fault in derivation.validate(spec)]
     assert len(found) == len(said), found
     for fault, start in zip(found, said, strict=True):
         assert fault.startswith(start)

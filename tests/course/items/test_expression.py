@@ -7,23 +7,24 @@ import pytest
 from grader.core.faults import show_path
 from grader.core.model import Status, Text
 from grader.course.items import Context, Judged, expression
-from grader.course.items.expression import Spec, Wrong
+from grader.course.items._wrong import WrongAnswer
+from grader.course.items.expression import Spec
 
 ADA = Context("spring", "ada", "Q8.total")
 TOTAL = Spec(
     symbols={"d_model": "positive integer", "h": "positive integer", "d_k": "d_model / h (definition)"},
     answer="4 d_model^2",
     wrong=(
-        Wrong("3 d_model^2", "output-projection-forgotten"),
-        Wrong("4 h d_model^2", "every-head-full-width"),
-        Wrong("4 d_k^2", "head-matrix-is-square"),
+        WrongAnswer("3 d_model^2", "output-projection-forgotten"),
+        WrongAnswer("4 h d_model^2", "every-head-full-width"),
+        WrongAnswer("4 d_k^2", "head-matrix-is-square"),
     ),
 )
 GROWTH = Spec(
     symbols={"n": "positive integer", "d": "positive integer"},
     answer="O(n^2 d + n d^2)",
     grows=True,
-    wrong=(Wrong("O(n^2 d)", "projections-are-free"),),
+    wrong=(WrongAnswer("O(n^2 d)", "projections-are-free"),),
 )
 SCORE = Spec(
     symbols={"d_k": "positive integer"},
@@ -31,7 +32,7 @@ SCORE = Spec(
     answer="d_k",
 )
 CACHE = Spec(symbols={"n": "positive integer"}, answer="2 n", unit=Text("bytes", "字节"))
-HALF = Spec(symbols={}, answer="1/2", wrong=(Wrong(2, "upside-down"),))
+HALF = Spec(symbols={}, answer="1/2", wrong=(WrongAnswer(2, "upside-down"),))
 
 
 @pytest.mark.parametrize(
@@ -144,7 +145,7 @@ def test_what_holds_only_here_is_accepted_with_a_remark() -> None:
 
 def test_what_is_asked_and_the_key() -> None:
     """The symbols in words, the unit, and the answer in the notation of messages."""
-    asked = expression.asked(TOTAL, ADA)
+    asked = expression.prompt(TOTAL, ADA)
     assert asked.form == "line"
     assert asked.facts == (
         Text(
@@ -152,11 +153,11 @@ def test_what_is_asked_and_the_key() -> None:
             "可用的符号：d_model（正整数）；h（正整数）；d_k（= d_model / h）。",
         ),
     )
-    assert expression.asked(GROWTH, ADA).how.en.startswith("Answer with a growth rate")
-    assert expression.asked(CACHE, ADA).facts[-1].zh == "单位：字节（可以不写）。"
-    assert expression.asked(HALF, ADA).facts == ()
+    assert expression.prompt(GROWTH, ADA).how.en.startswith("Answer with a growth rate")
+    assert expression.prompt(CACHE, ADA).facts[-1].zh == "单位：字节（可以不写）。"
+    assert expression.prompt(HALF, ADA).facts == ()
     shaped = Spec({"W": "matrix(d, e)", "x": "vector(d)", "R": "rotation", "F": "map(d, d)"}, "W")
-    words = expression.asked(shaped, ADA).facts[0].en
+    words = expression.prompt(shaped, ADA).facts[0].en
     assert "W (a matrix (d, e)); x (a vector of length d); R (R_θ turns by θ)" in words
     assert expression.key(TOTAL, ADA) == Text("4 d_model²", "4 d_model²")
     assert expression.key(CACHE, ADA) == Text("2 n bytes", "2 n 字节")
@@ -178,21 +179,24 @@ def test_what_is_asked_and_the_key() -> None:
             replace(TOTAL, answer="1/(h − h)"),
             ["answer: saw '1/(h − h)'; expected a formula with a value, but: a division"],
         ),
-        (replace(TOTAL, wrong=(Wrong("3 (", "m"),)), ["wrong[0].answer: saw '3 ('; expected a formula with a value"]),
         (
-            replace(TOTAL, wrong=(Wrong("2 d_model 2 d_model", "m"),)),
+            replace(TOTAL, wrong=(WrongAnswer("3 (", "m"),)),
+            ["wrong[0].answer: saw '3 ('; expected a formula with a value"],
+        ),
+        (
+            replace(TOTAL, wrong=(WrongAnswer("2 d_model 2 d_model", "m"),)),
             ["wrong[0].answer: saw '2 d_model 2 d_model'; expected"],
         ),
         (
-            replace(TOTAL, wrong=(Wrong("(2 d_model)^2", "m"),)),
+            replace(TOTAL, wrong=(WrongAnswer("(2 d_model)^2", "m"),)),
             ["wrong[0].answer: saw '(2 d_model)^2'; expected an answer that is not equal to the right answer"],
         ),
         (
-            replace(TOTAL, wrong=(Wrong("h", "m"), Wrong("h·1", "m"))),
+            replace(TOTAL, wrong=(WrongAnswer("h", "m"), WrongAnswer("h·1", "m"))),
             ["wrong[1].answer: saw 'h·1'; expected an answer that is not equal to another"],
         ),
         (
-            replace(GROWTH, wrong=(Wrong("n d (n + d)", "m"),)),
+            replace(GROWTH, wrong=(WrongAnswer("n d (n + d)", "m"),)),
             ["wrong[0].answer: saw 'n d (n + d)'; expected an answer"],
         ),
         (replace(TOTAL, symbols={"d_model": "number"}), ["symbols.d_model: saw 'number'; expected a declaration, but"]),
@@ -210,7 +214,7 @@ def test_what_is_asked_and_the_key() -> None:
 )
 def test_specs_are_checked(spec: Spec, said: list[str]) -> None:
     """Formulas have values; wrong ones differ from the right one and from each other."""
-    found = [f"{show_path(fault.path)}: {fault.text}" for fault in expression.faults(spec)]
+    found = [f"{show_path(fault.path)}: {fault.text}" for fault in expression.validate(spec)]
     assert len(found) == len(said), found
     for fault, start in zip(found, said, strict=True):
         assert fault.startswith(start)

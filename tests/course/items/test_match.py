@@ -8,19 +8,19 @@ import pytest
 from grader.core.faults import show_path
 from grader.core.model import Status, Text
 from grader.course.items import Context, Judged, match
-from grader.course.items._ids import Thing
-from grader.course.items.match import Spec, Wrong
+from grader.course.items._ids import Entry
+from grader.course.items.match import Spec, WrongPair
 
 ADA = Context("spring", "ada", "Q16.methods")
 
 
-def spec(left: str, right: str, partners: str, *wrong: Wrong, reuse: bool = False) -> Spec:
+def spec(left: str, right: str, partners: str, *wrong: WrongPair, reuse: bool = False) -> Spec:
     """Things with these ids, and the partners of the left ones in their order."""
-    sides = [tuple(Thing(name, Text(f"en {name}", f"中 {name}")) for name in ids.split()) for ids in (left, right)]
+    sides = [tuple(Entry(name, Text(f"en {name}", f"中 {name}")) for name in ids.split()) for ids in (left, right)]
     return Spec(sides[0], sides[1], dict(zip(left.split(), partners.split(), strict=False)), reuse, wrong)
 
 
-PLAIN = spec("a B c d", "1 2 3 4", "2 1 4 3", Wrong(("a", "1"), "swap"), Wrong(("c", "3"), "late"))
+PLAIN = spec("a B c d", "1 2 3 4", "2 1 4 3", WrongPair(("a", "1"), "swap"), WrongPair(("c", "3"), "late"))
 MORE = spec("a b", "1 2 3 10", "10 3")
 REUSE = spec("a b c", "1 2", "2 1 2", reuse=True)
 WORDS = spec("rope alibi t5_bias", "scores keys10 x", "keys10 scores x")
@@ -159,13 +159,13 @@ def test_both_sides_are_shown_in_an_order_of_their_own() -> None:
     """The order of one side says nothing about that of the other."""
     orders = set()
     for learner in map(str, range(100)):
-        asked = match.asked(PLAIN, replace(ADA, learner=learner))
+        asked = match.prompt(PLAIN, replace(ADA, learner=learner))
         assert asked.form == "pairs"
         orders.add((tuple(c.id for c in asked.choices), tuple(c.id for c in asked.partners)))
     assert len({left for left, _ in orders}) > 15
     assert len(orders) > 80
-    assert "{a: …, B: …}. No partner is needed twice." in match.asked(PLAIN, ADA).how.en
-    assert "几项可以对应同一项。" in match.asked(REUSE, ADA).how.zh
+    assert "{a: …, B: …}. No partner is needed twice." in match.prompt(PLAIN, ADA).how.en
+    assert "几项可以对应同一项。" in match.prompt(REUSE, ADA).how.zh
 
 
 def test_the_key_says_the_pairs_in_words() -> None:
@@ -190,13 +190,19 @@ def test_the_key_says_the_pairs_in_words() -> None:
             replace(LETTERS, pairs={"a": "y", "b": "x", "c": "x"}, reuse=True),
             ["pairs.c: saw 'c'; expected an id of `left`"],
         ),
-        (spec("a b", "1 2", "2 1", Wrong(("c", "3"), "m")), ["wrong[0].pair[0]: saw 'c'", "wrong[0].pair[1]: saw '3'"]),
-        (spec("a b", "1 2", "2 1", Wrong(("a", "2"), "m")), ['wrong[0].pair: saw ["a", "2"]; expected a pair that is']),
+        (
+            spec("a b", "1 2", "2 1", WrongPair(("c", "3"), "m")),
+            ["wrong[0].pair[0]: saw 'c'", "wrong[0].pair[1]: saw '3'"],
+        ),
+        (
+            spec("a b", "1 2", "2 1", WrongPair(("a", "2"), "m")),
+            ['wrong[0].pair: saw ["a", "2"]; expected a pair that is'],
+        ),
     ],
 )
 def test_specs_are_checked(which: Spec, said: list[str]) -> None:
     """Everything has one partner, which ids and places do not give away."""
-    found = [f"{show_path(fault.path)}: {fault.text}" for fault in match.faults(which)]
+    found = [f"{show_path(fault.path)}: {fault.text}" for fault in match.validate(which)]
     assert len(found) == len(said), found
     for fault, start in zip(found, said, strict=True):
         assert fault.startswith(start)

@@ -147,7 +147,7 @@ def test_what_is_no_choice_is_told_what_one_looks_like(value: object, en: str, z
 )
 def test_specs_are_checked(options: list[Option], said: list[str]) -> None:
     """Ids of their own, and both right and wrong ones among them."""
-    found = [f"{show_path(fault.path)}: {fault.text}" for fault in multi.faults(Spec(tuple(options)))]
+    found = [f"{show_path(fault.path)}: {fault.text}" for fault in multi.validate(Spec(tuple(options)))]
     assert len(found) == len(said)
     for fault, start in zip(found, said, strict=True):
         assert fault.startswith(start)

@@ -8,11 +8,12 @@ import pytest
 from grader.core.faults import show_path
 from grader.core.model import Status, Text
 from grader.course.items import Context, Judged, draw, number
-from grader.course.items.number import Spec, Wrong, read
+from grader.course.items._wrong import WrongAnswer
+from grader.course.items.number import Spec, read
 
 ADA = Context("spring", "ada", "Q3.size")
-PLAIN = Spec(512, wrong=(Wrong(1024, "both-ways"), Wrong("2**8", "half")), unit="MiB")
-DRAWN = Spec("sqrt(d)", {"d": (16, 64, 256)}, wrong=(Wrong("d", "no-root"),))
+PLAIN = Spec(512, wrong=(WrongAnswer(1024, "both-ways"), WrongAnswer("2**8", "half")), unit="MiB")
+DRAWN = Spec("sqrt(d)", {"d": (16, 64, 256)}, wrong=(WrongAnswer("d", "no-root"),))
 TIMES = Text("times", "倍")
 
 
@@ -227,17 +228,20 @@ def test_what_is_no_number_is_told_what_one_looks_like(value: object, en: str) -
         (Spec(1, {"sqrt": (1,)}), ["draw.sqrt: saw 'sqrt'; expected a name such as d_k"]),
         (Spec(1, {"d k": (1,)}), ["draw.d k: saw 'd k'; expected a name"]),
         (Spec(1, {"a": tuple(range(40)), "b": tuple(range(40))}), ["draw: expected at most 1000 combinations"]),
-        (Spec(4, wrong=(Wrong("n", "m"),)), ["wrong[0].answer: saw 'n'; expected a symbol that the item draws"]),
-        (Spec(4, wrong=(Wrong(2, "m"), Wrong("2*2", "n"))), ["wrong[1].answer: saw '2*2'; expected an answer that is"]),
+        (Spec(4, wrong=(WrongAnswer("n", "m"),)), ["wrong[0].answer: saw 'n'; expected a symbol that the item draws"]),
         (
-            Spec("sqrt(d)", {"d": (4, 16)}, wrong=(Wrong("d / 2", "m"),)),
+            Spec(4, wrong=(WrongAnswer(2, "m"), WrongAnswer("2*2", "n"))),
+            ["wrong[1].answer: saw '2*2'; expected an answer that is"],
+        ),
+        (
+            Spec("sqrt(d)", {"d": (4, 16)}, wrong=(WrongAnswer("d / 2", "m"),)),
             ["wrong[0].answer: saw 'd / 2'; expected an answer that is never right, but it is with d = 4"],
         ),
     ],
 )
 def test_specs_are_checked(spec: Spec, said: list[str]) -> None:
     """Every answer has a value whatever is drawn, and no wrong one is ever right."""
-    found = [f"{show_path(fault.path)}: {fault.text}" for fault in number.faults(spec)]
+    found = [f"{show_path(fault.path)}: {fault.text}" for fault in number.validate(spec)]
     assert len(found) == len(said), found
     for fault, start in zip(found, said, strict=True):
         assert fault.startswith(start)
@@ -245,7 +249,7 @@ def test_specs_are_checked(spec: Spec, said: list[str]) -> None:
 
 # ------------------------------------------------------------------------------------------------- digits
 
-THREE = Spec("8 / 3", digits=3, wrong=(Wrong("3 / 8", "upside-down"),))
+THREE = Spec("8 / 3", digits=3, wrong=(WrongAnswer("3 / 8", "upside-down"),))
 PERCENT = Spec(0.6652, digits=3)
 ROUND = Spec(2.7, digits=3)
 LARGE = Spec(1234567, digits=2)
@@ -342,7 +346,7 @@ def test_the_key_is_rounded(spec: Spec, expected: str) -> None:
     """As it is asked for."""
     assert number.key(spec, ADA).en == expected
     assert number.judge(spec, expected, ADA).status is Status.PASSED
-    assert f"{spec.digits} significant" in number.asked(spec, ADA).facts[0].en
+    assert f"{spec.digits} significant" in number.prompt(spec, ADA).facts[0].en
 
 
 # -------------------------------------------------------------------------------------------------- units
@@ -418,12 +422,12 @@ def test_a_unit_that_does_not_fit_is_said() -> None:
 
 def test_units_that_are_converted_are_named() -> None:
     """Beforehand, with examples; a unit of its own is only named."""
-    (fact,) = number.asked(Spec(4, unit="GiB"), ADA).facts
+    (fact,) = number.prompt(Spec(4, unit="GiB"), ADA).facts
     assert fact == Text(
         "Unit: GiB if you write none; others, such as KiB or MiB, are converted.",
         "单位：不写时为 GiB；写 KiB、MiB 等其他单位会自动换算。",
     )
-    (fact,) = number.asked(Spec(4, unit=TIMES), ADA).facts
+    (fact,) = number.prompt(Spec(4, unit=TIMES), ADA).facts
     assert fact == Text("Unit: times (may be left out).", "单位：倍（可以不写）。")
 
 
@@ -434,13 +438,16 @@ def test_units_that_are_converted_are_named() -> None:
         (Spec(1, digits=0), ["digits: saw 0; expected a whole number from 1 to 9"]),
         (Spec(1, digits=10), ["digits: saw 10"]),
         (Spec("d - 4", {"d": (2, 4)}, digits=2), ["digits: expected none, as the answer can be 0"]),
-        (Spec(2.71, digits=3, wrong=(Wrong(2.714, "m"),)), ["wrong[0].answer: saw 2.714; expected an answer that is"]),
-        (Spec(2.71, digits=3, wrong=(Wrong(2.72, "m"),)), []),
+        (
+            Spec(2.71, digits=3, wrong=(WrongAnswer(2.714, "m"),)),
+            ["wrong[0].answer: saw 2.714; expected an answer that is"],
+        ),
+        (Spec(2.71, digits=3, wrong=(WrongAnswer(2.72, "m"),)), []),
     ],
 )
 def test_digits_are_checked(spec: Spec, said: list[str]) -> None:
     """There are some to count, and they tell wrong answers from right ones."""
-    found = [f"{show_path(fault.path)}: {fault.text}" for fault in number.faults(spec)]
+    found = [f"{show_path(fault.path)}: {fault.text}" for fault in number.validate(spec)]
     assert len(found) == len(said), found
     for fault, start in zip(found, said, strict=True):
         assert fault.startswith(start)

@@ -9,19 +9,19 @@ import pytest
 from grader.core.faults import show_path
 from grader.core.model import Status, Text
 from grader.course.items import Context, Judged, order
-from grader.course.items._ids import Thing
-from grader.course.items.order import Spec, Wrong
+from grader.course.items._ids import Entry
+from grader.course.items.order import Spec, WrongOrder
 
 ADA = Context("spring", "ada", "Q11.steps")
 
 
-def spec(ids: str, *, either: tuple[tuple[str, ...], ...] = (), wrong: tuple[Wrong, ...] = ()) -> Spec:
+def spec(ids: str, *, either: tuple[tuple[str, ...], ...] = (), wrong: tuple[WrongOrder, ...] = ()) -> Spec:
     """Things with these ids (letters, or words), in their right order."""
     names = ids.split() if " " in ids else list(ids)
-    return Spec(tuple(Thing(name, Text(f"en {name}", f"中 {name}")) for name in names), either, wrong)
+    return Spec(tuple(Entry(name, Text(f"en {name}", f"中 {name}")) for name in names), either, wrong)
 
 
-PLAIN = spec("CABED", wrong=(Wrong("backwards", tuple("DEBAC")), Wrong("a-first", before=("A", "C"))))
+PLAIN = spec("CABED", wrong=(WrongOrder("backwards", tuple("DEBAC")), WrongOrder("a-first", before=("A", "C"))))
 EITHER = spec("cabed", either=(("b", "e"),))
 WORDS = spec("softmax scale_2 mask 10", either=(("softmax", "mask"), ("softmax", "scale_2")))
 
@@ -159,7 +159,7 @@ def test_what_is_no_order_is_told_what_is_missing(value: object, en: str, zh: st
 def test_nobody_is_shown_the_right_order(learner: str) -> None:
     """The ids alone say nothing, and no learner is lucky."""
     which, context = spec("bac", either=(("a", "c"),)), replace(ADA, learner=learner)
-    shown = order.asked(which, context)
+    shown = order.prompt(which, context)
     assert shown.form == "order"
     assert sorted(choice.id for choice in shown.choices) == ["a", "b", "c"]
     assert order.judge(which, [choice.id for choice in shown.choices], context).status is Status.FAILED
@@ -191,17 +191,26 @@ def test_the_key_is_a_right_order_in_words() -> None:
         (spec("cab", either=(("a",),)), ['either[0]: saw ["a"]; expected two ids or more']),
         (spec("cab", either=(("c", "b"),)), ["either: expected no group with both c and b: a has to stand between"]),
         (spec("cab", either=(("c", "a", "b"),)), ["either: every order is right"]),
-        (spec("cab", wrong=(Wrong("m"),)), ["wrong[0]: expected either `order: […]`, all ids, or `before"]),
-        (spec("cab", wrong=(Wrong("m", tuple("abc"), ("a", "c")),)), ["wrong[0]: expected either"]),
-        (spec("cab", wrong=(Wrong("m", before=("c", "a")),)), ['wrong[0].before: saw ["c", "a"]; expected the later']),
-        (spec("cab", wrong=(Wrong("m", before=("c", "x")),)), ["wrong[0].before[1]: saw 'x'; expected the id"]),
-        (spec("cab", wrong=(Wrong("m", tuple("ca")),)), ['wrong[0].order: saw ["c", "a"]; expected every id once']),
-        (spec("cab", wrong=(Wrong("m", tuple("cab")),)), ['wrong[0].order: saw ["c", "a", "b"]; expected an order']),
+        (spec("cab", wrong=(WrongOrder("m"),)), ["wrong[0]: expected either `order: […]`, all ids, or `before"]),
+        (spec("cab", wrong=(WrongOrder("m", tuple("abc"), ("a", "c")),)), ["wrong[0]: expected either"]),
+        (
+            spec("cab", wrong=(WrongOrder("m", before=("c", "a")),)),
+            ['wrong[0].before: saw ["c", "a"]; expected the later'],
+        ),
+        (spec("cab", wrong=(WrongOrder("m", before=("c", "x")),)), ["wrong[0].before[1]: saw 'x'; expected the id"]),
+        (
+            spec("cab", wrong=(WrongOrder("m", tuple("ca")),)),
+            ['wrong[0].order: saw ["c", "a"]; expected every id once'],
+        ),
+        (
+            spec("cab", wrong=(WrongOrder("m", tuple("cab")),)),
+            ['wrong[0].order: saw ["c", "a", "b"]; expected an order'],
+        ),
     ],
 )
 def test_specs_are_checked(which: Spec, said: list[str]) -> None:
     """The order is not given away, can be told, and is not among the wrong ones."""
-    found = [f"{show_path(fault.path)}: {fault.text}" for fault in order.faults(which)]
+    found = [f"{show_path(fault.path)}: {fault.text}" for fault in order.validate(which)]
     assert len(found) == len(said), found
     for fault, start in zip(found, said, strict=True):
         assert fault.startswith(start)

@@ -7,7 +7,7 @@ import pytest
 from grader.core.faults import show_path
 from grader.core.model import Status, Text
 from grader.course.items import Context, Judged, shape
-from grader.course.items.shape import Spec, Wrong
+from grader.course.items.shape import Spec, WrongShape
 
 ADA = Context("spring", "ada", "Q10.split")
 SIZES = {name: Text(f"en {name}", f"中 {name}") for name in ("batch", "h", "n", "d_k", "d_model")}
@@ -16,14 +16,16 @@ HEADS = Spec(
     SIZES,
     {"d_model": "h * d_k"},
     {"batch": ("B", "批次"), "h": ("num_heads",)},
-    wrong=(Wrong("(batch, n, h, d_k)", "no-transpose"), Wrong("(batch, n, d_model)", "not-cut")),
+    wrong=(WrongShape("(batch, n, h, d_k)", "no-transpose"), WrongShape("(batch, n, d_model)", "not-cut")),
 )
 MERGED = Spec("(batch, n, d_model)", SIZES, {"d_model": "h * d_k"})
 OPEN = Spec("(..., n, 2*d_k)", SIZES)
 SQUARE = Spec("(n, d_k**2)", SIZES)
 FLAT = Spec("(n * d_k,)", SIZES)
 SCALAR = Spec("()")
-NUMBERS = Spec("(2, heads, 512 // heads)", draw={"heads": (4, 8, 16)}, wrong=(Wrong("(2, 512 // heads, heads)", "m"),))
+NUMBERS = Spec(
+    "(2, heads, 512 // heads)", draw={"heads": (4, 8, 16)}, wrong=(WrongShape("(2, 512 // heads, heads)", "m"),)
+)
 CASES = Spec("(n, N)", {"n": Text("few", "少"), "N": Text("many", "多")})
 
 
@@ -195,11 +197,11 @@ def test_what_is_no_shape_is_told_why(spec: Spec, value: object, en: str, zh: st
 
 def test_sizes_are_explained() -> None:
     """What each name is, and what follows from others."""
-    asked = shape.asked(HEADS, ADA)
+    asked = shape.prompt(HEADS, ADA)
     assert asked.form == "line"
     assert asked.facts[0] == Text("batch: en batch", "batch：中 batch")
     assert asked.facts[-1] == Text("d_model = h·d_k: en d_model", "d_model = h·d_k：中 d_model")
-    assert shape.asked(SCALAR, ADA).facts == ()
+    assert shape.prompt(SCALAR, ADA).facts == ()
 
 
 @pytest.mark.parametrize(
@@ -242,20 +244,20 @@ A = {"a": Text("a", "甲"), "b": Text("b", "乙")}
         (Spec("(a,)", A, {"b": "a *"}), ["equal.b: saw 'a *'; expected a number, or arithmetic"]),
         (Spec("(a,)", A, {"b": "b * a"}), ["equal.b: saw 'b'; expected a size that does not follow from others: a"]),
         (Spec("(a,)", A, draw={"d": ()}), ["draw.d: saw []; expected one number or more, all above 0"]),
-        (Spec("(a,)", A, wrong=(Wrong("(a", "m"),)), ["wrong[0].answer: saw '(a'; expected a shape such as"]),
+        (Spec("(a,)", A, wrong=(WrongShape("(a", "m"),)), ["wrong[0].answer: saw '(a'; expected a shape such as"]),
         (
-            Spec("(a, 2*b)", A, wrong=(Wrong("(a, b+b)", "m"),)),
+            Spec("(a, 2*b)", A, wrong=(WrongShape("(a, b+b)", "m"),)),
             ["wrong[0].answer: saw '(a, b+b)'; expected a shape that is never"],
         ),
         (
-            Spec("(d, 4)", draw={"d": (8, 4)}, wrong=(Wrong("(4, d)", "m"),)),
+            Spec("(d, 4)", draw={"d": (8, 4)}, wrong=(WrongShape("(4, d)", "m"),)),
             ["wrong[0].answer: saw '(4, d)'; expected a shape that is never right, but it is with d = 4"],
         ),
     ],
 )
 def test_specs_are_checked(spec: Spec, said: list[str]) -> None:
     """Every shape has a value whatever is drawn, and no wrong one is ever right."""
-    found = [f"{show_path(fault.path)}: {fault.text}" for fault in shape.faults(spec)]
+    found = [f"{show_path(fault.path)}: {fault.text}" for fault in shape.validate(spec)]
     assert len(found) == len(said), found
     for fault, start in zip(found, said, strict=True):
         assert fault.startswith(start)

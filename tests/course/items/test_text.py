@@ -9,7 +9,7 @@ import pytest
 from grader.core.faults import show_path
 from grader.core.model import Status, Text
 from grader.course.items import Context, _patterns, text
-from grader.course.items.text import Idea, Spec, Wrong
+from grader.course.items.text import Idea, Spec, WrongIdea
 
 ADA = Context("spring", "ada", "Q3.own-words")
 GROW = Idea(
@@ -22,9 +22,9 @@ VANISH = Idea(
     Text("gradients vanish", "梯度消失"),
     (r"\bgradients?\b.{0,30}\b(vanish|small|zero)", "梯度.{0,8}(消失|很小|接近 ?0)", r"\bno gradient", "没有梯度"),
 )
-EXPLODE = Wrong((r"\bexplod", "爆炸"), "exploding")
+EXPLODE = WrongIdea((r"\bexplod", "爆炸"), "exploding")
 GOOD = Text("The scores grow with d_k, and gradients vanish.", "分数随 d_k 增大，梯度消失。")
-SPEC = Spec((GROW, VANISH), GOOD, (EXPLODE, Wrong(("overflow", "溢出"), "overflow")))
+SPEC = Spec((GROW, VANISH), GOOD, (EXPLODE, WrongIdea(("overflow", "溢出"), "overflow")))
 
 PASSES = """\
 The scores grow with d_k, and gradients vanish.
@@ -165,7 +165,7 @@ def test_noise_is_never_an_exception() -> None:
 
 def test_how_long_an_answer_is_said_beforehand() -> None:
     """In words, or in Chinese characters."""
-    asked = text.asked(SPEC, ADA)
+    asked = text.prompt(SPEC, ADA)
     assert asked.form == "line"
     assert "(4 to 120 words" in asked.how.en and "（8 到 240 字" in asked.how.zh
     assert text.key(SPEC, ADA) == GOOD
@@ -179,7 +179,7 @@ def test_how_long_an_answer_is_said_beforehand() -> None:
         (replace(SPEC, ideas=(GROW, VANISH, replace(GROW, any=("large|增大|grow",)))), ["ideas[2].id: saw 'grow'"]),
         (replace(SPEC, ideas=(replace(GROW, any=()),)), ["ideas[0].any: saw []; expected one pattern or more"]),
         (replace(SPEC, ideas=(replace(GROW, any=("(grow",)),)), ["ideas[0].any[0]: saw '(grow'; expected a regular"]),
-        (replace(SPEC, wrong=(Wrong(("a", "b**"), "m"),)), ["wrong[0].any[1]: saw 'b**'; expected a regular"]),
+        (replace(SPEC, wrong=(WrongIdea(("a", "b**"), "m"),)), ["wrong[0].any[1]: saw 'b**'; expected a regular"]),
         (
             replace(SPEC, answer=Text("The scores grow and that is all.", GOOD.zh)),
             ["answer.en: vanish cannot be found in it; expected all ideas"],
@@ -199,7 +199,7 @@ def test_how_long_an_answer_is_said_beforehand() -> None:
 )
 def test_specs_are_checked(spec: Spec, said: list[str]) -> None:
     """Patterns are sound, and the good answer of the bank is one."""
-    found = [f"{show_path(fault.path)}: {fault.text}" for fault in text.faults(spec)]
+    found = [f"{show_path(fault.path)}: {fault.text}" for fault in text.validate(spec)]
     assert len(found) == len(said), found
     for fault, start in zip(found, said, strict=True):
         assert fault.startswith(start)
@@ -235,7 +235,7 @@ def test_specs_are_checked(spec: Spec, said: list[str]) -> None:
 )
 def test_patterns_are_a_part_of_regular_expressions(pattern: str, said: str | None) -> None:
     """Broken ones, ones that match nothing at all, and slow ones are refused, with a reason."""
-    found = _patterns.trouble(pattern)
+    found = _patterns.explain_invalid(pattern)
     assert (found is None) is (said is None), found
     assert said is None or (found is not None and found.startswith(said))
 
@@ -243,7 +243,7 @@ def test_patterns_are_a_part_of_regular_expressions(pattern: str, said: str | No
 @pytest.mark.parametrize("pattern", ["a.{0,60}a.{0,60}b", ".*b", r"\w+.?b", "(a{0,3}){6}b", "(a|a|a|a){6}b"])
 def test_an_accepted_pattern_is_fast_on_any_text(pattern: str) -> None:
     """The worst that a learner can write takes a moment, and no more."""
-    assert _patterns.trouble(pattern) is None
+    assert _patterns.explain_invalid(pattern) is None
     start = time.process_time()
     assert _patterns.search(pattern, "a" * _patterns.MAX_LENGTH) == []
     assert time.process_time() - start < 5
