@@ -98,7 +98,7 @@ def _sizes(names: Declarations, nodes: Sequence[Node], needed: Sequence[str]) ->
             match part:
                 case Sum(_, low, high):
                     counts += [bound for bound in (low, high) if bound is not None]
-                case Call("ones" | "zeros" | "onehot", args):
+                case Call("ones" | "onehot", args):
                     counts += args
     for count in counts:
         found |= {name for name in names.names_in(count) if isinstance(names.declared[name], Scalar)}

@@ -101,7 +101,7 @@ _BY = Text("“{what}” is not a symbol that one can derive by here.", "这里�
 _ORDERS = Text("O(…) stands for a whole answer, not for a part of one.", "O(…) 应是整个答案，而不是其中一部分。")
 _NOTHING = Text("", "")
 
-_ELEMENTWISE = ("exp", "log", "log2", "sqrt", "sin", "cos", "tan", "tanh", "sigmoid", "relu", "abs")
+_ELEMENTWISE = ("exp", "log", "log2", "sqrt", "sin", "cos", "sigmoid", "abs")
 
 
 @dataclass(slots=True)
@@ -678,13 +678,8 @@ class Evaluator:
                 return unit_vector(SizelessTensor(ONE, self._place(at)), self._length_of(size))
             case "delta", (one, two):
                 return Fraction(self._place(one) == self._place(two))
-            case "ones" | "zeros", (size,):
-                return Vec((Fraction(function == "ones"),) * self._length_of(size), False, show(size), True)
-            case "tr", (body,):
-                value = self.value(body)
-                if isinstance(value, Mat) and value.shape[0] == value.shape[1]:
-                    return self._inner((ONE,) * len(value.rows), (row[i] for i, row in enumerate(value.rows)))
-                raise ShapeError(_SQUARE.fill(what=show(body), shape=describe_shape(value)))
+            case "ones", (size,):
+                return Vec((ONE,) * self._length_of(size), False, show(size), True)
             case "diag", (body,):
                 items = self._vector(body).items
                 rows = tuple(tuple(x if i == j else ZERO for j in range(len(items))) for i, x in enumerate(items))

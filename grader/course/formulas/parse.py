@@ -666,7 +666,7 @@ class _Parser:
         if bracket:
             return node
         factors: list[tuple[Sign, Node]] = []
-        turning = function in ("sin", "cos", "tan")  # sin ω(p+δ) is read as people mean it; log n(n+1) could be either
+        turning = function in ("sin", "cos")  # sin ω(p+δ) is read as people mean it; log n(n+1) could be either
         while function != "√" and (self.simple() or (turning and self.sign("("))) and self.next.tight:
             factors.append((" ", self.primary()))
         if self.simple() or (function != "√" and self.sign("(")):

@@ -272,11 +272,9 @@ def apply(function: str, x: Scalar) -> Scalar:
             return square_root(x)
         case "abs":
             return abs(x)
-        case "relu":
-            return x if x > 0 else Fraction(0)
-        case "exp" | "tanh" | "sigmoid" if x == 0:
-            return {"exp": Fraction(1), "tanh": Fraction(0), "sigmoid": Fraction(1, 2)}[function]
-        case "sin" | "cos" | "tan" if x == 0:
+        case "exp" | "sigmoid" if x == 0:
+            return Fraction(1) if function == "exp" else Fraction(1, 2)
+        case "sin" | "cos" if x == 0:
             return Fraction(function == "cos")
         case "log" | "log2" if x == 1:
             return Fraction(0)
@@ -298,22 +296,18 @@ def _derivative(function: str, x: Scalar, value: Scalar) -> Scalar:
     match function:
         case "sqrt":
             return divide(Fraction(1, 2), value)
-        case "abs" | "relu":
+        case "abs":
             if x == 0:
                 raise UndefinedError(_POWER)
-            return Fraction(1 if x > 0 else -1 if function == "abs" else 0)
+            return Fraction(1 if x > 0 else -1)
         case "exp":
             return value
-        case "tanh":
-            return 1 + -(value * value)
         case "sigmoid":
             return value * (1 + -value)
         case "sin":
             return apply("cos", x)
         case "cos":
             return -apply("sin", x)
-        case "tan":
-            return 1 + value * value
         case "log2":
             return divide(Fraction(1), x * mp_context().log(2))
     return divide(Fraction(1), x)

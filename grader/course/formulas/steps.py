@@ -30,7 +30,7 @@ _AFTER_COMMA = re.compile(r"[,;:.]\s*([A-Za-z]{3,}.*)")
 #: A word of three letters or more that is not called.
 _WORD = re.compile(r"(?<![\w\\])[^\W\d_]{3,}(?![\w({\[^])")
 #: Functions that people write without brackets: sin θ.
-_BARE = ("exp", "log", "log2", "sqrt", "sin", "cos", "tan", "tanh", "relu")
+_BARE = ("exp", "log", "log2", "sqrt", "sin", "cos")
 _MEANT = ("期望", "方差", "协方差", "转置")
 
 

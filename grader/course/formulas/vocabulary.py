@@ -19,17 +19,16 @@ Kind: TypeAlias = Literal["scalar", "vector", "matrix", "map", "rotation", "defi
 #: Function → how many arguments, at least and at most.
 FUNCTIONS: Mapping[str, tuple[int, int]] = {
     "E": (1, 1), "Var": (1, 1), "Cov": (2, 2), "exp": (1, 1), "log": (1, 1), "log2": (1, 1), "sqrt": (1, 1),
-    "sin": (1, 1), "cos": (1, 1), "tan": (1, 1), "tanh": (1, 1), "sigmoid": (1, 1), "relu": (1, 1), "abs": (1, 1),
-    "softmax": (1, 1), "mean": (1, 1), "max": (1, 9), "min": (1, 9), "norm": (1, 1), "rot": (1, 1), "tr": (1, 1),
-    "diag": (1, 1), "onehot": (1, 2), "ones": (1, 1), "zeros": (1, 1), "transpose": (1, 1), "sum": (1, 9),
-    "D": (1, 2), "O": (1, 1), "dot": (2, 2), "outer": (2, 2), "matmul": (2, 2), "delta": (2, 2),
+    "sin": (1, 1), "cos": (1, 1), "sigmoid": (1, 1), "abs": (1, 1), "softmax": (1, 1), "mean": (1, 1), "max": (1, 9),
+    "min": (1, 9), "norm": (1, 1), "rot": (1, 1), "diag": (1, 1), "onehot": (1, 2), "ones": (1, 1),
+    "transpose": (1, 1), "sum": (1, 9), "D": (1, 2), "O": (1, 1), "dot": (2, 2), "outer": (2, 2), "matmul": (2, 2),
+    "delta": (2, 2),
 }  # fmt: skip
 _ALIASES = {
-    "var": "Var", "VAR": "Var", "V": "Var", "variance": "Var", "Variance": "Var", "cov": "Cov", "COV": "Cov",
-    "ln": "log", "Exp": "exp", "Log": "log", "lg": "log2", "lb": "log2", "log_2": "log2", "Sqrt": "sqrt",
-    "Softmax": "softmax", "SoftMax": "softmax", "Mean": "mean", "avg": "mean", "Sum": "sum", "ReLU": "relu",
-    "Abs": "abs", "R": "rot", "one_hot": "onehot", "inner": "dot", "Transpose": "transpose", "trace": "tr",
-    "Tr": "tr", "Θ": "O", "Theta": "O", "Ω": "O", "Omega": "O", "σ": "sigmoid", "grad": "D", "expectation": "E",
+    "var": "Var", "V": "Var", "variance": "Var", "cov": "Cov", "ln": "log", "Exp": "exp", "Log": "log", "lg": "log2",
+    "log_2": "log2", "Sqrt": "sqrt", "Softmax": "softmax", "Mean": "mean", "avg": "mean", "Sum": "sum", "Abs": "abs",
+    "R": "rot", "one_hot": "onehot", "inner": "dot", "Transpose": "transpose", "Θ": "O", "Theta": "O",
+    "σ": "sigmoid", "grad": "D", "expectation": "E",
 }  # fmt: skip
 #: Written without brackets, these would be products of letters.
 _SHORT = 3

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
 
+from grader.course.formulas import vocabulary
 from grader.course.formulas.compare import Counterexample, Table, compare_formulas
 from grader.course.formulas.declarations import Declarations, read_declarations
 from grader.course.formulas.errors import FormulaError
@@ -82,6 +84,15 @@ def test_what_cannot_be_read_or_does_not_fit_is_told_in_words(topic: dict[str, A
         compare_formulas(node, node, known)
     assert words in caught.value.text.en
     assert any("\u4e00" <= char <= "\u9fff" for char in caught.value.text.zh)
+
+
+def test_every_function_is_in_the_table() -> None:
+    """A name or spelling that no line here uses is one that no learner needs."""
+    lines = [
+        str(line) for topic in TOPICS for key in ("equal", "grows") for group in topic.get(key, []) for line in group
+    ]
+    words = set(re.findall(r"[^\W\d_]+(?:_?2|_hot)?", " ".join(lines)))
+    assert {name for name in (*vocabulary.FUNCTIONS, *vocabulary._ALIASES) if name not in words} == set()
 
 
 def test_the_table_is_large() -> None:
