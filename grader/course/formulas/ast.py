@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Literal, TypeAlias
@@ -130,6 +130,28 @@ def children(node: Node) -> tuple[Node, ...]:
         case Derivative(of, by):
             return (of, by)
     return ()
+
+
+def with_children(node: Node, found: Sequence[Node]) -> Node:
+    """``node`` with ``found`` for its children: as many as ``children(node)`` has, in the same order."""
+    match node:
+        case Plus(terms):
+            return Plus(tuple((minus, term) for (minus, _), term in zip(terms, found, strict=True)))
+        case Times(_, rest):
+            return Times(found[0], tuple((sign, factor) for (sign, _), factor in zip(rest, found[1:], strict=True)))
+        case Power() | Transpose() | Derivative():
+            return type(node)(*found)
+        case Subscript():
+            return Subscript(found[0], tuple(found[1:]))
+        case ListNode():
+            return ListNode(tuple(found))
+        case Call(function):
+            return Call(function, tuple(found))
+        case Sum(indices, low, high, relation, _):
+            bounds = iter(found[:-1])
+            low, high = (bound and next(bounds) for bound in (low, high))
+            return Sum(indices, low, high, relation, found[-1])
+    return node
 
 
 def walk(node: Node) -> Iterator[Node]:

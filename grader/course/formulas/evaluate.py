@@ -137,31 +137,33 @@ class Evaluator:
     def value(self, node: Node) -> Value:
         """What ``node`` is worth here."""
         self.meter.spend()
+        found: Value
         match node:
             case Number(value):
-                return value
+                found = value
             case Name(name):
-                return self._name(name)
+                found = self._name(name)
             case Plus(terms):
-                return self._plus(terms)
+                found = self._plus(terms)
             case Times(first, rest):
-                return self._times(first, rest)
+                found = self._times(first, rest)
             case Power(base, exponent):
-                return self._power(base, exponent)
+                found = self._power(base, exponent)
             case Transpose(of):
-                return self._transpose(of)
+                found = self._transpose(of)
             case Subscript(of, at):
-                return self._item(of, at)
+                found = self._subscript(of, at)
             case ListNode(items):
-                return self._listed(items)
+                found = self._list(items)
             case Call(function, args):
-                return self._call(function, args)
+                found = self._call(function, args)
             case Sum():
-                return self._sum(node)
+                found = self._sum(node)
             case Derivative(of, by):
-                return self._derivative(of, by)
+                found = self._derivative(of, by)
             case Wildcard():
                 raise UndefinedError(_NOT_A_MAP.fill(what="?"))
+        return found
 
     def number(self, node: Node) -> Scalar:
         """A value that has to be a number."""
@@ -475,7 +477,7 @@ class Evaluator:
 
     # ------------------------------------------------------------------------------------------- parts
 
-    def _item(self, of: Node, at: tuple[Node, ...]) -> Value:
+    def _subscript(self, of: Node, at: tuple[Node, ...]) -> Value:
         declared = self.names.declared.get(of.name) if isinstance(of, Name) and of.name not in self._overlay else None
         if isinstance(of, Name) and isinstance(declared, Random) and len(at) == len(declared.sizes):
             size = self._size(of.name, declared.sizes)
@@ -530,7 +532,7 @@ class Evaluator:
         self._choose(node, 2)
         return self.whole(node)
 
-    def _listed(self, items: tuple[Node, ...]) -> Value:
+    def _list(self, items: tuple[Node, ...]) -> Value:
         values = [self.value(item) for item in items]
         rows = [value.items for value in values if isinstance(value, Vec)]
         if len(rows) == len(values) and len({len(row) for row in rows}) == 1:
@@ -642,51 +644,37 @@ class Evaluator:
         if declared is not None:
             return self._declared_call(function, declared, args)
         if function in _ELEMENTWISE:
-            value = self.value(args[0])
-            if isinstance(value, SizelessTensor):
-                raise ShapeError(_NO_SIZE.fill(what=IDENTITY if value.at is None else UNIT))
-            if isinstance(value, Vec) and function == "abs":
-                return self._norm(value)
-            self.meter.spend(10)
-            return map_entries(value, lambda x: scalars.apply(function, x))
-        match function, args:
-            case "E", (body,):
-                return self._expectation(body)
-            case "Var", (body,):
-                return self._variance(body)
-            case "Cov", (one, two):
-                return self._covariance(one, two)
-            case "softmax", (body,):
-                return self._softmax(body)
-            case "mean", (body,):
-                value = self.value(body)
-                count = len(list(entries(value))) if isinstance(value, (Vec, Mat)) else 1
-                return (
-                    scalars.divide(self._total(body), Fraction(count)) if count > 1 or isinstance(value, Vec) else value
-                )
-            case "max" | "min", _:
-                return self._extreme(function, args)
-            case "norm", (body,):
-                return self._norm(self._vector(body))
-            case "rot", (angle,):
-                return self._rotation(self.number(angle))
-            case "jacobian", (of, at):
-                return self._jacobian(of, self._vector(at))
-            case "onehot", (at,):
-                return SizelessTensor(ONE, self._place(at))
-            case "onehot", (at, size):
-                return unit_vector(SizelessTensor(ONE, self._place(at)), self._length_of(size))
-            case "delta", (one, two):
-                return Fraction(self._place(one) == self._place(two))
-            case "ones", (size,):
-                return Vec((ONE,) * self._length_of(size), False, show(size), True)
-            case "diag", (body,):
-                items = self._vector(body).items
-                rows = tuple(tuple(x if i == j else ZERO for j in range(len(items))) for i, x in enumerate(items))
-                return Mat(rows)
-            case "O", _:
-                raise UndefinedError(_ORDERS)
-        raise ShapeError(_NOT_A_MAP.fill(what=function))
+            return self._elementwise(function, args[0])
+        return _FUNCTIONS[function](self, *args)
+
+    def _elementwise(self, function: str, body: Node) -> Value:
+        value = self.value(body)
+        if isinstance(value, SizelessTensor):
+            raise ShapeError(_NO_SIZE.fill(what=IDENTITY if value.at is None else UNIT))
+        if isinstance(value, Vec) and function == "abs":
+            return self._norm(value)
+        self.meter.spend(10)
+        return map_entries(value, lambda x: scalars.apply(function, x))
+
+    def _mean(self, body: Node) -> Value:
+        value = self.value(body)
+        if not isinstance(value, (Vec, Mat)):
+            return value
+        return scalars.divide(self._total(body), Fraction(len(list(entries(value)))))
+
+    def _onehot(self, at: Node, size: Node | None = None) -> Value:
+        value = SizelessTensor(ONE, self._place(at))
+        return value if size is None else unit_vector(value, self._length_of(size))
+
+    def _ones(self, size: Node) -> Value:
+        return Vec((ONE,) * self._length_of(size), False, show(size), True)
+
+    def _diagonal(self, body: Node) -> Value:
+        items = self._vector(body).items
+        return Mat(tuple(tuple(x if i == j else ZERO for j in range(len(items))) for i, x in enumerate(items)))
+
+    def _order(self, body: Node) -> Value:
+        raise UndefinedError(_ORDERS)
 
     def _length_of(self, node: Node) -> int:
         size = self.whole(node)
@@ -757,16 +745,14 @@ class Evaluator:
         total = self._inner((ONE,) * len(items), powers)
         return tuple(scalars.divide(x, total) for x in powers)
 
-    def _extreme(self, function: str, args: tuple[Node, ...]) -> Scalar:
+    def _extreme(self, function: Callable[..., Scalar], args: tuple[Node, ...]) -> Scalar:
         values = [self.value(arg) for arg in args]
-        flatten = [
-            entry for value in values for entry in (entries(value) if isinstance(value, (Vec, Mat)) else (value,))
-        ]
-        if any(isinstance(value, Poly) for value in flatten):
+        found = [entry for value in values for entry in (entries(value) if isinstance(value, (Vec, Mat)) else (value,))]
+        if any(isinstance(value, Poly) for value in found):
             raise NotPolynomialError
-        if any(isinstance(value, (Dual, SizelessTensor)) for value in flatten):
+        if any(isinstance(value, (Dual, SizelessTensor)) for value in found):
             raise UndefinedError(_BY.fill(what=show(args[0])))
-        return max(flatten, key=scalars.to_mpf) if function == "max" else min(flatten, key=scalars.to_mpf)
+        return function(found, key=scalars.to_mpf)
 
     def _norm(self, value: Vec) -> Scalar:
         return scalars.apply("sqrt", self._inner(value.items, value.items))
@@ -912,7 +898,10 @@ class Evaluator:
             raise ShapeError(_NO_SIZE.fill(what=IDENTITY if found.at is None else UNIT))
         return map_entries(found, lambda x: x.derivative if isinstance(x, Dual) else ZERO)
 
-    def _jacobian(self, of: Node, at: Vec) -> Value:
+    def _jacobian(self, of: Node, *args: Node) -> Value:
+        if len(args) != 1:
+            raise ShapeError(_MAP.fill(what=f"{show(of)}'"))
+        at = self._vector(args[0])
         if not isinstance(of, Name) or not isinstance(declared := self.names.declared.get(of.name), Map):
             raise ShapeError(_NOT_A_MAP.fill(what=show(of)))
 
@@ -921,3 +910,23 @@ class Evaluator:
             return self._mapped(of.name, declared, argument, of) if isinstance(argument, Vec) else argument
 
         return self._gradient(" ", at, there, of.name)
+
+
+#: Functions of what stands in their brackets, by name; those of single numbers are ``_ELEMENTWISE``.
+_FUNCTIONS: Mapping[str, Callable[..., Value]] = {
+    "E": Evaluator._expectation,
+    "Var": Evaluator._variance,
+    "Cov": Evaluator._covariance,
+    "softmax": Evaluator._softmax,
+    "mean": Evaluator._mean,
+    "max": lambda self, *args: self._extreme(max, args),
+    "min": lambda self, *args: self._extreme(min, args),
+    "norm": lambda self, body: self._norm(self._vector(body)),
+    "rot": lambda self, angle: self._rotation(self.number(angle)),
+    "jacobian": Evaluator._jacobian,
+    "onehot": Evaluator._onehot,
+    "delta": lambda self, one, two: Fraction(self._place(one) == self._place(two)),
+    "ones": Evaluator._ones,
+    "diag": Evaluator._diagonal,
+    "O": Evaluator._order,
+}

@@ -25,6 +25,7 @@ from grader.course.formulas.ast import (
     Wildcard,
     children,
     walk,
+    with_children,
 )
 from grader.course.formulas.errors import ParseError
 from grader.course.formulas.tokens import Token, excerpt, normalize, tokenize
@@ -878,35 +879,25 @@ class _Parser:
 # -------------------------------------------------------------------------------------- a_1 + … + a_n
 
 
+def _alike(first: Node, last: Node) -> bool:
+    """Whether two trees differ in nothing but their children."""
+    below = children(last)
+    return bool(below) and len(children(first)) == len(below) and with_children(first, below) == last
+
+
 def _pairs(first: Node, last: Node) -> Iterator[tuple[Node, Node]]:
     """The smallest places where two trees differ."""
     if first == last:
         return
-    below = (children(first), children(last))
-    rebuilt = type(first) is type(last) and len(below[0]) == len(below[1]) > 0
-    if rebuilt and _shape(first) == _shape(last):
-        for one, other in zip(*below, strict=True):
+    if _alike(first, last):
+        for one, other in zip(children(first), children(last), strict=True):
             yield from _pairs(one, other)
     else:
         yield first, last
 
 
-def _shape(node: Node) -> object:
-    """What a node is apart from its children."""
-    match node:
-        case Plus(terms):
-            return tuple(minus for minus, _ in terms)
-        case Times(_, rest):
-            return tuple(sign for sign, _ in rest)
-        case Call(function):
-            return function
-        case Sum(indices, low, high, relation, _):
-            return indices, low is None, high is None, relation
-    return None
-
-
 def _ends(first: Node, last: Node) -> Node | None:
-    """What stands in ``last`` wherever ``first`` has a 1, if that is all the difference between them."""
+    """What stands in ``last`` wherever ``first`` has a 1, if nothing else differs."""
     found = {*_pairs(first, last)}
     ones = {one for one, _ in found}
     others = {other for _, other in found}
@@ -914,31 +905,10 @@ def _ends(first: Node, last: Node) -> Node | None:
 
 
 def _replaced(first: Node, last: Node, by: Node) -> Node:
-    """``first`` with ``by`` where it differs from ``last``."""
+    """``first`` with ``by`` wherever it differs from ``last``."""
     if first == last:
         return first
-    match first, last:
-        case Plus(terms), Plus(others):
-            pairs = zip(terms, others, strict=True)
-            return Plus(tuple((minus, _replaced(one, other, by)) for (minus, one), (_, other) in pairs))
-        case Times(head, rest), Times(other_head, other_rest):
-            factors = zip(rest, other_rest, strict=True)
-            return Times(
-                _replaced(head, other_head, by),
-                tuple((sign, _replaced(one, other, by)) for (sign, one), (_, other) in factors),
-            )
-        case Power(base, exponent), Power(other, other_exponent):
-            return Power(_replaced(base, other, by), _replaced(exponent, other_exponent, by))
-        case Transpose(of), Transpose(other):
-            return Transpose(_replaced(of, other, by))
-        case Subscript(of, at), Subscript(other, other_at):
-            return Subscript(_replaced(of, other, by), _all_replaced(at, other_at, by))
-        case Call(function, args), Call(_, other_args):
-            return Call(function, _all_replaced(args, other_args, by))
-        case ListNode(items), ListNode(other_items):
-            return ListNode(_all_replaced(items, other_items, by))
-    return by
-
-
-def _all_replaced(first: tuple[Node, ...], last: tuple[Node, ...], by: Node) -> tuple[Node, ...]:
-    return tuple(_replaced(one, other, by) for one, other in zip(first, last, strict=True))
+    if not _alike(first, last):
+        return by
+    pairs = zip(children(first), children(last), strict=True)
+    return with_children(first, [_replaced(one, other, by) for one, other in pairs])

@@ -26,53 +26,66 @@ _RAISED = str.maketrans("0123456789-", "⁰¹²³⁴⁵⁶⁷⁸⁹⁻")
 
 
 def show(node: Node, around: int = 0) -> str:
-    """The formula; in brackets where what is ``around`` binds closer."""
-    text, strength = _show(node)
-    return f"({text})" if strength < around else text
+    """``node`` as text; in brackets where what is ``around`` binds more tightly."""
+    return f"({_text(node)})" if _strength(node) < around else _text(node)
 
 
-def _show(node: Node) -> tuple[str, int]:
+def _strength(node: Node) -> int:
+    match node:
+        case Plus():
+            return _PLUS
+        case Times() | Sum() | Derivative():
+            return _TIMES
+        case Number(value) if value.denominator != 1:
+            return _TIMES
+    return _TIGHT
+
+
+def _text(node: Node) -> str:
     match node:
         case Number(value):
-            return number(value), _TIGHT if value.denominator == 1 else _TIMES
+            text = number(value)
         case Name(name):
-            return name.replace("i…", "i"), _TIGHT
+            text = name.replace("i…", "i")
         case Plus(terms):
             text = ""
             for minus, term in terms:
                 sign = "−" if minus else "+"
                 text += (f" {sign} " if text else sign if minus else "") + show(term, _TIMES)
-            return text, _PLUS
         case Times(first, rest):
-            return _product(first, rest), _TIMES
+            text = _product(first, rest)
         case Power(base, exponent):
-            return _power(base, exponent), _TIGHT
+            text = _power(base, exponent)
         case Transpose(of):
-            return f"({show(of)})ᵀ" if isinstance(of, Transpose) else f"{show(of, _TIGHT)}ᵀ", _TIGHT
+            text = f"({show(of)})ᵀ" if isinstance(of, Transpose) else f"{show(of, _TIGHT)}ᵀ"
         case Subscript(of, at):
-            return show(of, _TIGHT) + _lowered(at), _TIGHT
+            text = show(of, _TIGHT) + _lowered(at)
         case ListNode(items):
-            return f"[{_commas(items)}]", _TIGHT
-        case Call("E", args):
-            return f"E[{_commas(args)}]", _TIGHT
-        case Call("sqrt", (of,)):
-            return f"√({show(of)})" if isinstance(of, Power) else f"√{show(of, _TIGHT)}", _TIGHT
-        case Call("norm", (of,)):
-            return f"‖{show(of)}‖", _TIGHT
-        case Call("onehot", (of,)):
-            return f"onehot({show(of)})", _TIGHT
-        case Call("delta", args):
-            return "δ" + _lowered(args), _TIGHT
-        case Call("jacobian", (of, at)):
-            return f"{show(of)}'({show(at)})", _TIGHT
+            text = f"[{_commas(items)}]"
         case Call(function, args):
-            return f"{function}({_commas(args)})", _TIGHT
+            text = _call(function, args)
         case Sum(indices, low, high, relation, body):
-            return _sum(indices, low, high, relation, body), _TIMES
+            text = _sum(indices, low, high, relation, body)
         case Derivative(of, by):
-            return f"∂{show(of, _TIGHT)}/∂{show(by, _TIGHT)}", _TIMES
+            text = f"∂{show(of, _TIGHT)}/∂{show(by, _TIGHT)}"
         case Wildcard():
-            return "?", _TIGHT
+            text = "?"
+    return text
+
+
+def _call(function: str, args: tuple[Node, ...]) -> str:
+    match function, args:
+        case "E", _:
+            return f"E[{_commas(args)}]"
+        case "sqrt", (of,):
+            return f"√({show(of)})" if isinstance(of, Power) else f"√{show(of, _TIGHT)}"
+        case "norm", (of,):
+            return f"‖{show(of)}‖"
+        case "delta", _:
+            return f"δ{_lowered(args)}"
+        case "jacobian", (of, *at):
+            return f"{show(of)}'({_commas(tuple(at))})"
+    return f"{function}({_commas(args)})"
 
 
 def number(value: Fraction) -> str:
