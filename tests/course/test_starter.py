@@ -169,7 +169,7 @@ SEVERAL = replace(ITEM, id="Q5.several", kind="multi", spec=multi.Spec(ITEM.spec
                 "# How large is √d_k for d_k = {d_k}, in {braces}?",
                 "# {d_k} is one of 16, 64, 256; which one depends on the learner's name",
                 "--learner NAME`.",
-                "# Unit: units (may be left out).",
+                "# Unit: units (optional).",
                 "# Answer with a number, such as 1536, 1.5e3, 3/4 or 2^10.",
                 "# Answer with a list of letters, such as [a, c]; several may be right.",
                 "#   b: Means of values",

@@ -19,7 +19,7 @@ _ENOUGH = 8
 _TRIES = 40
 #: Instances with small whole numbers.
 _PLAIN = 4
-_NO_VALUE = Text("there is no instance to try", "没有可用的取值")
+_NO_VALUE = Text("there are no values to try", "没有可用的取值")
 _SMALL = (2, 3, 5, 7, 4, 11, 6, 13)
 
 

@@ -30,6 +30,6 @@ class TooExpensiveError(FormulaError):
 
 
 TOO_EXPENSIVE = Text(
-    "This takes too much computing; write it with smaller powers, or shorter.",
+    "This is too expensive to compute; use smaller powers, or write it shorter.",
     "这个式子的计算量太大；请用较小的幂次，或者写得更短。",
 )

@@ -57,48 +57,51 @@ _LONGEST_SUM = 2000
 _LARGEST_SIZE = 60
 
 
-_WHOLE = Text("{what} should be a whole number, and it is {value}", "{what} 应该是整数，现在是 {value}")
+_WHOLE = Text("{what} should be a whole number, but it is {value}", "{what} 应该是整数，现在是 {value}")
 _SIZE = Text("a size of {value} (expected 1 to {most})", "大小为 {value}（应在 1 到 {most} 之间）")
-_NOT_INDEXED = Text("“{what}” has no components that {count} could name.", "「{what}」没有可以用 {count} 取出的分量。")
+_NOT_INDEXED = Text("“{what}” cannot be indexed with {count}.", "“{what}”不能用 {count} 取分量。")
 _NORMAL = Text(
-    "what is asked about {what} has no exact value: only polynomials of normal variables do",
-    "关于 {what} 的这个量没有精确值：正态变量只有多项式的期望可以精确计算",
+    "there is no exact value for {what}: only polynomials of normal variables have one",
+    "{what} 的这个期望没有精确值：正态变量只有多项式的期望可以精确计算",
 )
-_SINGULAR = Text("a matrix without an inverse", "矩阵不可逆")
+_SINGULAR = Text("a singular matrix", "矩阵不可逆")
 _DISTINCT = Text("different indices need different components", "不同的下标需要不同的分量")
 _COUNT = Text("{count} indices", "{count} 个下标")
 _FROM_WHERE = Text(
-    "From where to where does {index} run in “{what}”? Write, for example, Σ_{{{index}=1}}^{{n}}.",
-    "「{what}」里的 {index} 从几到几？请写明，例如 Σ_{{{index}=1}}^{{n}}。",
+    "What is the range of {index} in “{what}”? Write, for example, Σ_{{{index}=1}}^{{n}}.",
+    "“{what}”里的 {index} 从几到几？请写明，例如 Σ_{{{index}=1}}^{{n}}。",
 )
 _MISFIT = Text(
     "Shapes do not fit in “{what}”: {left} is {left_shape}, {right} is {right_shape}{remedy}.",
-    "「{what}」的形状不匹配：{left} 是 {left_shape}，{right} 是 {right_shape}{remedy}。",
+    "“{what}”的形状不匹配：{left} 是 {left_shape}，{right} 是 {right_shape}{remedy}。",
 )
 _TRANSPOSE = Text("; transpose one of them", "；其中一个需要转置")
-_COMPONENT = Text("; write the component, such as x_i, or sum over them", "；请写分量（例如 x_i），或者对分量求和")
+_COMPONENT = Text("; write a component, such as x_i, or sum over all of them", "；请写分量（例如 x_i），或者对分量求和")
 _WHICH_PRODUCT = Text(
-    "Which product of vectors is “{what}”? Write q·k for the inner product, q*k for each component by itself, "
-    "q kᵀ for the matrix of all products.",
-    "「{what}」是哪种向量乘积？内积写 q·k，逐分量相乘写 q*k，所有两两乘积组成的矩阵写 q kᵀ。",
+    "Which product of vectors is “{what}”? Write q·k for the inner product, q*k for the elementwise product, "
+    "q kᵀ for the outer product.",
+    "“{what}”是哪种向量乘积？内积写 q·k，逐元素乘积写 q*k，外积写 q kᵀ。",
 )
-_NEEDS_NUMBER = Text("“{what}” should be a number, but it is {shape}.", "「{what}」应该是一个数，但它是{shape}。")
-_NEEDS_VECTOR = Text("“{what}” should be a vector, but it is {shape}.", "「{what}」应该是向量，但它是{shape}。")
-_SQUARE = Text("“{what}” is {shape}; only a square matrix has powers.", "「{what}」是{shape}；只有方阵才有幂。")
-_BELOW = Text("Nothing can be divided by “{what}”, which is {shape}.", "不能除以「{what}」，它是{shape}。")
+_NEEDS_NUMBER = Text("“{what}” should be a number, but it is {shape}.", "“{what}”应该是一个数，但它是{shape}。")
+_NEEDS_VECTOR = Text("“{what}” should be a vector, but it is {shape}.", "“{what}”应该是向量，但它是{shape}。")
+_SQUARE = Text("“{what}” is {shape}; only a square matrix has powers.", "“{what}”是{shape}；只有方阵才有幂。")
+_BELOW = Text("“{what}” is {shape} and cannot be a divisor.", "不能除以“{what}”，它是{shape}。")
 _NO_SIZE = Text(
-    "How large is the {what} here? Add it to something, or multiply with it.",
-    "这里的{what}有多大？请让它与别的量相加或相乘。",
+    "The size of the {what} is not clear here: add it to or multiply it by something of known size.",
+    "看不出这里的{what}有多大：请让它与大小已知的量相加或相乘。",
 )
-_MAP = Text("“{what}” is a function: write {what}(x).", "「{what}」是一个函数：请写 {what}(x)。")
-_NOT_A_MAP = Text("“{what}” is no function.", "「{what}」不是函数。")
+_MAP = Text("“{what}” is a function: write {what}(x).", "“{what}”是一个函数：请写 {what}(x)。")
+_NOT_A_MAP = Text("“{what}” is not a function.", "“{what}”不是函数。")
 _VARIANCE_OF = Text(
-    "“{what}” is a vector. Say of which component: Var(q_i), or of which sum.",
-    "「{what}」是向量。请说明是哪个分量（例如 Var(q_i)），或者是哪个和。",
+    "“{what}” is a vector. Name a component, such as Var(q_i), or a sum.",
+    "“{what}”是向量。请写明哪个分量（例如 Var(q_i)）或哪个和。",
 )
-_INNER = Text("A derivative inside a derivative is not read here.", "这里不支持导数里再求导数。")
-_BY = Text("“{what}” is not a symbol that one can derive by here.", "这里不能对「{what}」求导，它不是独立的变量。")
-_ORDERS = Text("O(…) stands for a whole answer, not for a part of one.", "O(…) 应是整个答案，而不是其中一部分。")
+_INNER = Text("A derivative of a derivative is not supported here.", "这里不支持导数里再求导数。")
+_BY = Text(
+    "“{what}” is not a variable that can be differentiated with respect to here.",
+    "这里不能对“{what}”求导，它不是独立的变量。",
+)
+_ORDERS = Text("O(…) has to be the whole answer, not a part of it.", "O(…) 应是整个答案，而不是其中一部分。")
 _NOTHING = Text("", "")
 
 _ELEMENTWISE = ("exp", "log", "log2", "sqrt", "sin", "cos", "sigmoid", "abs")

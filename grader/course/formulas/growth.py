@@ -24,14 +24,14 @@ _MOST_TERMS = 60
 _UNIT: Monomial = ()
 
 _STRANGE = Text(
-    "“{what}” has no place in a growth rate here: write sums and products of powers and logarithms, "
+    "“{what}” cannot be part of a growth rate here: write sums and products of powers and logarithms, "
     "such as O(n² d + n d²).",
-    "「{what}」不能用在这里的增长级别中：请写幂与对数的和与积，例如 O(n² d + n d²)。",
+    "“{what}”不能用在这里的增长级别中：请写幂与对数的和与积，例如 O(n² d + n d²)。",
 )
-_ZERO = Text("This is 0; how should it grow?", "这是 0，谈不上增长。")
+_ZERO = Text("This is 0, which has no growth rate.", "这是 0，谈不上增长。")
 _SUM_BELOW = Text(
-    "“{what}” is a sum under a fraction line, under a root or in a high power: keep only its largest term.",
-    "「{what}」是分母、根号或高次幂里的和：请只保留最大的一项。",
+    "“{what}” is a sum in a denominator, under a root or in a high power: keep only its largest term.",
+    "“{what}”是分母、根号或高次幂里的和：请只保留最大的一项。",
 )
 
 

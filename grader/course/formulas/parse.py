@@ -45,39 +45,39 @@ _MOST_TOKENS = 900
 _LARGEST_EXPONENT = 40
 
 _EMPTY = Text("There is no formula here.", "这里没有公式。")
-_EXPECTED = Text("“{near}”: expected {what}.", "「{near}」：这里应该是{what}。")
-_END = Text("“{near}”: the formula ends too early; expected {what}.", "「{near}」：公式没有写完，后面应该是{what}。")
+_EXPECTED = Text("“{near}”: expected {what}.", "“{near}”：这里应该是{what}。")
+_END = Text("“{near}”: the formula ends here; expected {what}.", "“{near}”：公式没有写完，后面应该是{what}。")
 _SOMETHING = Text("a number, a name or a bracket", "数、符号或括号")
 _LEFT_OVER = Text(
-    "“{near}”: “{said}” is not expected there. Words go after a #.",
-    "「{near}」：这里不应出现「{said}」。说明文字请写在 # 之后。",
+    "“{near}”: unexpected “{said}”. Write comments after #.",
+    "“{near}”：这里不应出现“{said}”。说明文字请写在 # 之后。",
 )
-_DEEP = Text("Too many brackets inside each other.", "括号嵌套太深。")
-_LARGE = Text("The formula is too long; break it up into lines.", "公式太长，请拆成几行。")
+_DEEP = Text("Too many nested brackets.", "括号嵌套太深。")
+_LARGE = Text("The formula is too long; split it into several lines.", "公式太长，请拆成几行。")
 _DIVIDE = Text(
-    "“{near}” can be read in two ways: put what stands under the fraction line in brackets, as in 1/(2 d) or (1/2) d.",
-    "「{near}」有两种读法：请用括号标明分母，例如 1/(2 d) 或 (1/2) d。",
+    "“{near}” is ambiguous: use brackets to show the denominator, as in 1/(2 d) or (1/2) d.",
+    "“{near}”有两种读法：请用括号标明分母，例如 1/(2 d) 或 (1/2) d。",
 )
 _REACH = Text(
-    "How far does {function} reach in “{near}”? Put its argument in brackets.",
-    "「{near}」里 {function} 作用到哪里？请给它的自变量加上括号。",
+    "It is not clear where the argument of {function} ends in “{near}”: put it in brackets.",
+    "“{near}”里看不出 {function} 的自变量到哪里为止：请加上括号。",
 )
 _ARGUMENTS = Text("{function} takes {count}, in brackets.", "{function} 需要{count}，写在括号里。")
 _ONE_ARGUMENT = Text("one argument", "一个自变量")
 _MORE_ARGUMENTS = Text("{low} to {high} arguments", "{low} 到 {high} 个自变量")
 _EXACT_ARGUMENTS = Text("{low} arguments", "{low} 个自变量")
 _TWO_INDICES = Text(
-    "Over which index is the sum, {indices}? Write it below the sign: Σ_{first} …",
+    "Which index does the sum run over: {indices}? Write it below the sign: Σ_{first} …",
     "对哪个下标求和（{indices}）？请写在求和号下面：Σ_{first} …",
 )
-_NUMBERS = Text("“{near}”: a sign is missing in front of the number.", "「{near}」：数的前面缺少运算符。")
-_EXPONENT = Text("An exponent of {exponent} is too large.", "指数 {exponent} 太大了。")
+_NUMBERS = Text("“{near}”: an operator is missing before the number.", "“{near}”：数的前面缺少运算符。")
+_EXPONENT = Text("The exponent {exponent} is too large.", "指数 {exponent} 太大了。")
 _ELLIPSIS = Text(
-    "“…” stands between a first and a last term that differ in one index: q_1 k_1 + … + q_d k_d.",
-    "「…」前后应是首项和末项，两项只在下标上不同：q_1 k_1 + … + q_d k_d。",
+    "“…” goes between a first and a last term that differ in one index: q_1 k_1 + … + q_d k_d.",
+    "“…”前后应是首项和末项，两项只在下标上不同：q_1 k_1 + … + q_d k_d。",
 )
 _DERIVATIVE = Text(
-    "A derivative is by one name, or by one component of it: ∂y/∂x or D(y, x).",
+    "Differentiate with respect to a symbol or one of its components: ∂y/∂x or D(y, x).",
     "求导的对象应是一个符号或它的一个分量：∂y/∂x 或 D(y, x)。",
 )
 
@@ -832,7 +832,7 @@ class _Parser:
             return
         entry = self.next
         if not self.word_starts_d():
-            raise self.expected(Text("d and the name to derive by, such as dx", "d 和求导的变量，例如 dx"))
+            raise self.expected(Text("d and a variable, such as dx", "d 加求导变量，例如 dx"))
         rest = cast(Token, entry).text[1:]
         self.entries[self.at : self.at + 1] = [Token("word", rest, entry.at + 1, True)] if rest else []
 

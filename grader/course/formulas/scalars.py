@@ -27,10 +27,10 @@ _MOST_TERMS = 4000
 #: Steps for one answer: thirty times what the longest worked derivation of the bundled course takes.
 MOST_STEPS = 300_000
 
-_BY_ZERO = Text("a division by 0", "除数为 0")
+_BY_ZERO = Text("division by 0", "除数为 0")
 _ROOT = Text("the square root of a negative number", "对负数开平方")
 _LOGARITHM = Text("the logarithm of a number that is not positive", "对非正数取对数")
-_POWER = Text("a power that has no value", "幂没有意义")
+_POWER = Text("an undefined power", "幂没有意义")
 
 
 class NotPolynomialError(Exception):

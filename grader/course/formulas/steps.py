@@ -17,7 +17,7 @@ from grader.course.formulas.vocabulary import Vocabulary, function_name, split_w
 MOST_LINES = 60
 
 _LINE = Text("Line {number}: {why}", "第 {number} 行：{why}")
-_MANY = Text("At most {most} lines are read.", "最多读取 {most} 行。")
+_MANY = Text("At most {most} lines are allowed.", "最多写 {most} 行。")
 
 _MARK = re.compile(r"\s*(?:#|//|∵|--)")
 _REASON = re.compile(

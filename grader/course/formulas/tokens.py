@@ -14,12 +14,12 @@ MAX_LENGTH = 2000
 _MAX_DIGITS = 40
 
 _LONG = Text(
-    "A line may have {most} characters; this one has {length}. Break it up.",
+    "A line may have at most {most} characters; this one has {length}. Split it.",
     "一行最多 {most} 个字符，这一行有 {length} 个。请拆成几行。",
 )
 _STRANGE = Text(
-    "“{char}” (in “{near}”) does not belong in a formula. Words go after a #.",
-    "「{char}」（在「{near}」处）不能出现在公式里。说明文字请写在 # 之后。",
+    "“{char}” (in “{near}”) cannot be part of a formula. Write comments after #.",
+    "“{char}”（在“{near}”处）不能出现在公式里。说明文字请写在 # 之后。",
 )
 _DIGITS = Text("The number {number}… has too many digits.", "数字 {number}… 的位数太多。")
 

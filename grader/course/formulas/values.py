@@ -54,7 +54,7 @@ _NUMBER_WORD = Text("a number", "一个数")
 VECTOR_WORD = Text("a vector of length {n}", "长度为 {n} 的向量")
 _MATRIX_WORD = Text("({n}, {m})", "({n}, {m}) 的矩阵")
 RANGE = Text(
-    "{what} goes from {low} to {high}, but the index is {at}", "{what} 的下标从 {low} 到 {high}，这里却是 {at}"
+    "{what} has indices {low} to {high}, but the index is {at}", "{what} 的下标从 {low} 到 {high}，这里却是 {at}"
 )
 
 

@@ -34,13 +34,13 @@ _ALIASES = {
 _SHORT = 3
 
 _UNKNOWN = Text(
-    "There is no “{word}” here{near}. Known: {known}.",
-    "这里没有「{word}」{near}。可用的符号：{known}。",
+    "There is no “{word}” in this question{near}. Symbols: {known}.",
+    "这道题里没有“{word}”{near}。可用的符号：{known}。",
 )
 _NEAR = Text(" (did you mean {name}?)", "（是不是 {name}？）")
 _TWO_WAYS = Text(
-    "“{word}” can be read in two ways; write * between the names.",
-    "「{word}」有两种读法；请在名字之间写上 *。",
+    "“{word}” is ambiguous; write * between the names.",
+    "“{word}”有两种读法；请在符号之间写上 *。",
 )
 _NOTHING = Text("", "")
 

@@ -41,15 +41,13 @@ from grader.course.formulas import scalars
 T = TypeVar("T")
 
 _KEPT = Text(
-    "Kept. Your instructor's side decides what it is worth: this edition of the course has no key to it.",
-    "已记下。得分由教师一侧判定：学习者版课程里没有这道题的答案。",
+    "Saved. Your instructor will mark it: the learners' edition of the course does not contain the answer.",
+    "已保存。学习者版课程里没有这道题的答案，由教师评分。",
 )
 
 #: Longer answers are not looked at, nor those with more parts.
 MOST_CHARACTERS = 10_000
-_TOO_LONG = Text(
-    "This answer is too long: at most {most} characters are read.", "这个答案太长：最多读取 {most} 个字符。"
-)
+_TOO_LONG = Text("This answer is too long: the limit is {most} characters.", "这个答案太长：最多 {most} 个字符。")
 
 #: One choice, several, all in an order, each with a partner; a line of writing, or several.
 Form: TypeAlias = Literal["one", "many", "order", "pairs", "line", "lines"]

@@ -11,7 +11,7 @@ from grader.core.model import Text
 from grader.course.items import Choice
 from grader.course.items._options import as_id_text, normalize_id
 
-UNKNOWN = Text("There is nothing called “{said}” here; what there is: {ids}.", "这道题里没有「{said}」，只有 {ids}。")
+UNKNOWN = Text("“{said}” is not one of the choices here, which are {ids}.", "这道题里没有“{said}”，只有 {ids}。")
 
 _ID = re.compile(r"\w+")
 _WORD = re.compile(r"\w+")

@@ -11,7 +11,7 @@ from grader.core.model import Text
 from grader.course.items import Choice, Context, shuffled
 
 UNKNOWN = Text(
-    "There is no option “{said}” here; choose one of {ids}.", "这道题没有选项「{said}」，请从 {ids} 中选择。"
+    "This question has no option “{said}”; choose from {ids}.", "这道题没有选项“{said}”，请从 {ids} 中选择。"
 )
 
 

@@ -20,64 +20,67 @@ from grader.course.items import Context, Judged, Prompt, unreadable
 from grader.course.items.expression import about, as_text, check_declarations
 
 _HOW = Text(
-    "Write a line for each step; each must be equal to the one before. A reason may follow after #.",
-    "每一步写一行，每一行都要等于上一行。理由可以写在 # 之后。",
+    "Write one step per line, each equal to the line before. You may add a reason after #.",
+    "每步写一行，每一行都要等于上一行。理由可以写在 # 之后。",
 )
 _HOW_SOLVE = Text(
-    "Write an equation on each line, each with the same solution as the one before. A reason may follow after #.",
+    "Write one equation per line, each with the same solution as the line before. You may add a reason after #.",
     "每行写一个方程，解都与上一行相同。理由可以写在 # 之后。",
 )
 _HOW_GIVEN = Text(
-    "Say first what you assume, a line for each: given q: iid(mean=…, var=…).",
-    "先写出你的假设，每个占一行：已知 q: iid(mean=…, var=…)。",
+    "First state your assumptions, one per line: given q: iid(mean=…, var=…).",
+    "先写出你的假设，每个一行：已知 q: iid(mean=…, var=…)。",
 )
 _FROM_TO = Text("From {start} to {end}.", "从 {start} 推到 {end}。")
 _FORM = Text(
     "Write the steps as lines of text, or as {{given: {{…}}, lines: […]}}.",
     "请把推导写成若干行文本，或写成 {{given: {{…}}, lines: […]}}。",
 )
-_NOTHING = Text("There is no step here yet.", "这里还没有任何一步。")
+_NOTHING = Text("There are no steps here yet.", "还没有写任何步骤。")
 _BREAK = Text(
     "Line {number}: “{right}” does not follow from “{left}”{where} “{left}” is {x}, and “{right}” is {y}.",
-    "第 {number} 行：「{right}」与「{left}」不相等{where}「{left}」等于 {x}，而「{right}」等于 {y}。",
+    "第 {number} 行：“{right}”与“{left}”不相等{where}“{left}”等于 {x}，而“{right}”等于 {y}。",
 )
 _WHERE = Text(": for {instance},", "：取 {instance} 时，")
 _NO_WHERE = Text(":", "：")
 _DEPENDS = Text(
-    "{what} depends on {moments}, which mean and variance do not determine.",
-    "{what}依赖于 {moments}，而均值和方差并不能确定它。",
+    "{what} depends on {moments}, which the mean and variance do not determine.",
+    "{what}依赖于 {moments}，而仅凭均值和方差无法确定它。",
 )
 _THE_LINE = Text("That line", "这一行")
-_UNREAD = Text("Line {number}, “{text}”: {why}", "第 {number} 行「{text}」：{why}")
+_UNREAD = Text("Line {number}, “{text}”: {why}", "第 {number} 行“{text}”：{why}")
 _UNFINISHED = Text(
-    "Every step is right so far, but “{last}” is not the end yet: go on to {end}.",
-    "到目前为止每一步都对，但「{last}」还不是最后的结果：请继续推到 {end}。",
+    "Every step so far is right, but “{last}” is not the end yet: continue to {end}.",
+    "到目前为止每一步都对，但“{last}”还不是最后的结果：请继续推到 {end}。",
 )
 _SHORT = Text(
-    "Start and end are right, but how do you get from one to the other? Steps needed in between: {least} or more.",
+    "The start and the end are right, but how do you get from one to the other? Steps needed in between: {least} or "
+    "more.",
     "开头和结尾都对，但中间是怎么来的？中间至少需要 {least} 步。",
 )
 _ONLY_HERE = Text(
-    "Right. But line {number} holds only because the variances are what they are here.",
-    "正确。不过第 {number} 行之所以成立，只是因为这里的方差恰好取这些值。",
+    "Right, but line {number} holds only for the variances given here.",
+    "正确。不过第 {number} 行只对这里给定的方差成立。",
 )
-_STATE = Text("Say what you assume about {missing}, as in {example}.", "请写出你对 {missing} 的假设，例如 {example}。")
-_GIVEN_UNREAD = Text("What you assume about {name} cannot be read: {why}", "无法读懂你对 {name} 的假设：{why}")
+_STATE = Text(
+    "State what you assume about {missing}, for example {example}.", "请写出你对 {missing} 的假设，例如 {example}。"
+)
+_GIVEN_UNREAD = Text("Your assumption about {name} cannot be read: {why}", "无法读懂你对 {name} 的假设：{why}")
 _GIVEN_FORM = Text("Write it as {forms}.", "请写成 {forms} 这样的形式。")
 _GIVEN_WRONG = Text(
-    "Under what you assume ({given}), {start} is not {end}: for {instance} it is {value}, and {end} is {wanted}.",
+    "Under your assumptions ({given}), {start} is not {end}: for {instance} it is {value}, and {end} is {wanted}.",
     "在你的假设（{given}）之下，{start} 并不等于 {end}：取 {instance} 时它等于 {value}，而 {end} 等于 {wanted}。",
 )
-_NORMAL = Text("For normal components it would be {value}.", "如果各分量服从正态分布，它等于 {value}。")
+_NORMAL = Text("For normally distributed components it would be {value}.", "如果各分量服从正态分布，它等于 {value}。")
 _EQUATION = Text("Line {number}: write one equation, with one =.", "第 {number} 行：请写一个方程，只含一个等号。")
 _LOST = Text(
-    "Line {number}: “{text}” does not have the solution of the line before: for {instance}, its left side is {x} and "
-    "its right side {y}.",
-    "第 {number} 行：「{text}」与上一行的解不同：取 {instance} 时，左边等于 {x}，右边等于 {y}。",
+    "Line {number}: “{text}” loses the solution of the line before: for {instance}, the left side is {x} and the right "
+    "side is {y}.",
+    "第 {number} 行：“{text}”丢掉了上一行的解：取 {instance} 时，左边等于 {x}，右边等于 {y}。",
 )
 _GAINED = Text(
     "Line {number}: “{text}” also holds for {instance}, which does not solve the line before.",
-    "第 {number} 行：「{text}」在 {instance} 时也成立，而那并不是上一行的解。",
+    "第 {number} 行：“{text}”在 {instance} 时也成立，而那并不是上一行的解。",
 )
 
 HEAVY = True
@@ -285,7 +288,9 @@ def _givens(spec: Spec, stated: dict[str, str] | None, declared: Declarations) -
     try:
         theirs = read_declarations(spec.symbols, {**spec.given, **stated})
     except DeclarationError as error:
-        why = _joined(error.text, _GIVEN_FORM.fill(forms=GIVEN_FORMS))
+        # Some errors say so themselves.
+        forms = () if GIVEN_FORMS in error.text.en else (_GIVEN_FORM.fill(forms=GIVEN_FORMS),)
+        why = _joined(error.text, *forms)
         return unreadable(_GIVEN_UNREAD.fill(name=error.name, why=why))
     if strange := [name for name in stated if name not in declared.declared]:
         return unreadable(_GIVEN_UNREAD.fill(name=strange[0], why=_GIVEN_FORM.fill(forms=", ".join(spec.given))))

@@ -25,7 +25,7 @@ HEAVY = True
 _MOST_BITS = 200
 
 _HOW = Text(
-    "Answer with a formula, such as 4 n^2 d or sqrt(n)/2; * may be left out.",
+    "Answer with a formula, such as 4 n^2 d or sqrt(n)/2; you may leave out *.",
     "答案填一个公式，例如 4 n^2 d 或 sqrt(n)/2；乘号可以省略。",
 )
 _HOW_GROWS = Text(
@@ -34,23 +34,23 @@ _HOW_GROWS = Text(
 )
 _SYMBOLS = Text("Symbols: {symbols}.", "可用的符号：{symbols}。")
 _GIVEN = Text("Given: {given}.", "已知：{given}。")
-_UNIT = Text("Unit: {unit} (may be left out).", "单位：{unit}（可以不写）。")
+_UNIT = Text("Unit: {unit} (optional).", "单位：{unit}（可以不写）。")
 _NO_VALUE = Text("Your formula has no value: {why}.", "你的式子没有值：{why}。")
 _NOT_TEXT = Text("Answer with one formula, written as text.", "请填写一个公式（文本）。")
 _ONE = Text("Answer with one formula.", "请只填写一个公式。")
 _DIFFERS = Text(
-    "Not equal to what is asked for: with {instance} yours is {value}.",
-    "与要求的不相等：取 {instance} 时，你的式子等于 {value}。",
+    "Not the right formula: for {instance}, yours is {value}.",
+    "公式不对：取 {instance} 时，你的式子等于 {value}。",
 )
-_DIFFERS_CONSTANT = Text("Not equal to what is asked for: yours is {value}.", "与要求的不相等：你的式子等于 {value}。")
+_DIFFERS_CONSTANT = Text("Not the right formula: yours is {value}.", "公式不对：你的式子等于 {value}。")
 _BEYOND = Text(
-    "Yours depends on {moments}, which mean and variance do not determine.",
-    "你的式子依赖于 {moments}，而均值和方差并不能确定它。",
+    "Yours depends on {moments}, which the mean and variance do not determine.",
+    "你的式子依赖于 {moments}，而仅凭均值和方差无法确定它。",
 )
-_GROWS = Text("Yours grows like {rate}, and that is not right.", "你的答案按 {rate} 增长，这不对。")
+_GROWS = Text("Yours grows like {rate}, which is not right.", "你的答案按 {rate} 增长，这不对。")
 _ONLY_HERE = Text(
-    "Right, but only because both variances are what they are here. With other variances it would not be.",
-    "正确，但这只是因为这里的方差恰好取这些值；换成别的方差就不成立了。",
+    "Right, but only for the variances given here; it would not hold for others.",
+    "正确，但只对这里给定的方差成立；换成别的方差就不成立了。",
 )
 
 
@@ -223,7 +223,7 @@ _WORDS = {
     "real": ("a real number", "实数"),
     "positive real": ("a positive number", "正数"),
     "fraction": ("a number between 0 and 1", "0 与 1 之间的数"),
-    "rotation": ("R_θ turns by θ", "R_θ 表示旋转 θ"),
+    "rotation": ("R_θ rotates by θ", "R_θ 表示旋转 θ"),
 }
 _HEADS = (
     ("vector(", "a vector of length {0}", "长度为 {0} 的向量"),
@@ -231,8 +231,8 @@ _HEADS = (
     ("matrix(", "a matrix ({0})", "({0}) 的矩阵"),
     ("map(", "a differentiable function, ({0})", "可微函数，({0})"),
     ("index(", "from 1 to {0}", "从 1 到 {0}"),
-    ("rotation(", "R_t turns by t·{0}", "R_t 表示旋转 t·{0}"),
-    ("iid(", "components independent, {0}", "各分量独立，{0}"),
+    ("rotation(", "R_t rotates by t·{0}", "R_t 表示旋转 t·{0}"),
+    ("iid(", "independent components, {0}", "各分量独立，{0}"),
     ("random(", "random, {0}", "随机变量，{0}"),
     ("normal(", "normal and independent, {0}", "独立的正态变量，{0}"),
 )

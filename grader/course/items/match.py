@@ -15,17 +15,13 @@ from grader.course.items._options import excerpt, normalize_id
 
 _MOST = 10
 
-_HOW = Text(
-    "Answer with a partner for each, such as {example}. {times}", "为每一项选一个对应项，例如 {example}。{times}"
-)
-_ONCE = Text("No partner is needed twice.", "同一个对应项不会用到两次。")
-_OFTEN = Text("Several may have the same partner.", "几项可以对应同一项。")
-_UNPAIRED = Text(
-    "“{said}” has no partner; write pairs such as {example}.", "「{said}」没有配对；请写成 {example} 的形式。"
-)
+_HOW = Text("Give each item its match, for example {example}. {times}", "为每一项选一个对应项，例如 {example}。{times}")
+_ONCE = Text("Each match is used at most once.", "同一个对应项不会用到两次。")
+_OFTEN = Text("A match may be used more than once.", "几项可以对应同一项。")
+_UNPAIRED = Text("“{said}” has no match; write pairs such as {example}.", "“{said}”没有配对；请写成 {example} 的形式。")
 _NOTHING = Text("Write pairs such as {example}.", "请写成 {example} 这样的配对。")
-_TWICE = Text("“{said}” has two partners; give it one.", "「{said}」配了两个；只能配一个。")
-_COUNT = Text("Pairs that are right: {right} of {all}.", "{all} 对中有 {right} 对正确。")
+_TWICE = Text("“{said}” has two matches; give it one.", "“{said}”配了两个；只能配一个。")
+_COUNT = Text("Pairs that are right: {right} of {all}.", "{all} 对中配对了 {right} 对。")
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +76,7 @@ def _pairs(spec: Spec) -> Iterator[Fault]:
         yield Fault(("pairs",), f"expected a partner for {', '.join(missing)}, too")
     partners = [spec.pairs.get(thing.id) for thing in spec.left]
     if not spec.reuse and len(set(partners)) < len(partners):
-        yield Fault(("pairs",), "one partner stands there twice; expected each once, or `reuse: true`")
+        yield Fault(("pairs",), "one partner is used twice; expected each once, or `reuse: true`")
     if partners == [thing.id for thing in spec.right]:
         yield Fault(("right",), "every partner stands at the place of what it belongs to; expected another order")
 

@@ -13,16 +13,16 @@ from grader.course.items._options import Option, as_id_text, excerpt, normalize_
 
 _SEPARATORS = re.compile(r"[\s,，、;；。/+&\[\]()（）]+|和|(?<=\s)and(?=\s)", re.IGNORECASE)
 _HOW = Text(
-    "Answer with a list of letters, such as [a, c]; several may be right.",
+    "Answer with a list of letters, such as [a, c]; more than one may be right.",
     "答案填选项字母的列表，例如 [a, c]；正确的选项可能不止一个。",
 )
 _OTHER = Text(
-    "Answer with a list of options, such as [{first}, {last}]; there are {ids}.",
+    "Answer with a list of options, such as [{first}, {last}]; the options are {ids}.",
     "请填写选项的列表，例如 [{first}, {last}]；选项有 {ids}。",
 )
 _NONE = Text("Choose at least one of {ids}.", "请从 {ids} 中至少选择一个。")
-_MISSING = Text("What you chose is right, but something is missing.", "选出的都对，但没有选全。")
-_WRONG = Text("Not everything that you chose is right.", "选出的不全对。")
+_MISSING = Text("Everything you chose is right, but something is missing.", "选的都对，但没有选全。")
+_WRONG = Text("Not everything you chose is right.", "选的不全对。")
 
 
 @dataclass(frozen=True, slots=True)

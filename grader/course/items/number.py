@@ -29,35 +29,36 @@ _EXACT = 1e-9
 
 _HOW = Text("Answer with a number, such as 1536, 1.5e3, 3/4 or 2^10.", "答案填一个数，例如 1536、1.5e3、3/4 或 2^10。")
 _DIGITS = Text("Round it to {digits} significant digits.", "四舍五入到 {digits} 位有效数字。")
-_UNIT = Text("Unit: {unit} (may be left out).", "单位：{unit}（可以不写）。")
+_UNIT = Text("Unit: {unit} (optional).", "单位：{unit}（可以不写）。")
 _UNITS = Text(
-    "Unit: {unit} if you write none; others, such as {others}, are converted.",
+    "Unit: {unit} unless you write another; {others}, for example, are converted.",
     "单位：不写时为 {unit}；写 {others} 等其他单位会自动换算。",
 )
 _EXPECTED = Text(
-    "“{said}” is not a number that can be read here; write one such as 1536, 1.5e3, 3/4, √64 or 2^10{unit}.",
-    "「{said}」无法读成一个数；请写一个数，例如 1536、1.5e3、3/4、√64 或 2^10{unit}。",
+    "“{said}” cannot be read as a number; write one such as 1536, 1.5e3, 3/4, √64 or 2^10{unit}.",
+    "“{said}”无法读成一个数；请写一个数，例如 1536、1.5e3、3/4、√64 或 2^10{unit}。",
 )
-_WITH_UNIT = Text(" (in {unit}; the unit may be left out)", "（单位：{unit}，可以不写）")
-_FOR_YOU = Text("Not right for your numbers: {symbols}.", "对你的数来说不对：{symbols}。")
+_WITH_UNIT = Text(" (in {unit}; the unit is optional)", "（单位：{unit}，可以不写）")
+_FOR_YOU = Text("Not right for your numbers: {symbols}.", "对你的数据来说不对：{symbols}。")
 _FOR_OTHERS = Text(
-    "That is right for {theirs}, but you have {symbols}. The numbers depend on the learner's name, here “{learner}”.",
-    "如果是 {theirs}，这个答案是对的；但你的数是 {symbols}。这些数由学习者的名字决定，这里的名字是「{learner}」。",
+    "That would be right for {theirs}, but your numbers are {symbols}. They depend on the learner's name, "
+    "here “{learner}”.",
+    "对 {theirs} 来说这个答案是对的，但你的数据是 {symbols}。数据由学习者的名字决定，这里的名字是“{learner}”。",
 )
 _FEW = Text(
-    "Right as far as it goes, but {digits} significant digits are asked for, and this has {given}.",
+    "Right as far as it goes, but the question asks for {digits} significant digits; this has {given}.",
     "写出的部分是对的，但要求 {digits} 位有效数字，这里只有 {given} 位。",
 )
 _MANY = Text(
-    "The value is right, but {digits} significant digits are asked for, and this has {given}. Round it.",
+    "The value is right, but the question asks for {digits} significant digits; this has {given}. Round it.",
     "数值是对的，但要求 {digits} 位有效数字，这里有 {given} 位，请四舍五入。",
 )
 _UNROUNDED = Text(
-    "The value is right, but it is asked for as a decimal number with {digits} significant digits.",
+    "The value is right, but write it as a decimal number with {digits} significant digits.",
     "数值是对的，但要写成 {digits} 位有效数字的小数。",
 )
 _CONVERTED = Text(
-    "The number fits, but not its unit: {said} is {value} {unit}.",
+    "The number is right, but its unit is not: {said} is {value} {unit}.",
     "数字是对的，单位却不对：{said} 等于 {value} {unit}。",
 )
 _NOTHING = Text("", "")

@@ -22,15 +22,13 @@ _MOST = 10
 #: Orders that say what chance gives: all of them up to this many things, else as many as these have.
 _TRIED = 6
 
-_HOW = Text("Answer with all of them in their order, such as {example}.", "按先后次序写出全部编号，例如 {example}。")
-_ALL = Text(
-    "Write each of {ids} once, in order. Missing: {missing}.", "请把 {ids} 各写一次，排出先后。还缺：{missing}。"
-)
-_TWICE = Text("“{said}” stands there twice; each of {ids} is needed once.", "「{said}」写了两次；{ids} 各写一次即可。")
+_HOW = Text("Answer with all of them in order, for example {example}.", "按顺序写出全部编号，例如 {example}。")
+_ALL = Text("Write each of {ids} once, in order. Missing: {missing}.", "请按顺序把 {ids} 各写一次。还缺：{missing}。")
+_TWICE = Text("“{said}” occurs twice; write each of {ids} once.", "“{said}”写了两次；{ids} 各写一次即可。")
 _MOVE = Text(
-    "Not in order yet; it is enough to move {moved} of the {all}.", "次序还不对；{all} 项中只需移动 {moved} 项。"
+    "Not in the right order yet: moving {moved} of the {all} is enough.", "顺序还不对：{all} 项中移动 {moved} 项即可。"
 )
-_EITHER = Text("In any order among themselves: {ids}.", "相互之间次序不限：{ids}。")
+_EITHER = Text("These may be in any order: {ids}.", "以下各项之间顺序不限：{ids}。")
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,13 +26,13 @@ _HOW = Text(
     "Answer in your own words, in a sentence or two ({least} to {most} words, in either language).",
     "用自己的话回答一两句（{least} 到 {most} 字，中英文均可）。",
 )
-_SHORT = Text("Write a whole sentence, of {least} words or more.", "请写完整的句子，不少于 {least} 字。")
-_MARKED = Text("Marked automatically. Found: {ideas}.", "已自动评分，找到的要点：{ideas}。")
-_WAITS = Text("A person will mark this answer. {found}", "这个答案由老师批改。{found}")
-_FOUND = Text("Found so far: {ideas}.", "目前找到的要点：{ideas}。")
+_SHORT = Text("Write a full sentence of at least {least} words.", "请写完整的句子，至少 {least} 字。")
+_MARKED = Text("Marked automatically. Points found: {ideas}.", "已自动评分，找到的要点：{ideas}。")
+_WAITS = Text("Your instructor will mark this answer. {found}", "这个答案由老师批改。{found}")
+_FOUND = Text("Points found so far: {ideas}.", "目前找到的要点：{ideas}。")
 _LONG = Text("It is longer than {most} words.", "它超过了 {most} 字。")
 _SOUNDS = Text(
-    "It sounds like a common misunderstanding, but that is only a guess.", "看起来像一个常见的误解，但这只是猜测。"
+    "It looks like a common misconception, but that is only a guess.", "看起来像是一个常见的误解，但这只是猜测。"
 )
 _NOTHING = Text("", "")
 

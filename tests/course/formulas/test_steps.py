@@ -68,7 +68,7 @@ def test_lines_and_what_stands_between_equals_signs() -> None:
 
 def test_a_line_that_cannot_be_read_is_named() -> None:
     """By its number."""
-    with pytest.raises(ParseError, match="Line 2: “d_k \\+”: the formula ends too early"):
+    with pytest.raises(ParseError, match="Line 2: “d_k \\+”: the formula ends here"):
         parse_lines(["d_k", "d_k +"], KNOWN)
     with pytest.raises(ParseError, match="At most 60 lines"):
         parse_lines(["d_k"] * 61, KNOWN)

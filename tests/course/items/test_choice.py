@@ -58,7 +58,7 @@ def test_an_unknown_option_is_told_the_possible_ones(value: object, said: str) -
     assert found.message is not None
     assert f"“{said}”" in found.message.en
     assert "a, b, C, 4" in found.message.en
-    assert f"「{said}」" in found.message.zh
+    assert f"“{said}”" in found.message.zh
     assert "a、b、C、4" in found.message.zh
 
 

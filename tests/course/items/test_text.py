@@ -79,7 +79,8 @@ def test_an_answer_with_all_ideas_passes(answer: str) -> None:
     found = text.judge(SPEC, answer, ADA)
     assert (found.status, found.fraction, found.misconception) == (Status.PASSED, 1.0, None)
     assert found.message == Text(
-        "Marked automatically. Found: scores grow; gradients vanish.", "已自动评分，找到的要点：分数变大；梯度消失。"
+        "Marked automatically. Points found: scores grow; gradients vanish.",
+        "已自动评分，找到的要点：分数变大；梯度消失。",
     )
 
 
@@ -89,7 +90,7 @@ def test_what_is_not_clearly_said_waits_for_a_person(answer: str) -> None:
     found = text.judge(SPEC, answer, ADA)
     assert (found.status, found.fraction, found.misconception) == (Status.PENDING, 0.0, None)
     assert found.message is not None
-    assert found.message.en.startswith("A person will mark this answer.")
+    assert found.message.en.startswith("Your instructor will mark this answer.")
     assert found.message.zh.startswith("这个答案由老师批改。")
 
 
@@ -97,7 +98,8 @@ def test_what_was_found_is_said_and_what_is_missing_is_not() -> None:
     """The answer waits, and the key stays where it is."""
     found = text.judge(SPEC, "The scores grow with d_k and something happens.", ADA)
     assert found.message == Text(
-        "A person will mark this answer. Found so far: scores grow.", "这个答案由老师批改。目前找到的要点：分数变大。"
+        "Your instructor will mark this answer. Points found so far: scores grow.",
+        "这个答案由老师批改。目前找到的要点：分数变大。",
     )
 
 
@@ -134,7 +136,7 @@ def test_less_than_a_sentence_is_no_answer(value: object) -> None:
     """It costs no try, and earns nothing."""
     found = text.judge(SPEC, value, ADA)
     assert (found.status, found.fraction, found.readable) == (Status.FAILED, 0.0, False)
-    assert found.message == Text("Write a whole sentence, of 4 words or more.", "请写完整的句子，不少于 8 字。")
+    assert found.message == Text("Write a full sentence of at least 4 words.", "请写完整的句子，至少 8 字。")
 
 
 def test_lines_are_one_answer() -> None:
@@ -151,7 +153,7 @@ def test_a_long_text_waits_unread(value: str) -> None:
     found = text.judge(SPEC, value, ADA)
     assert (found.status, found.fraction) == (Status.PENDING, 0.0)
     assert found.message == Text(
-        "A person will mark this answer. It is longer than 120 words.", "这个答案由老师批改。它超过了 240 字。"
+        "Your instructor will mark this answer. It is longer than 120 words.", "这个答案由老师批改。它超过了 240 字。"
     )
 
 
