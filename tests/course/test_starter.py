@@ -171,7 +171,7 @@ SEVERAL = replace(ITEM, id="Q5.several", kind="multi", spec=multi.Spec(ITEM.spec
                 "--learner NAME`.",
                 "# Unit: units (optional).",
                 "# Answer with a number, such as 1536, 1.5e3, 3/4 or 2^10.",
-                "# Answer with a list of letters, such as [a, c]; several may be right.",
+                "# Answer with a list of letters, such as [a, c]; more than one may be right.",
                 "#   b: Means of values",
             ],
         ),
