@@ -108,7 +108,7 @@ def faults(question: Question, raw: Mapping[str, Any], known: Known) -> Iterator
             yield from _misconception((*path, *place), name, names)
         if item.sealed and not known.edition:
             yield Fault((*path, "sealed"), _SEALED, Kind.SEALED)
-        of_kind = () if item.sealed else items.kinds()[item.kind].faults(item.spec)
+        of_kind = () if item.sealed else items.kinds()[item.kind].validate(item.spec)
         for fault in itertools.chain(of_kind, _placeholders(item)):
             yield fault.inside(*path)
     for index, exercise in enumerate(question.exercises):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, replace
 
-from grader.course.items import Asked, Form
+from grader.course.items import Form, Prompt
 
 #: Forms that are answered by choosing; the others are written.
 CHOSEN: tuple[Form, ...] = ("one", "many", "order", "pairs")
@@ -30,7 +30,7 @@ class Picker:
     pairs: tuple[str | None, ...] = ()
 
 
-def begin(asked: Asked, last: str = "") -> Picker:
+def begin(asked: Prompt, last: str = "") -> Picker:
     """Nothing chosen yet, or what the answer ``last`` had chosen.
 
     With one to choose there is no row to begin with, so that Enter alone says nothing.

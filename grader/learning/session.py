@@ -137,7 +137,7 @@ class Card:
     item: Item
     context: items.Context
     ask: Text
-    asked: items.Asked
+    asked: items.Prompt
     record: Record
     tries: int
     worth: float
@@ -213,7 +213,7 @@ def current(session: Session) -> Card | None:
     )
 
 
-def _tries(asked: items.Asked) -> int:
+def _tries(asked: items.Prompt) -> int:
     return max(2, min(_TRIES, len(asked.choices) - 1)) if asked.form == "one" else _TRIES
 
 

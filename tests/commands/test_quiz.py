@@ -66,7 +66,7 @@ def test_through_a_pipe(attncheck: Attncheck, typed: Type, progress_file: Path) 
         "what is graded is your answers.yaml",
         "1/2 Q5 Scaled dot-product attention",
         "> a ✗ Not yet. → What is V for? Try 2 of 2, for 1/2 of the points",
-        "> zz ? There is no option “zz” here; choose one of a, b, c. That cost no try.",
+        "> zz ? This question has no option “zz”; choose from a, b, c. That cost no try.",
         "> b ✓ Right, at try 2. 0.5 of 1 points Not scores.",
         "> 5 ✗ Not yet. Look at it once more",
         "2 of 2 settled; 1 of 2 points",

@@ -10,7 +10,7 @@ from prompt_toolkit.output import DummyOutput
 
 from grader.core.model import Item, Lang
 from grader.course import items
-from grader.course.items import Asked, Choice, Form
+from grader.course.items import Choice, Form, Prompt
 from grader.learning.keyboard import Keyboard
 from grader.learning.session import Answer, Card, Record, Unknown
 from tests.helpers import WORDS, question
@@ -26,7 +26,7 @@ def card(form: Form, *answers: str) -> Card:
     partners = tuple(Choice(name, WORDS) for name in "12") if form == "pairs" else ()
     item = Item("Q1.a", "choice", WORDS, 1, "graded", None)
     context = items.Context("test", "ada", item.id)
-    asked = Asked(form, WORDS, choices, partners)
+    asked = Prompt(form, WORDS, choices, partners)
     record = Record(tries=len(answers), answers=answers)
     return Card(1, 1, question("Q1"), item, context, WORDS, asked, record, 3, 1.0, None)
 

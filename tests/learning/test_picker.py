@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import pytest
 
-from grader.course.items import Asked, Choice, Form
+from grader.course.items import Choice, Form, Prompt
 from grader.learning import picker as picking
 from tests.helpers import WORDS
 
 
-def asked(form: Form) -> Asked:
+def asked(form: Form) -> Prompt:
     """Three options, and two partners."""
     choices, partners = (tuple(Choice(name, WORDS) for name in names) for names in ("bca", "21"))
-    return Asked(form, WORDS, choices, partners if form == "pairs" else ())
+    return Prompt(form, WORDS, choices, partners if form == "pairs" else ())
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,7 @@ from grader.core.layout import cells
 from grader.core.model import Item, Lang, Misconception, Question, Source, Status, Text
 from grader.core.page import Page
 from grader.course import items
-from grader.course.items import Asked, Choice, Form
+from grader.course.items import Choice, Form, Prompt
 from grader.learning import picker as picking
 from grader.learning import quiz_view
 from grader.learning import session as quiz
@@ -38,7 +38,7 @@ def card(form: Form = "one", record: Record = NEW, **more: object) -> Card:
     texts = [Text("Scores", "得分"), LONG, Text("Sums", "和")]
     choices = [Choice(name, text) for name, text in zip("cab", texts, strict=True)]
     partners = tuple(Choice(name, Text(f"no. {name}", f"第 {name}")) for name in "21")
-    asked = Asked(
+    asked = Prompt(
         form,
         Text("Answer somehow.", "请作答。"),
         () if form in ("line", "lines") else tuple(choices),

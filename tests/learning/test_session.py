@@ -11,11 +11,11 @@ import pytest
 
 from grader.core.errors import SubmissionError, UsageError
 from grader.core.model import Answer, Edit, Item, Misconception, Mistake, Source, Status, Submission, Text
+from grader.course.items._wrong import WrongAnswer
 from grader.course.items.choice import Option
 from grader.course.items.choice import Spec as Choice
 from grader.course.items.multi import Spec as Multi
 from grader.course.items.number import Spec as Number
-from grader.course.items.number import Wrong as WrongNumber
 from grader.grading.grade import grade
 from grader.learning import log as state
 from grader.learning import session as quiz
@@ -52,7 +52,7 @@ Q1 = question(
     items=[
         item("Q1.one", options("halves", "jumps", "strays"), explain=WORDS, sources=("paper",)),
         item(
-            "Q1.number", Number("2 * d", {"d": (8, 16)}, wrong=(WrongNumber("d", "halves"),)), "number", explain=EXPLAIN
+            "Q1.number", Number("2 * d", {"d": (8, 16)}, wrong=(WrongAnswer("d", "halves"),)), "number", explain=EXPLAIN
         ),
         item("Q1.some", Multi(tuple(Option(name, WORDS, name in "ab") for name in "abcd")), "multi", use="practice"),
         item("Q1.last", options()),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Literal, TypeAlias
@@ -56,7 +56,7 @@ class Transpose:
 
 
 @dataclass(frozen=True, slots=True)
-class Item:
+class Subscript:
     """``q_i``, ``Q_ij``: counted from 1."""
 
     of: Node
@@ -64,7 +64,7 @@ class Item:
 
 
 @dataclass(frozen=True, slots=True)
-class Listed:
+class ListNode:
     """A vector by its components, or a matrix by its rows."""
 
     items: tuple[Node, ...]
@@ -82,18 +82,18 @@ class Call:
 class Sum:
     """Σ over ``indices`` of ``body``, from ``low`` to ``high`` (None: as far as what they index goes).
 
-    ``unlike`` relates two indices: ``≠`` or ``<``. Without indices: over the free index, or the components.
+    ``relation`` relates two indices: ``≠`` or ``<``. Without indices: over the free index, or the components.
     """
 
     indices: tuple[str, ...]
     low: Node | None
     high: Node | None
-    unlike: Literal["", "≠", "<"]
+    relation: Literal["", "≠", "<"]
     body: Node
 
 
 @dataclass(frozen=True, slots=True)
-class Slope:
+class Derivative:
     """The derivative of ``of`` by the symbol (or component) ``by``."""
 
     of: Node
@@ -101,11 +101,13 @@ class Slope:
 
 
 @dataclass(frozen=True, slots=True)
-class Anything:
+class Wildcard:
     """``?`` in a pattern of an author: any expression."""
 
 
-Node: TypeAlias = Number | Name | Plus | Times | Power | Transpose | Item | Listed | Call | Sum | Slope | Anything
+Node: TypeAlias = (
+    Number | Name | Plus | Times | Power | Transpose | Subscript | ListNode | Call | Sum | Derivative | Wildcard
+)
 
 
 def children(node: Node) -> tuple[Node, ...]:
@@ -119,15 +121,37 @@ def children(node: Node) -> tuple[Node, ...]:
             return (base, exponent)
         case Transpose(of):
             return (of,)
-        case Item(of, at):
+        case Subscript(of, at):
             return (of, *at)
-        case Listed(found) | Call(_, found):
+        case ListNode(found) | Call(_, found):
             return found
         case Sum(_, low, high, _, body):
             return (*(bound for bound in (low, high) if bound is not None), body)
-        case Slope(of, by):
+        case Derivative(of, by):
             return (of, by)
     return ()
+
+
+def with_children(node: Node, found: Sequence[Node]) -> Node:
+    """``node`` with ``found`` for its children: as many as ``children(node)`` has, in the same order."""
+    match node:
+        case Plus(terms):
+            return Plus(tuple((minus, term) for (minus, _), term in zip(terms, found, strict=True)))
+        case Times(_, rest):
+            return Times(found[0], tuple((sign, factor) for (sign, _), factor in zip(rest, found[1:], strict=True)))
+        case Power() | Transpose() | Derivative():
+            return type(node)(*found)
+        case Subscript():
+            return Subscript(found[0], tuple(found[1:]))
+        case ListNode():
+            return ListNode(tuple(found))
+        case Call(function):
+            return Call(function, tuple(found))
+        case Sum(indices, low, high, relation, _):
+            bounds = iter(found[:-1])
+            low, high = (bound and next(bounds) for bound in (low, high))
+            return Sum(indices, low, high, relation, found[-1])
+    return node
 
 
 def walk(node: Node) -> Iterator[Node]:

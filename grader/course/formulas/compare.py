@@ -10,21 +10,21 @@ from fractions import Fraction
 
 from grader.core.model import Text
 from grader.course.formulas.ast import Call, Name, Node, Number, Power, Sum, children, walk
-from grader.course.formulas.declarations import Definition, Names, Random, Scalar, parts
-from grader.course.formulas.errors import FormulaError, TooMuch, Undefined
-from grader.course.formulas.evaluate import World
-from grader.course.formulas.values import Value, equal, said
+from grader.course.formulas.declarations import Declarations, Definition, Random, Scalar, formulas_in
+from grader.course.formulas.errors import FormulaError, TooExpensiveError, UndefinedError
+from grader.course.formulas.evaluate import Evaluator
+from grader.course.formulas.values import Value, equal, format_value
 
 _ENOUGH = 8
 _TRIES = 40
 #: Instances with small whole numbers.
 _PLAIN = 4
-_NO_VALUE = Text("there is no instance to try", "没有可用的取值")
+_NO_VALUE = Text("there are no values to try", "没有可用的取值")
 _SMALL = (2, 3, 5, 7, 4, 11, 6, 13)
 
 
 @dataclass(frozen=True, slots=True)
-class Different:
+class Counterexample:
     """Where two formulas differ: the instance, and what each is worth there.
 
     ``beyond`` names moments that a value depends on, such as ``E[q⁴]``.
@@ -33,23 +33,23 @@ class Different:
     instance: str
     left: str
     right: str
-    beyond: tuple[str, ...] = ()
+    higher_moments: tuple[str, ...] = ()
     place: int = 0
 
 
 @dataclass(frozen=True, slots=True)
-class Same:
+class Equal:
     """They agree wherever they were tried. ``only_here``: because of the numbers that are given."""
 
-    only_here: bool = False
+    needs_given_variances: bool = False
 
 
-def worlds(names: Names, nodes: Sequence[Node]) -> Iterator[World]:
+def evaluators(names: Declarations, nodes: Sequence[Node]) -> Iterator[Evaluator]:
     """Instances for these formulas, small ones first; as many as may be needed."""
     if any(isinstance(part, Sum) and part.high is None for node in nodes for part in walk(node)):
         # The only size there is says how far a sum goes.
         nodes = [*nodes, *names.sizes]
-    needed = sorted(set().union(*(names.below(node) for node in nodes)), key=list(names.declared).index)
+    needed = sorted(set().union(*(names.names_in(node) for node in nodes)), key=list(names.declared).index)
     sizes = _sizes(names, nodes, needed)
     variances = {
         found.var.name
@@ -74,23 +74,23 @@ def worlds(names: Names, nodes: Sequence[Node]) -> Iterator[World]:
             declared = names.declared[name]
             if isinstance(declared, Scalar) and declared.numbers == "index":
                 try:
-                    top = World(names, numbers).whole(declared.sizes[0])
+                    top = Evaluator(names, numbers).whole(declared.sizes[0])
                 except FormulaError:
                     top = 1
                 numbers[name] = Fraction(1 + seed % max(top, 1))
         for family in families:
-            yield World(names, dict(numbers), seed, family)
+            yield Evaluator(names, dict(numbers), seed, family)
 
 
-def _sizes(names: Names, nodes: Sequence[Node], needed: Sequence[str]) -> set[str]:
+def _sizes(names: Declarations, nodes: Sequence[Node], needed: Sequence[str]) -> set[str]:
     """The scalars that count something, and so stay small."""
     found: set[str] = set()
-    formulas = [*nodes, *(part for name in needed for part in parts(names.declared[name]))]
+    formulas = [*nodes, *(part for name in needed for part in formulas_in(names.declared[name]))]
     counts: list[Node] = []
     for name in needed:
         declared = names.declared[name]
         if not isinstance(declared, Definition):
-            counts += [part for part in parts(declared) if not isinstance(declared, Random)]
+            counts += [part for part in formulas_in(declared) if not isinstance(declared, Random)]
         if isinstance(declared, Random):
             counts += declared.sizes
     for formula in formulas:
@@ -98,10 +98,10 @@ def _sizes(names: Names, nodes: Sequence[Node], needed: Sequence[str]) -> set[st
             match part:
                 case Sum(_, low, high):
                     counts += [bound for bound in (low, high) if bound is not None]
-                case Call("ones" | "zeros" | "onehot", args):
+                case Call("ones" | "onehot", args):
                     counts += args
     for count in counts:
-        found |= {name for name in names.below(count) if isinstance(names.declared[name], Scalar)}
+        found |= {name for name in names.names_in(count) if isinstance(names.declared[name], Scalar)}
     return {name for name in found if "integer" in getattr(names.declared[name], "numbers", "")}
 
 
@@ -125,48 +125,48 @@ def _number(declared: Scalar, name: str, seed: int, place: int, variance: bool) 
 class Table:
     """What some formulas are worth at the same instances; computed as it is asked for."""
 
-    def __init__(self, names: Names, nodes: Sequence[Node], enough: int = _ENOUGH) -> None:
+    def __init__(self, names: Declarations, nodes: Sequence[Node], enough: int = _ENOUGH) -> None:
         self.names = names
         self.nodes = nodes
         self.enough = enough
-        self._worlds = worlds(names, nodes)
-        self._made: list[World] = []
-        self._values: dict[tuple[int, int], Value | Undefined | TooMuch] = {}
-        self._beyond: dict[tuple[int, int], tuple[str, ...]] = {}
+        self._evaluators = evaluators(names, nodes)
+        self._made: list[Evaluator] = []
+        self._values: dict[tuple[int, int], Value | UndefinedError | TooExpensiveError] = {}
+        self._higher_moments: dict[tuple[int, int], tuple[str, ...]] = {}
 
-    def world(self, place: int) -> World | None:
+    def evaluator(self, place: int) -> Evaluator | None:
         """The instance with this number, if there are so many."""
         while len(self._made) <= place:
-            world = next(self._worlds, None)
-            if world is None:
+            evaluator = next(self._evaluators, None)
+            if evaluator is None:
                 return None
-            self._made.append(world)
+            self._made.append(evaluator)
         return self._made[place]
 
-    def value(self, place: int, node: int) -> Value | Undefined | TooMuch:
+    def value(self, place: int, node: int) -> Value | UndefinedError | TooExpensiveError:
         """What a formula is worth at an instance, or why it has no value there."""
         if (place, node) not in self._values:
-            world = self._made[place]
-            world.refill()
+            evaluator = self._made[place]
+            evaluator.refill()
             try:
-                self._values[place, node] = world.value(self.nodes[node])
-            except (Undefined, TooMuch) as error:
+                self._values[place, node] = evaluator.value(self.nodes[node])
+            except (UndefinedError, TooExpensiveError) as error:
                 self._values[place, node] = error
-            self._beyond[place, node] = beyond(world)
+            self._higher_moments[place, node] = higher_moments(evaluator)
         return self._values[place, node]
 
-    def difference(self, one: int, two: int) -> Different | None:
+    def counterexample(self, one: int, two: int) -> Counterexample | None:
         """The smallest instance at which two of the formulas differ; an error in words when none has a value."""
         tried = heavy = place = 0
         why: FormulaError | None = None
-        while tried < self.enough and (world := self.world(place)):
+        while tried < self.enough and (evaluator := self.evaluator(place)):
             # The later formula first: what is wrong with it is its own.
             right, left = self.value(place, two), self.value(place, one)
             place += 1
             troubles = [side for side in (right, left) if isinstance(side, FormulaError)]
             if troubles:
                 why = why or troubles[0]
-                heavy += isinstance(troubles[0], TooMuch)
+                heavy += isinstance(troubles[0], TooExpensiveError)
                 if heavy and tried < 2:
                     raise troubles[0]
                 if heavy > 2:
@@ -174,44 +174,48 @@ class Table:
                 continue
             tried += 1
             if not equal(left, right):
-                instance = shown(world, (self.nodes[one], self.nodes[two]), self.names)
-                return Different(instance, said(left), said(right), self._beyond[place - 1, two], place - 1)
+                instance = describe_instance(evaluator, (self.nodes[one], self.nodes[two]), self.names)
+                return Counterexample(
+                    instance, format_value(left), format_value(right), self._higher_moments[place - 1, two], place - 1
+                )
         if not tried:
-            raise why or Undefined(_NO_VALUE)
+            raise why or UndefinedError(_NO_VALUE)
         return None
 
 
-def same(left: Node, right: Node, names: Names) -> Same | Different:
+def compare_formulas(left: Node, right: Node, names: Declarations) -> Equal | Counterexample:
     """Whether two formulas are equal for everything that the names may stand for."""
-    different = Table(names, (left, right)).difference(1, 0)
+    different = Table(names, (left, right)).counterexample(1, 0)
     if different:
         return replace(different, left=different.right, right=different.left)
-    return Same(only_here=only_here(left, right, names))
+    return Equal(needs_given_variances=needs_given_variances(left, right, names))
 
 
-def beyond(world: World) -> tuple[str, ...]:
+def higher_moments(evaluator: Evaluator) -> tuple[str, ...]:
     """The moments past the variance that were used, as people write them."""
     raised = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
-    return tuple(f"E[{name}{str(order).translate(raised)}]" for name, order in sorted(world.beyond) if order)
+    return tuple(
+        f"E[{name}{str(order).translate(raised)}]" for name, order in sorted(evaluator.higher_moments) if order
+    )
 
 
-def shown(world: World, nodes: Sequence[Node], names: Names) -> str:
+def describe_instance(evaluator: Evaluator, nodes: Sequence[Node], names: Declarations) -> str:
     """The instance, as far as the formulas use it."""
-    needed = set().union(*(names.below(node) for node in nodes))
-    found = [f"{name} = {said(value)}" for name, value in world.numbers.items() if name in needed]
-    found += [f"{name} = {said(value)}" for name, value in world.free.items()]
-    small = [(name, said(value)) for name, value in world.drawn.items() if name.partition("_")[0] in needed]
+    needed = set().union(*(names.names_in(node) for node in nodes))
+    found = [f"{name} = {format_value(value)}" for name, value in evaluator.numbers.items() if name in needed]
+    found += [f"{name} = {format_value(value)}" for name, value in evaluator.free.items()]
+    small = [(name, format_value(value)) for name, value in evaluator.drawn.items() if name.partition("_")[0] in needed]
     found += [f"{name} = {value}" for name, value in small if len(value) < 40][:4]
     return ", ".join(found)
 
 
-def normal_value(node: Node, names: Names, where: Different) -> str | None:
+def normal_value(node: Node, names: Declarations, where: Counterexample) -> str | None:
     """What ``node`` is worth at the same numbers if everything random is normal."""
     changed = {name: replace(found, normal=True) for name, found in names.random.items()}
-    normal = Names({**names.declared, **changed}, names.vocabulary)
-    world = next(itertools.islice(worlds(normal, (node,)), where.place, None), None)
+    normal = Declarations({**names.declared, **changed}, names.vocabulary)
+    evaluator = next(itertools.islice(evaluators(normal, (node,)), where.place, None), None)
     try:
-        return said(world.value(node)) if world else None
+        return format_value(evaluator.value(node)) if evaluator else None
     except FormulaError:
         return None
 
@@ -225,7 +229,7 @@ _AWAY = tuple(
 
 
 @dataclass(frozen=True, slots=True)
-class NotSolved:
+class SolutionMismatch:
     """Where an equation has other solutions than it should: one was lost, or ``gained``."""
 
     instance: str
@@ -234,40 +238,42 @@ class NotSolved:
     gained: bool
 
 
-def solved(left: Node, right: Node, unknown: str, solution: Node, names: Names) -> NotSolved | None:
+def check_solution(
+    left: Node, right: Node, unknown: str, solution: Node, names: Declarations
+) -> SolutionMismatch | None:
     """Whether ``left = right`` has the positive ``solution`` for ``unknown``, and no other that is tried."""
-    for world in itertools.islice(worlds(names, (left, right, solution)), 4):
-        known = {name: value for name, value in world.numbers.items() if name != unknown}
-        root = World(names, known, world.seed).number(solution)
+    for evaluator in itertools.islice(evaluators(names, (left, right, solution)), 4):
+        known = {name: value for name, value in evaluator.numbers.items() if name != unknown}
+        root = Evaluator(names, known, evaluator.seed).number(solution)
         for factor in (Fraction(1), *_AWAY):
-            there = World(names, {**known, unknown: root * factor}, world.seed)
+            there = Evaluator(names, {**known, unknown: root * factor}, evaluator.seed)
             x, y = there.value(left), there.value(right)
             if equal(x, y) != (factor == 1):
-                instance = shown(there, (left, right, solution, Name(unknown)), names)
-                return NotSolved(instance, said(x), said(y), factor != 1)
+                instance = describe_instance(there, (left, right, solution, Name(unknown)), names)
+                return SolutionMismatch(instance, format_value(x), format_value(y), factor != 1)
     return None
 
 
 # ------------------------------------------------------------------------- equal because of the numbers given
 
 
-def generalised(names: Names) -> Names | None:
+def with_distinct_variances(names: Declarations) -> Declarations | None:
     """The same names with a variance of its own for each random quantity that has a number for one."""
     changed = {
         name: replace(found, var=Number(Fraction(4 + 5 * place, 1) ** 2 / 9))
         for place, (name, found) in enumerate(names.random.items())
         if isinstance(found.var, Number)
     }
-    return Names({**names.declared, **changed}, names.vocabulary) if changed else None
+    return Declarations({**names.declared, **changed}, names.vocabulary) if changed else None
 
 
-def only_here(left: Node, right: Node, names: Names) -> bool:
+def needs_given_variances(left: Node, right: Node, names: Declarations) -> bool:
     """Whether two formulas that speak of variances are equal only because those are what they are."""
-    general = generalised(names)
+    general = with_distinct_variances(names)
     if general is None or not (_moments(right) and _moments(left)) or set(_moments(right)) <= set(_moments(left)):
         return False
     try:
-        return Table(general, (left, right), enough=4).difference(0, 1) is not None
+        return Table(general, (left, right), enough=4).counterexample(0, 1) is not None
     except FormulaError:
         return False
 

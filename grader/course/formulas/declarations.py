@@ -13,16 +13,16 @@ from grader.core.model import Text
 from grader.course.formulas.ast import Call, Name, Node, Number, walk
 from grader.course.formulas.errors import FormulaError
 from grader.course.formulas.parse import parse
-from grader.course.formulas.tokens import plain
+from grader.course.formulas.tokens import normalize
 from grader.course.formulas.vocabulary import FUNCTIONS, Kind, Vocabulary
 
 Numbers: TypeAlias = Literal["integer", "positive integer", "index", "real", "positive real", "fraction"]
 
-DECLARATIONS = (
+DECLARATION_FORMS = (
     "positive integer, integer, index(n), real, positive real, fraction, vector(d), row(d), matrix(n, d), "
     "map(d, d), rotation, rotation(θ), or a formula followed by (definition)"
 )
-GIVENS = (
+GIVEN_FORMS = (
     "iid(mean=0, var=1, size=d), random(mean=m, var=v), normal(mean=0, var=1, size=d), "
     "or another name followed by (the same variable)"
 )
@@ -80,14 +80,14 @@ class Random:
     normal: bool = False
 
 
-Declared: TypeAlias = Scalar | Tensor | Map | Rotation | Definition | Random
+Declaration: TypeAlias = Scalar | Tensor | Map | Rotation | Definition | Random
 
 
 @dataclass(frozen=True, slots=True)
-class Names:
+class Declarations:
     """Everything an item declares."""
 
-    declared: Mapping[str, Declared]
+    declared: Mapping[str, Declaration]
     vocabulary: Vocabulary
 
     @property
@@ -101,7 +101,7 @@ class Names:
         shaped = [found for found in self.declared.values() if isinstance(found, (Tensor, Random))]
         return tuple(dict.fromkeys(size for found in shaped for size in found.sizes))
 
-    def below(self, node: Node) -> set[str]:
+    def names_in(self, node: Node) -> set[str]:
         """The names that ``node`` needs, through definitions, sizes and moments."""
         needed: set[str] = set()
         todo = [node]
@@ -110,11 +110,11 @@ class Names:
                 name = part.name if isinstance(part, Name) else part.function if isinstance(part, Call) else ""
                 if name in self.declared and name not in needed:
                     needed.add(name)
-                    todo += parts(self.declared[name])
+                    todo += formulas_in(self.declared[name])
         return needed
 
 
-def parts(declared: Declared) -> tuple[Node, ...]:
+def formulas_in(declared: Declaration) -> tuple[Node, ...]:
     """The formulas in a declaration."""
     match declared:
         case Scalar(_, sizes) | Tensor(sizes) | Map(sizes):
@@ -144,13 +144,13 @@ _COUNTS = {"vector": (1, 1), "row": (1, 1), "row vector": (1, 1), "matrix": (2, 
 _KEYS = {"mean": "mean", "μ": "mean", "均值": "mean", "期望": "mean", "e": "mean", "var": "var", "variance": "var",
          "方差": "var", "size": "size", "d": "size", "n": "size", "大小": "size", "长度": "size"}  # fmt: skip
 
-_NOT_A_NAME = Text("“{name}” is not a name", "「{name}」不是一个名字")
-_NOT_DECLARED = Text("“{text}” is none of: {known}", "「{text}」不是以下任何一种：{known}")
-_ROUND = Text("“{name}” is defined by itself", "「{name}」的定义里又用到了它自己")
-_KEY = Text("“{text}”: give it as {known}", "「{text}」：请写成 {known} 这样的形式")
+_NOT_A_NAME = Text("“{name}” is not a name.", "“{name}”不是一个名字。")
+_NOT_DECLARED = Text("“{text}” is not one of: {known}.", "“{text}”不是以下任何一种：{known}。")
+_ROUND = Text("the definition of “{name}” uses “{name}” itself.", "“{name}”的定义里又用到了它自己。")
+_KEY = Text("“{text}”: write it as {known}.", "“{text}”：请写成 {known} 这样的形式。")
 
 
-def names(symbols: Mapping[str, str], given: Mapping[str, str] | None = None) -> Names:
+def read_declarations(symbols: Mapping[str, str], given: Mapping[str, str] | None = None) -> Declarations:
     """The declarations of an item; ``given`` comes on top of ``symbols``."""
     heads = {name: _head(name) for name in [*symbols, *(given or {})]}
     texts = {heads[name][0]: text.strip() for name, text in symbols.items()}
@@ -162,7 +162,7 @@ def names(symbols: Mapping[str, str], given: Mapping[str, str] | None = None) ->
     for name, text in about.items():
         kinds[name] = _random_kind(text) if _GIVEN.fullmatch(text) else "definition"
     vocabulary = Vocabulary.of(kinds)
-    declared: dict[str, Declared] = {}
+    declared: dict[str, Declaration] = {}
     for name, text in texts.items():
         if name not in about:
             with _naming(name):
@@ -170,7 +170,7 @@ def names(symbols: Mapping[str, str], given: Mapping[str, str] | None = None) ->
     for name, text in about.items():
         with _naming(name):
             declared[name] = _random(name, text, vocabulary, texts.get(name))
-    found = Names(declared, vocabulary)
+    found = Declarations(declared, vocabulary)
     _no_circles(found)
     return found
 
@@ -188,7 +188,7 @@ def _naming(name: str) -> Iterator[None]:
 
 def _head(name: str) -> tuple[str, str | None]:
     """``PE(p)`` → PE and p."""
-    found = _HEAD.fullmatch(plain(name).strip())
+    found = _HEAD.fullmatch(normalize(name).strip())
     if not found or (found[1] in FUNCTIONS and len(found[1]) > 2):
         raise DeclarationError(name, _NOT_A_NAME.fill(name=name))
     return found[1], found[2]
@@ -210,7 +210,7 @@ def _random_kind(text: str) -> Kind:
     return "matrix" if "," in size else "vector" if size else "scalar"
 
 
-def _symbol(name: str, text: str, parameter: str | None, vocabulary: Vocabulary) -> Declared:
+def _symbol(name: str, text: str, parameter: str | None, vocabulary: Vocabulary) -> Declaration:
     if found := _DEFINED.fullmatch(text):
         if parameter:
             vocabulary = Vocabulary.of({**vocabulary.kinds, parameter: "scalar"})
@@ -233,19 +233,19 @@ def _symbol(name: str, text: str, parameter: str | None, vocabulary: Vocabulary)
             return Rotation(Number(Fraction(1)))
         case "integer" | "positive integer" | "real" | "positive real" | "fraction":
             return Scalar(words)
-    raise DeclarationError(name, _NOT_DECLARED.fill(text=text, known=DECLARATIONS))
+    raise DeclarationError(name, _NOT_DECLARED.fill(text=text, known=DECLARATION_FORMS))
 
 
 def _settings(text: str) -> Iterator[tuple[str, str]]:
     """``mean=0, var=1, size=(n, d)`` → pairs; what has no name is mean, var and size, in this order."""
     order = iter(("mean", "var", "size", "size"))
-    for part in re.findall(r"(?:[^,()]|\([^()]*\))+", plain(text)):
+    for part in re.findall(r"(?:[^,()]|\([^()]*\))+", normalize(text)):
         key, equals, value = part.partition("=")
         name = _KEYS.get(key.strip().lower(), "") if equals else next(order, "")
         yield name, (value if equals else key).strip()
 
 
-def _random(name: str, text: str, vocabulary: Vocabulary, symbol: str | None) -> Declared:
+def _random(name: str, text: str, vocabulary: Vocabulary, symbol: str | None) -> Declaration:
     found = _GIVEN.fullmatch(text)
     if not found:
         same = _SAME.fullmatch(text) or _DEFINED.fullmatch(text)
@@ -254,7 +254,7 @@ def _random(name: str, text: str, vocabulary: Vocabulary, symbol: str | None) ->
         return Definition(parse(formula, vocabulary))
     settings = dict(_settings(found[2]))
     if "" in settings or not settings.keys() & {"mean", "var"}:
-        raise DeclarationError(name, _KEY.fill(text=text, known=GIVENS))
+        raise DeclarationError(name, _KEY.fill(text=text, known=GIVEN_FORMS))
     size = settings.get("size", "")
     sizes = tuple(parse(part, vocabulary) for part in size.strip("() ").split(",")) if size else ()
     if not sizes and symbol and (shaped := _SHAPED.fullmatch(symbol)):
@@ -268,7 +268,7 @@ def _random(name: str, text: str, vocabulary: Vocabulary, symbol: str | None) ->
     )
 
 
-def _no_circles(found: Names) -> None:
+def _no_circles(found: Declarations) -> None:
     done: set[str] = set()
 
     def visit(name: str, above: tuple[str, ...]) -> None:
@@ -276,7 +276,7 @@ def _no_circles(found: Names) -> None:
             raise DeclarationError(name, _ROUND.fill(name=name))
         if name in done or name not in found.declared:
             return
-        for formula in parts(found.declared[name]):
+        for formula in formulas_in(found.declared[name]):
             for part in walk(formula):
                 below = part.name if isinstance(part, Name) else part.function if isinstance(part, Call) else ""
                 visit(below, (*above, name))

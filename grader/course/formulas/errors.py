@@ -21,15 +21,15 @@ class ShapeError(FormulaError):
     """The sizes of its parts do not fit, or a kind of product is not said."""
 
 
-class Undefined(FormulaError):
+class UndefinedError(FormulaError):
     """It has no value at these numbers (a division by 0, say); others may do."""
 
 
-class TooMuch(FormulaError):
+class TooExpensiveError(FormulaError):
     """To compute it would take more time or memory than an answer may."""
 
 
-TOO_MUCH = Text(
-    "This takes too much computing; write it with smaller powers, or shorter.",
+TOO_EXPENSIVE = Text(
+    "This is too expensive to compute; use smaller powers, or write it shorter.",
     "这个式子的计算量太大；请用较小的幂次，或者写得更短。",
 )

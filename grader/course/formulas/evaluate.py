@@ -11,27 +11,27 @@ from fractions import Fraction
 from grader.core.model import Text
 from grader.course.formulas import moments, scalars
 from grader.course.formulas.ast import (
-    Anything,
     Call,
-    Item,
-    Listed,
+    Derivative,
+    ListNode,
     Name,
     Node,
     Number,
     Plus,
     Power,
     Sign,
-    Slope,
+    Subscript,
     Sum,
     Times,
     Transpose,
+    Wildcard,
     children,
     walk,
 )
-from grader.course.formulas.declarations import Declared, Definition, Map, Names, Random, Rotation, Tensor
-from grader.course.formulas.errors import TOO_MUCH, ShapeError, TooMuch, Undefined
+from grader.course.formulas.declarations import Declaration, Declarations, Definition, Map, Random, Rotation, Tensor
+from grader.course.formulas.errors import TOO_EXPENSIVE, ShapeError, TooExpensiveError, UndefinedError
 from grader.course.formulas.printer import show
-from grader.course.formulas.scalars import Dual, Meter, NeedStates, Poly, Scalar, close
+from grader.course.formulas.scalars import Dual, Meter, NotPolynomialError, Poly, Scalar, close
 from grader.course.formulas.values import (
     IDENTITY,
     ONE,
@@ -39,17 +39,17 @@ from grader.course.formulas.values import (
     UNIT,
     VECTOR_WORD,
     ZERO,
-    Loose,
     Mat,
+    SizelessTensor,
     Value,
     Vec,
-    each,
+    describe_shape,
     entries,
-    fitted,
-    flat,
-    said,
-    shape_words,
-    unit,
+    flatten,
+    format_value,
+    map_entries,
+    resize_like,
+    unit_vector,
 )
 
 _STEPS = 60_000
@@ -57,58 +57,61 @@ _LONGEST_SUM = 2000
 _LARGEST_SIZE = 60
 
 
-_WHOLE = Text("{what} should be a whole number, and it is {value}", "{what} 应该是整数，现在是 {value}")
+_WHOLE = Text("{what} should be a whole number, but it is {value}", "{what} 应该是整数，现在是 {value}")
 _SIZE = Text("a size of {value} (expected 1 to {most})", "大小为 {value}（应在 1 到 {most} 之间）")
-_NOT_INDEXED = Text("“{what}” has no components that {count} could name.", "「{what}」没有可以用 {count} 取出的分量。")
+_NOT_INDEXED = Text("“{what}” cannot be indexed with {count}.", "“{what}”不能用 {count} 取分量。")
 _NORMAL = Text(
-    "what is asked about {what} has no exact value: only polynomials of normal variables do",
-    "关于 {what} 的这个量没有精确值：正态变量只有多项式的期望可以精确计算",
+    "there is no exact value for {what}: only polynomials of normal variables have one",
+    "{what} 的这个期望没有精确值：正态变量只有多项式的期望可以精确计算",
 )
-_SINGULAR = Text("a matrix without an inverse", "矩阵不可逆")
+_SINGULAR = Text("a singular matrix", "矩阵不可逆")
 _DISTINCT = Text("different indices need different components", "不同的下标需要不同的分量")
 _COUNT = Text("{count} indices", "{count} 个下标")
 _FROM_WHERE = Text(
-    "From where to where does {index} run in “{what}”? Write, for example, Σ_{{{index}=1}}^{{n}}.",
-    "「{what}」里的 {index} 从几到几？请写明，例如 Σ_{{{index}=1}}^{{n}}。",
+    "What is the range of {index} in “{what}”? Write, for example, Σ_{{{index}=1}}^{{n}}.",
+    "“{what}”里的 {index} 从几到几？请写明，例如 Σ_{{{index}=1}}^{{n}}。",
 )
 _MISFIT = Text(
     "Shapes do not fit in “{what}”: {left} is {left_shape}, {right} is {right_shape}{remedy}.",
-    "「{what}」的形状不匹配：{left} 是 {left_shape}，{right} 是 {right_shape}{remedy}。",
+    "“{what}”的形状不匹配：{left} 是 {left_shape}，{right} 是 {right_shape}{remedy}。",
 )
 _TRANSPOSE = Text("; transpose one of them", "；其中一个需要转置")
-_COMPONENT = Text("; write the component, such as x_i, or sum over them", "；请写分量（例如 x_i），或者对分量求和")
+_COMPONENT = Text("; write a component, such as x_i, or sum over all of them", "；请写分量（例如 x_i），或者对分量求和")
 _WHICH_PRODUCT = Text(
-    "Which product of vectors is “{what}”? Write q·k for the inner product, q*k for each component by itself, "
-    "q kᵀ for the matrix of all products.",
-    "「{what}」是哪种向量乘积？内积写 q·k，逐分量相乘写 q*k，所有两两乘积组成的矩阵写 q kᵀ。",
+    "Which product of vectors is “{what}”? Write q·k for the inner product, q*k for the elementwise product, "
+    "q kᵀ for the outer product.",
+    "“{what}”是哪种向量乘积？内积写 q·k，逐元素乘积写 q*k，外积写 q kᵀ。",
 )
-_NEEDS_NUMBER = Text("“{what}” should be a number, but it is {shape}.", "「{what}」应该是一个数，但它是{shape}。")
-_NEEDS_VECTOR = Text("“{what}” should be a vector, but it is {shape}.", "「{what}」应该是向量，但它是{shape}。")
-_SQUARE = Text("“{what}” is {shape}; only a square matrix has powers.", "「{what}」是{shape}；只有方阵才有幂。")
-_BELOW = Text("Nothing can be divided by “{what}”, which is {shape}.", "不能除以「{what}」，它是{shape}。")
+_NEEDS_NUMBER = Text("“{what}” should be a number, but it is {shape}.", "“{what}”应该是一个数，但它是{shape}。")
+_NEEDS_VECTOR = Text("“{what}” should be a vector, but it is {shape}.", "“{what}”应该是向量，但它是{shape}。")
+_SQUARE = Text("“{what}” is {shape}; only a square matrix has powers.", "“{what}”是{shape}；只有方阵才有幂。")
+_BELOW = Text("“{what}” is {shape} and cannot be a divisor.", "不能除以“{what}”，它是{shape}。")
 _NO_SIZE = Text(
-    "How large is the {what} here? Add it to something, or multiply with it.",
-    "这里的{what}有多大？请让它与别的量相加或相乘。",
+    "The size of the {what} is not clear here: add it to or multiply it by something of known size.",
+    "看不出这里的{what}有多大：请让它与大小已知的量相加或相乘。",
 )
-_MAP = Text("“{what}” is a function: write {what}(x).", "「{what}」是一个函数：请写 {what}(x)。")
-_NOT_A_MAP = Text("“{what}” is no function.", "「{what}」不是函数。")
+_MAP = Text("“{what}” is a function: write {what}(x).", "“{what}”是一个函数：请写 {what}(x)。")
+_NOT_A_MAP = Text("“{what}” is not a function.", "“{what}”不是函数。")
 _VARIANCE_OF = Text(
-    "“{what}” is a vector. Say of which component: Var(q_i), or of which sum.",
-    "「{what}」是向量。请说明是哪个分量（例如 Var(q_i)），或者是哪个和。",
+    "“{what}” is a vector. Name a component, such as Var(q_i), or a sum.",
+    "“{what}”是向量。请写明哪个分量（例如 Var(q_i)）或哪个和。",
 )
-_INNER = Text("A derivative inside a derivative is not read here.", "这里不支持导数里再求导数。")
-_BY = Text("“{what}” is not a symbol that one can derive by here.", "这里不能对「{what}」求导，它不是独立的变量。")
-_ORDERS = Text("O(…) stands for a whole answer, not for a part of one.", "O(…) 应是整个答案，而不是其中一部分。")
+_INNER = Text("A derivative of a derivative is not supported here.", "这里不支持导数里再求导数。")
+_BY = Text(
+    "“{what}” is not a variable that can be differentiated with respect to here.",
+    "这里不能对“{what}”求导，它不是独立的变量。",
+)
+_ORDERS = Text("O(…) has to be the whole answer, not a part of it.", "O(…) 应是整个答案，而不是其中一部分。")
 _NOTHING = Text("", "")
 
-_ELEMENTWISE = ("exp", "log", "log2", "sqrt", "sin", "cos", "tan", "tanh", "sigmoid", "relu", "abs")
+_ELEMENTWISE = ("exp", "log", "log2", "sqrt", "sin", "cos", "sigmoid", "abs")
 
 
 @dataclass(slots=True)
-class World:
+class Evaluator:
     """One instance of the symbols: numbers for the scalars, a seed for everything else, a family for chance."""
 
-    names: Names
+    names: Declarations
     numbers: Mapping[str, Scalar]
     seed: int = 0
     family: int = 0
@@ -116,7 +119,7 @@ class World:
     #: Free indices (``q_i`` without a sum) get a value when they are first met.
     free: dict[str, int] = field(default_factory=dict)
     #: Atoms of which moments beyond the variance were used: (name of the quantity, order).
-    beyond: set[tuple[str, int]] = field(default_factory=set)
+    higher_moments: set[tuple[str, int]] = field(default_factory=set)
     #: Values that were drawn for other symbols, for showing them.
     drawn: dict[str, Value] = field(default_factory=dict)
     _bound: dict[str, int] = field(default_factory=dict)
@@ -130,58 +133,60 @@ class World:
     def refill(self) -> None:
         """Lets the next formula spend as much as the first one might; forgets what was noted about the last."""
         self.meter.left = _STEPS
-        self.beyond.clear()
+        self.higher_moments.clear()
 
     # ---------------------------------------------------------------------------------------- the walk
 
     def value(self, node: Node) -> Value:
         """What ``node`` is worth here."""
         self.meter.spend()
+        found: Value
         match node:
             case Number(value):
-                return value
+                found = value
             case Name(name):
-                return self._name(name)
+                found = self._name(name)
             case Plus(terms):
-                return self._plus(terms)
+                found = self._plus(terms)
             case Times(first, rest):
-                return self._times(first, rest)
+                found = self._times(first, rest)
             case Power(base, exponent):
-                return self._power(base, exponent)
+                found = self._power(base, exponent)
             case Transpose(of):
-                return self._transpose(of)
-            case Item(of, at):
-                return self._item(of, at)
-            case Listed(items):
-                return self._listed(items)
+                found = self._transpose(of)
+            case Subscript(of, at):
+                found = self._subscript(of, at)
+            case ListNode(items):
+                found = self._list(items)
             case Call(function, args):
-                return self._call(function, args)
+                found = self._call(function, args)
             case Sum():
-                return self._sum(node)
-            case Slope(of, by):
-                return self._slope(of, by)
-            case Anything():
-                raise Undefined(_NOT_A_MAP.fill(what="?"))
+                found = self._sum(node)
+            case Derivative(of, by):
+                found = self._derivative(of, by)
+            case Wildcard():
+                raise UndefinedError(_NOT_A_MAP.fill(what="?"))
+        return found
 
     def number(self, node: Node) -> Scalar:
         """A value that has to be a number."""
         value = self.value(node)
-        if isinstance(value, (Vec, Mat, Loose)):
-            raise ShapeError(_NEEDS_NUMBER.fill(what=show(node), shape=shape_words(value)))
+        if isinstance(value, (Vec, Mat, SizelessTensor)):
+            raise ShapeError(_NEEDS_NUMBER.fill(what=show(node), shape=describe_shape(value)))
         return value
 
     def whole(self, node: Node) -> int:
         """A value that has to be a whole number."""
         value = self.number(node)
         if not isinstance(value, Fraction) or value.denominator != 1:
-            raise Undefined(_WHOLE.fill(what=show(node), value=said(value)))
+            raise UndefinedError(_WHOLE.fill(what=show(node), value=format_value(value)))
         return int(value)
 
     def _vector(self, node: Node) -> Vec:
         """A value that has to be a vector."""
         value = self.value(node)
         if not isinstance(value, Vec):
-            raise ShapeError(_NEEDS_VECTOR.fill(what=show(node), shape=shape_words(value)))
+            raise ShapeError(_NEEDS_VECTOR.fill(what=show(node), shape=describe_shape(value)))
         return value
 
     # ------------------------------------------------------------------------------------------- names
@@ -210,12 +215,12 @@ class World:
         if name in self.free:
             return Fraction(self.free[name])
         if name == "I":
-            return Loose(ONE)
+            return SizelessTensor(ONE)
         if name == "π":
-            return +scalars.high().pi
+            return +scalars.mp_context().pi
         if name == "e":
             return scalars.apply("exp", ONE)
-        raise Undefined(_FROM_WHERE.fill(index=name, what=name))
+        raise UndefinedError(_FROM_WHERE.fill(index=name, what=name))
 
     def _size(self, name: str, sizes: tuple[Node, ...]) -> tuple[int, ...]:
         """The sizes of a declared thing as numbers."""
@@ -223,7 +228,7 @@ class World:
             found = tuple(self.whole(size) for size in sizes)
             for size in found:
                 if not 1 <= size <= _LARGEST_SIZE:
-                    raise Undefined(_SIZE.fill(value=size, most=_LARGEST_SIZE))
+                    raise UndefinedError(_SIZE.fill(value=size, most=_LARGEST_SIZE))
             self._sizes[name] = found
         return self._sizes[name]
 
@@ -272,7 +277,7 @@ class World:
             standard = Poly({((atom, 1),): ONE}, self.meter)
         else:
             if declared.normal:
-                raise Undefined(_NORMAL.fill(what=name))
+                raise UndefinedError(_NORMAL.fill(what=name))
             if self._touched is not None:
                 self._touched.add(atom)
             standard = self._state.get(atom, ONE)
@@ -295,7 +300,7 @@ class World:
         found: Value | None = None
         for place, (minus, term) in enumerate(terms):
             value = self.value(term)
-            value = each(value, lambda x: -x) if minus else value
+            value = map_entries(value, lambda x: -x) if minus else value
             if found is None:
                 found = value
             else:
@@ -307,22 +312,22 @@ class World:
         self, left: Value, right: Value, join: Callable[[Scalar, Scalar], Scalar], nodes: tuple[Node, Node, Node]
     ) -> Value:
         """Componentwise; ``nodes`` are left, right, and the whole, for messages."""
-        left, right = fitted(left, right), fitted(right, left)
+        left, right = resize_like(left, right), resize_like(right, left)
         match left, right:
-            case Vec(items, row, label, loose), Vec(others, other_row, other_label, other_loose) if len(items) == len(
-                others
-            ):
+            case Vec(items, row, label, unoriented), Vec(others, other_row, other_label, other_loose) if len(
+                items
+            ) == len(others):
                 self.meter.spend(len(items))
                 return Vec(
-                    tuple(map(join, items, others)), row and other_row, label or other_label, loose and other_loose
+                    tuple(map(join, items, others)), row and other_row, label or other_label, unoriented and other_loose
                 )
             case Mat(rows, labels), Mat(others, other_labels) if left.shape == right.shape:
                 self.meter.spend(len(rows) * left.shape[1])
                 both = (labels[0] or other_labels[0], labels[1] or other_labels[1])
                 return Mat(tuple(tuple(map(join, a, b)) for a, b in zip(rows, others, strict=True)), both)
-            case Loose(a, at), Loose(b, other_at) if at == other_at:
-                return Loose(join(a, b), at)
-        if any(isinstance(side, (Vec, Mat, Loose)) for side in (left, right)):
+            case SizelessTensor(a, at), SizelessTensor(b, other_at) if at == other_at:
+                return SizelessTensor(join(a, b), at)
+        if any(isinstance(side, (Vec, Mat, SizelessTensor)) for side in (left, right)):
             raise self._misfit(left, right, nodes, product=False)
         return join(left, right)
 
@@ -347,8 +352,8 @@ class World:
                 what=show(nodes[2]),
                 left=show(nodes[0]),
                 right=show(nodes[1]),
-                left_shape=shape_words(left),
-                right_shape=shape_words(right),
+                left_shape=describe_shape(left),
+                right_shape=describe_shape(right),
                 remedy=remedy,
             )
         )
@@ -358,7 +363,7 @@ class World:
     def _times(self, first: Node, rest: tuple[tuple[Sign, Node], ...]) -> Value:
         found = self.value(first)
         for place, (sign, factor) in enumerate(rest):
-            if sign == "·" and not isinstance(found, (Vec, Mat, Loose)):
+            if sign == "·" and not isinstance(found, (Vec, Mat, SizelessTensor)):
                 sign = " "
             right = self.value(factor)
             before = Times(first, rest[:place]) if place else first
@@ -369,23 +374,23 @@ class World:
     def _divided(self, left: Value, right: Value, nodes: tuple[Node, Node, Node]) -> Value:
         if isinstance(right, Vec) and isinstance(left, Vec):
             return self._pair(left, right, scalars.divide, nodes)
-        if isinstance(right, (Vec, Mat, Loose)):
-            raise ShapeError(_BELOW.fill(what=show(nodes[1]), shape=shape_words(right)))
-        return each(left, lambda x: scalars.divide(x, right))
+        if isinstance(right, (Vec, Mat, SizelessTensor)):
+            raise ShapeError(_BELOW.fill(what=show(nodes[1]), shape=describe_shape(right)))
+        return map_entries(left, lambda x: scalars.divide(x, right))
 
     def _product(self, left: Value, right: Value, sign: Sign, nodes: tuple[Node, Node, Node]) -> Value:
-        if not isinstance(left, (Vec, Mat, Loose)):
-            return each(right, lambda x: left * x)
-        if not isinstance(right, (Vec, Mat, Loose)):
-            return each(left, lambda x: x * right)
+        if not isinstance(left, (Vec, Mat, SizelessTensor)):
+            return map_entries(right, lambda x: left * x)
+        if not isinstance(right, (Vec, Mat, SizelessTensor)):
+            return map_entries(left, lambda x: x * right)
         if sign == "⊙" or (sign == "*" and isinstance(left, Vec) and isinstance(right, Vec) and left.row == right.row):
             return self._pair(left, right, lambda x, y: x * y, nodes)
-        if isinstance(left, Loose) and left.at is None:
+        if isinstance(left, SizelessTensor) and left.at is None:
             factor = left.factor
-            return each(right, lambda x: factor * x)
-        if isinstance(right, Loose) and right.at is None:
+            return map_entries(right, lambda x: factor * x)
+        if isinstance(right, SizelessTensor) and right.at is None:
             other_factor = right.factor
-            return each(left, lambda x: x * other_factor)
+            return map_entries(left, lambda x: x * other_factor)
         left, right = self._sized(left, right), self._sized(right, left, before=True)
         match left, right:
             case Vec(), Vec():
@@ -394,21 +399,25 @@ class World:
                 columns = tuple(zip(*others, strict=True))
                 made = tuple(tuple(self._inner(row, column) for column in columns) for row in rows)
                 return Mat(made, (labels[0], other_labels[1]))
-            case Mat(rows, labels), Vec(items, row, _, loose) if left.shape[1] == len(items) and (loose or not row):
+            case Mat(rows, labels), Vec(items, row, _, unoriented) if left.shape[1] == len(items) and (
+                unoriented or not row
+            ):
                 return Vec(tuple(self._inner(row, items) for row in rows), False, labels[0])
-            case Vec(items, row, _, loose), Mat(rows, labels) if right.shape[0] == len(items) and (loose or row):
+            case Vec(items, row, _, unoriented), Mat(rows, labels) if right.shape[0] == len(items) and (
+                unoriented or row
+            ):
                 return Vec(tuple(self._inner(items, column) for column in zip(*rows, strict=True)), True, labels[1])
         raise self._misfit(left, right, nodes, product=True)
 
     def _sized(self, value: Value, other: Value, before: bool = False) -> Value:
         """A unit vector as long as the product with ``other`` needs it; other values as they are."""
-        if not isinstance(value, Loose):
+        if not isinstance(value, SizelessTensor):
             return value
         match other:
             case Mat():
-                return unit(value, other.shape[1 if before else 0])
+                return unit_vector(value, other.shape[1 if before else 0])
             case Vec(items):
-                return unit(value, len(items))
+                return unit_vector(value, len(items))
         raise ShapeError(_NO_SIZE.fill(what=UNIT))
 
     def _vectors(self, left: Vec, right: Vec, sign: Sign, nodes: tuple[Node, Node, Node]) -> Value:
@@ -431,19 +440,19 @@ class World:
 
     def _power(self, base: Node, exponent: Node) -> Value:
         left, right = self.value(base), self.number(exponent)
-        if isinstance(left, Loose):
+        if isinstance(left, SizelessTensor):
             raise ShapeError(_NO_SIZE.fill(what=IDENTITY if left.at is None else UNIT))
         if isinstance(left, Mat):
             count = self.whole(exponent)
             if left.shape[0] != left.shape[1] or not 1 <= abs(count) <= 8:
-                raise ShapeError(_SQUARE.fill(what=show(base), shape=shape_words(left)))
+                raise ShapeError(_SQUARE.fill(what=show(base), shape=describe_shape(left)))
             left = self._inverse(left) if count < 0 else left
             found: Value = left
             for _ in range(abs(count) - 1):
                 found = self._product(found, left, " ", (base, base, base))
             return found
         self.meter.spend(5)
-        return each(left, lambda x: scalars.power(x, right))
+        return map_entries(left, lambda x: scalars.power(x, right))
 
     def _inverse(self, of: Mat) -> Mat:
         """The inverse, by elimination."""
@@ -452,7 +461,7 @@ class World:
         for i in range(size):
             pivot = next((row for row in rows[i:] if not close(row[i], ZERO)), None)
             if pivot is None:
-                raise Undefined(_SINGULAR)
+                raise UndefinedError(_SINGULAR)
             rows.remove(pivot)
             rows.insert(i, [scalars.divide(x, pivot[i]) for x in pivot])
             self.meter.spend(2 * size * size)
@@ -471,7 +480,7 @@ class World:
 
     # ------------------------------------------------------------------------------------------- parts
 
-    def _item(self, of: Node, at: tuple[Node, ...]) -> Value:
+    def _subscript(self, of: Node, at: tuple[Node, ...]) -> Value:
         declared = self.names.declared.get(of.name) if isinstance(of, Name) and of.name not in self._overlay else None
         if isinstance(of, Name) and isinstance(declared, Random) and len(at) == len(declared.sizes):
             size = self._size(of.name, declared.sizes)
@@ -494,9 +503,9 @@ class World:
                 return rows[self._index(of, at[0], len(rows))][self._index(of, at[1], value.shape[1])]
             case Mat(rows, labels) if len(at) == 1:
                 return Vec(rows[self._index(of, at[0], len(rows))], True, labels[1], True)
-            case Loose(factor, None) if len(at) == 2:
+            case SizelessTensor(factor, None) if len(at) == 2:
                 return factor if self._place(at[0]) == self._place(at[1]) else ZERO
-            case Loose(factor, int(one)) if len(at) == 1:
+            case SizelessTensor(factor, int(one)) if len(at) == 1:
                 return factor if self._place(at[0]) == one else ZERO
         raise ShapeError(_NOT_INDEXED.fill(what=show(of), count=_COUNT.fill(count=len(at))))
 
@@ -505,7 +514,7 @@ class World:
         self._choose(node, size)
         at = self.whole(node)
         if not 1 <= at <= size:
-            raise Undefined(RANGE.fill(what=show(of), low=1, high=size, at=at))
+            raise UndefinedError(RANGE.fill(what=show(of), low=1, high=size, at=at))
         return at - 1
 
     def _choose(self, node: Node, size: int) -> None:
@@ -518,7 +527,7 @@ class World:
                 taken = set(self.free.values())
                 choices = [i for i in range(size, 0, -1) if i not in taken]
                 if not choices:
-                    raise Undefined(_DISTINCT)
+                    raise UndefinedError(_DISTINCT)
                 self.free[part.name] = choices[self.seed % len(choices)]
 
     def _place(self, node: Node) -> int:
@@ -526,15 +535,15 @@ class World:
         self._choose(node, 2)
         return self.whole(node)
 
-    def _listed(self, items: tuple[Node, ...]) -> Value:
+    def _list(self, items: tuple[Node, ...]) -> Value:
         values = [self.value(item) for item in items]
         rows = [value.items for value in values if isinstance(value, Vec)]
         if len(rows) == len(values) and len({len(row) for row in rows}) == 1:
             return Mat(tuple(rows))
         for item, value in zip(items, values, strict=True):
-            if isinstance(value, (Vec, Mat, Loose)):
-                raise ShapeError(_NEEDS_NUMBER.fill(what=show(item), shape=shape_words(value)))
-        return Vec(tuple(values), loose=True)
+            if isinstance(value, (Vec, Mat, SizelessTensor)):
+                raise ShapeError(_NEEDS_NUMBER.fill(what=show(item), shape=describe_shape(value)))
+        return Vec(tuple(values), unoriented=True)
 
     # -------------------------------------------------------------------------------------------- sums
 
@@ -557,9 +566,9 @@ class World:
         """Every choice of the indices of a sum."""
         if at == len(node.indices):
             values = list(chosen.values())
-            if node.unlike == "≠" and len(set(values)) < len(values):
+            if node.relation == "≠" and len(set(values)) < len(values):
                 return
-            if node.unlike == "<" and any(a >= b for a, b in itertools.pairwise(values)):
+            if node.relation == "<" and any(a >= b for a, b in itertools.pairwise(values)):
                 return
             yield chosen
             return
@@ -569,7 +578,7 @@ class World:
         finally:
             self._bound = bound
         if high - low > _LONGEST_SUM:
-            raise TooMuch(TOO_MUCH)
+            raise TooExpensiveError(TOO_EXPENSIVE)
         for value in range(low, high + 1):
             self.meter.spend()
             yield from self._places(node, at + 1, {**chosen, node.indices[at]: value})
@@ -589,7 +598,7 @@ class World:
 
     def _counted(self, node: Node, index: str, hidden: frozenset[str]) -> Iterable[int]:
         """The lengths of everything below ``node`` that ``index`` goes along."""
-        if isinstance(node, Item):
+        if isinstance(node, Subscript):
             for axis, at in enumerate(node.at):
                 if at == Name(index):
                     length = self._length(node.of, axis, len(node.at), hidden)
@@ -614,7 +623,7 @@ class World:
         """sum(x): over the components of a vector, the entries of a matrix; a number is a sum of one."""
         value = self.value(body)
         found: Scalar = ZERO
-        if isinstance(value, Loose):
+        if isinstance(value, SizelessTensor):
             if value.at is not None:
                 return value.factor
             raise ShapeError(_NO_SIZE.fill(what=IDENTITY))
@@ -638,64 +647,45 @@ class World:
         if declared is not None:
             return self._declared_call(function, declared, args)
         if function in _ELEMENTWISE:
-            value = self.value(args[0])
-            if isinstance(value, Loose):
-                raise ShapeError(_NO_SIZE.fill(what=IDENTITY if value.at is None else UNIT))
-            if isinstance(value, Vec) and function == "abs":
-                return self._norm(value)
-            self.meter.spend(10)
-            return each(value, lambda x: scalars.apply(function, x))
-        match function, args:
-            case "E", (body,):
-                return self._expectation(body)
-            case "Var", (body,):
-                return self._variance(body)
-            case "Cov", (one, two):
-                return self._covariance(one, two)
-            case "softmax", (body,):
-                return self._softmax(body)
-            case "mean", (body,):
-                value = self.value(body)
-                count = len(list(entries(value))) if isinstance(value, (Vec, Mat)) else 1
-                return (
-                    scalars.divide(self._total(body), Fraction(count)) if count > 1 or isinstance(value, Vec) else value
-                )
-            case "max" | "min", _:
-                return self._extreme(function, args)
-            case "norm", (body,):
-                return self._norm(self._vector(body))
-            case "rot", (angle,):
-                return self._rotation(self.number(angle))
-            case "jacobian", (of, at):
-                return self._jacobian(of, self._vector(at))
-            case "onehot", (at,):
-                return Loose(ONE, self._place(at))
-            case "onehot", (at, size):
-                return unit(Loose(ONE, self._place(at)), self._length_of(size))
-            case "delta", (one, two):
-                return Fraction(self._place(one) == self._place(two))
-            case "ones" | "zeros", (size,):
-                return Vec((Fraction(function == "ones"),) * self._length_of(size), False, show(size), True)
-            case "tr", (body,):
-                value = self.value(body)
-                if isinstance(value, Mat) and value.shape[0] == value.shape[1]:
-                    return self._inner((ONE,) * len(value.rows), (row[i] for i, row in enumerate(value.rows)))
-                raise ShapeError(_SQUARE.fill(what=show(body), shape=shape_words(value)))
-            case "diag", (body,):
-                items = self._vector(body).items
-                rows = tuple(tuple(x if i == j else ZERO for j in range(len(items))) for i, x in enumerate(items))
-                return Mat(rows)
-            case "O", _:
-                raise Undefined(_ORDERS)
-        raise ShapeError(_NOT_A_MAP.fill(what=function))
+            return self._elementwise(function, args[0])
+        return _FUNCTIONS[function](self, *args)
+
+    def _elementwise(self, function: str, body: Node) -> Value:
+        value = self.value(body)
+        if isinstance(value, SizelessTensor):
+            raise ShapeError(_NO_SIZE.fill(what=IDENTITY if value.at is None else UNIT))
+        if isinstance(value, Vec) and function == "abs":
+            return self._norm(value)
+        self.meter.spend(10)
+        return map_entries(value, lambda x: scalars.apply(function, x))
+
+    def _mean(self, body: Node) -> Value:
+        value = self.value(body)
+        if not isinstance(value, (Vec, Mat)):
+            return value
+        return scalars.divide(self._total(body), Fraction(len(list(entries(value)))))
+
+    def _onehot(self, at: Node, size: Node | None = None) -> Value:
+        value = SizelessTensor(ONE, self._place(at))
+        return value if size is None else unit_vector(value, self._length_of(size))
+
+    def _ones(self, size: Node) -> Value:
+        return Vec((ONE,) * self._length_of(size), False, show(size), True)
+
+    def _diagonal(self, body: Node) -> Value:
+        items = self._vector(body).items
+        return Mat(tuple(tuple(x if i == j else ZERO for j in range(len(items))) for i, x in enumerate(items)))
+
+    def _order(self, body: Node) -> Value:
+        raise UndefinedError(_ORDERS)
 
     def _length_of(self, node: Node) -> int:
         size = self.whole(node)
         if not 1 <= size <= _LARGEST_SIZE:
-            raise Undefined(_SIZE.fill(value=size, most=_LARGEST_SIZE))
+            raise UndefinedError(_SIZE.fill(value=size, most=_LARGEST_SIZE))
         return size
 
-    def _declared_call(self, name: str, declared: Declared, args: tuple[Node, ...]) -> Value:
+    def _declared_call(self, name: str, declared: Declaration, args: tuple[Node, ...]) -> Value:
         match declared:
             case Definition(formula, str(parameter)) if len(args) == 1:
                 value = self.value(args[0])
@@ -711,7 +701,7 @@ class World:
                     return Mat(tuple(row.items for row in done), (value.labels[0], done[0].label))
                 if isinstance(value, Vec):
                     return self._mapped(name, declared, value, args[0])
-                raise ShapeError(_NEEDS_VECTOR.fill(what=show(args[0]), shape=shape_words(value)))
+                raise ShapeError(_NEEDS_VECTOR.fill(what=show(args[0]), shape=describe_shape(value)))
         raise ShapeError(_NOT_A_MAP.fill(what=name))
 
     def _mapped(self, name: str, declared: Map, value: Vec, node: Node) -> Vec:
@@ -725,7 +715,7 @@ class World:
                     left=name,
                     right=show(node),
                     left_shape=shape,
-                    right_shape=shape_words(value),
+                    right_shape=describe_shape(value),
                     remedy=_NOTHING,
                 )
             )
@@ -750,7 +740,7 @@ class World:
                 return Vec(self._weights(items), row, label)
             case Mat(rows, labels):
                 return Mat(tuple(self._weights(row) for row in rows), labels)
-        raise ShapeError(_NEEDS_VECTOR.fill(what=show(body), shape=shape_words(value)))
+        raise ShapeError(_NEEDS_VECTOR.fill(what=show(body), shape=describe_shape(value)))
 
     def _weights(self, items: tuple[Scalar, ...]) -> tuple[Scalar, ...]:
         self.meter.spend(20 * len(items))
@@ -758,14 +748,14 @@ class World:
         total = self._inner((ONE,) * len(items), powers)
         return tuple(scalars.divide(x, total) for x in powers)
 
-    def _extreme(self, function: str, args: tuple[Node, ...]) -> Scalar:
+    def _extreme(self, function: Callable[..., Scalar], args: tuple[Node, ...]) -> Scalar:
         values = [self.value(arg) for arg in args]
-        flat = [entry for value in values for entry in (entries(value) if isinstance(value, (Vec, Mat)) else (value,))]
-        if any(isinstance(value, Poly) for value in flat):
-            raise NeedStates
-        if any(isinstance(value, (Dual, Loose)) for value in flat):
-            raise Undefined(_BY.fill(what=show(args[0])))
-        return max(flat, key=scalars.real) if function == "max" else min(flat, key=scalars.real)
+        found = [entry for value in values for entry in (entries(value) if isinstance(value, (Vec, Mat)) else (value,))]
+        if any(isinstance(value, Poly) for value in found):
+            raise NotPolynomialError
+        if any(isinstance(value, (Dual, SizelessTensor)) for value in found):
+            raise UndefinedError(_BY.fill(what=show(args[0])))
+        return function(found, key=scalars.to_mpf)
 
     def _norm(self, value: Vec) -> Scalar:
         return scalars.apply("sqrt", self._inner(value.items, value.items))
@@ -776,14 +766,14 @@ class World:
         return self._expected((body,), lambda values: values[0])
 
     def _variance(self, body: Node) -> Value:
-        value = self._expected((body,), lambda values: each(values[0], lambda x: x * x))
+        value = self._expected((body,), lambda values: map_entries(values[0], lambda x: x * x))
         mean = self._expectation(body)
         if isinstance(value, Vec) and isinstance(mean, Vec):
             found = [x + -(m * m) for x, m in zip(value.items, mean.items, strict=True)]
             if any(not close(x, found[0]) for x in found):
                 raise ShapeError(_VARIANCE_OF.fill(what=show(body)))
             return found[0]
-        if isinstance(value, (Vec, Mat, Loose)) or isinstance(mean, (Vec, Mat, Loose)):
+        if isinstance(value, (Vec, Mat, SizelessTensor)) or isinstance(mean, (Vec, Mat, SizelessTensor)):
             raise ShapeError(_VARIANCE_OF.fill(what=show(body)))
         return value + -(mean * mean)
 
@@ -797,7 +787,7 @@ class World:
     def _numbers_product(self, values: tuple[Value, ...], nodes: tuple[Node, Node, Node]) -> Scalar:
         found: Scalar = ONE
         for node, value in zip(nodes, values, strict=False):
-            if isinstance(value, (Vec, Mat, Loose)):
+            if isinstance(value, (Vec, Mat, SizelessTensor)):
                 raise ShapeError(_VARIANCE_OF.fill(what=show(node)))
             found = found * value
         return found
@@ -808,7 +798,7 @@ class World:
         self._inside, self._state = True, None
         try:
             value = join(tuple(self.value(body) for body in bodies))
-        except NeedStates:
+        except NotPolynomialError:
             return self._by_states(bodies, join)
         finally:
             self._inside, self._state = inside, state
@@ -817,11 +807,11 @@ class World:
             for (name, _), atom in self._atoms.items()
             if self.names.random.get(name) and self.names.random[name].normal
         )
-        beyond: set[tuple[int, int]] = set()
-        found = each(value, lambda x: moments.mean(x, self.family, normal, beyond))
-        if beyond:
+        higher_moments: set[tuple[int, int]] = set()
+        found = map_entries(value, lambda x: moments.mean(x, self.family, normal, higher_moments))
+        if higher_moments:
             whose = {atom: name for (name, _), atom in self._atoms.items()}
-            self.beyond |= {(whose[atom], order) for atom, order in beyond}
+            self.higher_moments |= {(whose[atom], order) for atom, order in higher_moments}
         return found
 
     def _by_states(self, bodies: tuple[Node, ...], join: Callable[[tuple[Value, ...]], Value]) -> Value:
@@ -833,12 +823,12 @@ class World:
             atoms = sorted(self._touched)
             self._touched = None
             if len(moments.FAMILIES[self.family]) ** len(atoms) > moments.MOST_STATES:
-                raise TooMuch(TOO_MUCH)
-            self.beyond |= {(name, 0) for (name, _), atom in self._atoms.items() if atom in atoms}
+                raise TooExpensiveError(TOO_EXPENSIVE)
+            self.higher_moments |= {(name, 0) for (name, _), atom in self._atoms.items() if atom in atoms}
             found: Value | None = None
             for probability, drawn in moments.states(atoms, self.family):
                 self._state = drawn
-                value = each(join(tuple(self.value(body) for body in bodies)), lambda x, p=probability: x * p)  # type: ignore[misc]
+                value = map_entries(join(tuple(self.value(body) for body in bodies)), lambda x, p=probability: x * p)  # type: ignore[misc]
                 found = value if found is None else self._pair(found, value, lambda x, y: x + y, (bodies[0],) * 3)
             return found
         finally:
@@ -848,50 +838,54 @@ class World:
         try:
             for body in bodies:
                 self.value(body)
-        except (Undefined, ZeroDivisionError):
+        except (UndefinedError, ZeroDivisionError):
             # Some state has no value: whatever occurs counts.
-            for name in set().union(*(self.names.below(body) for body in bodies)):
+            for name in set().union(*(self.names.names_in(body) for body in bodies)):
                 declared = self.names.declared[name]
                 if isinstance(declared, Random):
                     self._random(name, declared)
 
     # ------------------------------------------------------------------------------------- derivatives
 
-    def _slope(self, of: Node, by: Node) -> Value:
+    def _derivative(self, of: Node, by: Node) -> Value:
         name = (
-            by.of.name if isinstance(by, Item) and isinstance(by.of, Name) else by.name if isinstance(by, Name) else ""
+            by.of.name
+            if isinstance(by, Subscript) and isinstance(by.of, Name)
+            else by.name
+            if isinstance(by, Name)
+            else ""
         )
         if any(isinstance(self.names.declared.get(name), kind) for kind in (Definition, Map, Rotation, type(None))):
             raise ShapeError(_BY.fill(what=show(by)))
         at = self._name(name)
         if isinstance(of, Name) and isinstance(self.names.declared.get(of.name), Map):
             of = Call(of.name, (Name(name),))
-        if isinstance(by, Item):
+        if isinstance(by, Subscript):
             if not isinstance(at, Vec) or len(by.at) != 1:
                 raise ShapeError(_BY.fill(what=show(by)))
             place = self._index(by.of, by.at[0], len(at.items))
-            return self._derived(name, at, place, lambda: self.value(of))
-        return self._by_all(name, at, lambda: self.value(of), show(by))
+            return self._partial_derivative(name, at, place, lambda: self.value(of))
+        return self._gradient(name, at, lambda: self.value(of), show(by))
 
-    def _by_all(self, name: str, at: Value, value: Callable[[], Value], shown: str) -> Value:
+    def _gradient(self, name: str, at: Value, value: Callable[[], Value], shown: str) -> Value:
         """The derivative by all of ``name``: a gradient, or a Jacobian with a column for each component."""
         match at:
             case Vec(items, _, label):
-                columns = [self._derived(name, at, place, value) for place in range(len(items))]
+                columns = [self._partial_derivative(name, at, place, value) for place in range(len(items))]
                 standing = [column for column in columns if isinstance(column, Vec)]
                 if len(standing) == len(columns):
                     rows = tuple(zip(*(column.items for column in standing), strict=True))
                     return Mat(rows, (standing[0].label, label))
-                if any(isinstance(column, (Vec, Mat, Loose)) for column in columns):
+                if any(isinstance(column, (Vec, Mat, SizelessTensor)) for column in columns):
                     raise ShapeError(_BY.fill(what=shown))
                 return Vec(tuple(columns), False, label)
-            case Mat() | Loose():
+            case Mat() | SizelessTensor():
                 raise ShapeError(_BY.fill(what=shown))
-        return self._derived(name, at, 0, value)
+        return self._partial_derivative(name, at, 0, value)
 
-    def _derived(self, name: str, at: Value, place: int, value: Callable[[], Value]) -> Value:
+    def _partial_derivative(self, name: str, at: Value, place: int, value: Callable[[], Value]) -> Value:
         """The derivative of ``value()`` by one component of ``name``."""
-        if any(isinstance(x, Dual) for old in self._overlay.values() for x in flat(old)):
+        if any(isinstance(x, Dual) for old in self._overlay.values() for x in flatten(old)):
             raise ShapeError(_INNER)
         made: Value
         if isinstance(at, Vec):
@@ -903,11 +897,14 @@ class World:
             found = value()
         finally:
             self._overlay = overlay
-        if isinstance(found, Loose):
+        if isinstance(found, SizelessTensor):
             raise ShapeError(_NO_SIZE.fill(what=IDENTITY if found.at is None else UNIT))
-        return each(found, lambda x: x.slope if isinstance(x, Dual) else ZERO)
+        return map_entries(found, lambda x: x.derivative if isinstance(x, Dual) else ZERO)
 
-    def _jacobian(self, of: Node, at: Vec) -> Value:
+    def _jacobian(self, of: Node, *args: Node) -> Value:
+        if len(args) != 1:
+            raise ShapeError(_MAP.fill(what=f"{show(of)}'"))
+        at = self._vector(args[0])
         if not isinstance(of, Name) or not isinstance(declared := self.names.declared.get(of.name), Map):
             raise ShapeError(_NOT_A_MAP.fill(what=show(of)))
 
@@ -915,4 +912,24 @@ class World:
             argument = self._overlay[" "]  # a name that nobody can type
             return self._mapped(of.name, declared, argument, of) if isinstance(argument, Vec) else argument
 
-        return self._by_all(" ", at, there, of.name)
+        return self._gradient(" ", at, there, of.name)
+
+
+#: Functions of what stands in their brackets, by name; those of single numbers are ``_ELEMENTWISE``.
+_FUNCTIONS: Mapping[str, Callable[..., Value]] = {
+    "E": Evaluator._expectation,
+    "Var": Evaluator._variance,
+    "Cov": Evaluator._covariance,
+    "softmax": Evaluator._softmax,
+    "mean": Evaluator._mean,
+    "max": lambda self, *args: self._extreme(max, args),
+    "min": lambda self, *args: self._extreme(min, args),
+    "norm": lambda self, body: self._norm(self._vector(body)),
+    "rot": lambda self, angle: self._rotation(self.number(angle)),
+    "jacobian": Evaluator._jacobian,
+    "onehot": Evaluator._onehot,
+    "delta": lambda self, one, two: Fraction(self._place(one) == self._place(two)),
+    "ones": Evaluator._ones,
+    "diag": Evaluator._diagonal,
+    "O": Evaluator._order,
+}

@@ -11,8 +11,8 @@ from typing import TypeAlias
 from grader.core.model import Text
 from grader.course.formulas import scalars
 from grader.course.formulas.ast import Call, Name, Node, Number, Plus, Power, Times
-from grader.course.formulas.declarations import Definition, Names, Scalar
-from grader.course.formulas.errors import TOO_MUCH, ParseError, TooMuch
+from grader.course.formulas.declarations import Declarations, Definition, Scalar
+from grader.course.formulas.errors import TOO_EXPENSIVE, ParseError, TooExpensiveError
 from grader.course.formulas.printer import show
 
 #: Name → the powers of it and of its logarithm, in order of names.
@@ -24,20 +24,20 @@ _MOST_TERMS = 60
 _UNIT: Monomial = ()
 
 _STRANGE = Text(
-    "“{what}” has no place in a growth rate here: write sums and products of powers and logarithms, "
+    "“{what}” cannot be part of a growth rate here: write sums and products of powers and logarithms, "
     "such as O(n² d + n d²).",
-    "「{what}」不能用在这里的增长级别中：请写幂与对数的和与积，例如 O(n² d + n d²)。",
+    "“{what}”不能用在这里的增长级别中：请写幂与对数的和与积，例如 O(n² d + n d²)。",
 )
-_ZERO = Text("This is 0; how should it grow?", "这是 0，谈不上增长。")
+_ZERO = Text("This is 0, which has no growth rate.", "这是 0，谈不上增长。")
 _SUM_BELOW = Text(
-    "“{what}” is a sum under a fraction line, under a root or in a high power: keep only its largest term.",
-    "「{what}」是分母、根号或高次幂里的和：请只保留最大的一项。",
+    "“{what}” is a sum in a denominator, under a root or in a high power: keep only its largest term.",
+    "“{what}”是分母、根号或高次幂里的和：请只保留最大的一项。",
 )
 
 
 @dataclass(frozen=True, slots=True)
 class _Reader:
-    names: Names
+    names: Declarations
 
     def terms(self, node: Node) -> _Terms:
         match node:
@@ -109,7 +109,7 @@ class _Reader:
         return found
 
 
-def growth(node: Node, names: Names) -> Growth:
+def growth(node: Node, names: Declarations) -> Growth:
     """What remains of ``node`` when all symbols grow."""
     found = largest_terms(_Reader(names).terms(node))
     if not found:
@@ -119,14 +119,14 @@ def growth(node: Node, names: Names) -> Growth:
 
 def _product(one: _Terms, two: _Terms) -> _Terms:
     if len(one) * len(two) > _MOST_TERMS**2:
-        raise TooMuch(TOO_MUCH)
+        raise TooExpensiveError(TOO_EXPENSIVE)
     found: _Terms = {}
     for first, factor in one.items():
         for second, other in two.items():
             monomial = _joined(first, second)
             found[monomial] = found.get(monomial, Fraction(0)) + factor * other
     if len(found) > _MOST_TERMS:
-        raise TooMuch(TOO_MUCH)
+        raise TooExpensiveError(TOO_EXPENSIVE)
     return {monomial: factor for monomial, factor in found.items() if factor}
 
 
@@ -184,7 +184,7 @@ def _powers(monomial: Monomial) -> dict[str, tuple[Fraction, Fraction]]:
     return {name: (a, b) for name, a, b in monomial}
 
 
-def said(found: Growth) -> str:
+def format_growth(found: Growth) -> str:
     """A growth rate for people: O(n² d + n d²)."""
     raised = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
     terms = []
@@ -200,7 +200,7 @@ def said(found: Growth) -> str:
     return f"O({' + '.join(terms)})"
 
 
-def same_growth(one: Node, two: Node, names: Names) -> bool:
+def same_growth(one: Node, two: Node, names: Declarations) -> bool:
     """Whether two formulas grow alike: each is bounded by a multiple of the other."""
     first, second = growth(one, names), growth(two, names)
     return all(m in second or _dominated(m, list(second)) for m in first) and all(

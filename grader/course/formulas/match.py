@@ -6,82 +6,63 @@ from collections.abc import Iterator, Mapping
 from typing import TypeAlias
 
 from grader.course.formulas.ast import (
-    Anything,
     Call,
-    Item,
-    Listed,
     Name,
     Node,
     Plus,
-    Power,
-    Sign,
-    Slope,
+    Subscript,
     Sum,
     Times,
     Transpose,
+    Wildcard,
     children,
     walk,
+    with_children,
 )
-from grader.course.formulas.declarations import Names
+from grader.course.formulas.declarations import Declarations
 
 #: Index of the pattern → what stands there.
 Indices: TypeAlias = Mapping[str, Node]
+#: Terms with whether they are subtracted, or factors with whether they divide.
+Flagged: TypeAlias = tuple[tuple[bool, Node], ...]
 
 _MOST_TRIES = 3000
 
 
-def contains(node: Node, pattern: Node, names: Names) -> bool:
-    """Whether some part of ``node`` is what ``pattern`` says; factors and terms may stand beside it."""
-    pattern = canonical(pattern, names)
-    tries = [_MOST_TRIES]
+def contains(node: Node, pattern: Node, names: Declarations) -> bool:
+    """Whether some part of ``node`` matches ``pattern``; further factors and terms may stand beside it."""
+    matcher, wanted = _Matcher(names), canonical(pattern, names)
     return any(
-        next(_matches(part, pattern, {}, names, tries, part_of=True), None) is not None
-        for part in walk(canonical(node, names))
+        next(matcher.matches(part, wanted, {}, part_of=True), None) is not None for part in walk(canonical(node, names))
     )
 
 
-def canonical(node: Node, names: Names) -> Node:
-    """``node`` with each inner product of two vectors in one form, q·k, and without juxtaposition."""
+def canonical(node: Node, names: Declarations) -> Node:
+    """``node`` with every inner product of two vectors written q·k, and products of products as one."""
     if inner := _inner(node, names):
         return Times(canonical(inner[0], names), (("·", canonical(inner[1], names)),))
-    match node:
-        case Plus(terms):
-            return Plus(tuple((minus, canonical(term, names)) for minus, term in terms))
-        case Times(first, rest):
-            factors: list[tuple[Sign, Node]] = []
-            for sign, factor in rest:
-                inner_factor = canonical(factor, names)
-                plain = isinstance(inner_factor, Times) and all(other == " " for other, _ in inner_factor.rest)
-                if isinstance(inner_factor, Times) and plain and sign not in ("/", "⊙", "⊗"):
-                    factors += [(sign, inner_factor.first), *inner_factor.rest]
-                else:
-                    factors.append((sign, inner_factor))
-            head = canonical(first, names)
-            if isinstance(head, Times):
-                factors = [*head.rest, *factors]
-                head = head.first
-            return Times(head, tuple(factors))
-        case Power(base, exponent):
-            return Power(canonical(base, names), canonical(exponent, names))
-        case Transpose(of):
-            return Transpose(canonical(of, names))
-        case Item(of, at):
-            return Item(canonical(of, names), tuple(canonical(part, names) for part in at))
-        case Listed(items):
-            return Listed(tuple(canonical(item, names) for item in items))
-        case Call(function, args):
-            return Call(function, tuple(canonical(arg, names) for arg in args))
-        case Sum(indices, low, high, unlike, body):
-            return Sum(indices, low, high, unlike, canonical(body, names))
-        case Slope(of, by):
-            return Slope(canonical(of, names), by)
-    return node
+    made = with_children(node, [canonical(child, names) for child in children(node)])
+    return _flattened(made) if isinstance(made, Times) else made
 
 
-def _inner(node: Node, names: Names) -> tuple[Node, Node] | None:
+def _flattened(product: Times) -> Times:
+    """A product whose factors are no products themselves, as far as brackets do not matter."""
+    inner = product.first
+    head, factors = (inner.first, [*inner.rest]) if isinstance(inner, Times) else (inner, [])
+    for sign, factor in product.rest:
+        if isinstance(factor, Times) and sign not in ("/", "⊙", "⊗") and all(other == " " for other, _ in factor.rest):
+            factors += [(sign, factor.first), *factor.rest]
+        else:
+            factors.append((sign, factor))
+    return Times(head, tuple(factors))
+
+
+def _inner(node: Node, names: Declarations) -> tuple[Node, Node] | None:
     """The vectors of which ``node`` is the inner product, where it is written with a sum or a transposition."""
     match node:
-        case Sum(indices=(index,), body=Times(Item(one, (Name(a),)), ((" " | "*" | "·", Item(two, (Name(b),))),))):
+        case Sum(
+            indices=(index,), body=Times(Subscript(one, (Name(a),)), ((" " | "*" | "·", Subscript(two, (Name(b),))),))
+        ):
             return (one, two) if a == b == index else None
         case Sum(indices=(), body=Times(one, (("*" | "⊙", two),))):
             return one, two
@@ -90,49 +71,93 @@ def _inner(node: Node, names: Names) -> tuple[Node, Node] | None:
     return None
 
 
-def _vector(node: Node, names: Names) -> bool:
+def _vector(node: Node, names: Declarations) -> bool:
     return isinstance(node, Name) and names.vocabulary.kinds.get(node.name) == "vector"
 
 
-def _matches(
-    node: Node, pattern: Node, indices: Indices, names: Names, tries: list[int], part_of: bool = False
-) -> Iterator[Indices]:
-    """Every way in which ``node`` can be read as ``pattern``."""
-    tries[0] -= 1
-    if tries[0] < 0:
-        return
-    match pattern, node:
-        case Anything(), _:
-            yield indices
-        case Name(name), _ if name in indices:
-            if indices[name] == node:
+class _Matcher:
+    """Reads formulas as patterns, and gives up after ``_MOST_TRIES`` comparisons."""
+
+    def __init__(self, names: Declarations) -> None:
+        self.names = names
+        self.tries = _MOST_TRIES
+
+    def matches(self, node: Node, pattern: Node, indices: Indices, *, part_of: bool = False) -> Iterator[Indices]:
+        """Every way in which ``node`` can be read as ``pattern``; with ``part_of``, it may have more parts."""
+        self.tries -= 1
+        if self.tries < 0:
+            return
+        match pattern, node:
+            case Wildcard(), _:
                 yield indices
-        case Plus(wanted), Plus(terms) if len(wanted) <= len(terms):
-            refused = len(wanted) < len(terms) and not part_of
-            yield from _some(terms, wanted, indices, names, tries, refused)
-        case Times(head, rest), Times(other_head, other_rest):
-            mine = [(sign == "/", factor) for sign, factor in ((" ", other_head), *other_rest)]
-            factors = [(sign == "/", factor) for sign, factor in ((" ", head), *rest)]
-            dotted = any(sign == "·" for sign, _ in rest) and any(_vector(factor, names) for _, factor in factors)
-            if dotted and not any(sign == "·" for sign, _ in other_rest):
-                return
-            if len(factors) <= len(mine):
-                refused = len(factors) < len(mine) and not part_of
-                yield from _some(tuple(mine), tuple(factors), indices, names, tries, refused)
-        case Sum(bound, _, _, unlike, body), Sum(others, _, _, other_unlike, other_body):
-            if len(bound) == len(others) and unlike == other_unlike:
-                renamed = {**indices, **{one: Name(other) for one, other in zip(bound, others, strict=True)}}
-                yield from _matches(other_body, body, renamed, names, tries)
-        case Item(of, at), Item(other, other_at) if len(at) == len(other_at):
-            for found in _matches(other, of, indices, names, tries):
-                yield from _at(other_at, at, found, names, tries)
-        case _, _ if type(node) is type(pattern) and _head(node) == _head(pattern):
-            below, found_below = children(pattern), children(node)
-            if len(below) == len(found_below):
-                if below:
-                    yield from _all(found_below, below, indices, names, tries)
-                elif node == pattern:
+            case Name(name), _ if name in indices:
+                if indices[name] == node:
                     yield indices
+            case Plus(wanted), Plus(terms):
+                yield from self.some(terms, wanted, indices, part_of=part_of)
+            case Times(), Times():
+                yield from self.factors(node, pattern, indices, part_of=part_of)
+            case Sum(bound, _, _, relation, body), Sum(others, _, _, other_relation, other_body):
+                if len(bound) == len(others) and relation == other_relation:
+                    renamed = {**indices, **{one: Name(other) for one, other in zip(bound, others, strict=True)}}
+                    yield from self.matches(other_body, body, renamed)
+            case Subscript(of, at), Subscript(other, other_at) if len(at) == len(other_at):
+                for found in self.matches(other, of, indices):
+                    yield from self.subscripts(other_at, at, found)
+            case _ if type(node) is type(pattern) and _head(node) == _head(pattern):
+                yield from self.below(node, pattern, indices)
+
+    def factors(self, node: Times, pattern: Times, indices: Indices, *, part_of: bool) -> Iterator[Indices]:
+        """The factors of ``pattern`` among those of ``node``. An inner product of vectors has to be one there, too."""
+        mine, wanted = (
+            tuple((sign == "/", factor) for sign, factor in ((" ", product.first), *product.rest))
+            for product in (node, pattern)
+        )
+        inner, dotted = (any(sign == "·" for sign, _ in product.rest) for product in (pattern, node))
+        if dotted or not (inner and any(_vector(factor, self.names) for _, factor in wanted)):
+            yield from self.some(mine, wanted, indices, part_of=part_of)
+
+    def below(self, node: Node, pattern: Node, indices: Indices) -> Iterator[Indices]:
+        """Nodes of the same type: their children, one by one."""
+        nodes, patterns = children(node), children(pattern)
+        if patterns and len(nodes) == len(patterns):
+            yield from self.all(nodes, patterns, indices)
+        elif node == pattern:
+            yield indices
+
+    def subscripts(self, at: tuple[Node, ...], wanted: tuple[Node, ...], indices: Indices) -> Iterator[Indices]:
+        """Indices: a letter of the pattern that is not declared stands for any one."""
+        if not wanted:
+            yield indices
+            return
+        first = wanted[0]
+        if isinstance(first, Name) and first.name not in self.names.declared and first.name not in indices:
+            yield from self.subscripts(at[1:], wanted[1:], {**indices, first.name: at[0]})
+            return
+        for found in self.matches(at[0], first, indices):
+            yield from self.subscripts(at[1:], wanted[1:], found)
+
+    def all(self, nodes: tuple[Node, ...], patterns: tuple[Node, ...], indices: Indices) -> Iterator[Indices]:
+        """Each node read as the pattern at its place."""
+        if not patterns:
+            yield indices
+            return
+        for found in self.matches(nodes[0], patterns[0], indices):
+            yield from self.all(nodes[1:], patterns[1:], found)
+
+    def some(self, parts: Flagged, wanted: Flagged, indices: Indices, *, part_of: bool) -> Iterator[Indices]:
+        """Each wanted part among ``parts``, in any order; parts that are left over need ``part_of``."""
+        if not wanted:
+            if part_of or not parts:
+                yield indices
+            return
+        if len(wanted) > len(parts) or (len(wanted) < len(parts) and not part_of):
+            return
+        (flag, pattern), rest = wanted[0], wanted[1:]
+        for place, (mine, part) in enumerate(parts):
+            if mine == flag:
+                for found in self.matches(part, pattern, indices):
+                    yield from self.some((*parts[:place], *parts[place + 1 :]), rest, found, part_of=part_of)
 
 
 def _head(node: Node) -> object:
@@ -142,49 +167,3 @@ def _head(node: Node) -> object:
         case Name(name):
             return name
     return None
-
-
-def _at(
-    at: tuple[Node, ...], wanted: tuple[Node, ...], indices: Indices, names: Names, tries: list[int]
-) -> Iterator[Indices]:
-    """Indices: a letter of the pattern that nobody declared stands for any one."""
-    if not wanted:
-        yield indices
-        return
-    first = wanted[0]
-    if isinstance(first, Name) and first.name not in names.declared and first.name not in indices:
-        yield from _at(at[1:], wanted[1:], {**indices, first.name: at[0]}, names, tries)
-        return
-    for found in _matches(at[0], first, indices, names, tries):
-        yield from _at(at[1:], wanted[1:], found, names, tries)
-
-
-def _all(
-    nodes: tuple[Node, ...], patterns: tuple[Node, ...], indices: Indices, names: Names, tries: list[int]
-) -> Iterator[Indices]:
-    if not patterns:
-        yield indices
-        return
-    for found in _matches(nodes[0], patterns[0], indices, names, tries):
-        yield from _all(nodes[1:], patterns[1:], found, names, tries)
-
-
-def _some(
-    parts: tuple[tuple[bool, Node], ...],
-    wanted: tuple[tuple[bool, Node], ...],
-    indices: Indices,
-    names: Names,
-    tries: list[int],
-    refused: bool,
-) -> Iterator[Indices]:
-    """Each wanted part among ``parts``, in any order; ``refused`` when there are too many of them."""
-    if refused:
-        return
-    if not wanted:
-        yield indices
-        return
-    (flag, pattern), rest = wanted[0], wanted[1:]
-    for place, (mine, part) in enumerate(parts):
-        if mine == flag:
-            for found in _matches(part, pattern, indices, names, tries):
-                yield from _some((*parts[:place], *parts[place + 1 :]), rest, found, names, tries, False)

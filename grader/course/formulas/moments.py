@@ -30,10 +30,10 @@ def moment(family: int, order: int) -> Fraction:
     return sum((chance * value**order for value, chance in FAMILIES[family]), Fraction(0))
 
 
-def mean(x: Scalar, family: int, normal: frozenset[int], beyond: set[tuple[int, int]]) -> Scalar:
+def mean(x: Scalar, family: int, normal: frozenset[int], higher_moments: set[tuple[int, int]]) -> Scalar:
     """E[x]. ``normal`` are the variables that are; what else than mean and variance counts goes to ``beyond``."""
     if isinstance(x, Dual):
-        return Dual(mean(x.value, family, normal, beyond), mean(x.slope, family, normal, beyond))
+        return Dual(mean(x.value, family, normal, higher_moments), mean(x.derivative, family, normal, higher_moments))
     if not isinstance(x, Poly):
         return x
     x.meter.spend(len(x.terms))
@@ -51,7 +51,7 @@ def mean(x: Scalar, family: int, normal: frozenset[int], beyond: set[tuple[int, 
         for atom, order in monomial:
             single = any(power == 1 for _, power in monomial)
             if order > 2 and atom not in normal and not single:
-                beyond.add((atom, order))
+                higher_moments.add((atom, order))
         if value is not None:
             found = found + value
     return found

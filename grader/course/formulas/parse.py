@@ -8,28 +8,36 @@ from fractions import Fraction
 from typing import Literal, TypeAlias, cast
 
 from grader.core.model import Text
-from grader.course.formulas import vocabulary as words
 from grader.course.formulas.ast import (
-    Anything,
     Call,
-    Item,
-    Listed,
+    Derivative,
+    ListNode,
     Name,
     Node,
     Number,
     Plus,
     Power,
     Sign,
-    Slope,
+    Subscript,
     Sum,
     Times,
     Transpose,
+    Wildcard,
     children,
     walk,
+    with_children,
 )
 from grader.course.formulas.errors import ParseError
-from grader.course.formulas.tokens import Token, near, plain, tokens
-from grader.course.formulas.vocabulary import FUNCTIONS, Vocabulary
+from grader.course.formulas.tokens import Token, excerpt, normalize, tokenize
+from grader.course.formulas.vocabulary import (
+    FUNCTIONS,
+    Piece,
+    Vocabulary,
+    function_name,
+    index_node,
+    split_word,
+    unknown_name,
+)
 
 _DEEPEST = 40
 _MOST_NODES = 500
@@ -37,39 +45,39 @@ _MOST_TOKENS = 900
 _LARGEST_EXPONENT = 40
 
 _EMPTY = Text("There is no formula here.", "这里没有公式。")
-_EXPECTED = Text("“{near}”: expected {what}.", "「{near}」：这里应该是{what}。")
-_END = Text("“{near}”: the formula ends too early; expected {what}.", "「{near}」：公式没有写完，后面应该是{what}。")
+_EXPECTED = Text("“{near}”: expected {what}.", "“{near}”：这里应该是{what}。")
+_END = Text("“{near}”: the formula ends here; expected {what}.", "“{near}”：公式没有写完，后面应该是{what}。")
 _SOMETHING = Text("a number, a name or a bracket", "数、符号或括号")
 _LEFT_OVER = Text(
-    "“{near}”: “{said}” is not expected there. Words go after a #.",
-    "「{near}」：这里不应出现「{said}」。说明文字请写在 # 之后。",
+    "“{near}”: unexpected “{said}”. Write comments after #.",
+    "“{near}”：这里不应出现“{said}”。说明文字请写在 # 之后。",
 )
-_DEEP = Text("Too many brackets inside each other.", "括号嵌套太深。")
-_LARGE = Text("The formula is too long; break it up into lines.", "公式太长，请拆成几行。")
+_DEEP = Text("Too many nested brackets.", "括号嵌套太深。")
+_LARGE = Text("The formula is too long; split it into several lines.", "公式太长，请拆成几行。")
 _DIVIDE = Text(
-    "“{near}” can be read in two ways: put what stands under the fraction line in brackets, as in 1/(2 d) or (1/2) d.",
-    "「{near}」有两种读法：请用括号标明分母，例如 1/(2 d) 或 (1/2) d。",
+    "“{near}” is ambiguous: use brackets to show the denominator, as in 1/(2 d) or (1/2) d.",
+    "“{near}”有两种读法：请用括号标明分母，例如 1/(2 d) 或 (1/2) d。",
 )
 _REACH = Text(
-    "How far does {function} reach in “{near}”? Put its argument in brackets.",
-    "「{near}」里 {function} 作用到哪里？请给它的自变量加上括号。",
+    "It is not clear where the argument of {function} ends in “{near}”: put it in brackets.",
+    "“{near}”里看不出 {function} 的自变量到哪里为止：请加上括号。",
 )
 _ARGUMENTS = Text("{function} takes {count}, in brackets.", "{function} 需要{count}，写在括号里。")
 _ONE_ARGUMENT = Text("one argument", "一个自变量")
 _MORE_ARGUMENTS = Text("{low} to {high} arguments", "{low} 到 {high} 个自变量")
 _EXACT_ARGUMENTS = Text("{low} arguments", "{low} 个自变量")
 _TWO_INDICES = Text(
-    "Over which index is the sum, {indices}? Write it below the sign: Σ_{first} …",
+    "Which index does the sum run over: {indices}? Write it below the sign: Σ_{first} …",
     "对哪个下标求和（{indices}）？请写在求和号下面：Σ_{first} …",
 )
-_NUMBERS = Text("“{near}”: a sign is missing in front of the number.", "「{near}」：数的前面缺少运算符。")
-_EXPONENT = Text("An exponent of {exponent} is too large.", "指数 {exponent} 太大了。")
+_NUMBERS = Text("“{near}”: an operator is missing before the number.", "“{near}”：数的前面缺少运算符。")
+_EXPONENT = Text("The exponent {exponent} is too large.", "指数 {exponent} 太大了。")
 _ELLIPSIS = Text(
-    "“…” stands between a first and a last term that differ in one index: q_1 k_1 + … + q_d k_d.",
-    "「…」前后应是首项和末项，两项只在下标上不同：q_1 k_1 + … + q_d k_d。",
+    "“…” goes between a first and a last term that differ in one index: q_1 k_1 + … + q_d k_d.",
+    "“…”前后应是首项和末项，两项只在下标上不同：q_1 k_1 + … + q_d k_d。",
 )
 _DERIVATIVE = Text(
-    "A derivative is by one name, or by one component of it: ∂y/∂x or D(y, x).",
+    "Differentiate with respect to a symbol or one of its components: ∂y/∂x or D(y, x).",
     "求导的对象应是一个符号或它的一个分量：∂y/∂x 或 D(y, x)。",
 )
 
@@ -85,7 +93,7 @@ _BIG = ("E", "Var", "Cov")
 class _Ready:
     """A piece of a word, already read: a node, or the name of a function."""
 
-    piece: words.Piece
+    piece: Piece
     at: int
     tight: bool
 
@@ -95,13 +103,13 @@ _Entry: TypeAlias = Token | _Ready
 
 def parse(text: str, vocabulary: Vocabulary, *, pattern: bool = False) -> Node:
     """The one expression in ``text``; in a ``pattern``, ? stands for any expression."""
-    found = chain(text, vocabulary, pattern=pattern)
+    found = parse_chain(text, vocabulary, pattern=pattern)
     if len(found) > 1:
         raise ParseError(_EXPECTED.fill(near="=", what=Text("one expression, without =", "一个不含等号的式子")))
     return found[0]
 
 
-def chain(text: str, vocabulary: Vocabulary, *, pattern: bool = False) -> tuple[Node, ...]:
+def parse_chain(text: str, vocabulary: Vocabulary, *, pattern: bool = False) -> tuple[Node, ...]:
     """The expressions in ``text``, which = stands between."""
     parser = _Parser(text, vocabulary, pattern)
     found = parser.chain()
@@ -115,7 +123,7 @@ def index_names(node: Node, vocabulary: Vocabulary, bound: frozenset[str] = froz
     match node:
         case Sum(indices=indices):
             bound = bound | set(indices)
-        case Item(_, at) | Call("delta" | "onehot", at):
+        case Subscript(_, at) | Call("delta" | "onehot", at):
             places = {part.name for one in at for part in walk(one) if isinstance(part, Name)}
             free = {name for name in places if name not in bound and name not in vocabulary.kinds}
             return free.union(*(index_names(child, vocabulary, bound) for child in children(node)))
@@ -131,7 +139,7 @@ def _check(root: Node, vocabulary: Vocabulary, bound: frozenset[str]) -> None:
             case Name(name):
                 fine = name in vocabulary.kinds or name in bound or name in free or name in ("I", "π", "e")
                 if not fine:
-                    raise words.unknown(name, vocabulary)
+                    raise unknown_name(name, vocabulary)
             case Sum(indices=indices):
                 bound = bound | set(indices)
         for child in children(node):
@@ -140,12 +148,12 @@ def _check(root: Node, vocabulary: Vocabulary, bound: frozenset[str]) -> None:
     visit(root, bound)
 
 
-def _one_name(pieces: tuple[words.Piece, ...] | None) -> bool:
+def _one_name(pieces: tuple[Piece, ...] | None) -> bool:
     """Whether a word ends in a declared name (d_{model}) or in an entry of a matrix (Q_{ij})."""
     last = pieces[-1] if pieces else ""
     return (
         isinstance(last, Name)
-        or (isinstance(last, Item) and len(last.at) == 2)
+        or (isinstance(last, Subscript) and len(last.at) == 2)
         or (isinstance(last, Call) and last.function == "delta")
     )
 
@@ -154,10 +162,10 @@ class _Parser:
     """One text on its way to trees."""
 
     def __init__(self, text: str, vocabulary: Vocabulary, pattern: bool) -> None:
-        self.text = plain(text)
+        self.text = normalize(text)
         self.vocabulary = vocabulary
         self.pattern = pattern
-        self.entries: list[_Entry] = list(tokens(self.text))
+        self.entries: list[_Entry] = list(tokenize(self.text))
         if len(self.entries) > _MOST_TOKENS:
             raise ParseError(_LARGE)
         self.at = 0
@@ -192,7 +200,7 @@ class _Parser:
         return ParseError((_END if ends else _EXPECTED).fill(near=self.near(entry.at), what=what))
 
     def near(self, at: int) -> str:
-        return near(self.text, at)
+        return excerpt(self.text, at)
 
     def made(self, node: Node) -> Node:
         self.nodes += 1
@@ -304,9 +312,9 @@ class _Parser:
         if closed or not self.starts() or self.sign("Σ", "∂"):
             return
         word = self.next
-        if isinstance(word, Token) and word.kind == "word" and words.function(word.text, self.vocabulary) in _BIG:
+        if isinstance(word, Token) and word.kind == "word" and function_name(word.text, self.vocabulary) in _BIG:
             return
-        raise ParseError(_DIVIDE.fill(near=near(self.text, at + 2)))
+        raise ParseError(_DIVIDE.fill(near=excerpt(self.text, at + 2)))
 
     def starts(self) -> bool:
         """Whether a factor comes next."""
@@ -314,7 +322,7 @@ class _Parser:
         if isinstance(entry, _Ready) or entry.kind == "number":
             return True
         if entry.kind == "word":
-            return entry.text not in _BETWEEN or entry.text in self.vocabulary.forms
+            return entry.text not in _BETWEEN or entry.text in self.vocabulary.spellings
         return entry.kind == "sign" and (entry.text in _STARTS or (entry.text in ("|", "‖") and not self.bars))
 
     def factor(self) -> Node:
@@ -336,7 +344,7 @@ class _Parser:
                 node = self.raised(node)
             elif self.sign("[") and entry.tight and self.indexed(node):
                 self.at += 1
-                node = self.made(Item(node, self.arguments("]")))
+                node = self.made(Subscript(node, self.arguments("]")))
             elif self.sign("_"):
                 self.at += 1
                 node = self.lowered(node)
@@ -421,7 +429,7 @@ class _Parser:
         else:
             entry = self.next
             if isinstance(entry, Token) and entry.kind == "word":
-                at = tuple(words.index(char, self.vocabulary) for char in entry.text)
+                at = tuple(index_node(char, self.vocabulary) for char in entry.text)
                 self.at += 1
             elif isinstance(entry, Token) and entry.kind == "number" and entry.text.isdigit():
                 at = (Number(Fraction(int(entry.text))),)
@@ -431,9 +439,9 @@ class _Parser:
         if isinstance(node, Name) and node.name not in self.vocabulary.kinds and node.name != "I":
             special = {"R": "rot", "e": "onehot", "δ": "delta"}.get(node.name)
             if special is None:
-                raise words.unknown(node.name, self.vocabulary)
+                raise unknown_name(node.name, self.vocabulary)
             return self.made(self.called(special, at))
-        return self.made(Item(node, at))
+        return self.made(Subscript(node, at))
 
     def letters(self) -> None:
         """Takes a word in braces that is no name, such as ij, as one index for each letter."""
@@ -441,8 +449,8 @@ class _Parser:
         if not (isinstance(entry, Token) and entry.kind == "word" and entry.text.isalpha()):
             return
         closed = bool(after) and isinstance(after[0], Token) and after[0].text == "}"
-        if closed and words.split(entry.text, self.vocabulary, self.indices) is None:
-            made = [_Ready(words.index(char, self.vocabulary), entry.at, True) for char in entry.text]
+        if closed and split_word(entry.text, self.vocabulary, self.indices) is None:
+            made = [_Ready(index_node(char, self.vocabulary), entry.at, True) for char in entry.text]
             self.entries[self.at : self.at + 1] = made
 
     # ---------------------------------------------------------------------------------------- primaries
@@ -456,8 +464,8 @@ class _Parser:
             self.at += 1
             return self.made(Number(Fraction(entry.text)))
         if entry.kind == "word":
-            if slope := self.total_derivative(entry):
-                return slope
+            if derivative := self.total_derivative(entry):
+                return derivative
             self.unfold(entry)
             return self.primary()
         self.depth += 1
@@ -473,7 +481,7 @@ class _Parser:
         match entry.text:
             case "(" | "{":
                 parts = self.arguments(_CLOSING[entry.text])
-                return parts[0] if len(parts) == 1 else self.made(Listed(parts))
+                return parts[0] if len(parts) == 1 else self.made(ListNode(parts))
             case "[":
                 return self.bracket_list()
             case "⟨":
@@ -496,18 +504,18 @@ class _Parser:
             case "Σ":
                 return self.sum_sign()
             case "∂":
-                return self.derivative(entry.text)
+                return self.partial_derivative(entry.text)
             case "∇":
                 self.expect("_")
                 braced = self.skip("{")
                 by = self.factor()
                 if braced:
                     self.expect("}")
-                return self.slope(self.factor(), by)
+                return self.differentiate(self.factor(), by)
             case "\\frac":
                 return self.fraction()
             case "?" if self.pattern:
-                return self.made(Anything())
+                return self.made(Wildcard())
         self.at -= entry.kind == "sign"
         raise self.expected(_SOMETHING)
 
@@ -519,8 +527,8 @@ class _Parser:
         self.expect("]")
         if len(rows) > 1:
             single = all(len(row) == 1 for row in rows)
-            return self.made(Listed(tuple(row[0] if single else self.made(Listed(tuple(row))) for row in rows)))
-        return rows[0][0] if len(rows[0]) == 1 else self.made(Listed(tuple(rows[0])))
+            return self.made(ListNode(tuple(row[0] if single else self.made(ListNode(tuple(row))) for row in rows)))
+        return rows[0][0] if len(rows[0]) == 1 else self.made(ListNode(tuple(rows[0])))
 
     def row(self) -> list[Node]:
         found = [self.expression()]
@@ -553,7 +561,7 @@ class _Parser:
             self.past_d(above)
             by = self.factor()
             self.expect("}")
-            return self.slope(self.factor() if numerator is None else numerator, by)
+            return self.differentiate(self.factor() if numerator is None else numerator, by)
         top = self.expression()
         self.expect("}")
         self.expect("{")
@@ -566,18 +574,18 @@ class _Parser:
     def unfold(self, entry: Token) -> None:
         """Puts the pieces of a word in its place."""
         text, brace, inner = entry.text.rstrip("}").partition("{")
-        pieces = words.split(text + inner, self.vocabulary, self.indices)
+        pieces = split_word(text + inner, self.vocabulary, self.indices)
         if brace and len(inner) > 1 and not inner.isdigit() and not _one_name(pieces):
             # R_{mn}: what stands in the braces is an expression by itself.
             parts = [("word", text.rstrip("_")), ("sign", "_"), ("sign", "{"), ("word", inner), ("sign", "}")]
             made = [Token(cast(Literal["word", "sign"], kind), part, entry.at, True) for kind, part in parts]
             self.entries[self.at : self.at + 1] = made
-            pieces = words.split(text.rstrip("_"), self.vocabulary, self.indices)
+            pieces = split_word(text.rstrip("_"), self.vocabulary, self.indices)
             self.entries[self.at : self.at + 1] = [_Ready(piece, entry.at, True) for piece in pieces or ()]
             if pieces:
                 return
         if not pieces:
-            raise words.unknown(entry.text, self.vocabulary)
+            raise unknown_name(entry.text, self.vocabulary)
         ready = [_Ready(piece, entry.at, entry.tight if k == 0 else True) for k, piece in enumerate(pieces)]
         self.entries[self.at : self.at + 1] = ready
 
@@ -588,14 +596,14 @@ class _Parser:
         if isinstance(node, Name):
             kind = self.vocabulary.kinds.get(node.name)
             if kind in ("map", "rotation", "function"):
-                slope = kind == "map" and self.sign("'")
-                self.at += slope
+                derivative = kind == "map" and self.sign("'")
+                self.at += derivative
                 if self.sign("(", "["):
                     inside = self.call_arguments()
-                    if slope:
+                    if derivative:
                         self.made(node)
                         return self.made(Call("jacobian", (node, *inside)))
-                    return self.made(Item(node, inside) if kind == "rotation" else Call(node.name, inside))
+                    return self.made(Subscript(node, inside) if kind == "rotation" else Call(node.name, inside))
         return node
 
     def call_arguments(self) -> tuple[Node, ...]:
@@ -624,7 +632,7 @@ class _Parser:
             raise self.arity(name)
         match name:
             case "D" if len(args) == 2:
-                return self.slope(*args)
+                return self.differentiate(*args)
             case "D":
                 return self.made(Call("Var", args))
             case "transpose":
@@ -659,7 +667,7 @@ class _Parser:
         if bracket:
             return node
         factors: list[tuple[Sign, Node]] = []
-        turning = function in ("sin", "cos", "tan")  # sin ω(p+δ) is read as people mean it; log n(n+1) could be either
+        turning = function in ("sin", "cos")  # sin ω(p+δ) is read as people mean it; log n(n+1) could be either
         while function != "√" and (self.simple() or (turning and self.sign("("))) and self.next.tight:
             factors.append((" ", self.primary()))
         if self.simple() or (function != "√" and self.sign("(")):
@@ -673,8 +681,8 @@ class _Parser:
             return not isinstance(entry.piece, str)
         if entry.kind != "word":
             return entry.kind == "number"
-        pieces = words.split(entry.text, self.vocabulary, self.indices)
-        return bool(pieces) and not isinstance(cast("tuple[words.Piece, ...]", pieces)[0], str)
+        pieces = split_word(entry.text, self.vocabulary, self.indices)
+        return bool(pieces) and not isinstance(cast("tuple[Piece, ...]", pieces)[0], str)
 
     # -------------------------------------------------------------------------------------------- sums
 
@@ -683,9 +691,9 @@ class _Parser:
         indices: tuple[str, ...] = ()
         low: Node | None = None
         high: Node | None = None
-        unlike = ""
+        relation = ""
         if self.skip("_"):
-            indices, low, high, unlike = self.below()
+            indices, low, high, relation = self.below()
         if self.skip("^"):
             high = self.exponent()
         self.indices.extend(indices)
@@ -693,7 +701,7 @@ class _Parser:
         body = self.product()
         body = self.made(Plus(((True, body),))) if minus else body
         del self.indices[len(self.indices) - len(indices) :]
-        return self.summed(indices, low, high, unlike, body)
+        return self.summed(indices, low, high, relation, body)
 
     def below(self) -> tuple[tuple[str, ...], Node | None, Node | None, str]:
         if self.skip("{"):
@@ -720,10 +728,10 @@ class _Parser:
     def range(self) -> tuple[tuple[str, ...], Node | None, Node | None, str]:
         """``i=1``, ``i=1..d``, ``i``, ``i,j``, ``i≠j`` or ``i<j``."""
         names = [self.index_name()]
-        unlike = ""
+        relation = ""
         while True:
             if self.sign("≠", "<"):
-                unlike = cast(Token, self.next).text
+                relation = cast(Token, self.next).text
                 self.at += 1
             elif self.sign(",") and self.word_after():
                 self.at += 1
@@ -738,7 +746,7 @@ class _Parser:
                 high = self.expression()
             elif self.skip("..", "…", ":"):
                 high = self.expression()
-        return tuple(names), low, high, unlike
+        return tuple(names), low, high, relation
 
     def sum_word(self) -> Node:
         """sum(body), sum(body, i=1..d), sum(body, i, 1, d), sum_{i=1}^{d} body."""
@@ -752,9 +760,9 @@ class _Parser:
         body = self.expression()
         indices: tuple[str, ...] = ()
         low = high = None
-        unlike = ""
+        relation = ""
         if self.skip(","):
-            indices, low, high, unlike = self.range()
+            indices, low, high, relation = self.range()
             if low is None and self.skip(","):
                 low = self.expression()
                 self.expect(",")
@@ -776,7 +784,7 @@ class _Parser:
         self.expect(closing)
         self.bars = bars
         del self.indices[len(self.indices) - len(ahead) :]
-        return self.summed(indices, low, high, unlike, body)
+        return self.summed(indices, low, high, relation, body)
 
     def index_ahead(self) -> list[str]:
         """The letter before the next = sign: in sum(i q_i, i=1..d), names are read before they are introduced."""
@@ -786,26 +794,26 @@ class _Parser:
                 return [entry.text] if entry.kind == "word" and len(entry.text) == 1 else []
         return []
 
-    def summed(self, indices: tuple[str, ...], low: Node | None, high: Node | None, unlike: str, body: Node) -> Node:
+    def summed(self, indices: tuple[str, ...], low: Node | None, high: Node | None, relation: str, body: Node) -> Node:
         if not indices:
             free = sorted(index_names(body, self.vocabulary) - set(self.indices))
             if len(free) > 1:
                 raise ParseError(_TWO_INDICES.fill(indices=", ".join(free), first=free[0]))
             indices = tuple(free)
-        return self.made(Sum(indices, low, high, cast('Literal["", "≠", "<"]', unlike), body))
+        return self.made(Sum(indices, low, high, cast('Literal["", "≠", "<"]', relation), body))
 
     # ------------------------------------------------------------------------------------- derivatives
 
-    def derivative(self, sign: str) -> Node:
+    def partial_derivative(self, sign: str) -> Node:
         """After ∂: ``y/∂x``, or ``/∂x (y)``."""
         if self.skip("/"):
             self.expect(sign)
             by = self.factor()
-            return self.slope(self.factor(), by)
+            return self.differentiate(self.factor(), by)
         of = self.factor()
         self.expect("/")
         self.expect(sign)
-        return self.slope(of, self.factor())
+        return self.differentiate(of, self.factor())
 
     def word_starts_d(self) -> bool:
         entry = self.next
@@ -813,8 +821,8 @@ class _Parser:
             isinstance(entry, Token)
             and entry.kind == "word"
             and entry.text.startswith("d")
-            and "d" not in self.vocabulary.forms
-            and (entry.text == "d" or words.split(entry.text, self.vocabulary, self.indices) is None)
+            and "d" not in self.vocabulary.spellings
+            and (entry.text == "d" or split_word(entry.text, self.vocabulary, self.indices) is None)
         )
 
     def past_d(self, sign: str) -> None:
@@ -824,7 +832,7 @@ class _Parser:
             return
         entry = self.next
         if not self.word_starts_d():
-            raise self.expected(Text("d and the name to derive by, such as dx", "d 和求导的变量，例如 dx"))
+            raise self.expected(Text("d and a variable, such as dx", "d 加求导变量，例如 dx"))
         rest = cast(Token, entry).text[1:]
         self.entries[self.at : self.at + 1] = [Token("word", rest, entry.at + 1, True)] if rest else []
 
@@ -844,7 +852,7 @@ class _Parser:
         self.expect("/")
         self.past_d("d")
         by = self.factor()
-        return self.slope(self.factor() if of is None else of, by)
+        return self.differentiate(self.factor() if of is None else of, by)
 
     def sign_at(self, at: int, sign: str) -> bool:
         entry = self.entries[min(at, len(self.entries) - 1)]
@@ -861,45 +869,35 @@ class _Parser:
                     return place + 1
         return len(self.entries) - 1
 
-    def slope(self, of: Node, by: Node) -> Node:
-        plain_name = by.of if isinstance(by, Item) else by
+    def differentiate(self, of: Node, by: Node) -> Node:
+        plain_name = by.of if isinstance(by, Subscript) else by
         if not isinstance(plain_name, Name):
             raise ParseError(_DERIVATIVE)
-        return self.made(Slope(of, by))
+        return self.made(Derivative(of, by))
 
 
 # -------------------------------------------------------------------------------------- a_1 + … + a_n
+
+
+def _alike(first: Node, last: Node) -> bool:
+    """Whether two trees differ in nothing but their children."""
+    below = children(last)
+    return bool(below) and len(children(first)) == len(below) and with_children(first, below) == last
 
 
 def _pairs(first: Node, last: Node) -> Iterator[tuple[Node, Node]]:
     """The smallest places where two trees differ."""
     if first == last:
         return
-    below = (children(first), children(last))
-    rebuilt = type(first) is type(last) and len(below[0]) == len(below[1]) > 0
-    if rebuilt and _shape(first) == _shape(last):
-        for one, other in zip(*below, strict=True):
+    if _alike(first, last):
+        for one, other in zip(children(first), children(last), strict=True):
             yield from _pairs(one, other)
     else:
         yield first, last
 
 
-def _shape(node: Node) -> object:
-    """What a node is apart from its children."""
-    match node:
-        case Plus(terms):
-            return tuple(minus for minus, _ in terms)
-        case Times(_, rest):
-            return tuple(sign for sign, _ in rest)
-        case Call(function):
-            return function
-        case Sum(indices, low, high, unlike, _):
-            return indices, low is None, high is None, unlike
-    return None
-
-
 def _ends(first: Node, last: Node) -> Node | None:
-    """What stands in ``last`` wherever ``first`` has a 1, if that is all the difference between them."""
+    """What stands in ``last`` wherever ``first`` has a 1, if nothing else differs."""
     found = {*_pairs(first, last)}
     ones = {one for one, _ in found}
     others = {other for _, other in found}
@@ -907,31 +905,10 @@ def _ends(first: Node, last: Node) -> Node | None:
 
 
 def _replaced(first: Node, last: Node, by: Node) -> Node:
-    """``first`` with ``by`` where it differs from ``last``."""
+    """``first`` with ``by`` wherever it differs from ``last``."""
     if first == last:
         return first
-    match first, last:
-        case Plus(terms), Plus(others):
-            pairs = zip(terms, others, strict=True)
-            return Plus(tuple((minus, _replaced(one, other, by)) for (minus, one), (_, other) in pairs))
-        case Times(head, rest), Times(other_head, other_rest):
-            factors = zip(rest, other_rest, strict=True)
-            return Times(
-                _replaced(head, other_head, by),
-                tuple((sign, _replaced(one, other, by)) for (sign, one), (_, other) in factors),
-            )
-        case Power(base, exponent), Power(other, other_exponent):
-            return Power(_replaced(base, other, by), _replaced(exponent, other_exponent, by))
-        case Transpose(of), Transpose(other):
-            return Transpose(_replaced(of, other, by))
-        case Item(of, at), Item(other, other_at):
-            return Item(_replaced(of, other, by), _all_replaced(at, other_at, by))
-        case Call(function, args), Call(_, other_args):
-            return Call(function, _all_replaced(args, other_args, by))
-        case Listed(items), Listed(other_items):
-            return Listed(_all_replaced(items, other_items, by))
-    return by
-
-
-def _all_replaced(first: tuple[Node, ...], last: tuple[Node, ...], by: Node) -> tuple[Node, ...]:
-    return tuple(_replaced(one, other, by) for one, other in zip(first, last, strict=True))
+    if not _alike(first, last):
+        return by
+    pairs = zip(children(first), children(last), strict=True)
+    return with_children(first, [_replaced(one, other, by) for one, other in pairs])

@@ -5,20 +5,20 @@ from __future__ import annotations
 from fractions import Fraction
 
 from grader.course.formulas.ast import (
-    Anything,
     Call,
-    Item,
-    Listed,
+    Derivative,
+    ListNode,
     Name,
     Node,
     Number,
     Plus,
     Power,
     Sign,
-    Slope,
+    Subscript,
     Sum,
     Times,
     Transpose,
+    Wildcard,
 )
 
 _PLUS, _TIMES, _TIGHT = 1, 2, 3
@@ -26,53 +26,66 @@ _RAISED = str.maketrans("0123456789-", "⁰¹²³⁴⁵⁶⁷⁸⁹⁻")
 
 
 def show(node: Node, around: int = 0) -> str:
-    """The formula; in brackets where what is ``around`` binds closer."""
-    text, strength = _show(node)
-    return f"({text})" if strength < around else text
+    """``node`` as text; in brackets where what is ``around`` binds more tightly."""
+    return f"({_text(node)})" if _strength(node) < around else _text(node)
 
 
-def _show(node: Node) -> tuple[str, int]:
+def _strength(node: Node) -> int:
+    match node:
+        case Plus():
+            return _PLUS
+        case Times() | Sum() | Derivative():
+            return _TIMES
+        case Number(value) if value.denominator != 1:
+            return _TIMES
+    return _TIGHT
+
+
+def _text(node: Node) -> str:
     match node:
         case Number(value):
-            return number(value), _TIGHT if value.denominator == 1 else _TIMES
+            text = number(value)
         case Name(name):
-            return name.replace("i…", "i"), _TIGHT
+            text = name.replace("i…", "i")
         case Plus(terms):
             text = ""
             for minus, term in terms:
                 sign = "−" if minus else "+"
                 text += (f" {sign} " if text else sign if minus else "") + show(term, _TIMES)
-            return text, _PLUS
         case Times(first, rest):
-            return _product(first, rest), _TIMES
+            text = _product(first, rest)
         case Power(base, exponent):
-            return _power(base, exponent), _TIGHT
+            text = _power(base, exponent)
         case Transpose(of):
-            return f"({show(of)})ᵀ" if isinstance(of, Transpose) else f"{show(of, _TIGHT)}ᵀ", _TIGHT
-        case Item(of, at):
-            return show(of, _TIGHT) + _lowered(at), _TIGHT
-        case Listed(items):
-            return f"[{_commas(items)}]", _TIGHT
-        case Call("E", args):
-            return f"E[{_commas(args)}]", _TIGHT
-        case Call("sqrt", (of,)):
-            return f"√({show(of)})" if isinstance(of, Power) else f"√{show(of, _TIGHT)}", _TIGHT
-        case Call("norm", (of,)):
-            return f"‖{show(of)}‖", _TIGHT
-        case Call("onehot", (of,)):
-            return f"onehot({show(of)})", _TIGHT
-        case Call("delta", args):
-            return "δ" + _lowered(args), _TIGHT
-        case Call("jacobian", (of, at)):
-            return f"{show(of)}'({show(at)})", _TIGHT
+            text = f"({show(of)})ᵀ" if isinstance(of, Transpose) else f"{show(of, _TIGHT)}ᵀ"
+        case Subscript(of, at):
+            text = show(of, _TIGHT) + _lowered(at)
+        case ListNode(items):
+            text = f"[{_commas(items)}]"
         case Call(function, args):
-            return f"{function}({_commas(args)})", _TIGHT
-        case Sum(indices, low, high, unlike, body):
-            return _sum(indices, low, high, unlike, body), _TIMES
-        case Slope(of, by):
-            return f"∂{show(of, _TIGHT)}/∂{show(by, _TIGHT)}", _TIMES
-        case Anything():
-            return "?", _TIGHT
+            text = _call(function, args)
+        case Sum(indices, low, high, relation, body):
+            text = _sum(indices, low, high, relation, body)
+        case Derivative(of, by):
+            text = f"∂{show(of, _TIGHT)}/∂{show(by, _TIGHT)}"
+        case Wildcard():
+            text = "?"
+    return text
+
+
+def _call(function: str, args: tuple[Node, ...]) -> str:
+    match function, args:
+        case "E", _:
+            return f"E[{_commas(args)}]"
+        case "sqrt", (of,):
+            return f"√({show(of)})" if isinstance(of, Power) else f"√{show(of, _TIGHT)}"
+        case "norm", (of,):
+            return f"‖{show(of)}‖"
+        case "delta", _:
+            return f"δ{_lowered(args)}"
+        case "jacobian", (of, *at):
+            return f"{show(of)}'({_commas(tuple(at))})"
+    return f"{function}({_commas(args)})"
 
 
 def number(value: Fraction) -> str:
@@ -118,11 +131,11 @@ def _lowered(at: tuple[Node, ...]) -> str:
     return f"_{{{','.join(shown)}}}"
 
 
-def _sum(indices: tuple[str, ...], low: Node | None, high: Node | None, unlike: str, body: Node) -> str:
+def _sum(indices: tuple[str, ...], low: Node | None, high: Node | None, relation: str, body: Node) -> str:
     if not indices:
         return f"sum({show(body)})"
     shown = [index.replace("i…", "i") for index in indices]
-    below = unlike.join(shown) if unlike else ",".join(shown)
+    below = relation.join(shown) if relation else ",".join(shown)
     if low is not None:
         below += f"={show(low)}"
     sign = "Σ"

@@ -15,7 +15,7 @@ from fractions import Fraction
 from typing import Any, TypeAlias
 
 from grader.core.model import Text
-from grader.course.formulas.errors import TOO_MUCH, TooMuch, Undefined
+from grader.course.formulas.errors import TOO_EXPENSIVE, TooExpensiveError, UndefinedError
 
 #: Fraction, mpmath's mpf, Poly or Dual: they mix freely under the functions of this module.
 Scalar: TypeAlias = Any
@@ -27,37 +27,37 @@ _MOST_TERMS = 4000
 #: Steps for one answer: thirty times what the longest worked derivation of the bundled course takes.
 MOST_STEPS = 300_000
 
-_BY_ZERO = Text("a division by 0", "除数为 0")
+_BY_ZERO = Text("division by 0", "除数为 0")
 _ROOT = Text("the square root of a negative number", "对负数开平方")
 _LOGARITHM = Text("the logarithm of a number that is not positive", "对非正数取对数")
-_POWER = Text("a power that has no value", "幂没有意义")
+_POWER = Text("an undefined power", "幂没有意义")
 
 
-class NeedStates(Exception):
+class NotPolynomialError(Exception):
     """What is asked for is not a polynomial of the random variables: every state has to be tried."""
 
 
 @dataclass(slots=True)
-class Purse:
+class Budget:
     """What may still be spent on one answer, whatever it is compared with and at however many instances."""
 
     left: int
 
 
-_PURSE: ContextVar[Purse | None] = ContextVar("_PURSE", default=None)
+_BUDGET: ContextVar[Budget | None] = ContextVar("_PURSE", default=None)
 
 
 @contextlib.contextmanager
-def purse(steps: int) -> Iterator[Purse]:
+def step_budget(steps: int) -> Iterator[Budget]:
     """All meters that are made meanwhile spend from these ``steps``, too, and from the purse around this one."""
-    outer = _PURSE.get()
+    outer = _BUDGET.get()
     given = steps if outer is None else max(0, min(steps, outer.left))
-    shared = Purse(given)
-    token = _PURSE.set(shared)
+    shared = Budget(given)
+    token = _BUDGET.set(shared)
     try:
         yield shared
     finally:
-        _PURSE.reset(token)
+        _BUDGET.reset(token)
         if outer is not None:
             outer.left -= given - shared.left
 
@@ -65,22 +65,22 @@ def purse(steps: int) -> Iterator[Purse]:
 class Meter:
     """What may still be spent on one instance, and from the purse that all of them share."""
 
-    __slots__ = ("left", "purse")
+    __slots__ = ("budget", "left")
 
     def __init__(self, left: int) -> None:
         self.left = left
-        self.purse = _PURSE.get() or Purse(sys.maxsize)
+        self.budget = _BUDGET.get() or Budget(sys.maxsize)
 
     def spend(self, steps: int = 1) -> None:
         """Takes ``steps`` off; TooMuch when nothing is left."""
         self.left -= steps
-        self.purse.left -= steps
-        if self.left < 0 or self.purse.left < 0:
-            raise TooMuch(TOO_MUCH)
+        self.budget.left -= steps
+        if self.left < 0 or self.budget.left < 0:
+            raise TooExpensiveError(TOO_EXPENSIVE)
 
 
 @functools.cache
-def high() -> Any:
+def mp_context() -> Any:
     """mpmath with 50 digits of its own; imported when the first root or exponential needs it."""
     import mpmath
 
@@ -89,14 +89,14 @@ def high() -> Any:
     return context
 
 
-def is_real(x: Scalar) -> bool:
+def is_mpf(x: Scalar) -> bool:
     """Whether ``x`` is a number with 50 digits, not an exact one."""
     return hasattr(x, "_mpf_")
 
 
-def real(x: Scalar) -> Scalar:
+def to_mpf(x: Scalar) -> Scalar:
     """``x`` with 50 digits."""
-    return x if is_real(x) else high().convert(x)
+    return x if is_mpf(x) else mp_context().convert(x)
 
 
 Monomial: TypeAlias = tuple[tuple[int, int], ...]
@@ -139,7 +139,7 @@ class Poly:
                 before = terms.get(monomial)
                 terms[monomial] = product if before is None else before + product
         if len(terms) > _MOST_TERMS:
-            raise TooMuch(TOO_MUCH)
+            raise TooExpensiveError(TOO_EXPENSIVE)
         return Poly(terms, self.meter)
 
     __rmul__ = __mul__
@@ -157,29 +157,29 @@ def _joined(one: Monomial, two: Monomial) -> Monomial:
 class Dual:
     """A number together with its derivative by one variable."""
 
-    __slots__ = ("slope", "value")
+    __slots__ = ("derivative", "value")
 
-    def __init__(self, value: Scalar, slope: Scalar) -> None:
+    def __init__(self, value: Scalar, derivative: Scalar) -> None:
         self.value = value
-        self.slope = slope
+        self.derivative = derivative
 
     def __add__(self, other: Scalar) -> Dual:
         """The sum."""
         if isinstance(other, Dual):
-            return Dual(self.value + other.value, self.slope + other.slope)
-        return Dual(self.value + other, self.slope)
+            return Dual(self.value + other.value, self.derivative + other.derivative)
+        return Dual(self.value + other, self.derivative)
 
     __radd__ = __add__
 
     def __neg__(self) -> Dual:
         """The same with the other sign."""
-        return Dual(-self.value, -self.slope)
+        return Dual(-self.value, -self.derivative)
 
     def __mul__(self, other: Scalar) -> Dual:
         """The product."""
         if isinstance(other, Dual):
-            return Dual(self.value * other.value, self.slope * other.value + self.value * other.slope)
-        return Dual(self.value * other, self.slope * other)
+            return Dual(self.value * other.value, self.derivative * other.value + self.value * other.derivative)
+        return Dual(self.value * other, self.derivative * other)
 
     __rmul__ = __mul__
 
@@ -188,13 +188,13 @@ def divide(a: Scalar, b: Scalar) -> Scalar:
     """a / b."""
     if isinstance(b, Dual):
         over = divide(Fraction(1), b.value)
-        return a * Dual(over, -(b.slope * over * over))
+        return a * Dual(over, -(b.derivative * over * over))
     if isinstance(b, Poly):
         if set(b.terms) - {()}:
-            raise NeedStates
+            raise NotPolynomialError
         b = b.terms.get((), Fraction(0))
     if b == 0:
-        raise Undefined(_BY_ZERO)
+        raise UndefinedError(_BY_ZERO)
     return a * (1 / b)
 
 
@@ -204,33 +204,33 @@ def power(a: Scalar, b: Scalar) -> Scalar:
         return apply("exp", b * apply("log", a))
     if isinstance(b, Poly):
         if set(b.terms) - {()}:
-            raise NeedStates
+            raise NotPolynomialError
         b = b.terms.get((), Fraction(0))
     if isinstance(a, Dual):
         if b == 0:
-            return Dual(Fraction(1), Fraction(0) * a.slope)
-        return Dual(power(a.value, b), b * power(a.value, b - 1) * a.slope)
+            return Dual(Fraction(1), Fraction(0) * a.derivative)
+        return Dual(power(a.value, b), b * power(a.value, b - 1) * a.derivative)
     whole = isinstance(b, Fraction) and b.denominator == 1
     if isinstance(a, Poly):
         if not whole or b < 0:
-            raise NeedStates
+            raise NotPolynomialError
         return _repeated(a, int(b))
-    if a == 0 and (b <= 0 if whole else real(b) <= 0):
+    if a == 0 and (b <= 0 if whole else to_mpf(b) <= 0):
         if b == 0:
             return Fraction(1)
-        raise Undefined(_BY_ZERO)
+        raise UndefinedError(_BY_ZERO)
     if isinstance(a, Fraction) and whole:
         bits = max(a.numerator.bit_length(), a.denominator.bit_length())
         if bits * abs(b) > _MOST_BITS and abs(a) != 1:
-            raise TooMuch(TOO_MUCH)
+            raise TooExpensiveError(TOO_EXPENSIVE)
         return a ** int(b)
     if isinstance(b, Fraction) and b.denominator == 2 and isinstance(a, Fraction):
         return power(square_root(a), 2 * b)
     if a < 0 and not whole:
-        raise Undefined(_POWER)
-    if abs(_magnitude(a) * real(b)) > _FARTHEST:
-        raise TooMuch(TOO_MUCH)
-    return real(a) ** (int(b) if whole else real(b))
+        raise UndefinedError(_POWER)
+    if abs(_magnitude(a) * to_mpf(b)) > _FARTHEST:
+        raise TooExpensiveError(TOO_EXPENSIVE)
+    return to_mpf(a) ** (int(b) if whole else to_mpf(b))
 
 
 def _repeated(a: Poly, count: int) -> Scalar:
@@ -242,7 +242,7 @@ def _repeated(a: Poly, count: int) -> Scalar:
 
 def _magnitude(x: Scalar) -> int:
     """The number of binary digits before the point, about."""
-    if is_real(x):
+    if is_mpf(x):
         return int(x._mpf_[2] + x._mpf_[3])
     return int(x.numerator.bit_length() - x.denominator.bit_length())
 
@@ -250,78 +250,72 @@ def _magnitude(x: Scalar) -> int:
 def square_root(a: Scalar) -> Scalar:
     """√a, exact where it is rational."""
     if a < 0:
-        raise Undefined(_ROOT)
+        raise UndefinedError(_ROOT)
     if isinstance(a, Fraction):
         over, under = math.isqrt(a.numerator), math.isqrt(a.denominator)
         if over * over == a.numerator and under * under == a.denominator:
             return Fraction(over, under)
-    return high().sqrt(real(a))
+    return mp_context().sqrt(to_mpf(a))
 
 
 def apply(function: str, x: Scalar) -> Scalar:
     """An elementary function."""
     if isinstance(x, Poly):
         if set(x.terms) - {()}:
-            raise NeedStates
+            raise NotPolynomialError
         x = x.terms.get((), Fraction(0))
     if isinstance(x, Dual):
         value = apply(function, x.value)
-        return Dual(value, _slope(function, x.value, value) * x.slope)
+        return Dual(value, _derivative(function, x.value, value) * x.derivative)
     match function:
         case "sqrt":
             return square_root(x)
         case "abs":
             return abs(x)
-        case "relu":
-            return x if x > 0 else Fraction(0)
-        case "exp" | "tanh" | "sigmoid" if x == 0:
-            return {"exp": Fraction(1), "tanh": Fraction(0), "sigmoid": Fraction(1, 2)}[function]
-        case "sin" | "cos" | "tan" if x == 0:
+        case "exp" | "sigmoid" if x == 0:
+            return Fraction(1) if function == "exp" else Fraction(1, 2)
+        case "sin" | "cos" if x == 0:
             return Fraction(function == "cos")
         case "log" | "log2" if x == 1:
             return Fraction(0)
         case "log" | "log2":
             if x <= 0:
-                raise Undefined(_LOGARITHM)
-            found = high().log(real(x))
-            return found / high().log(2) if function == "log2" else found
+                raise UndefinedError(_LOGARITHM)
+            found = mp_context().log(to_mpf(x))
+            return found / mp_context().log(2) if function == "log2" else found
     if abs(x) > _FARTHEST:
-        raise TooMuch(TOO_MUCH)
-    x = real(x)
+        raise TooExpensiveError(TOO_EXPENSIVE)
+    x = to_mpf(x)
     if function == "sigmoid":
-        return 1 / (1 + high().exp(-x))
-    return getattr(high(), function)(x)
+        return 1 / (1 + mp_context().exp(-x))
+    return getattr(mp_context(), function)(x)
 
 
-def _slope(function: str, x: Scalar, value: Scalar) -> Scalar:
+def _derivative(function: str, x: Scalar, value: Scalar) -> Scalar:
     """The derivative of ``function`` at ``x``, where it has ``value``."""
     match function:
         case "sqrt":
             return divide(Fraction(1, 2), value)
-        case "abs" | "relu":
+        case "abs":
             if x == 0:
-                raise Undefined(_POWER)
-            return Fraction(1 if x > 0 else -1 if function == "abs" else 0)
+                raise UndefinedError(_POWER)
+            return Fraction(1 if x > 0 else -1)
         case "exp":
             return value
-        case "tanh":
-            return 1 + -(value * value)
         case "sigmoid":
             return value * (1 + -value)
         case "sin":
             return apply("cos", x)
         case "cos":
             return -apply("sin", x)
-        case "tan":
-            return 1 + value * value
         case "log2":
-            return divide(Fraction(1), x * high().log(2))
+            return divide(Fraction(1), x * mp_context().log(2))
     return divide(Fraction(1), x)
 
 
 def close(a: Scalar, b: Scalar) -> bool:
     """Whether two numbers are the same: exactly where both are exact, else to 30 digits."""
-    if not is_real(a) and not is_real(b):
+    if not is_mpf(a) and not is_mpf(b):
         return bool(a == b)
-    a, b = real(a), real(b)
-    return bool(abs(a - b) <= high().mpf(10) ** -30 * max(1, abs(a), abs(b)))
+    a, b = to_mpf(a), to_mpf(b)
+    return bool(abs(a - b) <= mp_context().mpf(10) ** -30 * max(1, abs(a), abs(b)))

@@ -7,18 +7,17 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from grader.core.model import Text
-from grader.course.formulas import vocabulary as words
 from grader.course.formulas.ast import Node
 from grader.course.formulas.errors import ParseError
-from grader.course.formulas.parse import chain
+from grader.course.formulas.parse import parse_chain
 from grader.course.formulas.printer import show
-from grader.course.formulas.tokens import is_cjk, plain
-from grader.course.formulas.vocabulary import Vocabulary
+from grader.course.formulas.tokens import is_cjk, normalize
+from grader.course.formulas.vocabulary import Vocabulary, function_name, split_word
 
 MOST_LINES = 60
 
 _LINE = Text("Line {number}: {why}", "第 {number} 行：{why}")
-_MANY = Text("At most {most} lines are read.", "最多读取 {most} 行。")
+_MANY = Text("At most {most} lines are allowed.", "最多写 {most} 行。")
 
 _MARK = re.compile(r"\s*(?:#|//|∵|--)")
 _REASON = re.compile(
@@ -31,7 +30,7 @@ _AFTER_COMMA = re.compile(r"[,;:.]\s*([A-Za-z]{3,}.*)")
 #: A word of three letters or more that is not called.
 _WORD = re.compile(r"(?<![\w\\])[^\W\d_]{3,}(?![\w({\[^])")
 #: Functions that people write without brackets: sin θ.
-_BARE = ("exp", "log", "log2", "sqrt", "sin", "cos", "tan", "tanh", "relu")
+_BARE = ("exp", "log", "log2", "sqrt", "sin", "cos")
 _MEANT = ("期望", "方差", "协方差", "转置")
 
 
@@ -44,30 +43,30 @@ class Step:
     text: str
 
 
-def written(text: str) -> Iterator[str]:
+def split_lines(text: str) -> Iterator[str]:
     """The lines of a text; an arrow between equations begins a new one."""
     for line in re.split(r"[\r\n\u2028\u2029;；]+|\\\\(?=\s|$)", text):
         yield from re.split(r"⇒|⟹|⇔|⟺|=>|→|\\Rightarrow|\\implies|\\iff", line)
 
 
-def equations(lines: Sequence[str], vocabulary: Vocabulary) -> tuple[tuple[Step, ...], ...]:
+def parse_lines(lines: Sequence[str], vocabulary: Vocabulary) -> tuple[tuple[Step, ...], ...]:
     """For every line that holds a formula, the expressions that = stands between."""
     if len(lines) > MOST_LINES:
         raise ParseError(_MANY.fill(most=MOST_LINES))
     found: list[tuple[Step, ...]] = []
     for number, line in enumerate(lines, 1):
         try:
-            text = formula(line, vocabulary)
+            text = strip_words(line, vocabulary)
             if text:
-                found.append(tuple(Step(node, number, show(node)) for node in chain(text, vocabulary)))
+                found.append(tuple(Step(node, number, show(node)) for node in parse_chain(text, vocabulary)))
         except ParseError as error:
             raise ParseError(_LINE.fill(number=number, why=error.text)) from None
     return tuple(found)
 
 
-def formula(line: str, vocabulary: Vocabulary) -> str:
+def strip_words(line: str, vocabulary: Vocabulary) -> str:
     """``line`` without the words that say why, and without the sign that joins it to the line before."""
-    line = plain(line).replace("\x1f", " ")
+    line = normalize(line).replace("\x1f", " ")
     while lead := _LEAD.match(line):
         line = line[lead.end() :]
     for pattern in (_MARK, _REASON):
@@ -119,8 +118,8 @@ def _wordy(text: str, vocabulary: Vocabulary) -> bool:
 def _foreign(word: str, vocabulary: Vocabulary) -> bool:
     """Whether a word is none of this language."""
     try:
-        function = words.function(word, vocabulary)
-        return function not in _BARE if function else words.split(word, vocabulary) is None
+        function = function_name(word, vocabulary)
+        return function not in _BARE if function else split_word(word, vocabulary) is None
     except ParseError:
         return False
 

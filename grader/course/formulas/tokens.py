@@ -14,12 +14,12 @@ MAX_LENGTH = 2000
 _MAX_DIGITS = 40
 
 _LONG = Text(
-    "A line may have {most} characters; this one has {length}. Break it up.",
+    "A line may have at most {most} characters; this one has {length}. Split it.",
     "一行最多 {most} 个字符，这一行有 {length} 个。请拆成几行。",
 )
 _STRANGE = Text(
-    "“{char}” (in “{near}”) does not belong in a formula. Words go after a #.",
-    "「{char}」（在「{near}」处）不能出现在公式里。说明文字请写在 # 之后。",
+    "“{char}” (in “{near}”) cannot be part of a formula. Write comments after #.",
+    "“{char}”（在“{near}”处）不能出现在公式里。说明文字请写在 # 之后。",
 )
 _DIGITS = Text("The number {number}… has too many digits.", "数字 {number}… 的位数太多。")
 
@@ -85,7 +85,7 @@ class Token:
     tight: bool
 
 
-def plain(text: str) -> str:
+def normalize(text: str) -> str:
     """``text`` in one spelling of digits, signs, brackets, raised and lowered characters."""
     if len(text) > MAX_LENGTH:
         raise ParseError(_LONG.fill(most=MAX_LENGTH, length=len(text)))
@@ -142,13 +142,13 @@ def _command(name: str) -> str:
     return _LATEX.get(name) or f"{_BREAK}{GREEK.get(name, name)}{_BREAK}"
 
 
-def near(text: str, at: int) -> str:
+def excerpt(text: str, at: int) -> str:
     """The neighbourhood of a place in a formula, for people."""
     piece = text[max(0, at - 12) : at + 13]
     return "".join(char if char.isprintable() else " " for char in piece).strip()
 
 
-def tokens(text: str) -> list[Token]:
+def tokenize(text: str) -> list[Token]:
     """The tokens of ``text``, which ``plain`` has been applied to."""
     found: list[Token] = []
     at, tight = 0, False
@@ -178,7 +178,7 @@ def _next(text: str, at: int) -> tuple[Literal["number", "word", "sign"], str, i
         return _word(text, at)
     if sign := _SIGN.match(text, at):
         return "sign", {"**": "^", "==": "=", ":=": "=", "!=": "≠", "=>": "⇒"}.get(sign[0], sign[0]), len(sign[0])
-    raise ParseError(_STRANGE.fill(char=text[at] if text[at].isprintable() else " ", near=near(text, at)))
+    raise ParseError(_STRANGE.fill(char=text[at] if text[at].isprintable() else " ", near=excerpt(text, at)))
 
 
 def _letter(char: str) -> bool:

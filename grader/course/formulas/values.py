@@ -9,7 +9,7 @@ from typing import TypeAlias
 
 from grader.core.model import Text
 from grader.course.formulas import scalars
-from grader.course.formulas.errors import Undefined
+from grader.course.formulas.errors import UndefinedError
 from grader.course.formulas.scalars import Dual, Poly, Scalar, close
 
 ONE, ZERO = Fraction(1), Fraction(0)
@@ -22,7 +22,7 @@ class Vec:
     items: tuple[Scalar, ...]
     row: bool = False
     label: str = ""
-    loose: bool = False
+    unoriented: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,14 +39,14 @@ class Mat:
 
 
 @dataclass(frozen=True, slots=True)
-class Loose:
+class SizelessTensor:
     """An identity matrix (times ``factor``), or with ``at`` a unit vector, whose size the context decides."""
 
     factor: Scalar
     at: int | None = None
 
 
-Value: TypeAlias = Scalar | Vec | Mat | Loose
+Value: TypeAlias = Scalar | Vec | Mat | SizelessTensor
 
 IDENTITY = Text("identity matrix", "单位矩阵")
 UNIT = Text("unit vector", "单位向量")
@@ -54,23 +54,23 @@ _NUMBER_WORD = Text("a number", "一个数")
 VECTOR_WORD = Text("a vector of length {n}", "长度为 {n} 的向量")
 _MATRIX_WORD = Text("({n}, {m})", "({n}, {m}) 的矩阵")
 RANGE = Text(
-    "{what} goes from {low} to {high}, but the index is {at}", "{what} 的下标从 {low} 到 {high}，这里却是 {at}"
+    "{what} has indices {low} to {high}, but the index is {at}", "{what} 的下标从 {low} 到 {high}，这里却是 {at}"
 )
 
 
-def shape_words(value: Value) -> Text:
+def describe_shape(value: Value) -> Text:
     """The shape of a value, for people."""
     match value:
         case Vec(items, _, label):
             return VECTOR_WORD.fill(n=label or len(items))
         case Mat(_, labels):
             return _MATRIX_WORD.fill(n=labels[0] or value.shape[0], m=labels[1] or value.shape[1])
-        case Loose(_, at):
+        case SizelessTensor(_, at):
             return IDENTITY if at is None else UNIT
     return _NUMBER_WORD
 
 
-def flat(value: Value) -> Iterable[Scalar]:
+def flatten(value: Value) -> Iterable[Scalar]:
     """All numbers in a value that has any size."""
     return entries(value) if isinstance(value, (Vec, Mat)) else (value,)
 
@@ -82,65 +82,65 @@ def entries(value: Vec | Mat) -> Iterable[Scalar]:
     return (entry for row in value.rows for entry in row)
 
 
-def each(value: Value, function: Callable[[Scalar], Scalar]) -> Value:
+def map_entries(value: Value, function: Callable[[Scalar], Scalar]) -> Value:
     """``function`` of every number in ``value``."""
     match value:
         case Vec(items):
             return replace(value, items=tuple(map(function, items)))
         case Mat(rows):
             return replace(value, rows=tuple(tuple(map(function, row)) for row in rows))
-        case Loose(factor):
+        case SizelessTensor(factor):
             return replace(value, factor=function(factor))
     return function(value)
 
 
-def unit(value: Loose, size: int) -> Vec:
+def unit_vector(value: SizelessTensor, size: int) -> Vec:
     """A unit vector of this size."""
     if value.at is None or not 1 <= value.at <= size:
-        raise Undefined(RANGE.fill(what="onehot", low=1, high=size, at=value.at))
+        raise UndefinedError(RANGE.fill(what="onehot", low=1, high=size, at=value.at))
     return Vec(tuple(value.factor if i + 1 == value.at else ZERO for i in range(size)))
 
 
-def fitted(value: Value, other: Value) -> Value:
+def resize_like(value: Value, other: Value) -> Value:
     """An identity or unit vector in the size of ``other``; other values as they are."""
-    if isinstance(value, Loose):
+    if isinstance(value, SizelessTensor):
         if value.at is None and isinstance(other, Mat) and other.shape[0] == other.shape[1]:
             size = other.shape[0]
             rows = tuple(tuple(value.factor if i == j else ZERO for j in range(size)) for i in range(size))
             return Mat(rows, other.labels)
         if value.at is not None and isinstance(other, Vec):
-            return unit(value, len(other.items))
+            return unit_vector(value, len(other.items))
     return value
 
 
 def equal(left: Value, right: Value) -> bool:
     """Whether two values are the same; how a vector lies does not matter."""
-    left, right = fitted(left, right), fitted(right, left)
+    left, right = resize_like(left, right), resize_like(right, left)
     match left, right:
         case Vec(items), Vec(others):
             return len(items) == len(others) and all(map(close, items, others))
         case Mat(), Mat():
             return left.shape == right.shape and all(map(close, entries(left), entries(right)))
-        case Loose(a, at), Loose(b, other_at):
+        case SizelessTensor(a, at), SizelessTensor(b, other_at):
             return at == other_at and close(a, b)
-    if any(isinstance(side, (Vec, Mat, Loose)) for side in (left, right)):
+    if any(isinstance(side, (Vec, Mat, SizelessTensor)) for side in (left, right)):
         return False
     return close(left, right)
 
 
-def said(value: Value) -> str:
+def format_value(value: Value) -> str:
     """A value for people: rationals exactly, others to six digits."""
     match value:
         case Vec(items):
-            return f"[{', '.join(map(said, items))}]"
+            return f"[{', '.join(map(format_value, items))}]"
         case Mat(rows):
-            return f"[{'; '.join(', '.join(map(said, row)) for row in rows)}]"
-        case Loose(factor, at):
+            return f"[{'; '.join(', '.join(map(format_value, row)) for row in rows)}]"
+        case SizelessTensor(factor, at):
             base = "I" if at is None else f"onehot({at})"
-            return base if factor == 1 else f"{said(factor)}·{base}"
+            return base if factor == 1 else f"{format_value(factor)}·{base}"
         case Fraction():
             if max(value.numerator.bit_length(), value.denominator.bit_length()) < 34:
                 return f"{value.numerator}" if value.denominator == 1 else f"{value.numerator}/{value.denominator}"
     if isinstance(value, (Poly, Dual)):
         return "…"
-    return str(scalars.high().nstr(scalars.real(value), 6)).removesuffix(".0")
+    return str(scalars.mp_context().nstr(scalars.to_mpf(value), 6)).removesuffix(".0")

@@ -9,7 +9,7 @@ from typing import Literal, TypeAlias
 
 from grader.core.model import Text
 from grader.core.suggest import nearest
-from grader.course.formulas.ast import Call, Item, Name, Node, Number
+from grader.course.formulas.ast import Call, Name, Node, Number, Subscript
 from grader.course.formulas.errors import ParseError
 from grader.course.formulas.tokens import GREEK
 
@@ -19,29 +19,28 @@ Kind: TypeAlias = Literal["scalar", "vector", "matrix", "map", "rotation", "defi
 #: Function → how many arguments, at least and at most.
 FUNCTIONS: Mapping[str, tuple[int, int]] = {
     "E": (1, 1), "Var": (1, 1), "Cov": (2, 2), "exp": (1, 1), "log": (1, 1), "log2": (1, 1), "sqrt": (1, 1),
-    "sin": (1, 1), "cos": (1, 1), "tan": (1, 1), "tanh": (1, 1), "sigmoid": (1, 1), "relu": (1, 1), "abs": (1, 1),
-    "softmax": (1, 1), "mean": (1, 1), "max": (1, 9), "min": (1, 9), "norm": (1, 1), "rot": (1, 1), "tr": (1, 1),
-    "diag": (1, 1), "onehot": (1, 2), "ones": (1, 1), "zeros": (1, 1), "transpose": (1, 1), "sum": (1, 9),
-    "D": (1, 2), "O": (1, 1), "dot": (2, 2), "outer": (2, 2), "matmul": (2, 2), "delta": (2, 2),
+    "sin": (1, 1), "cos": (1, 1), "sigmoid": (1, 1), "abs": (1, 1), "softmax": (1, 1), "mean": (1, 1), "max": (1, 9),
+    "min": (1, 9), "norm": (1, 1), "rot": (1, 1), "diag": (1, 1), "onehot": (1, 2), "ones": (1, 1),
+    "transpose": (1, 1), "sum": (1, 9), "D": (1, 2), "O": (1, 1), "dot": (2, 2), "outer": (2, 2), "matmul": (2, 2),
+    "delta": (2, 2),
 }  # fmt: skip
 _ALIASES = {
-    "var": "Var", "VAR": "Var", "V": "Var", "variance": "Var", "Variance": "Var", "cov": "Cov", "COV": "Cov",
-    "ln": "log", "Exp": "exp", "Log": "log", "lg": "log2", "lb": "log2", "log_2": "log2", "Sqrt": "sqrt",
-    "Softmax": "softmax", "SoftMax": "softmax", "Mean": "mean", "avg": "mean", "Sum": "sum", "ReLU": "relu",
-    "Abs": "abs", "R": "rot", "one_hot": "onehot", "inner": "dot", "Transpose": "transpose", "trace": "tr",
-    "Tr": "tr", "Θ": "O", "Theta": "O", "Ω": "O", "Omega": "O", "σ": "sigmoid", "grad": "D", "expectation": "E",
+    "var": "Var", "V": "Var", "variance": "Var", "cov": "Cov", "ln": "log", "Exp": "exp", "Log": "log", "lg": "log2",
+    "log_2": "log2", "Sqrt": "sqrt", "Softmax": "softmax", "Mean": "mean", "avg": "mean", "Sum": "sum", "Abs": "abs",
+    "R": "rot", "one_hot": "onehot", "inner": "dot", "Transpose": "transpose", "Θ": "O", "Theta": "O",
+    "σ": "sigmoid", "grad": "D", "expectation": "E",
 }  # fmt: skip
 #: Written without brackets, these would be products of letters.
 _SHORT = 3
 
 _UNKNOWN = Text(
-    "There is no “{word}” here{near}. Known: {known}.",
-    "这里没有「{word}」{near}。可用的符号：{known}。",
+    "There is no “{word}” in this question{near}. Symbols: {known}.",
+    "这道题里没有“{word}”{near}。可用的符号：{known}。",
 )
 _NEAR = Text(" (did you mean {name}?)", "（是不是 {name}？）")
 _TWO_WAYS = Text(
-    "“{word}” can be read in two ways; write * between the names.",
-    "「{word}」有两种读法；请在名字之间写上 *。",
+    "“{word}” is ambiguous; write * between the names.",
+    "“{word}”有两种读法；请在符号之间写上 *。",
 )
 _NOTHING = Text("", "")
 
@@ -51,16 +50,16 @@ class Vocabulary:
     """The declared names with what may follow them, and every spelling of each."""
 
     kinds: Mapping[str, Kind]
-    forms: Mapping[str, str] = field(default_factory=dict)
+    spellings: Mapping[str, str] = field(default_factory=dict)
 
     @staticmethod
     def of(kinds: Mapping[str, Kind]) -> Vocabulary:
         """The vocabulary of these names; a spelling that two of them share belongs to the one written so."""
-        forms: dict[str, str] = {}
+        spellings: dict[str, str] = {}
         for name in kinds:
-            for form in _spellings(name):
-                forms.setdefault(form, name)
-        return Vocabulary(kinds, forms | {name: name for name in kinds})
+            for spelling in _spellings(name):
+                spellings.setdefault(spelling, name)
+        return Vocabulary(kinds, spellings | {name: name for name in kinds})
 
 
 def _spellings(name: str) -> set[str]:
@@ -76,14 +75,14 @@ def _spellings(name: str) -> set[str]:
 Piece: TypeAlias = Node | str
 
 
-def function(word: str, vocabulary: Vocabulary) -> str | None:
+def function_name(word: str, vocabulary: Vocabulary) -> str | None:
     """The function that ``word`` names, unless it is declared as something else."""
-    if word in vocabulary.forms:
+    if word in vocabulary.spellings:
         return None
     return word if word in FUNCTIONS else _ALIASES.get(word)
 
 
-def split(word: str, vocabulary: Vocabulary, bound: Iterable[str] = ()) -> tuple[Piece, ...] | None:
+def split_word(word: str, vocabulary: Vocabulary, bound: Iterable[str] = ()) -> tuple[Piece, ...] | None:
     """``word`` as declared names next to each other, in as few pieces as possible; None: it cannot be."""
     best: list[list[tuple[Piece, ...]]] = [[()], *([] for _ in word)]
     for at in range(len(word)):
@@ -103,22 +102,24 @@ def split(word: str, vocabulary: Vocabulary, bound: Iterable[str] = ()) -> tuple
 def _pieces(word: str, at: int, vocabulary: Vocabulary, bound: frozenset[str]) -> list[tuple[int, Piece]]:
     """What can begin at this place: its length, and what it is."""
     found: list[tuple[int, Piece]] = []
-    for form, name in vocabulary.forms.items():
+    for form, name in vocabulary.spellings.items():
         if word.startswith(form, at):
             found.append((len(form), Name(name)))
-            found += [(len(form) + length, piece) for length, piece in _lowered(word, at + len(form), name, vocabulary)]
+            found += [
+                (len(form) + length, piece) for length, piece in _subscripts(word, at + len(form), name, vocabulary)
+            ]
     for known in (*FUNCTIONS, *_ALIASES):
         whole = at + len(known) == len(word)
         if word.startswith(known, at) and (len(known) >= _SHORT or (whole and at == 0)):
-            called = function(known, vocabulary)
+            called = function_name(known, vocabulary)
             found += [(len(known), called)] if called else []
-    found += [(1, Name(word[at]))] if word[at] in bound and word[at] not in vocabulary.forms else []
+    found += [(1, Name(word[at]))] if word[at] in bound and word[at] not in vocabulary.spellings else []
     if at == 0 and not found:
         found += _special(word, vocabulary)
     return found
 
 
-def _lowered(word: str, at: int, name: str, vocabulary: Vocabulary) -> list[tuple[int, Piece]]:
+def _subscripts(word: str, at: int, name: str, vocabulary: Vocabulary) -> list[tuple[int, Piece]]:
     """Indices after a vector or matrix, an angle after a family of rotations."""
     kind = vocabulary.kinds[name]
     attached = word.startswith("_", at)
@@ -132,26 +133,26 @@ def _lowered(word: str, at: int, name: str, vocabulary: Vocabulary) -> list[tupl
     if digits > start and (attached or kind in ("vector", "matrix")):
         found.append((digits - at, Number(Fraction(int(word[start:digits])))))
     elif attached:
-        found.append((start + 1 - at, index(word[start], vocabulary)))
+        found.append((start + 1 - at, index_node(word[start], vocabulary)))
         if kind == "rotation":
-            for form, symbol in vocabulary.forms.items():
+            for form, symbol in vocabulary.spellings.items():
                 if len(form) > 1 and word.startswith(form, start):
                     found.append((start + len(form) - at, Name(symbol)))
     pieces: list[tuple[int, Piece]] = []
     if kind == "matrix" and digits - start == 2:  # Q_{12}: a row and a column
-        row, column = (index(digit, vocabulary) for digit in word[start:digits])
-        return [(digits - at, Item(Name(name), (row, column)))]
+        row, column = (index_node(digit, vocabulary) for digit in word[start:digits])
+        return [(digits - at, Subscript(Name(name), (row, column)))]
     for length, low in found:
-        pieces.append((length, Item(Name(name), (low,))))
+        pieces.append((length, Subscript(Name(name), (low,))))
         second = at + length
         if kind in ("matrix", "definition") and attached and second < len(word) and word[second] != "_":
-            pieces.append((length + 1, Item(Name(name), (low, index(word[second], vocabulary)))))
+            pieces.append((length + 1, Subscript(Name(name), (low, index_node(word[second], vocabulary)))))
     return pieces
 
 
-def index(word: str, vocabulary: Vocabulary) -> Node:
+def index_node(word: str, vocabulary: Vocabulary) -> Node:
     """A single character as an index: a digit, or a letter."""
-    return Number(Fraction(int(word))) if word.isdigit() else Name(vocabulary.forms.get(word, word))
+    return Number(Fraction(int(word))) if word.isdigit() else Name(vocabulary.spellings.get(word, word))
 
 
 def _special(word: str, vocabulary: Vocabulary) -> list[tuple[int, Piece]]:
@@ -162,13 +163,13 @@ def _special(word: str, vocabulary: Vocabulary) -> list[tuple[int, Piece]]:
         return [(1, Name(word))]
     head, _, low = word.partition("_")
     if head == "e" and len(low) == 1:
-        return [(len(word), Call("onehot", (index(low, vocabulary),)))]
+        return [(len(word), Call("onehot", (index_node(low, vocabulary),)))]
     if head in ("δ", "delta") and len(low) == 2:
-        return [(len(word), Call("delta", (index(low[0], vocabulary), index(low[1], vocabulary))))]
+        return [(len(word), Call("delta", (index_node(low[0], vocabulary), index_node(low[1], vocabulary))))]
     return []
 
 
-def unknown(word: str, vocabulary: Vocabulary) -> ParseError:
+def unknown_name(word: str, vocabulary: Vocabulary) -> ParseError:
     """The error about a name that nobody declared, with the nearest one."""
     known = list(vocabulary.kinds)
     meant = nearest(word, [*known, *FUNCTIONS])

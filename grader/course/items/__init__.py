@@ -41,15 +41,13 @@ from grader.course.formulas import scalars
 T = TypeVar("T")
 
 _KEPT = Text(
-    "Kept. Your instructor's side decides what it is worth: this edition of the course has no key to it.",
-    "已记下。得分由教师一侧判定：学习者版课程里没有这道题的答案。",
+    "Saved. Your instructor will mark it: the learners' edition of the course does not contain the answer.",
+    "已保存。学习者版课程里没有这道题的答案，由教师评分。",
 )
 
 #: Longer answers are not looked at, nor those with more parts.
 MOST_CHARACTERS = 10_000
-_TOO_LONG = Text(
-    "This answer is too long: at most {most} characters are read.", "这个答案太长：最多读取 {most} 个字符。"
-)
+_TOO_LONG = Text("This answer is too long: the limit is {most} characters.", "这个答案太长：最多 {most} 个字符。")
 
 #: One choice, several, all in an order, each with a partner; a line of writing, or several.
 Form: TypeAlias = Literal["one", "many", "order", "pairs", "line", "lines"]
@@ -64,7 +62,7 @@ class Choice:
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class Prompt:
     """What a learner sees below the question of an item. ``how`` says how an answer is written.
 
     ``choices`` (and ``partners``, which they are matched with) stand in this learner's order. ``facts`` are
@@ -103,6 +101,11 @@ class Judged:
     readable: bool = True
 
 
+def unreadable(message: Text) -> Judged:
+    """The judgment of an answer that cannot be read; ``message`` says why."""
+    return Judged(Status.FAILED, 0.0, message, readable=False)
+
+
 @functools.cache
 def kinds() -> Mapping[str, ModuleType]:
     """The modules of this folder by name."""
@@ -135,10 +138,10 @@ def _number(context: Context, what: str) -> int:
     return int.from_bytes(hmac.new(context.course_id.encode(), words, hashlib.sha256).digest()[:8], "big")
 
 
-def ask(item: Item, context: Context) -> Asked:
+def ask(item: Item, context: Context) -> Prompt:
     """What a learner sees below the question of ``item``."""
-    asked: Asked = kinds()[item.kind].asked(item.spec, context)
-    return asked
+    prompt: Prompt = kinds()[item.kind].prompt(item.spec, context)
+    return prompt
 
 
 def key(item: Item, context: Context) -> Text:
@@ -151,15 +154,15 @@ def judge(item: Item, value: object, context: Context) -> Judged:
     """What ``value`` is worth as an answer to ``item``."""
     kind = kinds()[item.kind]
     if not getattr(kind, "ANY_LENGTH", False) and not _short(value):
-        return Judged(Status.FAILED, 0.0, _TOO_LONG.fill(most=MOST_CHARACTERS), readable=False)
+        return unreadable(_TOO_LONG.fill(most=MOST_CHARACTERS))
     judged: Judged = kind.judge(item.spec, value, context)
     return Judged(Status.PENDING, 0.0, _KEPT) if item.sealed and judged.readable else judged
 
 
 def judge_within(steps: int, item: Item, value: object, context: Context) -> tuple[Judged, int]:
     """The same with ``steps`` of computing, and how many of them are left."""
-    with scalars.purse(steps) as purse:
-        return judge(item, value, context), max(0, purse.left)
+    with scalars.step_budget(steps) as budget:
+        return judge(item, value, context), max(0, budget.left)
 
 
 def is_heavy(item: Item) -> bool:

@@ -12,7 +12,7 @@ from grader.core.model import Text
 from grader.course.items import Choice, Context, shuffled
 
 UNKNOWN = Text(
-    "There is no option “{said}” here; choose one of {ids}.", "这道题没有选项「{said}」，请从 {ids} 中选择。"
+    "This question has no option “{said}”; choose from {ids}.", "这道题没有选项“{said}”，请从 {ids} 中选择。"
 )
 
 
@@ -26,23 +26,23 @@ class Option:
     misconception: Revealed | None = None
 
 
-def faults(options: Sequence[Option]) -> Iterator[Fault]:
+def validate(options: Sequence[Option]) -> Iterator[Fault]:
     """At least two options with different ids; a misconception explains a wrong one."""
     if len(options) < 2:
         yield Fault(("options",), f"saw {len(options)} of them; expected two or more")
     seen: set[str] = set()
     for index, option in enumerate(options):
         path = ("options", index, "id")
-        if plain(option.id) in seen:
+        if normalize_id(option.id) in seen:
             yield unexpected(path, option.id, "an id that no other option of the item has (upper case is lower case)")
         elif not option.id or option.id != option.id.strip():
             yield unexpected(path, option.id, "an id without spaces around it")
         if option.correct and option.misconception:
             yield unexpected((*path[:2], "misconception"), option.misconception, "none for a correct option")
-        seen.add(plain(option.id))
+        seen.add(normalize_id(option.id))
 
 
-def listed(options: Sequence[Option]) -> Text:
+def join_ids(options: Sequence[Option]) -> Text:
     """The ids, for people."""
     ids = [option.id for option in options]
     return Text(", ".join(ids), "、".join(ids))
@@ -64,19 +64,19 @@ def key(options: Sequence[Option]) -> Text:
     return Text(*("\n".join(f"{option.id}: {option.text.of(lang)}" for option in found) for lang in ("en", "zh")))
 
 
-def plain(text: str) -> str:
+def normalize_id(text: str) -> str:
     """An id as it is compared: case, full width and spaces around it do not matter."""
     return unicodedata.normalize("NFKC", text).strip().casefold()
 
 
-def written(part: object) -> str | None:
+def as_id_text(part: object) -> str | None:
     """What may have been meant as an id: a text, or a number that YAML read; else None."""
     if isinstance(part, int) and not isinstance(part, bool) and part.bit_length() < 100:
         return str(part)
     return part if isinstance(part, str) else None
 
 
-def short(text: str) -> str:
+def excerpt(text: str) -> str:
     """What the learner wrote, harmless on a terminal and not longer than a few words."""
     text = "".join(char if char.isprintable() else " " for char in text[:200]).strip()
     return text if len(text) <= 40 else f"{text[:39]}…"

@@ -18,12 +18,12 @@ _TOKEN = re.compile(
 )
 
 
-def trouble(pattern: str) -> str | None:
+def explain_invalid(pattern: str) -> str | None:
     """What is wrong with a pattern, in words that follow “expected”; None if nothing is."""
     try:
         found = re.compile(pattern)
-    except (re.error, OverflowError, RecursionError) as fault:
-        return f"a regular expression, but {fault}"
+    except (re.error, OverflowError, RecursionError) as error:
+        return f"a regular expression, but {error}"
     plain = unicodedata.normalize("NFKC", pattern)
     if plain != pattern:
         return f"it in plain characters, which answers are turned into: '{plain}'"
@@ -38,7 +38,7 @@ def trouble(pattern: str) -> str | None:
     return None
 
 
-def tidy(text: str) -> str:
+def normalize(text: str) -> str:
     """``text`` as it is searched: no full width, no curly quotes, no line breaks, nothing invisible."""
     text = unicodedata.normalize("NFKC", text).replace("’", "'").replace("‘", "'")
     return " ".join("".join(char for char in text if char.isprintable() or char.isspace()).split())

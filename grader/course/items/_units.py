@@ -54,10 +54,10 @@ def _families() -> tuple[Family, ...]:
 
 def family(unit: Text | str | None) -> Family | None:
     """The family that ``unit`` belongs to, if it is one that can be converted."""
-    return next((each for each in _families() if any(name in each.sizes for name in names(unit))), None)
+    return next((each for each in _families() if any(name in each.sizes for name in spellings(unit))), None)
 
 
-def names(unit: Text | str | None) -> tuple[str, ...]:
+def spellings(unit: Text | str | None) -> tuple[str, ...]:
     """How ``unit`` is written, in lower case."""
     written = (unit.en, unit.zh) if isinstance(unit, Text) else (unit or "",)
     return tuple(_plain(name) for name in written if name.strip())
@@ -66,9 +66,9 @@ def names(unit: Text | str | None) -> tuple[str, ...]:
 def split(text: str, unit: Text | str | None) -> tuple[str, float]:
     """``text`` without the unit at its end, and how many of ``unit`` that one is."""
     known = family(unit)
-    own = next((known.sizes[name] for name in names(unit) if name in known.sizes), 1.0) if known else 1.0
+    own = next((known.sizes[name] for name in spellings(unit) if name in known.sizes), 1.0) if known else 1.0
     sizes = {name: size / own for name, size in known.sizes.items()} if known else {}
-    sizes |= dict.fromkeys(names(unit), 1.0)
+    sizes |= dict.fromkeys(spellings(unit), 1.0)
     for name in sorted(sizes, key=len, reverse=True):
         number = text[: len(text) - len(name)].rstrip()
         if text.casefold().endswith(name) and not (number[-1:].isascii() and number[-1:].isalpha()):
@@ -79,7 +79,7 @@ def split(text: str, unit: Text | str | None) -> tuple[str, float]:
 def others(unit: Text | str | None) -> tuple[str, ...]:
     """Examples of units that are converted to ``unit``."""
     known = family(unit)
-    return tuple(name for name in known.shown if _plain(name) not in names(unit))[:3] if known else ()
+    return tuple(name for name in known.shown if _plain(name) not in spellings(unit))[:3] if known else ()
 
 
 def _plain(name: str) -> str:

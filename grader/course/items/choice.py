@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 from grader.core.faults import Fault
 from grader.core.model import Status, Text
-from grader.course.items import Asked, Context, Judged, _options
-from grader.course.items._options import Option, plain, short, written
+from grader.course.items import Context, Judged, Prompt, _options, unreadable
+from grader.course.items._options import Option, as_id_text, excerpt, normalize_id
 
 _HOW = Text("Answer with the letter of one option.", "答案填一个选项的字母。")
 _OTHER = Text("Answer with the letter of one option: {ids}.", "请填写一个选项的编号：{ids}。")
@@ -21,9 +21,9 @@ class Spec:
     options: tuple[Option, ...]
 
 
-def faults(spec: Spec) -> Iterator[Fault]:
+def validate(spec: Spec) -> Iterator[Fault]:
     """At least two options with different ids, exactly one of them correct."""
-    yield from _options.faults(spec.options)
+    yield from _options.validate(spec.options)
     correct = [option.id for option in spec.options if option.correct]
     if len(correct) != 1:
         said = ", ".join(correct) or "none"
@@ -32,20 +32,20 @@ def faults(spec: Spec) -> Iterator[Fault]:
 
 def judge(spec: Spec, value: object, context: Context) -> Judged:
     """``value`` is the id of an option, in any case."""
-    chosen = written(value)
+    chosen = as_id_text(value)
     for option in spec.options:
-        if chosen is not None and plain(chosen) == plain(option.id):
+        if chosen is not None and normalize_id(chosen) == normalize_id(option.id):
             if option.correct:
                 return Judged(Status.PASSED, 1.0)
             return Judged(Status.FAILED, 0.0, misconception=option.misconception)
-    said = "" if chosen is None else short(chosen)
+    said = "" if chosen is None else excerpt(chosen)
     message = _OTHER if chosen is None else _options.UNKNOWN
-    return Judged(Status.FAILED, 0.0, message.fill(said=said, ids=_options.listed(spec.options)), readable=False)
+    return unreadable(message.fill(said=said, ids=_options.join_ids(spec.options)))
 
 
-def asked(spec: Spec, context: Context) -> Asked:
+def prompt(spec: Spec, context: Context) -> Prompt:
     """One of the options."""
-    return Asked("one", _HOW, _options.choices(spec.options, context))
+    return Prompt("one", _HOW, _options.choices(spec.options, context))
 
 
 def key(spec: Spec, context: Context) -> Text:

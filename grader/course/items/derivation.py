@@ -10,76 +10,78 @@ from grader.core.constraints import Revealed
 from grader.core.faults import Fault, Path, unexpected
 from grader.core.model import Status, Text
 from grader.course.formulas import compare, match, scalars
-from grader.course.formulas import steps as lines
-from grader.course.formulas.ast import Call, Name, Node, Slope, Sum, walk
-from grader.course.formulas.compare import Different, Table
-from grader.course.formulas.declarations import GIVENS, DeclarationError, Names, Random, names
+from grader.course.formulas.ast import Call, Derivative, Name, Node, Sum, walk
+from grader.course.formulas.compare import Counterexample, Table
+from grader.course.formulas.declarations import GIVEN_FORMS, DeclarationError, Declarations, Random, read_declarations
 from grader.course.formulas.errors import FormulaError
-from grader.course.formulas.parse import chain, parse
+from grader.course.formulas.parse import parse, parse_chain
 from grader.course.formulas.printer import show
-from grader.course.formulas.steps import Step
-from grader.course.items import Asked, Context, Judged
-from grader.course.items.expression import about, as_text, declaration_faults
+from grader.course.formulas.steps import MOST_LINES, Step, parse_lines, split_lines
+from grader.course.items import Context, Judged, Prompt, unreadable
+from grader.course.items.expression import about, as_text, check_declarations
 
 _HOW = Text(
-    "Write a line for each step; each must be equal to the one before. A reason may follow after #.",
-    "每一步写一行，每一行都要等于上一行。理由可以写在 # 之后。",
+    "Write one step per line, each equal to the line before. You may add a reason after #.",
+    "每步写一行，每一行都要等于上一行。理由可以写在 # 之后。",
 )
 _HOW_SOLVE = Text(
-    "Write an equation on each line, each with the same solution as the one before. A reason may follow after #.",
+    "Write one equation per line, each with the same solution as the line before. You may add a reason after #.",
     "每行写一个方程，解都与上一行相同。理由可以写在 # 之后。",
 )
 _HOW_GIVEN = Text(
-    "Say first what you assume, a line for each: given q: iid(mean=…, var=…).",
-    "先写出你的假设，每个占一行：已知 q: iid(mean=…, var=…)。",
+    "First state your assumptions, one per line: given q: iid(mean=…, var=…).",
+    "先写出你的假设，每个一行：已知 q: iid(mean=…, var=…)。",
 )
 _FROM_TO = Text("From {start} to {end}.", "从 {start} 推到 {end}。")
 _FORM = Text(
     "Write the steps as lines of text, or as {{given: {{…}}, lines: […]}}.",
     "请把推导写成若干行文本，或写成 {{given: {{…}}, lines: […]}}。",
 )
-_NOTHING = Text("There is no step here yet.", "这里还没有任何一步。")
+_NOTHING = Text("There are no steps here yet.", "还没有写任何步骤。")
 _BREAK = Text(
     "Line {number}: “{right}” does not follow from “{left}”{where} “{left}” is {x}, and “{right}” is {y}.",
-    "第 {number} 行：「{right}」与「{left}」不相等{where}「{left}」等于 {x}，而「{right}」等于 {y}。",
+    "第 {number} 行：“{right}”与“{left}”不相等{where}“{left}”等于 {x}，而“{right}”等于 {y}。",
 )
 _WHERE = Text(": for {instance},", "：取 {instance} 时，")
 _NO_WHERE = Text(":", "：")
 _DEPENDS = Text(
-    "{what} depends on {moments}, which mean and variance do not determine.",
-    "{what}依赖于 {moments}，而均值和方差并不能确定它。",
+    "{what} depends on {moments}, which the mean and variance do not determine.",
+    "{what}依赖于 {moments}，而仅凭均值和方差无法确定它。",
 )
 _THE_LINE = Text("That line", "这一行")
-_UNREAD = Text("Line {number}, “{text}”: {why}", "第 {number} 行「{text}」：{why}")
+_UNREAD = Text("Line {number}, “{text}”: {why}", "第 {number} 行“{text}”：{why}")
 _UNFINISHED = Text(
-    "Every step is right so far, but “{last}” is not the end yet: go on to {end}.",
-    "到目前为止每一步都对，但「{last}」还不是最后的结果：请继续推到 {end}。",
+    "Every step so far is right, but “{last}” is not the end yet: continue to {end}.",
+    "到目前为止每一步都对，但“{last}”还不是最后的结果：请继续推到 {end}。",
 )
 _SHORT = Text(
-    "Start and end are right, but how do you get from one to the other? Steps needed in between: {least} or more.",
+    "The start and the end are right, but how do you get from one to the other? Steps needed in between: {least} or "
+    "more.",
     "开头和结尾都对，但中间是怎么来的？中间至少需要 {least} 步。",
 )
 _ONLY_HERE = Text(
-    "Right. But line {number} holds only because the variances are what they are here.",
-    "正确。不过第 {number} 行之所以成立，只是因为这里的方差恰好取这些值。",
+    "Right, but line {number} holds only for the variances given here.",
+    "正确。不过第 {number} 行只对这里给定的方差成立。",
 )
-_STATE = Text("Say what you assume about {missing}, as in {example}.", "请写出你对 {missing} 的假设，例如 {example}。")
-_GIVEN_UNREAD = Text("What you assume about {name} cannot be read: {why}", "无法读懂你对 {name} 的假设：{why}")
+_STATE = Text(
+    "State what you assume about {missing}, for example {example}.", "请写出你对 {missing} 的假设，例如 {example}。"
+)
+_GIVEN_UNREAD = Text("Your assumption about {name} cannot be read: {why}", "无法读懂你对 {name} 的假设：{why}")
 _GIVEN_FORM = Text("Write it as {forms}.", "请写成 {forms} 这样的形式。")
 _GIVEN_WRONG = Text(
-    "Under what you assume ({given}), {start} is not {end}: for {instance} it is {value}, and {end} is {wanted}.",
+    "Under your assumptions ({given}), {start} is not {end}: for {instance} it is {value}, and {end} is {wanted}.",
     "在你的假设（{given}）之下，{start} 并不等于 {end}：取 {instance} 时它等于 {value}，而 {end} 等于 {wanted}。",
 )
-_NORMAL = Text("For normal components it would be {value}.", "如果各分量服从正态分布，它等于 {value}。")
+_NORMAL = Text("For normally distributed components it would be {value}.", "如果各分量服从正态分布，它等于 {value}。")
 _EQUATION = Text("Line {number}: write one equation, with one =.", "第 {number} 行：请写一个方程，只含一个等号。")
 _LOST = Text(
-    "Line {number}: “{text}” does not have the solution of the line before: for {instance}, its left side is {x} and "
-    "its right side {y}.",
-    "第 {number} 行：「{text}」与上一行的解不同：取 {instance} 时，左边等于 {x}，右边等于 {y}。",
+    "Line {number}: “{text}” loses the solution of the line before: for {instance}, the left side is {x} and the right "
+    "side is {y}.",
+    "第 {number} 行：“{text}”丢掉了上一行的解：取 {instance} 时，左边等于 {x}，右边等于 {y}。",
 )
 _GAINED = Text(
     "Line {number}: “{text}” also holds for {instance}, which does not solve the line before.",
-    "第 {number} 行：「{text}」在 {instance} 时也成立，而那并不是上一行的解。",
+    "第 {number} 行：“{text}”在 {instance} 时也成立，而那并不是上一行的解。",
 )
 
 HEAVY = True
@@ -137,20 +139,20 @@ class Spec:
 # --------------------------------------------------------------------------------------------- in the bank
 
 
-def faults(spec: Spec) -> Iterator[Fault]:
+def validate(spec: Spec) -> Iterator[Fault]:
     """The worked chain passes; every idea is a step of its own; every wrong line is truly wrong."""
-    declared = yield from declaration_faults(spec.symbols, spec.given)
+    declared = yield from check_declarations(spec.symbols, spec.given)
     if declared is None:
         return
     unread = False
     for path, text, pattern in _written(spec):
         try:
-            chain(text, declared.vocabulary, pattern=pattern)
+            parse_chain(text, declared.vocabulary, pattern=pattern)
         except FormulaError as error:
             unread = True
             yield unexpected(path, text, f"a formula, but: {error.text.en}")
     for index, wrong in enumerate(spec.wrong if spec.solve and not unread else ()):
-        sides = chain(wrong.line, declared.vocabulary)
+        sides = parse_chain(wrong.line, declared.vocabulary)
         if len(sides) != 2 or Name(spec.solve or "") not in sides:
             unread = True
             yield unexpected(("wrong", index, "line"), wrong.line, f"an equation solved for {spec.solve}")
@@ -176,7 +178,7 @@ def _written(spec: Spec) -> Iterator[tuple[Path, str, bool]]:
             yield ("ideas", index, "lines", place), text, True
 
 
-def _worked(spec: Spec, declared: Names) -> Iterator[Fault]:
+def _worked(spec: Spec, declared: Declarations) -> Iterator[Fault]:
     value = {"given": dict(spec.given), "lines": [line.line for line in spec.chain]}
     judged = judge(spec, value, Context("", "", ""))
     if judged.status is not Status.PASSED:
@@ -193,13 +195,13 @@ def _worked(spec: Spec, declared: Names) -> Iterator[Fault]:
                 yield unexpected(("wrong", index, "line"), wrong.line, f"a line not equal to another ({earlier.line})")
 
 
-def _follows(spec: Spec, line: str, declared: Names) -> bool:
+def _follows(spec: Spec, line: str, declared: Declarations) -> bool:
     """Whether a line would be right at once after the start, or cannot be decided."""
     try:
         if spec.solve is None:
             return _same(parse(spec.from_, declared.vocabulary), line, declared)
-        left, right = chain(line, declared.vocabulary)
-        return compare.solved(left, right, spec.solve, _solution(spec, declared), declared) is None
+        left, right = parse_chain(line, declared.vocabulary)
+        return compare.check_solution(left, right, spec.solve, _solution(spec, declared), declared) is None
     except FormulaError:
         return True
 
@@ -211,14 +213,14 @@ def judge(spec: Spec, value: object, context: Context) -> Judged:
     """``value`` is a text with a line for each step, a list of them, or a mapping with ``given`` and ``lines``."""
     parts = _parts(value)
     if parts is None:
-        return _unreadable(_FORM.fill())
+        return unreadable(_FORM.fill())
     stated, written = parts
-    declared = names(spec.symbols, spec.given)
+    declared = read_declarations(spec.symbols, spec.given)
     try:
-        found = lines.equations(written, declared.vocabulary)
+        found = parse_lines(written, declared.vocabulary)
     except FormulaError as error:
-        return _unreadable(error.text)
-    with scalars.purse(scalars.MOST_STEPS):
+        return unreadable(error.text)
+    with scalars.step_budget(scalars.MOST_STEPS):
         if refused := _givens(spec, stated, declared):
             return refused
         try:
@@ -239,14 +241,14 @@ def _parts(value: object) -> tuple[dict[str, str] | None, list[str]] | None:
             stated = {_harmless(name or ""): _harmless(text or "") for name, text in texts.items()}
     if not isinstance(value, (list, tuple)):
         value = [value]
-    if len(value) > lines.MOST_LINES:
+    if len(value) > MOST_LINES:
         return None
     written: list[str] = []
     for line in value:
         line = as_text(line.get("line") if isinstance(line, Mapping) else line)
         if line is None:
             return None
-        for part in lines.written(line):
+        for part in split_lines(line):
             if assumed := _ASSUMED.match(part):
                 stated = {**(stated or {}), _harmless(assumed[1]): _harmless(assumed[2])}
             else:
@@ -266,10 +268,6 @@ def _failed(message: Text | None, fraction: float, misconception: str | None = N
     return Judged(Status.FAILED, round(fraction, 4), message, misconception)
 
 
-def _unreadable(message: Text) -> Judged:
-    return Judged(Status.FAILED, 0.0, message, readable=False)
-
-
 def _joined(*sentences: Text) -> Text:
     return Text(" ".join(one.en for one in sentences), "".join(one.zh for one in sentences))
 
@@ -277,7 +275,7 @@ def _joined(*sentences: Text) -> Text:
 # -------------------------------------------------------------------------------------------------- givens
 
 
-def _givens(spec: Spec, stated: dict[str, str] | None, declared: Names) -> Judged | None:
+def _givens(spec: Spec, stated: dict[str, str] | None, declared: Declarations) -> Judged | None:
     """What is wrong with what the learner assumes: nothing said where it is asked, or another result follows."""
     random = declared.random
     if stated is None:
@@ -287,27 +285,29 @@ def _givens(spec: Spec, stated: dict[str, str] | None, declared: Names) -> Judge
     missing = [name for name in spec.given if name in random and name not in stated]
     if missing and spec.state_givens:
         example = "{q: iid(mean=…, var=…, size=…)}"
-        return _unreadable(_STATE.fill(missing=", ".join(missing), example=example))
+        return unreadable(_STATE.fill(missing=", ".join(missing), example=example))
     try:
-        theirs = names(spec.symbols, {**spec.given, **stated})
+        theirs = read_declarations(spec.symbols, {**spec.given, **stated})
     except DeclarationError as error:
-        why = _joined(error.text, _GIVEN_FORM.fill(forms=GIVENS))
-        return _unreadable(_GIVEN_UNREAD.fill(name=error.name, why=why))
+        # Some errors say so themselves.
+        forms = () if GIVEN_FORMS in error.text.en else (_GIVEN_FORM.fill(forms=GIVEN_FORMS),)
+        why = _joined(error.text, *forms)
+        return unreadable(_GIVEN_UNREAD.fill(name=error.name, why=why))
     if strange := [name for name in stated if name not in declared.declared]:
-        return _unreadable(_GIVEN_UNREAD.fill(name=strange[0], why=_GIVEN_FORM.fill(forms=", ".join(spec.given))))
+        return unreadable(_GIVEN_UNREAD.fill(name=strange[0], why=_GIVEN_FORM.fill(forms=", ".join(spec.given))))
     sized = {
         name: replace(found, sizes=random[name].sizes) if isinstance(found, Random) and name in random else found
         for name, found in theirs.declared.items()
     }
-    theirs = Names(sized, declared.vocabulary)
+    theirs = Declarations(sized, declared.vocabulary)
     if spec.solve:
         return None
     start, end = parse(spec.from_, declared.vocabulary), parse(spec.to, declared.vocabulary)
     try:
-        found = compare.same(start, end, theirs)
+        found = compare.compare_formulas(start, end, theirs)
     except FormulaError as error:
-        return _unreadable(_GIVEN_UNREAD.fill(name=", ".join(stated), why=error.text))
-    if not isinstance(found, Different):
+        return unreadable(_GIVEN_UNREAD.fill(name=", ".join(stated), why=error.text))
+    if not isinstance(found, Counterexample):
         return None
     said = "; ".join(f"{name}: {text}" for name, text in stated.items())
     sentences = [
@@ -320,8 +320,8 @@ def _givens(spec: Spec, stated: dict[str, str] | None, declared: Names) -> Judge
             wanted=found.right,
         )
     ]
-    if found.beyond:
-        sentences.append(_DEPENDS.fill(what=show(start), moments=", ".join(found.beyond)))
+    if found.higher_moments:
+        sentences.append(_DEPENDS.fill(what=show(start), moments=", ".join(found.higher_moments)))
         if normal := compare.normal_value(start, theirs, found):
             sentences.append(_NORMAL.fill(value=normal))
     return _failed(_joined(*sentences), 0.0)
@@ -330,27 +330,27 @@ def _givens(spec: Spec, stated: dict[str, str] | None, declared: Names) -> Judge
 # -------------------------------------------------------------------------------------------------- chains
 
 
-def _chained(spec: Spec, found: Sequence[Sequence[Step]], declared: Names) -> Judged:
+def _chained(spec: Spec, found: Sequence[Sequence[Step]], declared: Declarations) -> Judged:
     start, end = parse(spec.from_, declared.vocabulary), parse(spec.to, declared.vocabulary)
     steps = [step for line in found for step in line]
     if steps and steps[0].node == start:
         steps = steps[1:]
     if not steps:
-        return _unreadable(_NOTHING)
+        return unreadable(_NOTHING)
     steps = [Step(start, 0, show(start)), *steps]
     table = Table(declared, [step.node for step in steps])
     remark: Text | None = None
     for at in range(1, len(steps)):
         left, right = steps[at - 1], steps[at]
         try:
-            different = table.difference(at - 1, at)
+            different = table.counterexample(at - 1, at)
         except FormulaError as error:
             message = _UNREAD.fill(number=right.number, text=right.text, why=error.text)
             return _failed(message, _share(spec, steps[:at], declared))
         if different:
             fraction = _share(spec, steps[:at], declared)
             return _failed(*_why(spec, left, right, different, declared, fraction))
-        if remark is None and compare.only_here(left.node, right.node, declared):
+        if remark is None and compare.needs_given_variances(left.node, right.node, declared):
             remark = _ONLY_HERE.fill(number=right.number)
     if not _at_end(steps[-1].node, end, spec, declared):
         message = _UNFINISHED.fill(last=steps[-1].text, end=show(end))
@@ -364,7 +364,7 @@ def _chained(spec: Spec, found: Sequence[Sequence[Step]], declared: Names) -> Ju
 
 
 def _why(
-    spec: Spec, left: Step, right: Step, different: Different, declared: Names, fraction: float
+    spec: Spec, left: Step, right: Step, different: Counterexample, declared: Declarations, fraction: float
 ) -> tuple[Text | None, float, str | None]:
     """What is said about the first line that does not follow."""
     misconception = next((w.misconception for w in spec.wrong if _same(right.node, w.line, declared)), None)
@@ -377,8 +377,8 @@ def _why(
         x=different.left,
         y=different.right,
     )
-    if different.beyond:
-        message = _joined(message, _DEPENDS.fill(what=_THE_LINE, moments=", ".join(different.beyond)))
+    if different.higher_moments:
+        message = _joined(message, _DEPENDS.fill(what=_THE_LINE, moments=", ".join(different.higher_moments)))
     return message, fraction, misconception
 
 
@@ -386,20 +386,20 @@ def _brief(text: str) -> str:
     return text if len(text) <= 70 else f"{text[:69]}…"
 
 
-def _same(node: Node, line: str, declared: Names) -> bool:
+def _same(node: Node, line: str, declared: Declarations) -> bool:
     try:
-        return isinstance(compare.same(node, parse(line, declared.vocabulary), declared), compare.Same)
+        return isinstance(compare.compare_formulas(node, parse(line, declared.vocabulary), declared), compare.Equal)
     except FormulaError:
         return False
 
 
-def _share(spec: Spec, good: Sequence[Step], declared: Names) -> float:
+def _share(spec: Spec, good: Sequence[Step], declared: Declarations) -> float:
     """What a chain that does not pass is worth: the ideas that its good lines show, or its steps out of the model's.
 
     Never all: at least one part in as many as there are steps is missing. A jump from the start to the end is none.
     """
     steps = max(len(spec.chain), spec.least + 1, 2)
-    ends = {node for text in (spec.from_, spec.to) for node in chain(text, declared.vocabulary)}
+    ends = {node for text in (spec.from_, spec.to) for node in parse_chain(text, declared.vocabulary)}
     nodes = {step.node for step in good[1:]} - {good[0].node}
     distinct = len(nodes) if nodes - ends else 0
     share = min(distinct / steps, (steps - 1) / steps)
@@ -409,12 +409,12 @@ def _share(spec: Spec, good: Sequence[Step], declared: Names) -> float:
     return max(0.0, share)
 
 
-def _shown(idea: Idea, steps: Sequence[Step], declared: Names) -> bool:
+def _shown(idea: Idea, steps: Sequence[Step], declared: Declarations) -> bool:
     patterns = [parse(text, declared.vocabulary, pattern=True) for text in idea.lines]
     return any(match.contains(step.node, pattern, declared) for step in steps[1:] for pattern in patterns)
 
 
-def _at_end(last: Node, end: Node, spec: Spec, declared: Names) -> bool:
+def _at_end(last: Node, end: Node, spec: Spec, declared: Declarations) -> bool:
     """Whether a line that is equal to the end is as simple: without moments and sums that the end does not have."""
     if spec.form:
         patterns = [parse(text, declared.vocabulary, pattern=True) for text in spec.form]
@@ -424,7 +424,7 @@ def _at_end(last: Node, end: Node, spec: Spec, declared: Names) -> bool:
 
 def _heavy(node: Node) -> set[str]:
     found = {part.function for part in walk(node) if isinstance(part, Call) and part.function in _HEAVY}
-    return found | {type(part).__name__ for part in walk(node) if isinstance(part, (Sum, Slope))}
+    return found | {type(part).__name__ for part in walk(node) if isinstance(part, (Sum, Derivative))}
 
 
 def _size(node: Node) -> int:
@@ -434,21 +434,21 @@ def _size(node: Node) -> int:
 # ----------------------------------------------------------------------------------------------- equations
 
 
-def _solved(spec: Spec, found: Sequence[Sequence[Step]], declared: Names) -> Judged:
+def _solved(spec: Spec, found: Sequence[Sequence[Step]], declared: Declarations) -> Judged:
     """Lines that are equations: each holds for the solution, and for nothing else that is tried."""
     unknown = spec.solve or ""
-    start = chain(spec.from_, declared.vocabulary)
+    start = parse_chain(spec.from_, declared.vocabulary)
     if found and tuple(step.node for step in found[0]) == start:
         found = found[1:]
     if not found:
-        return _unreadable(_NOTHING)
+        return unreadable(_NOTHING)
     for line in found:
         if len(line) != 2:
-            return _unreadable(_EQUATION.fill(number=line[0].number))
+            return unreadable(_EQUATION.fill(number=line[0].number))
     solution = _solution(spec, declared)
     good: list[Step] = [Step(start[0], 0, "")]
     for left, right in found:
-        if found_wrong := compare.solved(left.node, right.node, unknown, solution, declared):
+        if found_wrong := compare.check_solution(left.node, right.node, unknown, solution, declared):
             text = f"{left.text} = {right.text}"
             said = {"x": found_wrong.left, "y": found_wrong.right, "instance": found_wrong.instance}
             message = (_GAINED if found_wrong.gained else _LOST).fill(number=right.number, text=_brief(text), **said)
@@ -470,17 +470,17 @@ def _solved(spec: Spec, found: Sequence[Sequence[Step]], declared: Names) -> Jud
     return Judged(Status.PASSED, 1.0)
 
 
-def _solution(spec: Spec, declared: Names) -> Node:
+def _solution(spec: Spec, declared: Declarations) -> Node:
     """What the unknown is in the end."""
-    return next(side for side in chain(spec.to, declared.vocabulary) if side != Name(spec.solve or ""))
+    return next(side for side in parse_chain(spec.to, declared.vocabulary) if side != Name(spec.solve or ""))
 
 
-def _alike(line: str, sides: tuple[Node, Node], unknown: str, declared: Names) -> bool:
+def _alike(line: str, sides: tuple[Node, Node], unknown: str, declared: Declarations) -> bool:
     """Whether an equation has the solution of a wrong one that the bank knows."""
-    left, right = chain(line, declared.vocabulary)
+    left, right = parse_chain(line, declared.vocabulary)
     solution = right if left == Name(unknown) else left
     try:
-        return compare.solved(*sides, unknown, solution, declared) is None
+        return compare.check_solution(*sides, unknown, solution, declared) is None
     except FormulaError:
         return False
 
@@ -488,23 +488,23 @@ def _alike(line: str, sides: tuple[Node, Node], unknown: str, declared: Names) -
 # ------------------------------------------------------------------------------------------ what is asked
 
 
-def asked(spec: Spec, context: Context) -> Asked:
+def prompt(spec: Spec, context: Context) -> Prompt:
     """Lines, with where they begin and end."""
     how = _HOW_SOLVE if spec.solve else _HOW
     if spec.state_givens:
         how = _joined(_HOW_GIVEN, Text(f"\n{how.en}", f"\n{how.zh}"))
-    declared = names(spec.symbols, spec.given)
-    start, end = (" = ".join(map(show, chain(text, declared.vocabulary))) for text in (spec.from_, spec.to))
+    declared = read_declarations(spec.symbols, spec.given)
+    start, end = (" = ".join(map(show, parse_chain(text, declared.vocabulary))) for text in (spec.from_, spec.to))
     given = {} if spec.state_givens else spec.given
     facts = [*about({name: text for name, text in spec.symbols.items() if name not in spec.given}, given)]
-    return Asked("lines", how, facts=(*facts, _FROM_TO.fill(start=start, end=end)))
+    return Prompt("lines", how, facts=(*facts, _FROM_TO.fill(start=start, end=end)))
 
 
 def key(spec: Spec, context: Context) -> Text:
     """The worked chain with its reasons."""
-    declared = names(spec.symbols, spec.given)
+    declared = read_declarations(spec.symbols, spec.given)
     written = [
-        " = ".join(show(node) for node in chain(line.line.strip().lstrip("="), declared.vocabulary))
+        " = ".join(show(node) for node in parse_chain(line.line.strip().lstrip("="), declared.vocabulary))
         for line in spec.chain
     ]
     width = max(map(len, written))

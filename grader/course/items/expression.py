@@ -7,16 +7,16 @@ from collections.abc import Generator, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
-from grader.core.constraints import Revealed
 from grader.core.faults import Fault, Path, unexpected
 from grader.core.model import Status, Text
 from grader.course.formulas import compare, growth, scalars
 from grader.course.formulas.ast import Call, Node
-from grader.course.formulas.declarations import DeclarationError, Names, names
-from grader.course.formulas.errors import FormulaError, ParseError, TooMuch, Undefined
-from grader.course.formulas.parse import chain, parse
+from grader.course.formulas.declarations import DeclarationError, Declarations, read_declarations
+from grader.course.formulas.errors import FormulaError, ParseError, TooExpensiveError, UndefinedError
+from grader.course.formulas.parse import parse, parse_chain
 from grader.course.formulas.printer import show
-from grader.course.items import Asked, Context, Judged
+from grader.course.items import Context, Judged, Prompt, unreadable
+from grader.course.items._wrong import WrongAnswer
 
 Answer: TypeAlias = str | int | float
 
@@ -25,7 +25,7 @@ HEAVY = True
 _MOST_BITS = 200
 
 _HOW = Text(
-    "Answer with a formula, such as 4 n^2 d or sqrt(n)/2; * may be left out.",
+    "Answer with a formula, such as 4 n^2 d or sqrt(n)/2; you may leave out *.",
     "答案填一个公式，例如 4 n^2 d 或 sqrt(n)/2；乘号可以省略。",
 )
 _HOW_GROWS = Text(
@@ -34,32 +34,24 @@ _HOW_GROWS = Text(
 )
 _SYMBOLS = Text("Symbols: {symbols}.", "可用的符号：{symbols}。")
 _GIVEN = Text("Given: {given}.", "已知：{given}。")
-_UNIT = Text("Unit: {unit} (may be left out).", "单位：{unit}（可以不写）。")
+_UNIT = Text("Unit: {unit} (optional).", "单位：{unit}（可以不写）。")
 _NO_VALUE = Text("Your formula has no value: {why}.", "你的式子没有值：{why}。")
 _NOT_TEXT = Text("Answer with one formula, written as text.", "请填写一个公式（文本）。")
 _ONE = Text("Answer with one formula.", "请只填写一个公式。")
 _DIFFERS = Text(
-    "Not equal to what is asked for: with {instance} yours is {value}.",
-    "与要求的不相等：取 {instance} 时，你的式子等于 {value}。",
+    "Not the right formula: for {instance}, yours is {value}.",
+    "公式不对：取 {instance} 时，你的式子等于 {value}。",
 )
-_DIFFERS_CONSTANT = Text("Not equal to what is asked for: yours is {value}.", "与要求的不相等：你的式子等于 {value}。")
+_DIFFERS_CONSTANT = Text("Not the right formula: yours is {value}.", "公式不对：你的式子等于 {value}。")
 _BEYOND = Text(
-    "Yours depends on {moments}, which mean and variance do not determine.",
-    "你的式子依赖于 {moments}，而均值和方差并不能确定它。",
+    "Yours depends on {moments}, which the mean and variance do not determine.",
+    "你的式子依赖于 {moments}，而仅凭均值和方差无法确定它。",
 )
-_GROWS = Text("Yours grows like {rate}, and that is not right.", "你的答案按 {rate} 增长，这不对。")
+_GROWS = Text("Yours grows like {rate}, which is not right.", "你的答案按 {rate} 增长，这不对。")
 _ONLY_HERE = Text(
-    "Right, but only because both variances are what they are here. With other variances it would not be.",
-    "正确，但这只是因为这里的方差恰好取这些值；换成别的方差就不成立了。",
+    "Right, but only for the variances given here; it would not hold for others.",
+    "正确，但只对这里给定的方差成立；换成别的方差就不成立了。",
 )
-
-
-@dataclass(frozen=True, slots=True)
-class Wrong:
-    """A wrong answer that shows what was thought."""
-
-    answer: Answer
-    misconception: Revealed
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,16 +62,16 @@ class Spec:
     answer: Answer
     given: Mapping[str, str] = field(default_factory=dict)
     grows: bool = False
-    wrong: tuple[Wrong, ...] = ()
+    wrong: tuple[WrongAnswer, ...] = ()
     unit: Text | str | None = None
 
 
 # --------------------------------------------------------------------------------------------- in the bank
 
 
-def faults(spec: Spec) -> Iterator[Fault]:
+def validate(spec: Spec) -> Iterator[Fault]:
     """Everything can be read and has a value; wrong answers differ from the right one and from each other."""
-    declared = yield from declaration_faults(spec.symbols, spec.given)
+    declared = yield from check_declarations(spec.symbols, spec.given)
     if declared is None:
         return
     written: list[tuple[Path, Answer]] = [(("answer",), spec.answer)]
@@ -101,10 +93,12 @@ def faults(spec: Spec) -> Iterator[Fault]:
                 break
 
 
-def declaration_faults(symbols: Mapping[str, str], given: Mapping[str, str]) -> Generator[Fault, None, Names | None]:
+def check_declarations(
+    symbols: Mapping[str, str], given: Mapping[str, str]
+) -> Generator[Fault, None, Declarations | None]:
     """What is wrong with declarations; returns them when nothing is."""
     try:
-        return names(symbols, given)
+        return read_declarations(symbols, given)
     except DeclarationError as error:
         key = "given" if error.name in given else "symbols"
         yield unexpected(
@@ -113,10 +107,10 @@ def declaration_faults(symbols: Mapping[str, str], given: Mapping[str, str]) -> 
     return None
 
 
-def _equal(one: Node, two: Node, spec: Spec, declared: Names) -> bool:
+def _equal(one: Node, two: Node, spec: Spec, declared: Declarations) -> bool:
     if spec.grows:
         return growth.same_growth(one, two, declared)
-    return isinstance(compare.same(one, two, declared), compare.Same)
+    return isinstance(compare.compare_formulas(one, two, declared), compare.Equal)
 
 
 # ------------------------------------------------------------------------------------------------- answers
@@ -126,14 +120,14 @@ def judge(spec: Spec, value: object, context: Context) -> Judged:
     """``value`` is a formula as text, or a number."""
     text = as_text(value)
     if text is None:
-        return _unreadable(_NOT_TEXT)
-    declared = names(spec.symbols, spec.given)
+        return unreadable(_NOT_TEXT)
+    declared = read_declarations(spec.symbols, spec.given)
     try:
-        with scalars.purse(scalars.MOST_STEPS):
+        with scalars.step_budget(scalars.MOST_STEPS):
             return _judged(_read(text, spec, declared), spec, declared)
-    except (ParseError, TooMuch) as error:
-        return _unreadable(error.text)
-    except Undefined as error:
+    except (ParseError, TooExpensiveError) as error:
+        return unreadable(error.text)
+    except UndefinedError as error:
         return _failed(_NO_VALUE.fill(why=error.text))
     except FormulaError as error:
         return _failed(error.text)
@@ -146,7 +140,7 @@ def as_text(value: object) -> str | None:
     return str(value) if isinstance(value, (str, int, float)) else None
 
 
-def _read(text: str, spec: Spec, declared: Names) -> Node:
+def _read(text: str, spec: Spec, declared: Declarations) -> Node:
     """The formula; ``Var = …`` and ``f(x) = …`` in front are taken as a repetition of the question."""
     for unit in (spec.unit.en, spec.unit.zh) if isinstance(spec.unit, Text) else (spec.unit or "",):
         stripped = unicodedata.normalize("NFKC", text).strip()
@@ -154,59 +148,57 @@ def _read(text: str, spec: Spec, declared: Names) -> Node:
             text = stripped[: len(stripped) - len(unit)]
     text = text.strip().strip("。;；").lstrip("=＝ ")
     if not spec.grows:
-        found = chain(text, declared.vocabulary)
+        found = parse_chain(text, declared.vocabulary)
         if len(found) > 1:
             raise ParseError(_ONE)
         return found[0]
     return parse(text, declared.vocabulary)
 
 
-def _judged(node: Node, spec: Spec, declared: Names) -> Judged:
+def _judged(node: Node, spec: Spec, declared: Declarations) -> Judged:
     right = parse(str(spec.answer), declared.vocabulary)
     if spec.grows:
         return _grows(node, right, spec, declared)
     if isinstance(node, Call) and node.function == "O":
         node = node.args[0]
-    found = compare.same(node, right, declared)
-    if isinstance(found, compare.Same):
-        return Judged(Status.PASSED, 1.0, _ONLY_HERE if found.only_here else None)
+    found = compare.compare_formulas(node, right, declared)
+    if isinstance(found, compare.Equal):
+        return Judged(Status.PASSED, 1.0, _ONLY_HERE if found.needs_given_variances else None)
     for wrong in spec.wrong:
-        if isinstance(compare.same(node, parse(str(wrong.answer), declared.vocabulary), declared), compare.Same):
+        if isinstance(
+            compare.compare_formulas(node, parse(str(wrong.answer), declared.vocabulary), declared), compare.Equal
+        ):
             return Judged(Status.FAILED, 0.0, misconception=wrong.misconception)
     message = _DIFFERS if found.instance else _DIFFERS_CONSTANT
     said = message.fill(instance=found.instance, value=found.left)
-    if found.beyond:
-        depends = _BEYOND.fill(moments=", ".join(found.beyond))
+    if found.higher_moments:
+        depends = _BEYOND.fill(moments=", ".join(found.higher_moments))
         said = Text(f"{said.en} {depends.en}", f"{said.zh}{depends.zh}")
     return _failed(said)
 
 
-def _grows(node: Node, right: Node, spec: Spec, declared: Names) -> Judged:
+def _grows(node: Node, right: Node, spec: Spec, declared: Declarations) -> Judged:
     if growth.same_growth(node, right, declared):
         return Judged(Status.PASSED, 1.0)
     for wrong in spec.wrong:
         if growth.same_growth(node, parse(str(wrong.answer), declared.vocabulary), declared):
             return Judged(Status.FAILED, 0.0, misconception=wrong.misconception)
-    return _failed(_GROWS.fill(rate=growth.said(growth.growth(node, declared))))
+    return _failed(_GROWS.fill(rate=growth.format_growth(growth.growth(node, declared))))
 
 
 def _failed(message: Text) -> Judged:
     return Judged(Status.FAILED, 0.0, message)
 
 
-def _unreadable(message: Text) -> Judged:
-    return Judged(Status.FAILED, 0.0, message, readable=False)
-
-
 # ------------------------------------------------------------------------------------------ what is asked
 
 
-def asked(spec: Spec, context: Context) -> Asked:
+def prompt(spec: Spec, context: Context) -> Prompt:
     """A line, with the symbols that it may use."""
     found = [*about(spec.symbols, spec.given)]
     if spec.unit:
         found.append(_UNIT.fill(unit=spec.unit))
-    return Asked("line", _HOW_GROWS if spec.grows else _HOW, facts=tuple(found))
+    return Prompt("line", _HOW_GROWS if spec.grows else _HOW, facts=tuple(found))
 
 
 def about(symbols: Mapping[str, str], given: Mapping[str, str]) -> Sequence[Text]:
@@ -231,7 +223,7 @@ _WORDS = {
     "real": ("a real number", "实数"),
     "positive real": ("a positive number", "正数"),
     "fraction": ("a number between 0 and 1", "0 与 1 之间的数"),
-    "rotation": ("R_θ turns by θ", "R_θ 表示旋转 θ"),
+    "rotation": ("R_θ rotates by θ", "R_θ 表示旋转 θ"),
 }
 _HEADS = (
     ("vector(", "a vector of length {0}", "长度为 {0} 的向量"),
@@ -239,8 +231,8 @@ _HEADS = (
     ("matrix(", "a matrix ({0})", "({0}) 的矩阵"),
     ("map(", "a differentiable function, ({0})", "可微函数，({0})"),
     ("index(", "from 1 to {0}", "从 1 到 {0}"),
-    ("rotation(", "R_t turns by t·{0}", "R_t 表示旋转 t·{0}"),
-    ("iid(", "components independent, {0}", "各分量独立，{0}"),
+    ("rotation(", "R_t rotates by t·{0}", "R_t 表示旋转 t·{0}"),
+    ("iid(", "independent components, {0}", "各分量独立，{0}"),
     ("random(", "random, {0}", "随机变量，{0}"),
     ("normal(", "normal and independent, {0}", "独立的正态变量，{0}"),
 )
@@ -267,7 +259,7 @@ def _chinese(inner: str) -> str:
 
 def key(spec: Spec, context: Context) -> Text:
     """The right formula."""
-    declared = names(spec.symbols, spec.given)
+    declared = read_declarations(spec.symbols, spec.given)
     text = show(parse(str(spec.answer), declared.vocabulary)).replace("Θ", "O")
     unit = spec.unit if isinstance(spec.unit, Text) else Text(spec.unit or "", spec.unit or "")
     return Text(f"{text} {unit.en}".strip(), f"{text} {unit.zh}".strip())

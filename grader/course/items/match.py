@@ -10,27 +10,23 @@ from dataclasses import dataclass
 from grader.core.constraints import Revealed
 from grader.core.faults import Fault, unexpected
 from grader.core.model import Lang, Status, Text
-from grader.course.items import Asked, Choice, Context, Judged, _ids, shuffled
-from grader.course.items._ids import Thing
-from grader.course.items._options import plain, short
+from grader.course.items import Choice, Context, Judged, Prompt, _ids, shuffled, unreadable
+from grader.course.items._ids import Entry
+from grader.course.items._options import excerpt, normalize_id
 
 _MOST = 10
 
-_HOW = Text(
-    "Answer with a partner for each, such as {example}. {times}", "为每一项选一个对应项，例如 {example}。{times}"
-)
-_ONCE = Text("No partner is needed twice.", "同一个对应项不会用到两次。")
-_OFTEN = Text("Several may have the same partner.", "几项可以对应同一项。")
-_UNPAIRED = Text(
-    "“{said}” has no partner; write pairs such as {example}.", "「{said}」没有配对；请写成 {example} 的形式。"
-)
+_HOW = Text("Give each item its match, for example {example}. {times}", "为每一项选一个对应项，例如 {example}。{times}")
+_ONCE = Text("Each match is used at most once.", "同一个对应项不会用到两次。")
+_OFTEN = Text("A match may be used more than once.", "几项可以对应同一项。")
+_UNPAIRED = Text("“{said}” has no match; write pairs such as {example}.", "“{said}”没有配对；请写成 {example} 的形式。")
 _NOTHING = Text("Write pairs such as {example}.", "请写成 {example} 这样的配对。")
-_TWICE = Text("“{said}” has two partners; give it one.", "「{said}」配了两个；只能配一个。")
-_COUNT = Text("Pairs that are right: {right} of {all}.", "{all} 对中有 {right} 对正确。")
+_TWICE = Text("“{said}” has two matches; give it one.", "“{said}”配了两个；只能配一个。")
+_COUNT = Text("Pairs that are right: {right} of {all}.", "{all} 对中配对了 {right} 对。")
 
 
 @dataclass(frozen=True, slots=True)
-class Wrong:
+class WrongPair:
     """A wrong pair (left, right) that shows what was thought."""
 
     pair: tuple[str, str]
@@ -41,14 +37,14 @@ class Wrong:
 class Spec:
     """``pairs`` gives each of ``left`` its partner of ``right``; with ``reuse``, several may have the same."""
 
-    left: tuple[Thing, ...]
-    right: tuple[Thing, ...]
+    left: tuple[Entry, ...]
+    right: tuple[Entry, ...]
     pairs: Mapping[str, str]
     reuse: bool = False
-    wrong: tuple[Wrong, ...] = ()
+    wrong: tuple[WrongPair, ...] = ()
 
 
-class _NoPairs(ValueError):
+class _UnreadablePairs(ValueError):
     """What was written are no pairs; ``text`` says why."""
 
     def __init__(self, text: Text) -> None:
@@ -59,29 +55,29 @@ class _NoPairs(ValueError):
 # --------------------------------------------------------------------------------------------- in the bank
 
 
-def faults(spec: Spec) -> Iterator[Fault]:
+def validate(spec: Spec) -> Iterator[Fault]:
     """Everything on the left has one partner, ids do not give it away, and wrong pairs are wrong."""
-    found = [*_ids.faults("left", spec.left, 2, _MOST), *_ids.faults("right", spec.right, 2, _MOST)]
+    found = [*_ids.validate("left", spec.left, 2, _MOST), *_ids.validate("right", spec.right, 2, _MOST)]
     for index, thing in enumerate(spec.left):
         if not thing.id[:1].isalpha():
             what = "an id that begins with a letter, such as a (it is a key in answers.yaml)"
             found.append(unexpected(("left", index, "id"), thing.id, what))
     for index, thing in enumerate(spec.right):
-        if plain(thing.id) in _names(spec.left):
+        if normalize_id(thing.id) in _names(spec.left):
             found.append(unexpected(("right", index, "id"), thing.id, "an id that nothing on the left has, such as 1"))
     yield from found or itertools.chain(_pairs(spec), _wrong(spec))
 
 
 def _pairs(spec: Spec) -> Iterator[Fault]:
     for name, partner in spec.pairs.items():
-        yield from _ids.stranger(("pairs", name), name, spec.left, "an id of `left`")
-        yield from _ids.stranger(("pairs", name), partner, spec.right, "an id of `right`")
+        yield from _ids.unknown_id(("pairs", name), name, spec.left, "an id of `left`")
+        yield from _ids.unknown_id(("pairs", name), partner, spec.right, "an id of `right`")
     missing = [thing.id for thing in spec.left if thing.id not in spec.pairs]
     if missing:
         yield Fault(("pairs",), f"expected a partner for {', '.join(missing)}, too")
     partners = [spec.pairs.get(thing.id) for thing in spec.left]
     if not spec.reuse and len(set(partners)) < len(partners):
-        yield Fault(("pairs",), "one partner stands there twice; expected each once, or `reuse: true`")
+        yield Fault(("pairs",), "one partner is used twice; expected each once, or `reuse: true`")
     if partners == [thing.id for thing in spec.right]:
         yield Fault(("right",), "every partner stands at the place of what it belongs to; expected another order")
 
@@ -90,14 +86,14 @@ def _wrong(spec: Spec) -> Iterator[Fault]:
     for index, wrong in enumerate(spec.wrong):
         left, right = wrong.pair
         path = ("wrong", index, "pair")
-        yield from _ids.stranger((*path, 0), left, spec.left, "an id of `left`")
-        yield from _ids.stranger((*path, 1), right, spec.right, "an id of `right`")
+        yield from _ids.unknown_id((*path, 0), left, spec.left, "an id of `left`")
+        yield from _ids.unknown_id((*path, 1), right, spec.right, "an id of `right`")
         if spec.pairs.get(left) == right:
             yield unexpected(path, list(wrong.pair), "a pair that is not right")
 
 
-def _names(things: Sequence[Thing]) -> list[str]:
-    return [plain(thing.id) for thing in things]
+def _names(things: Sequence[Entry]) -> list[str]:
+    return [normalize_id(thing.id) for thing in things]
 
 
 # ------------------------------------------------------------------------------------------------- answers
@@ -107,9 +103,9 @@ def judge(spec: Spec, value: object, context: Context) -> Judged:
     """``value`` is a mapping ``{a: 2, b: 1}``, a list of pairs, or a text such as ``a2 b1`` or ``a→2；b→1``."""
     try:
         pairs = _read(spec, value)
-    except _NoPairs as fault:
-        return Judged(Status.FAILED, 0.0, fault.text, readable=False)
-    partners = {plain(left): plain(right) for left, right in spec.pairs.items()}
+    except _UnreadablePairs as error:
+        return unreadable(error.text)
+    partners = {normalize_id(left): normalize_id(right) for left, right in spec.pairs.items()}
     right = sum(pairs.get(left) == partner for left, partner in partners.items())
     if right == len(partners):
         return Judged(Status.PASSED, 1.0)
@@ -120,12 +116,12 @@ def judge(spec: Spec, value: object, context: Context) -> Judged:
     return Judged(Status.FAILED, fraction, message, misconception)
 
 
-def asked(spec: Spec, context: Context) -> Asked:
+def prompt(spec: Spec, context: Context) -> Prompt:
     """Both sides, each in its own order."""
     left, right = ([Choice(thing.id, thing.text) for thing in side] for side in (spec.left, spec.right))
     how = _HOW.fill(example=_example(spec), times=_OFTEN if spec.reuse else _ONCE)
     other = dataclasses.replace(context, item=f"{context.item} right")
-    return Asked("pairs", how, shuffled(left, context), shuffled(right, other))
+    return Prompt("pairs", how, shuffled(left, context), shuffled(right, other))
 
 
 def key(spec: Spec, context: Context) -> Text:
@@ -148,12 +144,12 @@ def unkeyed(spec: Spec) -> Spec:
 
 def _example(spec: Spec) -> str:
     """How pairs are written, without any of them."""
-    first, second = sorted((thing.id for thing in spec.left), key=plain)[:2]
+    first, second = sorted((thing.id for thing in spec.left), key=normalize_id)[:2]
     return f"{{{first}: …, {second}: …}}"
 
 
-def _has(pairs: Mapping[str, str], wrong: Wrong) -> bool:
-    left, right = map(plain, wrong.pair)
+def _has(pairs: Mapping[str, str], wrong: WrongPair) -> bool:
+    left, right = map(normalize_id, wrong.pair)
     return pairs.get(left) == right
 
 
@@ -163,17 +159,17 @@ def _has(pairs: Mapping[str, str], wrong: Wrong) -> bool:
 def _read(spec: Spec, value: object) -> dict[str, str]:
     """The partner of each on the left that has one."""
     left, right = _names(spec.left), _names(spec.right)
-    words = _ids.words(_flat(value))
+    words = _ids.split_words(_flat(value))
     parts = [part for word in words or () for part in _apart(word, left, right)]
     if not parts:
-        raise _NoPairs(_NOTHING.fill(example=_example(spec)))
+        raise _UnreadablePairs(_NOTHING.fill(example=_example(spec)))
     strange = next((part for part in parts if part not in left and part not in right), None)
     if strange is not None:
-        raise _NoPairs(_ids.UNKNOWN.fill(said=short(strange), ids=_ids.listed([*left, *right])))
+        raise _UnreadablePairs(_ids.UNKNOWN.fill(said=excerpt(strange), ids=_ids.join_ids([*left, *right])))
     found: dict[str, str] = {}
     for one, partner in _grouped(spec, parts, left, right):
         if found.get(one, partner) != partner:
-            raise _NoPairs(_TWICE.fill(said=one))
+            raise _UnreadablePairs(_TWICE.fill(said=one))
         found[one] = partner
     return found
 
@@ -193,7 +189,7 @@ def _apart(word: str, left: Sequence[str], right: Sequence[str]) -> list[str]:
         return [word]
     both = [pair for one, other in itertools.product(left, right) for pair in ([one, other], [other, one])]
     found = [pair for pair in both if "".join(pair) == word]
-    return found[0] if len(found) == 1 else _ids.apart(word, [*left, *right])
+    return found[0] if len(found) == 1 else _ids.split_ids(word, [*left, *right])
 
 
 def _grouped(spec: Spec, parts: Sequence[str], left: Sequence[str], right: Sequence[str]) -> Iterator[tuple[str, str]]:
@@ -205,5 +201,5 @@ def _grouped(spec: Spec, parts: Sequence[str], left: Sequence[str], right: Seque
     for ones, others in itertools.zip_longest(groups[::2], groups[1::2], fillvalue=[]):
         lefts, rights = (ones, others) if first[0] in left else (others, ones)
         if len(rights) != 1 or not lefts or (len(lefts) > 1 and not spec.reuse):
-            raise _NoPairs(_UNPAIRED.fill(said=short((ones or others)[0]), example=_example(spec)))
+            raise _UnreadablePairs(_UNPAIRED.fill(said=excerpt((ones or others)[0]), example=_example(spec)))
         yield from ((one, rights[0]) for one in lefts)

@@ -8,21 +8,21 @@ from dataclasses import dataclass
 
 from grader.core.faults import Fault
 from grader.core.model import Status, Text
-from grader.course.items import Asked, Context, Judged, _options
-from grader.course.items._options import Option, plain, short, written
+from grader.course.items import Context, Judged, Prompt, _options, unreadable
+from grader.course.items._options import Option, as_id_text, excerpt, normalize_id
 
 _SEPARATORS = re.compile(r"[\s,，、;；。/+&\[\]()（）]+|和|(?<=\s)and(?=\s)", re.IGNORECASE)
 _HOW = Text(
-    "Answer with a list of letters, such as [a, c]; several may be right.",
+    "Answer with a list of letters, such as [a, c]; more than one may be right.",
     "答案填选项字母的列表，例如 [a, c]；正确的选项可能不止一个。",
 )
 _OTHER = Text(
-    "Answer with a list of options, such as [{first}, {last}]; there are {ids}.",
+    "Answer with a list of options, such as [{first}, {last}]; the options are {ids}.",
     "请填写选项的列表，例如 [{first}, {last}]；选项有 {ids}。",
 )
 _NONE = Text("Choose at least one of {ids}.", "请从 {ids} 中至少选择一个。")
-_MISSING = Text("What you chose is right, but something is missing.", "选出的都对，但没有选全。")
-_WRONG = Text("Not everything that you chose is right.", "选出的不全对。")
+_MISSING = Text("Everything you chose is right, but something is missing.", "选的都对，但没有选全。")
+_WRONG = Text("Not everything you chose is right.", "选的不全对。")
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,9 +32,9 @@ class Spec:
     options: tuple[Option, ...]
 
 
-def faults(spec: Spec) -> Iterator[Fault]:
+def validate(spec: Spec) -> Iterator[Fault]:
     """At least two options with different ids, at least one of them correct and one not."""
-    yield from _options.faults(spec.options)
+    yield from _options.validate(spec.options)
     correct = [option for option in spec.options if option.correct]
     if len(correct) in (0, len(spec.options)):
         said = "all" if correct else "none"
@@ -46,21 +46,21 @@ def judge(spec: Spec, value: object, context: Context) -> Judged:
     words = _words(value)
     if words is None:
         first, last = spec.options[0].id, spec.options[-1].id
-        return _unreadable(_OTHER.fill(first=first, last=last, ids=_options.listed(spec.options)))
-    ids = {plain(option.id) for option in spec.options}
+        return unreadable(_OTHER.fill(first=first, last=last, ids=_options.join_ids(spec.options)))
+    ids = {normalize_id(option.id) for option in spec.options}
     if all(len(name) == 1 for name in ids):  # then "ac" can only mean a and c
-        words = [part for word in words for part in (plain(word) if set(plain(word)) <= ids else [word])]
-    unknown = next((word for word in words if plain(word) not in ids), None)
+        words = [part for word in words for part in (normalize_id(word) if set(normalize_id(word)) <= ids else [word])]
+    unknown = next((word for word in words if normalize_id(word) not in ids), None)
     if unknown is not None:
-        return _unreadable(_options.UNKNOWN.fill(said=short(unknown), ids=_options.listed(spec.options)))
+        return unreadable(_options.UNKNOWN.fill(said=excerpt(unknown), ids=_options.join_ids(spec.options)))
     if not words:
-        return _unreadable(_NONE.fill(ids=_options.listed(spec.options)))
-    return _judged(spec, {plain(word) for word in words})
+        return unreadable(_NONE.fill(ids=_options.join_ids(spec.options)))
+    return _judged(spec, {normalize_id(word) for word in words})
 
 
-def asked(spec: Spec, context: Context) -> Asked:
+def prompt(spec: Spec, context: Context) -> Prompt:
     """Some of the options."""
-    return Asked("many", _HOW, _options.choices(spec.options, context))
+    return Prompt("many", _HOW, _options.choices(spec.options, context))
 
 
 def key(spec: Spec, context: Context) -> Text:
@@ -75,8 +75,8 @@ def unkeyed(spec: Spec) -> Spec:
 
 def _judged(spec: Spec, chosen: set[str]) -> Judged:
     correct = [option for option in spec.options if option.correct]
-    right = [option for option in correct if plain(option.id) in chosen]
-    wrong = [option for option in spec.options if plain(option.id) in chosen and not option.correct]
+    right = [option for option in correct if normalize_id(option.id) in chosen]
+    wrong = [option for option in spec.options if normalize_id(option.id) in chosen and not option.correct]
     if not wrong and len(right) == len(correct):
         return Judged(Status.PASSED, 1.0)
     fraction = max(0, len(right) - len(wrong)) / (len(correct) or 1)
@@ -85,14 +85,10 @@ def _judged(spec: Spec, chosen: set[str]) -> Judged:
     return Judged(Status.FAILED, fraction, message, misconception)
 
 
-def _unreadable(message: Text) -> Judged:
-    return Judged(Status.FAILED, 0.0, message, readable=False)
-
-
 def _words(value: object) -> list[str] | None:
     """What was written, one word for each option; None if it is nothing that lists options."""
     if isinstance(value, str):
         return [word for word in _SEPARATORS.split(value) if word]
     parts = value if isinstance(value, (list, tuple)) else [value]
-    words = [word.strip() for part in parts if (word := written(part)) is not None]
+    words = [word.strip() for part in parts if (word := as_id_text(part)) is not None]
     return words if len(words) == len(parts) else None

@@ -11,12 +11,12 @@ from typing import TypeAlias
 
 from grader.core import arithmetic
 from grader.core.arithmetic import Number
-from grader.core.constraints import Revealed
 from grader.core.faults import Fault, Path, unexpected, unknown
 from grader.core.model import Status, Text
-from grader.course.items import Asked, Context, Judged, _units, draw
-from grader.course.items._options import short
-from grader.course.items._written import typed
+from grader.course.items import Context, Judged, Prompt, _units, draw, unreadable
+from grader.course.items._normalize import normalize
+from grader.course.items._options import excerpt
+from grader.course.items._wrong import WrongAnswer
 
 Symbols: TypeAlias = Mapping[str, Number]
 
@@ -29,49 +29,42 @@ _EXACT = 1e-9
 
 _HOW = Text("Answer with a number, such as 1536, 1.5e3, 3/4 or 2^10.", "答案填一个数，例如 1536、1.5e3、3/4 或 2^10。")
 _DIGITS = Text("Round it to {digits} significant digits.", "四舍五入到 {digits} 位有效数字。")
-_UNIT = Text("Unit: {unit} (may be left out).", "单位：{unit}（可以不写）。")
+_UNIT = Text("Unit: {unit} (optional).", "单位：{unit}（可以不写）。")
 _UNITS = Text(
-    "Unit: {unit} if you write none; others, such as {others}, are converted.",
+    "Unit: {unit} unless you write another; {others}, for example, are converted.",
     "单位：不写时为 {unit}；写 {others} 等其他单位会自动换算。",
 )
 _EXPECTED = Text(
-    "“{said}” is not a number that can be read here; write one such as 1536, 1.5e3, 3/4, √64 or 2^10{unit}.",
-    "「{said}」无法读成一个数；请写一个数，例如 1536、1.5e3、3/4、√64 或 2^10{unit}。",
+    "“{said}” cannot be read as a number; write one such as 1536, 1.5e3, 3/4, √64 or 2^10{unit}.",
+    "“{said}”无法读成一个数；请写一个数，例如 1536、1.5e3、3/4、√64 或 2^10{unit}。",
 )
-_WITH_UNIT = Text(" (in {unit}; the unit may be left out)", "（单位：{unit}，可以不写）")
-_FOR_YOU = Text("Not right for your numbers: {symbols}.", "对你的数来说不对：{symbols}。")
+_WITH_UNIT = Text(" (in {unit}; the unit is optional)", "（单位：{unit}，可以不写）")
+_FOR_YOU = Text("Not right for your numbers: {symbols}.", "对你的数据来说不对：{symbols}。")
 _FOR_OTHERS = Text(
-    "That is right for {theirs}, but you have {symbols}. The numbers depend on the learner's name, here “{learner}”.",
-    "如果是 {theirs}，这个答案是对的；但你的数是 {symbols}。这些数由学习者的名字决定，这里的名字是「{learner}」。",
+    "That would be right for {theirs}, but your numbers are {symbols}. They depend on the learner's name, "
+    "here “{learner}”.",
+    "对 {theirs} 来说这个答案是对的，但你的数据是 {symbols}。数据由学习者的名字决定，这里的名字是“{learner}”。",
 )
 _FEW = Text(
-    "Right as far as it goes, but {digits} significant digits are asked for, and this has {given}.",
+    "Right as far as it goes, but the question asks for {digits} significant digits; this has {given}.",
     "写出的部分是对的，但要求 {digits} 位有效数字，这里只有 {given} 位。",
 )
 _MANY = Text(
-    "The value is right, but {digits} significant digits are asked for, and this has {given}. Round it.",
+    "The value is right, but the question asks for {digits} significant digits; this has {given}. Round it.",
     "数值是对的，但要求 {digits} 位有效数字，这里有 {given} 位，请四舍五入。",
 )
 _UNROUNDED = Text(
-    "The value is right, but it is asked for as a decimal number with {digits} significant digits.",
+    "The value is right, but write it as a decimal number with {digits} significant digits.",
     "数值是对的，但要写成 {digits} 位有效数字的小数。",
 )
 _CONVERTED = Text(
-    "The number fits, but not its unit: {said} is {value} {unit}.",
+    "The number is right, but its unit is not: {said} is {value} {unit}.",
     "数字是对的，单位却不对：{said} 等于 {value} {unit}。",
 )
 _NOTHING = Text("", "")
 
 #: What a right value earns that is not rounded as asked.
 _NOT_ROUNDED = 0.5
-
-
-@dataclass(frozen=True, slots=True)
-class Wrong:
-    """A wrong answer that shows what was thought."""
-
-    answer: Number | str
-    misconception: Revealed
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,14 +78,14 @@ class Spec:
     draw: Mapping[str, tuple[Number, ...]] = field(default_factory=dict)
     tolerance: float = 0.01
     unit: Text | str | None = None
-    wrong: tuple[Wrong, ...] = ()
+    wrong: tuple[WrongAnswer, ...] = ()
     digits: int | None = None
 
 
 # --------------------------------------------------------------------------------------------- in the bank
 
 
-def faults(spec: Spec) -> Iterator[Fault]:
+def validate(spec: Spec) -> Iterator[Fault]:
     """Every answer has a value for every draw, and no wrong one is right."""
     if not 0 <= spec.tolerance < 1:
         yield unexpected(("tolerance",), spec.tolerance, "a number from 0 up to, but not including, 1")
@@ -107,7 +100,7 @@ def faults(spec: Spec) -> Iterator[Fault]:
         yield Fault(("draw",), f"expected at most {_MOST_DRAWS} combinations of numbers, which are all tried")
     answers: list[tuple[Path, Number | str]] = [(("answer",), spec.answer)]
     answers += [(("wrong", index, "answer"), wrong.answer) for index, wrong in enumerate(spec.wrong)]
-    found = [fault for path, answer in answers for fault in _answer(path, answer, spec.draw)]
+    found = [problem for path, answer in answers for problem in _answer(path, answer, spec.draw)]
     yield from found
     if found:
         return
@@ -124,16 +117,16 @@ def faults(spec: Spec) -> Iterator[Fault]:
 def _answer(path: Path, answer: Number | str, choices: Mapping[str, Sequence[Number]]) -> Iterator[Fault]:
     try:
         strange = sorted(arithmetic.names(answer) - set(choices))
-    except ValueError as fault:
-        yield unexpected(path, answer, f"{arithmetic.GRAMMAR}, but {fault}")
+    except ValueError as error:
+        yield unexpected(path, answer, f"{arithmetic.GRAMMAR}, but {error}")
         return
     for name in strange:
         yield unknown(path, name, "a symbol that the item draws", choices)
     for symbols in _combinations(choices) if not strange else ():
         try:
             arithmetic.evaluate(answer, symbols)
-        except ValueError as fault:
-            yield unexpected(path, answer, f"arithmetic that always has a value, but {fault}{_with(symbols)}")
+        except ValueError as error:
+            yield unexpected(path, answer, f"arithmetic that always has a value, but {error}{_with(symbols)}")
             return
 
 
@@ -158,7 +151,7 @@ def judge(spec: Spec, value: object, context: Context) -> Judged:
     given = read(value, spec.unit)
     if given is None:
         unit = _WITH_UNIT.fill(unit=spec.unit) if spec.unit else _NOTHING
-        return Judged(Status.FAILED, 0.0, _EXPECTED.fill(said=_said(value), unit=unit), readable=False)
+        return unreadable(_EXPECTED.fill(said=_said(value), unit=unit))
     symbols = draw(spec, context)
     if _near(given, spec, symbols):
         message = _rounding(value, spec)
@@ -169,7 +162,7 @@ def judge(spec: Spec, value: object, context: Context) -> Judged:
     return Judged(Status.FAILED, 0.0, _hint(value, given, spec, symbols, context.learner))
 
 
-def asked(spec: Spec, context: Context) -> Asked:
+def prompt(spec: Spec, context: Context) -> Prompt:
     """A number, perhaps rounded, perhaps in a unit."""
     facts = [_DIGITS.fill(digits=spec.digits)] if spec.digits else []
     others = _units.others(spec.unit)
@@ -177,7 +170,7 @@ def asked(spec: Spec, context: Context) -> Asked:
         facts.append(_UNITS.fill(unit=spec.unit, others=Text(" or ".join(others[:2]), "、".join(others[:2]))))
     elif spec.unit:
         facts.append(_UNIT.fill(unit=spec.unit))
-    return Asked("line", _HOW, facts=tuple(facts))
+    return Prompt("line", _HOW, facts=tuple(facts))
 
 
 def key(spec: Spec, context: Context) -> Text:
@@ -198,7 +191,7 @@ def unkeyed(spec: Spec) -> Spec:
 def _said(value: object) -> str:
     """The answer as it may be shown again."""
     if isinstance(value, str):
-        return short(value)
+        return excerpt(value)
     if isinstance(value, (bool, float)):
         return str(value).lower()
     return str(value) if isinstance(value, int) and value.bit_length() < 100 else "…"
@@ -218,7 +211,7 @@ def _hint(value: object, given: float, spec: Spec, symbols: Symbols, learner: st
     # Names are mistyped, and answers passed on.
     theirs = next((other for other in _combinations(spec.draw) if _near(given, spec, other)), None)
     message = _FOR_YOU if theirs is None else _FOR_OTHERS
-    return message.fill(symbols=_shown(symbols), theirs=_shown(theirs or {}), learner=short(learner))
+    return message.fill(symbols=_shown(symbols), theirs=_shown(theirs or {}), learner=excerpt(learner))
 
 
 def _near(given: float, spec: Spec, symbols: Symbols) -> bool:
@@ -313,7 +306,7 @@ def _typed(text: str) -> str:
     """What people write, in plain characters."""
     if len(text) > _MAX_LENGTH:
         raise ValueError("too long for a number")
-    return typed(text)
+    return normalize(text)
 
 
 def _arithmetic(text: str, unit: Text | str | None) -> tuple[str, float]:

@@ -12,9 +12,9 @@ from typing import TypeAlias
 from grader.core.constraints import Revealed
 from grader.core.faults import Fault, unexpected
 from grader.core.model import Lang, Status, Text
-from grader.course.items import Asked, Context, Judged, _ids, shuffled
-from grader.course.items._ids import Thing
-from grader.course.items._options import plain, short
+from grader.course.items import Context, Judged, Prompt, _ids, shuffled, unreadable
+from grader.course.items._ids import Entry
+from grader.course.items._options import excerpt, normalize_id
 
 #: Pairs of ids: the first has to stand before the second.
 Before: TypeAlias = frozenset[tuple[str, str]]
@@ -23,19 +23,17 @@ _MOST = 10
 #: Orders that say what chance gives: all of them up to this many things, else as many as these have.
 _TRIED = 6
 
-_HOW = Text("Answer with all of them in their order, such as {example}.", "按先后次序写出全部编号，例如 {example}。")
-_ALL = Text(
-    "Write each of {ids} once, in order. Missing: {missing}.", "请把 {ids} 各写一次，排出先后。还缺：{missing}。"
-)
-_TWICE = Text("“{said}” stands there twice; each of {ids} is needed once.", "「{said}」写了两次；{ids} 各写一次即可。")
+_HOW = Text("Answer with all of them in order, for example {example}.", "按顺序写出全部编号，例如 {example}。")
+_ALL = Text("Write each of {ids} once, in order. Missing: {missing}.", "请按顺序把 {ids} 各写一次。还缺：{missing}。")
+_TWICE = Text("“{said}” occurs twice; write each of {ids} once.", "“{said}”写了两次；{ids} 各写一次即可。")
 _MOVE = Text(
-    "Not in order yet; it is enough to move {moved} of the {all}.", "次序还不对；{all} 项中只需移动 {moved} 项。"
+    "Not in the right order yet: moving {moved} of the {all} is enough.", "顺序还不对：{all} 项中移动 {moved} 项即可。"
 )
-_EITHER = Text("In any order among themselves: {ids}.", "相互之间次序不限：{ids}。")
+_EITHER = Text("These may be in any order: {ids}.", "以下各项之间顺序不限：{ids}。")
 
 
 @dataclass(frozen=True, slots=True)
-class Wrong:
+class WrongOrder:
     """A wrong order that shows what was thought: all of it, or that one thing comes before another."""
 
     misconception: Revealed
@@ -47,20 +45,20 @@ class Wrong:
 class Spec:
     """``things`` stand in a right order. Those of a group of ``either`` may stand in any order among themselves."""
 
-    things: tuple[Thing, ...]
+    things: tuple[Entry, ...]
     either: tuple[tuple[str, ...], ...] = ()
-    wrong: tuple[Wrong, ...] = ()
+    wrong: tuple[WrongOrder, ...] = ()
 
 
 # --------------------------------------------------------------------------------------------- in the bank
 
 
-def faults(spec: Spec) -> Iterator[Fault]:
+def validate(spec: Spec) -> Iterator[Fault]:
     """The order can be told, is not given away by the ids, and is not among the wrong ones."""
-    found = [*_ids.faults("things", spec.things, 3, _MOST)]
+    found = [*_ids.validate("things", spec.things, 3, _MOST)]
     for index, group in enumerate(spec.either):
         for place, name in enumerate(group):
-            found += _ids.stranger(("either", index, place), name, spec.things, "the id of a thing")
+            found += _ids.unknown_id(("either", index, place), name, spec.things, "the id of a thing")
         if len(set(group)) < 2:
             found.append(unexpected(("either", index), list(group), "two ids or more"))
     yield from found
@@ -85,20 +83,20 @@ def _wrong(spec: Spec, index: int) -> Iterator[Fault]:
     wrong, before, path = spec.wrong[index], _before(spec), ("wrong", index)
     named: tuple[tuple[str, Sequence[str]], ...] = (("order", wrong.order), ("before", wrong.before or ()))
     strange = [
-        fault
+        problem
         for key, ids in named
         for place, name in enumerate(ids)
-        for fault in _ids.stranger((*path, key, place), name, spec.things, "the id of a thing")
+        for problem in _ids.unknown_id((*path, key, place), name, spec.things, "the id of a thing")
     ]
     yield from strange
     if bool(wrong.order) == (wrong.before is not None):
         yield Fault(path, "expected either `order: […]`, all ids, or `before: [x, y]`")
     elif wrong.before is not None and not strange:
-        first, second = map(plain, wrong.before)
+        first, second = map(normalize_id, wrong.before)
         if (second, first) not in before:
             yield unexpected((*path, "before"), list(wrong.before), "the later thing first, then the earlier one")
     elif not strange:
-        order = [plain(name) for name in wrong.order]
+        order = [normalize_id(name) for name in wrong.order]
         if sorted(order) != sorted(_names(spec)):
             yield unexpected((*path, "order"), list(wrong.order), "every id once")
         elif _right(order, before):
@@ -106,12 +104,12 @@ def _wrong(spec: Spec, index: int) -> Iterator[Fault]:
 
 
 def _names(spec: Spec) -> list[str]:
-    return [plain(thing.id) for thing in spec.things]
+    return [normalize_id(thing.id) for thing in spec.things]
 
 
 def _before(spec: Spec) -> Before:
     """What has to stand before what: the order of the bank, but for what may be exchanged."""
-    groups = [{plain(name) for name in group} for group in spec.either]
+    groups = [{normalize_id(name) for name in group} for group in spec.either]
     pairs = itertools.combinations(_names(spec), 2)
     return frozenset(pair for pair in pairs if not any(group >= set(pair) for group in groups))
 
@@ -122,19 +120,19 @@ def _before(spec: Spec) -> Before:
 def judge(spec: Spec, value: object, context: Context) -> Judged:
     """``value`` is a list of ids or a text such as ``c a b``, ``c > a > b`` or ``cab``, each id once."""
     ids, before = _names(spec), _before(spec)
-    words = _ids.words(value)
-    order = [part for word in words or () for part in _ids.apart(word, ids)]
+    words = _ids.split_words(value)
+    order = [part for word in words or () for part in _ids.split_ids(word, ids)]
     if order[::2] == [str(place) for place in range(1, len(ids) + 1)] and not set(ids) & set(order[::2]):
         order = order[1::2]  # 1. c  2. a  3. b
-    all_ids = _ids.listed([thing.id for thing in sorted(spec.things, key=lambda thing: plain(thing.id))])
+    all_ids = _ids.join_ids([thing.id for thing in sorted(spec.things, key=lambda thing: normalize_id(thing.id))])
     for place, name in enumerate(order):
         if name not in ids:
-            return _unreadable(_ids.UNKNOWN.fill(said=short(name), ids=all_ids))
+            return unreadable(_ids.UNKNOWN.fill(said=excerpt(name), ids=all_ids))
         if name in order[:place]:
-            return _unreadable(_TWICE.fill(said=name, ids=all_ids))
+            return unreadable(_TWICE.fill(said=name, ids=all_ids))
     if len(order) < len(ids):
-        missing = _ids.listed([name for name in sorted(ids) if name not in order])
-        return _unreadable(_ALL.fill(ids=all_ids, missing=missing))
+        missing = _ids.join_ids([name for name in sorted(ids) if name not in order])
+        return unreadable(_ALL.fill(ids=all_ids, missing=missing))
     kept = _kept(order, before)
     if kept == len(ids):
         return Judged(Status.PASSED, 1.0)
@@ -145,14 +143,14 @@ def judge(spec: Spec, value: object, context: Context) -> Judged:
     return Judged(Status.FAILED, fraction, message, misconception)
 
 
-def asked(spec: Spec, context: Context) -> Asked:
+def prompt(spec: Spec, context: Context) -> Prompt:
     """The things, in no right order whoever sees them."""
     choices = _ids.choices(spec.things)
     found = shuffled(choices, context)
-    if _right([plain(choice.id) for choice in found], _before(spec)):
+    if _right([normalize_id(choice.id) for choice in found], _before(spec)):
         found = found[::-1]
     example = ", ".join(choice.id for choice in choices)
-    return Asked("order", _HOW.fill(example=f"[{example}]"), found)
+    return Prompt("order", _HOW.fill(example=f"[{example}]"), found)
 
 
 def key(spec: Spec, context: Context) -> Text:
@@ -160,7 +158,7 @@ def key(spec: Spec, context: Context) -> Text:
 
     def lines(lang: Lang) -> str:
         things = [f"{thing.id}: {thing.text.of(lang)}" for thing in spec.things]
-        groups = [_EITHER.fill(ids=_ids.listed(group)).of(lang) for group in spec.either]
+        groups = [_EITHER.fill(ids=_ids.join_ids(group)).of(lang) for group in spec.either]
         return "\n".join([*things, *groups])
 
     return Text(lines("en"), lines("zh"))
@@ -168,17 +166,13 @@ def key(spec: Spec, context: Context) -> Text:
 
 def unkeyed(spec: Spec) -> Spec:
     """The things in the order of their ids."""
-    return Spec(tuple(sorted(spec.things, key=lambda thing: plain(thing.id))))
+    return Spec(tuple(sorted(spec.things, key=lambda thing: normalize_id(thing.id))))
 
 
-def _unreadable(message: Text) -> Judged:
-    return Judged(Status.FAILED, 0.0, message, readable=False)
-
-
-def _is(wrong: Wrong, order: Sequence[str]) -> bool:
+def _is(wrong: WrongOrder, order: Sequence[str]) -> bool:
     if wrong.before is None:
-        return [plain(name) for name in wrong.order] == order
-    first, second = map(plain, wrong.before)
+        return [normalize_id(name) for name in wrong.order] == order
+    first, second = map(normalize_id, wrong.before)
     return order.index(first) < order.index(second)
 
 

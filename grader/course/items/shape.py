@@ -14,10 +14,10 @@ from grader.core.arithmetic import Number
 from grader.core.constraints import Revealed
 from grader.core.faults import Fault, Path, unexpected, unknown
 from grader.core.model import Status, Text
-from grader.course.items import Asked, Context, Judged, draw
-from grader.course.items._ids import listed
-from grader.course.items._options import short, written
-from grader.course.items._written import typed
+from grader.course.items import Context, Judged, Prompt, draw, unreadable
+from grader.course.items._ids import join_ids
+from grader.course.items._normalize import normalize
+from grader.course.items._options import as_id_text, excerpt
 
 #: The values of one axis, one for each set of sizes that is tried; None stands for ``...``.
 Axis: TypeAlias = tuple[Number, ...] | None
@@ -32,28 +32,28 @@ _MAX_LENGTH = 200
 _HOW = Text("Answer with a shape, such as (2*a, b, 5).", "答案填一个形状，例如 (2*a, b, 5)。")
 _EXPECTED = Text(
     "“{said}” cannot be read as a shape; write one such as (2*a, b, 5){names}.",
-    "「{said}」无法读成形状；请写成 (2*a, b, 5) 这样的形式{names}。",
+    "“{said}”无法读成形状；请写成 (2*a, b, 5) 这样的形式{names}。",
 )
-_IN = Text(", in the sizes {names} and numbers", "，用 {names} 这些大小和数字来写")
+_IN = Text(", using {names} and numbers", "，可以用 {names} 和数字")
 _STRANGE = Text(
-    "There is no size called “{said}” here; the sizes are {names}.", "这道题里没有叫「{said}」的大小，只有 {names}。"
+    "There is no size “{said}” in this question; the sizes are {names}.", "这道题里没有叫“{said}”的大小，只有 {names}。"
 )
-_NO_SIZES = Text("“{said}” has no size here; write numbers.", "「{said}」在这道题里没有大小，请写数字。")
+_NO_SIZES = Text("“{said}” is not defined in this question; write numbers.", "这道题没有定义“{said}”，请写数字。")
 _MINUS = Text(
-    "−1 only tells reshape to work an axis out; write how long the axis is.",
-    "−1 只是让 reshape 自己去算这一轴；请写出这一轴有多长。",
+    "−1 only tells reshape to infer an axis; write the length of the axis.",
+    "−1 只是让 reshape 自动推算这一轴；请写出这一轴的长度。",
 )
 _OPEN = Text(
-    "“{said}” leaves open which axes there are; write all of them.", "「{said}」没有说明有哪些轴，请把每个轴都写出来。"
+    "“{said}” does not say which axes there are; write all of them.", "“{said}”没有说明有哪些轴，请把每个轴都写出来。"
 )
-_COUNT = Text("Axes in your shape: {given}; there should be {right}.", "你写了 {given} 个轴，应该有 {right} 个。")
-_SWAPPED = Text("The axes are right, but two of them have changed places.", "各个轴都对，但有两个的位置颠倒了。")
-_ORDER = Text("The axes are right, but their order is not.", "各个轴都对，但次序不对。")
-_AXIS = Text("Axis {index} (counted from 0) is not “{said}”.", "第 {index} 轴（从 0 数起）不是「{said}」。")
+_COUNT = Text("Axes in your shape: {given}; there should be {right}.", "你的形状有 {given} 个轴，应该有 {right} 个。")
+_SWAPPED = Text("The axes are right, but two of them are swapped.", "各个轴都对，但有两个轴的位置写反了。")
+_ORDER = Text("The axes are right, but their order is wrong.", "各个轴都对，但顺序不对。")
+_AXIS = Text("Axis {index} (counting from 0) is not “{said}”.", "第 {index} 轴（从 0 数起）不是“{said}”。")
 
 
 @dataclass(frozen=True, slots=True)
-class Wrong:
+class WrongShape:
     """A wrong shape that shows what was thought."""
 
     answer: str
@@ -72,10 +72,10 @@ class Spec:
     equal: Mapping[str, str] = field(default_factory=dict)
     aliases: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     draw: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
-    wrong: tuple[Wrong, ...] = ()
+    wrong: tuple[WrongShape, ...] = ()
 
 
-class _NoShape(ValueError):
+class _UnreadableShape(ValueError):
     """What was written is no shape here; ``text`` says why, if there is more to say than that."""
 
     def __init__(self, text: Text | None = None) -> None:
@@ -86,7 +86,7 @@ class _NoShape(ValueError):
 # --------------------------------------------------------------------------------------------- in the bank
 
 
-def faults(spec: Spec) -> Iterator[Fault]:
+def validate(spec: Spec) -> Iterator[Fault]:
     """Every shape can be read and has a value whatever is drawn, and no wrong one is right."""
     found = [*_names(spec), *_equal(spec)]
     yield from found
@@ -131,8 +131,8 @@ def _equal(spec: Spec) -> Iterator[Fault]:
             yield unknown(("equal", name), name, "a name of `sizes`", spec.sizes)
         try:
             strange = sorted(arithmetic.names(expression) - set(free))
-        except ValueError as fault:
-            yield unexpected(("equal", name), expression, f"{arithmetic.GRAMMAR}, but {fault}")
+        except ValueError as error:
+            yield unexpected(("equal", name), expression, f"{arithmetic.GRAMMAR}, but {error}")
             continue
         for other in strange:
             yield unknown(("equal", name), other, "a size that does not follow from others", free)
@@ -142,8 +142,8 @@ def _answer(spec: Spec, path: Path, answer: str) -> Iterator[Fault]:
     for symbols in _draws(spec):
         try:
             axes = _own(spec, answer, symbols)
-        except _NoShape as fault:
-            yield unexpected(path, answer, f"a shape such as (batch, n, 2*d), but: {fault}")
+        except _UnreadableShape as error:
+            yield unexpected(path, answer, f"a shape such as (batch, n, 2*d), but: {error}")
             return
         if any(axis is not None and min(axis) <= 0 for axis in axes):
             yield unexpected(path, answer, "axes whose length is above 0")
@@ -181,33 +181,33 @@ def judge(spec: Spec, value: object, context: Context) -> Judged:
     right, instances, vocabulary = _own(spec, spec.answer, symbols), _instances(spec, symbols), _vocabulary(spec)
     text = _text(value)
     if text is None:
-        return _unreadable(_expected(spec, short(value) if isinstance(value, str) else "…"))
+        return unreadable(_expected(spec, excerpt(value) if isinstance(value, str) else "…"))
     read: list[tuple[list[str], Axes]] = []
-    trouble: Text | None = None
+    reason: Text | None = None
     for reading in _readings(text):
         try:
             read.append((reading, _axes(reading, vocabulary, instances, dots=None in right)))
-        except _NoShape as fault:
-            trouble = trouble or fault.text
+        except _UnreadableShape as error:
+            reason = reason or error.text
     given = [axes for _, axes in read]
     if right in given:
         return Judged(Status.PASSED, 1.0)
     if not read:
-        return _unreadable(trouble or _expected(spec, short(text)))
+        return unreadable(reason or _expected(spec, excerpt(text)))
     wrong = next((wrong for wrong in spec.wrong if _own(spec, wrong.answer, symbols) in given), None)
     if wrong is not None:
         return Judged(Status.FAILED, 0.0, misconception=wrong.misconception)
     return Judged(Status.FAILED, 0.0, _difference(*read[0], right))
 
 
-def asked(spec: Spec, context: Context) -> Asked:
+def prompt(spec: Spec, context: Context) -> Prompt:
     """A line, in sizes that are explained."""
 
     def fact(name: str, what: Text) -> Text:
         said = f"{name} = {spec.equal[name].replace(' * ', '·')}" if name in spec.equal else name
         return Text(f"{said}: {what.en}", f"{said}：{what.zh}")
 
-    return Asked("line", _HOW, facts=tuple(fact(name, what) for name, what in spec.sizes.items()))
+    return Prompt("line", _HOW, facts=tuple(fact(name, what) for name, what in spec.sizes.items()))
 
 
 def key(spec: Spec, context: Context) -> Text:
@@ -231,12 +231,8 @@ def _shown(axis: str, symbols: Mapping[str, Number]) -> str:
     return re.sub(r"[^\W\d]\w*", lambda found: str(symbols.get(found[0], found[0])), axis)
 
 
-def _unreadable(message: Text) -> Judged:
-    return Judged(Status.FAILED, 0.0, message, readable=False)
-
-
 def _expected(spec: Spec, said: str) -> Text:
-    names = _IN.fill(names=listed(spec.sizes)) if spec.sizes else Text("", "")
+    names = _IN.fill(names=join_ids(spec.sizes)) if spec.sizes else Text("", "")
     return _EXPECTED.fill(said=said, names=names)
 
 
@@ -247,7 +243,7 @@ def _difference(said: Sequence[str], given: Axes, right: Axes) -> Text:
     differing = [index for index, axis in enumerate(given) if axis != right[index]]
     if sorted(map(str, given)) == sorted(map(str, right)):
         return _SWAPPED if len(differing) == 2 else _ORDER
-    return _AXIS.fill(index=differing[0], said=short(said[differing[0]]))
+    return _AXIS.fill(index=differing[0], said=excerpt(said[differing[0]]))
 
 
 # ----------------------------------------------------------------------------------------- reading shapes
@@ -272,16 +268,16 @@ _PRODUCTS: tuple[tuple[re.Pattern[str], str], ...] = (
 def _text(value: object) -> str | None:
     """What was written; a list is its axes."""
     if isinstance(value, (list, tuple)):
-        parts = [written(part) for part in value]
+        parts = [as_id_text(part) for part in value]
         text = None if None in parts else f"({', '.join(part for part in parts if part is not None)})"
     else:
-        text = written(value)
+        text = as_id_text(value)
     return text if text is not None and text.strip() and len(text) <= _MAX_LENGTH else None
 
 
 def _readings(text: str) -> list[list[str]]:
     """The axes that may be meant: ``n*d`` can be two, or a single one that is a product."""
-    text = _SUBSCRIPT.sub(r"_\1", typed(text.replace("$", "")))
+    text = _SUBSCRIPT.sub(r"_\1", normalize(text.replace("$", "")))
     for pattern, new in _WORDS:
         text = pattern.sub(new, text).strip()
     text = _bare(text.rstrip("。"))
@@ -342,27 +338,27 @@ def _axis(text: str, vocabulary: Mapping[str, str], instances: list[dict[str, Nu
     if text in (_DOTS, "*") and dots:
         return None
     if text in (_DOTS, ":", "?", "None") or text.startswith("*"):
-        raise _NoShape(_OPEN.fill(said=short(text)))
+        raise _UnreadableShape(_OPEN.fill(said=excerpt(text)))
     if text.replace(" ", "") == "-1":
-        raise _NoShape(_MINUS)
+        raise _UnreadableShape(_MINUS)
     for pattern, new in _PRODUCTS:
         text = pattern.sub(new, text)
     try:
         names = arithmetic.names(text)
     except ValueError:
-        raise _NoShape from None
+        raise _UnreadableShape from None
     means = {name: vocabulary.get(name, vocabulary.get(_loose(name))) for name in names}
     strange = next((name for name in sorted(names) if means[name] is None), None)
     if strange is not None:
         known = list(dict.fromkeys(vocabulary.values()))
-        raise _NoShape((_STRANGE if known else _NO_SIZES).fill(said=short(strange), names=listed(known)))
+        raise _UnreadableShape((_STRANGE if known else _NO_SIZES).fill(said=excerpt(strange), names=join_ids(known)))
     try:
         return tuple(
             _plain(arithmetic.evaluate(text, {name: sizes[same] for name, same in means.items() if same}))
             for sizes in instances
         )
     except ValueError:
-        raise _NoShape from None
+        raise _UnreadableShape from None
 
 
 def _plain(value: Number) -> Number:

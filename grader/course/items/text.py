@@ -14,8 +14,8 @@ from typing import TypeAlias
 from grader.core.constraints import Revealed
 from grader.core.faults import Fault, Path, unexpected
 from grader.core.model import Lang, Status, Text
-from grader.course.items import Asked, Context, Judged, _patterns
-from grader.course.items._options import plain
+from grader.course.items import Context, Judged, Prompt, _patterns, unreadable
+from grader.course.items._options import normalize_id
 
 Span: TypeAlias = tuple[int, int]
 
@@ -27,13 +27,13 @@ _HOW = Text(
     "Answer in your own words, in a sentence or two ({least} to {most} words, in either language).",
     "用自己的话回答一两句（{least} 到 {most} 字，中英文均可）。",
 )
-_SHORT = Text("Write a whole sentence, of {least} words or more.", "请写完整的句子，不少于 {least} 字。")
-_MARKED = Text("Marked automatically. Found: {ideas}.", "已自动评分，找到的要点：{ideas}。")
-_WAITS = Text("A person will mark this answer. {found}", "这个答案由老师批改。{found}")
-_FOUND = Text("Found so far: {ideas}.", "目前找到的要点：{ideas}。")
+_SHORT = Text("Write a full sentence of at least {least} words.", "请写完整的句子，至少 {least} 字。")
+_MARKED = Text("Marked automatically. Points found: {ideas}.", "已自动评分，找到的要点：{ideas}。")
+_WAITS = Text("Your instructor will mark this answer. {found}", "这个答案由老师批改。{found}")
+_FOUND = Text("Points found so far: {ideas}.", "目前找到的要点：{ideas}。")
 _LONG = Text("It is longer than {most} words.", "它超过了 {most} 字。")
 _SOUNDS = Text(
-    "It sounds like a common misunderstanding, but that is only a guess.", "看起来像一个常见的误解，但这只是猜测。"
+    "It looks like a common misconception, but that is only a guess.", "看起来像是一个常见的误解，但这只是猜测。"
 )
 _NOTHING = Text("", "")
 
@@ -48,7 +48,7 @@ class Idea:
 
 
 @dataclass(frozen=True, slots=True)
-class Wrong:
+class WrongIdea:
     """What shows that something else is thought: one of the patterns ``any``."""
 
     any: tuple[str, ...]
@@ -61,7 +61,7 @@ class Spec:
 
     ideas: tuple[Idea, ...]
     answer: Text
-    wrong: tuple[Wrong, ...] = ()
+    wrong: tuple[WrongIdea, ...] = ()
     least: int = 4
     most: int = 120
 
@@ -69,7 +69,7 @@ class Spec:
 # --------------------------------------------------------------------------------------------- in the bank
 
 
-def faults(spec: Spec) -> Iterator[Fault]:
+def validate(spec: Spec) -> Iterator[Fault]:
     """Patterns are sound and fast, and the good answer passes in both languages."""
     if not 1 < spec.least < spec.most <= 250:
         yield Fault(("least",), f"saw {spec.least} to {spec.most} words; expected from 2 or more to 250 or fewer")
@@ -78,9 +78,9 @@ def faults(spec: Spec) -> Iterator[Fault]:
     seen: set[str] = set()
     found: list[Fault] = []
     for index, idea in enumerate(spec.ideas):
-        if plain(idea.id) in seen or not idea.id:
+        if normalize_id(idea.id) in seen or not idea.id:
             yield unexpected(("ideas", index, "id"), idea.id, "an id that no other idea has")
-        seen.add(plain(idea.id))
+        seen.add(normalize_id(idea.id))
         found += _sound(("ideas", index, "any"), idea.any)
     for index, wrong in enumerate(spec.wrong):
         found += _sound(("wrong", index, "any"), wrong.any)
@@ -91,7 +91,7 @@ def _sound(path: Path, patterns: Sequence[str]) -> Iterator[Fault]:
     if not patterns:
         yield unexpected(path, [], "one pattern or more")
     for index, pattern in enumerate(patterns):
-        expected = _patterns.trouble(pattern)
+        expected = _patterns.explain_invalid(pattern)
         if expected:
             yield unexpected((*path, index), pattern, expected)
 
@@ -99,7 +99,7 @@ def _sound(path: Path, patterns: Sequence[str]) -> Iterator[Fault]:
 def _passes(spec: Spec) -> Iterator[Fault]:
     langs: tuple[Lang, ...] = ("en", "zh")
     for lang in langs:
-        text = _patterns.tidy(spec.answer.of(lang))
+        text = _patterns.normalize(spec.answer.of(lang))
         missing = [idea.id for idea in spec.ideas if not _said(idea.any, text)[0]]
         if missing:
             yield Fault(("answer", lang), f"{', '.join(missing)} cannot be found in it; expected all ideas")
@@ -123,12 +123,12 @@ def judge(spec: Spec, value: object, context: Context) -> Judged:
         value = ""
     if len(value) > _patterns.MAX_LENGTH or _length(value) > spec.most:
         return _waits(spec)
-    text = _patterns.tidy(value)
+    text = _patterns.normalize(value)
     if len(text) > _patterns.MAX_LENGTH:  # one character may stand for eighteen
         return _waits(spec)
     if _length(text) < spec.least:
         short = Text(_SHORT.fill(least=spec.least).en, _SHORT.fill(least=2 * spec.least).zh)
-        return Judged(Status.FAILED, 0.0, short, readable=False)
+        return unreadable(short)
     said = {idea.id: _said(idea.any, text) for idea in spec.ideas}
     found = [idea.text for idea in spec.ideas if said[idea.id][0]]
     ideas = Text("; ".join(each.en for each in found), "；".join(each.zh for each in found))
@@ -146,10 +146,10 @@ def _waits(spec: Spec) -> Judged:
     return Judged(Status.PENDING, 0.0, _WAITS.fill(found=long))
 
 
-def asked(spec: Spec, context: Context) -> Asked:
+def prompt(spec: Spec, context: Context) -> Prompt:
     """A line of one's own."""
     en = _HOW.fill(least=spec.least, most=spec.most).en
-    return Asked("line", Text(en, _HOW.fill(least=2 * spec.least, most=2 * spec.most).zh))
+    return Prompt("line", Text(en, _HOW.fill(least=2 * spec.least, most=2 * spec.most).zh))
 
 
 def key(spec: Spec, context: Context) -> Text:

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
 
-from grader.course.formulas.compare import Different, Table, same
-from grader.course.formulas.declarations import Names, names
+from grader.course.formulas import vocabulary
+from grader.course.formulas.compare import Counterexample, Table, compare_formulas
+from grader.course.formulas.declarations import Declarations, read_declarations
 from grader.course.formulas.errors import FormulaError
 from grader.course.formulas.growth import same_growth
 from grader.course.formulas.parse import parse
@@ -18,9 +20,9 @@ from grader.course.formulas.printer import show
 TOPICS: list[dict[str, Any]] = yaml.safe_load(Path(__file__).with_name("course.yaml").read_text("utf-8"))
 
 
-def declared(topic: dict[str, Any]) -> Names:
+def declared(topic: dict[str, Any]) -> Declarations:
     """What the names of a topic stand for."""
-    return names(topic["symbols"], topic.get("given", {}))
+    return read_declarations(topic["symbols"], topic.get("given", {}))
 
 
 def cases(key: str) -> list[Any]:
@@ -40,7 +42,7 @@ def test_equal_lines_are_found_equal(topic: dict[str, Any], lines: list[str]) ->
     again = [parse(show(node), known.vocabulary) for node in read]
     assert [show(node) for node in again] == [show(node) for node in read]
     table = Table(known, [*read, *again])
-    wrong = [line for at, line in enumerate([*lines, *map(show, again)]) if table.difference(0, at)]
+    wrong = [line for at, line in enumerate([*lines, *map(show, again)]) if table.counterexample(0, at)]
     assert not wrong
 
 
@@ -49,8 +51,8 @@ def test_different_lines_are_found_different(topic: dict[str, Any], lines: list[
     """With an instance where both have a value that can be shown."""
     known = declared(topic)
     left, right = (parse(line, known.vocabulary) for line in lines)
-    found = same(left, right, known)
-    assert isinstance(found, Different)
+    found = compare_formulas(left, right, known)
+    assert isinstance(found, Counterexample)
     assert found.left != found.right
     assert "…" not in found.left + found.right
 
@@ -79,9 +81,18 @@ def test_what_cannot_be_read_or_does_not_fit_is_told_in_words(topic: dict[str, A
     text, words = lines
     with pytest.raises(FormulaError) as caught:
         node = parse(text, known.vocabulary)
-        same(node, node, known)
+        compare_formulas(node, node, known)
     assert words in caught.value.text.en
     assert any("\u4e00" <= char <= "\u9fff" for char in caught.value.text.zh)
+
+
+def test_every_function_is_in_the_table() -> None:
+    """A name or spelling that no line here uses is one that no learner needs."""
+    lines = [
+        str(line) for topic in TOPICS for key in ("equal", "grows") for group in topic.get(key, []) for line in group
+    ]
+    words = set(re.findall(r"[^\W\d_]+(?:_?2|_hot)?", " ".join(lines)))
+    assert {name for name in (*vocabulary.FUNCTIONS, *vocabulary._ALIASES) if name not in words} == set()
 
 
 def test_the_table_is_large() -> None:

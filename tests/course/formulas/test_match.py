@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from grader.course.formulas.declarations import names
+from grader.course.formulas.declarations import read_declarations
 from grader.course.formulas.match import contains
 from grader.course.formulas.parse import parse
 
-KNOWN = names(
+KNOWN = read_declarations(
     {
         "d": "positive integer",
         "n": "positive integer",

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from grader.course.formulas.declarations import names
+from grader.course.formulas.declarations import read_declarations
 from grader.course.formulas.errors import ParseError
-from grader.course.formulas.steps import equations, formula, written
+from grader.course.formulas.steps import parse_lines, split_lines, strip_words
 
-KNOWN = names(
+KNOWN = read_declarations(
     {"d_k": "positive integer", "n": "positive integer", "x": "vector(n)"},
     {"q": "iid(mean=0, var=1, size=d_k)", "k": "iid(mean=0, var=1, size=d_k)"},
 ).vocabulary
@@ -52,12 +52,12 @@ KNOWN = names(
 )
 def test_words_are_left_out(line: str, kept: str) -> None:
     """Reasons, numbers of lines, and what joins a line to the one before."""
-    assert formula(line, KNOWN) == kept
+    assert strip_words(line, KNOWN) == kept
 
 
 def test_lines_and_what_stands_between_equals_signs() -> None:
     """Each with the number of its line; empty ones and comments count as lines."""
-    found = equations([*written("Var(q·k) = d_k\n# words\nd_k ⟹ n = d_k; 1")], KNOWN)
+    found = parse_lines([*split_lines("Var(q·k) = d_k\n# words\nd_k ⟹ n = d_k; 1")], KNOWN)
     assert [[(step.number, step.text) for step in line] for line in found] == [
         [(1, "Var(q·k)"), (1, "d_k")],
         [(3, "d_k")],
@@ -68,7 +68,7 @@ def test_lines_and_what_stands_between_equals_signs() -> None:
 
 def test_a_line_that_cannot_be_read_is_named() -> None:
     """By its number."""
-    with pytest.raises(ParseError, match="Line 2: “d_k \\+”: the formula ends too early"):
-        equations(["d_k", "d_k +"], KNOWN)
+    with pytest.raises(ParseError, match="Line 2: “d_k \\+”: the formula ends here"):
+        parse_lines(["d_k", "d_k +"], KNOWN)
     with pytest.raises(ParseError, match="At most 60 lines"):
-        equations(["d_k"] * 61, KNOWN)
+        parse_lines(["d_k"] * 61, KNOWN)

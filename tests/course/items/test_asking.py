@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from grader.core.model import Item, Status, Text
-from grader.course.items import Asked, Choice, Context, ask, choice, judge, key, multi, number, shuffled
+from grader.course.items import Choice, Context, Prompt, ask, choice, judge, key, multi, number, shuffled
 from grader.course.items._options import Option
 
 ADA = Context("spring", "ada", "Q3.size")
@@ -32,7 +32,7 @@ def test_nobody_sees_the_order_of_the_bank() -> None:
 @pytest.mark.parametrize(("kind", "form"), [(choice, "one"), (multi, "many")])
 def test_options_are_asked_in_the_learners_order(kind: object, form: str) -> None:
     """Ids stay with their texts, so that an answer means the same in the quiz and in answers.yaml."""
-    asked: Asked = kind.asked(kind.Spec(OPTIONS), ADA)  # type: ignore[attr-defined]
+    asked: Prompt = kind.prompt(kind.Spec(OPTIONS), ADA)  # type: ignore[attr-defined]
     assert asked.form == form
     assert asked.choices == shuffled([Choice(option.id, option.text) for option in OPTIONS], ADA)
 
@@ -61,13 +61,13 @@ def test_the_key_of_a_number_passes(spec: number.Spec, en: str, zh: str) -> None
 
 def test_a_unit_is_said_beforehand() -> None:
     """Nobody has to guess what is counted."""
-    assert number.asked(number.Spec(3), ADA).facts == ()
-    assert "GiB" in number.asked(number.Spec(3, unit="GiB"), ADA).facts[0].zh
+    assert number.prompt(number.Spec(3), ADA).facts == ()
+    assert "GiB" in number.prompt(number.Spec(3, unit="GiB"), ADA).facts[0].zh
 
 
 def test_an_item_is_asked_and_judged_by_its_kind() -> None:
     """Who has an item need not know its kind."""
     item = Item("Q3.size", "number", Text("?", "？"), 1.0, "graded", number.Spec(3))
-    assert ask(item, ADA) == number.asked(item.spec, ADA)
+    assert ask(item, ADA) == number.prompt(item.spec, ADA)
     assert key(item, ADA) == Text("3", "3")
     assert judge(item, "3", ADA).status is Status.PASSED

@@ -21,7 +21,7 @@ SPEC = Spec((option("a", misconception="sum"), option("b", correct=True), option
 def test_the_folder_is_the_list() -> None:
     """A kind is there because its file is."""
     assert kinds()["choice"] is choice
-    parts = ("Spec", "faults", "judge", "asked", "key", "unkeyed")
+    parts = ("Spec", "validate", "judge", "prompt", "key", "unkeyed")
     assert all(hasattr(module, name) for module in kinds().values() for name in parts)
 
 
@@ -58,7 +58,7 @@ def test_an_unknown_option_is_told_the_possible_ones(value: object, said: str) -
     assert found.message is not None
     assert f"“{said}”" in found.message.en
     assert "a, b, C, 4" in found.message.en
-    assert f"「{said}」" in found.message.zh
+    assert f"“{said}”" in found.message.zh
     assert "a、b、C、4" in found.message.zh
 
 
@@ -85,7 +85,7 @@ def test_an_answer_of_another_kind_fails(value: object) -> None:
 )
 def test_specs_are_checked(options: list[Option], said: list[str]) -> None:
     """A choice has two options or more, with ids of their own, and exactly one is right."""
-    found = [f"{show_path(fault.path)}: {fault.text}" for fault in choice.faults(Spec(tuple(options)))]
+    found = [f"{show_path(fault.path)}: {fault.text}" for fault in choice.validate(Spec(tuple(options)))]
     assert len(found) == len(said)
     for fault, start in zip(found, said, strict=True):
         assert fault.startswith(start)

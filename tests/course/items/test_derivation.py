@@ -157,7 +157,7 @@ WRONG = [
     (SCORE, "Var(q·k) = d_k", None, MISSING_SUM.en),
     (SCORE, "d_k", None, MISSING_SUM.en),
     (SCORE, "Σ_i Var(q_i k_i)\nd_k", None, MISSING_PRODUCT.en),
-    (SCORE, "Σ_i Var(q_i k_i)\nΣ_i Var(q_i) Var(k_i)", None, "is not the end yet: go on to d_k"),
+    (SCORE, "Σ_i Var(q_i k_i)\nΣ_i Var(q_i) Var(k_i)", None, "is not the end yet: continue to d_k"),
     (SCORE, "Σ_i Var(q_i k_i)\nΣ_i Var(q_i) Var(k_i)\nΣ_i 1", None, "is not the end yet"),
     (SCORE, "Var(q·k) = Var(k·q)", None, "is not the end yet"),
     (replace(SCORE, ideas=()), "d_k", None, "Steps needed in between: 1"),
@@ -172,11 +172,11 @@ WRONG = [
     (TURNED, "qᵀR_m R_n k", "angles-add-up", "does not follow"),
     (TURNED, "qᵀR_mᵀR_n k\nqᵀk", None, "does not follow"),
     # equations
-    (CROSSING, "4n²d = 8nd²\n4nd = 8d²\n2n = d", "upside-down", "does not have the solution"),
+    (CROSSING, "4n²d = 8nd²\n4nd = 8d²\n2n = d", "upside-down", "loses the solution"),
     (CROSSING, "4nd = 4nd\nn = 2d", None, "also holds for"),
-    (CROSSING, "n = 2d + 1", None, "does not have the solution"),
+    (CROSSING, "n = 2d + 1", None, "loses the solution"),
     (CROSSING, "(n − 2d)(n − 3d) = 0\nn = 2d", None, "also holds for"),
-    (CROSSING, "4nd = 8d²", None, "go on to n = 2 d"),
+    (CROSSING, "4nd = 8d²", None, "continue to n = 2 d"),
     (CROSSING, "n = 2d", None, "Steps needed in between: 1"),
 ]
 
@@ -214,7 +214,7 @@ def test_part_of_the_points_is_for_ideas_that_are_there(answer: str, fraction: f
     [
         (
             {"k": "q (the same variable)"},
-            ["for d_k = 1 it is 9/4", "depends on E[q⁴]", "For normal components it would be 2"],
+            ["for d_k = 1 it is 9/4", "depends on E[q⁴]", "For normally distributed components it would be 2"],
         ),
         ({"k": "q"}, ["for d_k = 1 it is 9/4"]),
         ({"q": "iid(mean=1/2, var=1, size=d_k)", "k": "iid(mean=1/2, var=1, size=d_k)"}, ["for d_k = 1 it is 3/2"]),
@@ -229,7 +229,7 @@ def test_wrong_assumptions_are_refused_with_what_they_lead_to(given: dict[str, s
     found = derivation.judge(SCORE, {"given": given, "lines": lines}, ADA)
     assert (found.status, found.fraction, found.readable) == (Status.FAILED, 0.0, True)
     assert found.message is not None
-    assert all(word in found.message.en for word in ["Under what you assume", *words])
+    assert all(word in found.message.en for word in ["Under your assumptions", *words])
 
 
 def test_weaker_assumptions_that_suffice_are_accepted() -> None:
@@ -242,12 +242,12 @@ def test_weaker_assumptions_that_suffice_are_accepted() -> None:
 @pytest.mark.parametrize(
     ("answer", "words"),
     [
-        ("Σ_i Var(q_i k_i)\nd_k", "Say what you assume about q, k"),
+        ("Σ_i Var(q_i k_i)\nd_k", "State what you assume about q, k"),
         ({"given": {"q": "iid(0, 1)"}, "lines": "d_k"}, "about k"),
-        ({"given": {"q": "something", "k": "iid(0,1)"}, "lines": "d_k"}, "There is no “something” here"),
-        ({"given": {"q": "iid()", "k": "iid(0,1)"}, "lines": "d_k"}, "give it as iid"),
-        ({"given": {"q": "iid(median=1)", "k": "iid(0,1)"}, "lines": "d_k"}, "give it as iid"),
-        ({"given": {"q": "iid(0, 1)", "k": "k"}, "lines": "d_k"}, "defined by itself"),
+        ({"given": {"q": "something", "k": "iid(0,1)"}, "lines": "d_k"}, "There is no “something” in this question"),
+        ({"given": {"q": "iid()", "k": "iid(0,1)"}, "lines": "d_k"}, "write it as iid"),
+        ({"given": {"q": "iid(median=1)", "k": "iid(0,1)"}, "lines": "d_k"}, "write it as iid"),
+        ({"given": {"q": "iid(0, 1)", "k": "k"}, "lines": "d_k"}, "uses “k” itself"),
         ({"given": {"q": "iid(0, 1)", "k": "iid(0, 1)", "w": "iid(0, 1)"}, "lines": "d_k"}, "about w"),
         ({"given": {"q": "iid(0, −1)", "k": "iid(0, 1)"}, "lines": "d_k"}, "square root of a negative"),
     ],
@@ -304,28 +304,28 @@ def test_what_is_no_equation_says_so(answer: str) -> None:
 
 
 def test_what_holds_only_here_is_accepted_with_a_remark() -> None:
-    """d·Var(q)² is d_k only because both variances are 1."""
+    """d·Var(q)² is d_k only for the variances are 1."""
     found = derivation.judge(SCORE, "Σ_i Var(q_i k_i)\nΣ_i Var(q_i)Var(k_i)\nd_k Var(q)²\nd_k", ADA)
     assert found.status is Status.PASSED
     assert found.message is not None
-    assert "line 3 holds only because" in found.message.en
+    assert "line 3 holds only for the variances" in found.message.en
 
 
 def test_what_is_asked_and_the_key() -> None:
     """Start and end, the symbols, and the worked chain with its reasons."""
-    asked = derivation.asked(SCORE, ADA)
+    asked = derivation.prompt(SCORE, ADA)
     assert asked.form == "lines"
     assert [fact.en for fact in asked.facts][-1] == "From Var(q·k) to d_k."
-    assert "components independent, mean=0, var=1, size=d_k" in asked.facts[1].en
+    assert "independent components, mean=0, var=1, size=d_k" in asked.facts[1].en
     assert "均值 0，方差 1，长度 d_k" in asked.facts[1].zh
-    hidden = derivation.asked(STATED, ADA)
+    hidden = derivation.prompt(STATED, ADA)
     assert not any("mean=0" in fact.en for fact in hidden.facts)
     assert "given q: iid" in hidden.how.en
     shown = derivation.key(SCORE, ADA)
     assert shown.en.splitlines()[2] == "= Σ_i Var(q_i k_i)     # independent terms"
     assert shown.zh.splitlines()[2].endswith("# 各项独立")
     assert derivation.key(CROSSING, ADA).en.splitlines()[-1] == "  n = 2 d"
-    assert derivation.asked(CROSSING, ADA).facts[-1].en == "From 4 n² d = 8 n d² to n = 2 d."
+    assert derivation.prompt(CROSSING, ADA).facts[-1].en == "From 4 n² d = 8 n d² to n = 2 d."
 
 
 def changed(spec: Spec = SCORE, **what: Any) -> Spec:
@@ -343,7 +343,7 @@ def changed(spec: Spec = SCORE, **what: Any) -> Spec:
         (TURNED, []),
         (changed(symbols={"d_k": "natural"}), ["symbols.d_k: saw 'natural'; expected a declaration, but: “natural”"]),
         (changed(given={"q": "iid(mean=", "k": "q"}), ["given.q: saw 'iid(mean='; expected a declaration"]),
-        (changed(to="d"), ["to: saw 'd'; expected a formula, but: There is no “d” here"]),
+        (changed(to="d"), ["to: saw 'd'; expected a formula, but: There is no “d” in this question"]),
         (changed(from_="Var(q·"), ["from: saw 'Var(q·'; expected a formula"]),
         (changed(chain=(Line("Var(q·k"),)), ["chain[0].line: saw 'Var(q·k'; expected a formula"]),
         (changed(chain=(Line("2 d_k"), Line("d_k"))), ["chain: expected a chain that passes, but: Line 1"]),
@@ -373,7 +373,7 @@ def changed(spec: Spec = SCORE, **what: Any) -> Spec:
 )
 def test_specs_are_checked(spec: Spec, said: list[str]) -> None:
     """The worked chain passes, the ends alone do not, wrong lines are wrong."""
-    found = [f"{show_path(fault.path)}: {fault.text}" for fault in derivation.faults(spec)]
+    found = [f"{show_path(fault.path)}: {fault.text}" for fault in derivation.validate(spec)]
     assert len(found) == len(said), found
     for fault, start in zip(found, said, strict=True):
         assert fault.startswith(start)

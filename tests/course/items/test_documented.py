@@ -36,7 +36,7 @@ def test_every_kind_is_documented() -> None:
 def test_examples_are_items(text: str, kind: str) -> None:
     """They can be copied as they are."""
     item = read(text, kind)
-    assert list(items.kinds()[kind].faults(item.spec)) == []
+    assert list(items.kinds()[kind].validate(item.spec)) == []
     assert items.ask(item, ADA).how
 
 

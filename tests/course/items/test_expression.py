@@ -7,23 +7,24 @@ import pytest
 from grader.core.faults import show_path
 from grader.core.model import Status, Text
 from grader.course.items import Context, Judged, expression
-from grader.course.items.expression import Spec, Wrong
+from grader.course.items._wrong import WrongAnswer
+from grader.course.items.expression import Spec
 
 ADA = Context("spring", "ada", "Q8.total")
 TOTAL = Spec(
     symbols={"d_model": "positive integer", "h": "positive integer", "d_k": "d_model / h (definition)"},
     answer="4 d_model^2",
     wrong=(
-        Wrong("3 d_model^2", "output-projection-forgotten"),
-        Wrong("4 h d_model^2", "every-head-full-width"),
-        Wrong("4 d_k^2", "head-matrix-is-square"),
+        WrongAnswer("3 d_model^2", "output-projection-forgotten"),
+        WrongAnswer("4 h d_model^2", "every-head-full-width"),
+        WrongAnswer("4 d_k^2", "head-matrix-is-square"),
     ),
 )
 GROWTH = Spec(
     symbols={"n": "positive integer", "d": "positive integer"},
     answer="O(n^2 d + n d^2)",
     grows=True,
-    wrong=(Wrong("O(n^2 d)", "projections-are-free"),),
+    wrong=(WrongAnswer("O(n^2 d)", "projections-are-free"),),
 )
 SCORE = Spec(
     symbols={"d_k": "positive integer"},
@@ -31,7 +32,7 @@ SCORE = Spec(
     answer="d_k",
 )
 CACHE = Spec(symbols={"n": "positive integer"}, answer="2 n", unit=Text("bytes", "字节"))
-HALF = Spec(symbols={}, answer="1/2", wrong=(Wrong(2, "upside-down"),))
+HALF = Spec(symbols={}, answer="1/2", wrong=(WrongAnswer(2, "upside-down"),))
 
 
 @pytest.mark.parametrize(
@@ -79,13 +80,13 @@ def test_known_wrong_formulas_are_named(spec: Spec, answer: object, misconceptio
 @pytest.mark.parametrize(
     ("spec", "answer", "words"),
     [
-        (TOTAL, "5 d_model^2", "with d_model = 2 yours is 20"),
+        (TOTAL, "5 d_model^2", "for d_model = 2, yours is 20"),
         (TOTAL, 12, "yours is 12"),
-        (HALF, "1/3", "Not equal to what is asked for: yours is 1/3."),
+        (HALF, "1/3", "Not the right formula: yours is 1/3."),
         (GROWTH, "O(n^2)", "Yours grows like O(n²)"),
         (SCORE, "d_k E[q_1^4]", "Yours depends on E[q⁴]"),
-        (SCORE, "q·k", "with d_k = 1"),
-        (TOTAL, "1/0", "has no value: a division by 0"),
+        (SCORE, "q·k", "for d_k = 1"),
+        (TOTAL, "1/0", "has no value: division by 0"),
         (TOTAL, "√(0 − d_model)", "the square root of a negative number"),
         (SCORE, "q", "yours is"),
         (SCORE, "q + d_k", "Shapes do not fit"),
@@ -110,19 +111,19 @@ def test_wrong_formulas_are_shown_their_own_value(spec: Spec, answer: object, wo
         (TOTAL, ["4 d_model^2"], "written as text"),
         (TOTAL, "4 d_modle^2", "did you mean d_model?"),
         (TOTAL, "4 d_model^2 = 4 d_model^2", "one formula"),
-        (TOTAL, "4 d_model^", "ends too early"),
-        (TOTAL, "4 d_model^2 !", "does not belong in a formula"),
-        (TOTAL, "9^9^9^9", "too much computing"),
-        (TOTAL, "d_model^1000", "exponent of 1000 is too large"),
-        (TOTAL, "x" * 3000, "may have 2000 characters"),
-        (GROWTH, "O(2^n)", "has no place in a growth rate"),
-        (GROWTH, "sin(n)", "has no place in a growth rate"),
+        (TOTAL, "4 d_model^", "the formula ends here"),
+        (TOTAL, "4 d_model^2 !", "cannot be part of a formula"),
+        (TOTAL, "9^9^9^9", "too expensive"),
+        (TOTAL, "d_model^1000", "exponent 1000 is too large"),
+        (TOTAL, "x" * 3000, "at most 2000 characters"),
+        (GROWTH, "O(2^n)", "cannot be part of a growth rate"),
+        (GROWTH, "sin(n)", "cannot be part of a growth rate"),
         (GROWTH, "n/(n+d+1)", "keep only its largest term"),
-        (GROWTH, "log(log n)", "has no place"),
+        (GROWTH, "log(log n)", "cannot be part"),
         (GROWTH, "(n+d)^40", "keep only its largest term"),
         (GROWTH, "0", "This is 0"),
-        (GROWTH, "n^d", "has no place"),
-        (GROWTH, "((n+d+1)^12 (n+2d)^12)^12", "too much computing"),
+        (GROWTH, "n^d", "cannot be part"),
+        (GROWTH, "((n+d+1)^12 (n+2d)^12)^12", "too expensive"),
     ],
 )
 def test_what_cannot_be_read_costs_nothing(spec: Spec, answer: object, words: str) -> None:
@@ -133,18 +134,18 @@ def test_what_cannot_be_read_costs_nothing(spec: Spec, answer: object, words: st
 
 
 def test_what_holds_only_here_is_accepted_with_a_remark() -> None:
-    """d·Var(q)² is d_k only because both variances are 1."""
+    """d·Var(q)² is d_k only for the variances are 1."""
     score = replace(SCORE, answer="Var(q·k)")
     found = expression.judge(score, "d_k Var(q)²", ADA)
     assert found.status is Status.PASSED
-    assert found.message is not None and "only because both variances" in found.message.en
+    assert found.message is not None and "only for the variances" in found.message.en
     assert expression.judge(score, "d_k Var(q) Var(k)", ADA).message is None
     assert expression.judge(score, "d_k", ADA).message is None
 
 
 def test_what_is_asked_and_the_key() -> None:
     """The symbols in words, the unit, and the answer in the notation of messages."""
-    asked = expression.asked(TOTAL, ADA)
+    asked = expression.prompt(TOTAL, ADA)
     assert asked.form == "line"
     assert asked.facts == (
         Text(
@@ -152,12 +153,12 @@ def test_what_is_asked_and_the_key() -> None:
             "可用的符号：d_model（正整数）；h（正整数）；d_k（= d_model / h）。",
         ),
     )
-    assert expression.asked(GROWTH, ADA).how.en.startswith("Answer with a growth rate")
-    assert expression.asked(CACHE, ADA).facts[-1].zh == "单位：字节（可以不写）。"
-    assert expression.asked(HALF, ADA).facts == ()
+    assert expression.prompt(GROWTH, ADA).how.en.startswith("Answer with a growth rate")
+    assert expression.prompt(CACHE, ADA).facts[-1].zh == "单位：字节（可以不写）。"
+    assert expression.prompt(HALF, ADA).facts == ()
     shaped = Spec({"W": "matrix(d, e)", "x": "vector(d)", "R": "rotation", "F": "map(d, d)"}, "W")
-    words = expression.asked(shaped, ADA).facts[0].en
-    assert "W (a matrix (d, e)); x (a vector of length d); R (R_θ turns by θ)" in words
+    words = expression.prompt(shaped, ADA).facts[0].en
+    assert "W (a matrix (d, e)); x (a vector of length d); R (R_θ rotates by θ)" in words
     assert expression.key(TOTAL, ADA) == Text("4 d_model²", "4 d_model²")
     assert expression.key(CACHE, ADA) == Text("2 n bytes", "2 n 字节")
 
@@ -176,41 +177,44 @@ def test_what_is_asked_and_the_key() -> None:
         ),
         (
             replace(TOTAL, answer="1/(h − h)"),
-            ["answer: saw '1/(h − h)'; expected a formula with a value, but: a division"],
+            ["answer: saw '1/(h − h)'; expected a formula with a value, but: division"],
         ),
-        (replace(TOTAL, wrong=(Wrong("3 (", "m"),)), ["wrong[0].answer: saw '3 ('; expected a formula with a value"]),
         (
-            replace(TOTAL, wrong=(Wrong("2 d_model 2 d_model", "m"),)),
+            replace(TOTAL, wrong=(WrongAnswer("3 (", "m"),)),
+            ["wrong[0].answer: saw '3 ('; expected a formula with a value"],
+        ),
+        (
+            replace(TOTAL, wrong=(WrongAnswer("2 d_model 2 d_model", "m"),)),
             ["wrong[0].answer: saw '2 d_model 2 d_model'; expected"],
         ),
         (
-            replace(TOTAL, wrong=(Wrong("(2 d_model)^2", "m"),)),
+            replace(TOTAL, wrong=(WrongAnswer("(2 d_model)^2", "m"),)),
             ["wrong[0].answer: saw '(2 d_model)^2'; expected an answer that is not equal to the right answer"],
         ),
         (
-            replace(TOTAL, wrong=(Wrong("h", "m"), Wrong("h·1", "m"))),
+            replace(TOTAL, wrong=(WrongAnswer("h", "m"), WrongAnswer("h·1", "m"))),
             ["wrong[1].answer: saw 'h·1'; expected an answer that is not equal to another"],
         ),
         (
-            replace(GROWTH, wrong=(Wrong("n d (n + d)", "m"),)),
+            replace(GROWTH, wrong=(WrongAnswer("n d (n + d)", "m"),)),
             ["wrong[0].answer: saw 'n d (n + d)'; expected an answer"],
         ),
         (replace(TOTAL, symbols={"d_model": "number"}), ["symbols.d_model: saw 'number'; expected a declaration, but"]),
         (
             replace(TOTAL, symbols={"2d": "real"}),
-            ["symbols.2d: saw 'real'; expected a declaration, but: “2d” is not a name"],
+            ["symbols.2d: saw 'real'; expected a declaration, but: “2d” is not a name."],
         ),
         (replace(TOTAL, symbols={"x": "vector(d, e)"}), ["symbols.x: saw 'vector(d, e)'; expected a declaration"]),
         (
             replace(TOTAL, symbols={"a": "b (definition)", "b": "a (definition)"}),
-            ["symbols.a: saw 'b (definition)'; expected a declaration, but: “a” is defined by itself"],
+            ["symbols.a: saw 'b (definition)'; expected a declaration, but: the definition of “a” uses “a” itself"],
         ),
         (replace(SCORE, given={"q": "uniform(0, 1)"}), ["given.q: saw 'uniform(0, 1)'; expected a declaration"]),
     ],
 )
 def test_specs_are_checked(spec: Spec, said: list[str]) -> None:
     """Formulas have values; wrong ones differ from the right one and from each other."""
-    found = [f"{show_path(fault.path)}: {fault.text}" for fault in expression.faults(spec)]
+    found = [f"{show_path(fault.path)}: {fault.text}" for fault in expression.validate(spec)]
     assert len(found) == len(said), found
     for fault, start in zip(found, said, strict=True):
         assert fault.startswith(start)

@@ -8,19 +8,19 @@ import pytest
 from grader.core.faults import show_path
 from grader.core.model import Status, Text
 from grader.course.items import Context, Judged, match
-from grader.course.items._ids import Thing
-from grader.course.items.match import Spec, Wrong
+from grader.course.items._ids import Entry
+from grader.course.items.match import Spec, WrongPair
 
 ADA = Context("spring", "ada", "Q16.methods")
 
 
-def spec(left: str, right: str, partners: str, *wrong: Wrong, reuse: bool = False) -> Spec:
+def spec(left: str, right: str, partners: str, *wrong: WrongPair, reuse: bool = False) -> Spec:
     """Things with these ids, and the partners of the left ones in their order."""
-    sides = [tuple(Thing(name, Text(f"en {name}", f"中 {name}")) for name in ids.split()) for ids in (left, right)]
+    sides = [tuple(Entry(name, Text(f"en {name}", f"中 {name}")) for name in ids.split()) for ids in (left, right)]
     return Spec(sides[0], sides[1], dict(zip(left.split(), partners.split(), strict=False)), reuse, wrong)
 
 
-PLAIN = spec("a B c d", "1 2 3 4", "2 1 4 3", Wrong(("a", "1"), "swap"), Wrong(("c", "3"), "late"))
+PLAIN = spec("a B c d", "1 2 3 4", "2 1 4 3", WrongPair(("a", "1"), "swap"), WrongPair(("c", "3"), "late"))
 MORE = spec("a b", "1 2 3 10", "10 3")
 REUSE = spec("a b c", "1 2", "2 1 2", reuse=True)
 WORDS = spec("rope alibi t5_bias", "scores keys10 x", "keys10 scores x")
@@ -119,15 +119,15 @@ def test_guessing_is_worth_little(which: Spec, most: float) -> None:
 @pytest.mark.parametrize(
     ("which", "value", "en", "zh"),
     [
-        (PLAIN, "a5", "nothing called “a5” here; what there is: a, b, c, d, 1, 2, 3, 4", "没有「a5」"),
-        (PLAIN, {"a": "x"}, "“x”", "「x」"),
-        (PLAIN, "a2 a3", "“a” has two partners", "「a」配了两个"),
-        (PLAIN, "a2 b", "“b” has no partner; write pairs such as {a: …, B: …}", "「b」没有配对"),
-        (PLAIN, "a b 1", "“a” has no partner", "「a」没有配对"),
-        (PLAIN, "a, b → 1", "“a” has no partner", "「a」没有配对"),
-        (PLAIN, "2 1 4 3", "“2” has no partner", "「2」没有配对"),
-        (PLAIN, "a 2 3 b", "no partner", "没有配对"),
-        (REUSE, "a 2 1 b", "no partner", "没有配对"),
+        (PLAIN, "a5", "“a5” is not one of the choices here, which are a, b, c, d, 1, 2, 3, 4", "没有“a5”"),
+        (PLAIN, {"a": "x"}, "“x”", "“x”"),
+        (PLAIN, "a2 a3", "“a” has two matches", "“a”配了两个"),
+        (PLAIN, "a2 b", "“b” has no match; write pairs such as {a: …, B: …}", "“b”没有配对"),
+        (PLAIN, "a b 1", "“a” has no match", "“a”没有配对"),
+        (PLAIN, "a, b → 1", "“a” has no match", "“a”没有配对"),
+        (PLAIN, "2 1 4 3", "“2” has no match", "“2”没有配对"),
+        (PLAIN, "a 2 3 b", "no match", "没有配对"),
+        (REUSE, "a 2 1 b", "no match", "没有配对"),
         (PLAIN, "", "Write pairs such as {a: …, B: …}.", "请写成 {a: …, B: …} 这样的配对。"),
         (PLAIN, [], "Write pairs", "请写成"),
         (PLAIN, {}, "Write pairs", "请写成"),
@@ -140,10 +140,10 @@ def test_guessing_is_worth_little(which: Spec, most: float) -> None:
         (PLAIN, {"a": {"b": {"c": [["d"]]}}}, "Write pairs", "请写成"),
         pytest.param(PLAIN, {"a": 10**30000}, "Write pairs", "请写成", id="huge"),
         pytest.param(PLAIN, "a2 " * 100_000, "Write pairs", "请写成", id="long"),
-        (PLAIN, 120, "“120”", "「120」"),
+        (PLAIN, 120, "“120”", "“120”"),
         (PLAIN, "\ud800", "Write pairs", "请写成"),
-        (PLAIN, "a\x1b[2m", "“2m”", "「2m」"),
-        (PLAIN, "{said}", "“said”", "「said」"),
+        (PLAIN, "a\x1b[2m", "“2m”", "“2m”"),
+        (PLAIN, "{said}", "“said”", "“said”"),
     ],
 )
 def test_what_are_no_pairs_is_told_what_they_look_like(which: Spec, value: object, en: str, zh: str) -> None:
@@ -159,13 +159,13 @@ def test_both_sides_are_shown_in_an_order_of_their_own() -> None:
     """The order of one side says nothing about that of the other."""
     orders = set()
     for learner in map(str, range(100)):
-        asked = match.asked(PLAIN, replace(ADA, learner=learner))
+        asked = match.prompt(PLAIN, replace(ADA, learner=learner))
         assert asked.form == "pairs"
         orders.add((tuple(c.id for c in asked.choices), tuple(c.id for c in asked.partners)))
     assert len({left for left, _ in orders}) > 15
     assert len(orders) > 80
-    assert "{a: …, B: …}. No partner is needed twice." in match.asked(PLAIN, ADA).how.en
-    assert "几项可以对应同一项。" in match.asked(REUSE, ADA).how.zh
+    assert "{a: …, B: …}. Each match is used at most once." in match.prompt(PLAIN, ADA).how.en
+    assert "几项可以对应同一项。" in match.prompt(REUSE, ADA).how.zh
 
 
 def test_the_key_says_the_pairs_in_words() -> None:
@@ -183,20 +183,26 @@ def test_the_key_says_the_pairs_in_words() -> None:
         (spec("a 1b", "1 2", "2 1"), ["left[1].id: saw '1b'; expected an id that begins with a letter"]),
         (spec("a b", "A 2", "2 A"), ["right[0].id: saw 'A'; expected an id that nothing on the left has"]),
         (spec("a b", "1 2", "1 2"), ["right: every partner stands at the place of what it belongs to"]),
-        (spec("a b", "1 2 3", "2 2"), ["pairs: one partner stands there twice; expected each once, or `reuse"]),
+        (spec("a b", "1 2 3", "2 2"), ["pairs: one partner is used twice; expected each once, or `reuse"]),
         (spec("a b c", "1 2 3", "2 1"), ["pairs: expected a partner for c, too"]),
         (spec("a b", "1 2 3", "2 4"), ["pairs.b: saw '4'; expected an id of `right`: 1, 2, 3"]),
         (
             replace(LETTERS, pairs={"a": "y", "b": "x", "c": "x"}, reuse=True),
             ["pairs.c: saw 'c'; expected an id of `left`"],
         ),
-        (spec("a b", "1 2", "2 1", Wrong(("c", "3"), "m")), ["wrong[0].pair[0]: saw 'c'", "wrong[0].pair[1]: saw '3'"]),
-        (spec("a b", "1 2", "2 1", Wrong(("a", "2"), "m")), ['wrong[0].pair: saw ["a", "2"]; expected a pair that is']),
+        (
+            spec("a b", "1 2", "2 1", WrongPair(("c", "3"), "m")),
+            ["wrong[0].pair[0]: saw 'c'", "wrong[0].pair[1]: saw '3'"],
+        ),
+        (
+            spec("a b", "1 2", "2 1", WrongPair(("a", "2"), "m")),
+            ['wrong[0].pair: saw ["a", "2"]; expected a pair that is'],
+        ),
     ],
 )
 def test_specs_are_checked(which: Spec, said: list[str]) -> None:
     """Everything has one partner, which ids and places do not give away."""
-    found = [f"{show_path(fault.path)}: {fault.text}" for fault in match.faults(which)]
+    found = [f"{show_path(fault.path)}: {fault.text}" for fault in match.validate(which)]
     assert len(found) == len(said), found
     for fault, start in zip(found, said, strict=True):
         assert fault.startswith(start)

@@ -8,11 +8,12 @@ import pytest
 from grader.core.faults import show_path
 from grader.core.model import Status, Text
 from grader.course.items import Context, Judged, draw, number
-from grader.course.items.number import Spec, Wrong, read
+from grader.course.items._wrong import WrongAnswer
+from grader.course.items.number import Spec, read
 
 ADA = Context("spring", "ada", "Q3.size")
-PLAIN = Spec(512, wrong=(Wrong(1024, "both-ways"), Wrong("2**8", "half")), unit="MiB")
-DRAWN = Spec("sqrt(d)", {"d": (16, 64, 256)}, wrong=(Wrong("d", "no-root"),))
+PLAIN = Spec(512, wrong=(WrongAnswer(1024, "both-ways"), WrongAnswer("2**8", "half")), unit="MiB")
+DRAWN = Spec("sqrt(d)", {"d": (16, 64, 256)}, wrong=(WrongAnswer("d", "no-root"),))
 TIMES = Text("times", "倍")
 
 
@@ -173,26 +174,26 @@ def test_a_wrong_answer_says_for_which_numbers_it_was() -> None:
     """Who reads another's numbers, or mistypes the name, is told so."""
     assert draw(DRAWN, ADA) == {"d": 64}
     assert number.judge(DRAWN, 7, ADA).message == Text(
-        "Not right for your numbers: d = 64.", "对你的数来说不对：d = 64。"
+        "Not right for your numbers: d = 64.", "对你的数据来说不对：d = 64。"
     )
     found = number.judge(DRAWN, "√16", replace(ADA, learner="ADA\x1b")).message
     assert found is not None
-    assert "right for d = 16, but you have d = 64" in found.en
+    assert "right for d = 16, but your numbers are d = 64" in found.en
     assert "“ADA”" in found.en
-    assert "如果是 d = 16，这个答案是对的；但你的数是 d = 64。" in found.zh
+    assert "对 d = 16 来说这个答案是对的，但你的数据是 d = 64。" in found.zh
 
 
 @pytest.mark.parametrize(
     ("value", "en"),
     [
-        ("eight", "“eight” is not a number"),
-        (math.nan, "“nan” is not"),
-        (True, "“true” is not"),
-        pytest.param(10**30000, "“…” is not", id="huge"),
-        ([8] * 10_000, "“…” is not"),
-        ("x" * 5000, f"“{'x' * 39}…” is not"),
-        ("\x1b[31m", "“[31m” is not"),
-        ("{0}", "“{0}” is not"),
+        ("eight", "“eight” cannot be read as a number"),
+        (math.nan, "“nan” cannot be read"),
+        (True, "“true” cannot be read"),
+        pytest.param(10**30000, "“…” cannot be read", id="huge"),
+        ([8] * 10_000, "“…” cannot be read"),
+        ("x" * 5000, f"“{'x' * 39}…” cannot be read"),
+        ("\x1b[31m", "“[31m” cannot be read"),
+        ("{0}", "“{0}” cannot be read"),
     ],
 )
 def test_what_is_no_number_is_told_what_one_looks_like(value: object, en: str) -> None:
@@ -201,7 +202,7 @@ def test_what_is_no_number_is_told_what_one_looks_like(value: object, en: str) -
     assert (found.status, found.fraction, found.misconception) == (Status.FAILED, 0.0, None)
     assert found.message is not None
     assert en in found.message.en
-    assert "1.5e3, 3/4, √64 or 2^10 (in MiB; the unit may be left out)." in found.message.en
+    assert "1.5e3, 3/4, √64 or 2^10 (in MiB; the unit is optional)." in found.message.en
     assert "√64 或 2^10（单位：MiB，可以不写）。" in found.message.zh
     bare = number.judge(DRAWN, value, ADA).message
     assert bare is not None and bare.en.endswith("or 2^10.")
@@ -227,17 +228,20 @@ def test_what_is_no_number_is_told_what_one_looks_like(value: object, en: str) -
         (Spec(1, {"sqrt": (1,)}), ["draw.sqrt: saw 'sqrt'; expected a name such as d_k"]),
         (Spec(1, {"d k": (1,)}), ["draw.d k: saw 'd k'; expected a name"]),
         (Spec(1, {"a": tuple(range(40)), "b": tuple(range(40))}), ["draw: expected at most 1000 combinations"]),
-        (Spec(4, wrong=(Wrong("n", "m"),)), ["wrong[0].answer: saw 'n'; expected a symbol that the item draws"]),
-        (Spec(4, wrong=(Wrong(2, "m"), Wrong("2*2", "n"))), ["wrong[1].answer: saw '2*2'; expected an answer that is"]),
+        (Spec(4, wrong=(WrongAnswer("n", "m"),)), ["wrong[0].answer: saw 'n'; expected a symbol that the item draws"]),
         (
-            Spec("sqrt(d)", {"d": (4, 16)}, wrong=(Wrong("d / 2", "m"),)),
+            Spec(4, wrong=(WrongAnswer(2, "m"), WrongAnswer("2*2", "n"))),
+            ["wrong[1].answer: saw '2*2'; expected an answer that is"],
+        ),
+        (
+            Spec("sqrt(d)", {"d": (4, 16)}, wrong=(WrongAnswer("d / 2", "m"),)),
             ["wrong[0].answer: saw 'd / 2'; expected an answer that is never right, but it is with d = 4"],
         ),
     ],
 )
 def test_specs_are_checked(spec: Spec, said: list[str]) -> None:
     """Every answer has a value whatever is drawn, and no wrong one is ever right."""
-    found = [f"{show_path(fault.path)}: {fault.text}" for fault in number.faults(spec)]
+    found = [f"{show_path(fault.path)}: {fault.text}" for fault in number.validate(spec)]
     assert len(found) == len(said), found
     for fault, start in zip(found, said, strict=True):
         assert fault.startswith(start)
@@ -245,7 +249,7 @@ def test_specs_are_checked(spec: Spec, said: list[str]) -> None:
 
 # ------------------------------------------------------------------------------------------------- digits
 
-THREE = Spec("8 / 3", digits=3, wrong=(Wrong("3 / 8", "upside-down"),))
+THREE = Spec("8 / 3", digits=3, wrong=(WrongAnswer("3 / 8", "upside-down"),))
 PERCENT = Spec(0.6652, digits=3)
 ROUND = Spec(2.7, digits=3)
 LARGE = Spec(1234567, digits=2)
@@ -286,21 +290,21 @@ def test_a_rounded_number_passes(spec: Spec, value: object) -> None:
 @pytest.mark.parametrize(
     ("spec", "value", "fraction", "en"),
     [
-        (THREE, "2.667", 0.5, "The value is right, but 3 significant digits are asked for, and this has 4."),
-        (THREE, "2.66666666", 0.5, "and this has 9. Round it."),
-        (THREE, 8 / 3, 0.5, "and this has"),
+        (THREE, "2.667", 0.5, "The value is right, but the question asks for 3 significant digits; this has 4."),
+        (THREE, "2.66666666", 0.5, "; this has 9. Round it."),
+        (THREE, 8 / 3, 0.5, "; this has"),
         (THREE, "8/3", 0.5, "as a decimal number with 3 significant digits"),
         (THREE, "√(64/9)", 0.5, "as a decimal number"),
-        (THREE, "2.7", 0, "Right as far as it goes, but 3 significant digits are asked for, and this has 2."),
-        (THREE, 3, 0, "and this has 1."),
-        (THREE, "3.", 0, "and this has 1."),
-        (PERCENT, "67%", 0, "and this has 2."),
-        (PERCENT, "66.52%", 0.5, "and this has 4."),
-        (ROUND, "2.7", 0.5, "Right as far as it goes, but 3 significant digits are asked for, and this has 2."),
-        (ROUND, "2.700", 0.5, "and this has 4."),
-        (LARGE, "1234567", 0.5, "and this has 7."),
+        (THREE, "2.7", 0, "Right as far as it goes, but the question asks for 3 significant digits; this has 2."),
+        (THREE, 3, 0, "; this has 1."),
+        (THREE, "3.", 0, "; this has 1."),
+        (PERCENT, "67%", 0, "; this has 2."),
+        (PERCENT, "66.52%", 0.5, "; this has 4."),
+        (ROUND, "2.7", 0.5, "Right as far as it goes, but the question asks for 3 significant digits; this has 2."),
+        (ROUND, "2.700", 0.5, "; this has 4."),
+        (LARGE, "1234567", 0.5, "; this has 7."),
         (LARGE, "1300000", 0, None),
-        (LARGE, "1e6", 0, "and this has 1."),
+        (LARGE, "1e6", 0, "; this has 1."),
         (THREE, "2.65", 0, None),
         (THREE, "2.6", 0, None),
         (THREE, "267", 0, None),
@@ -342,7 +346,7 @@ def test_the_key_is_rounded(spec: Spec, expected: str) -> None:
     """As it is asked for."""
     assert number.key(spec, ADA).en == expected
     assert number.judge(spec, expected, ADA).status is Status.PASSED
-    assert f"{spec.digits} significant" in number.asked(spec, ADA).facts[0].en
+    assert f"{spec.digits} significant" in number.prompt(spec, ADA).facts[0].en
 
 
 # -------------------------------------------------------------------------------------------------- units
@@ -411,20 +415,23 @@ def test_a_unit_that_does_not_fit_is_said() -> None:
     assert found == Judged(
         Status.FAILED,
         0.0,
-        Text("The number fits, but not its unit: 4 GB is 3.725 GiB.", "数字是对的，单位却不对：4 GB 等于 3.725 GiB。"),
+        Text(
+            "The number is right, but its unit is not: 4 GB is 3.725 GiB.",
+            "数字是对的，单位却不对：4 GB 等于 3.725 GiB。",
+        ),
     )
     assert number.judge(spec, "5 GB", ADA).message is None
 
 
 def test_units_that_are_converted_are_named() -> None:
     """Beforehand, with examples; a unit of its own is only named."""
-    (fact,) = number.asked(Spec(4, unit="GiB"), ADA).facts
+    (fact,) = number.prompt(Spec(4, unit="GiB"), ADA).facts
     assert fact == Text(
-        "Unit: GiB if you write none; others, such as KiB or MiB, are converted.",
+        "Unit: GiB unless you write another; KiB or MiB, for example, are converted.",
         "单位：不写时为 GiB；写 KiB、MiB 等其他单位会自动换算。",
     )
-    (fact,) = number.asked(Spec(4, unit=TIMES), ADA).facts
-    assert fact == Text("Unit: times (may be left out).", "单位：倍（可以不写）。")
+    (fact,) = number.prompt(Spec(4, unit=TIMES), ADA).facts
+    assert fact == Text("Unit: times (optional).", "单位：倍（可以不写）。")
 
 
 @pytest.mark.parametrize(
@@ -434,13 +441,16 @@ def test_units_that_are_converted_are_named() -> None:
         (Spec(1, digits=0), ["digits: saw 0; expected a whole number from 1 to 9"]),
         (Spec(1, digits=10), ["digits: saw 10"]),
         (Spec("d - 4", {"d": (2, 4)}, digits=2), ["digits: expected none, as the answer can be 0"]),
-        (Spec(2.71, digits=3, wrong=(Wrong(2.714, "m"),)), ["wrong[0].answer: saw 2.714; expected an answer that is"]),
-        (Spec(2.71, digits=3, wrong=(Wrong(2.72, "m"),)), []),
+        (
+            Spec(2.71, digits=3, wrong=(WrongAnswer(2.714, "m"),)),
+            ["wrong[0].answer: saw 2.714; expected an answer that is"],
+        ),
+        (Spec(2.71, digits=3, wrong=(WrongAnswer(2.72, "m"),)), []),
     ],
 )
 def test_digits_are_checked(spec: Spec, said: list[str]) -> None:
     """There are some to count, and they tell wrong answers from right ones."""
-    found = [f"{show_path(fault.path)}: {fault.text}" for fault in number.faults(spec)]
+    found = [f"{show_path(fault.path)}: {fault.text}" for fault in number.validate(spec)]
     assert len(found) == len(said), found
     for fault, start in zip(found, said, strict=True):
         assert fault.startswith(start)

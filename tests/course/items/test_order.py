@@ -9,19 +9,19 @@ import pytest
 from grader.core.faults import show_path
 from grader.core.model import Status, Text
 from grader.course.items import Context, Judged, order
-from grader.course.items._ids import Thing
-from grader.course.items.order import Spec, Wrong
+from grader.course.items._ids import Entry
+from grader.course.items.order import Spec, WrongOrder
 
 ADA = Context("spring", "ada", "Q11.steps")
 
 
-def spec(ids: str, *, either: tuple[tuple[str, ...], ...] = (), wrong: tuple[Wrong, ...] = ()) -> Spec:
+def spec(ids: str, *, either: tuple[tuple[str, ...], ...] = (), wrong: tuple[WrongOrder, ...] = ()) -> Spec:
     """Things with these ids (letters, or words), in their right order."""
     names = ids.split() if " " in ids else list(ids)
-    return Spec(tuple(Thing(name, Text(f"en {name}", f"中 {name}")) for name in names), either, wrong)
+    return Spec(tuple(Entry(name, Text(f"en {name}", f"中 {name}")) for name in names), either, wrong)
 
 
-PLAIN = spec("CABED", wrong=(Wrong("backwards", tuple("DEBAC")), Wrong("a-first", before=("A", "C"))))
+PLAIN = spec("CABED", wrong=(WrongOrder("backwards", tuple("DEBAC")), WrongOrder("a-first", before=("A", "C"))))
 EITHER = spec("cabed", either=(("b", "e"),))
 WORDS = spec("softmax scale_2 mask 10", either=(("softmax", "mask"), ("softmax", "scale_2")))
 
@@ -95,7 +95,7 @@ def test_what_stands_right_counts_beyond_chance(
     assert found.fraction == pytest.approx(fraction)
     assert found.misconception == misconception
     assert (found.message is None) is (moved is None)
-    assert moved is None or f"move {moved} of" in str(found.message)
+    assert moved is None or f"moving {moved} of" in str(found.message)
 
 
 @pytest.mark.parametrize(("ids", "most"), [("bac", 0.23), ("cabd", 0.06), ("cabed", 0.09), ("cabedfgihj", 0.06)])
@@ -124,26 +124,26 @@ def test_what_is_kept_is_the_longest_part_in_order(either: tuple[tuple[str, ...]
 @pytest.mark.parametrize(
     ("value", "en", "zh"),
     [
-        ("c a x", "nothing called “x” here; what there is: A, B, C, D, E", "没有「x」，只有 A、B、C、D、E"),
-        ("c, a\x1b[0m", "“0m”", "「0m」"),
-        ("caxbed", "“caxbed”", "「caxbed」"),
+        ("c a x", "“x” is not one of the choices here, which are A, B, C, D, E", "没有“x”，只有 A、B、C、D、E"),
+        ("c, a\x1b[0m", "“0m”", "“0m”"),
+        ("caxbed", "“caxbed”", "“caxbed”"),
         ("c a b", "Missing: d, e.", "还缺：d、e。"),
         ("", "Missing: a, b, c, d, e.", "还缺"),
         ([], "Missing", "还缺"),
         (None, "Missing", "还缺"),
-        ("c a b e d c", "“c” stands there twice", "「c」写了两次"),
-        ("cabedc", "“c” stands there twice", "「c」写了两次"),
+        ("c a b e d c", "“c” occurs twice", "“c”写了两次"),
+        ("cabedc", "“c” occurs twice", "“c”写了两次"),
         (["c", ["a"]], "Missing", "还缺"),
         ({"c": 1}, "Missing", "还缺"),
         (["c", None], "Missing", "还缺"),
         (["c", True], "Missing", "还缺"),
         (True, "Missing", "还缺"),
         (1.5, "Missing", "还缺"),
-        (3, "“3”", "「3」"),
+        (3, "“3”", "“3”"),
         pytest.param([10**30000], "Missing", "还缺", id="huge"),
         pytest.param("c" * 100_000, "Missing", "还缺", id="long"),
         ("\ud800", "Missing", "还缺"),
-        ("{said}", "“said”", "「said」"),
+        ("{said}", "“said”", "“said”"),
     ],
 )
 def test_what_is_no_order_is_told_what_is_missing(value: object, en: str, zh: str) -> None:
@@ -159,7 +159,7 @@ def test_what_is_no_order_is_told_what_is_missing(value: object, en: str, zh: st
 def test_nobody_is_shown_the_right_order(learner: str) -> None:
     """The ids alone say nothing, and no learner is lucky."""
     which, context = spec("bac", either=(("a", "c"),)), replace(ADA, learner=learner)
-    shown = order.asked(which, context)
+    shown = order.prompt(which, context)
     assert shown.form == "order"
     assert sorted(choice.id for choice in shown.choices) == ["a", "b", "c"]
     assert order.judge(which, [choice.id for choice in shown.choices], context).status is Status.FAILED
@@ -171,9 +171,9 @@ def test_the_key_is_a_right_order_in_words() -> None:
     found = order.key(EITHER, ADA)
     assert found.en.splitlines() == [
         *(f"{name}: en {name}" for name in "cabed"),
-        "In any order among themselves: b, e.",
+        "These may be in any order: b, e.",
     ]
-    assert found.zh.splitlines()[-1] == "相互之间次序不限：b、e。"
+    assert found.zh.splitlines()[-1] == "以下各项之间顺序不限：b、e。"
 
 
 @pytest.mark.parametrize(
@@ -191,17 +191,26 @@ def test_the_key_is_a_right_order_in_words() -> None:
         (spec("cab", either=(("a",),)), ['either[0]: saw ["a"]; expected two ids or more']),
         (spec("cab", either=(("c", "b"),)), ["either: expected no group with both c and b: a has to stand between"]),
         (spec("cab", either=(("c", "a", "b"),)), ["either: every order is right"]),
-        (spec("cab", wrong=(Wrong("m"),)), ["wrong[0]: expected either `order: […]`, all ids, or `before"]),
-        (spec("cab", wrong=(Wrong("m", tuple("abc"), ("a", "c")),)), ["wrong[0]: expected either"]),
-        (spec("cab", wrong=(Wrong("m", before=("c", "a")),)), ['wrong[0].before: saw ["c", "a"]; expected the later']),
-        (spec("cab", wrong=(Wrong("m", before=("c", "x")),)), ["wrong[0].before[1]: saw 'x'; expected the id"]),
-        (spec("cab", wrong=(Wrong("m", tuple("ca")),)), ['wrong[0].order: saw ["c", "a"]; expected every id once']),
-        (spec("cab", wrong=(Wrong("m", tuple("cab")),)), ['wrong[0].order: saw ["c", "a", "b"]; expected an order']),
+        (spec("cab", wrong=(WrongOrder("m"),)), ["wrong[0]: expected either `order: […]`, all ids, or `before"]),
+        (spec("cab", wrong=(WrongOrder("m", tuple("abc"), ("a", "c")),)), ["wrong[0]: expected either"]),
+        (
+            spec("cab", wrong=(WrongOrder("m", before=("c", "a")),)),
+            ['wrong[0].before: saw ["c", "a"]; expected the later'],
+        ),
+        (spec("cab", wrong=(WrongOrder("m", before=("c", "x")),)), ["wrong[0].before[1]: saw 'x'; expected the id"]),
+        (
+            spec("cab", wrong=(WrongOrder("m", tuple("ca")),)),
+            ['wrong[0].order: saw ["c", "a"]; expected every id once'],
+        ),
+        (
+            spec("cab", wrong=(WrongOrder("m", tuple("cab")),)),
+            ['wrong[0].order: saw ["c", "a", "b"]; expected an order'],
+        ),
     ],
 )
 def test_specs_are_checked(which: Spec, said: list[str]) -> None:
     """The order is not given away, can be told, and is not among the wrong ones."""
-    found = [f"{show_path(fault.path)}: {fault.text}" for fault in order.faults(which)]
+    found = [f"{show_path(fault.path)}: {fault.text}" for fault in order.validate(which)]
     assert len(found) == len(said), found
     for fault, start in zip(found, said, strict=True):
         assert fault.startswith(start)

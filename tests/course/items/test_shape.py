@@ -7,7 +7,7 @@ import pytest
 from grader.core.faults import show_path
 from grader.core.model import Status, Text
 from grader.course.items import Context, Judged, shape
-from grader.course.items.shape import Spec, Wrong
+from grader.course.items.shape import Spec, WrongShape
 
 ADA = Context("spring", "ada", "Q10.split")
 SIZES = {name: Text(f"en {name}", f"中 {name}") for name in ("batch", "h", "n", "d_k", "d_model")}
@@ -16,14 +16,16 @@ HEADS = Spec(
     SIZES,
     {"d_model": "h * d_k"},
     {"batch": ("B", "批次"), "h": ("num_heads",)},
-    wrong=(Wrong("(batch, n, h, d_k)", "no-transpose"), Wrong("(batch, n, d_model)", "not-cut")),
+    wrong=(WrongShape("(batch, n, h, d_k)", "no-transpose"), WrongShape("(batch, n, d_model)", "not-cut")),
 )
 MERGED = Spec("(batch, n, d_model)", SIZES, {"d_model": "h * d_k"})
 OPEN = Spec("(..., n, 2*d_k)", SIZES)
 SQUARE = Spec("(n, d_k**2)", SIZES)
 FLAT = Spec("(n * d_k,)", SIZES)
 SCALAR = Spec("()")
-NUMBERS = Spec("(2, heads, 512 // heads)", draw={"heads": (4, 8, 16)}, wrong=(Wrong("(2, 512 // heads, heads)", "m"),))
+NUMBERS = Spec(
+    "(2, heads, 512 // heads)", draw={"heads": (4, 8, 16)}, wrong=(WrongShape("(2, 512 // heads, heads)", "m"),)
+)
 CASES = Spec("(n, N)", {"n": Text("few", "少"), "N": Text("many", "多")})
 
 
@@ -107,19 +109,19 @@ def test_the_right_shape_passes_however_it_is_written(spec: Spec, value: object)
         (HEADS, "(batch, n, h*d_k)", "not-cut", None),
         (HEADS, ["batch", "n", "d_model"], "not-cut", None),
         (NUMBERS, "(2, 64, 8)", "m", None),
-        (HEADS, "(h, batch, n, d_k)", None, "two of them have changed places"),
-        (HEADS, "(h, n, batch, d_k)", None, "their order is not"),
+        (HEADS, "(h, batch, n, d_k)", None, "two of them are swapped"),
+        (HEADS, "(h, n, batch, d_k)", None, "their order is wrong"),
         (HEADS, "(batch, h, n)", None, "Axes in your shape: 3; there should be 4"),
         (HEADS, "n", None, "Axes in your shape: 1; there should be 4"),
         (HEADS, 5, None, "Axes in your shape: 1"),
         (HEADS, "()", None, "Axes in your shape: 0"),
-        (HEADS, "(batch, h, n, d_model)", None, "Axis 3 (counted from 0) is not “d_model”"),
-        (HEADS, "(batch, h, n, n)", None, "Axis 3 (counted from 0) is not “n”"),
-        (HEADS, "batch × 8 × n × 64", None, "Axis 1 (counted from 0) is not “8”"),
+        (HEADS, "(batch, h, n, d_model)", None, "Axis 3 (counting from 0) is not “d_model”"),
+        (HEADS, "(batch, h, n, n)", None, "Axis 3 (counting from 0) is not “n”"),
+        (HEADS, "batch × 8 × n × 64", None, "Axis 1 (counting from 0) is not “8”"),
         (HEADS, "(batch, h, n, d_k + 1)", None, "Axis 3"),
         (HEADS, "(batch, h, n, d_model - h)", None, "Axis 3"),
         (MERGED, "(batch, n, h + d_k)", None, "Axis 2"),
-        (OPEN, "(batch, n, 2*d_k)", None, "Axis 0 (counted from 0) is not “batch”"),
+        (OPEN, "(batch, n, 2*d_k)", None, "Axis 0 (counting from 0) is not “batch”"),
         (OPEN, "(n, 2*d_k)", None, "Axes in your shape: 2; there should be 3"),
         (CASES, "(N, n)", None, "two of them"),
         (SQUARE, "(n, 2d_k)", None, "Axis 1"),
@@ -140,23 +142,23 @@ def test_a_wrong_shape_is_told_where(spec: Spec, value: object, misconception: s
     [
         (HEADS, "(batch, -1, n, d_k)", "−1 only tells reshape", "只是让 reshape"),
         (HEADS, "(batch, － 1, n, d_k)", "−1 only tells", "只是让"),
-        (HEADS, "(..., h, n, d_k)", "“...” leaves open", "「...」没有说明"),
-        (HEADS, "(*batch, h, n, d_k)", "“*batch” leaves open", "没有说明"),
-        (HEADS, "(None, h, n, d_k)", "“None” leaves open", "没有说明"),
+        (HEADS, "(..., h, n, d_k)", "“...” does not say", "“...”没有说明"),
+        (HEADS, "(*batch, h, n, d_k)", "“*batch” does not say", "没有说明"),
+        (HEADS, "(None, h, n, d_k)", "“None” does not say", "没有说明"),
         (
             HEADS,
             "(batch, heads, n, d_k)",
-            "no size called “heads” here; the sizes are batch, h, n, d_k, d_model",
-            "「heads」",
+            "no size “heads” in this question; the sizes are batch, h, n, d_k, d_model",
+            "“heads”",
         ),
         (HEADS, "(batch, h, n, x.shape[-1])", "cannot be read as a shape", "无法读成形状"),
-        (HEADS, "I don't know", "no size called “I”", "「I」"),
-        (HEADS, "don't know", "“don't know” cannot be read", "「don't know」"),
+        (HEADS, "I don't know", "no size “I”", "“I”"),
+        (HEADS, "don't know", "“don't know” cannot be read", "“don't know”"),
         (
             HEADS,
             "(batch, h, n, d_k / 0)",
-            "(2*a, b, 5), in the sizes batch, h, n",
-            "用 batch、h、n、d_k、d_model 这些大小",
+            "(2*a, b, 5), using batch, h, n",
+            "用 batch、h、n、d_k、d_model 和数字",
         ),
         (HEADS, "(batch, , n)", "cannot be read", "无法"),
         (HEADS, "(batch, h", "cannot be read", "无法"),
@@ -177,11 +179,11 @@ def test_a_wrong_shape_is_told_where(spec: Spec, value: object, misconception: s
         pytest.param(HEADS, [10**30000], "cannot", "无法", id="huge"),
         (HEADS, "\ud800", "cannot", "无法"),
         (HEADS, "\x00", "cannot", "无法"),
-        (HEADS, "{said}", "“said”", "「said」"),
+        (HEADS, "{said}", "“said”", "“said”"),
         (HEADS, "(\x1b[31m, h)", "cannot be read", "无法"),
-        (NUMBERS, "(2, h, 64)", "“h” has no size here; write numbers", "「h」"),
-        (NUMBERS, "(2, heads, 64)", "“heads” has no size here", "「heads」"),
-        (CASES, "(n, M)", "no size called “M”", "「M」"),
+        (NUMBERS, "(2, h, 64)", "“h” is not defined in this question; write numbers", "“h”"),
+        (NUMBERS, "(2, heads, 64)", "“heads” is not defined", "“heads”"),
+        (CASES, "(n, M)", "no size “M”", "“M”"),
     ],
 )
 def test_what_is_no_shape_is_told_why(spec: Spec, value: object, en: str, zh: str) -> None:
@@ -195,11 +197,11 @@ def test_what_is_no_shape_is_told_why(spec: Spec, value: object, en: str, zh: st
 
 def test_sizes_are_explained() -> None:
     """What each name is, and what follows from others."""
-    asked = shape.asked(HEADS, ADA)
+    asked = shape.prompt(HEADS, ADA)
     assert asked.form == "line"
     assert asked.facts[0] == Text("batch: en batch", "batch：中 batch")
     assert asked.facts[-1] == Text("d_model = h·d_k: en d_model", "d_model = h·d_k：中 d_model")
-    assert shape.asked(SCALAR, ADA).facts == ()
+    assert shape.prompt(SCALAR, ADA).facts == ()
 
 
 @pytest.mark.parametrize(
@@ -229,7 +231,7 @@ A = {"a": Text("a", "甲"), "b": Text("b", "乙")}
         *((spec, []) for spec in (HEADS, MERGED, OPEN, SQUARE, FLAT, SCALAR, NUMBERS, CASES)),
         (
             Spec("(a, c)", A),
-            ["answer: saw '(a, c)'; expected a shape such as (batch, n, 2*d), but: There is no size called “c”"],
+            ["answer: saw '(a, c)'; expected a shape such as (batch, n, 2*d), but: There is no size “c”"],
         ),
         (Spec("(a, b", A), ["answer: saw '(a, b'; expected a shape such as (batch, n, 2*d), but: it cannot be read"]),
         (Spec("(a, 0)", A), ["answer: saw '(a, 0)'; expected axes whose length is above 0"]),
@@ -242,20 +244,20 @@ A = {"a": Text("a", "甲"), "b": Text("b", "乙")}
         (Spec("(a,)", A, {"b": "a *"}), ["equal.b: saw 'a *'; expected a number, or arithmetic"]),
         (Spec("(a,)", A, {"b": "b * a"}), ["equal.b: saw 'b'; expected a size that does not follow from others: a"]),
         (Spec("(a,)", A, draw={"d": ()}), ["draw.d: saw []; expected one number or more, all above 0"]),
-        (Spec("(a,)", A, wrong=(Wrong("(a", "m"),)), ["wrong[0].answer: saw '(a'; expected a shape such as"]),
+        (Spec("(a,)", A, wrong=(WrongShape("(a", "m"),)), ["wrong[0].answer: saw '(a'; expected a shape such as"]),
         (
-            Spec("(a, 2*b)", A, wrong=(Wrong("(a, b+b)", "m"),)),
+            Spec("(a, 2*b)", A, wrong=(WrongShape("(a, b+b)", "m"),)),
             ["wrong[0].answer: saw '(a, b+b)'; expected a shape that is never"],
         ),
         (
-            Spec("(d, 4)", draw={"d": (8, 4)}, wrong=(Wrong("(4, d)", "m"),)),
+            Spec("(d, 4)", draw={"d": (8, 4)}, wrong=(WrongShape("(4, d)", "m"),)),
             ["wrong[0].answer: saw '(4, d)'; expected a shape that is never right, but it is with d = 4"],
         ),
     ],
 )
 def test_specs_are_checked(spec: Spec, said: list[str]) -> None:
     """Every shape has a value whatever is drawn, and no wrong one is ever right."""
-    found = [f"{show_path(fault.path)}: {fault.text}" for fault in shape.faults(spec)]
+    found = [f"{show_path(fault.path)}: {fault.text}" for fault in shape.validate(spec)]
     assert len(found) == len(said), found
     for fault, start in zip(found, said, strict=True):
         assert fault.startswith(start)

@@ -9,7 +9,7 @@ import pytest
 from grader.core.faults import show_path
 from grader.core.model import Status, Text
 from grader.course.items import Context, _patterns, text
-from grader.course.items.text import Idea, Spec, Wrong
+from grader.course.items.text import Idea, Spec, WrongIdea
 
 ADA = Context("spring", "ada", "Q3.own-words")
 GROW = Idea(
@@ -22,9 +22,9 @@ VANISH = Idea(
     Text("gradients vanish", "梯度消失"),
     (r"\bgradients?\b.{0,30}\b(vanish|small|zero)", "梯度.{0,8}(消失|很小|接近 ?0)", r"\bno gradient", "没有梯度"),
 )
-EXPLODE = Wrong((r"\bexplod", "爆炸"), "exploding")
+EXPLODE = WrongIdea((r"\bexplod", "爆炸"), "exploding")
 GOOD = Text("The scores grow with d_k, and gradients vanish.", "分数随 d_k 增大，梯度消失。")
-SPEC = Spec((GROW, VANISH), GOOD, (EXPLODE, Wrong(("overflow", "溢出"), "overflow")))
+SPEC = Spec((GROW, VANISH), GOOD, (EXPLODE, WrongIdea(("overflow", "溢出"), "overflow")))
 
 PASSES = """\
 The scores grow with d_k, and gradients vanish.
@@ -79,7 +79,8 @@ def test_an_answer_with_all_ideas_passes(answer: str) -> None:
     found = text.judge(SPEC, answer, ADA)
     assert (found.status, found.fraction, found.misconception) == (Status.PASSED, 1.0, None)
     assert found.message == Text(
-        "Marked automatically. Found: scores grow; gradients vanish.", "已自动评分，找到的要点：分数变大；梯度消失。"
+        "Marked automatically. Points found: scores grow; gradients vanish.",
+        "已自动评分，找到的要点：分数变大；梯度消失。",
     )
 
 
@@ -89,7 +90,7 @@ def test_what_is_not_clearly_said_waits_for_a_person(answer: str) -> None:
     found = text.judge(SPEC, answer, ADA)
     assert (found.status, found.fraction, found.misconception) == (Status.PENDING, 0.0, None)
     assert found.message is not None
-    assert found.message.en.startswith("A person will mark this answer.")
+    assert found.message.en.startswith("Your instructor will mark this answer.")
     assert found.message.zh.startswith("这个答案由老师批改。")
 
 
@@ -97,7 +98,8 @@ def test_what_was_found_is_said_and_what_is_missing_is_not() -> None:
     """The answer waits, and the key stays where it is."""
     found = text.judge(SPEC, "The scores grow with d_k and something happens.", ADA)
     assert found.message == Text(
-        "A person will mark this answer. Found so far: scores grow.", "这个答案由老师批改。目前找到的要点：分数变大。"
+        "Your instructor will mark this answer. Points found so far: scores grow.",
+        "这个答案由老师批改。目前找到的要点：分数变大。",
     )
 
 
@@ -134,7 +136,7 @@ def test_less_than_a_sentence_is_no_answer(value: object) -> None:
     """It costs no try, and earns nothing."""
     found = text.judge(SPEC, value, ADA)
     assert (found.status, found.fraction, found.readable) == (Status.FAILED, 0.0, False)
-    assert found.message == Text("Write a whole sentence, of 4 words or more.", "请写完整的句子，不少于 8 字。")
+    assert found.message == Text("Write a full sentence of at least 4 words.", "请写完整的句子，至少 8 字。")
 
 
 def test_lines_are_one_answer() -> None:
@@ -151,7 +153,7 @@ def test_a_long_text_waits_unread(value: str) -> None:
     found = text.judge(SPEC, value, ADA)
     assert (found.status, found.fraction) == (Status.PENDING, 0.0)
     assert found.message == Text(
-        "A person will mark this answer. It is longer than 120 words.", "这个答案由老师批改。它超过了 240 字。"
+        "Your instructor will mark this answer. It is longer than 120 words.", "这个答案由老师批改。它超过了 240 字。"
     )
 
 
@@ -165,7 +167,7 @@ def test_noise_is_never_an_exception() -> None:
 
 def test_how_long_an_answer_is_said_beforehand() -> None:
     """In words, or in Chinese characters."""
-    asked = text.asked(SPEC, ADA)
+    asked = text.prompt(SPEC, ADA)
     assert asked.form == "line"
     assert "(4 to 120 words" in asked.how.en and "（8 到 240 字" in asked.how.zh
     assert text.key(SPEC, ADA) == GOOD
@@ -179,7 +181,7 @@ def test_how_long_an_answer_is_said_beforehand() -> None:
         (replace(SPEC, ideas=(GROW, VANISH, replace(GROW, any=("large|增大|grow",)))), ["ideas[2].id: saw 'grow'"]),
         (replace(SPEC, ideas=(replace(GROW, any=()),)), ["ideas[0].any: saw []; expected one pattern or more"]),
         (replace(SPEC, ideas=(replace(GROW, any=("(grow",)),)), ["ideas[0].any[0]: saw '(grow'; expected a regular"]),
-        (replace(SPEC, wrong=(Wrong(("a", "b**"), "m"),)), ["wrong[0].any[1]: saw 'b**'; expected a regular"]),
+        (replace(SPEC, wrong=(WrongIdea(("a", "b**"), "m"),)), ["wrong[0].any[1]: saw 'b**'; expected a regular"]),
         (
             replace(SPEC, answer=Text("The scores grow and that is all.", GOOD.zh)),
             ["answer.en: vanish cannot be found in it; expected all ideas"],
@@ -199,7 +201,7 @@ def test_how_long_an_answer_is_said_beforehand() -> None:
 )
 def test_specs_are_checked(spec: Spec, said: list[str]) -> None:
     """Patterns are sound, and the good answer of the bank is one."""
-    found = [f"{show_path(fault.path)}: {fault.text}" for fault in text.faults(spec)]
+    found = [f"{show_path(fault.path)}: {fault.text}" for fault in text.validate(spec)]
     assert len(found) == len(said), found
     for fault, start in zip(found, said, strict=True):
         assert fault.startswith(start)
@@ -235,7 +237,7 @@ def test_specs_are_checked(spec: Spec, said: list[str]) -> None:
 )
 def test_patterns_are_a_part_of_regular_expressions(pattern: str, said: str | None) -> None:
     """Broken ones, ones that match nothing at all, and slow ones are refused, with a reason."""
-    found = _patterns.trouble(pattern)
+    found = _patterns.explain_invalid(pattern)
     assert (found is None) is (said is None), found
     assert said is None or (found is not None and found.startswith(said))
 
@@ -243,7 +245,7 @@ def test_patterns_are_a_part_of_regular_expressions(pattern: str, said: str | No
 @pytest.mark.parametrize("pattern", ["a.{0,60}a.{0,60}b", ".*b", r"\w+.?b", "(a{0,3}){6}b", "(a|a|a|a){6}b"])
 def test_an_accepted_pattern_is_fast_on_any_text(pattern: str) -> None:
     """The worst that a learner can write takes a moment, and no more."""
-    assert _patterns.trouble(pattern) is None
+    assert _patterns.explain_invalid(pattern) is None
     start = time.process_time()
     assert _patterns.search(pattern, "a" * _patterns.MAX_LENGTH) == []
     assert time.process_time() - start < 5

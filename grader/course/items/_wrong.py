@@ -1,0 +1,16 @@
+"""A wrong answer that the bank knows, in the kinds whose answers are single values."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from grader.core.arithmetic import Number
+from grader.core.constraints import Revealed
+
+
+@dataclass(frozen=True, slots=True)
+class WrongAnswer:
+    """A wrong answer that reveals a misconception."""
+
+    answer: Number | str
+    misconception: Revealed
