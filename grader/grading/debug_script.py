@@ -107,7 +107,9 @@ def _imported(source: Path, path: Path) -> list[str]:
 
 def _written_out(file: SourceFile) -> list[str]:
     """The learner's code itself. Its imports from ``__future__`` have to be at the top of the script instead."""
-    texts = [f"# {part.label}\n{without_future_imports(part.text, parse(part.text, part.label))}" for part in file.parts]
+    texts = [
+        f"# {part.label}\n{without_future_imports(part.text, parse(part.text, part.label))}" for part in file.parts
+    ]
     return [
         '__name__ = "submission"  # as when graded: code under `if __name__ == "__main__":` does not run',
         "",
