@@ -188,7 +188,7 @@ class Review:
                     submission,
                     sandbox.observe,
                     selection=Selection(exercises=(exercise.name,)),
-                    expect=expecting(sandbox.observe, Seed.public(), course=self.course),
+                    observe_reference=expecting(sandbox.observe, Seed.public(), course=self.course),
                 )
         except SubmissionError as error:
             review_view.fault(self.page, str(error))

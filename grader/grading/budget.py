@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from grader.core.model import Job, Limits, Observe, Observed
 
 
-def sharing(observe: Observe) -> Observe:
+def with_shared_budget(observe: Observe) -> Observe:
     """``observe`` for all jobs of one submission: each begins with the past of those before it."""
     past = Past()
 

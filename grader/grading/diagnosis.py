@@ -28,33 +28,35 @@ class Evidence:
 
 
 @dataclass(frozen=True, slots=True)
-class Suspect:
+class MistakeSignature:
     """A mistake with what it gives, in the order of the evidence."""
 
     mistake: Mistake
     observations: Sequence[tuple[Observation, ...]]
 
 
-def name(evidence: Sequence[Evidence], suspects: Sequence[Suspect], array_type: ArrayType) -> Mistake | None:
+def diagnose(
+    evidence: Sequence[Evidence], signatures: Sequence[MistakeSignature], array_type: ArrayType
+) -> Mistake | None:
     """The mistake that explains the evidence, if exactly one does."""
     counted = [at for at, e in enumerate(evidence) if e.verdict.applies and e.verdict.status is not Status.PENDING]
     values = [number for number in counted if evidence[number].check == "values"]
-    if found := _only(evidence, suspects, counted, array_type):
+    if found := _only(evidence, signatures, counted, array_type):
         return found
     if any(evidence[number].verdict.status is not Status.PASSED for number in values):
-        return _only(evidence, suspects, values, array_type)
+        return _only(evidence, signatures, values, array_type)
     return None
 
 
 def _only(
-    evidence: Sequence[Evidence], suspects: Sequence[Suspect], numbers: Sequence[int], array_type: ArrayType
+    evidence: Sequence[Evidence], signatures: Sequence[MistakeSignature], numbers: Sequence[int], array_type: ArrayType
 ) -> Mistake | None:
-    """The one suspect that agrees at all ``numbers``. Exceptions alone are no agreement: code that always raises
+    """The one each that agrees at all ``numbers``. Exceptions alone are no agreement: code that always raises
     agrees with nothing."""
     found = [
-        suspect.mistake
-        for suspect in suspects
-        if all(agree(evidence[at].observations, suspect.observations[at], array_type) for at in numbers)
+        each.mistake
+        for each in signatures
+        if all(agree(evidence[at].observations, each.observations[at], array_type) for at in numbers)
         and any(isinstance(seen, Returned) for at in numbers for seen in evidence[at].observations)
     ]
     return found[0] if len({mistake.misconception for mistake in found}) == 1 else None

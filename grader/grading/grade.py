@@ -48,7 +48,7 @@ from grader.core.suggest import nearest
 from grader.core.text import SAYS
 from grader.course import edits, items
 from grader.grading import checks, diagnosis, forbidden, verdicts
-from grader.grading.budget import sharing
+from grader.grading.budget import with_shared_budget
 from grader.grading.checks import Seen
 from grader.grading.inputs import Drawn, Seed, draw, draw_for
 from grader.grading.programs import Target, varied
@@ -59,7 +59,7 @@ if TYPE_CHECKING:
     from grader.core.model import Observe
 
 #: The inputs of a case that is not here.
-NOTHING = Drawn((), (), ())
+NO_INPUTS = Drawn((), (), ())
 _ELSEWHERE = Text("decided on the instructor's side, with a hidden case", "由教师一侧用隐藏用例判定")
 
 #: The references are ours: they may take their time.
@@ -98,10 +98,10 @@ def grade(
     selection: Selection = Selection(),
     seed: Seed | None = None,
     limits: Limits | None = None,
-    expect: Observe | None = None,
+    observe_reference: Observe | None = None,
     memo: Memo | None = None,
 ) -> Report:
-    """Grades ``submission``. ``expect`` observes the references (default: as ``observe`` does).
+    """Grades ``submission``. ``observe_reference`` observes the references (default: as ``observe`` does).
 
     ``memo`` is for grading many: what does not depend on the submission is worked out once for each memo.
 
@@ -110,14 +110,14 @@ def grade(
     """
     started = time.perf_counter()
     chosen = choose(course, submission, selection)
-    memo = memo or Memo(course, seed or Seed.public(), expect or observe, selection.public_only)
+    memo = memo or Memo(course, seed or Seed.public(), observe_reference or observe, selection.public_only)
     plans = [
         Plan(each.question, exercise, source_of(exercise.name, each.question, submission), memo.entries(exercise))
         for each in chosen
         for exercise in each.exercises
     ]
-    answers = _Answers(course, submission, chosen)
-    code = _Code(submission, sharing(observe), memo, limits or Limits())
+    answers = _AnswerGrading(course, submission, chosen)
+    code = _CodeGrading(submission, with_shared_budget(observe), memo, limits or Limits())
     results = code.run(plans)
     questions = tuple(
         QuestionResult(
@@ -156,43 +156,43 @@ def grade_reference(
     diagnosed: bool = True,
 ) -> ExerciseResult:
     """Grades an exercise's reference, or an edit of it, as if a learner had handed it in."""
-    code = _Code(Submission("reference", files), observe, memo, REFERENCE_LIMITS)
+    code = _CodeGrading(Submission("reference", files), observe, memo, REFERENCE_LIMITS)
     file = next(file for file in files if file.module == module_of(exercise))
     plan = Plan(question, exercise, file, memo.entries(exercise), function_of(exercise))
-    (tried,) = code.attempt([(plan, Attempt("torch", None))])
+    (tried,) = code.attempt([(plan, CallingForm("torch", None))])
     return code.diagnosed(plan, tried) if diagnosed else tried.result
 
 
 @dataclass(frozen=True, slots=True)
 class Replay:
-    """An exercise graded once more, with all that its verdicts rest on, entry by entry (``way`` None: nothing ran)."""
+    """An exercise graded once more, with all that its verdicts rest on, entry by entry (``form`` None: nothing ran)."""
 
     result: ExerciseResult
     entries: tuple[Entry, ...]
-    way: Attempt | None = None
+    form: CallingForm | None = None
     got: tuple[tuple[Observation, ...], ...] = ()
     expected: tuple[tuple[Observation, ...], ...] = ()
 
-    def openly(self, exercise: Exercise, at: int) -> Verdict:
+    def unredacted(self, exercise: Exercise, at: int) -> Verdict:
         """What the check of entry ``at`` says where nothing has to be hidden."""
         entry = self.entries[at]
-        if self.way is None:
+        if self.form is None:
             return self.result.outcomes[at].verdict
         case = replace(entry.case, public=True)
-        drawn = varied(self.way.variant, entry.drawn)
-        seen = Seen(exercise, case, entry.spec, drawn, self.got[at], self.expected[at], self.way.array_type)
+        drawn = varied(self.form.variant, entry.drawn)
+        seen = Seen(exercise, case, entry.spec, drawn, self.got[at], self.expected[at], self.form.array_type)
         return verdicts.judge(seen)
 
 
 def replay(memo: Memo, question: Question, exercise: Exercise, submission: Submission, observe: Observe) -> Replay:
     """Grades one exercise of ``submission``, as ``grade`` does, and keeps what was seen: not for learners."""
-    code = _Code(submission, sharing(observe), memo, Limits())
+    code = _CodeGrading(submission, with_shared_budget(observe), memo, Limits())
     plan = Plan(question, exercise, source_of(exercise.name, question, submission), memo.entries(exercise))
     tried = code.best([plan])[exercise.name]
     result = code.diagnosed(plan, tried)
-    if tried.way is None:
+    if tried.form is None:
         return Replay(result, plan.entries)
-    return Replay(result, plan.entries, tried.way, tuple(tried.observations), tuple(memo.expected(exercise)))
+    return Replay(result, plan.entries, tried.form, tuple(tried.observations), tuple(memo.expected(exercise)))
 
 
 # ------------------------------------------------------------------------------------------- choosing
@@ -374,17 +374,17 @@ class Memo:
 
     course: Course
     seed: Seed
-    expect: Observe
+    observe_reference: Observe
     public_only: bool = False
     _entries: dict[str, tuple[Entry, ...]] = field(default_factory=dict)
     _expected: dict[str, list[tuple[Observation, ...]]] = field(default_factory=dict)
-    _suspects: dict[str, tuple[diagnosis.Suspect, ...]] = field(default_factory=dict)
+    _mistakes: dict[str, tuple[diagnosis.MistakeSignature, ...]] = field(default_factory=dict)
 
     def entries(self, exercise: Exercise) -> tuple[Entry, ...]:
         """Every check of ``exercise`` on every case it is judged on."""
         if exercise.name not in self._entries:
             drawn = {
-                case.name: NOTHING if case.sealed else draw(case, exercise.name, self.seed) for case in exercise.cases
+                case.name: NO_INPUTS if case.sealed else draw(case, exercise.name, self.seed) for case in exercise.cases
             }
             self._entries[exercise.name] = tuple(
                 Entry(
@@ -406,13 +406,13 @@ class Memo:
             target = Target(exercise, module_of(exercise), "torch", "float64", calls=function_of(exercise))
             asked = programs(self.entries(exercise), target, None, reference=True)
             flat = tuple(program for each in asked for program in each)
-            seen = self.expect(Job(self.course.reference, flat), REFERENCE_LIMITS)
-            self._expected[exercise.name] = grouped(asked, seen.observations)
+            seen = self.observe_reference(Job(self.course.reference, flat), REFERENCE_LIMITS)
+            self._expected[exercise.name] = regroup(asked, seen.observations)
         return self._expected[exercise.name]
 
-    def suspects(self, exercise: Exercise) -> tuple[diagnosis.Suspect, ...]:
+    def mistake_signatures(self, exercise: Exercise) -> tuple[diagnosis.MistakeSignature, ...]:
         """What each typical mistake returns, called as learners are. Raises SandboxError for a broken sandbox."""
-        if exercise.name not in self._suspects:
+        if exercise.name not in self._mistakes:
             target = Target(exercise, module_of(exercise), "torch", "float32", calls=function_of(exercise))
             entries = self.entries(exercise)
             asked = programs(entries, target, None, reference=False)
@@ -420,10 +420,12 @@ class Memo:
             found = []
             for mistake in exercise.mistakes:
                 files = sources_of(mistake, exercise, self.course)
-                seen = self.expect(Job(files, flat), REFERENCE_LIMITS)
-                found.append(diagnosis.Suspect(mistake, essences(entries, grouped(asked, seen.observations))))
-            self._suspects[exercise.name] = tuple(found)
-        return self._suspects[exercise.name]
+                seen = self.observe_reference(Job(files, flat), REFERENCE_LIMITS)
+                found.append(
+                    diagnosis.MistakeSignature(mistake, signatures(entries, regroup(asked, seen.observations)))
+                )
+            self._mistakes[exercise.name] = tuple(found)
+        return self._mistakes[exercise.name]
 
     def prepare(self, questions: Container[str]) -> None:
         """Works out now what the references return for these questions."""
@@ -449,16 +451,16 @@ def sources_of(mistake: Mistake, exercise: Exercise, course: Course) -> tuple[So
     return edits.apply(course.reference, mistake.edits, module_of(exercise))
 
 
-def grouped(asked: list[tuple[Program, ...]], seen: tuple[Observation, ...]) -> list[tuple[Observation, ...]]:
+def regroup(asked: list[tuple[Program, ...]], seen: tuple[Observation, ...]) -> list[tuple[Observation, ...]]:
     """The observations of a flat job, as its programs were asked for."""
     found = iter(seen)
     return [tuple(next(found) for _ in each) for each in asked]
 
 
-def essences(entries: tuple[Entry, ...], seen: list[tuple[Observation, ...]]) -> list[tuple[Observation, ...]]:
+def signatures(entries: tuple[Entry, ...], seen: list[tuple[Observation, ...]]) -> list[tuple[Observation, ...]]:
     """What was seen, as far as programs that do the same agree on it."""
     return [
-        each if entry.case.sealed else verdicts.essence(entry.spec, entry.drawn, each)
+        each if entry.case.sealed else verdicts.signature(entry.spec, entry.drawn, each)
         for entry, each in zip(entries, seen, strict=True)
     ]
 
@@ -471,8 +473,8 @@ def source_of(name: str, question: Question, submission: Submission) -> SourceFi
 
 
 @dataclass(frozen=True, slots=True)
-class Attempt:
-    """A way of calling an exercise: in one array type, in one form of its arguments."""
+class CallingForm:
+    """A form of calling an exercise: in one array type, in one form of its arguments."""
 
     array_type: ArrayType
     variant: Variant | None
@@ -483,11 +485,11 @@ class Attempt:
         return f"{self.array_type} {self.variant.name if self.variant else ''}"
 
 
-def attempts(exercise: Exercise, file: SourceFile) -> tuple[Attempt, ...]:
+def calling_forms(exercise: Exercise, file: SourceFile) -> tuple[CallingForm, ...]:
     """The array type that the file speaks first, the other one after it; the plain form before the variants."""
     spoken: ArrayType = "torch" if file.imports_torch else "numpy"
     types = sorted(exercise.array_types, key=lambda kind: kind != spoken)
-    return tuple(Attempt(kind, variant) for kind in types for variant in (None, *exercise.variants))
+    return tuple(CallingForm(kind, variant) for kind in types for variant in (None, *exercise.variants))
 
 
 def programs(
@@ -508,16 +510,16 @@ def programs(
 
 
 @dataclass(frozen=True, slots=True)
-class Tried:
+class AttemptResult:
     """An exercise's result with the observations that it rests on, entry by entry (empty: nothing was run)."""
 
     result: ExerciseResult
     observations: list[tuple[Observation, ...]]
-    way: Attempt | None = None
+    form: CallingForm | None = None
 
 
 @dataclass(slots=True)
-class _Code:
+class _CodeGrading:
     """The code half of grading one submission.
 
     ``quiet``: it has been given hidden inputs that are secret. What it returns from then on, even for a public case,
@@ -537,17 +539,19 @@ class _Code:
         best = self.best(plans)
         return {plan.exercise.name: self.diagnosed(plan, best[plan.exercise.name]) for plan in plans}
 
-    def best(self, plans: list[Plan]) -> dict[str, Tried]:
+    def best(self, plans: list[Plan]) -> dict[str, AttemptResult]:
         """For every plan the best try. All that can share a child does; what failed is tried in its other forms."""
         unrun = {plan.exercise.name: self._unrun(plan) for plan in plans}
-        best = {name: Tried(result, []) for name, result in unrun.items() if result is not None}
+        best = {name: AttemptResult(result, []) for name, result in unrun.items() if result is not None}
         present = [plan for plan in plans if plan.exercise.name not in best]
-        ways = {plan.exercise.name: attempts(plan.exercise, plan.file) for plan in present if plan.file is not None}
-        for number in range(max(map(len, ways.values()), default=0)):
+        forms = {
+            plan.exercise.name: calling_forms(plan.exercise, plan.file) for plan in present if plan.file is not None
+        }
+        for number in range(max(map(len, forms.values()), default=0)):
             tried = [
-                (plan, ways[plan.exercise.name][number])
+                (plan, forms[plan.exercise.name][number])
                 for plan in present
-                if number < len(ways[plan.exercise.name])
+                if number < len(forms[plan.exercise.name])
                 and (number == 0 or _worth_another(best[plan.exercise.name].result))
             ]
             for each in self.attempt(tried) if tried else ():
@@ -567,35 +571,35 @@ class _Code:
             return _every(plan, Verdict(Status.FAILED, forbidden.TOO_COSTLY, final=True))
         return None if used is None else _every(plan, Verdict(Status.FAILED, used.text(), final=True))
 
-    def diagnosed(self, plan: Plan, tried: Tried) -> ExerciseResult:
+    def diagnosed(self, plan: Plan, tried: AttemptResult) -> ExerciseResult:
         """The result with the misconception behind it, where a typical mistake gives just the same."""
         result = tried.result
         if not _worth_a_name(result) or result.array_type is None:
             return result
-        observations = essences(plan.entries, tried.observations)
+        observations = signatures(plan.entries, tried.observations)
         evidence = [
             diagnosis.Evidence(outcome.check, seen, outcome.verdict)
             for outcome, seen in zip(result.outcomes, observations, strict=True)
         ]
         try:
-            suspects = self.memo.suspects(plan.exercise)
+            known = self.memo.mistake_signatures(plan.exercise)
         except SandboxError:
             return result  # the verdict stands without its name
         try:
-            found = diagnosis.name(evidence, suspects, result.array_type)
+            found = diagnosis.diagnose(evidence, known, result.array_type)
         except Exception:  # as for a check that breaks: a fault of ours costs nobody the rest
             return result
         believed = plan.question.misconception(found.misconception if found else None)
         return replace(result, misconception=believed.id, message=believed.truth) if believed else result
 
-    def attempt(self, tried: list[tuple[Plan, Attempt]]) -> list[Tried]:
+    def attempt(self, tried: list[tuple[Plan, CallingForm]]) -> list[AttemptResult]:
         """Runs several exercises in one job."""
         asked = []
-        for plan, way in tried:
+        for plan, form in tried:
             assert plan.file is not None
-            group = f"{plan.exercise.name} {way.group}"
-            target = Target(plan.exercise, plan.file.module, way.array_type, group=group, calls=plan.calls)
-            asked.append(programs(plan.entries, target, way.variant, reference=False))
+            group = f"{plan.exercise.name} {form.group}"
+            target = Target(plan.exercise, plan.file.module, form.array_type, group=group, calls=plan.calls)
+            asked.append(programs(plan.entries, target, form.variant, reference=False))
         try:
             expected = [self.memo.expected(plan.exercise) for plan, _ in tried]
             flat = tuple(program for each in asked for wanted in each for program in wanted)
@@ -604,16 +608,16 @@ class _Code:
         except (SandboxKilled, SandboxUnavailable):
             raise
         except SandboxError as error:
-            return [Tried(_unmarked(plan, str(error)), []) for plan, _ in tried]
+            return [AttemptResult(_unmarked(plan, str(error)), []) for plan, _ in tried]
         if seen.versions or not self.seen.versions:  # a job that nothing was left for says none
             self.seen = seen
         quiet = self.quiet
         self.quiet = quiet or (self.memo.seed.secret and any(program.hidden for program in flat))
         found = iter(seen.observations)
         results = []
-        for (plan, way), wanted, each in zip(tried, expected, asked, strict=True):
-            mine = grouped(each, tuple(next(found) for programs_ in each for _ in programs_))
-            results.append(Tried(_judge(plan, way, mine, wanted, quiet), mine, way))
+        for (plan, form), wanted, each in zip(tried, expected, asked, strict=True):
+            mine = regroup(each, tuple(next(found) for programs_ in each for _ in programs_))
+            results.append(AttemptResult(_judge(plan, form, mine, wanted, quiet), mine, form))
         return results
 
 
@@ -646,7 +650,7 @@ def _worth_a_name(result: ExerciseResult) -> bool:
 
 def _judge(
     plan: Plan,
-    way: Attempt,
+    form: CallingForm,
     got: list[tuple[Observation, ...]],
     expected: list[tuple[Observation, ...]],
     quiet: bool,
@@ -656,10 +660,10 @@ def _judge(
             plan.exercise,
             replace(entry.case, public=False) if quiet else entry.case,
             entry.spec,
-            varied(way.variant, entry.drawn),
+            varied(form.variant, entry.drawn),
             mine,
             wanted,
-            way.array_type,
+            form.array_type,
         )
         for entry, mine, wanted in zip(plan.entries, got, expected, strict=True)
         if not entry.case.sealed
@@ -667,7 +671,7 @@ def _judge(
     found = iter(verdicts.judge_exercise(seen))
     elsewhere = Verdict(Status.PENDING, _ELSEWHERE)
     judged = [(entry.spec, entry.case, elsewhere if entry.case.sealed else next(found)) for entry in plan.entries]
-    return _result(plan, score.outcomes(plan.exercise.points, _sealed_alike(judged)), way.array_type)
+    return _result(plan, score.outcomes(plan.exercise.points, _sealed_alike(judged)), form.array_type)
 
 
 def _sealed_alike(judged: list[score.Judged]) -> list[score.Judged]:
@@ -774,7 +778,7 @@ def judge_answer(item: Item, value: object, context: items.Context) -> items.Jud
         return items.Judged(Status.FAILED, 0.0, _TOO_HEAVY, readable=False)
 
 
-class _Answers:
+class _AnswerGrading:
     """What the answers of one submission are worth."""
 
     def __init__(self, course: Course, submission: Submission, chosen: tuple[Chosen, ...]) -> None:

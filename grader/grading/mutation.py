@@ -248,7 +248,7 @@ def _method(value: ast.expr, name: str, args: list[ast.expr]) -> ast.Call:
 
 
 @dataclass(frozen=True, slots=True)
-class Fate:
+class MutantResult:
     """What became of a mutant: ``caught``, or the reason why it may live (None: a hole in the cases)."""
 
     mutant: Mutant
@@ -256,7 +256,7 @@ class Fate:
     why: str | None = None
 
 
-def run(course: Course, exercises: tuple[str, ...], workers: int) -> Iterator[Fate]:
+def run(course: Course, exercises: tuple[str, ...], workers: int) -> Iterator[MutantResult]:
     """Grades every mutant of the named exercises (none named: of all) in ``workers`` sandboxes."""
     with contextlib.ExitStack() as stack:
         idle: queue.SimpleQueue[Sandbox] = queue.SimpleQueue()
@@ -278,7 +278,7 @@ def run(course: Course, exercises: tuple[str, ...], workers: int) -> Iterator[Fa
                 survive = functools.partial(_survives, memo, question, exercise, idle)
                 for mutant, lives in zip(every, executor.map(survive, every), strict=True):
                     why = (each.why for each in question.equivalent if matches(each.mutant, mutant.name))
-                    yield Fate(mutant, not lives, next(why, None))
+                    yield MutantResult(mutant, not lives, next(why, None))
 
 
 def _survives(
@@ -293,7 +293,7 @@ def _survives(
     return result.status is Status.PASSED
 
 
-def stale(course: Course, found: Iterable[Fate]) -> Iterator[tuple[str, str]]:
+def stale_equivalents(course: Course, found: Iterable[MutantResult]) -> Iterator[tuple[str, str]]:
     """(question, mutant) of every excuse for a mutant that is caught, or that does not exist."""
     alive = [fate.mutant.name for fate in found if not fate.caught]
     for question in course.questions:

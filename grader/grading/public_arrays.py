@@ -31,7 +31,7 @@ from grader.core.model import (
     Submission,
 )
 from grader.grading.compare import compare
-from grader.grading.grade import REFERENCE_LIMITS, function_of, grouped, module_of
+from grader.grading.grade import REFERENCE_LIMITS, function_of, module_of, regroup
 from grader.grading.inputs import Drawn, Seed, draw
 from grader.grading.programs import Target, varied
 from grader.grading.properties import program
@@ -59,9 +59,9 @@ class View:
 
 
 def shown(
-    course: Course, submission: Submission, report: Report, observe: Observe, expect: Observe
+    course: Course, submission: Submission, report: Report, observe: Observe, observe_reference: Observe
 ) -> tuple[Shown, ...]:
-    """The arrays that the exercises of ``report`` return for public cases. ``expect`` observes the references.
+    """The arrays that the exercises of ``report`` return for public cases. ``observe_reference`` runs references.
 
     Pictures are an extra: where the sandbox fails, there are none.
     """
@@ -73,9 +73,9 @@ def shown(
         right: list[Observation] = []
         for _, views_ in groupby(wanted, lambda view: view.exercise.name):
             programs = tuple(_of_reference(view.exercise, view.drawn) for view in views_)
-            right += expect(Job(course.reference, programs), REFERENCE_LIMITS).observations
+            right += observe_reference(Job(course.reference, programs), REFERENCE_LIMITS).observations
         flat = tuple(program_ for each in asked for program_ in each)
-        mine = grouped(asked, observe(Job(submission.files, flat), LIMITS).observations)
+        mine = regroup(asked, observe(Job(submission.files, flat), LIMITS).observations)
     except SandboxError:
         return ()
     made = (_shown(view, expected, got) for view, expected, got in zip(wanted, right, mine, strict=True))
@@ -108,13 +108,13 @@ def with_unit_values(exercise: Exercise, drawn: Drawn) -> Drawn | None:
     return drawn.changed(**{name: np.broadcast_to(np.eye(n, dtype=values.dtype), (*batch, n, n)).copy()})
 
 
-def prepare(course: Course, exercise: Exercise, expect: Observe) -> None:
+def prepare(course: Course, exercise: Exercise, observe_reference: Observe) -> None:
     """Observes all that ``shown`` may ask of the reference of ``exercise``."""
     drawn = [draw(case, exercise.name, Seed.public()) for case in exercise.cases if case.public and not case.raises]
     every = (made for one in drawn for made in (with_unit_values(exercise, one), one) if made is not None)
     programs = tuple(_of_reference(exercise, made) for made in every)
     if programs:
-        expect(Job(course.reference, programs), REFERENCE_LIMITS)
+        observe_reference(Job(course.reference, programs), REFERENCE_LIMITS)
 
 
 def _of_reference(exercise: Exercise, drawn: Drawn) -> Program:

@@ -20,7 +20,7 @@ from grader.submission import read
 if TYPE_CHECKING:
     from grader.core.model import Observe
 
-FEWEST_MISTAKES, FEWEST_HINTS, FEWEST_ITEMS = 4, 2, 3
+MIN_MISTAKES, MIN_HINTS, MIN_ITEMS = 4, 2, 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +43,7 @@ def check(
     yield from _stray(course)
     for question in course.questions:
         progress(question.id)
-        yield from _plain(question)
+        yield from _static(question)
         if question.exercises:
             yield from _stub(course, question, memo, observe)
         for exercise in question.exercises:
@@ -62,10 +62,10 @@ def _stray(course: Course) -> Iterator[Problem]:
             )
 
 
-def _plain(question: Question) -> Iterator[Problem]:
+def _static(question: Question) -> Iterator[Problem]:
     """What can be seen without running anything."""
-    if len(question.items) < FEWEST_ITEMS:
-        found = f"{len(question.items)} items; expected at least {FEWEST_ITEMS}"
+    if len(question.items) < MIN_ITEMS:
+        found = f"{len(question.items)} items; expected at least {MIN_ITEMS}"
         yield Problem(question.file, found, "write more under items:")
     named = {mistake.misconception for exercise in question.exercises for mistake in exercise.mistakes}
     named |= {word for item in question.items for word in misconceptions.named(item)}
@@ -77,11 +77,11 @@ def _plain(question: Question) -> Iterator[Problem]:
             yield Problem(where, "has no guiding question", "add ask: or ask_next:")
     for exercise in question.exercises:
         where = f"{question.file}, exercise {exercise.name}"
-        if len(exercise.mistakes) < FEWEST_MISTAKES:
-            found = f"{len(exercise.mistakes)} mistakes; expected at least {FEWEST_MISTAKES}"
+        if len(exercise.mistakes) < MIN_MISTAKES:
+            found = f"{len(exercise.mistakes)} mistakes; expected at least {MIN_MISTAKES}"
             yield Problem(where, found, "add typical wrong solutions under mistakes:")
-        if len(exercise.hints) < FEWEST_HINTS:
-            found = f"{len(exercise.hints)} hints; expected at least {FEWEST_HINTS}"
+        if len(exercise.hints) < MIN_HINTS:
+            found = f"{len(exercise.hints)} hints; expected at least {MIN_HINTS}"
             yield Problem(where, found, "add rungs under hints:, from a question to nearly the line")
         if not any(case.public for case in exercise.cases):
             yield Problem(where, "no public case", "mark a small case with public: true")
@@ -106,7 +106,7 @@ def _stub(course: Course, question: Question, memo: Memo, observe: Observe) -> I
 def _code(course: Course, question: Question, exercise: Exercise, memo: Memo) -> Iterator[Problem]:
     """The reference passes; each mistake fails as declared and is named as itself."""
     where = f"{question.file}, exercise {exercise.name}"
-    reference = grade_reference(memo, question, exercise, course.reference, memo.expect)
+    reference = grade_reference(memo, question, exercise, course.reference, memo.observe_reference)
     yield from _broken(where, reference)
     if reference.status is not Status.PASSED:
         said = _first(reference)
@@ -116,9 +116,9 @@ def _code(course: Course, question: Question, exercise: Exercise, memo: Memo) ->
         return
     for mistake in exercise.mistakes:
         files = edits.apply(course.reference, mistake.edits, module_of(exercise))
-        result = grade_reference(memo, question, exercise, files, memo.expect)
+        result = grade_reference(memo, question, exercise, files, memo.observe_reference)
         yield from _mistake(f"{where}, mistake {mistake.misconception}", mistake, result)
-    yield from _twins(where, memo.suspects(exercise))
+    yield from _twins(where, memo.mistake_signatures(exercise))
 
 
 def _closed(course: Course, question: Question, exercise: Exercise, memo: Memo, observe: Observe) -> Iterator[Problem]:
@@ -167,10 +167,10 @@ def _mistake(where: str, mistake: Mistake, result: ExerciseResult) -> Iterator[P
         yield Problem(where, f"{said}: {_first(result)}", "make its results differ from the others' on some case")
 
 
-def _twins(where: str, suspects: tuple[diagnosis.Suspect, ...]) -> Iterator[Problem]:
+def _twins(where: str, mistakes: tuple[diagnosis.MistakeSignature, ...]) -> Iterator[Problem]:
     """Two mistakes that no check tells apart."""
-    for at, one in enumerate(suspects):
-        for other in suspects[at + 1 :]:
+    for at, one in enumerate(mistakes):
+        for other in mistakes[at + 1 :]:
             pairs = zip(one.observations, other.observations, strict=True)
             if all(diagnosis.agree(a, b, "torch") for a, b in pairs):
                 names = f"{one.mistake.misconception} and {other.mistake.misconception}"

@@ -53,7 +53,7 @@ def judge(seen: Seen) -> Verdict:
         return Verdict(Status.FAILED, BROKEN, broken=True)
 
 
-def essence(spec: CheckSpec, drawn: Drawn, got: tuple[Observation, ...]) -> tuple[Observation, ...]:
+def signature(spec: CheckSpec, drawn: Drawn, got: tuple[Observation, ...]) -> tuple[Observation, ...]:
     """What of ``got`` is compared with typical mistakes; all of it where that cannot be worked out."""
     try:
         return checks.essence(spec, drawn, got)

@@ -89,7 +89,7 @@ class Slice:
 
 
 @dataclass(frozen=True, slots=True)
-class Picture:
+class ArrayPicture:
     """Two arrays side by side: ``rows`` of matrices, with facts about each array, and about the drawing."""
 
     scale: Scale
@@ -105,7 +105,7 @@ class Picture:
         return brief(self.scale.low), brief(self.scale.high)
 
 
-def picture(shown: Shown) -> Picture:
+def picture(shown: Shown) -> ArrayPicture:
     """The drawing of ``shown``, its first difference marked on both sides."""
     scale = scale_of(shown.expected, shown.actual)
     at = shown.difference.index if shown.difference else None
@@ -119,7 +119,7 @@ def picture(shown: Shown) -> Picture:
     drawn = [array for array in (shown.expected, shown.actual) if not _numbered(array.shape, scale)]
     odd = dict.fromkeys(_SIGNS[level] for array in drawn for level in _odd(array))
     rows = tuple(zip_longest(left, right))
-    return Picture(scale, rows, describe(shown.expected), describe(shown.actual), tuple(odd), tuple(notes))
+    return ArrayPicture(scale, rows, describe(shown.expected), describe(shown.actual), tuple(odd), tuple(notes))
 
 
 def mask(values: AnyArray) -> tuple[Slice, ...]:

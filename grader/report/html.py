@@ -35,7 +35,7 @@ from grader.core.model import (
 from grader.core.text import clean, plain, points
 from grader.course import items, misconceptions
 from grader.report import words
-from grader.report.array_svg import Picture, Slice, mask, picture, rules
+from grader.report.array_svg import ArrayPicture, Slice, mask, picture, rules
 from grader.report.terminal import ranges
 
 _TEMPLATES = Path(__file__).parent / "templates"
@@ -131,11 +131,11 @@ def sheet(*more: str) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Drawn:
+class DrawnArrays:
     """One picture with what it shows, and the masks that were given."""
 
     shown: Shown
-    picture: Picture
+    picture: ArrayPicture
     masks: tuple[tuple[str, tuple[Slice, ...]], ...]
 
     @property
@@ -222,10 +222,10 @@ class _Page:
         found = self.course.question(question.id)
         return found.misconception(name) if found is not None else None
 
-    def pictures(self, exercise: ExerciseResult) -> list[Drawn]:
+    def pictures(self, exercise: ExerciseResult) -> list[DrawnArrays]:
         """The pictures of an exercise."""
         return [
-            Drawn(each, picture(each), tuple((name, mask(values)) for name, values in each.masks))
+            DrawnArrays(each, picture(each), tuple((name, mask(values)) for name, values in each.masks))
             for each in self.shown
             if each.exercise == exercise.name
         ]

@@ -263,7 +263,7 @@ def nothing_runs(job: Job, limits: Limits) -> Any:
 def graded(course: Course, given: Submission, observe: Observe, **selection: Any) -> Report:
     """A submission, with the references of the course or what an edition has in their place."""
     expect = expecting(nothing_runs if course.edition else observe, Seed.public(), course=course)
-    return grade.grade(course, given, observe, selection=Selection(**selection), expect=expect)
+    return grade.grade(course, given, observe, selection=Selection(**selection), observe_reference=expect)
 
 
 def only(report: Report) -> ExerciseResult:
@@ -383,7 +383,7 @@ def test_what_is_stored_is_public(folder: Path, edition: Course, sandbox: Sandbo
     answering = stored_results.answering(edition, edition.edition)
     (exercise,) = edition.questions[0].exercises
     memo = Memo(edition, Seed.public(), ask)
-    memo.expected(exercise), memo.suspects(exercise)
+    memo.expected(exercise), memo.mistake_signatures(exercise)
     public_arrays.prepare(edition, exercise, ask)
     assert asked == set(stored_results.unpack((folder / "expected/double.bin").read_bytes()))
 
@@ -988,7 +988,7 @@ def test_solutions_are_judged_as_by_the_whole_course(path: Path, bank: Course, b
     selection = {"exercises": (path.parts[-3],)}
     here = only(graded(bank, read(path), bench.observe, **selection))
     chosen = Selection(exercises=(path.parts[-3],), public_only=True)
-    there = only(grade.grade(bench.course, read(path), bench.observe, selection=chosen, expect=bench.expect))
+    there = only(grade.grade(bench.course, read(path), bench.observe, selection=chosen, observe_reference=bench.expect))
     public = [outcome for outcome in here.outcomes if outcome.visibility == "public"]
     assert [(o.check, o.case, o.status) for o in public] == [(o.check, o.case, o.status) for o in there.outcomes]
     assert (here.misconception, here.array_type) == (there.misconception, there.array_type)

@@ -534,7 +534,7 @@ def broken(job: Job, limits: Limits) -> Observed:
 
 def test_a_broken_sandbox_costs_nobody_a_point() -> None:
     """Unmarked: the points leave both sums, the report is incomplete, and what is missing stays missing."""
-    report = grade(COURSE, answered(submission(q05=DOUBLE, q11=HALVE), Q5_output="a"), broken, expect=fake())
+    report = grade(COURSE, answered(submission(q05=DOUBLE, q11=HALVE), Q5_output="a"), broken, observe_reference=fake())
     for name in ("double", "halve"):
         found = result(report, name)
         assert (found.status, found.earned, found.possible) == (Status.UNMARKED, 0, 0)
@@ -553,14 +553,14 @@ def test_a_sandbox_that_is_killed_gives_no_report() -> None:
         raise SandboxKilled("short of memory")
 
     with pytest.raises(SandboxKilled):
-        grade(COURSE, answered(submission(q05=DOUBLE), Q5_output="a"), killed, expect=fake())
+        grade(COURSE, answered(submission(q05=DOUBLE), Q5_output="a"), killed, observe_reference=fake())
 
 
 def test_a_reference_that_cannot_be_run_costs_nobody_a_point() -> None:
     """Whether its sandbox breaks or it fails by itself."""
     failing = answering(lambda program: Raised("TypeError", "", "reference/bank.py", 1))
-    for expect in (broken, failing):
-        report = grade(COURSE, submission(q05=DOUBLE), fake(), expect=expect)
+    for observe_reference in (broken, failing):
+        report = grade(COURSE, submission(q05=DOUBLE), fake(), observe_reference=observe_reference)
         assert (result(report, "double").status, report.possible, report.complete) == (Status.UNMARKED, 0, False)
 
 
@@ -571,7 +571,7 @@ def test_a_machine_that_cannot_confine_is_told_at_once() -> None:
         raise SandboxUnavailable("no Landlock")
 
     with pytest.raises(SandboxUnavailable, match="no Landlock"):
-        grade(COURSE, submission(q05=DOUBLE), unavailable, expect=fake())
+        grade(COURSE, submission(q05=DOUBLE), unavailable, observe_reference=fake())
 
 
 # --------------------------------------------------------------------------------------- named mistakes
@@ -592,7 +592,9 @@ def expecting(mistaken: Observation) -> Observe:
 @pytest.mark.parametrize(("mistaken", "named"), [(WRONG, True), (returned(array([0.0, 0.0, 0.0])), False)])
 def test_a_typical_mistake_is_named(mistaken: Observation, named: bool) -> None:
     """Where the edited reference returns just the same, its misconception speaks; the points stay."""
-    found = result(grade(NAMING, submission(q05=DOUBLE), fake(q05=WRONG), expect=expecting(mistaken)), "double")
+    found = result(
+        grade(NAMING, submission(q05=DOUBLE), fake(q05=WRONG), observe_reference=expecting(mistaken)), "double"
+    )
     assert (found.status, found.earned) == (Status.FAILED, 0)
     assert found.misconception == ("sums" if named else None)
     assert (found.message == SUMS.truth) == named
@@ -601,19 +603,21 @@ def test_a_typical_mistake_is_named(mistaken: Observation, named: bool) -> None:
 @pytest.mark.parametrize("got", [RIGHT, TimedOut(2.0, "cpu"), Died(11, None)])
 def test_what_is_right_or_was_stopped_has_no_name(got: Observation) -> None:
     """Mistakes are run after an ordinary failure only."""
-    expect = expecting(WRONG)
-    memo = Memo(NAMING, Seed.public(), expect)
+    observe_reference = expecting(WRONG)
+    memo = Memo(NAMING, Seed.public(), observe_reference)
     assert result(grade(NAMING, submission(q05=DOUBLE), fake(q05=got), memo=memo), "double").misconception is None
-    assert not memo._suspects
+    assert not memo._mistakes
 
 
 def test_a_verdict_stands_without_its_name() -> None:
     """When the mistakes cannot be run, the failure is reported as it is."""
 
-    def expect(job: Job, limits: Limits) -> Observed:
+    def observe_reference(job: Job, limits: Limits) -> Observed:
         return (broken if "x + x + x" in job.files[0].parts[0].text else fake())(job, limits)
 
-    found = result(grade(NAMING, submission(q05=DOUBLE), fake(q05=WRONG), expect=expect), "double")
+    found = result(
+        grade(NAMING, submission(q05=DOUBLE), fake(q05=WRONG), observe_reference=observe_reference), "double"
+    )
     assert (found.status, found.misconception) == (Status.FAILED, None)
 
 
@@ -654,11 +658,11 @@ def test_a_memo_is_worked_out_once() -> None:
     """References are run once for many submissions; all get the same inputs."""
     asked: list[str] = []
 
-    def expect(job: Job, limits: Limits) -> Observed:
+    def observe_reference(job: Job, limits: Limits) -> Observed:
         asked.extend(program.group for program in job.programs)
         return fake()(job, limits)
 
-    memo = Memo(COURSE, Seed.number(5), expect)
+    memo = Memo(COURSE, Seed.number(5), observe_reference)
     memo.prepare({question.id for question in COURSE.questions})
     once = list(asked)
     assert set(once) == {"double", "halve", "turn"}

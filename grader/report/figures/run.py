@@ -29,9 +29,9 @@ from grader.core.model import (
 )
 from grader.grading.compare import describe, scalar
 from grader.grading.failures import verdict
-from grader.grading.grade import REFERENCE_LIMITS, attempts, function_of, module_of, source_of
+from grader.grading.grade import REFERENCE_LIMITS, calling_forms, function_of, module_of, source_of
 from grader.grading.programs import Target
-from grader.report.figures.kinds import Picture, Seen, Values
+from grader.report.figures.kinds import Picture, SourceResults, Values
 
 if TYPE_CHECKING:
     from grader.core.model import Observe
@@ -73,10 +73,10 @@ class Remark:
 
 
 @dataclass(frozen=True, slots=True)
-class Mine:
+class LearnerDrawing:
     """What a learner's file gave, ``seen`` (None: nothing that could be shown); ``absent`` names are not in it."""
 
-    seen: Seen | None
+    seen: SourceResults | None
     remarks: tuple[Remark, ...] = ()
     absent: tuple[str, ...] = ()
     unsafe: bool = False
@@ -90,24 +90,28 @@ def exercises(course: Course, picture: Picture) -> tuple[tuple[Question, Exercis
     return found
 
 
-def reference(course: Course, picture: Picture, expect: Observe) -> Seen:
+def reference(course: Course, picture: Picture, observe_reference: Observe) -> SourceResults:
     """What the course's own code gives. Raises CourseError where that fails."""
     asked = []
     for _, exercise in exercises(course, picture):
         target = Target(exercise, module_of(exercise), "torch", "float64", calls=function_of(exercise))
         asked.append((exercise.name, picture.calls(target)))
-    seen = expect(Job(course.reference, tuple(p for _, programs in asked for p in programs)), REFERENCE_LIMITS)
+    seen = observe_reference(
+        Job(course.reference, tuple(p for _, programs in asked for p in programs)), REFERENCE_LIMITS
+    )
     found = iter(seen.observations)
     values = {}
     for name, programs in asked:
         got = tuple(next(found) for _ in programs)
-        values[name] = tuple(_plain(each.values) for each in got if isinstance(each, Returned))
+        values[name] = tuple(tuple(map(_to_numpy, each.values)) for each in got if isinstance(each, Returned))
         if bad := _trouble(got):
             raise CourseError(f"the course's own {name} cannot be drawn: {bad.en}")
-    return Seen("reference", values)
+    return SourceResults("reference", values)
 
 
-def learner(course: Course, picture: Picture, submission: Submission, observe: Observe, beside: Seen) -> Mine:
+def learner(
+    course: Course, picture: Picture, submission: Submission, observe: Observe, beside: SourceResults
+) -> LearnerDrawing:
     """What the learner's code gives for the same programs; ``beside`` is the reference.
 
     Raises SubmissionError for a submission without any of the names that the picture needs.
@@ -135,15 +139,17 @@ def learner(course: Course, picture: Picture, submission: Submission, observe: O
             got = tuple(next(found) for _ in programs)
             remark = _judge(exercise.name, file, programs, got, beside.values[exercise.name])
             if remark is None or not remark.lost:
-                best[exercise.name] = tuple(_plain(each.values) for each in got if isinstance(each, Returned))
+                best[exercise.name] = tuple(
+                    tuple(map(_to_numpy, each.values)) for each in got if isinstance(each, Returned)
+                )
                 remarks.pop(exercise.name, None)
             if remark is not None:
                 remarks.setdefault(exercise.name, remark)
-    return Mine(Seen("learner", best) if best else None, tuple(remarks.values()), absent, unsafe)
+    return LearnerDrawing(SourceResults("learner", best) if best else None, tuple(remarks.values()), absent, unsafe)
 
 
 def _types(exercise: Exercise, file: SourceFile) -> tuple[ArrayType, ...]:
-    return tuple(dict.fromkeys(way.array_type for way in attempts(exercise, file)))
+    return tuple(dict.fromkeys(way.array_type for way in calling_forms(exercise, file)))
 
 
 def _target(exercise: Exercise, file: SourceFile, array_type: ArrayType) -> Target:
@@ -178,7 +184,7 @@ def _judge(
     for value, wanted in pairs:
         if bad := misfit(wanted, value):
             return Remark(name, file.path, bad, lost=True)
-    if any(_strays(wanted, _bare(value)) for value, wanted in pairs):
+    if any(_strays(wanted, _to_numpy(value)) for value, wanted in pairs):
         return Remark(name, file.path, _NOT_FINITE, lost=False)
     return None
 
@@ -237,11 +243,7 @@ def _strays(wanted: Any, value: Any) -> bool:
     return False
 
 
-def _plain(values: tuple[Any, ...]) -> tuple[Any, ...]:
-    return tuple(map(_bare, values))
-
-
-def _bare(value: Any) -> Any:
+def _to_numpy(value: Any) -> Any:
     """``value`` with plain arrays: floats in float64, integers that NumPy can hold, everything else as it is."""
     match value:
         case int():
@@ -249,7 +251,7 @@ def _bare(value: Any) -> Any:
         case Array(values=values):
             return values.astype(np.float64) if values.dtype.kind == "f" else values
         case list() | tuple():
-            return [_bare(entry) for entry in value]
+            return [_to_numpy(entry) for entry in value]
         case dict():
-            return {key: _bare(entry) for key, entry in value.items()}
+            return {key: _to_numpy(entry) for key, entry in value.items()}
     return value

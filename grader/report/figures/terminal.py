@@ -158,7 +158,10 @@ def _table(panel: Lines, width: int, lang: Lang) -> list[Styled]:
     margin = min(max(map(cells, labels)), width // 2)
     places = sorted({value for line in panel.lines for value in line.x})
     places = [places[at] for at in _spread(len(places), (width - margin) // _NUMBER)]
-    rows = [places, *([dict(zip(line.x, line.y, strict=True)).get(x) for x in places] for line in panel.lines)]
+    rows: list[list[float | None]] = [
+        [*places],
+        *([dict(zip(line.x, line.y, strict=True)).get(x) for x in places] for line in panel.lines),
+    ]
     found = _title(_QUANTITY.fill(title=title, quantity=quantity).of(lang) if title else quantity, width)
     for at, (label, values) in enumerate(zip(labels, rows, strict=True)):
         numbers = "".join(("" if value is None else _number(value)).rjust(_NUMBER) for value in values)

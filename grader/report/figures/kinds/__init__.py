@@ -31,7 +31,7 @@ Values: TypeAlias = tuple[tuple[Any, ...], ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Seen:
+class SourceResults:
     """What one source returned: for every exercise that it has, the values of each program."""
 
     who: Literal["reference", "learner"]
@@ -58,7 +58,7 @@ class Picture(Protocol):
     def calls(self, target: Target) -> tuple[Program, ...]:
         """The programs to run."""
 
-    def draw(self, seen: tuple[Seen, ...]) -> Figure:
+    def draw(self, seen: tuple[SourceResults, ...]) -> Figure:
         """What they show."""
 
 
@@ -88,7 +88,7 @@ def normal(*shape: int, seed: int = 0) -> NDArray[np.float32]:
     return generator(seed).standard_normal(shape).astype(np.float32)
 
 
-def label(what: Text, each: Seen, seen: tuple[Seen, ...]) -> Text:
+def label(what: Text, each: SourceResults, seen: tuple[SourceResults, ...]) -> Text:
     """``what``, with whose it is where there are two sources."""
     return WHOSE.fill(what=what, who=each.name) if len(seen) > 1 else what
 
@@ -99,7 +99,7 @@ def weights_map(title: Text, values: Floats, names: tuple[str, ...]) -> HeatMap:
 
 
 def beside(
-    seen: tuple[Seen, ...], exercise: str, what: Text, draw: Callable[[Text, Seen], Panel]
+    seen: tuple[SourceResults, ...], exercise: str, what: Text, draw: Callable[[Text, SourceResults], Panel]
 ) -> tuple[Panel | None, ...]:
     """One panel of ``what`` for each source, which has the name of the source where there are two.
 

@@ -9,7 +9,7 @@ from grader.core.model import Program, Text
 from grader.grading.inputs import Drawn
 from grader.grading.programs import Target, Writer
 from grader.report.figures.figure import Figure, Panel
-from grader.report.figures.kinds import Seen, beside, in_rows, normal, weights_map
+from grader.report.figures.kinds import SourceResults, beside, in_rows, normal, weights_map
 
 TITLE = Text("A map of attention weights", "注意力权重图")
 ABOUT = Text(
@@ -49,7 +49,7 @@ def calls(target: Target) -> tuple[Program, ...]:
     return (writer.program(*outputs),)
 
 
-def draw(seen: tuple[Seen, ...]) -> Figure:
+def draw(seen: tuple[SourceResults, ...]) -> Figure:
     """A panel with the division and one without it, for each source."""
 
     def group(at: int, what: Text) -> tuple[Panel | None, ...]:

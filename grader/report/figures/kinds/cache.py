@@ -7,7 +7,7 @@ import numpy as np
 from grader.core.model import Apply, Call, Own, Program, Ref, Text, Value
 from grader.grading.programs import Target, Writer
 from grader.report.figures.figure import Axis, Figure, Lines, line
-from grader.report.figures.kinds import Seen, label, normal
+from grader.report.figures.kinds import SourceResults, label, normal
 
 TITLE = Text("Generating with a KV cache and without", "有 KV 缓存与没有 KV 缓存的生成")
 ABOUT = Text(
@@ -56,7 +56,7 @@ def calls(target: Target) -> tuple[Program, ...]:
     return (writer.program(*sent),)
 
 
-def draw(seen: tuple[Seen, ...]) -> Figure:
+def draw(seen: tuple[SourceResults, ...]) -> Figure:
     """Each step on the left, their sum on the right."""
     panels = []
     steps = range(1, _STEPS + 1)

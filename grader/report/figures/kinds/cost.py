@@ -6,7 +6,7 @@ from grader.core.model import Apply, Program, Text
 from grader.grading.inputs import Drawn
 from grader.grading.programs import Target, Writer
 from grader.report.figures.figure import Axis, Figure, Lines, line
-from grader.report.figures.kinds import Seen, label, normal
+from grader.report.figures.kinds import SourceResults, label, normal
 
 TITLE = Text(
     "Full, tiled and linear attention: work and memory against n", "完整、分块与线性注意力：计算量和内存随 n 的变化"
@@ -53,7 +53,7 @@ def _counted(target: Target, n: int) -> Program:
     return writer.program(writer.add(Apply("counted", (counter,))))
 
 
-def draw(seen: tuple[Seen, ...]) -> Figure:
+def draw(seen: tuple[SourceResults, ...]) -> Figure:
     """Work on the left, the largest array on the right, with the slopes of n and n²."""
     panels = []
     for title, unit, key in ((_WORK, _OPERATIONS, "work"), (_MEMORY, _ELEMENTS, "largest")):

@@ -8,7 +8,7 @@ from grader.core.model import Program, Text
 from grader.grading.inputs import Drawn
 from grader.grading.programs import Target, Writer
 from grader.report.figures.figure import Axis, Figure, Floats, Lines, line
-from grader.report.figures.kinds import Seen, in_rows, label
+from grader.report.figures.kinds import SourceResults, in_rows, label
 from grader.report.figures.kinds.encodings import table
 
 TITLE = Text("Similarity of positions against their distance", "位置之间的相似度随距离的变化")
@@ -58,7 +58,7 @@ def calls(target: Target) -> tuple[Program, ...]:
     return (writer.program(writer.call(drawn).output),)
 
 
-def draw(seen: tuple[Seen, ...]) -> Figure:
+def draw(seen: tuple[SourceResults, ...]) -> Figure:
     """Dot products on the left, biases on the right."""
     dots = [
         line(label(name, each, seen), _DISTANCES, _falling(each.one(exercise).reshape(_N, _WIDTH)), hue, each.who)
@@ -80,7 +80,7 @@ def draw(seen: tuple[Seen, ...]) -> Figure:
     return Figure(TITLE, _NOTE, in_rows(panels))
 
 
-def _biases(each: Seen, head: int) -> Floats:
+def _biases(each: SourceResults, head: int) -> Floats:
     """What the last query's scores get, from the nearest key to the farthest."""
     found: Floats = each.one("alibi_bias")[head - 1, -1, ::-1][: len(_DISTANCES)]
     return found

@@ -9,7 +9,7 @@ from grader.core.model import Apply, Call, Program, Text
 from grader.grading.inputs import Drawn
 from grader.grading.programs import Target, Writer
 from grader.report.figures.figure import Axis, Figure, Floats, HeatMap
-from grader.report.figures.kinds import KEY, QUERY, Seen, beside, in_rows
+from grader.report.figures.kinds import KEY, QUERY, SourceResults, beside, in_rows
 
 TITLE = Text("Encodings of position", "位置编码")
 ABOUT = Text(
@@ -63,7 +63,7 @@ def table(target: Target, zeros: NDArray[np.float32]) -> Program:
     return writer.program(writer.add(Apply("forward", (ready, writer.cast(zeros)))))
 
 
-def draw(seen: tuple[Seen, ...]) -> Figure:
+def draw(seen: tuple[SourceResults, ...]) -> Figure:
     """A heat map for each encoding that a source has."""
     tables = [each.one(_TABLE) for each in seen if _TABLE in each.values]
     noise = max((float(np.abs(values).max(initial=0.0, where=np.isfinite(values))) for values in tables), default=0.0)
@@ -71,7 +71,7 @@ def draw(seen: tuple[Seen, ...]) -> Figure:
     def features(values: Floats, title: Text, limit: float = 1.0) -> HeatMap:
         return HeatMap(title, Axis(_POSITION), Axis(_FEATURE), values, "diverging", -limit, limit)
 
-    def bias(title: Text, each: Seen) -> HeatMap:
+    def bias(title: Text, each: SourceResults) -> HeatMap:
         values = each.one("alibi_bias")[_HEAD - 1]
         return HeatMap(title, Axis(QUERY), Axis(KEY), values, "sequential", -_ALIBI / 4, 0.0)
 

@@ -9,7 +9,7 @@ from grader.core.model import Program, Text
 from grader.grading.inputs import Drawn
 from grader.grading.programs import Target, Writer
 from grader.report.figures.figure import Figure, Panel
-from grader.report.figures.kinds import Seen, beside, in_rows, weights_map
+from grader.report.figures.kinds import SourceResults, beside, in_rows, weights_map
 
 TITLE = Text("Four heads, four views of one sentence", "四个头，四种看同一句话的方式")
 ABOUT = Text(
@@ -73,7 +73,7 @@ def calls(target: Target) -> tuple[Program, ...]:
     return (writer.program(writer.call(drawn).output),)
 
 
-def draw(seen: tuple[Seen, ...]) -> Figure:
+def draw(seen: tuple[SourceResults, ...]) -> Figure:
     """A panel for each head and source."""
 
     def group(head: int, what: Text) -> tuple[Panel | None, ...]:

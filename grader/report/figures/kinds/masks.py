@@ -8,7 +8,7 @@ from grader.core.model import Program, Text
 from grader.grading.inputs import Drawn
 from grader.grading.programs import Target, Writer
 from grader.report.figures.figure import Axis, Figure, Floats, HeatMap
-from grader.report.figures.kinds import KEY, QUERY, Seen, beside, in_rows, normal, weights_map
+from grader.report.figures.kinds import KEY, QUERY, SourceResults, beside, in_rows, normal, weights_map
 
 TITLE = Text("Causal and padding masks", "因果掩码与填充掩码")
 ABOUT = Text(
@@ -52,7 +52,7 @@ def calls(target: Target) -> tuple[Program, ...]:
     return (writer.program(*[writer.call(drawn).output for drawn in inputs]),)
 
 
-def draw(seen: tuple[Seen, ...]) -> Figure:
+def draw(seen: tuple[SourceResults, ...]) -> Figure:
     """Three masks and the weights, each for every source that has them."""
     late = Axis(QUERY, names=tuple(str(at) for at in range(_N - _LATE, _N)))
     lengths = Axis(_SAMPLE, names=tuple(map(str, _LENGTHS)))
@@ -75,7 +75,7 @@ def draw(seen: tuple[Seen, ...]) -> Figure:
     return Figure(TITLE, _NOTE, in_rows(groups, 2 * len(seen)))
 
 
-def _causal(each: Seen, at: int) -> Floats:
+def _causal(each: SourceResults, at: int) -> Floats:
     values: Floats = each.values["causal_mask"][0][at]
     return values
 

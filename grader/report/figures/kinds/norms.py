@@ -11,7 +11,7 @@ from grader.core.model import Apply, Program, Ref, Text, Value
 from grader.grading.inputs import Drawn
 from grader.grading.programs import Target, Writer
 from grader.report.figures.figure import Axis, Figure, Floats, Lines, line
-from grader.report.figures.kinds import Seen, generator, label, normal
+from grader.report.figures.kinds import SourceResults, generator, label, normal
 
 TITLE = Text("Pre-LN and post-LN: gradients over depth", "Pre-LN 与 Post-LN：梯度随深度的变化")
 ABOUT = Text(
@@ -78,7 +78,7 @@ def _stack(target: Target, norm_first: bool, stack: int) -> Program:
     return writer.program(*sent)
 
 
-def draw(seen: tuple[Seen, ...]) -> Figure:
+def draw(seen: tuple[SourceResults, ...]) -> Figure:
     """Over the layers of the deepest stack; in the last layer, over stacks of every depth."""
     layers, last = [], []
     for at, (_, name, hue) in enumerate(_VARIANTS):
@@ -94,11 +94,11 @@ def draw(seen: tuple[Seen, ...]) -> Figure:
     return Figure(TITLE, _NOTE, (panels,))
 
 
-def _stacks(each: Seen, variant: int) -> tuple[tuple[list[float], ...], ...]:
+def _stacks(each: SourceResults, variant: int) -> tuple[tuple[list[float], ...], ...]:
     return each.values[_CALLED][variant * _STACKS : (variant + 1) * _STACKS]
 
 
-def _last(each: Seen, variant: int) -> Floats:
+def _last(each: SourceResults, variant: int) -> Floats:
     """The gradient in the last layer, for every depth."""
     means: Floats = np.mean([[norms[-1] for norms in stack] for stack in _stacks(each, variant)], axis=0)
     return means

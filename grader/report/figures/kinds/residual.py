@@ -9,7 +9,7 @@ import numpy as np
 from grader.core.model import Apply, Call, Program, Ref, Text, Value
 from grader.grading.programs import Target, Writer
 from grader.report.figures.figure import Axis, Figure, Floats, Lines, line
-from grader.report.figures.kinds import NONE, Seen, generator, label, normal
+from grader.report.figures.kinds import NONE, SourceResults, generator, label, normal
 
 TITLE = Text("Residual connections on and off", "有残差连接与没有残差连接")
 ABOUT = Text(
@@ -59,7 +59,7 @@ def _norms(gradients: list[Floats]) -> Floats:
     return relative
 
 
-def draw(seen: tuple[Seen, ...]) -> Figure:
+def draw(seen: tuple[SourceResults, ...]) -> Figure:
     """One panel: the reference's chain without connections, and everybody's with them."""
     layers = range(_DEPTH + 1)
     lines = [line(_OFF, layers, _norms(seen[0].values[_CALLED][0][1]), 1)]

@@ -11,7 +11,7 @@ from grader.core.model import Program, Text
 from grader.grading.inputs import Drawn
 from grader.grading.programs import Target, Writer
 from grader.report.figures.figure import Axis, Figure, Floats, Lines, line
-from grader.report.figures.kinds import Seen, label, normal
+from grader.report.figures.kinds import SourceResults, label, normal
 
 TITLE = Text("A softmax saturates as its scores grow", "分数越大，softmax 越饱和")
 ABOUT = Text(
@@ -62,7 +62,7 @@ def _measured(weights: Any) -> tuple[Floats, Floats]:
     return middle.max(axis=-1).mean(axis=1), np.sqrt(np.square(jacobian).sum(axis=(-2, -1))).mean(axis=1)
 
 
-def draw(seen: tuple[Seen, ...]) -> Figure:
+def draw(seen: tuple[SourceResults, ...]) -> Figure:
     """Two panels, everybody's line in both."""
     largest = [line(_EQUAL, _SCALES, [1 / _KEYS] * len(_SCALES), who="theory")]
     gradients = []
