@@ -1,6 +1,6 @@
-"""Proving the bank: references pass, stubs fail, each mistake fails what it declares and is named as itself.
+"""Tests the question bank: references pass, stubs fail, and each mistake fails as declared and is recognized.
 
-What loading a course finds (keys, languages, ids, sources) is found there; this is what needs code to run.
+Loading a course already checks keys, languages, ids and sources; this module has the checks that need to run code.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ MIN_MISTAKES, MIN_HINTS, MIN_ITEMS = 4, 2, 3
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """Something wrong with the bank: where, what, and what to do."""
+    """A problem in the bank: where, what, and how to fix it."""
 
     where: str
     text: str
@@ -39,7 +39,7 @@ class Problem:
 def check(
     course: Course, memo: Memo, observe: Observe, progress: Callable[[str], None] = lambda _: None
 ) -> Iterator[Problem]:
-    """Every problem of the course, question by question."""
+    """Yields every problem of the course, question by question; ``progress`` is called with each name."""
     yield from _stray(course)
     for question in course.questions:
         progress(question.id)
@@ -53,26 +53,28 @@ def check(
 
 
 def _stray(course: Course) -> Iterator[Problem]:
-    """Files in questions/ that nothing reads."""
+    """Files in questions/ that are not read."""
     known = {Path(question.file).name for question in course.questions} | {"sources.yaml", "course.yaml"}
     for path in sorted(Path(course.folder, "questions").iterdir()):
         if path.name not in known and not path.name.startswith((".", "__")):
             yield Problem(
-                f"questions/{path.name}", "nothing reads this file", "name it like q05_topic.yaml, or remove it"
+                f"questions/{path.name}", "this file is not read", "name it like q05_topic.yaml, or remove it"
             )
 
 
 def _static(question: Question) -> Iterator[Problem]:
-    """What can be seen without running anything."""
+    """Problems that can be found without running code."""
     if len(question.items) < MIN_ITEMS:
         found = f"{len(question.items)} items; expected at least {MIN_ITEMS}"
-        yield Problem(question.file, found, "write more under items:")
+        yield Problem(question.file, found, "add more under items:")
     named = {mistake.misconception for exercise in question.exercises for mistake in exercise.mistakes}
     named |= {word for item in question.items for word in misconceptions.named(item)}
     for misconception in question.misconceptions:
         where = f"{question.file}, misconception {misconception.id}"
         if misconception.id not in named:
-            yield Problem(where, "no item and no mistake reveals it", "name it in an option or a mistake, or remove it")
+            yield Problem(
+                where, "no item and no mistake refers to it", "name it in an option or a mistake, or remove it"
+            )
         if misconception.ask is None and misconception.ask_next is None:
             yield Problem(where, "has no guiding question", "add ask: or ask_next:")
     for exercise in question.exercises:
@@ -82,7 +84,7 @@ def _static(question: Question) -> Iterator[Problem]:
             yield Problem(where, found, "add typical wrong solutions under mistakes:")
         if len(exercise.hints) < MIN_HINTS:
             found = f"{len(exercise.hints)} hints; expected at least {MIN_HINTS}"
-            yield Problem(where, found, "add rungs under hints:, from a question to nearly the line")
+            yield Problem(where, found, "add hints under hints:, from a question to almost the solution")
         if not any(case.public for case in exercise.cases):
             yield Problem(where, "no public case", "mark a small case with public: true")
         if all(case.public for case in exercise.cases):
@@ -90,7 +92,7 @@ def _static(question: Question) -> Iterator[Problem]:
 
 
 def _stub(course: Course, question: Question, memo: Memo, observe: Observe) -> Iterator[Problem]:
-    """What `attncheck start` writes is gradeable and earns nothing."""
+    """The file that `attncheck start` writes can be graded and earns no points."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, starter.file_name(question))
         path.write_text(starter.stub(question, "en"), encoding="utf-8")
@@ -100,18 +102,18 @@ def _stub(course: Course, question: Question, memo: Memo, observe: Observe) -> I
         if result.earned > 0 or result.status is Status.MISSING:
             passed = sorted({o.check for o in result.outcomes if o.status is Status.PASSED})
             said = f"the stub of {result.name} is {result.status} and passes {', '.join(passed) or 'nothing'}"
-            yield Problem(question.file, said, "a check that passes without code checks nothing: give it a better case")
+            yield Problem(question.file, said, "a check that a stub passes tests nothing: give it a better case")
 
 
 def _code(course: Course, question: Question, exercise: Exercise, memo: Memo) -> Iterator[Problem]:
-    """The reference passes; each mistake fails as declared and is named as itself."""
+    """The reference passes; each mistake fails as declared and is recognized."""
     where = f"{question.file}, exercise {exercise.name}"
     reference = grade_reference(memo, question, exercise, course.reference, memo.observe_reference)
     yield from _broken(where, reference)
     if reference.status is not Status.PASSED:
         said = _first(reference)
         yield Problem(
-            where, f"the reference {exercise.reference} does not pass: {said}", "mend the reference or the case"
+            where, f"the reference {exercise.reference} does not pass: {said}", "fix the reference or the case"
         )
         return
     for mistake in exercise.mistakes:
@@ -122,7 +124,7 @@ def _code(course: Course, question: Question, exercise: Exercise, memo: Memo) ->
 
 
 def _closed(course: Course, question: Question, exercise: Exercise, memo: Memo, observe: Observe) -> Iterator[Problem]:
-    """What the exercise forbids is kept away, even where no text shows that it is called."""
+    """What the exercise forbids is blocked at run time, even if the source does not show the call."""
     for name in exercise.forbids:
         module, _, last = name.rpartition(".")
         text = (
@@ -138,17 +140,15 @@ def _closed(course: Course, question: Question, exercise: Exercise, memo: Memo, 
         if passed:
             where = f"{question.file}, exercise {exercise.name}, forbids"
             said = f"{name} itself, under the name of the exercise, passes {', '.join(passed)}"
-            yield Problem(where, said, "forbid what it is made of, too, or drop the name")
+            yield Problem(where, said, "also forbid the functions it consists of, or remove the name")
 
 
 def _broken(where: str, result: ExerciseResult) -> Iterator[Problem]:
-    """Checks that raised an exception of their own."""
+    """Checks that raised an exception themselves."""
     for outcome in result.outcomes:
         if outcome.verdict.broken:
-            said = f"the check {outcome.check} breaks on what it returns for the case {outcome.case!r}"
-            yield Problem(
-                where, said, f"fix grader/grading/checks/{outcome.check}.py: a judge has to cope with any result"
-            )
+            said = f"the check {outcome.check} raises an exception on the result for case {outcome.case!r}"
+            yield Problem(where, said, f"fix grader/grading/checks/{outcome.check}.py: judge() must handle any result")
 
 
 def _mistake(where: str, mistake: Mistake, result: ExerciseResult) -> Iterator[Problem]:
@@ -163,18 +163,22 @@ def _mistake(where: str, mistake: Mistake, result: ExerciseResult) -> Iterator[P
             said = f"does not fail {name}; it fails {', '.join(sorted({o.check for o in lost}))}"
             yield Problem(where, said, "correct fails:, or add a case that catches it")
     if result.misconception != mistake.misconception:
-        said = f"is named {result.misconception}" if result.misconception else "is not named"
-        yield Problem(where, f"{said}: {_first(result)}", "make its results differ from the others' on some case")
+        said = f"is recognized as {result.misconception}" if result.misconception else "is not recognized"
+        yield Problem(
+            where, f"{said}: {_first(result)}", "add a case on which its results differ from those of the others"
+        )
 
 
 def _twins(where: str, mistakes: tuple[diagnosis.MistakeSignature, ...]) -> Iterator[Problem]:
-    """Two mistakes that no check tells apart."""
+    """Pairs of mistakes that no check distinguishes."""
     for at, one in enumerate(mistakes):
         for other in mistakes[at + 1 :]:
             pairs = zip(one.observations, other.observations, strict=True)
             if all(diagnosis.agree(a, b, "torch") for a, b in pairs):
                 names = f"{one.mistake.misconception} and {other.mistake.misconception}"
-                yield Problem(where, f"no check tells {names} apart", "add a case on which they differ, or join them")
+                yield Problem(
+                    where, f"no check distinguishes {names}", "add a case on which they differ, or merge them"
+                )
 
 
 def _first(result: ExerciseResult) -> str:

@@ -22,7 +22,7 @@ from grader.core.model import (
     Returned,
 )
 from grader.grading.budget import with_shared_budget
-from grader.grading.grade import grade
+from grader.grading.grade import Memo, grade
 from grader.grading.inputs import Seed
 from grader.sandbox import Sandbox, Settings, launch
 from grader.sandbox.launch import observe
@@ -76,7 +76,12 @@ def test_the_ways_of_calling_an_exercise_share_one_budget() -> None:
     bank = course(question("Q5", exercise("double(x)", case("seen", x=X))))
     metered = Metered(lambda _: returned(array([7.0, 7.0, 7.0])))
     observe_reference = Metered(lambda _: returned(array([1.0, 2.0, 3.0]))).observe
-    grade(bank, submission(q05="def double(x): return x"), metered.observe, observe_reference=observe_reference)
+    grade(
+        bank,
+        submission(q05="def double(x): return x"),
+        metered.observe,
+        memo=Memo(bank, Seed.public(), observe_reference),
+    )
     assert [job.past for job in metered.jobs] == PASTS[:2]
 
 
@@ -159,8 +164,7 @@ def told(seed: Seed) -> list[str]:
         bank,
         submission(q05="import torch\ndef double(x): return x"),
         Metered(answer).observe,
-        observe_reference=Metered(lambda _: right).observe,
-        seed=seed,
+        memo=Memo(bank, seed, Metered(lambda _: right).observe),
     )
     (result,) = report.questions[0].exercises
     assert result.array_type == "numpy" and 0 < result.earned < result.possible
@@ -187,7 +191,7 @@ def test_the_report_says_what_the_code_ran_in_though_nothing_was_left_for_the_la
         bank,
         submission(q05="def double(x): return x"),
         lambda job, limits: seen.pop(0),
-        observe_reference=observe_reference,
+        memo=Memo(bank, Seed.public(), observe_reference),
     )
     assert seen == [] and report.layers == ("seccomp",) and ("torch", "2") in report.versions
 

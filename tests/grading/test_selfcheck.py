@@ -55,7 +55,7 @@ def test_a_judge_that_breaks(bank: Path, sandbox: Sandbox, monkeypatch: pytest.M
     monkeypatch.setattr(values, "judge", judge)
     found = problems(bank, sandbox)
     assert found
-    assert [each for each in found if "breaks on what it returns" not in each] == []
+    assert [each for each in found if "raises an exception on the result" not in each] == []
 
 
 @pytest.mark.parametrize(
@@ -73,7 +73,7 @@ def test_a_judge_that_breaks(bank: Path, sandbox: Sandbox, monkeypatch: pytest.M
             QUESTION,
             'with: "x * 2.0", fails: [values]',
             'with: "factor + x", fails: [values]',
-            "no check tells adds-instead",
+            "no check distinguishes adds-instead",
         ),
         (QUESTION, "divides-instead, replace", "adds-instead, replace", None),
         (QUESTION, ", factor: 3.0", ", factor: 0.5", ""),
@@ -128,7 +128,7 @@ def test_counts(bank: Path, sandbox: Sandbox) -> None:
     (bank / "questions" / "notes.txt").write_text("x")
     found = problems(bank, sandbox)
     for said in (
-        *("nothing reads this file", "0 items", "1 hints", "3 mistakes"),
-        *("no item and no mistake reveals it", "no guiding question", "no public case"),
+        *("this file is not read", "0 items", "1 hints", "3 mistakes"),
+        *("no item and no mistake refers to it", "no guiding question", "no public case"),
     ):
         assert any(said in problem for problem in found), (said, found)

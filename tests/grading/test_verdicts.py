@@ -114,7 +114,7 @@ def test_a_judge_that_breaks_costs_its_own_check_only(
     assert report.complete
     message = values[1].verdict.message
     assert message is not None
-    assert "the check itself broke on this result" in message.en
+    assert "the check itself failed on this result" in message.en
     assert "检查程序本身" in message.zh
 
 

@@ -1,7 +1,7 @@
-"""From a picture's name to its figure: what the reference gives, and a learner's own file beside it.
+"""Computes the values of a picture: those of the reference, and those of a learner's file beside them.
 
-Learner code comes in through ``observe`` as in grading; nothing here runs any. What cannot be shown truly is left
-out and said.
+As in grading, learner code is run only by ``observe``. Values that cannot be shown correctly are left out, and a remark
+says why.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ from grader.report.figures.kinds import Picture, SourceResults, Values
 if TYPE_CHECKING:
     from grader.core.model import Observe
 
-#: A picture asks for more than a check does, and somebody waits for it.
+#: A picture computes more than a check, and somebody is waiting for it.
 LIMITS = Limits(group_cpu=6.0, group_wall=15.0)
 
 _SHAPE = Text("the result has shape {got}; expected {expected}", "结果的形状是 {got}，应为 {expected}")
@@ -44,27 +44,27 @@ _KIND = Text("the result is {got}; expected {expected}", "结果是：{got}；�
 _BOOLEAN = Text("an array of booleans", "布尔数组")
 _NUMBERS = Text("an array of numbers", "由数构成的数组")
 _NO_GRADIENT = Text(
-    "no gradient comes back through the result: is it computed in torch throughout?",
+    "no gradient flows back through the result: is all of it computed in torch?",
     "梯度无法通过结果传回来：是否全程用 torch 计算？",
 )
 _NOT_COUNTED = Text(
-    "work is counted in torch only, and not all of it was done there",
+    "operations are counted in torch only, and this code does not do all of them there",
     "只统计 torch 中的计算量，而这里的计算并不都在 torch 中",
 )
 _NOT_FINITE = Text(
-    "the result contains NaN or inf where the reference has numbers; these places are left out or grey",
+    "the result contains NaN or inf where the reference has numbers; these values are missing or grey",
     "结果里有 NaN 或 inf，而参考实现在那里是正常的数；图中这些位置留空或为灰色",
 )
-#: Said of names that a picture could also show.
+#: For names that a picture could also show.
 NOT_YOURS = Text(
-    "your file does not define {names}: drawn from the reference alone",
+    "your file does not define {names}, so only the reference is drawn",
     "你的文件没有定义 {names}：这部分只画参考实现",
 )
 
 
 @dataclass(frozen=True, slots=True)
 class Remark:
-    """What should be known about one name of the learner's file. ``lost``: it is not in the picture."""
+    """A remark on one exercise in the learner's file. ``lost``: it is not in the picture."""
 
     name: str
     file: str
@@ -74,7 +74,7 @@ class Remark:
 
 @dataclass(frozen=True, slots=True)
 class LearnerDrawing:
-    """What a learner's file gave, ``seen`` (None: nothing that could be shown); ``absent`` names are not in it."""
+    """The values of a learner's file. ``seen`` is None if nothing can be shown; ``absent`` exercises are not in it."""
 
     seen: SourceResults | None
     remarks: tuple[Remark, ...] = ()
@@ -83,7 +83,7 @@ class LearnerDrawing:
 
 
 def exercises(course: Course, picture: Picture) -> tuple[tuple[Question, Exercise], ...]:
-    """What the picture calls, as far as the course has it. Raises UsageError where it has none of it."""
+    """The exercises of the course that the picture calls. Raises UsageError if it has none of them."""
     found = tuple(each for name in picture.NEEDS if (each := course.exercise(name)) is not None)
     if not found:
         raise UsageError(f"this course has no exercise for this picture; it draws {' or '.join(picture.NEEDS)}.")
@@ -91,7 +91,7 @@ def exercises(course: Course, picture: Picture) -> tuple[tuple[Question, Exercis
 
 
 def reference(course: Course, picture: Picture, observe_reference: Observe) -> SourceResults:
-    """What the course's own code gives. Raises CourseError where that fails."""
+    """The values of the reference. Raises CourseError if it fails."""
     asked = []
     for _, exercise in exercises(course, picture):
         target = Target(exercise, module_of(exercise), "torch", "float64", calls=function_of(exercise))
@@ -112,9 +112,9 @@ def reference(course: Course, picture: Picture, observe_reference: Observe) -> S
 def learner(
     course: Course, picture: Picture, submission: Submission, observe: Observe, beside: SourceResults
 ) -> LearnerDrawing:
-    """What the learner's code gives for the same programs; ``beside`` is the reference.
+    """The values of the learner's code for the same programs; ``beside`` are those of the reference.
 
-    Raises SubmissionError for a submission without any of the names that the picture needs.
+    Raises SubmissionError if the submission defines none of the exercises that the picture calls.
     """
     wanted = exercises(course, picture)
     present = [(e, f) for q, e in wanted if (f := source_of(e.name, q, submission)) is not None]
@@ -124,7 +124,7 @@ def learner(
     best: dict[str, Values] = {}
     remarks: dict[str, Remark] = {}
     unsafe = False
-    for number in range(2):  # in the array type that the file speaks, then in the other
+    for number in range(2):  # with the array type that the file uses, then with the other
         asked = [
             (exercise, file, picture.calls(_target(exercise, file, types[number])))
             for exercise, file in present
@@ -162,7 +162,7 @@ def _nothing(submission: Submission, wanted: tuple[tuple[Question, Exercise], ..
     seen = ", ".join(defined[:8]) or "no function and no class"
     return (
         f"{submission.origin}: nothing to draw. This picture needs {names}; found {seen}. "
-        f"'attncheck start {wanted[0][0].id}' writes a file to begin with."
+        f"'attncheck start {wanted[0][0].id}' creates a file to work in."
     )
 
 
@@ -172,7 +172,7 @@ def _nothing(submission: Submission, wanted: tuple[tuple[Question, Exercise], ..
 def _judge(
     name: str, file: SourceFile, programs: tuple[Program, ...], got: tuple[Observation, ...], expected: Values
 ) -> Remark | None:
-    """What is to be said of the values; lost where they cannot be drawn for what they are."""
+    """A remark on the values, if there is one; ``lost`` if they cannot be drawn."""
     if bad := _trouble(got):
         return Remark(name, file.path, bad, lost=True)
     pairs = [
@@ -195,7 +195,7 @@ def _trouble(got: tuple[Observation, ...]) -> Text | None:
 
 
 def misfit(wanted: Any, value: Any) -> Text | None:
-    """Why ``value`` cannot stand where the reference gave ``wanted``; None where kind and sizes are the same."""
+    """Why ``value`` cannot be drawn in place of ``wanted``, the value of the reference; None if kind and shape fit."""
     match wanted:
         case np.ndarray():
             return _misfit_of_arrays(wanted, value)
@@ -232,7 +232,7 @@ def _misfit_of_arrays(wanted: Any, value: Any) -> Text | None:
 
 
 def _strays(wanted: Any, value: Any) -> bool:
-    """Whether something is not finite that should be."""
+    """Whether ``value`` is not finite somewhere where ``wanted`` is."""
     match wanted:
         case np.ndarray() if wanted.dtype.kind == "f":
             return bool((np.isfinite(wanted) & ~np.isfinite(value)).any())
@@ -244,7 +244,7 @@ def _strays(wanted: Any, value: Any) -> bool:
 
 
 def _to_numpy(value: Any) -> Any:
-    """``value`` with plain arrays: floats in float64, integers that NumPy can hold, everything else as it is."""
+    """``value`` with NumPy arrays (floats as float64) and with integers that fit NumPy; the rest is unchanged."""
     match value:
         case int():
             return scalar(value).item()
