@@ -400,3 +400,16 @@ def test_brief() -> None:
     """Names are one line, and not long."""
     assert brief("a\nb\x00") == "a b⟨U+0000⟩"
     assert len(brief("x" * 1000)) == 80
+
+
+def test_a_stub_is_not_explained(stub: Report, course: Course) -> None:
+    """Its status says where to write; there is nothing to fix first."""
+    page = said(render(stub, course, "en"))
+    assert "soft_lookup – not written yet at q05.py, line 9 0 of 7" in page
+    assert "Fix this first" not in page
+
+
+def test_names_are_whole(report: Report, course: Course) -> None:
+    """In the title and the heading."""
+    name = "a" * 150
+    assert render(replace(report, learner=name), course, "en").count(name) == 2

@@ -229,3 +229,26 @@ def test_a_mistake_in_code_leads_to_a_question_about_it(belief: str, item: str, 
     out = io.StringIO()
     render_watch(replace(page, report=report), known, "en", Console(file=out, width=80), keys=False)
     assert f"attncheck quiz {item}" in out.getvalue()
+
+
+def test_a_stub_takes_one_line(stub: Report, course: Course) -> None:
+    """Code that is not written yet is not a failure to explain: its line says where to write."""
+    said = flat(shown(stub, course))
+    assert "– soft_lookup not written yet at q05.py, line 9 0 of 7" in said
+    assert "raised" not in said and "Fix this first" not in said and "checks passed" not in said
+    assert "– soft_lookup 还没有写（q05.py 第 9 行） 0 / 7" in flat(shown(stub, course, "zh"))
+    done = replace(stub.questions[0].exercises[0], message=Text("it raised ValueError", "抛出了 ValueError"))
+    failed = replace(stub, questions=(replace(stub.questions[0], exercises=(done,)),))
+    assert "✗ soft_lookup raised an exception" in flat(shown(failed, course))
+
+
+@pytest.mark.parametrize("name", ["Ada Augusta King-Noel, Countess of Lovelace", "阿" * 60, "a" * 150])
+def test_names_are_whole(report: Report, course: Course, name: str) -> None:
+    """However long a learner's name is, all of it is shown, and every line fits."""
+    out = io.StringIO()
+    watched = Watched(replace(report, learner=name), None, None, 0, 0, 0.0)
+    render_watch(watched, course, "en", Console(file=out, width=80), keys=False)
+    for text in (shown(replace(report, learner=name), course), out.getvalue()):
+        assert name.replace(" ", "") in "".join(text.split())
+        assert "5 of 21 points" in text
+        assert max(map(cell_len, text.splitlines())) <= 80
