@@ -34,7 +34,6 @@ _NUMBER = 9
 #: From which size on a number has which unit.
 _UNITS = ((1e12, 1e12, "T"), (1e9, 1e9, "G"), (1e6, 1e6, "M"), (1e4, 1e3, "k"))
 _SIDES = Text("↓ {rows}  → {columns}", "↓ {rows}  → {columns}")
-_QUANTITY = Text("{title} ({quantity})", "{title}（{quantity}）")
 
 
 def render(figure: Figure, lang: Lang, console: Console) -> None:
@@ -162,7 +161,7 @@ def _table(panel: Lines, width: int, lang: Lang) -> list[Styled]:
         [*places],
         *([dict(zip(line.x, line.y, strict=True)).get(x) for x in places] for line in panel.lines),
     ]
-    found = _title(_QUANTITY.fill(title=title, quantity=quantity).of(lang) if title else quantity, width)
+    found = _title(f"{title} · {quantity}" if title else quantity, width)
     for at, (label, values) in enumerate(zip(labels, rows, strict=True)):
         numbers = "".join(("" if value is None else _number(value)).rjust(_NUMBER) for value in values)
         found.append(Styled(pad(shorten(label, margin), margin) + numbers, style="" if at else "dim"))

@@ -27,7 +27,7 @@ def test_lines_are_a_table() -> None:
     lines = (line(Text("a", "a"), [1, 2, 4], [0.5, -1e-7, 2e6]), line(Text("b", "b"), [2], [float("nan")]))
     panel = Lines(Text("Cost", "成本"), Axis(Text("n", "n")), Axis(Text("work", "计算量")), lines)
     assert shown(panel)[2:6] == [
-        "Cost (work)",
+        "Cost · work",
         "n        1        2        4",
         "a      0.5 -1.0e-07       2M",
         "b               nan",

@@ -1,4 +1,4 @@
-"""Four ways to tell a model where a token stands, as heat maps."""
+"""Four encodings of position as heat maps."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ NEEDS = (_SINES, _TABLE, "apply_rope", "alibi_bias")
 _N, _WIDTH = 48, 32
 _ALIBI, _HEADS, _HEAD = 32, 8, 2
 _NOTE = Text(
-    "Sinusoidal and learned encodings are added to the embeddings: neighbouring columns turn at the same rate, "
-    "slower towards the right; a learned table starts as noise. RoPE turns pairs of queries and keys by the same "
-    "angles (here the pair (1, 0)). ALiBi adds nothing to the tokens, but takes distance off the scores (grey: −∞, "
-    "hidden).",
+    "Sinusoidal and learned encodings are added to the embeddings. In the sinusoidal encoding, each pair of "
+    "neighbouring columns rotates at the same rate, more slowly towards the right; a learned table starts as noise. "
+    "RoPE rotates pairs of components of queries and keys by the same angles (here the pair (1, 0)). ALiBi does not "
+    "change the tokens; it subtracts a term proportional to the distance from the scores (grey: −∞, masked).",
     "正弦编码和可学习编码都加到词向量上：正弦编码中每对相邻的列以同样的速度变化，越靠右越慢；可学习的表一开始只是噪声。"
-    "RoPE 用同样的角度旋转查询和键的分量对（这里是 (1, 0)）。ALiBi 不改变词元，而是按距离从分数里减去一个量（灰色：−∞，"
-    "被遮住）。",
+    "RoPE 用同样的角度旋转查询和键的分量对（这里是 (1, 0)）。ALiBi 不改变词元，而是从分数里减去与距离成正比的量"
+    "（灰色：−∞，被遮住）。",
 )
 _SINUSOIDAL = Text("sinusoidal", "正弦编码")
 _LEARNED = Text("learned, before training", "可学习编码（训练前）")
@@ -39,7 +39,7 @@ _FEATURE = Text("feature", "特征")
 
 
 def calls(target: Target) -> tuple[Program, ...]:
-    """One call each. The table is what comes out for zeros; RoPE is given pairs (1, 0)."""
+    """One call each. The table is the output for zeros; RoPE gets pairs (1, 0)."""
     writer = Writer.to(target)
     match target.exercise.name:
         case "sinusoidal_encoding":
@@ -56,7 +56,7 @@ def calls(target: Target) -> tuple[Program, ...]:
 
 
 def table(target: Target, zeros: NDArray[np.float32]) -> Program:
-    """What a freshly made table of positions adds to ``zeros`` (1, n, d): nothing is put into it."""
+    """A program that returns what a newly constructed table of positions adds to ``zeros`` (1, n, d)."""
     writer = Writer.to(target)
     made = writer.add(Call(target.name, zeros.shape[1:]))
     ready = writer.add(Apply("ready", (made, writer.precision)))

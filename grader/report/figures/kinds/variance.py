@@ -1,4 +1,4 @@
-"""The variance of scores against d_k, before the division by √d_k and after it."""
+"""The variance of scores as a function of d_k, before and after the division by √d_k."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def calls(target: Target) -> tuple[Program, ...]:
 
 
 def draw(seen: tuple[SourceResults, ...]) -> Figure:
-    """The two formulas, the plain products, and everybody's scaled scores."""
+    """The two formulas, the unscaled products, and the scaled scores of each source."""
     x = [float(d_k) for d_k in _WIDTHS]
     plain = [float(np.var(q.astype(float) @ k.T.astype(float))) for q, k in map(_pair, _WIDTHS)]
     lines = [
