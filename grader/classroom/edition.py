@@ -383,7 +383,7 @@ def _tables(edition: Course, whole: Course, observe: Observe) -> Iterator[tuple[
             record = _recorder(known[1], whole, observe, found)
             memo = Memo(edition, Seed.public(), record)
             memo.expected(exercise)
-            memo.suspects(exercise)
+            memo.mistake_signatures(exercise)
             public_arrays.prepare(edition, exercise, record)
     for picture in kinds.kinds().values():
         if any(name in found for name in picture.NEEDS):

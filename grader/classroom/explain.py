@@ -262,11 +262,11 @@ def explain_code(
     if at is None:
         raise UsageError(f"{where} is no longer in the course; 'attncheck regrade' grades by what is there now.")
     fresh = again.result.outcomes[at]
-    told = again.openly(exercise, at)
+    told = again.unredacted(exercise, at)
     entry = again.entries[at]
-    drawn = entry.drawn if again.way is None else varied(again.way.variant, entry.drawn)
-    expected = again.expected[at] if again.way else ()
-    got = again.got[at] if again.way else ()
+    drawn = entry.drawn if again.form is None else varied(again.form.variant, entry.drawn)
+    expected = again.expected[at] if again.form else ()
+    got = again.got[at] if again.form else ()
     failed = fresh.status is not Status.PASSED
     return Explained(
         learner=found.learner.id,
@@ -288,8 +288,8 @@ def explain_code(
         actual=tuple(_things(got)),
         difference=(told.difference or _difference(expected, got)) if failed else None,
         file=again.result.file,
-        array_type=again.way.array_type if again.way else None,
-        variant=again.way.variant.name if again.way and again.way.variant else None,
+        array_type=again.form.array_type if again.form else None,
+        variant=again.form.variant.name if again.form and again.form.variant else None,
         changed=found.changed,
         override=found.override,
     )

@@ -171,7 +171,7 @@ class Review:
     def _graded(self, path: Path, exercise: Exercise) -> ExerciseResult | None:
         """The verdict on ``path``, which is shown and kept; None where it cannot be graded."""
         from grader.commands._words import UNCONFINED
-        from grader.grading.grade import Selection, grade
+        from grader.grading.grade import Memo, Selection, grade
         from grader.grading.inputs import Seed
         from grader.grading.reference_results import expecting
         from grader.learning.record import coded
@@ -183,13 +183,10 @@ class Review:
             submission = read(path, self.learner)
             with open_sandbox(mode="auto") as sandbox:
                 sandbox.allow(self.course.packages)
-                report = grade(
-                    self.course,
-                    submission,
-                    sandbox.observe,
-                    selection=Selection(exercises=(exercise.name,)),
-                    expect=expecting(sandbox.observe, Seed.public(), course=self.course),
-                )
+                expect = expecting(sandbox.observe, Seed.public(), course=self.course)
+                memo = Memo(self.course, Seed.public(), expect)
+                selection = Selection(exercises=(exercise.name,))
+                report = grade(self.course, submission, sandbox.observe, selection=selection, memo=memo)
         except SubmissionError as error:
             review_view.fault(self.page, str(error))
             return None

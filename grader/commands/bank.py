@@ -146,7 +146,7 @@ def mutate(names: tuple[str, ...], workers: int | None, course_folder: Path | No
             raise UsageError(f"the course has no exercise {name!r}; there are: {', '.join(known)}")
     fates = list(mutation.run(course, names, workers or resources.processors()))
     holes = [fate.mutant for fate in fates if not fate.caught and fate.why is None]
-    stale = [] if names else list(mutation.stale(course, fates))
+    stale = [] if names else list(mutation.stale_equivalents(course, fates))
     if as_json:
         write_json({"mutants": len(fates), "survivors": [{"exercise": m.exercise, "mutant": m.name} for m in holes]})
     else:

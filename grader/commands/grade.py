@@ -79,8 +79,8 @@ def grade(
 
     with open_sandbox(mode=mode) as sandbox:
         sandbox.start()  # torch is imported beside the reading below
-        from grader.grading.budget import sharing
-        from grader.grading.grade import Selection
+        from grader.grading.budget import with_shared_budget
+        from grader.grading.grade import Memo, Selection
         from grader.grading.grade import grade as grade_submission
         from grader.grading.reference_results import expecting
         from grader.submission import read
@@ -91,8 +91,9 @@ def grade(
         submission = read(path, learner)
         selection = Selection(questions=questions, exercises=exercises, public_only=public_only)
         expect = expecting(sandbox.observe, seed, course=course)
-        observe = sharing(sandbox.observe)
-        report = grade_submission(course, submission, observe, selection=selection, seed=seed, expect=expect)
+        memo = Memo(course, seed, expect, public_only)
+        observe = with_shared_budget(sandbox.observe)
+        report = grade_submission(course, submission, observe, selection=selection, memo=memo)
         page = None
         if html is not None:
             # Pictures show what the code returns. Once it has been given secret inputs, that could be these.

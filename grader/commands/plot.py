@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from grader.core.model import Lang
     from grader.report.figures.figure import Figure
     from grader.report.figures.kinds import Picture
-    from grader.report.figures.run import Mine
+    from grader.report.figures.run import LearnerDrawing
 
 SHOWN, NOT_ALL_SHOWN = 0, 1
 
@@ -88,7 +88,9 @@ def _form(target: Path) -> Literal["png", "svg"]:
     return "png" if form == "png" else "svg"
 
 
-def _figure(picture: Picture, source: Path | None, course_folder: Path | None) -> tuple[Figure | None, Mine | None]:
+def _figure(
+    picture: Picture, source: Path | None, course_folder: Path | None
+) -> tuple[Figure | None, LearnerDrawing | None]:
     from grader.grading.inputs import Seed
     from grader.grading.reference_results import expecting
     from grader.report.figures import run
@@ -108,7 +110,7 @@ def _figure(picture: Picture, source: Path | None, course_folder: Path | None) -
     return (None if mine.seen is None else picture.draw((reference, mine.seen))), mine
 
 
-def _say(mine: Mine, lang: Lang) -> None:
+def _say(mine: LearnerDrawing, lang: Lang) -> None:
     """What is not in the picture, or not right in it, on stderr."""
     from grader.report.figures.run import NOT_YOURS
 

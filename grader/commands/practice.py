@@ -139,8 +139,7 @@ def _script(
     if not seen or not isinstance(seen[0], Returned):
         raise UsageError(f"the case {case_name!r} has no expected values to compare with; choose another.")
     drawn = next(entry.drawn for entry in memo.entries(exercise) if entry.case is case)
-    array_type = "torch" if file.imports_torch else "numpy"
-    return debug_script.script(exercise, case, drawn, seen[0].values[0], file, path, array_type)  # type: ignore[arg-type]
+    return debug_script.script(exercise, case, drawn, seen[0].values[0], file, path)
 
 
 @click.command()

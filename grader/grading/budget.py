@@ -1,4 +1,4 @@
-"""One submission, one budget: what one job has used of it is missing for the next."""
+"""One budget for all jobs of a submission: time and memory that one job uses are not available to the next."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ if TYPE_CHECKING:
     from grader.core.model import Job, Limits, Observe, Observed
 
 
-def sharing(observe: Observe) -> Observe:
-    """``observe`` for all jobs of one submission: each begins with the past of those before it."""
+def with_shared_budget(observe: Observe) -> Observe:
+    """``observe`` for all jobs of one submission: each job starts with the ``past`` of those before it."""
     past = Past()
 
     def observed(job: Job, limits: Limits) -> Observed:

@@ -1,4 +1,4 @@
-"""Comparing what came back with what should have: kind, shape, finiteness, then values; never by broadcasting."""
+"""Compares a result with the expected one: kind, shape, finiteness, then values. Shapes are never broadcast."""
 
 from __future__ import annotations
 
@@ -16,28 +16,28 @@ _KINDS = {
     "u": Text("integers", "整数"),
     "f": Text("floats", "浮点数"),
 }
-_DIFFER = Text("the values differ from the expected ones", "结果的数值与期望的不同")
+_DIFFER = Text("the values differ from the expected ones", "结果的数值与应有的不同")
 _KIND = Text("the result is {got}; expected {expected}", "结果是：{got}；应为：{expected}")
 _STRAY = Text("the result contains {word}", "结果里出现了 {word}")
 _NAN, _INF = _STRAY.fill(word="NaN"), _STRAY.fill(word="inf")
 _FLOAT_IDS = Text(
-    "the result is floats; expected integers: these are ids, and floats cannot be used as an index",
+    "the result contains floats; expected integers: these are ids, and floats cannot be used as an index",
     "结果是浮点数，应为整数：这里要的是编号（id），浮点数不能用作下标",
 )
 _WRONG = Text("the values are wrong", "结果的数值不对")
 _WRONG_SHAPE = Text("the result has the wrong shape", "结果的形状不对")
-_WRONG_KIND = Text("the result is not the kind of thing that was asked for", "结果的类型不是题目要求的那种")
+_WRONG_KIND = Text("the result has the wrong type", "结果的类型不是题目要求的那种")
 _NO_VALUE = Text("the result is None (is a return missing?)", "结果是 None（是不是漏了 return？）")
-#: All that is said of a hidden case: what came back is in none of it.
+#: The only sentences for hidden cases. They reveal nothing about the result.
 SECRETS = (_WRONG, _WRONG_SHAPE, _NAN, _INF, _WRONG_KIND, _NO_VALUE)
 
-#: No number is larger, as far as anything here is concerned.
+#: Larger integers are treated as this one.
 _LARGEST = int(np.finfo(np.float64).max)
 
 
 @dataclass(frozen=True, slots=True)
 class Mismatch:
-    """How an actual value is not the expected one. ``secret`` is the sentence for hidden cases."""
+    """How a value differs from the expected one: ``text`` for public cases, ``secret`` for hidden ones."""
 
     kind: str
     text: Text
@@ -46,17 +46,17 @@ class Mismatch:
 
 
 def compare(expected: Any, actual: Any, rtol: float = 1e-4, atol: float = 1e-5) -> Mismatch | None:
-    """None if ``actual`` is ``expected`` within ``|a − e| ≤ atol + rtol·|e|``, entry by entry.
+    """None if ``actual`` equals ``expected`` within ``|a − e| ≤ atol + rtol·|e|`` in every entry.
 
-    Expected arrays come from the reference (float64); the dtype of ``actual`` is not judged, only its kind: booleans
-    stay booleans, and numbers may be of any width. Integers in an array or a list are ids: they are compared exactly,
-    and floats are none. A lone integer is a count, which may be computed as a float.
+    Expected arrays come from the reference (float64). Only the kind of the dtype of ``actual`` matters: booleans must
+    be booleans, numbers may have any width. Integers in an array or a list are ids: they are compared exactly, and
+    floats are a mismatch. A single integer is a count, which may be computed as a float.
     """
     return _compare(expected, actual, rtol, atol, alone=True)
 
 
 def _compare(expected: Any, actual: Any, rtol: float, atol: float, *, alone: bool) -> Mismatch | None:
-    """As ``compare``; not ``alone`` is an entry of a list."""
+    """Like ``compare``; ``alone`` is false for an entry of a list or dict."""
     if isinstance(expected, Array):
         return _compare_arrays(expected.values, actual, rtol, atol, alone)
     if isinstance(expected, (list, tuple)):
@@ -94,7 +94,7 @@ def _compare_arrays(expected: NDArray[Any], actual: Any, rtol: float, atol: floa
             _WRONG_SHAPE,
         )
     if (expected.dtype.kind == "b") != (got.dtype.kind == "b"):
-        return _wrong_kind(_KINDS[expected.dtype.kind], _KINDS.get(got.dtype.kind, Text("something else", "别的东西")))
+        return _wrong_kind(_KINDS[expected.dtype.kind], _KINDS.get(got.dtype.kind, Text("something else", "别的类型")))
     if expected.dtype.kind in "iu" and not (alone and expected.ndim == 0):
         if got.dtype.kind not in "iu":
             return Mismatch("kind", _FLOAT_IDS, _FLOAT_IDS)
@@ -113,7 +113,9 @@ def _numbers(expected: NDArray[Any], got: NDArray[Any], rtol: float, atol: float
         return Mismatch(kind, text, text, found.difference if found else None)
     with np.errstate(invalid="ignore", over="ignore"):
         near = np.isfinite(expected) & (np.abs(got - expected) <= atol + rtol * np.abs(expected))
-    near |= (got == expected) | (np.isnan(got) & np.isnan(expected))  # infinities of equal sign; NaN where it belongs
+    near |= (got == expected) | (
+        np.isnan(got) & np.isnan(expected)
+    )  # infinities of the same sign, NaN where it is expected
     return _differences(expected, got, ~near)
 
 
@@ -135,14 +137,14 @@ def _wrong_thing(expected: Text, got: Any) -> Mismatch:
 
 
 def scalar(value: bool | int | float) -> NDArray[Any]:
-    """A Python number as an array. An integer that no NumPy type holds becomes a float; it may have 400 digits."""
+    """A Python number as an array. An integer too large for NumPy (it may have hundreds of digits) becomes a float."""
     if type(value) is int and not -(1 << 63) <= value < 1 << 63:
         return np.asarray(float(min(max(value, -_LARGEST), _LARGEST)))
     return np.asarray(value)
 
 
 def number(value: Any) -> str:
-    """One entry, for people."""
+    """One entry as text, with at most six significant digits."""
     return str(bool(value)) if isinstance(value, (bool, np.bool_)) else f"{float(value):.6g}"
 
 
@@ -151,7 +153,7 @@ def _shape(shape: tuple[int, ...]) -> str:
 
 
 def describe(value: Any) -> Text:
-    """What kind of thing came back."""
+    """What kind of value was returned, in words."""
     match value:
         case None:
             return Text("None (is a return missing?)", "None（是不是漏了 return？）")
@@ -168,4 +170,4 @@ def describe(value: Any) -> Text:
             return Text(f"a {word} of {len(value)}", f"含 {len(value)} 个元素的 {word}")
         case dict():
             return Text("a dict", "一个 dict")
-    return Text("something else", "别的东西")
+    return Text("something else", "别的类型")

@@ -1,4 +1,4 @@
-"""Courses as everybody loads them: read by ``grader.course.loader``, with the kinds of check in ``checks/``."""
+"""Loads courses with the kinds of check in ``checks/``. Use this instead of ``grader.course.loader``."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def load(folder: Path) -> Course:
-    """The course in ``folder`` (see ``loader.find``). Raises CourseError with what is wrong with it."""
+    """The course in ``folder`` (see ``loader.find``). Raises CourseError if it has errors."""
     return loader.load(folder, _checks)
 
 
@@ -23,7 +23,7 @@ def schema() -> dict[str, Any]:
 
 
 def _checks() -> CheckKinds:
-    # The checks import NumPy, which a course from the cache does not need.
+    # The checks import NumPy, which takes long; a course from the cache does not need them.
     from grader.grading import checks
 
     return checks.kinds()

@@ -1,7 +1,8 @@
-"""One public case as a script of its own: the learner's file, the inputs, the call, the expected result."""
+"""Writes a stand-alone script for one public case: the learner's code, the inputs, the call, the expected result."""
 
 from __future__ import annotations
 
+import importlib.util
 from pathlib import Path
 from typing import Any
 
@@ -11,10 +12,12 @@ from grader.core.errors import UsageError
 from grader.core.model import Array, ArrayType, Case, Exercise, Own, Parameter, Same, SourceFile
 from grader.grading.inputs import Drawn, DrawnMade
 from grader.grading.programs import split
+from grader.submission.notebook import without_future_imports
+from grader.submission.source import parse
 
 
 def public_case(exercise: Exercise, name: str) -> Case:
-    """The public case ``name``. Raises UsageError for one that is hidden, raises by design, or does not exist."""
+    """The public case ``name``. Raises UsageError if it is hidden, expects an exception, or does not exist."""
     public = [case for case in exercise.cases if case.public and case.raises is None]
     found = next((case for case in public if case.name == name), None)
     if found is None:
@@ -23,20 +26,25 @@ def public_case(exercise: Exercise, name: str) -> Case:
     return found
 
 
-def script(
-    exercise: Exercise, case: Case, drawn: Drawn, expected: Any, file: SourceFile, path: Path, array_type: ArrayType
-) -> str:
-    """The text of the script. ``path`` is the learner's submission; notebooks and zips are written out in full."""
+def script(exercise: Exercise, case: Case, drawn: Drawn, expected: Any, file: SourceFile, path: Path) -> str:
+    """The text of a script that calls ``exercise`` in ``file`` with ``drawn`` and compares the result.
+
+    ``path`` is the submission that ``file`` was read from. The script imports a ``.py`` file that Python can import
+    where it is; any other code (from a notebook, from a zip, in an undeclared encoding) it contains in full. Inputs are
+    torch tensors if ``file`` imports torch, otherwise NumPy arrays.
+    """
+    array_type: ArrayType = "torch" if file.imports_torch else "numpy"
+    importable = _importable(file, path)
     lines = [
         f'"""{exercise.name}, case {case.name!r}, to run and to step through: python, pdb, or your editor."""',
-        *(f"from __future__ import {name}" for name in file.futures if file.path.lower().endswith(".ipynb")),
+        *([] if importable else [f"from __future__ import {name}" for name in file.futures]),
         "",
-        *_loading(file, path),
+        *(_imported(importable, path) if importable else _written_out(file)),
         "",
         "import numpy as np",
         *(["import torch"] if array_type == "torch" else []),
         "",
-        "# What goes in.",
+        "# Inputs.",
     ]
     names: dict[str, str] = {}
     for name, value in drawn.args:
@@ -45,10 +53,10 @@ def script(
     lines += ["", *_call(exercise, drawn, names, array_type)]
     if exercise.returns == "attention" and not exercise.through:
         lines += [
-            "if isinstance(result, (tuple, list)):  # (output, weights): the output is graded",
+            "if isinstance(result, (tuple, list)):  # (output, weights): only the output is graded",
             "    result = result[0]",
         ]
-    lines += ["", "# What should come out.", f"expected = {_expected(expected)}", "", *_COMPARE]
+    lines += ["", "# Expected result.", f"expected = {_expected(expected)}", "", *_COMPARE]
     return "\n".join(lines) + "\n"
 
 
@@ -67,26 +75,50 @@ _COMPARE = (
     "        wrong = np.argwhere(~np.isclose(got, wanted, rtol=1e-4, atol=1e-5))",
     '        print(len(wrong), "of", wanted.size, "entries differ")',
     "        if len(wrong):",
-    '            print("the first at", wrong[0].tolist())',
+    '            print("first difference at", wrong[0].tolist())',
 )
 
 
-def _loading(file: SourceFile, path: Path) -> list[str]:
-    """Lines that bring the learner's names in."""
+def _importable(file: SourceFile, path: Path) -> Path | None:
+    """The ``.py`` file on disk, if Python can import it and reads the same text as the grader; otherwise None."""
     source = path if path.suffix == ".py" else path / file.path
-    if source.suffix == ".py" and source.is_file():
-        folder = str((path if path.is_dir() else path.parent).resolve())
-        return [
-            "import importlib.util",
-            "import sys",
-            "",
-            f"sys.path.insert(0, {folder!r})",
-            f'spec = importlib.util.spec_from_file_location("submission", {str(source.resolve())!r})',
-            "submission = importlib.util.module_from_spec(spec)",
-            "spec.loader.exec_module(submission)",
-        ]
-    texts = [f"# {part.label}\n{part.text}" for part in file.parts]
-    return [*"\n\n".join(texts).splitlines(), "", "import sys", "", "submission = sys.modules[__name__]"]
+    if source.suffix != ".py" or not source.is_file():
+        return None
+    try:
+        text = importlib.util.decode_source(source.read_bytes())
+    except (SyntaxError, UnicodeDecodeError):
+        return None
+    return source if text == "".join(part.text for part in file.parts) else None
+
+
+def _imported(source: Path, path: Path) -> list[str]:
+    """Lines that import the learner's file from where it is."""
+    folder = str((path if path.is_dir() else path.parent).resolve())
+    return [
+        "import importlib.util",
+        "import sys",
+        "",
+        f"sys.path.insert(0, {folder!r})",
+        f'spec = importlib.util.spec_from_file_location("submission", {str(source.resolve())!r})',
+        "submission = importlib.util.module_from_spec(spec)",
+        "spec.loader.exec_module(submission)",
+    ]
+
+
+def _written_out(file: SourceFile) -> list[str]:
+    """The learner's code itself. Its imports from ``__future__`` have to be at the top of the script instead."""
+    texts = [
+        f"# {part.label}\n{without_future_imports(part.text, parse(part.text, part.label))}" for part in file.parts
+    ]
+    return [
+        '__name__ = "submission"  # as when graded: code under `if __name__ == "__main__":` does not run',
+        "",
+        *"\n\n".join(texts).split("\n"),
+        "",
+        "import sys",
+        "",
+        'submission = sys.modules["__main__"]',
+    ]
 
 
 def _call(exercise: Exercise, drawn: Drawn, names: dict[str, str], array_type: ArrayType) -> list[str]:
@@ -94,7 +126,7 @@ def _call(exercise: Exercise, drawn: Drawn, names: dict[str, str], array_type: A
     if exercise.through:
         arguments = ", ".join([f"submission.{exercise.name}", _arguments(given, exercise.forward)])
         return [
-            f"# {exercise.through} calls {exercise.name} as often as it takes.",
+            f"# {exercise.through} calls {exercise.name}, more than once if needed.",
             f"result = {_helper(exercise.through)}({arguments})",
         ]
     if exercise.kind == "function":

@@ -1,8 +1,8 @@
-"""Wrong results → the misconception behind them, by comparing with what typical mistakes return.
+"""Finds the misconception behind wrong results, by comparing them with what typical mistakes return.
 
-A mistake is a reference with an edit; its observations on every check are its signature. A learner's failure
-is named when it agrees with one signature everywhere. Where several things are wrong at once, agreement on
-all results of ``values`` still names what makes these wrong.
+A mistake is an edited reference; its observations on all checks are its signature. A failure is attributed to a mistake
+if it agrees with exactly one signature everywhere. If several things are wrong, agreement on all results of the check
+``values`` is enough.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _RTOL, _ATOL = 1e-3, 1e-4
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """One check on one case: what the learner's code gave, and what the check said."""
+    """One check on one case: what the learner's code returned, and the verdict."""
 
     check: str
     observations: tuple[Observation, ...]
@@ -28,40 +28,42 @@ class Evidence:
 
 
 @dataclass(frozen=True, slots=True)
-class Suspect:
-    """A mistake with what it gives, in the order of the evidence."""
+class MistakeSignature:
+    """A typical mistake with its observations, in the order of the evidence."""
 
     mistake: Mistake
     observations: Sequence[tuple[Observation, ...]]
 
 
-def name(evidence: Sequence[Evidence], suspects: Sequence[Suspect], array_type: ArrayType) -> Mistake | None:
-    """The mistake that explains the evidence, if exactly one does."""
+def diagnose(
+    evidence: Sequence[Evidence], signatures: Sequence[MistakeSignature], array_type: ArrayType
+) -> Mistake | None:
+    """The mistake that explains the evidence; None unless exactly one does."""
     counted = [at for at, e in enumerate(evidence) if e.verdict.applies and e.verdict.status is not Status.PENDING]
     values = [number for number in counted if evidence[number].check == "values"]
-    if found := _only(evidence, suspects, counted, array_type):
+    if found := _only(evidence, signatures, counted, array_type):
         return found
     if any(evidence[number].verdict.status is not Status.PASSED for number in values):
-        return _only(evidence, suspects, values, array_type)
+        return _only(evidence, signatures, values, array_type)
     return None
 
 
 def _only(
-    evidence: Sequence[Evidence], suspects: Sequence[Suspect], numbers: Sequence[int], array_type: ArrayType
+    evidence: Sequence[Evidence], signatures: Sequence[MistakeSignature], numbers: Sequence[int], array_type: ArrayType
 ) -> Mistake | None:
-    """The one suspect that agrees at all ``numbers``. Exceptions alone are no agreement: code that always raises
-    agrees with nothing."""
+    """The only mistake that agrees at all ``numbers``. At least one observation must be a returned value, so code that
+    always raises agrees with nothing."""
     found = [
-        suspect.mistake
-        for suspect in suspects
-        if all(agree(evidence[at].observations, suspect.observations[at], array_type) for at in numbers)
+        each.mistake
+        for each in signatures
+        if all(agree(evidence[at].observations, each.observations[at], array_type) for at in numbers)
         and any(isinstance(seen, Returned) for at in numbers for seen in evidence[at].observations)
     ]
     return found[0] if len({mistake.misconception for mistake in found}) == 1 else None
 
 
 def agree(mine: Sequence[Observation], theirs: Sequence[Observation], array_type: ArrayType) -> bool:
-    """Whether two programs' observations are the same, up to rounding and the text of exceptions."""
+    """Whether the observations of two programs are equal up to rounding and the texts of exceptions."""
     return len(mine) == len(theirs) and all(_agree(a, b, array_type) for a, b in zip(mine, theirs, strict=True))
 
 
@@ -75,7 +77,7 @@ def _agree(mine: Observation, theirs: Observation, array_type: ArrayType) -> boo
 
 
 def same(a: Any, b: Any, array_type: ArrayType) -> bool:
-    """Equal values: shapes, NaN and infinities in the same places, numbers up to rounding; dtypes in torch."""
+    """Whether values are equal: shapes, NaN and infinities exactly, numbers up to rounding, dtypes only in torch."""
     if isinstance(a, Array) and isinstance(b, Array):
         if a.values.shape != b.values.shape or (array_type == "torch" and a.dtype != b.dtype):
             return False

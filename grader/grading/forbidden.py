@@ -1,10 +1,9 @@
-"""Where a submission uses what an exercise forbids, as its syntax tree tells; nothing is run.
+"""Finds uses of forbidden library names in the syntax trees of a submission. Nothing is run.
 
-Only what the exercise's own name leads to counts: definitions that it mentions, and those that they mention, across
-the submission's files. So a comparison with the library under ``if __name__ == "__main__"``, an import that nothing
-uses, an annotation and a function of one's own with the same name are no use. What text alone does not tell (names
-put together while the program runs, methods of tensors) is kept away in the child; see
-``sandbox/inside/forbidding.py``.
+The search follows the definition of the exercise to the definitions that it mentions, and so on, across all files. So
+these do not count: a comparison with the library under ``if __name__ == "__main__"``, an unused import, an annotation,
+a function of the learner's own with the same name. What a syntax tree does not show (names built at run time, methods
+of tensors) is blocked in the child; see ``sandbox/inside/forbidding.py``.
 """
 
 from __future__ import annotations
@@ -21,33 +20,33 @@ from grader.submission.messages import Unusable
 from grader.submission.source import parse
 
 _USES = Text(
-    "{file}, line {line} uses {name}; this exercise is to be solved without it",
-    "{file} 第 {line} 行用到了 {name}；这道练习要求不用它来完成",
+    "{file}, line {line} uses {name}, which this exercise forbids",
+    "{file} 第 {line} 行用到了 {name}，而这道练习不允许使用它",
 )
 
 TOO_COSTLY = Text(
-    "your files are too large to see whether they use what this exercise forbids; hand in only your own code",
-    "文件太大，无法判断是否用了这道练习禁止的写法；请只提交自己写的代码",
+    "your files are too large to check for library functions that this exercise forbids; submit only your own code",
+    "文件太大，无法判断是否用了这道练习不允许使用的库函数；请只提交自己写的代码",
 )
 
 
 @dataclass(frozen=True, slots=True)
 class Use:
-    """A forbidden name with the place where it stands."""
+    """A use of a forbidden name, with its file and line."""
 
     name: str
     file: str
     line: int
 
     def text(self) -> Text:
-        """What is said about it."""
+        """The message for the learner."""
         return _USES.fill(file=self.file, line=self.line, name=self.name)
 
 
 def first_use(exercise: str, forbidden: tuple[str, ...], file: SourceFile, files: tuple[SourceFile, ...]) -> Use | None:
     """The first use of a name in ``forbidden`` that the definition of ``exercise`` in ``file`` leads to.
 
-    Files that are not small are looked at in the process with limits; raises ``bounded.Exceeded`` where it ends.
+    Large files are searched in a process with limits. Raises ``bounded.Exceeded`` if they are exceeded.
     """
     if sum(len(part.text) for each in (*files, file) for part in each.parts) <= bounded.SMALL:
         return _first_use(exercise, forbidden, file, files)
@@ -80,7 +79,7 @@ def _first_use(
 
 
 def _forbidden(dotted: str, forbidden: tuple[str, ...], outline: _Outline) -> str | None:
-    """The forbidden name that ``dotted`` is: of the same library, with the same last word, by whatever path."""
+    """The forbidden name that ``dotted`` means: same library and same last part, whatever is between; or None."""
     for name in forbidden:
         library, last = name.partition(".")[0], name.rpartition(".")[2]
         if dotted.startswith(f"{library}.") and dotted.endswith(f".{last}"):
@@ -91,7 +90,7 @@ def _forbidden(dotted: str, forbidden: tuple[str, ...], outline: _Outline) -> st
 
 
 def _own(dotted: str, outlines: Mapping[str, _Outline]) -> tuple[str, str] | None:
-    """The module of the submission, and the name in it, that a dotted name means."""
+    """The module of the submission, and the name in it, that a dotted name refers to; or None."""
     module, _, name = dotted.rpartition(".")
     while module and module not in outlines:
         module, _, name = module.rpartition(".")
@@ -106,7 +105,7 @@ class _Place:
 
 @dataclass(slots=True)
 class _Outline:
-    """One file: what its top-level names are defined as, what its imports mean, and what it imports with a star."""
+    """One file: its top-level definitions, the full names of its imports, and the libraries of its star imports."""
 
     module: str
     package: str
@@ -115,7 +114,7 @@ class _Outline:
     stars: set[str] = field(default_factory=set)
 
     def mentions(self, name: str) -> Iterator[tuple[_Place, str]]:
-        """Every name that the definition of ``name`` reads, written out in full, with its place."""
+        """The full name of everything that the definition of ``name`` reads, with its place."""
         if name not in self.nodes:
             return
         label, tree = self.nodes[name]
@@ -128,7 +127,7 @@ class _Outline:
                 yield _Place(label, getattr(node, "lineno", 0)), ".".join([full, *rest])
 
 
-@functools.lru_cache(maxsize=32)  # those of one submission: trees are large
+@functools.lru_cache(maxsize=32)  # about one submission; trees are large
 def _outline(file: SourceFile) -> _Outline:
     package = file.module if file.is_package else file.module.rpartition(".")[0]
     outline = _Outline(file.module, package)
@@ -149,7 +148,7 @@ def _outline(file: SourceFile) -> _Outline:
 
 
 def _top_level(tree: ast.Module) -> Iterator[ast.stmt]:
-    """The statements that run when the file is imported, those inside of ``if`` and ``try`` too."""
+    """The statements that run on import, including those inside ``if`` and ``try``."""
     todo: list[ast.AST] = list(reversed(tree.body))
     while todo:
         node = todo.pop()
@@ -176,7 +175,7 @@ def _stored(target: ast.AST) -> Iterator[str]:
 
 
 def _bound(tree: ast.AST) -> Iterator[str]:
-    """Names that a function binds itself: its parameters and what it assigns. None of an assignment at top level."""
+    """Names that a function or class binds itself: parameters and assigned names. None for other statements."""
     if isinstance(tree, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
         for node in ast.walk(tree):
             if isinstance(node, ast.arg):
@@ -185,7 +184,7 @@ def _bound(tree: ast.AST) -> Iterator[str]:
 
 
 def _imports(tree: ast.AST, package: str) -> Iterator[tuple[str, str]]:
-    """What every import in ``tree`` binds, and what that means."""
+    """The name that each import in ``tree`` binds, and its full name."""
     for node in ast.walk(tree):
         match node:
             case ast.Import(names=names):
@@ -208,12 +207,12 @@ def _source(node: ast.ImportFrom, package: str) -> str:
     return ".".join([*filter(None, above), *filter(None, [node.module])])
 
 
-#: What a name may be compared with without being used.
+#: Functions whose arguments after the first are not uses.
 _ASKS = {"isinstance", "issubclass"}
 
 
 def _read(tree: ast.AST) -> Iterator[tuple[ast.AST, list[str]]]:
-    """The dotted names that ``tree`` reads, as words; annotations and what ``isinstance`` is asked are left out."""
+    """The dotted names that ``tree`` reads, in parts; without annotations and the classes given to ``isinstance``."""
     todo: list[ast.AST] = [tree]
     while todo:
         node = todo.pop()

@@ -1,6 +1,6 @@
-"""Submission → report: plan, observe, judge, score. The one sentence of the program.
+"""Grades a submission: plan, observe, judge, score; the result is a ``Report``.
 
-Everything that runs learner code comes in as ``observe``; nothing here does.
+Nothing here runs learner code. The caller passes ``observe``, a function that does.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ from grader.core.suggest import nearest
 from grader.core.text import SAYS
 from grader.course import edits, items
 from grader.grading import checks, diagnosis, forbidden, verdicts
-from grader.grading.budget import sharing
+from grader.grading.budget import with_shared_budget
 from grader.grading.checks import Seen
 from grader.grading.inputs import Drawn, Seed, draw, draw_for
 from grader.grading.programs import Target, varied
@@ -58,11 +58,11 @@ from grader.submission.messages import Unusable, listing, printable
 if TYPE_CHECKING:
     from grader.core.model import Observe
 
-#: The inputs of a case that is not here.
-NOTHING = Drawn((), (), ())
-_ELSEWHERE = Text("decided on the instructor's side, with a hidden case", "由教师一侧用隐藏用例判定")
+#: The inputs of a sealed case, whose real inputs only the instructor has.
+NO_INPUTS = Drawn((), (), ())
+_ELSEWHERE = Text("graded by your instructor with a hidden case", "由教师用隐藏用例评定")
 
-#: The references are ours: they may take their time.
+#: References are trusted code, so their limits are generous.
 REFERENCE_LIMITS = Limits(
     group_cpu=20.0, group_wall=60.0, import_cpu=20.0, import_wall=60.0, total_cpu=300.0, total_wall=900.0
 )
@@ -70,9 +70,9 @@ REFERENCE_LIMITS = Limits(
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """What to grade: named questions and exercises, or (by default) what the submission touches.
+    """What to grade: named questions and exercises; by default, those that the submission has code or answers for.
 
-    ``everything`` is for a class: all that is named, or the whole course, counts, handed in or not.
+    With ``everything`` (for a class), all that is named, or the whole course, counts, submitted or not.
     """
 
     questions: tuple[str, ...] = ()
@@ -83,7 +83,7 @@ class Selection:
 
 @dataclass(frozen=True, slots=True)
 class Chosen:
-    """One question with what of it is graded."""
+    """A question, with those of its items and exercises that are graded."""
 
     question: Question
     items: tuple[Item, ...]
@@ -96,28 +96,27 @@ def grade(
     observe: Observe,
     *,
     selection: Selection = Selection(),
-    seed: Seed | None = None,
     limits: Limits | None = None,
-    expect: Observe | None = None,
     memo: Memo | None = None,
 ) -> Report:
-    """Grades ``submission``. ``expect`` observes the references (default: as ``observe`` does).
+    """Grades ``submission``, whose code ``observe`` runs within ``limits``.
 
-    ``memo`` is for grading many: what does not depend on the submission is worked out once for each memo.
+    ``memo`` holds what does not depend on the submission: the seed, and what the references return. Pass the same one
+    for each of several submissions. By default, the seed is public and ``observe`` runs the references, too.
 
-    Raises UsageError for names in ``selection`` that the course does not have, and SubmissionError when
-    nothing of the course is in the submission.
+    Raises UsageError for names in ``selection`` that the course does not have, and SubmissionError if the submission
+    contains nothing to grade.
     """
     started = time.perf_counter()
     chosen = choose(course, submission, selection)
-    memo = memo or Memo(course, seed or Seed.public(), expect or observe, selection.public_only)
+    memo = memo or Memo(course, Seed.public(), observe, selection.public_only)
     plans = [
         Plan(each.question, exercise, source_of(exercise.name, each.question, submission), memo.entries(exercise))
         for each in chosen
         for exercise in each.exercises
     ]
-    answers = _Answers(course, submission, chosen)
-    code = _Code(submission, sharing(observe), memo, limits or Limits())
+    answers = _AnswerGrading(course, submission, chosen)
+    code = _CodeGrading(submission, with_shared_budget(observe), memo, limits or Limits())
     results = code.run(plans)
     questions = tuple(
         QuestionResult(
@@ -155,51 +154,51 @@ def grade_reference(
     *,
     diagnosed: bool = True,
 ) -> ExerciseResult:
-    """Grades an exercise's reference, or an edit of it, as if a learner had handed it in."""
-    code = _Code(Submission("reference", files), observe, memo, REFERENCE_LIMITS)
+    """Grades the reference of an exercise, or an edited version of it, as if a learner had submitted it."""
+    code = _CodeGrading(Submission("reference", files), observe, memo, REFERENCE_LIMITS)
     file = next(file for file in files if file.module == module_of(exercise))
     plan = Plan(question, exercise, file, memo.entries(exercise), function_of(exercise))
-    (tried,) = code.attempt([(plan, Attempt("torch", None))])
+    (tried,) = code.attempt([(plan, CallingForm("torch", None))])
     return code.diagnosed(plan, tried) if diagnosed else tried.result
 
 
 @dataclass(frozen=True, slots=True)
 class Replay:
-    """An exercise graded once more, with all that its verdicts rest on, entry by entry (``way`` None: nothing ran)."""
+    """An exercise graded again, with inputs and observations for each entry. ``form`` is None if nothing ran."""
 
     result: ExerciseResult
     entries: tuple[Entry, ...]
-    way: Attempt | None = None
+    form: CallingForm | None = None
     got: tuple[tuple[Observation, ...], ...] = ()
     expected: tuple[tuple[Observation, ...], ...] = ()
 
-    def openly(self, exercise: Exercise, at: int) -> Verdict:
-        """What the check of entry ``at`` says where nothing has to be hidden."""
+    def unredacted(self, exercise: Exercise, at: int) -> Verdict:
+        """What the check of entry ``at`` says if nothing has to be hidden. Not for learners."""
         entry = self.entries[at]
-        if self.way is None:
+        if self.form is None:
             return self.result.outcomes[at].verdict
         case = replace(entry.case, public=True)
-        drawn = varied(self.way.variant, entry.drawn)
-        seen = Seen(exercise, case, entry.spec, drawn, self.got[at], self.expected[at], self.way.array_type)
+        drawn = varied(self.form.variant, entry.drawn)
+        seen = Seen(exercise, case, entry.spec, drawn, self.got[at], self.expected[at], self.form.array_type)
         return verdicts.judge(seen)
 
 
 def replay(memo: Memo, question: Question, exercise: Exercise, submission: Submission, observe: Observe) -> Replay:
-    """Grades one exercise of ``submission``, as ``grade`` does, and keeps what was seen: not for learners."""
-    code = _Code(submission, sharing(observe), memo, Limits())
+    """Grades one exercise of ``submission`` as ``grade`` does, and keeps what was observed. Not for learners."""
+    code = _CodeGrading(submission, with_shared_budget(observe), memo, Limits())
     plan = Plan(question, exercise, source_of(exercise.name, question, submission), memo.entries(exercise))
     tried = code.best([plan])[exercise.name]
     result = code.diagnosed(plan, tried)
-    if tried.way is None:
+    if tried.form is None:
         return Replay(result, plan.entries)
-    return Replay(result, plan.entries, tried.way, tuple(tried.observations), tuple(memo.expected(exercise)))
+    return Replay(result, plan.entries, tried.form, tuple(tried.observations), tuple(memo.expected(exercise)))
 
 
 # ------------------------------------------------------------------------------------------- choosing
 
 
 def choose(course: Course, submission: Submission, selection: Selection) -> tuple[Chosen, ...]:
-    """What of the course is graded for this submission; see ``Selection``."""
+    """The parts of the course to grade for this submission; see ``Selection``."""
     check_names(course, selection)
     named = {name.lower() for name in selection.questions}
     wanted = {name.lower() for name in selection.exercises}
@@ -220,12 +219,12 @@ def choose(course: Course, submission: Submission, selection: Selection) -> tupl
 
 
 def _answers_count(submission: Submission, selection: Selection) -> bool:
-    """Items count for a whole class; one learner who hands in code alone is not told that answers are missing."""
+    """Whether items count: always for a class; otherwise only if there is an answers file."""
     return selection.everything or submission.answers is not None
 
 
 def check_names(course: Course, selection: Selection) -> None:
-    """Raises UsageError for a question or an exercise that the course does not have."""
+    """Raises UsageError for a question or exercise that the course does not have."""
     _known(selection.questions, [q.id for q in course.questions], "question")
     _known(selection.exercises, [e.name for q in course.questions for e in q.exercises], "exercise")
 
@@ -254,7 +253,7 @@ def _touched(question: Question, submission: Submission, course: Course) -> bool
     if any(item.id in answered for item in question.items):
         return True
     if names and len(submission.files) == 1:
-        # A single file named after a question may define helpers that other questions ask for, too.
+        # A single file named after a question may define helpers that are exercises of other questions.
         own = next((q for q in course.questions if named_after(submission.files[0], q)), question)
         return own is question or not any(definers(submission, e.name) for e in own.exercises)
     return bool(names)
@@ -267,15 +266,15 @@ def _anything(chosen: list[Chosen], submission: Submission) -> bool:
     )
 
 
-#: Of names that learners chose, so many are compared with those of the course; so much of one is shown.
+#: How many of a learner's names are compared with those of the course, and how much of a name is shown.
 _MOST_LOOKED_UP = 20
 _LONGEST_SHOWN = 80
-#: So many unknown ids are listed, each with what may be meant.
+#: How many unknown ids are listed, each with a suggestion.
 _MOST_UNKNOWN = 5
 
 
 def _nothing(course: Course, submission: Submission, selection: Selection) -> Unusable:
-    """Why nothing was graded: what could not be read, then what was expected, and what was found instead."""
+    """Why there is nothing to grade: what could not be read, what was expected, what was found instead."""
     named = {name.lower() for name in (*selection.questions, *selection.exercises)}
     pairs = [(q, e) for q in course.questions for e in q.exercises]
     wanted = [e.name for q, e in pairs if not named or e.name.lower() in named or q.id.lower() in named]
@@ -297,7 +296,7 @@ def _nothing(course: Course, submission: Submission, selection: Selection) -> Un
 
 
 def _instead(submission: Submission, wanted: list[str]) -> Iterable[str | Text]:
-    """What comes near the names of the course, else the names that there are."""
+    """Names similar to those of the course; if there are none, all names that the submission defines."""
     defined = [name for file in submission.files for name, _ in file.defines]
     near = ((name, nearest(name, wanted)) for name in defined[:_MOST_LOOKED_UP])
     hints = [_NEAR.fill(name=name, near=meant) for name, meant in near if meant]
@@ -319,17 +318,17 @@ def _only_answers(submission: Submission) -> bool:
 
 
 def _start_with(course: Course, submission: Submission, named: Container[str]) -> str:
-    """The question to begin with: one that was asked for, else one that a file is named after, else the first."""
+    """The question to start with: one that was named, else one that a file is named after, else the first."""
     asked = [q for q in course.questions if q.id.lower() in named or any(e.name.lower() in named for e in q.exercises)]
     asked += [q for q in course.questions if any(named_after(file, q) for file in submission.files)]
     return (*asked, *course.questions)[0].id
 
 
 _NOTHING = Text(
-    "nothing to grade.{unread} Expected {expected}; found {found}. 'attncheck start {question}' writes a file to begin "
-    "with, 'attncheck show {question}' says what it asks for.",
+    "nothing to grade.{unread} Expected {expected}; found {found}. 'attncheck start {question}' creates a file to work "
+    "in, 'attncheck show {question}' shows the task.",
     "没有可以评分的内容。{unread}应有{expected}，实际找到的是：{found}。"
-    "可以用 `attncheck start {question}` 生成一个文件，在里面作答；用 `attncheck show {question}` 查看要求。",
+    "用 `attncheck start {question}` 可生成作答用的文件，用 `attncheck show {question}` 可查看要求。",
 )
 _DEFINITION = Text("a top-level definition of {names}", "在文件顶层定义的 {names}")
 _ANSWERS = Text("answers in answers.yaml", "写在 answers.yaml 里的答案")
@@ -347,7 +346,7 @@ _FOUND_GUARDED = Text(
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One check on one case, with its inputs."""
+    """One check on one case, with the inputs of the case."""
 
     spec: CheckSpec
     case: Case
@@ -356,9 +355,9 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """One exercise, where its code is (None: nowhere), and everything that will be asked.
+    """One exercise with everything that is checked. ``file`` defines it; None if no file does.
 
-    ``calls`` is the name that is called where it is not the exercise's.
+    ``calls`` is the name to call if it is not that of the exercise.
     """
 
     question: Question
@@ -370,21 +369,21 @@ class Plan:
 
 @dataclass(frozen=True, slots=True)
 class Memo:
-    """What grading needs that is the same for every submission: inputs, and what the references return for them."""
+    """What is the same for every submission: course, seed, inputs, and what references and mistakes return for them."""
 
     course: Course
     seed: Seed
-    expect: Observe
+    observe_reference: Observe
     public_only: bool = False
     _entries: dict[str, tuple[Entry, ...]] = field(default_factory=dict)
     _expected: dict[str, list[tuple[Observation, ...]]] = field(default_factory=dict)
-    _suspects: dict[str, tuple[diagnosis.Suspect, ...]] = field(default_factory=dict)
+    _mistakes: dict[str, tuple[diagnosis.MistakeSignature, ...]] = field(default_factory=dict)
 
     def entries(self, exercise: Exercise) -> tuple[Entry, ...]:
-        """Every check of ``exercise`` on every case it is judged on."""
+        """Every check of ``exercise`` with every case that it judges."""
         if exercise.name not in self._entries:
             drawn = {
-                case.name: NOTHING if case.sealed else draw(case, exercise.name, self.seed) for case in exercise.cases
+                case.name: NO_INPUTS if case.sealed else draw(case, exercise.name, self.seed) for case in exercise.cases
             }
             self._entries[exercise.name] = tuple(
                 Entry(
@@ -401,18 +400,18 @@ class Memo:
         return self._entries[exercise.name]
 
     def expected(self, exercise: Exercise) -> list[tuple[Observation, ...]]:
-        """For each entry what the reference returned; empty where a check does not ask it."""
+        """What the reference returned for each entry; empty if the check does not use the reference."""
         if exercise.name not in self._expected:
             target = Target(exercise, module_of(exercise), "torch", "float64", calls=function_of(exercise))
             asked = programs(self.entries(exercise), target, None, reference=True)
             flat = tuple(program for each in asked for program in each)
-            seen = self.expect(Job(self.course.reference, flat), REFERENCE_LIMITS)
-            self._expected[exercise.name] = grouped(asked, seen.observations)
+            seen = self.observe_reference(Job(self.course.reference, flat), REFERENCE_LIMITS)
+            self._expected[exercise.name] = regroup(asked, seen.observations)
         return self._expected[exercise.name]
 
-    def suspects(self, exercise: Exercise) -> tuple[diagnosis.Suspect, ...]:
-        """What each typical mistake returns, called as learners are. Raises SandboxError for a broken sandbox."""
-        if exercise.name not in self._suspects:
+    def mistake_signatures(self, exercise: Exercise) -> tuple[diagnosis.MistakeSignature, ...]:
+        """What each typical mistake returns, called like learner code. Raises SandboxError if the sandbox fails."""
+        if exercise.name not in self._mistakes:
             target = Target(exercise, module_of(exercise), "torch", "float32", calls=function_of(exercise))
             entries = self.entries(exercise)
             asked = programs(entries, target, None, reference=False)
@@ -420,80 +419,82 @@ class Memo:
             found = []
             for mistake in exercise.mistakes:
                 files = sources_of(mistake, exercise, self.course)
-                seen = self.expect(Job(files, flat), REFERENCE_LIMITS)
-                found.append(diagnosis.Suspect(mistake, essences(entries, grouped(asked, seen.observations))))
-            self._suspects[exercise.name] = tuple(found)
-        return self._suspects[exercise.name]
+                seen = self.observe_reference(Job(files, flat), REFERENCE_LIMITS)
+                found.append(
+                    diagnosis.MistakeSignature(mistake, signatures(entries, regroup(asked, seen.observations)))
+                )
+            self._mistakes[exercise.name] = tuple(found)
+        return self._mistakes[exercise.name]
 
     def prepare(self, questions: Container[str]) -> None:
-        """Works out now what the references return for these questions."""
+        """Runs the references of these questions now."""
         for question in self.course.questions:
             for exercise in question.exercises if question.id in questions else ():
                 self.expected(exercise)
 
 
 def module_of(exercise: Exercise) -> str:
-    """The module of the exercise's reference, as the reference's files name it."""
+    """The module of the exercise's reference, as named in the reference files."""
     return "reference." + exercise.reference.rpartition(".")[0]
 
 
 def function_of(exercise: Exercise) -> str:
-    """The name of the reference in its module."""
+    """The name of the reference within its module."""
     return exercise.reference.rpartition(".")[2]
 
 
 def sources_of(mistake: Mistake, exercise: Exercise, course: Course) -> tuple[SourceFile, ...]:
-    """The reference with the mistake made; in a learners' edition, which has neither, what stands for it."""
+    """The reference with the mistake applied; in a learners' edition, which has neither, a placeholder."""
     if course.edition is not None:
         return (SourceFile(mistake.misconception, module_of(exercise), ()),)
     return edits.apply(course.reference, mistake.edits, module_of(exercise))
 
 
-def grouped(asked: list[tuple[Program, ...]], seen: tuple[Observation, ...]) -> list[tuple[Observation, ...]]:
-    """The observations of a flat job, as its programs were asked for."""
+def regroup(asked: list[tuple[Program, ...]], seen: tuple[Observation, ...]) -> list[tuple[Observation, ...]]:
+    """Splits the observations of a flat job into one tuple for each tuple of programs in ``asked``."""
     found = iter(seen)
     return [tuple(next(found) for _ in each) for each in asked]
 
 
-def essences(entries: tuple[Entry, ...], seen: list[tuple[Observation, ...]]) -> list[tuple[Observation, ...]]:
-    """What was seen, as far as programs that do the same agree on it."""
+def signatures(entries: tuple[Entry, ...], seen: list[tuple[Observation, ...]]) -> list[tuple[Observation, ...]]:
+    """The part of each observation that identifies a mistake; see ``checks``."""
     return [
-        each if entry.case.sealed else verdicts.essence(entry.spec, entry.drawn, each)
+        each if entry.case.sealed else verdicts.signature(entry.spec, entry.drawn, each)
         for entry, each in zip(entries, seen, strict=True)
     ]
 
 
 def source_of(name: str, question: Question, submission: Submission) -> SourceFile | None:
-    """The file that defines ``name``: of several the one named after the question, else the first."""
+    """The file that defines ``name``; of several, the one named after the question, else the first."""
     found = definers(submission, name)
     own = [file for file in found if named_after(file, question)]
     return next(iter((*own, *found)), None)
 
 
 @dataclass(frozen=True, slots=True)
-class Attempt:
-    """A way of calling an exercise: in one array type, in one form of its arguments."""
+class CallingForm:
+    """A form of calling an exercise: in one array type, in one form of its arguments."""
 
     array_type: ArrayType
     variant: Variant | None
 
     @property
     def group(self) -> str:
-        """A name for its time limit."""
+        """The name of the group of programs that share a time limit."""
         return f"{self.array_type} {self.variant.name if self.variant else ''}"
 
 
-def attempts(exercise: Exercise, file: SourceFile) -> tuple[Attempt, ...]:
-    """The array type that the file speaks first, the other one after it; the plain form before the variants."""
+def calling_forms(exercise: Exercise, file: SourceFile) -> tuple[CallingForm, ...]:
+    """The forms to try, in order: the array type that the file imports first, and no variant before the variants."""
     spoken: ArrayType = "torch" if file.imports_torch else "numpy"
     types = sorted(exercise.array_types, key=lambda kind: kind != spoken)
-    return tuple(Attempt(kind, variant) for kind in types for variant in (None, *exercise.variants))
+    return tuple(CallingForm(kind, variant) for kind in types for variant in (None, *exercise.variants))
 
 
 def programs(
     entries: tuple[Entry, ...], target: Target, variant: Variant | None, reference: bool
 ) -> list[tuple[Program, ...]]:
-    """For every entry its programs; for the reference none where it is not asked."""
+    """The programs of every entry; none for the reference if the check does not use it."""
     kinds = checks.kinds()
     asked = []
     for entry in entries:
@@ -508,20 +509,20 @@ def programs(
 
 
 @dataclass(frozen=True, slots=True)
-class Tried:
-    """An exercise's result with the observations that it rests on, entry by entry (empty: nothing was run)."""
+class AttemptResult:
+    """The result of an exercise called in one form, with the observations for each entry (empty: nothing was run)."""
 
     result: ExerciseResult
     observations: list[tuple[Observation, ...]]
-    way: Attempt | None = None
+    form: CallingForm | None = None
 
 
 @dataclass(slots=True)
-class _Code:
-    """The code half of grading one submission.
+class _CodeGrading:
+    """Grades the code of one submission.
 
-    ``quiet``: it has been given hidden inputs that are secret. What it returns from then on, even for a public case,
-    could speak of them, and is told as in a hidden case.
+    ``quiet`` is true once the code has been given secret inputs. What it returns after that, even for a public case,
+    could reveal them, so it is reported as for a hidden case.
     """
 
     submission: Submission
@@ -533,21 +534,23 @@ class _Code:
     absent: tuple[Absent, ...] = ()
 
     def run(self, plans: list[Plan]) -> dict[str, ExerciseResult]:
-        """Every plan's result."""
+        """The results by exercise, each with its misconception."""
         best = self.best(plans)
         return {plan.exercise.name: self.diagnosed(plan, best[plan.exercise.name]) for plan in plans}
 
-    def best(self, plans: list[Plan]) -> dict[str, Tried]:
-        """For every plan the best try. All that can share a child does; what failed is tried in its other forms."""
+    def best(self, plans: list[Plan]) -> dict[str, AttemptResult]:
+        """The best result for every plan. Plans share one job; those that fail are tried again in their other forms."""
         unrun = {plan.exercise.name: self._unrun(plan) for plan in plans}
-        best = {name: Tried(result, []) for name, result in unrun.items() if result is not None}
+        best = {name: AttemptResult(result, []) for name, result in unrun.items() if result is not None}
         present = [plan for plan in plans if plan.exercise.name not in best]
-        ways = {plan.exercise.name: attempts(plan.exercise, plan.file) for plan in present if plan.file is not None}
-        for number in range(max(map(len, ways.values()), default=0)):
+        forms = {
+            plan.exercise.name: calling_forms(plan.exercise, plan.file) for plan in present if plan.file is not None
+        }
+        for number in range(max(map(len, forms.values()), default=0)):
             tried = [
-                (plan, ways[plan.exercise.name][number])
+                (plan, forms[plan.exercise.name][number])
                 for plan in present
-                if number < len(ways[plan.exercise.name])
+                if number < len(forms[plan.exercise.name])
                 and (number == 0 or _worth_another(best[plan.exercise.name].result))
             ]
             for each in self.attempt(tried) if tried else ():
@@ -557,7 +560,7 @@ class _Code:
         return best
 
     def _unrun(self, plan: Plan) -> ExerciseResult | None:
-        """The result where nothing has to be run for it: there is no code, or it uses what is forbidden."""
+        """The result if nothing has to be run: there is no code, or it uses a forbidden name. Otherwise None."""
         if plan.file is None:
             return _missing(plan, self.submission, self.memo.course)
         names = plan.exercise.forbids
@@ -567,35 +570,35 @@ class _Code:
             return _every(plan, Verdict(Status.FAILED, forbidden.TOO_COSTLY, final=True))
         return None if used is None else _every(plan, Verdict(Status.FAILED, used.text(), final=True))
 
-    def diagnosed(self, plan: Plan, tried: Tried) -> ExerciseResult:
-        """The result with the misconception behind it, where a typical mistake gives just the same."""
+    def diagnosed(self, plan: Plan, tried: AttemptResult) -> ExerciseResult:
+        """The result, with its misconception if a typical mistake gives the same observations."""
         result = tried.result
         if not _worth_a_name(result) or result.array_type is None:
             return result
-        observations = essences(plan.entries, tried.observations)
+        observations = signatures(plan.entries, tried.observations)
         evidence = [
             diagnosis.Evidence(outcome.check, seen, outcome.verdict)
             for outcome, seen in zip(result.outcomes, observations, strict=True)
         ]
         try:
-            suspects = self.memo.suspects(plan.exercise)
+            known = self.memo.mistake_signatures(plan.exercise)
         except SandboxError:
-            return result  # the verdict stands without its name
+            return result  # the verdict is valid without a misconception
         try:
-            found = diagnosis.name(evidence, suspects, result.array_type)
-        except Exception:  # as for a check that breaks: a fault of ours costs nobody the rest
+            found = diagnosis.diagnose(evidence, known, result.array_type)
+        except Exception:  # as for a check that raises: our error must not cost the learner the result
             return result
         believed = plan.question.misconception(found.misconception if found else None)
         return replace(result, misconception=believed.id, message=believed.truth) if believed else result
 
-    def attempt(self, tried: list[tuple[Plan, Attempt]]) -> list[Tried]:
+    def attempt(self, tried: list[tuple[Plan, CallingForm]]) -> list[AttemptResult]:
         """Runs several exercises in one job."""
         asked = []
-        for plan, way in tried:
+        for plan, form in tried:
             assert plan.file is not None
-            group = f"{plan.exercise.name} {way.group}"
-            target = Target(plan.exercise, plan.file.module, way.array_type, group=group, calls=plan.calls)
-            asked.append(programs(plan.entries, target, way.variant, reference=False))
+            group = f"{plan.exercise.name} {form.group}"
+            target = Target(plan.exercise, plan.file.module, form.array_type, group=group, calls=plan.calls)
+            asked.append(programs(plan.entries, target, form.variant, reference=False))
         try:
             expected = [self.memo.expected(plan.exercise) for plan, _ in tried]
             flat = tuple(program for each in asked for wanted in each for program in wanted)
@@ -604,21 +607,21 @@ class _Code:
         except (SandboxKilled, SandboxUnavailable):
             raise
         except SandboxError as error:
-            return [Tried(_unmarked(plan, str(error)), []) for plan, _ in tried]
-        if seen.versions or not self.seen.versions:  # a job that nothing was left for says none
+            return [AttemptResult(_unmarked(plan, str(error)), []) for plan, _ in tried]
+        if seen.versions or not self.seen.versions:  # a job that had no time left reports no versions
             self.seen = seen
         quiet = self.quiet
         self.quiet = quiet or (self.memo.seed.secret and any(program.hidden for program in flat))
         found = iter(seen.observations)
         results = []
-        for (plan, way), wanted, each in zip(tried, expected, asked, strict=True):
-            mine = grouped(each, tuple(next(found) for programs_ in each for _ in programs_))
-            results.append(Tried(_judge(plan, way, mine, wanted, quiet), mine, way))
+        for (plan, form), wanted, each in zip(tried, expected, asked, strict=True):
+            mine = regroup(each, tuple(next(found) for programs_ in each for _ in programs_))
+            results.append(AttemptResult(_judge(plan, form, mine, wanted, quiet), mine, form))
         return results
 
 
 def _worth_another(result: ExerciseResult) -> bool:
-    """A failure that another array type or form could mend; not one that is final, or our fault."""
+    """Whether another array type or form could pass: not if a failure is final, or our error."""
     counted = [outcome for outcome in result.outcomes if outcome.verdict.applies]
     if any(o.verdict.final or o.status is Status.UNMARKED for o in counted):
         return False
@@ -628,9 +631,9 @@ def _worth_another(result: ExerciseResult) -> bool:
 
 
 def _graph_is_cut(counted: list[Outcome]) -> bool:
-    """Right values without right gradients: torch code that loses them, which NumPy arrays would only hide.
+    """Whether values are correct but gradients are not: torch code that cuts the graph, which NumPy arrays would hide.
 
-    NumPy code that is given tensors raises instead when these require gradients.
+    NumPy code that gets tensors raises an exception instead if they require gradients.
     """
     values = [o.status for o in counted if o.check == "values" and o.status is not Status.PENDING]
     cut = any(o.check == "gradients" and o.status is Status.FAILED for o in counted)
@@ -638,7 +641,7 @@ def _graph_is_cut(counted: list[Outcome]) -> bool:
 
 
 def _worth_a_name(result: ExerciseResult) -> bool:
-    """A failure of code that ran: not one of ours, and not one that was stopped."""
+    """Whether to look for a misconception: the code ran to its end, and failed through no error of ours."""
     counted = [outcome.status for outcome in result.outcomes if outcome.verdict.applies]
     stopped = {Status.UNMARKED, Status.TIMED_OUT, Status.DIED, Status.MISSING, Status.SKIPPED}
     return result.status is not Status.PASSED and not stopped & set(counted)
@@ -646,7 +649,7 @@ def _worth_a_name(result: ExerciseResult) -> bool:
 
 def _judge(
     plan: Plan,
-    way: Attempt,
+    form: CallingForm,
     got: list[tuple[Observation, ...]],
     expected: list[tuple[Observation, ...]],
     quiet: bool,
@@ -656,10 +659,10 @@ def _judge(
             plan.exercise,
             replace(entry.case, public=False) if quiet else entry.case,
             entry.spec,
-            varied(way.variant, entry.drawn),
+            varied(form.variant, entry.drawn),
             mine,
             wanted,
-            way.array_type,
+            form.array_type,
         )
         for entry, mine, wanted in zip(plan.entries, got, expected, strict=True)
         if not entry.case.sealed
@@ -667,11 +670,11 @@ def _judge(
     found = iter(verdicts.judge_exercise(seen))
     elsewhere = Verdict(Status.PENDING, _ELSEWHERE)
     judged = [(entry.spec, entry.case, elsewhere if entry.case.sealed else next(found)) for entry in plan.entries]
-    return _result(plan, score.outcomes(plan.exercise.points, _sealed_alike(judged)), way.array_type)
+    return _result(plan, score.outcomes(plan.exercise.points, _sealed_alike(judged)), form.array_type)
 
 
 def _sealed_alike(judged: list[score.Judged]) -> list[score.Judged]:
-    """What a check has nothing to say about in any public case, it has nothing to say about in a sealed one."""
+    """Sealed cases get the verdict "does not apply" of checks that apply to no public case."""
     decided = [(spec, verdict) for spec, case, verdict in judged if not case.sealed]
     silent = [each for each in decided if not any(of is each[0] and verdict.applies for of, verdict in decided)]
     alike = {id(spec): verdict for spec, verdict in silent}
@@ -707,7 +710,7 @@ def _missing(plan: Plan, submission: Submission, course: Course) -> ExerciseResu
 
 
 def why_missing(name: str, question: Question, submission: Submission, course: Course) -> Text:
-    """Why ``name`` is not found: it stands where it does not run, is misspelt, or its file cannot be read."""
+    """Why ``name`` was not found: it is only under a main block, is misspelled, or its file cannot be read."""
     found: tuple[str, int] | None = next(
         ((file.path, line) for file in submission.files for known, line in file.guarded if known == name), None
     )
@@ -727,7 +730,7 @@ def why_missing(name: str, question: Question, submission: Submission, course: C
     return _NOWHERE.fill(name=name)
 
 
-#: Of a submission's names, so many are compared with one that is missing: each takes some microseconds.
+#: How many names of a submission are compared with a missing one; each comparison takes some microseconds.
 _COMPARED = 300
 _NOWHERE = Text("{name} is not defined in the submission", "提交里没有定义 {name}")
 _UNREAD = Text(
@@ -735,37 +738,37 @@ _UNREAD = Text(
     "没有找到 {name}，因为 {path} 无法读取：{problem}",
 )
 _MISSPELT = Text(
-    "{name} is not defined in the submission. Did you mean {near}, in line {line} of {path}? Rename it to {name}.",
-    "提交里没有定义 {name}。{path} 第 {line} 行的 {near} 是不是它？请改名为 {name}。",
+    "{name} is not defined in the submission. Is it {near}, on line {line} of {path}? If so, rename it to {name}.",
+    "提交里没有定义 {name}。{path} 第 {line} 行的 {near} 是不是它？如果是，请改名为 {name}。",
 )
 _GUARDED = Text(
-    '{name} is defined only under `if __name__ == "__main__":` (line {line} of {path}), which does not run when the'
-    " file is graded. Move it to the top level, without indentation.",
+    '{name} is defined only under `if __name__ == "__main__":` (line {line} of {path}), and that block does not run '
+    "when the file is graded. Move the definition to the top level, without indentation.",
     '{name} 只定义在 `if __name__ == "__main__":` 下面（{path} 第 {line} 行），评分时这部分不会运行。'
     "请把它移到最外层，不要缩进。",
 )
 
 
 def _unmarked(plan: Plan, why: str) -> ExerciseResult:
-    text = Text("not marked, through no fault of yours: {why}", "未评分，不是你的问题：{why}").fill(why=why)
+    text = Text("not graded, through no fault of yours: {why}", "未评分，不是你的问题：{why}").fill(why=why)
     return _every(plan, Verdict(Status.UNMARKED, text))
 
 
 # ---------------------------------------------------------------------------------------------- items
 
 
-#: For judging one answer of a kind that can take long, the steps of computing for all of them together, and how many
-#: may come to the end of their time.
+#: Limits on items that are expensive to judge: for one answer, steps for all answers, and how many may time out.
 _JUDGING = Bounds(cpu=5.0)
 _MOST_STEPS = 1_000_000
 _MOST_ENDED = 3
 _TOO_HEAVY = Text(
-    "This answer takes too much computing to be judged; write it shorter.", "判定这个答案的计算量太大；请写得更短。"
+    "Checking this answer takes too much computing time; write a shorter one.",
+    "检查这个答案的计算量太大，请写得简短一些。",
 )
 
 
 def judge_answer(item: Item, value: object, context: items.Context) -> items.Judged:
-    """What one answer is worth, wherever it comes from: what can take long is judged in the process with limits."""
+    """Judges one answer; items that are expensive to judge in a process with limits."""
     if not items.is_heavy(item):
         return items.judge(item, value, context)
     try:
@@ -774,8 +777,8 @@ def judge_answer(item: Item, value: object, context: items.Context) -> items.Jud
         return items.Judged(Status.FAILED, 0.0, _TOO_HEAVY, readable=False)
 
 
-class _Answers:
-    """What the answers of one submission are worth."""
+class _AnswerGrading:
+    """Grades the answers of one submission."""
 
     def __init__(self, course: Course, submission: Submission, chosen: tuple[Chosen, ...]) -> None:
         self._values = {answer.item: answer.value for answer in submission.answers or ()}
@@ -784,10 +787,10 @@ class _Answers:
         if any(
             items.is_heavy(item) and self._values.get(item.id) is not None for each in chosen for item in each.items
         ):
-            bounded.begin()  # while code is run
+            bounded.begin()  # starts while code is running
 
     def result(self, item: Item, question: Question) -> ItemResult:
-        """What became of one item."""
+        """The result of one item."""
         value = self._values.get(item.id)
         if value is None:
             return ItemResult(item.id, item.kind, Status.MISSING, 0.0, item.points, Text("not answered", "没有作答"))
@@ -811,24 +814,24 @@ class _Answers:
 
 _OURS = ("attncheck", "grader", "reference", "tests")
 _ABSENT = Text(
-    "line {line}: {module} is not available here, only NumPy, torch{more} and the standard library are. What uses it "
-    "fails; everything else is graded as usual.",
+    "line {line}: {module} is not available here; only NumPy, torch{more} and the standard library are. Code that uses "
+    "it fails; everything else is graded as usual.",
     "第 {line} 行：这里没有 {module}，只能用 NumPy、torch{more} 和标准库。用到它的代码会出错，其余部分照常评分。",
 )
 _NOT_HANDED_IN = Text(
-    "line {line}: there is no module {module} in what was handed in; hand in that file as well. What uses it fails; "
-    "everything else is graded as usual.",
+    "line {line}: the module {module} is not among the submitted files; submit that file as well. Code that uses it "
+    "fails; everything else is graded as usual.",
     "第 {line} 行：提交的文件里没有模块 {module}，请把那个文件一起交上来。用到它的代码会出错，其余部分照常评分。",
 )
 _NOT_FOR_LEARNERS = Text(
-    "line {line}: {module} belongs to the grader, and handed-in code cannot import it. What uses it fails; everything "
-    "else is graded as usual.",
+    "line {line}: {module} belongs to the grader, and submitted code cannot import it. Code that uses it fails; "
+    "everything else is graded as usual.",
     "第 {line} 行：{module} 属于评分程序，提交的代码不能导入它。用到它的代码会出错，其余部分照常评分。",
 )
 
 
 def _not_available(absent: tuple[Absent, ...], course: Course) -> Iterable[Notice]:
-    """What is said about modules that are asked for and are not there."""
+    """Notices about modules that the code imports and that are not available."""
     more = Text(*("".join(f"{comma}{name}" for name in course.packages) for comma in (", ", "、")))
     for each in absent:
         top = each.module.partition(".")[0]
@@ -841,7 +844,7 @@ def _not_available(absent: tuple[Absent, ...], course: Course) -> Iterable[Notic
 
 
 def remarks(course: Course, submission: Submission, chosen: tuple[Chosen, ...] | None = None) -> Iterable[Notice]:
-    """What a reader should know about names that stand twice and answers to nothing; nothing is run for it."""
+    """Notices about names that are defined twice and answers to items that do not exist. Runs nothing."""
     for each in choose(course, submission, Selection()) if chosen is None else chosen:
         for exercise in each.exercises:
             found = definers(submission, exercise.name)
@@ -864,7 +867,7 @@ def remarks(course: Course, submission: Submission, chosen: tuple[Chosen, ...] |
 
 
 def _no_item(answer: Answer, ids: list[str], known: Container[str]) -> Text:
-    """What is wrong with an answer to an item that does not exist."""
+    """Why the item of this answer does not exist, and which one may be meant."""
     shown = printable(answer.item, _LONGEST_SHOWN)
     keys = [key for key in answer.value if f"{answer.item}.{key}" in known] if isinstance(answer.value, dict) else []
     if keys:
@@ -882,14 +885,14 @@ def _written(value: object) -> str:
 _NO_ITEM = Text("line {line}: there is no item {id}{hint}", "第 {line} 行：没有题目 {id}{hint}")
 _MEANT = Text(" (did you mean {near}?)", "（是不是 {near}？）")
 _MORE_UNKNOWN = Text(
-    "the course has no items for {count} more of these answers", "另有 {count} 个答案，课程里没有对应的题目"
+    "{count} more answers are for items that do not exist", "另有 {count} 个答案，课程里没有对应的题目"
 )
 _NESTED = Text(
-    "line {line}: the answers below `{id}:` were not read. Write each on a line of its own with its whole id: {lines}.",
+    "line {line}: the answers below `{id}:` were not read. Write each on its own line, with its full id: {lines}.",
     "第 {line} 行：`{id}:` 下面的答案没有读取。请每题写一行，用完整的题号：{lines}。",
 )
 
 
 def urgent_first(notices: Iterable[Notice]) -> tuple[Notice, ...]:
-    """The same notices in the order in which they should be read."""
+    """The notices, urgent ones first."""
     return tuple(sorted(notices, key=lambda notice: not notice.urgent))

@@ -1,7 +1,7 @@
-"""Recipes and a seed → the arrays that a case is run on.
+"""Draws the inputs of a case from its recipes and a seed.
 
-Every argument has a generator of its own, keyed by seed, exercise, case and name, so that adding an argument
-or a case moves no other. Public cases are the same for everybody; hidden ones follow the course's seed.
+Every argument has its own generator, keyed by seed, exercise, case and name, so adding an argument or a case changes no
+other. Public cases are the same for everybody; hidden ones depend on the seed of the course.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ _SHORTEST_SECRET = 16
 
 @dataclass(frozen=True, slots=True)
 class Seed:
-    """What hidden inputs are drawn from. ``label`` may be shown to anybody; ``key`` may be ``secret``."""
+    """The seed of hidden inputs. ``label`` may be shown to anybody; ``key`` is private if ``secret``."""
 
     label: str
     key: bytes
@@ -49,7 +49,7 @@ class Seed:
 
     @classmethod
     def public(cls) -> Seed:
-        """The seed that everybody has."""
+        """The default seed, which everybody knows."""
         return cls("public", _PUBLIC)
 
     @classmethod
@@ -59,22 +59,22 @@ class Seed:
 
     @classmethod
     def from_file(cls, path: Path) -> Seed:
-        """A secret seed: the bytes of a file. Raises UsageError for a missing or too short one."""
+        """A secret seed: the bytes of a file. Raises UsageError if it cannot be read or has fewer than 16 bytes."""
         try:
             key = path.read_bytes().strip()
         except OSError as error:
             raise UsageError(f"the seed file {path} cannot be read: {error.strerror}") from error
         if len(key) < _SHORTEST_SECRET:
             raise UsageError(
-                f"the seed file {path} holds {len(key)} bytes; at least {_SHORTEST_SECRET} are needed, "
-                "for example from: head -c 32 /dev/urandom | base64"
+                f"the seed file {path} has {len(key)} bytes; expected at least {_SHORTEST_SECRET}. To create one: "
+                f"head -c 32 /dev/urandom | base64 > {path}"
             )
         return cls("file:" + hashlib.sha256(b"label " + key).hexdigest()[:8], b"file " + key, secret=True)
 
 
 @dataclass(frozen=True, slots=True)
 class DrawnMade:
-    """What ``helper`` makes in the child, from parts that are drawn already."""
+    """A value that ``helper`` makes in the child, from parts that are drawn here."""
 
     helper: str
     parts: tuple[tuple[str, Any], ...]
@@ -84,8 +84,8 @@ class DrawnMade:
 class Drawn:
     """The inputs of one case.
 
-    Values are arrays, Python constants, ``Same`` for the very same array again, ``DrawnMade`` or ``Own``. ``larger``
-    is the same case once more at the other sizes that a check asked for.
+    Values are arrays, Python constants, ``Same`` (the same array object again), ``DrawnMade`` or ``Own``. ``larger``
+    has the same case at the other sizes that a check asks for.
     """
 
     args: tuple[tuple[str, Any], ...]
@@ -94,17 +94,20 @@ class Drawn:
     larger: tuple[Drawn, ...] = ()
 
     def value(self, name: str) -> Any:
-        """The argument ``name``; what ``Same`` stands for, not itself. Raises KeyError for one that is not given."""
+        """The argument ``name``, with ``Same`` resolved. Raises KeyError if it is not given."""
         value = dict(self.args)[name]
         return self.value(value.name) if isinstance(value, Same) else value
 
     def changed(self, **args: Any) -> Drawn:
-        """The same inputs with other values of some arguments."""
+        """The same inputs with other values for some arguments."""
         return replace(self, args=tuple((name, args.get(name, value)) for name, value in self.args))
 
 
 def draw_for(spec: CheckSpec, case: Case, exercise: str, seed: Seed) -> Drawn:
-    """The inputs of ``case`` for a check: with its options ``of: n, at: [128, 256]`` once for each size of n."""
+    """The inputs of ``case`` for a check. With the options ``of: n, at: [128, 256]``, once for each size of n.
+
+    Raises CourseError if these options do not fit the case.
+    """
     options = dict(spec.options)
     if "at" not in options:
         return draw(case, exercise, seed)
@@ -120,7 +123,7 @@ def draw_for(spec: CheckSpec, case: Case, exercise: str, seed: Seed) -> Drawn:
 
 
 def draw(case: Case, exercise: str, seed: Seed, fixed: Mapping[str, int] = MappingProxyType({})) -> Drawn:
-    """The inputs of ``case``; the symbols in ``fixed`` are not drawn. Raises CourseError for a senseless recipe."""
+    """The inputs of ``case``; symbols in ``fixed`` are not drawn. Raises CourseError for an invalid recipe."""
     key = _PUBLIC if case.public else seed.key
     symbols = {
         name: choices[int(_generator(key, exercise, case.name, "draw", name).integers(len(choices)))]
@@ -146,7 +149,7 @@ def _generator(key: bytes, *words: str) -> np.random.Generator:
 
 
 def make(recipe: Recipe, symbols: Mapping[str, int], generator: np.random.Generator) -> Any:
-    """The value of one recipe. Raises ValueError for sizes that are not arithmetic or are negative."""
+    """The value of one recipe. Raises ValueError if a size is negative or not arithmetic."""
 
     def shape(sizes: tuple[Size, ...]) -> tuple[int, ...]:
         return tuple(evaluate(size, symbols) for size in sizes)
@@ -174,11 +177,14 @@ def make(recipe: Recipe, symbols: Mapping[str, int], generator: np.random.Genera
 
 
 def derangement(size: int, generator: np.random.Generator) -> NDArray[np.int64]:
-    """The integers below ``size`` in random order, none at its own place: each such order is as likely."""
+    """The integers below ``size`` in random order, none at its own index; all such orders are equally likely.
+
+    Raises ValueError for size 1, which has no such order.
+    """
     if size == 1:
-        raise ValueError("one thing alone can only stand at its own place; at least 2 are needed")
+        raise ValueError("a permutation without fixed points needs a size of at least 2")
     places = np.arange(size)
-    while True:  # about every third order is one
+    while True:  # about one order in three qualifies
         found = generator.permutation(size)
         if not (found == places).any():
             return found
@@ -187,7 +193,7 @@ def derangement(size: int, generator: np.random.Generator) -> NDArray[np.int64]:
 def random_mask(
     shape: tuple[int, ...], keep: float, empty: tuple[int, ...], generator: np.random.Generator
 ) -> NDArray[np.bool_]:
-    """A mask (..., n_q, n_k) whose rows all keep something and hide something; see ``RandomMask``."""
+    """A mask (..., n_q, n_k) in which every row has True and False entries; see ``RandomMask``."""
     *_, n_q, n_k = shape
     mask = (generator.random(shape) < keep).reshape(-1, n_q, n_k)
     kept = generator.integers(n_k, size=mask.shape[:2])

@@ -1,7 +1,7 @@
-"""Systematic small changes to the references: a change that no case notices shows a hole in the cases.
+"""Mutation testing of the cases: small changes to the references that no case detects show a gap in the cases.
 
-Each mutant is a reference with one node of its syntax tree changed; it is graded like a learner's code.
-Survivors are caught by a better case, or listed under ``equivalent:`` with the reason.
+Each mutant is a reference with one node of its syntax tree changed; it is graded like a learner's code. For a surviving
+mutant, add a case that detects it, or list it under ``equivalent:`` with the reason.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ Change = Callable[[ast.AST], ast.AST | None]
 
 @dataclass(frozen=True, slots=True)
 class Mutant:
-    """One changed reference. ``name`` says what was changed into what, and where."""
+    """A changed reference. ``name`` describes the change and its place."""
 
     exercise: str
     name: str
@@ -37,7 +37,7 @@ class Mutant:
 
 
 def mutants(course: Course, exercise: Exercise) -> Iterator[Mutant]:
-    """Every mutant of the exercise's reference, and of helpers that are no exercise of their own."""
+    """Every mutant of the reference of ``exercise`` and of its helpers that are not exercises themselves."""
     for file, name, text in _own(course, exercise):
         seen: set[str] = set()
         for described, changed in variants(text):
@@ -52,7 +52,7 @@ def mutants(course: Course, exercise: Exercise) -> Iterator[Mutant]:
 
 
 def _own(course: Course, exercise: Exercise) -> Iterator[tuple[SourceFile, str, str]]:
-    """The functions to change: the reference itself (all methods of a class) and private helpers beside it."""
+    """(file, name, text) of the functions to change: the reference (all methods of a class) and its helpers."""
     module, target = module_of(exercise), function_of(exercise)
     others = {(module_of(e), function_of(e)) for q in course.questions for e in q.exercises} - {(module, target)}
     called = _called(course, module, target)
@@ -64,7 +64,7 @@ def _own(course: Course, exercise: Exercise) -> Iterator[tuple[SourceFile, str, 
 
 
 def _called(course: Course, module: str, target: str) -> set[str]:
-    """Names of functions that the reference calls, directly or through others."""
+    """Names of functions that the reference calls, directly or indirectly."""
     words: dict[str, set[str]] = {}
     for file in edits.closure(course.reference, module):
         for name, text in edits.functions(file).items():
@@ -84,7 +84,7 @@ def _called(course: Course, module: str, target: str) -> set[str]:
 
 
 def variants(text: str) -> Iterator[tuple[str, str]]:
-    """(what changed, the function's new text) for every change to one function."""
+    """(description, new text of the function) for every change to one function."""
     tree = ast.parse(textwrap.dedent(text))
     for index, node in enumerate(ast.walk(tree)):
         if index in _left_alone(tree):
@@ -109,14 +109,14 @@ def _said(node: ast.AST) -> str:
 
 
 def _around(tree: ast.Module, node: ast.AST) -> str:
-    """The statement that ``node`` stands in; of a compound one the first line."""
+    """The first line of the innermost statement that contains ``node``."""
     statements = [s for s in ast.walk(tree) if isinstance(s, ast.stmt) and any(n is node for n in ast.walk(s))]
     innermost = min(statements, key=lambda s: sum(1 for _ in ast.walk(s)))
     return ast.unparse(innermost).splitlines()[0]
 
 
 def _left_alone(tree: ast.Module) -> set[int]:
-    """Positions (in walking order) of docstrings, annotations and the texts of exceptions."""
+    """Indices (in the order of ``ast.walk``) of docstrings, annotations and exception texts, which are not changed."""
     order = {id(node): index for index, node in enumerate(ast.walk(tree))}
     alone: set[int] = set()
 
@@ -171,7 +171,7 @@ _COMPARE: dict[type[ast.cmpop], type[ast.cmpop]] = {
     ast.IsNot: ast.Is,
 }
 _IN_PLACE = {ast.Add: "add_", ast.Sub: "sub_", ast.Mult: "mul_", ast.Div: "div_"}
-#: Methods that hand on what they are called on, changed: dropping the call leaves something that still runs.
+#: Methods that return a changed version of their object: code usually still runs without the call.
 _DROPPED = {
     "transpose", "swapaxes", "permute", "mT", "contiguous", "masked_fill", "unsqueeze", "squeeze", "flatten",
     "unflatten", "reshape", "view", "expand", "nan_to_num", "clamp", "abs", "sqrt", "rsqrt", "square", "exp", "log",
@@ -180,7 +180,30 @@ _DROPPED = {
 
 
 def changes(node: ast.AST) -> Iterator[Change]:
-    """What can be changed at one node."""
+    """The changes that are possible at one node."""
+    if isinstance(node, ast.stmt):
+        yield from _statement_changes(node)
+    else:
+        yield from _expression_changes(node)
+
+
+def _statement_changes(node: ast.stmt) -> Iterator[Change]:
+    match node:
+        case ast.If():
+            yield _negated
+        case ast.Assign() | ast.AugAssign() | ast.Raise() | ast.Expr(value=ast.Call()):
+            yield lambda n: ast.Pass()
+        case ast.Return(value=ast.expr() as value) if not isinstance(value, (ast.Constant, ast.Name)):
+            for cast in ("detach", "float"):
+                yield lambda n, cast=cast: _set(n, value=_method(n.value, cast, []))  # type: ignore[misc]
+
+
+def _negated(node: ast.AST) -> ast.AST:
+    """An ``if``, as a statement or an expression, with the opposite condition."""
+    return _set(node, test=ast.UnaryOp(ast.Not(), node.test))  # type: ignore[attr-defined]
+
+
+def _expression_changes(node: ast.AST) -> Iterator[Change]:
     match node:
         case ast.BinOp(op=op):
             for other in _BINARY.get(type(op), ()):
@@ -193,7 +216,7 @@ def changes(node: ast.AST) -> Iterator[Change]:
         case ast.BoolOp():
             yield lambda n: _set(n, op=ast.And() if isinstance(n.op, ast.Or) else ast.Or())  # type: ignore[attr-defined]
         case ast.UnaryOp(op=ast.USub(), operand=ast.Constant()):
-            pass  # a negative number: the constant below it is changed
+            pass  # a negative number: its constant is changed
         case ast.UnaryOp():
             yield lambda n: n.operand  # type: ignore[attr-defined]
         case ast.Constant(value=bool()):
@@ -206,15 +229,8 @@ def changes(node: ast.AST) -> Iterator[Change]:
             yield lambda n: _set(n, value=n.value * 2 + (n.value == 0))  # type: ignore[attr-defined]
         case ast.Call():
             yield from _call_changes(node)
-        case ast.If() | ast.IfExp():
-            yield lambda n: _set(n, test=ast.UnaryOp(ast.Not(), n.test))  # type: ignore[attr-defined]
-        case ast.Assign() | ast.AugAssign() | ast.Raise():
-            yield lambda n: ast.Pass()
-        case ast.Expr(value=ast.Call()):
-            yield lambda n: ast.Pass()
-        case ast.Return(value=ast.expr() as value) if not isinstance(value, (ast.Constant, ast.Name)):
-            for cast in ("detach", "float"):
-                yield lambda n, cast=cast: _set(n, value=_method(n.value, cast, []))  # type: ignore[misc]
+        case ast.IfExp():
+            yield _negated
         case ast.Subscript(value=value, ctx=ast.Load()) if not isinstance(value, ast.Attribute):
             yield lambda n: n.value  # type: ignore[attr-defined]
 
@@ -248,16 +264,16 @@ def _method(value: ast.expr, name: str, args: list[ast.expr]) -> ast.Call:
 
 
 @dataclass(frozen=True, slots=True)
-class Fate:
-    """What became of a mutant: ``caught``, or the reason why it may live (None: a hole in the cases)."""
+class MutantResult:
+    """Whether a mutant was ``caught``; if not, ``why`` that is acceptable (None: a gap in the cases)."""
 
     mutant: Mutant
     caught: bool
     why: str | None = None
 
 
-def run(course: Course, exercises: tuple[str, ...], workers: int) -> Iterator[Fate]:
-    """Grades every mutant of the named exercises (none named: of all) in ``workers`` sandboxes."""
+def run(course: Course, exercises: tuple[str, ...], workers: int) -> Iterator[MutantResult]:
+    """Grades every mutant of the named exercises (of all, if none is named) in ``workers`` sandboxes."""
     with contextlib.ExitStack() as stack:
         idle: queue.SimpleQueue[Sandbox] = queue.SimpleQueue()
         sandboxes = [
@@ -273,12 +289,12 @@ def run(course: Course, exercises: tuple[str, ...], workers: int) -> Iterator[Fa
             for exercise in question.exercises:
                 if exercises and exercise.name not in exercises:
                     continue
-                memo.expected(exercise)  # before the threads, which only read it
+                memo.expected(exercise)  # computed before the threads start: they only read it
                 every = list(mutants(course, exercise))
                 survive = functools.partial(_survives, memo, question, exercise, idle)
                 for mutant, lives in zip(every, executor.map(survive, every), strict=True):
                     why = (each.why for each in question.equivalent if matches(each.mutant, mutant.name))
-                    yield Fate(mutant, not lives, next(why, None))
+                    yield MutantResult(mutant, not lives, next(why, None))
 
 
 def _survives(
@@ -293,8 +309,8 @@ def _survives(
     return result.status is Status.PASSED
 
 
-def stale(course: Course, found: Iterable[Fate]) -> Iterator[tuple[str, str]]:
-    """(question, mutant) of every excuse for a mutant that is caught, or that does not exist."""
+def stale_equivalents(course: Course, found: Iterable[MutantResult]) -> Iterator[tuple[str, str]]:
+    """(question, mutant) of each entry of ``equivalent:`` whose mutant is caught or does not exist."""
     alive = [fate.mutant.name for fate in found if not fate.caught]
     for question in course.questions:
         for each in question.equivalent:
@@ -303,5 +319,5 @@ def stale(course: Course, found: Iterable[Fate]) -> Iterator[tuple[str, str]]:
 
 
 def matches(pattern: str, name: str) -> bool:
-    """Whether ``pattern`` is ``name``, where each "…" in it stands for any text."""
+    """Whether ``name`` matches ``pattern``, in which "…" stands for any text."""
     return re.fullmatch(".*".join(map(re.escape, pattern.split("…"))), name) is not None

@@ -1,6 +1,6 @@
-"""Writing the programs that checks ask for: how a learner's function or class is called.
+"""Builds the programs that checks run: calls of a learner's function or class, or of the reference.
 
-A ``Target`` is whose code is called and how: the reference in float64 with torch, or a learner's in the
+A ``Target`` says whose code is called and how: the reference with float64 torch tensors, or a learner's code with the
 array type that is being tried.
 """
 
@@ -31,7 +31,7 @@ from grader.grading.inputs import Drawn, DrawnMade
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """Whose code a program calls: ``module`` is the source file, ``precision`` the type of float inputs."""
+    """The code that a program calls: ``module`` is the source file, ``precision`` the type of float inputs."""
 
     exercise: Exercise
     module: str
@@ -42,13 +42,13 @@ class Target:
 
     @property
     def name(self) -> str:
-        """The top-level name that is called: the exercise's, unless the reference has another."""
+        """The top-level name to call: that of the exercise, unless the reference has another."""
         return self.calls or self.exercise.name
 
 
 @dataclass(frozen=True, slots=True)
 class Called:
-    """Where the pieces of a call stand in a program."""
+    """References to the parts of a call in a program."""
 
     output: Ref
     arguments: tuple[tuple[str, Ref], ...]
@@ -57,7 +57,7 @@ class Called:
 
 @dataclass(slots=True)
 class Writer:
-    """A program in the making."""
+    """Builds one program step by step."""
 
     target: Target
     precision: str
@@ -65,17 +65,17 @@ class Writer:
 
     @classmethod
     def to(cls, target: Target, precision: str | None = None) -> Writer:
-        """A writer for ``target``, in ``precision`` where a check insists on one; what is forbidden is closed first."""
+        """A writer for ``target``, in ``precision`` if given. Its first step blocks what the exercise forbids."""
         closed: list[Step] = [Apply("forbid", (list(target.exercise.forbids),))] if target.exercise.forbids else []
         return cls(target, precision or target.precision, closed)
 
     def add(self, step: Step) -> Ref:
-        """Appends ``step``; its result."""
+        """Appends ``step`` and returns a reference to its result."""
         self.steps.append(step)
         return Ref(len(self.steps) - 1)
 
     def program(self, *send: Ref, seed: int = 0) -> Program:
-        """The finished program, which sends the results of ``send``."""
+        """The finished program, which sends back the results of ``send``."""
         target = self.target
         return Program(
             module=target.module,
@@ -87,7 +87,7 @@ class Writer:
         )
 
     def cast(self, value: Any, layout: Literal["plain", "strided"] = "plain", requires_grad: bool = False) -> Any:
-        """A drawn value as an argument, floats in the writer's precision."""
+        """A drawn value as an argument; floats in the precision of the writer."""
         if not isinstance(value, np.ndarray):
             return value
         if value.dtype.kind != "f":
@@ -95,7 +95,7 @@ class Writer:
         return Array(value.astype(self.precision), layout=layout, requires_grad=requires_grad)
 
     def given(self, value: Any, layout: Literal["plain", "strided"] = "plain", requires_grad: bool = False) -> Any:
-        """A drawn value as an argument; what a helper makes, or the submission has, is a step of its own."""
+        """A drawn value as an argument; one that a helper makes, or that the submission defines, is a step."""
         if isinstance(value, Own):
             return self.add(value)
         if not isinstance(value, DrawnMade):
@@ -103,7 +103,7 @@ class Writer:
         return self.add(Apply(value.helper, (), tuple((name, self.given(part)) for name, part in value.parts)))
 
     def instance(self, drawn: Drawn) -> tuple[Ref | None, Ref | None]:
-        """For a class: steps that construct it and put the case's parameters in; (instance, filled)."""
+        """For a class: adds steps that construct it and set its parameters. Returns (instance, result of setting)."""
         exercise = self.target.exercise
         if exercise.kind == "function" or exercise.through:
             return None, None
@@ -125,9 +125,9 @@ class Writer:
         requires_grad: bool = False,
         before: Step | None = None,
     ) -> Called:
-        """Steps that call the function, or ``forward``, once. A class is constructed unless ``instance`` is given.
+        """Adds steps that call the function, or ``forward``, once. Constructs the class unless ``instance`` is given.
 
-        ``before`` runs when the arguments are ready.
+        ``before`` runs after the arguments are made and before the call.
         """
         exercise = self.target.exercise
         filled = None
@@ -151,7 +151,7 @@ class Writer:
             output = self.add(Call(self.target.name, args, kwargs))
         else:
             output = self.add(Apply("forward", (instance, *args), kwargs))
-        if exercise.returns == "attention" and not exercise.through:  # which sees each output itself
+        if exercise.returns == "attention" and not exercise.through:  # a helper handles each output itself
             output = self.add(Apply("attention_output", (output,)))
         return Called(output, tuple(made.items()), filled)
 
@@ -159,7 +159,7 @@ class Writer:
 def split(
     given: tuple[tuple[str, Any], ...], parameters: tuple[Parameter, ...]
 ) -> tuple[tuple[Any, ...], tuple[tuple[str, Any], ...]]:
-    """Required arguments by position, optional ones by name, as the contract says."""
+    """(positional, keyword) arguments: required ones by position, optional ones by name, as in the contract."""
     values = dict(given)
     args = tuple(values[p.name] for p in parameters if p.required and p.name in values)
     kwargs = tuple((p.name, values[p.name]) for p in parameters if not p.required and p.name in values)
@@ -167,7 +167,7 @@ def split(
 
 
 def varied(variant: Variant | None, drawn: Drawn) -> Drawn:
-    """The inputs in another form that the contract allows: masks of one head axis spread to (batch, n_q, n_k), say."""
+    """The inputs in another form that the contract allows, for example masks expanded to (batch, n_q, n_k)."""
     if variant is None:
         return drawn
     values = dict(drawn.args) | dict(variant.give)

@@ -1,6 +1,6 @@
-"""Properties of code: calls on altered inputs, and what came back as plain arrays of numbers.
+"""Helpers for checks of properties: calls on altered inputs, with results as float64 arrays.
 
-Shared by the checks that know no right result, only how results must hang together.
+Such checks know no expected result, only how the results for different inputs must be related.
 """
 
 from __future__ import annotations
@@ -20,19 +20,19 @@ from grader.grading.programs import Target, Writer
 
 Floats: TypeAlias = NDArray[np.float64]
 
-#: The arguments whose rows are positions, by the names that the contract gives them.
+#: Arguments whose rows are positions, by their names in the contract.
 SEQUENCES = ("x", "q", "k", "v", "query", "key", "value")
 
 _NO_ARRAY = Text("the result is {got}; expected an array of numbers", "结果是：{got}；应为由数构成的数组")
 _NOT_FINITE = Text("the result contains NaN or inf", "结果里出现了 NaN 或 inf")
 _EMPTY = Text("the result is an empty array", "结果是空数组")
-_LARGE = Text("the result has {count} numbers, far more than it should", "结果有 {count} 个数，远远超过应有的数量")
+_LARGE = Text("the result has {count} numbers, far too many", "结果有 {count} 个数，远远超过应有的数量")
 _SHAPE = Text("the result has shape {got}; expected {expected}", "结果的形状是 {got}，应为 {expected}")
 _SECRET_SHAPE = Text("the result has the wrong shape", "结果的形状不对")
 _SECRET_KIND = Text("the result is not an array of numbers", "结果不是由数构成的数组")
-#: Numbers in one result. A byte on the wire may become eight here, and several arrays of that size while it is judged.
+#: The most numbers in one result. Each byte received may take eight here, several times over while it is judged.
 MOST_NUMBERS = 1 << 20
-#: What ``results`` and ``wrong_shape`` say of a hidden case.
+#: The sentences of ``results`` and ``wrong_shape`` for hidden cases.
 SECRETS = (_EMPTY, _NOT_FINITE, _SECRET_SHAPE, _SECRET_KIND)
 
 
@@ -44,7 +44,10 @@ def program(target: Target, *inputs: Drawn) -> Program:
 
 
 def results(got: tuple[Observation, ...], case: Case, least: int) -> tuple[Floats, ...] | Verdict:
-    """The values that were returned, ``least`` or more, as finite arrays; or the verdict on what is none."""
+    """The returned values (``least`` or more) as finite float64 arrays, or the verdict on the first that is not one.
+
+    Raises ValueError if there are fewer values, which is an error in the check.
+    """
     if bad := trouble(got, case):
         return bad
     arrays = []
@@ -54,7 +57,7 @@ def results(got: tuple[Observation, ...], case: Case, least: int) -> tuple[Float
             if plain is None or plain.dtype.kind not in "iuf":
                 text = _NO_ARRAY.fill(got=describe(value)) if case.public else _SECRET_KIND
                 return Verdict(Status.FAILED, text)
-            if not plain.size:  # its other sizes may be anything: work along them would be without end
+            if not plain.size:  # its other sizes may be huge, and loops over them endless
                 return Verdict(Status.FAILED, _EMPTY)
             if plain.size > MOST_NUMBERS:
                 text = _LARGE.fill(count=plain.size) if case.public else _SECRET_SHAPE
@@ -72,12 +75,12 @@ def _is_number(value: object) -> bool:
 
 
 def has_axis(array: NDArray[Any], axis: int) -> bool:
-    """Whether there is such an axis, counted from either end."""
+    """Whether ``array`` has this axis, counted from either end."""
     return -array.ndim <= axis < array.ndim
 
 
 def wrong_shape(found: Iterable[Floats], expected: tuple[int, ...], public: bool = True) -> Verdict | None:
-    """The verdict on the first array of another shape; a hidden case tells no sizes."""
+    """The verdict on the first array of another shape; for a hidden case without sizes. None if there is none."""
     other = next((array.shape for array in found if array.shape != expected), None)
     if other is None:
         return None
@@ -86,7 +89,7 @@ def wrong_shape(found: Iterable[Floats], expected: tuple[int, ...], public: bool
 
 
 def named(spec: CheckSpec, option: str, chosen: Any, drawn: Drawn, exercise: str) -> tuple[str, ...]:
-    """The arguments that ``option`` chooses (one name or several): arrays of floats. Raises CourseError for others."""
+    """The arguments that ``option`` names (one name or several). Raises CourseError unless all are float arrays."""
     names = (chosen,) if isinstance(chosen, str) else tuple(chosen)
     given = [name for name, value in drawn.args if isinstance(value, np.ndarray) and value.dtype.kind == "f"]
     for name in names:
@@ -97,17 +100,17 @@ def named(spec: CheckSpec, option: str, chosen: Any, drawn: Drawn, exercise: str
 
 
 def sequences(drawn: Drawn) -> tuple[str, ...]:
-    """The arguments of ``drawn`` that are sequences of rows by their name, and arrays of their own."""
+    """The arguments of ``drawn`` that are arrays and, by their names, sequences of positions."""
     return tuple(name for name, value in drawn.args if name in SEQUENCES and isinstance(value, np.ndarray))
 
 
 def fresh(like: NDArray[Any], number: int, scale: float = 1.0) -> Floats:
-    """Other numbers of the same shape and about the same size, the same ones for each ``number``."""
+    """Random numbers with the shape and about the size of ``like``; ``number`` is the seed."""
     size = float(np.sqrt(np.mean(np.square(like)))) or 1.0
     return np.random.Generator(np.random.PCG64(number)).standard_normal(like.shape) * size * scale
 
 
 def near(a: Floats, b: Floats, rtol: float = 1e-4, atol: float = 1e-5) -> NDArray[np.bool_]:
-    """Where two arrays of one shape agree; the tolerance follows the larger entries of both."""
+    """Where two arrays of the same shape agree, relative to the largest entry of both."""
     largest = max(float(np.abs(a).max(initial=0.0)), float(np.abs(b).max(initial=0.0)))
     return np.asarray(np.abs(a - b) <= atol + rtol * largest)

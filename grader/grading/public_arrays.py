@@ -1,7 +1,6 @@
-"""What the code of a submission returns for public cases, beside what it should: for people to look at.
+"""The arrays that a submission returns for public cases, and the expected ones, for pictures.
 
-This is a run of its own, after grading, so that looking at a submission can change no mark. Hidden cases have no
-part in it.
+This is a separate run after grading, so it cannot change any points. Hidden cases are not involved.
 """
 
 from __future__ import annotations
@@ -31,7 +30,7 @@ from grader.core.model import (
     Submission,
 )
 from grader.grading.compare import compare
-from grader.grading.grade import REFERENCE_LIMITS, function_of, grouped, module_of
+from grader.grading.grade import REFERENCE_LIMITS, function_of, module_of, regroup
 from grader.grading.inputs import Drawn, Seed, draw
 from grader.grading.programs import Target, varied
 from grader.grading.properties import program
@@ -39,17 +38,17 @@ from grader.grading.properties import program
 if TYPE_CHECKING:
     from grader.core.model import Observe
 
-#: Pictures are small, and not worth much waiting.
+#: Pictures are small and optional, so the limits are low.
 LIMITS = Limits(total_cpu=10.0, total_wall=30.0, result_bytes=1 << 20, total_bytes=16 << 20)
 
-#: The argument that attention takes its means of, by the names that the contract gives it.
+#: The argument that attention averages, by its names in the contract.
 _VALUES = ("v", "value", "values")
 _STOPPED = {Status.TIMED_OUT, Status.DIED}
 
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """One call of a graded exercise that may be worth a picture."""
+    """One call of a graded exercise, to be drawn."""
 
     exercise: Exercise
     result: ExerciseResult
@@ -59,11 +58,11 @@ class View:
 
 
 def shown(
-    course: Course, submission: Submission, report: Report, observe: Observe, expect: Observe
+    course: Course, submission: Submission, report: Report, observe: Observe, observe_reference: Observe
 ) -> tuple[Shown, ...]:
-    """The arrays that the exercises of ``report`` return for public cases. ``expect`` observes the references.
+    """The arrays that the exercises of ``report`` return for public cases. ``observe_reference`` runs references.
 
-    Pictures are an extra: where the sandbox fails, there are none.
+    Pictures are optional: if the sandbox fails, there are none.
     """
     wanted = list(views(course, report))
     asked = [_of_learner(view, submission) for view in wanted]
@@ -73,9 +72,9 @@ def shown(
         right: list[Observation] = []
         for _, views_ in groupby(wanted, lambda view: view.exercise.name):
             programs = tuple(_of_reference(view.exercise, view.drawn) for view in views_)
-            right += expect(Job(course.reference, programs), REFERENCE_LIMITS).observations
+            right += observe_reference(Job(course.reference, programs), REFERENCE_LIMITS).observations
         flat = tuple(program_ for each in asked for program_ in each)
-        mine = grouped(asked, observe(Job(submission.files, flat), LIMITS).observations)
+        mine = regroup(asked, observe(Job(submission.files, flat), LIMITS).observations)
     except SandboxError:
         return ()
     made = (_shown(view, expected, got) for view, expected, got in zip(wanted, right, mine, strict=True))
@@ -83,7 +82,7 @@ def shown(
 
 
 def views(course: Course, report: Report) -> Iterator[View]:
-    """What to call: the public cases of every exercise whose code ran to its end."""
+    """The calls to make: public cases of every exercise whose code was not stopped."""
     for result in (each for question in report.questions for each in question.exercises):
         found = course.exercise(result.name)
         if found is None or result.array_type is None or _STOPPED & {outcome.status for outcome in result.outcomes}:
@@ -99,7 +98,7 @@ def views(course: Course, report: Report) -> Iterator[View]:
 
 
 def with_unit_values(exercise: Exercise, drawn: Drawn) -> Drawn | None:
-    """The inputs with unit vectors for values: their means are the weights. None where the result is no such mean."""
+    """The inputs with unit vectors as values, so that the result is the weights; None if it is not a weighted mean."""
     name = next((name for name, value in drawn.args if name in _VALUES and isinstance(value, np.ndarray)), None)
     if name is None or exercise.returns != "attention" or exercise.kind == "class":
         return None
@@ -108,13 +107,13 @@ def with_unit_values(exercise: Exercise, drawn: Drawn) -> Drawn | None:
     return drawn.changed(**{name: np.broadcast_to(np.eye(n, dtype=values.dtype), (*batch, n, n)).copy()})
 
 
-def prepare(course: Course, exercise: Exercise, expect: Observe) -> None:
-    """Observes all that ``shown`` may ask of the reference of ``exercise``."""
+def prepare(course: Course, exercise: Exercise, observe_reference: Observe) -> None:
+    """Runs everything that ``shown`` may ask of the reference of ``exercise``."""
     drawn = [draw(case, exercise.name, Seed.public()) for case in exercise.cases if case.public and not case.raises]
     every = (made for one in drawn for made in (with_unit_values(exercise, one), one) if made is not None)
     programs = tuple(_of_reference(exercise, made) for made in every)
     if programs:
-        expect(Job(course.reference, programs), REFERENCE_LIMITS)
+        observe_reference(Job(course.reference, programs), REFERENCE_LIMITS)
 
 
 def _of_reference(exercise: Exercise, drawn: Drawn) -> Program:
@@ -123,14 +122,14 @@ def _of_reference(exercise: Exercise, drawn: Drawn) -> Program:
 
 
 def _of_learner(view: View, submission: Submission) -> tuple[Program, ...]:
-    """The call in each form that the contract allows, in the array type that grading settled on."""
+    """The call in each form that the contract allows, with the array type that grading used."""
     module = next(file.module for file in submission.files if file.path == view.result.file)
     target = Target(view.exercise, module, view.result.array_type or "torch")
     return tuple(program(target, varied(variant, view.drawn)) for variant in (None, *view.exercise.variants))
 
 
 def _shown(view: View, right: Observation, mine: tuple[Observation, ...]) -> Shown | None:
-    """The picture's arrays; of several forms of the call the first that is right, else the first that returned."""
+    """The arrays to draw, from the first form of the call with a correct result, else the first that returned."""
     expected = _array(right)
     returned = [got for got in map(_array, mine) if got is not None]
     if expected is None or not returned:
@@ -151,7 +150,7 @@ def _shown(view: View, right: Observation, mine: tuple[Observation, ...]) -> Sho
 
 
 def _array(seen: Observation) -> Array | None:
-    """The one array that was returned; None for anything else, and for a single number."""
+    """The returned array; None if it is a single number or anything else."""
     match seen:
         case Returned((Array() as found,)) if found.values.ndim and found.values.size > 1:
             return found

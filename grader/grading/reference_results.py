@@ -1,6 +1,6 @@
-"""Where the references' results come from: the user's cache, for a secret seed a folder beside the results.
+"""Provides results of the references from the user's cache; for a secret seed, from a folder beside the results.
 
-A learners' edition has them with it.
+A learners' edition comes with these results.
 """
 
 from __future__ import annotations
@@ -21,16 +21,16 @@ if TYPE_CHECKING:
 
 
 def expecting(observe: Observe, seed: Seed, private: Path | None = None, *, course: Course | None = None) -> Observe:
-    """``observe`` for references, with a memory; for a learners' edition what is stored in it.
+    """``observe`` for references, with a cache; for a learners' edition, its stored results.
 
-    What follows from a secret seed is never left in the user's cache: it goes to the folder ``private``,
-    or nowhere.
+    Results that depend on a secret seed are never saved in the user's cache, but in the folder ``private``, if given.
+    Raises UsageError for a learners' edition with a seed other than the public one.
     """
     if course is not None and course.edition is not None:
         if seed != Seed.public():
             raise UsageError(
-                f"{course.folder} is a learners' edition: it has no hidden cases that a seed could be for. Leave out "
-                "--seed and --seed-file, or name the whole course with --course."
+                f"{course.folder} is a learners' edition, which has no hidden cases and needs no seed. Leave out "
+                "--seed and --seed-file, or name the full course with --course."
             )
         return stored_results.answering(course, course.edition)
     if not seed.secret:
@@ -39,7 +39,7 @@ def expecting(observe: Observe, seed: Seed, private: Path | None = None, *, cour
         )
     if private is None:
         return observe
-    with suppress(OSError):  # what cannot be kept is found out again
+    with suppress(OSError):  # what cannot be saved is computed again
         private.mkdir(mode=0o700, parents=True, exist_ok=True)
 
     def get(key: str) -> bytes | None:

@@ -1,6 +1,6 @@
-"""Proving the bank: references pass, stubs fail, each mistake fails what it declares and is named as itself.
+"""Tests the question bank: references pass, stubs fail, and each mistake fails as declared and is recognized.
 
-What loading a course finds (keys, languages, ids, sources) is found there; this is what needs code to run.
+Loading a course already checks keys, languages, ids and sources; this module has the checks that need to run code.
 """
 
 from __future__ import annotations
@@ -20,17 +20,17 @@ from grader.submission import read
 if TYPE_CHECKING:
     from grader.core.model import Observe
 
-FEWEST_MISTAKES, FEWEST_HINTS, FEWEST_ITEMS = 4, 2, 3
+MIN_MISTAKES, MIN_HINTS, MIN_ITEMS = 4, 2, 3
 
 
 def check(
     course: Course, memo: Memo, observe: Observe, progress: Callable[[str], None] = lambda _: None
 ) -> Iterator[Problem]:
-    """Every problem of the course, question by question."""
+    """Yields every problem of the course, question by question; ``progress`` is called with each name."""
     yield from _stray(course)
     for question in course.questions:
         progress(question.id)
-        yield from _plain(question)
+        yield from _static(question)
         if question.exercises:
             yield from _stub(course, question, memo, observe)
         for exercise in question.exercises:
@@ -40,33 +40,33 @@ def check(
 
 
 def _stray(course: Course) -> Iterator[Problem]:
-    """Files in questions/ that nothing reads."""
+    """Files in questions/ that are not read."""
     known = {Path(question.file).name for question in course.questions} | {"sources.yaml", "course.yaml"}
     for path in sorted(Path(course.folder, "questions").iterdir()):
         if path.name not in known and not path.name.startswith((".", "__")):
-            yield Problem(Kind.STRAY_FILE, f"questions/{path.name}", "nothing reads this file")
+            yield Problem(Kind.STRAY_FILE, f"questions/{path.name}", "this file is not read")
 
 
-def _plain(question: Question) -> Iterator[Problem]:
+def _static(question: Question) -> Iterator[Problem]:
     """What can be seen without running anything."""
-    if len(question.items) < FEWEST_ITEMS:
-        found = f"{len(question.items)} items; expected at least {FEWEST_ITEMS}"
+    if len(question.items) < MIN_ITEMS:
+        found = f"{len(question.items)} items; expected at least {MIN_ITEMS}"
         yield Problem(Kind.FEW_ITEMS, question.file, found)
     named = {mistake.misconception for exercise in question.exercises for mistake in exercise.mistakes}
     named |= {word for item in question.items for word in misconceptions.named(item)}
     for misconception in question.misconceptions:
         where = f"{question.file}, misconception {misconception.id}"
         if misconception.id not in named:
-            yield Problem(Kind.UNUSED_MISCONCEPTION, where, "no item and no mistake reveals it")
+            yield Problem(Kind.UNUSED_MISCONCEPTION, where, "no item and no mistake refers to it")
         if misconception.ask is None and misconception.ask_next is None:
             yield Problem(Kind.NO_GUIDING_QUESTION, where, "has no guiding question")
     for exercise in question.exercises:
         where = f"{question.file}, exercise {exercise.name}"
-        if len(exercise.mistakes) < FEWEST_MISTAKES:
-            found = f"{len(exercise.mistakes)} mistakes; expected at least {FEWEST_MISTAKES}"
+        if len(exercise.mistakes) < MIN_MISTAKES:
+            found = f"{len(exercise.mistakes)} mistakes; expected at least {MIN_MISTAKES}"
             yield Problem(Kind.FEW_MISTAKES, where, found)
-        if len(exercise.hints) < FEWEST_HINTS:
-            found = f"{len(exercise.hints)} hints; expected at least {FEWEST_HINTS}"
+        if len(exercise.hints) < MIN_HINTS:
+            found = f"{len(exercise.hints)} hints; expected at least {MIN_HINTS}"
             yield Problem(Kind.FEW_HINTS, where, found)
         if not any(case.public for case in exercise.cases):
             yield Problem(Kind.NO_PUBLIC_CASE, where, "no public case")
@@ -75,7 +75,7 @@ def _plain(question: Question) -> Iterator[Problem]:
 
 
 def _stub(course: Course, question: Question, memo: Memo, observe: Observe) -> Iterator[Problem]:
-    """What `attncheck start` writes is gradeable and earns nothing."""
+    """The file that `attncheck start` writes can be graded and earns no points."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, starter.file_name(question))
         path.write_text(starter.stub(question, "en"), encoding="utf-8")
@@ -89,9 +89,9 @@ def _stub(course: Course, question: Question, memo: Memo, observe: Observe) -> I
 
 
 def _code(course: Course, question: Question, exercise: Exercise, memo: Memo) -> Iterator[Problem]:
-    """The reference passes; each mistake fails as declared and is named as itself."""
+    """The reference passes; each mistake fails as declared and is recognized."""
     where = f"{question.file}, exercise {exercise.name}"
-    reference = grade_reference(memo, question, exercise, course.reference, memo.expect)
+    reference = grade_reference(memo, question, exercise, course.reference, memo.observe_reference)
     yield from _broken(where, reference)
     if reference.status is not Status.PASSED:
         said = _first(reference)
@@ -99,13 +99,13 @@ def _code(course: Course, question: Question, exercise: Exercise, memo: Memo) ->
         return
     for mistake in exercise.mistakes:
         files = edits.apply(course.reference, mistake.edits, module_of(exercise))
-        result = grade_reference(memo, question, exercise, files, memo.expect)
+        result = grade_reference(memo, question, exercise, files, memo.observe_reference)
         yield from _mistake(f"{where}, mistake {mistake.misconception}", mistake, result)
-    yield from _twins(where, memo.suspects(exercise))
+    yield from _twins(where, memo.mistake_signatures(exercise))
 
 
 def _closed(course: Course, question: Question, exercise: Exercise, memo: Memo, observe: Observe) -> Iterator[Problem]:
-    """What the exercise forbids is kept away, even where no text shows that it is called."""
+    """What the exercise forbids is blocked at run time, even if the source does not show the call."""
     for name in exercise.forbids:
         module, _, last = name.rpartition(".")
         text = (
@@ -125,10 +125,10 @@ def _closed(course: Course, question: Question, exercise: Exercise, memo: Memo, 
 
 
 def _broken(where: str, result: ExerciseResult) -> Iterator[Problem]:
-    """Checks that raised an exception of their own."""
+    """Checks that raised an exception themselves."""
     for outcome in result.outcomes:
         if outcome.verdict.broken:
-            said = f"the check {outcome.check} breaks on what it returns for the case {outcome.case!r}"
+            said = f"the check {outcome.check} raises an exception on the result for case {outcome.case!r}"
             yield Problem(Kind.BROKEN_CHECK, where, said)
 
 
@@ -144,18 +144,18 @@ def _mistake(where: str, mistake: Mistake, result: ExerciseResult) -> Iterator[P
             said = f"does not fail {name}; it fails {', '.join(sorted({o.check for o in lost}))}"
             yield Problem(Kind.MISTAKE_FAILS_ELSEWHERE, where, said)
     if result.misconception != mistake.misconception:
-        said = f"is named {result.misconception}" if result.misconception else "is not named"
+        said = f"is recognized as {result.misconception}" if result.misconception else "is not recognized"
         yield Problem(Kind.MISTAKE_NOT_NAMED, where, f"{said}: {_first(result)}")
 
 
-def _twins(where: str, suspects: tuple[diagnosis.Suspect, ...]) -> Iterator[Problem]:
-    """Two mistakes that no check tells apart."""
-    for at, one in enumerate(suspects):
-        for other in suspects[at + 1 :]:
+def _twins(where: str, mistakes: tuple[diagnosis.MistakeSignature, ...]) -> Iterator[Problem]:
+    """Pairs of mistakes that no check distinguishes."""
+    for at, one in enumerate(mistakes):
+        for other in mistakes[at + 1 :]:
             pairs = zip(one.observations, other.observations, strict=True)
             if all(diagnosis.agree(a, b, "torch") for a, b in pairs):
                 names = f"{one.mistake.misconception} and {other.mistake.misconception}"
-                yield Problem(Kind.MISTAKES_ALIKE, where, f"no check tells {names} apart")
+                yield Problem(Kind.MISTAKES_ALIKE, where, f"no check distinguishes {names}")
 
 
 def _first(result: ExerciseResult) -> str:

@@ -1,8 +1,8 @@
-"""What references and typical mistakes return for public cases: stored in a learners' edition instead of their sources.
+"""Results of references and typical mistakes for public cases, which a learners' edition has instead of their sources.
 
-There is one file for each exercise, with an entry for every program that grading, pictures and debugging ask for. The
-entry is found by the program itself and by whose it is, so that an edition that does not fit says so, and never answers
-for another program. It is read as frames are, and never unpickled.
+Each exercise has a file with an entry for every program that grading, pictures and debugging need. The key of an entry
+is a digest of the program and of whose it is, so an edition that does not match raises an error and never returns the
+result of another program. Files are decoded like frames and never unpickled.
 """
 
 from __future__ import annotations
@@ -23,15 +23,15 @@ from grader.sandbox.memo import fingerprint, packed, unpacked
 if TYPE_CHECKING:
     from grader.core.model import Observe
 
-#: Where in the course folder the files are.
+#: The folder of these files within the course folder.
 FOLDER = "expected"
 _HEAD = b"attncheck expected 1\n"
-#: Bytes that a file may hold once it is unpacked.
+#: The most bytes of a file after decompression.
 _MOST = 256 << 20
 
 
 def key(files: tuple[SourceFile, ...], program: Program) -> str:
-    """What an entry is found by: whose program it is (no files: the reference's), and what it does."""
+    """The key of an entry: whose program it is (no files: the reference's), and what it does."""
     whose = " ".join(file.path for file in files)
     return hashlib.sha256(f"{whose}\0{fingerprint(program, REFERENCE_LIMITS)}".encode()).hexdigest()
 
@@ -42,12 +42,12 @@ def file_name(exercise: str) -> str:
 
 
 def pack(entries: Mapping[str, Observation]) -> bytes:
-    """The contents of a file; the same entries give the same bytes."""
+    """The contents of a file; equal entries give equal bytes."""
     return _HEAD + zlib.compress(packed(dict(sorted(entries.items()))), 9)
 
 
 def unpack(data: bytes) -> dict[str, Observation]:
-    """The entries of a file. Raises ValueError for anything else."""
+    """The entries in ``data``. Raises ValueError if it is damaged or has another format."""
     if not data.startswith(_HEAD):
         raise ValueError("it has another format")
     try:
@@ -57,9 +57,9 @@ def unpack(data: bytes) -> dict[str, Observation]:
 
 
 def answering(course: Course, edition: Edition) -> Observe:
-    """What observes references and mistakes by looking them up; nothing is run.
+    """An ``Observe`` for references and mistakes that looks results up and runs nothing.
 
-    Raises CourseError where the edition is damaged, or was written by a version of ours that asks differently.
+    It raises CourseError if the edition is damaged, or was published by an incompatible version of attncheck.
     """
 
     @functools.cache
@@ -72,9 +72,9 @@ def answering(course: Course, edition: Edition) -> Observe:
             entry = table(program.group).get(key(job.files, program))
             if entry is None:
                 raise CourseError(
-                    f"The learners' edition in {course.folder} was published with attncheck {edition.attncheck}, and "
-                    f"does not have what attncheck {__version__} asks of {program.group}. Install that version, or ask "
-                    "your instructor to publish the edition again."
+                    f"The learners' edition in {course.folder} was published with attncheck {edition.attncheck} and "
+                    f"lacks results that attncheck {__version__} needs for {program.group}. Install version "
+                    f"{edition.attncheck}, or ask your instructor to publish the edition again."
                 )
             found.append(entry)
         return Observed(tuple(found), (), unsafe=False)
@@ -87,7 +87,7 @@ def _table(file: Path, digest: str | None) -> dict[str, Observation]:
         data = file.read_bytes()
         if hashlib.sha256(data).hexdigest() == digest:
             return unpack(data)
-        why = "it is not what course.yaml says"
+        why = "it does not match its checksum in course.yaml"
     except (OSError, ValueError) as error:
         why = str(error)
-    raise CourseError(f"{file} cannot be used ({why}); get the folder of the course again from your instructor.")
+    raise CourseError(f"{file} cannot be used ({why}); ask your instructor for a new copy of the course folder.")

@@ -1,7 +1,7 @@
-"""One check on one case → its verdict: never an exception, and of a hidden case nothing that its code could choose.
+"""Judges checks, and removes from the verdicts on hidden cases all that learner code could choose.
 
-A hidden case tells its status, and one of a few sentences. A sentence with something else in it (the type of an
-exception, a line, an exit code, a name) is told only where a public case of the same check was told the same.
+The verdict on a hidden case has a status and one of a few fixed sentences. A sentence with variable parts (the type of
+an exception, a line, an exit code, a name) is kept only if a public case of the same check got the same one.
 """
 
 from __future__ import annotations
@@ -18,43 +18,44 @@ from grader.grading.checks import Seen
 from grader.grading.failures import FORBIDDEN, FORM
 from grader.grading.inputs import Drawn
 
-#: What is said where a judge has raised. No point is earned by it, and the rest of the submission is not touched.
+#: The sentence if a judge raises an exception. The check earns no points; the rest of the submission is unaffected.
 BROKEN = Text(
-    "the check itself broke on this result: a bug in attncheck. It counts as not right; please tell your instructor",
-    "检查程序本身在处理这个结果时出错，这是 attncheck 的缺陷。这一项不算正确，请告诉老师",
+    "the check itself failed on this result, which is a bug in attncheck. It counts as incorrect; please tell your "
+    "instructor",
+    "检查程序本身在处理这个结果时出错，这是 attncheck 的缺陷。这一项按不正确计，请告诉老师",
 )
-_WRONG = Text("the result is not right", "结果不对")
+_WRONG = Text("the result is wrong", "结果不对")
 _NO_VERDICT = Text("no verdict in this case", "这个用例无法判定")
-#: What is said of a hidden case that did not return, or was not run.
+#: Sentences for hidden cases that did not return or were not run.
 _STOPPED = {
     Status.RAISED: Text("it raised an exception", "运行时抛出了异常"),
     Status.TIMED_OUT: Text("it took too long and was stopped", "运行超时，已被停止"),
-    Status.DIED: Text("the process ended", "进程结束了"),
+    Status.DIED: Text("the process crashed or exited", "进程崩溃或退出了"),
     Status.SKIPPED: Text(
-        "not run: earlier calls used up the time, the memory or the number of crashes allowed",
+        "not run: earlier calls used up the time or memory, or crashed too often",
         "没有运行：前面的调用已用完时间、内存或允许的崩溃次数",
     ),
 }
-#: What every check may say of a hidden case, besides its own ``SECRETS``.
+#: Sentences that every check may use for a hidden case, besides its own ``SECRETS``.
 COMMON = (*_STOPPED.values(), FORM, FORBIDDEN, BROKEN, _WRONG, _NO_VERDICT)
 
 
 def judge(seen: Seen) -> Verdict:
-    """What the check says. An exception in it is our fault, and still no reason for points: that check has failed.
+    """The verdict of the check. If it raises an exception, which is our bug, the check counts as failed.
 
-    Raises what we raise ourselves, such as CourseError for a check that does not fit its exercise.
+    Raises our own errors, such as CourseError for a check that does not suit its exercise.
     """
     try:
         with np.errstate(all="ignore"):
             return checks.kinds()[seen.spec.kind].judge(seen)
     except AttncheckError:
         raise
-    except Exception:  # whatever it is, MemoryError and RecursionError included: nobody else's points depend on it
+    except Exception:  # including MemoryError and RecursionError: other points must not depend on it
         return Verdict(Status.FAILED, BROKEN, broken=True)
 
 
-def essence(spec: CheckSpec, drawn: Drawn, got: tuple[Observation, ...]) -> tuple[Observation, ...]:
-    """What of ``got`` is compared with typical mistakes; all of it where that cannot be worked out."""
+def signature(spec: CheckSpec, drawn: Drawn, got: tuple[Observation, ...]) -> tuple[Observation, ...]:
+    """The part of ``got`` to compare with typical mistakes; all of it if the check raises an exception."""
     try:
         return checks.essence(spec, drawn, got)
     except AttncheckError:
@@ -64,7 +65,7 @@ def essence(spec: CheckSpec, drawn: Drawn, got: tuple[Observation, ...]) -> tupl
 
 
 def judge_exercise(entries: Sequence[Seen]) -> list[Verdict]:
-    """The verdicts on all checks and cases of one exercise, as they may be told to its learner."""
+    """The verdicts on all checks and cases of one exercise, as the learner may see them."""
     found = [judge(seen) for seen in entries]
     known: dict[str, set[Text | None]] = {}
     for seen, verdict in zip(entries, found, strict=True):
@@ -78,7 +79,7 @@ def judge_exercise(entries: Sequence[Seen]) -> list[Verdict]:
 
 
 def _told(seen: Seen, verdict: Verdict, known: Container[Text | None]) -> Verdict:
-    """What is told of the verdict on a hidden case; ``known`` is what public cases of this check were told."""
+    """What the learner sees of the verdict on a hidden case. ``known``: what public cases of this check already say."""
     secrets = checks.kinds()[seen.spec.kind].SECRETS
     message = verdict.message
     if verdict.status is not Status.UNMARKED and not (
@@ -90,7 +91,7 @@ def _told(seen: Seen, verdict: Verdict, known: Container[Text | None]) -> Verdic
 
 
 def _instead(seen: Seen, verdict: Verdict) -> Text:
-    """The sentence for a verdict whose own has something in it that the code could have chosen."""
+    """A fixed sentence in place of one whose words the code could have chosen."""
     if not verdict.applies:
         return _NO_VERDICT
     if verdict.status in _STOPPED:

@@ -1,7 +1,7 @@
-"""Arrays as inline SVG: what should have come out beside what did, on one scale of colours.
+"""Draws arrays as inline SVG: the expected and the actual result side by side, with one colour scale.
 
-An SVG made here holds numbers and names of our own, nothing that a learner could have written; its colours are
-classes, so that the page can have them lighter or darker.
+The SVG contains numbers and names of ours, nothing that a learner could have written. Its colours are CSS classes, so a
+page can have a light and a dark version.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ if TYPE_CHECKING:
 
 #: Colours run from level 0 to this one.
 LEVELS = 16
-#: At most so many rows and columns of a matrix are drawn, and so many matrices of an array.
+#: The most rows and columns of a matrix that are drawn, and the most matrices of an array.
 CELLS = 64
 SLICES = 3
 SLICES_OF_RIGHT = 2
 
-#: Numbers are written into the cells of matrices no larger than this (rows, columns).
+#: Cells contain numbers if the matrix has at most this many (rows, columns).
 _ROOM = (12, 7)
 _WIDE, _HIGH = 40, 26
 _WORDS = {-1: "NaN", -2: "+∞", -3: "−∞"}
@@ -38,8 +38,8 @@ _SIGNS = {-1: "✕ NaN", -2: "▲ +∞", -3: "▼ −∞"}
 
 _ROWS = Text("rows {first} to {last} of {all}", "行 {first}–{last}（共 {all} 行）")
 _COLUMNS = Text("columns {first} to {last} of {all}", "列 {first}–{last}（共 {all} 列）")
-_SLICES = Text("{shown} of {all} matrices drawn", "共 {all} 个矩阵，画出 {shown} 个")
-_BEYOND = Text("values beyond the scale are drawn at its ends", "超出色标的值按色标两端着色")
+_SLICES = Text("{shown} of {all} matrices shown", "共 {all} 个矩阵，画出 {shown} 个")
+_BEYOND = Text("values outside the scale have the colour of its nearest end", "超出色标的值按色标两端着色")
 _RANGE = Text("shape {shape}, {low} to {high}", "形状 {shape}，{low} 到 {high}")
 _COUNT = Text("{said}, {count} × {word}", "{said}，{count} 个 {word}")
 _SHAPE = Text("shape {shape}", "形状 {shape}")
@@ -54,11 +54,11 @@ class Scale:
     high: float
 
     def levels(self, values: AnyArray) -> NDArray[np.int64]:
-        """The level of each entry; −1 for NaN, −2 and −3 for the infinities."""
+        """The level of each entry; −1 for NaN, −2 for +∞, −3 for −∞."""
         plain = values.astype(np.float64)
         found = np.full(plain.shape, -1)
         known = np.isfinite(plain)
-        half = self.high / 2 - self.low / 2  # halves: the difference of two large numbers may be too large
+        half = self.high / 2 - self.low / 2  # halves, because the difference of two large numbers may overflow
         share = (np.clip(plain[known], self.low, self.high) / 2 - self.low / 2) / (half or 1)
         found[known] = np.rint(share * LEVELS)
         found[plain == math.inf] = -2
@@ -67,11 +67,11 @@ class Scale:
 
     @property
     def colours(self) -> str:
-        """The first letter of its classes."""
+        """The first letter of its CSS classes."""
         return "b" if self.kind == "both" else "s"
 
     def bar(self) -> Markup:
-        """The colours from the lowest to the highest."""
+        """The colours from lowest to highest."""
         steps = "".join(f'<path class="{self.colours}{at}" d="M{at * 8} 0h8v10h-8z"/>' for at in range(LEVELS + 1))
         wide = (LEVELS + 1) * 8
         return Markup(
@@ -81,7 +81,7 @@ class Scale:
 
 @dataclass(frozen=True, slots=True)
 class Slice:
-    """A matrix of an array, drawn. ``label`` says which; it is empty where there is only one."""
+    """A drawn matrix of an array. ``label`` is its index; empty if there is only one."""
 
     label: str
     svg: Markup
@@ -89,8 +89,8 @@ class Slice:
 
 
 @dataclass(frozen=True, slots=True)
-class Picture:
-    """Two arrays side by side: ``rows`` of matrices, with facts about each array, and about the drawing."""
+class ArrayPicture:
+    """Two arrays side by side: rows of matrices, descriptions of both arrays, signs in use, and notes."""
 
     scale: Scale
     rows: tuple[tuple[Slice | None, Slice | None], ...]
@@ -101,12 +101,12 @@ class Picture:
 
     @property
     def ends(self) -> tuple[str, str]:
-        """The ends of the scale in words."""
+        """The ends of the scale as text."""
         return brief(self.scale.low), brief(self.scale.high)
 
 
-def picture(shown: Shown) -> Picture:
-    """The drawing of ``shown``, its first difference marked on both sides."""
+def picture(shown: Shown) -> ArrayPicture:
+    """The drawing of ``shown``, with the first difference marked on both sides."""
     scale = scale_of(shown.expected, shown.actual)
     at = shown.difference.index if shown.difference else None
     same = shown.expected.shape == shown.actual.shape
@@ -119,16 +119,16 @@ def picture(shown: Shown) -> Picture:
     drawn = [array for array in (shown.expected, shown.actual) if not _numbered(array.shape, scale)]
     odd = dict.fromkeys(_SIGNS[level] for array in drawn for level in _odd(array))
     rows = tuple(zip_longest(left, right))
-    return Picture(scale, rows, describe(shown.expected), describe(shown.actual), tuple(odd), tuple(notes))
+    return ArrayPicture(scale, rows, describe(shown.expected), describe(shown.actual), tuple(odd), tuple(notes))
 
 
 def mask(values: AnyArray) -> tuple[Slice, ...]:
-    """A mask among the inputs."""
+    """The drawing of a mask."""
     return tuple(slices(values, Scale("flags", 0, 1), None, SLICES_OF_RIGHT))
 
 
 def scale_of(expected: AnyArray, actual: AnyArray) -> Scale:
-    """One scale for both, unless the learner's entries are so large that nothing else could be told apart."""
+    """A scale for both arrays; for the expected one alone if the actual entries are more than four times as large."""
     if expected.dtype.kind == actual.dtype.kind == "b":
         return Scale("flags", 0, 1)
     right, both = _finite(expected), np.concatenate([_finite(expected), _finite(actual)])
@@ -144,7 +144,7 @@ def scale_of(expected: AnyArray, actual: AnyArray) -> Scale:
 
 
 def slices(values: AnyArray, scale: Scale, at: tuple[int, ...] | None, many: int) -> Iterator[Slice]:
-    """The first matrices of an array, among them the one in which ``at`` lies."""
+    """The first ``many`` matrices of an array, with the one that contains the index ``at`` among them."""
     matrices = values.reshape(1, -1) if values.ndim == 1 else values
     lead = matrices.shape[:-2]
     place = None if at is None else ((0, *at) if values.ndim == 1 else at)
@@ -157,7 +157,7 @@ def slices(values: AnyArray, scale: Scale, at: tuple[int, ...] | None, many: int
 
 
 def _slice(matrix: AnyArray, scale: Scale, cell: tuple[int, ...] | None, label: str) -> Slice:
-    """A window of ``matrix`` in which ``cell`` lies."""
+    """A window of ``matrix`` that contains ``cell``."""
     first = (
         [0, 0]
         if cell is None
@@ -208,7 +208,7 @@ def _colour(level: int, scale: Scale) -> str:
 
 
 def _cells(chosen: NDArray[np.bool_], wide: int, high: int, gap: int) -> str:
-    """The outline of the chosen cells; neighbours in a row are one where nothing parts them."""
+    """The SVG path of the chosen cells; without a gap, neighbours in a row are merged."""
     parts = []
     for y, row in enumerate(chosen):
         edges = np.flatnonzero(np.diff(np.concatenate([[False], row, [False]]))).reshape(-1, 2)
@@ -230,7 +230,7 @@ def _numbers(matrix: AnyArray, levels: NDArray[np.int64], scale: Scale) -> Itera
 
 
 def _signs(levels: NDArray[np.int64], size: int) -> Iterator[str]:
-    """A cross for NaN; a triangle pointing up or down for the infinities."""
+    """A cross for NaN, a triangle pointing up for +∞ or down for −∞."""
     near, far, half = size // 4, size - 1 - size // 4, (size - 1) / 2
     for row, column in np.argwhere(levels < 0).tolist():
         x, y, level = column * size, row * size, levels[row, column]
@@ -244,7 +244,7 @@ def _signs(levels: NDArray[np.int64], size: int) -> Iterator[str]:
 
 
 def describe(values: AnyArray) -> Text:
-    """Shape and range, and how many entries are not finite."""
+    """Shape, range, and the number of entries that are not finite."""
     shape = "(" + ", ".join(map(str, values.shape)) + ("," if values.ndim == 1 else "") + ")"
     finite = _finite(values)
     said = _SHAPE.fill(shape=shape)
@@ -256,12 +256,12 @@ def describe(values: AnyArray) -> Text:
 
 
 def brief(value: float) -> str:
-    """A number in three digits."""
-    return f"{value + 0.0:.3g}".replace("-", "−")  # + 0.0: nobody wants to read −0
+    """A number with three significant digits."""
+    return f"{value + 0.0:.3g}".replace("-", "−")  # + 0.0: never "−0"
 
 
 def _fixed(value: float, reach: float, whole: bool) -> str:
-    """An entry as its cell has room for it."""
+    """An entry, short enough for its cell."""
     if abs(value) >= 1000 or (0 < reach < 0.05 and value):
         mantissa, exponent = f"{value:.0e}".split("e")
         return f"{mantissa}e{int(exponent)}".replace("-", "−")
@@ -280,7 +280,7 @@ def _beyond(scale: Scale, values: AnyArray) -> bool:
 
 
 def _odd(values: AnyArray) -> dict[int, int]:
-    """How many entries have no place on any scale, by their level."""
+    """The number of entries that are not finite, by level."""
     plain = values.astype(np.float64)
     found = {-1: np.isnan(plain).sum(), -2: (plain == math.inf).sum(), -3: (plain == -math.inf).sum()}
     return {level: int(count) for level, count in found.items() if count}
@@ -292,7 +292,7 @@ def _matrices(values: AnyArray) -> int:
 
 # ------------------------------------------------------------------------------------------- colours
 
-#: On paper from light to dark, on a dark page the other way; for values on both sides of zero, orange is below.
+#: From light to dark on a light page, and the reverse on a dark one; negative values are orange.
 _RISING: dict[str, tuple[Colour, ...]] = {
     "light": ((240, 238, 231), (143, 184, 194), (44, 104, 130), (14, 44, 66)),
     "dark": ((38, 43, 49), (44, 88, 107), (104, 166, 183), (222, 241, 240)),
@@ -304,7 +304,7 @@ _BOTH: dict[str, tuple[Colour, ...]] = {
 
 
 def rules(mode: Literal["light", "dark"]) -> str:
-    """The rules of a style sheet for the levels, and for what is written on them."""
+    """CSS rules for the colours of the levels and of the text on them."""
     found = []
     for letter, colours in (("s", _RISING[mode]), ("b", _BOTH[mode])):
         for level in range(LEVELS + 1):

@@ -1,7 +1,7 @@
-"""A report as one page of HTML: both languages, pictures of arrays, nothing to load and no script.
+"""A report as one HTML page, with both languages and pictures of arrays; it loads nothing and contains no script.
 
-Whatever a learner may have written passes through two filters that no template can forget: ``visible``, by which
-control characters and turned-round text are seen instead of working, and the escaping of Jinja.
+All text that a learner may have written passes through two filters, which apply to every template: ``visible``, which
+replaces control characters and bidirectional overrides, and Jinja's escaping.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ from grader.core.model import (
 from grader.core.text import clean, plain, points
 from grader.course import items, misconceptions
 from grader.report import words
-from grader.report.array_svg import Picture, Slice, mask, picture, rules
+from grader.report.array_svg import ArrayPicture, Slice, mask, picture, rules
 from grader.report.terminal import ranges
 
 _TEMPLATES = Path(__file__).parent / "templates"
@@ -52,9 +52,9 @@ _MARKS = {
 def render(
     report: Report, course: Course, lang: Lang, shown: Iterable[Shown] = (), drawn_for: str | None = None
 ) -> str:
-    """The page, in ``lang`` until its reader chooses the other language. ``shown`` are the arrays to draw.
+    """The page, in ``lang`` until the reader switches languages. ``shown`` are the arrays to draw.
 
-    Numbers in items are those of ``drawn_for``, where that is not the learner's own name.
+    Items contain the numbers drawn for ``drawn_for``, by default the learner's name.
     """
     style = sheet()
     page = (
@@ -67,7 +67,7 @@ def render(
             words=words,
             text=core_text,
             Status=Status,
-            EXPECTED=Text("Expected", "应有结果"),
+            EXPECTED=Text("Expected", "应有的结果"),
             YOURS=Text("Yours", "你的结果"),
             style=Markup(style),
             policy=policy(style),
@@ -78,7 +78,7 @@ def render(
 
 @functools.cache
 def environment() -> jinja2.Environment:
-    """What fills in the templates of all pages; the filters that make text harmless are part of it."""
+    """The Jinja environment of all pages, with the filters that make text harmless."""
     made = jinja2.Environment(
         loader=jinja2.FileSystemLoader(_TEMPLATES),
         autoescape=True,
@@ -92,61 +92,61 @@ def environment() -> jinja2.Environment:
 
 
 def visible(text: str) -> str:
-    """``text`` with every character that could hide or turn something round as a sign of its own."""
+    """``text`` with every unprintable character replaced by its code point, so that nothing is hidden or reordered."""
     return "".join(char if char.isprintable() or char.isspace() else f"⟨U+{ord(char):04X}⟩" for char in text)
 
 
 def brief(text: str, limit: int = 80) -> str:
-    """One line of ``text``, for names."""
+    """``text`` on one line of at most ``limit`` characters, for names."""
     return clean(visible(text[: limit + 1]), limit)
 
 
 def breakable(name: str) -> Markup:
-    """A name of the course that may go on in the next line after an underscore."""
+    """A name of the course, with line breaks allowed after underscores."""
     return Markup("_<wbr>").join(name.split("_"))
 
 
 def exact(code: str) -> Markup:
-    """A stretch of code with its blanks; what could hide or turn something round is visible."""
+    """Source code with its spaces; unprintable characters are visible."""
     return escape(visible(code))
 
 
 def _harmless(value: object) -> object:
-    """What the template writes: our own markup as it is, any text visible and not too long."""
+    """A value for a template: markup unchanged, other text visible and at most ``_LONGEST`` characters."""
     if isinstance(value, Markup) or not isinstance(value, str):
         return value
     return clean(visible(value[: _LONGEST + 1]), _LONGEST, lines=True)
 
 
 def policy(style: str) -> str:
-    """A Content-Security-Policy that allows this style sheet, and nothing else."""
+    """A Content-Security-Policy that allows this style sheet and nothing else."""
     digest = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
     return f"default-src 'none'; style-src 'sha256-{digest}'; base-uri 'none'; form-action 'none'"
 
 
 def sheet(*more: str) -> str:
-    """The style sheet of all pages, with ``more`` from the folder of templates, and the colours of pictures."""
+    """The style sheet of all pages, the files ``more`` from the templates folder, and the colours of pictures."""
     own = "".join((_TEMPLATES / name).read_text(encoding="utf-8") for name in ("report.css", *more))
     return f"{own}{rules('light')}@media screen and (prefers-color-scheme: dark){{{rules('dark')}}}"
 
 
 @dataclass(frozen=True, slots=True)
-class Drawn:
-    """One picture with what it shows, and the masks that were given."""
+class DrawnArrays:
+    """A pair of arrays with its picture and the masks among the inputs."""
 
     shown: Shown
-    picture: Picture
+    picture: ArrayPicture
     masks: tuple[tuple[str, tuple[Slice, ...]], ...]
 
     @property
-    def right(self) -> bool:
-        """Whether nothing differs."""
+    def correct(self) -> bool:
+        """Whether the arrays do not differ."""
         return self.shown.difference is None and self.shown.expected.shape == self.shown.actual.shape
 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """The first thing to mend: what was found where, what is true instead, and what to think about next."""
+    """What to fix first: what is wrong and where, what is true instead, and a question about it."""
 
     heading: Text | None
     message: Text | None
@@ -158,7 +158,7 @@ class Finding:
 
 @dataclass(frozen=True, slots=True)
 class _Page:
-    """What the template asks about a report."""
+    """The functions that the template calls."""
 
     report: Report
     course: Course
@@ -166,29 +166,38 @@ class _Page:
     drawn_for: str
 
     def has(self, name: str) -> bool:
-        """Whether the page has a place for the item ``name``."""
+        """Whether the page contains the item ``name``."""
         return name in {item.id for question in self.report.questions for item in question.items}
 
     @property
     def versions(self) -> dict[str, str]:
-        """What graded this, and with what."""
+        """The versions of attncheck and its libraries."""
         return {"attncheck": __version__} | dict(self.report.versions)
 
     @property
     def not_attempted(self) -> list[str]:
-        """Questions of which there is nothing."""
+        """Questions without code or answers, as ranges."""
         return ranges(self.report.not_attempted)
 
-    def mark(self, status: Status) -> str:
-        """The sign of a status."""
-        return _MARKS.get(status, "✗")
+    def mark(self, result: ItemResult | ExerciseResult | Outcome) -> str:
+        """The sign of a result; a stub has that of missing code."""
+        stub = isinstance(result, ExerciseResult) and words.is_stub(result)
+        return _MARKS.get(Status.MISSING if stub else result.status, "✗")
+
+    def said(self, result: ItemResult | ExerciseResult | Outcome) -> Text:
+        """The status of a result in words."""
+        if self.report.edition and result.status is Status.PENDING:
+            return words.DECIDED_ELSEWHERE
+        if isinstance(result, ExerciseResult) and words.is_stub(result):
+            return words.exercise_status(result)
+        return core_text.STATUS[result.status]
 
     def share(self, part: float, whole: float) -> str:
-        """``part`` in hundredths of ``whole``."""
+        """``part`` as a percentage of ``whole``."""
         return f"{100 * part / whole:.1f}" if whole else "0"
 
     def asked(self, result: ItemResult) -> Text | None:
-        """What an item asks, with this learner's numbers."""
+        """The question of an item, with this learner's numbers."""
         asked = (item for question in self.course.questions for item in question.items if item.id == result.id)
         if (item := next(asked, None)) is None:
             return None
@@ -196,21 +205,21 @@ class _Page:
         return items.fill(item.ask, items.draw(item.spec, context))
 
     def of_item(self, question: QuestionResult, item: ItemResult) -> Finding | None:
-        """What to say about an item that is not right."""
+        """What to say about an item; None if it passed."""
         if item.status is Status.PASSED:
             return None
         belief = self.belief(question, item.misconception)
         return finding(None, item.message, None, belief, belief.ask_next if belief else None)
 
     def of_exercise(self, question: QuestionResult, exercise: ExerciseResult) -> Finding | None:
-        """What to say about an exercise that is not right: of its checks, the first that is not."""
-        if exercise.status is Status.PASSED:
+        """What to say about the first failure of an exercise; None if it passed or is a stub."""
+        if exercise.status is Status.PASSED or words.is_stub(exercise):
             return None
         first = None if exercise.status in (Status.MISSING, Status.SKIPPED) else exercise.first_failure
         belief, asked = self.belief(question, exercise.misconception), self.course.question(question.id)
         about = misconceptions.items_about(self.course, belief.id, asked) if belief and asked else ()
         return finding(
-            words.first_to_mend(exercise, first) if first else None,
+            words.failure_heading(exercise, first) if first else None,
             (first.verdict.message if first else None) or exercise.message,
             difference(first) if first else None,
             belief,
@@ -218,14 +227,14 @@ class _Page:
         )
 
     def belief(self, question: QuestionResult, name: str | None) -> Misconception | None:
-        """A misconception of a question, in words."""
+        """The misconception ``name`` of a question."""
         found = self.course.question(question.id)
         return found.misconception(name) if found is not None else None
 
-    def pictures(self, exercise: ExerciseResult) -> list[Drawn]:
+    def pictures(self, exercise: ExerciseResult) -> list[DrawnArrays]:
         """The pictures of an exercise."""
         return [
-            Drawn(each, picture(each), tuple((name, mask(values)) for name, values in each.masks))
+            DrawnArrays(each, picture(each), tuple((name, mask(values)) for name, values in each.masks))
             for each in self.shown
             if each.exercise == exercise.name
         ]
@@ -238,7 +247,7 @@ def finding(
     belief: Misconception | None,
     ask_next: str | None,
 ) -> Finding:
-    """The parts of a finding, none of which is said twice."""
+    """A finding in which no sentence appears twice."""
     if belief is None:
         return Finding(heading, message, found, None, None, None)
     if message == belief.truth:
@@ -250,5 +259,5 @@ def finding(
 
 
 def difference(outcome: Outcome) -> Difference | None:
-    """Where values differ first; nothing of a hidden case."""
+    """The first difference between values; None for a hidden case."""
     return outcome.verdict.difference if outcome.visibility == "public" else None

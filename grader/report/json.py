@@ -1,4 +1,4 @@
-"""A report as plain data for ``--json`` and the files of a batch; the format is described in docs/json.md."""
+"""A report as JSON data for ``--json`` and for the files of a batch; docs/json.md describes the format."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ FORMAT = 1
 
 
 def to_json(report: Report, lang: Lang = "en") -> dict[str, Any]:
-    """The report in the structure and key order of the contract, its sentences in ``lang``."""
+    """The report as data with the keys and key order of docs/json.md, with messages in ``lang``."""
     versions = dict(report.versions)
     return {
         "format": FORMAT,
@@ -33,7 +33,7 @@ def to_json(report: Report, lang: Lang = "en") -> dict[str, Any]:
 
 
 def number(value: float) -> int | float:
-    """At most six decimals, and no point where the number is whole."""
+    """``value`` with at most six decimals; an int if it is whole."""
     rounded = round(float(value), 6)
     return int(rounded) if rounded.is_integer() else rounded
 
@@ -76,7 +76,7 @@ def _exercise(exercise: ExerciseResult, lang: Lang) -> dict[str, Any]:
 
 
 def _check(outcome: Outcome, lang: Lang) -> dict[str, Any]:
-    # Verdict.difference stays out: it holds values, and hidden cases must never show any.
+    # Without Verdict.difference: it contains values, which hidden cases must never show.
     return {
         "name": outcome.check,
         "case": outcome.case,

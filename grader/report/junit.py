@@ -1,7 +1,7 @@
-"""A report as JUnit XML, which build servers and viewers of test results read.
+"""A report as JUnit XML, for build servers and viewers of test results.
 
-There is a suite for the items of each question and one for each exercise; in it a case for every item, and for
-every check on every case. Of hidden cases it holds names and verdicts, and nothing else.
+The items of each question are a suite, with a test case for each item; each exercise is a suite, with a test case for
+each check on each case. For hidden cases it contains only names and verdicts.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ _NOT_APPLICABLE = Text("does not apply", "不适用")
 
 
 def to_junit(report: Report, lang: Lang = "en") -> str:
-    """The report as a document, its sentences in ``lang``."""
+    """The report as an XML document with messages in ``lang``."""
     root = ET.Element("testsuites", name="attncheck")
     for question in report.questions:
         if question.items:
@@ -37,7 +37,7 @@ def to_junit(report: Report, lang: Lang = "en") -> str:
 def _suite(
     root: ET.Element, report: Report, name: str, results: tuple[ItemResult, ...] | tuple[ExerciseResult, ...]
 ) -> ET.Element:
-    """A suite with the facts about its grading as properties."""
+    """Adds a suite, with facts about the grading as properties."""
     suite = ET.SubElement(root, "testsuite", name=_legal(name))
     properties = ET.SubElement(suite, "properties")
     facts = {
@@ -60,7 +60,7 @@ def _items(suite: ET.Element, question: QuestionResult, lang: Lang) -> None:
 
 
 def _checks(suite: ET.Element, exercise: ExerciseResult, lang: Lang) -> None:
-    """A case for every check, and one for the exercise itself where nothing was checked."""
+    """Adds a case for every check; if nothing was checked, one for the exercise itself."""
     for outcome in exercise.outcomes:
         public, verdict = outcome.visibility == "public", outcome.verdict
         name = f"{outcome.check}: {outcome.case}"
@@ -78,7 +78,7 @@ def _case(suite: ET.Element, name: str) -> ET.Element:
 
 
 def _verdict(case: ET.Element, status: Status, message: Text | None, lang: Lang) -> None:
-    """Nothing for what passed. What could not be marked is an error; what waits for a person is skipped."""
+    """Adds the verdict unless it is passed: an error if it could not be graded, skipped if it is pending."""
     if status is Status.PASSED:
         return
     said = _legal((message or STATUS[status]).of(lang))
@@ -90,12 +90,12 @@ def _verdict(case: ET.Element, status: Status, message: Text | None, lang: Lang)
 
 
 def _count(element: ET.Element, suites: list[ET.Element]) -> None:
-    """Sets the totals over ``suites``."""
+    """Sets the totals of ``element`` over ``suites``."""
     counts = {"tests": "testcase", "failures": "testcase/failure", "errors": "testcase/error"}
     for name, path in (counts | {"skipped": "testcase/skipped"}).items():
         element.set(name, str(sum(len(suite.findall(path)) for suite in suites)))
 
 
 def _legal(text: str) -> str:
-    """``text`` without what XML cannot hold: all of that is unprintable, and dropped with the rest of its kind."""
+    """``text`` without unprintable characters, and so without any that XML does not allow."""
     return clean(text, 2000, lines=True)

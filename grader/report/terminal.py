@@ -1,4 +1,4 @@
-"""A report as a good tutor would go through it: what is right, what to mend first, what to think about next."""
+"""Shows a report in a terminal: points, the first failure of each exercise, and what to do next."""
 
 from __future__ import annotations
 
@@ -31,10 +31,9 @@ from grader.report import words
 NOT_PASSED = Text("not passed: {names}", "未通过：{names}")
 NOT_ANSWERED = Text("not answered: {names}", "未作答：{names}")
 NOT_ATTEMPTED = Text("Not attempted: {names}", "未作答的题：{names}")
-SEED = Text("seed: {seed}", "种子：{seed}")
+SEED = Text("seed: {seed}", "随机种子：{seed}")
 WATCH_KEYS = Text("n next · h hint · q quit", "n 下一个 · h 提示 · q 退出")
 WATCH_QUIT = Text("q quit", "q 退出")
-
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -49,12 +48,12 @@ _MARK = {
     Status.UNMARKED: ("!", "magenta"),
 }
 _WRONG = ("✗", "red")
-#: No check has anything to say of these; the exercise's own message says why.
+#: In these states no check ran; the message of the exercise says why.
 _NOT_TRIED = (Status.MISSING, Status.SKIPPED)
 
 
 def render(report: Report, course: Course, lang: Lang, console: Console) -> None:
-    """Writes ``report`` to ``console``; ``course`` gives the words for misconceptions."""
+    """Writes ``report`` to ``console``. ``course`` provides the texts of misconceptions."""
     page = Page(console, lang)
     _head(page, report)
     _urgent(page, report)
@@ -64,7 +63,7 @@ def render(report: Report, course: Course, lang: Lang, console: Console) -> None
 
 
 def render_watch(page: Watched, course: Course, lang: Lang, console: Console, *, keys: bool) -> None:
-    """What ``attncheck watch`` shows: every exercise in a line, then the first thing to mend."""
+    """Writes what ``attncheck watch`` shows: a line for each exercise, then the exercise to work on now."""
     if console.is_terminal:
         console.clear()
     out = Page(console, lang)
@@ -79,11 +78,11 @@ def render_watch(page: Watched, course: Course, lang: Lang, console: Console, *,
 
 def _watched(page: Page, now: Watched, report: Report, course: Course) -> None:
     earned = page.say(OF_POINTS, earned=points(report.earned), possible=points(report.possible))
-    page.row([(shorten(clean(report.learner, 40), page.width // 2), "bold")], earned, style="bold")
+    page.row([(clean(report.learner), "bold")], earned, style="bold")
     _unconfined(page, report)
     _urgent(page, report)
     for result in (exercise for question in report.questions for exercise in question.exercises):
-        mark, colour = _MARK.get(result.status, _WRONG)
+        mark, colour = _mark(result)
         share = page.say(words.OF, earned=points(result.earned), possible=points(result.possible))
         page.row([(f"  {mark} ", colour), (result.name, "")], share, style="dim")
     page.rule()
@@ -103,17 +102,17 @@ def _watched(page: Page, now: Watched, report: Report, course: Course) -> None:
 
 def _head(page: Page, report: Report) -> None:
     earned = page.say(OF_POINTS, earned=points(report.earned), possible=points(report.possible))
-    learner = shorten(clean(report.learner, 40), page.width // 2)
+    learner = clean(report.learner)
     free = page.width - cells(learner) - cells(earned) - 6
-    title = shorten(page.say(report.course_title), free) if free > 10 else ""
-    page.row([(learner, "bold"), ("  " + title, "dim")], earned, style="bold")
+    title = "  " + shorten(page.say(report.course_title), free) if free > 10 else ""
+    page.row([(learner, "bold"), (title, "dim")], earned, style="bold")
     page.rule()
     if report.late_by_seconds is not None:
         page.lines(page.say(words.LATE, time=duration(report.late_by_seconds)), style="yellow")
 
 
 def _urgent(page: Page, report: Report) -> None:
-    """What was left out of what was graded, before anything else."""
+    """Notices about what was not graded come first."""
     for notice in report.notices:
         if notice.urgent:
             _notice(page, notice, "! ", "bold yellow")
@@ -154,16 +153,22 @@ def _item(page: Page, item: ItemResult, question: Question | None) -> None:
         _explain(page, item.message, question, item.misconception)
 
 
+def _mark(exercise: ExerciseResult) -> tuple[str, str]:
+    """The sign of an exercise and its colour; a stub has that of missing code."""
+    return _MARK.get(Status.MISSING if words.is_stub(exercise) else exercise.status, _WRONG)
+
+
 def _exercise(page: Page, exercise: ExerciseResult, course: Course, question: Question | None) -> None:
-    mark, colour = _MARK.get(exercise.status, _WRONG)
+    mark, colour = _mark(exercise)
     earned = page.say(words.OF, earned=points(exercise.earned), possible=points(exercise.possible))
-    said = words.DECIDED_ELSEWHERE if exercise.status is Status.PENDING else STATUS[exercise.status]
-    status = "" if exercise.status is Status.PASSED else "  " + page.say(said)
+    status = "" if exercise.status is Status.PASSED else "  " + clean(page.say(words.exercise_status(exercise)))
     page.row([(f"  {mark} ", colour), (exercise.name, "bold"), (status, colour)], earned, style="dim")
+    if words.is_stub(exercise):
+        return
     if exercise.status is not Status.PASSED:
         first = None if exercise.status in _NOT_TRIED else exercise.first_failure
         if first is not None:
-            page.lines(page.say(words.first_to_mend(exercise, first)), indent=4, style="bold")
+            page.lines(page.say(words.failure_heading(exercise, first)), indent=4, style="bold")
         message = first.verdict.message if first is not None and first.verdict.message else exercise.message
         _explain(page, message, question, exercise.misconception, first, course)
     _tally(page, exercise)
@@ -179,7 +184,7 @@ def _explain(
     outcome: Outcome | None = None,
     course: Course | None = None,
 ) -> None:
-    """What was found, where, what is true instead, and the question that leads there."""
+    """What is wrong and where, then what is true instead, and a question about it."""
     indent = 4 if outcome is None else 6
     said = "" if message is None else clean(page.say(message), 1200, lines=True)
     if said:
@@ -190,7 +195,7 @@ def _explain(
     if belief is None or question is None:
         return
     asked = belief.ask_next
-    if course is not None:  # a mistake in code: any item about it will do
+    if course is not None:  # a mistake in code: any item about it helps
         asked = next((item.id for item in misconceptions.items_about(course, belief.id, question)), asked)
     _belief(page, belief, said, indent, asked)
 
@@ -216,7 +221,7 @@ def _difference(page: Page, difference: Difference, indent: int) -> None:
 
 
 def _tally(page: Page, exercise: ExerciseResult) -> None:
-    """One line of checks, and how much hidden cases decide."""
+    """One line about the checks, and one about the points that hidden cases decide."""
     counted = [outcome for outcome in exercise.outcomes if outcome.verdict.applies]
     if not counted or exercise.status in _NOT_TRIED:
         return
@@ -280,11 +285,11 @@ def _layers(page: Page, report: Report) -> str:
     return page.say(words.SANDBOX, layers=page.say(COMMA).join(report.layers))
 
 
-# ---------------------------------------------------------------------------------------- small words
+# --------------------------------------------------------------------------------------------- ranges
 
 
 def ranges(names: Iterable[str]) -> list[str]:
-    """Neighbouring numbered names joined: ``Q1``, ``Q2``, ``Q3`` become ``Q1-Q3``."""
+    """Consecutive numbered names as ranges: ``Q1``, ``Q2``, ``Q3`` become ``Q1–Q3``."""
     runs: list[tuple[str, str]] = []
     for name in names:
         if runs and _follows(runs[-1][1], name):

@@ -1,80 +1,76 @@
-"""What the program itself says to people, in both languages, and how strange text is made harmless."""
+"""The sentences of a report in English and Chinese, shared by the terminal and HTML."""
 
 from __future__ import annotations
 
-from grader.core.model import ExerciseResult, Outcome, Report, Text
-from grader.core.text import plain
-
-# ------------------------------------------------------------------------------------ text of others
+from grader.core.model import ExerciseResult, Outcome, Report, Status, Text
+from grader.core.text import STATUS, plain
+from grader.grading.failures import is_not_written
 
 
 def all_passed(report: Report) -> Text:
-    """What is said where nothing is left to mend."""
+    """The sentence for a report without failures."""
     return HERE_PASSED if report.elsewhere else ALL_PASSED
 
 
-def first_to_mend(exercise: ExerciseResult, outcome: Outcome) -> Text:
-    """The heading above the first failure; it names no place where every check says the same."""
+def failure_heading(exercise: ExerciseResult, outcome: Outcome) -> Text:
+    """The heading above the first failure. It names check and case unless every check says the same."""
     if len(exercise.outcomes) > 1 and len({each.verdict.message for each in exercise.outcomes}) == 1:
         return FIRST
     where = PUBLIC_CASE if outcome.visibility == "public" else HIDDEN_CASE
     return FIRST_AT.fill(where=where.fill(check=plain(outcome.check), case=outcome.case))
 
 
-# --------------------------------------------------------------------------------------------- reports
+def is_stub(exercise: ExerciseResult) -> bool:
+    """Whether the learner has not written this exercise yet: it raises ``NotImplementedError``, as stubs do."""
+    return exercise.status is Status.RAISED and is_not_written(exercise.message)
+
+
+def exercise_status(exercise: ExerciseResult) -> Text:
+    """What to say of an exercise beside its name."""
+    if exercise.status is Status.PENDING:
+        return DECIDED_ELSEWHERE
+    if exercise.message is not None and is_stub(exercise):
+        return exercise.message
+    return STATUS[exercise.status]
 
 
 OF = Text("{earned} of {possible}", "{earned} / {possible}")
-FIRST = Text("First thing to mend:", "首先要改的地方：")
-FIRST_AT = Text("First thing to mend ({where}):", "首先要改的地方（{where}）：")
-PUBLIC_CASE = Text("{check}, case “{case}”", "{check}，用例「{case}」")
-HIDDEN_CASE = Text("{check}, hidden case “{case}”", "{check}，隐藏用例「{case}」")
-AT = Text("at {index}: {values}", "在 {index} 处：{values}")
-VALUES_ONLY = Text("expected {expected}, got {actual}", "应为 {expected}，得到 {actual}")
+FIRST = Text("Fix this first:", "先改这里：")
+FIRST_AT = Text("Fix this first ({where}):", "先改这里（{where}）：")
+PUBLIC_CASE = Text("{check}, case “{case}”", "{check}，用例“{case}”")
+HIDDEN_CASE = Text("{check}, hidden case “{case}”", "{check}，隐藏用例“{case}”")
+AT = Text("at {index}: {values}", "{index} 处：{values}")
+VALUES_ONLY = Text("expected {expected}, got {actual}", "应为 {expected}，实际为 {actual}")
 DIFFERING = Text("{differing} of {size} entries differ", "{size} 个元素中有 {differing} 个不同")
 CHECKS = Text("{passed} of {all} checks passed", "{all} 项检查通过 {passed} 项")
 HIDDEN_DECIDE = Text(
     "Hidden cases decide {points} of these {possible} points.", "这 {possible} 分中有 {points} 分由隐藏用例决定。"
 )
 GIVEN = {
-    "torch": Text("run with torch tensors", "用 torch 张量运行"),
-    "numpy": Text("run with NumPy arrays", "用 NumPy 数组运行"),
+    "torch": Text("tested with torch tensors", "用 torch 张量测试"),
+    "numpy": Text("tested with NumPy arrays", "用 NumPy 数组测试"),
 }
-ASK_NEXT = Text("A question about just this: attncheck quiz {item}", "有一道题问的正是这一点：attncheck quiz {item}")
+ASK_NEXT = Text("Practice this idea: attncheck quiz {item}", "针对这一点的练习题：attncheck quiz {item}")
 NOTES = Text("Please note", "请注意")
-LATE = Text("handed in {time} late", "迟交 {time}")
-ALL_PASSED = Text("Everything here is right. Well done!", "全部正确，做得好！")
-HERE_PASSED = Text("Everything that is decided here is right. Well done!", "在这里判定的内容全部正确，做得好！")
+LATE = Text("submitted {time} late", "迟交 {time}")
+ALL_PASSED = Text("Everything is correct. Well done!", "全部正确，做得好！")
+HERE_PASSED = Text("Everything that is graded here is correct. Well done!", "在这里评定的内容全部正确，做得好！")
 ELSEWHERE = Text(
-    "Not decided here: {points} points. On your instructor's side answers to graded items are marked, and hidden cases "
-    "are run.",
-    "有 {points} 分不在这里判定：计分题由教师一侧批改，隐藏用例也在教师一侧运行。",
+    "{points} more points are not graded here: your instructor grades the answers to graded items and runs the hidden "
+    "cases.",
+    "另有 {points} 分不在这里评定：计分题由教师批改，隐藏用例由教师运行。",
 )
-DECIDED_ELSEWHERE = Text("decided on your instructor's side", "由教师一侧判定")
+DECIDED_ELSEWHERE = Text("graded by your instructor", "由教师评定")
 INCOMPLETE = Text(
-    "Something could not be marked because of a fault in the course or in attncheck. It counts neither for nor "
-    "against you; please tell your instructor.",
-    "有内容因课程或 attncheck 自身的问题而无法评分，既不加分也不扣分；请告知授课教师。",
+    "Something could not be graded because of an error in the course or in attncheck. It does not count for or against "
+    "you; please tell your instructor.",
+    "有内容因课程或 attncheck 自身的错误而无法评分，既不加分也不扣分；请告诉老师。",
 )
 SANDBOX = Text("Sandbox: {layers}", "沙箱：{layers}")
 NO_SANDBOX = Text(
-    "Run WITHOUT a sandbox: this code could read and change everything that you can. "
-    "`attncheck doctor` says what is missing.",
-    "未使用沙箱：这段代码可以读取和修改你能访问的一切。运行 `attncheck doctor` 可查看缺少什么。",
+    "This code ran WITHOUT a sandbox: it could read and change everything that you can. Run `attncheck doctor` to see "
+    "what is missing.",
+    "这段代码没有在沙箱中运行：凡是你能读取和修改的内容，它也都能读取和修改。运行 `attncheck doctor` 可查看缺少什么。",
 )
 NOTHING_RUN = Text("No code was run", "没有运行任何代码")
 SECONDS = Text("{seconds} s", "{seconds} 秒")
-
-# --------------------------------------------------------------------------------- looking and starting
-
-
-# ------------------------------------------------------------------------------------------- grading
-
-
-# --------------------------------------------------------------------------------------------- classes
-
-
-# ------------------------------------------------------------------------------------------ handing in
-
-
-# ---------------------------------------------------------------------------------------------- doctor

@@ -63,7 +63,7 @@ def scan(raw: Raw, work: Work | None = None) -> tuple[Scanned, tuple[Notice, ...
         except Unusable as problem:
             broken.append(problem)
         else:
-            parsed.append((Part(label, _without_futures(text, tree)), tree))
+            parsed.append((Part(label, without_future_imports(text, tree)), tree))
             lines += [say.MAGIC.fill(cell=number, line=line, text=what) for line, what in dropped]
     if not parsed:
         raise broken[0] if broken else Unusable(raw.path, say.NO_CODE_CELLS)
@@ -75,10 +75,10 @@ def scan(raw: Raw, work: Work | None = None) -> tuple[Scanned, tuple[Notice, ...
     return replace(combine(parsed, work), broken=tuple(broken), remark=remark), tuple(notices)
 
 
-def _without_futures(text: str, tree: ast.Module) -> str:
-    """A cell without what it imports from ``__future__``, which may stand anywhere in a notebook and holds for all.
+def without_future_imports(text: str, tree: ast.Module) -> str:
+    """``text`` with ``pass`` in place of each top-level import from ``__future__``; line numbers stay the same.
 
-    The lines keep their numbers.
+    In a notebook these imports may be in any cell and apply to all of them. ``tree`` is the syntax tree of ``text``.
     """
     lines = text.split("\n")
     for statement in reversed(future_imports(tree)):

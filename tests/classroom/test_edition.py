@@ -263,7 +263,9 @@ def nothing_runs(job: Job, limits: Limits) -> Any:
 def graded(course: Course, given: Submission, observe: Observe, **selection: Any) -> Report:
     """A submission, with the references of the course or what an edition has in their place."""
     expect = expecting(nothing_runs if course.edition else observe, Seed.public(), course=course)
-    return grade.grade(course, given, observe, selection=Selection(**selection), expect=expect)
+    chosen = Selection(**selection)
+    memo = Memo(course, Seed.public(), expect, chosen.public_only)
+    return grade.grade(course, given, observe, selection=chosen, memo=memo)
 
 
 def only(report: Report) -> ExerciseResult:
@@ -383,7 +385,7 @@ def test_what_is_stored_is_public(folder: Path, edition: Course, sandbox: Sandbo
     answering = stored_results.answering(edition, edition.edition)
     (exercise,) = edition.questions[0].exercises
     memo = Memo(edition, Seed.public(), ask)
-    memo.expected(exercise), memo.suspects(exercise)
+    memo.expected(exercise), memo.mistake_signatures(exercise)
     public_arrays.prepare(edition, exercise, ask)
     assert asked == set(stored_results.unpack((folder / "expected/double.bin").read_bytes()))
 
@@ -990,7 +992,8 @@ def test_solutions_are_judged_as_by_the_whole_course(path: Path, bank: Course, b
     selection = {"exercises": (path.parts[-3],)}
     here = only(graded(bank, read(path), bench.observe, **selection))
     chosen = Selection(exercises=(path.parts[-3],), public_only=True)
-    there = only(grade.grade(bench.course, read(path), bench.observe, selection=chosen, expect=bench.expect))
+    memo = Memo(bench.course, Seed.public(), bench.expect, public_only=True)
+    there = only(grade.grade(bench.course, read(path), bench.observe, selection=chosen, memo=memo))
     public = [outcome for outcome in here.outcomes if outcome.visibility == "public"]
     assert [(o.check, o.case, o.status) for o in public] == [(o.check, o.case, o.status) for o in there.outcomes]
     assert (here.misconception, here.array_type) == (there.misconception, there.array_type)

@@ -83,7 +83,7 @@ def test_check_reports(bank: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (bank / "questions" / "notes.txt").write_text("x")
     assert run(["bank", "check", str(bank)]) == 4
     out = capsys.readouterr().out
-    assert "questions/notes.txt: nothing reads this file [stray-file]\n    Name it like" in out and "1 problems" in out
+    assert "questions/notes.txt: this file is not read [stray-file]\n    Name it like" in out and "1 problems" in out
 
 
 def test_preview(bank: Path, capsys: pytest.CaptureFixture[str]) -> None:

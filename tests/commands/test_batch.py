@@ -173,7 +173,7 @@ SUMMARY = Summary(
                 "cy          3 of 25  in part",
                 "di                –  not gradable, see below",
                 "eve               –  nothing handed in",
-                "fox         5 of 25  graded; handed in 2 h late; another attempt counts",
+                "fox         5 of 25  graded; submitted 2 h late; another attempt counts",
                 "di: q05.py: the file is empty\n",
                 "Handed in nothing: eve\n",
                 "work came with: Zoë. Add",

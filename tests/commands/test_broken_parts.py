@@ -81,7 +81,7 @@ def test_watch(attncheck: Attncheck, handed: Path, monkeypatch: pytest.MonkeyPat
     (handed / "q01.py").write_text("def doubel(x):\n    return x\n")
     for command in ("watch", "grade"):
         said = " ".join(attncheck(command, str(handed)).out.split())
-        assert "Did you mean doubel, in line 1 of q01.py? Rename it to double." in said
+        assert "Is it doubel, on line 1 of q01.py? If so, rename it to double." in said
 
 
 def test_submit(attncheck: Attncheck, handed: Path, tmp_path: Path) -> None:

@@ -17,6 +17,7 @@ import pytest
 
 from grader.core.errors import SandboxUnavailable, SubmissionError
 from grader.core.model import Course, ExerciseResult, ItemResult, QuestionResult, Report, Status, Submission, Text
+from grader.grading.grade import Memo
 from grader.grading.inputs import Seed
 
 Attncheck = Callable[..., object]
@@ -85,13 +86,12 @@ class Machine:
         observe: object,
         *,
         selection: Selection,
-        seed: Seed,
-        expect: object,
+        memo: Memo,
     ) -> Report:
         """Grades nothing."""
-        assert callable(observe) and callable(expect)
+        assert callable(observe) and callable(memo.observe_reference)
         self.observing = observe
-        self.asked.selection, self.asked.seed = selection, seed
+        self.asked.selection, self.asked.seed = selection, memo.seed
         return self.report
 
 
@@ -110,7 +110,7 @@ def machine(monkeypatch: pytest.MonkeyPatch) -> Machine:
     made = Machine()
     put(monkeypatch, "sandbox", open_sandbox=made.open_sandbox)
     put(monkeypatch, "submission", read=made.read)
-    put(monkeypatch, "grading.grade", Selection=Selection, grade=made.grade)
+    put(monkeypatch, "grading.grade", Memo=Memo, Selection=Selection, grade=made.grade)
     return made
 
 

@@ -293,7 +293,7 @@ def answers(tmp_path: Path) -> Callable[[str], str]:
 @pytest.mark.parametrize(
     ("text", "code", "said"),
     [
-        ("  Q5.output: b\n", 0, "Everything here is right"),
+        ("  Q5.output: b\n", 0, "Everything is correct"),
         ("  Q5.output: a\n", 1, "Not scores."),
         ("  Q5.output: [b]\n", 1, "line 4: Q5.output: Answer with the letter"),
         ("  Q5.output: b\n  Q5.next: 5\n", 1, "✗ Q5.next"),

@@ -76,7 +76,7 @@ def solutions() -> tuple[Memo, tuple[Graded, ...]]:
             if kept:
                 found.append(Graded(name, handed, kept[0]))
         for graded in found:
-            memo.suspects(next(e for q in loaded.questions for e in q.exercises if e.name == graded.exercise))
+            memo.mistake_signatures(next(e for q in loaded.questions for e in q.exercises if e.name == graded.exercise))
     return memo, tuple(found)
 
 

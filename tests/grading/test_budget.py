@@ -21,8 +21,8 @@ from grader.core.model import (
     Raised,
     Returned,
 )
-from grader.grading.budget import sharing
-from grader.grading.grade import grade
+from grader.grading.budget import with_shared_budget
+from grader.grading.grade import Memo, grade
 from grader.grading.inputs import Seed
 from grader.sandbox import Sandbox, Settings, launch
 from grader.sandbox.launch import observe
@@ -55,7 +55,7 @@ def test_each_job_begins_with_the_past_of_the_one_before() -> None:
     """Whatever a caller says of it; and each submission begins with none."""
     metered = Metered(lambda _: Returned((1,)))
     for _ in range(2):
-        shared = sharing(sharing(metered.observe))
+        shared = with_shared_budget(with_shared_budget(metered.observe))
         for _ in range(3):
             shared(Job((), (), Past(cpu=9.0)), LIMITS)
     assert [job.past for job in metered.jobs] == PASTS[:3] * 2
@@ -65,7 +65,7 @@ def test_what_was_not_metered_leaves_the_past_as_it_is() -> None:
     """Results that were remembered cost nothing."""
     metered = Metered(lambda _: Returned((1,)))
     answers = [metered.observe, lambda job, limits: Observed((), (), unsafe=False), metered.observe]
-    shared = sharing(lambda job, limits: answers.pop(0)(job, limits))
+    shared = with_shared_budget(lambda job, limits: answers.pop(0)(job, limits))
     for _ in range(3):
         shared(Job((), ()), LIMITS)
     assert [job.past for job in metered.jobs] == PASTS[:2]
@@ -75,8 +75,13 @@ def test_the_ways_of_calling_an_exercise_share_one_budget() -> None:
     """A wrong result is tried in the other array type, with what the first try has left."""
     bank = course(question("Q5", exercise("double(x)", case("seen", x=X))))
     metered = Metered(lambda _: returned(array([7.0, 7.0, 7.0])))
-    expect = Metered(lambda _: returned(array([1.0, 2.0, 3.0]))).observe
-    grade(bank, submission(q05="def double(x): return x"), metered.observe, expect=expect)
+    observe_reference = Metered(lambda _: returned(array([1.0, 2.0, 3.0]))).observe
+    grade(
+        bank,
+        submission(q05="def double(x): return x"),
+        metered.observe,
+        memo=Memo(bank, Seed.public(), observe_reference),
+    )
     assert [job.past for job in metered.jobs] == PASTS[:2]
 
 
@@ -159,8 +164,7 @@ def told(seed: Seed) -> list[str]:
         bank,
         submission(q05="import torch\ndef double(x): return x"),
         Metered(answer).observe,
-        expect=Metered(lambda _: right).observe,
-        seed=seed,
+        memo=Memo(bank, seed, Metered(lambda _: right).observe),
     )
     (result,) = report.questions[0].exercises
     assert result.array_type == "numpy" and 0 < result.earned < result.possible
@@ -182,8 +186,13 @@ def test_the_report_says_what_the_code_ran_in_though_nothing_was_left_for_the_la
         Observed((returned(array([7.0, 7.0, 7.0])),), ("seccomp",), unsafe=False, versions=(("torch", "2"),)),
         Observed((NotRun("budget"),), (), unsafe=False),
     ]
-    expect = Metered(lambda _: returned(array([1.0, 2.0, 3.0]))).observe
-    report = grade(bank, submission(q05="def double(x): return x"), lambda job, limits: seen.pop(0), expect=expect)
+    observe_reference = Metered(lambda _: returned(array([1.0, 2.0, 3.0]))).observe
+    report = grade(
+        bank,
+        submission(q05="def double(x): return x"),
+        lambda job, limits: seen.pop(0),
+        memo=Memo(bank, Seed.public(), observe_reference),
+    )
     assert seen == [] and report.layers == ("seccomp",) and ("torch", "2") in report.versions
 
 

@@ -5,13 +5,17 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+import zipfile
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from grader.commands import run
 from grader.core.errors import UsageError
-from grader.grading.debug_script import public_case
+from grader.grading.debug_script import public_case, script
+from grader.grading.inputs import Drawn
+from grader.submission import read
 from tests.commands.test_bank import course  # noqa: F401  (the fixture: commands find the course they are told)
 from tests.helpers import case, exercise
 
@@ -38,7 +42,7 @@ def reproduced(tmp_path: Path, path: Path, name: str, case_name: str) -> str:
             "0 of 2 entries differ",
             marks=pytest.mark.prove,
         ),
-        ("scaled_dot_product_attention/wrong/no_scale.py", "by hand", "the first at [1, 0]"),
+        ("scaled_dot_product_attention/wrong/no_scale.py", "by hand", "first difference at [1, 0]"),
         pytest.param(
             "MultiHeadAttention/right/numpy_class.py",
             "self-attention",
@@ -66,6 +70,55 @@ def test_notebook(tmp_path: Path) -> None:
     path = tmp_path / "q05.ipynb"
     path.write_text(json.dumps(notebook))
     assert "0 of 2" in reproduced(tmp_path, path, "scaled_dot_product_attention", "by hand")
+
+
+CODE = """\
+# 注意力
+from __future__ import annotations
+import sys
+
+def doubled(x: Later): return 2 * x  # 乘以二
+
+if __name__ == "__main__":
+    sys.exit("the learner's own demo ran")
+"""
+
+
+def _zipped(path: Path) -> Path:
+    with zipfile.ZipFile(path / "work.zip", "w") as made:
+        made.writestr("q01.py", CODE)
+    return path / "work.zip"
+
+
+def _encoded(encoding: str, code: str = CODE) -> Callable[[Path], Path]:
+    def write(path: Path) -> Path:
+        (path / "q01.py").write_bytes(code.encode(encoding))
+        return path / "q01.py"
+
+    return write
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        _zipped,
+        _encoded("utf-8"),
+        _encoded("utf-8-sig"),
+        _encoded("gbk"),
+        _encoded("gbk", "# coding: gbk\n" + CODE),
+        _encoded("utf-16"),
+    ],
+    ids=["zip", "utf-8", "utf-8 with a mark", "undeclared gbk", "declared gbk", "utf-16"],
+)
+def test_whatever_can_be_graded_can_be_debugged(tmp_path: Path, make: Callable[[Path], Path]) -> None:
+    """The script runs whatever the file's encoding, and from a zip: with its future imports, without its main block."""
+    path = make(tmp_path)
+    (file,) = read(path).files
+    text = script(exercise("doubled(x)", case("one")), case("one"), Drawn((("x", 3),), (), ()), 6, file, path)
+    (tmp_path / "script.py").write_text(text, encoding="utf-8")
+    done = subprocess.run([sys.executable, tmp_path / "script.py"], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert "0 of 1 entries differ" in done.stdout
 
 
 def test_refusals(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

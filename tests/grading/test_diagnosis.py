@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from grader.core.model import Array, Died, Mistake, Observation, Raised, Returned, Status, TimedOut, Verdict
-from grader.grading.diagnosis import Evidence, Suspect, agree, name, same
+from grader.grading.diagnosis import Evidence, MistakeSignature, agree, diagnose, same
 from tests.helpers import array
 
 PASSED, FAILED = Verdict(Status.PASSED), Verdict(Status.FAILED)
@@ -24,9 +24,9 @@ def raised(kind: str) -> tuple[Observation, ...]:
     return (Raised(kind, "words", None, None),)
 
 
-def suspect(misconception: str, *observations: tuple[Observation, ...]) -> Suspect:
+def suspect(misconception: str, *observations: tuple[Observation, ...]) -> MistakeSignature:
     """A mistake with what it gives, check by check."""
-    return Suspect(Mistake(misconception, (), ()), observations)
+    return MistakeSignature(Mistake(misconception, (), ()), observations)
 
 
 NO_SCALE = suspect("no-scale", gave([2.0]), gave([5.0]), gave([1.0]))
@@ -69,7 +69,7 @@ def evidence(*each: tuple[str, tuple[Observation, ...], Verdict]) -> list[Eviden
 )
 def test_name(seen: list[Any], expected: str | None) -> None:
     """A failure is named when it agrees with exactly one mistake."""
-    found = name(evidence(*seen), SUSPECTS, "torch")
+    found = diagnose(evidence(*seen), SUSPECTS, "torch")
     assert (found.misconception if found else None) == expected
 
 
@@ -79,7 +79,7 @@ def test_two_that_agree() -> None:
     seen = evidence(
         ("values", gave([2.0]), FAILED), ("values", gave([5.0]), FAILED), ("gradients", gave([1.0]), PASSED)
     )
-    assert name(seen, (NO_SCALE, twin), "torch") is None
+    assert diagnose(seen, (NO_SCALE, twin), "torch") is None
 
 
 @pytest.mark.parametrize(

@@ -29,33 +29,48 @@ TABLE: list[tuple[Observation, Status, bool, str]] = [
         Raised("ModuleNotFoundError", "No module named 'pandas'", "q05.py", 1, "import"),
         Status.RAISED,
         True,
-        "line 1. Besides the files of the submission, only NumPy, torch, the standard library and what the course",
+        "line 1. Only the files you submitted, NumPy, torch, the standard library and packages that the course",
     ),
     (Raised("ModuleNotFoundError", "No module named 'x'", "q05.py", 1), Status.RAISED, False, "No module named 'x' at"),
     (
         Raised("MemoryError", "", "q05.py", 2),
         Status.RAISED,
         True,
-        "line 2. There is about 1 GB for a whole submission",
+        "line 2. A submission may use about 1 GB",
     ),
-    (TimedOut(2.0, "cpu"), Status.TIMED_OUT, True, "it computed for more than 2 s and was stopped: does a loop never"),
-    (TimedOut(2.5, "wall"), Status.TIMED_OUT, True, "it took more than 2.5 s and was stopped: does it wait"),
-    (TimedOut(4.0, "cpu", "import"), Status.TIMED_OUT, True, "loading the file computed for more than 4 s"),
-    (Died(11, None), Status.DIED, False, "the program was ended by a segmentation fault"),
-    (Died(9, None, "import"), Status.DIED, True, "ended while the file was loaded by the limits on memory or time"),
-    (Died(42, None), Status.DIED, False, "by signal 42"),
-    (Died(None, 3), Status.DIED, False, "the program ended itself (exit code 3)"),
-    (Died(None, 0, "import"), Status.DIED, True, "ended itself while the file was loaded (exit code 0)"),
+    (
+        TimedOut(2.0, "cpu"),
+        Status.TIMED_OUT,
+        True,
+        "it used more than 2 s of CPU time and was stopped: is there an infinite loop",
+    ),
+    (TimedOut(2.5, "wall"), Status.TIMED_OUT, True, "it took more than 2.5 s and was stopped: is the code waiting"),
+    (TimedOut(4.0, "cpu", "import"), Status.TIMED_OUT, True, "loading the file used more than 4 s"),
+    (Died(11, None), Status.DIED, False, "the program crashed: segmentation fault"),
+    (
+        Died(9, None, "import"),
+        Status.DIED,
+        True,
+        "the program crashed while the file was loaded: memory or time limit exceeded",
+    ),
+    (Died(42, None), Status.DIED, False, "crashed: signal 42"),
+    (Died(None, 3), Status.DIED, False, "the program exited with exit code 3"),
+    (Died(None, 0, "import"), Status.DIED, True, "exited while the file was loaded with exit code 0"),
     (TooBig(64 << 20), Status.FAILED, False, "the result is larger than 64 MB"),
-    (Unreadable("type", ("Linear",)), Status.FAILED, False, "the result is a Linear; expected an array or a tensor"),
-    (Unreadable("dtype", ("complex64",)), Status.FAILED, False, "has the type complex64, which is not graded"),
+    (
+        Unreadable("type", ("Linear",)),
+        Status.FAILED,
+        False,
+        "the result is of type Linear; expected an array or a tensor",
+    ),
+    (Unreadable("dtype", ("complex64",)), Status.FAILED, False, "has the data type complex64, which cannot be graded"),
     (Unreadable("tensor", ("torch.sparse_coo, cpu",)), Status.FAILED, False, "not an ordinary CPU tensor (torch.spar"),
-    (Unreadable("undefined", ("attend",)), Status.FAILED, False, "attend is no longer defined when the file"),
+    (Unreadable("undefined", ("attend",)), Status.FAILED, False, "attend is no longer defined once the file"),
     (
         Raised("EOFError", "EOF when reading a line", "q05.py", 7, "import"),
         Status.RAISED,
         True,
-        "while the file was loaded, it called input() at q05.py, line 7, but there is no keyboard",
+        "while the file was loaded, it called input() at q05.py, line 7, but nobody can type",
     ),
     (
         Raised("ImportError", "cannot import name 'a' from partially initialized module 'q04'", "q05.py", 1, "import"),
@@ -69,7 +84,7 @@ TABLE: list[tuple[Observation, Status, bool, str]] = [
         ),
         Status.RAISED,
         True,
-        "The file has the same name as the module that it imports, so it imports itself: rename the file",
+        "The file has the same name as the module it imports, so it imports itself: rename the file",
     ),
     (Unreadable("class", ("softmax", "q.py", "3")), Status.FAILED, True, "softmax is a class (q.py, line 3), but this"),
     (
@@ -87,16 +102,16 @@ TABLE: list[tuple[Observation, Status, bool, str]] = [
     ),
     (Unreadable("not-callable"), Status.FAILED, True, " cannot be called, because it is of type ;"),
     (Unreadable("no-forward", ("A",)), Status.FAILED, True, "an object of type A has no method forward(…) or"),
-    (Unreadable("protocol"), Status.FAILED, False, "wrote into the channel that results travel on"),
+    (Unreadable("protocol"), Status.FAILED, False, "wrote to the pipe reserved for results"),
     (Unreadable("nested"), Status.FAILED, False, "the result is nested too deeply"),
-    (Unreadable("type"), Status.FAILED, False, "the result is a ;"),
+    (Unreadable("type"), Status.FAILED, False, "the result is of type ;"),
     (
         Unreadable("forbidden", ("torch.softmax", "q03.py", "7")),
         Status.FAILED,
         True,
-        "it called torch.softmax in q03.py, line 7; this exercise is to be solved without it",
+        "it called torch.softmax (q03.py, line 7), which this exercise forbids",
     ),
-    (Unreadable("forbidden", ("torch.softmax",)), Status.FAILED, True, "it called torch.softmax; this exercise"),
+    (Unreadable("forbidden", ("torch.softmax",)), Status.FAILED, True, "it called torch.softmax, which this exercise"),
     (
         Unreadable("projections", ("w_q,w_o", "w_q,to_q", "layer", "norm")),
         Status.FAILED,
@@ -117,9 +132,9 @@ TABLE: list[tuple[Observation, Status, bool, str]] = [
         "no table of shape (4, 3) was found among the parameters; your class has p (3, 4), scale (1,)",
     ),
     (Unreadable("table", ("(4, 3)",)), Status.FAILED, False, "your class has none"),
-    (NotRun("budget"), Status.SKIPPED, False, "the time for this submission was used up"),
-    (NotRun("group"), Status.SKIPPED, False, "an earlier call used up the time of this exercise"),
-    (NotRun("memory"), Status.SKIPPED, False, "an earlier call used up the memory"),
+    (NotRun("budget"), Status.SKIPPED, False, "this submission has used up its time"),
+    (NotRun("group"), Status.SKIPPED, False, "earlier calls used up the time for this exercise"),
+    (NotRun("memory"), Status.SKIPPED, False, "earlier calls used up the memory"),
     (NotRun("children"), Status.SKIPPED, False, "this submission crashed too many times"),
 ]
 
@@ -172,5 +187,5 @@ def test_a_reference_that_fails_is_our_trouble() -> None:
 
 def test_what_returned_is_no_trouble() -> None:
     """Asking for its words is a mistake of ours."""
-    with pytest.raises(ValueError, match="no trouble"):
+    with pytest.raises(ValueError, match="has not failed"):
         verdict(returned(1), public=True)

@@ -127,7 +127,7 @@ def test_cells_of_a_notebook_are_one_file() -> None:
 def test_what_is_said_about_it() -> None:
     """Both languages name the file, the line, and what was used."""
     said = Use("torch.softmax", "q05.py", 3).text()
-    assert said.en == "q05.py, line 3 uses torch.softmax; this exercise is to be solved without it"
+    assert said.en == "q05.py, line 3 uses torch.softmax, which this exercise forbids"
     assert "q05.py 第 3 行" in said.zh and "torch.softmax" in said.zh
 
 

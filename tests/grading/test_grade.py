@@ -197,7 +197,7 @@ def test_unknown_names_are_refused(selection: Selection, said: str) -> None:
         (submission(q05=DOUBLE), {"exercises": ("Turn",)}, "definition of turn; found double"),
         (submission(q05=DOUBLE), {"questions": ("Q12",)}, "Expected answers in answers.yaml; found double"),
         (replace(submission(q05="x = 1"), origin="ada/q05.py"), {}, "ada/q05.py: nothing to grade"),
-        (answered(), {}, "found no answers that belong to this course. 'attncheck start Q5' writes"),
+        (answered(), {}, "found no answers that belong to this course. 'attncheck start Q5' creates"),
     ],
 )
 def test_nothing_to_grade(given: Submission, selection: dict[str, Any], said: str) -> None:
@@ -292,7 +292,7 @@ def test_answers_below_a_question_are_noticed() -> None:
     report = grade(COURSE, answered(submission(q05=DOUBLE), Q5=nested, Q12={"zz": 1}), fake())
     first, second = (notice.text.en for notice in report.notices)
     assert first.startswith("line 3: the answers below `Q5:` were not read.")
-    assert first.endswith("with its whole id: `Q5.output: b`, `Q5.width: …`.")
+    assert first.endswith("with its full id: `Q5.output: b`, `Q5.width: …`.")
     assert second.startswith("line 4: there is no item Q12")
 
 
@@ -303,7 +303,7 @@ def test_right_code_gets_all_points() -> None:
     """And the report says on what it ran."""
     given = replace(submission(q05=DOUBLE), notices=(Notice("notes.txt", WORDS),))
     layered = answering(lambda _: RIGHT, layers=("seccomp",), unsafe=True, versions=(("torch", "2.13"),))
-    report = grade(COURSE, given, layered, seed=Seed.number(3))
+    report = grade(COURSE, given, layered, memo=Memo(COURSE, Seed.number(3), layered))
     assert (report.earned, report.possible, report.passed, report.complete) == (4, 4, True, True)
     assert (report.learner, report.seed, report.course_digest) == ("ada", "3", "digest")
     assert (report.layers, report.unsafe, dict(report.versions)["torch"]) == (("seccomp",), True, "2.13")
@@ -340,7 +340,7 @@ MAIN = 'if __name__ == "__main__":\n    '
     ("given", "expected"),
     [
         (submission(q11=HALVE), "turn is not defined in the submission"),
-        (submission(q11=HALVE, a="def turns(x): ..."), "Did you mean turns, in line 1 of a.py? Rename it to turn."),
+        (submission(q11=HALVE, a="def turns(x): ..."), "Is it turns, on line 1 of a.py? If so, rename it to turn."),
         (replace(submission(a=HALVE), broken=(BROKEN,)), "because q11.py could not be read: line 2: unreadable."),
         (replace(submission(a=HALVE), broken=(replace(BROKEN, where="q11.ipynb cell 3"),)), "because q11.ipynb cell 3"),
         (replace(submission(q11=HALVE), broken=(replace(BROKEN, where="mine.py"), BROKEN)), "because q11.py could"),
@@ -348,7 +348,7 @@ MAIN = 'if __name__ == "__main__":\n    '
         (replace(submission(q11=HALVE), broken=(replace(BROKEN, where="q05.py"),)), "turn is not defined in the sub"),
         (
             replace(EMPTY, files=(replace(source("q11.py", HALVE), guarded=(("turn", 7),)),), broken=(BROKEN,)),
-            'only under `if __name__ == "__main__":` (line 7 of q11.py), which does not run',
+            'only under `if __name__ == "__main__":` (line 7 of q11.py), and that block does not run',
         ),
     ],
 )
@@ -534,7 +534,12 @@ def broken(job: Job, limits: Limits) -> Observed:
 
 def test_a_broken_sandbox_costs_nobody_a_point() -> None:
     """Unmarked: the points leave both sums, the report is incomplete, and what is missing stays missing."""
-    report = grade(COURSE, answered(submission(q05=DOUBLE, q11=HALVE), Q5_output="a"), broken, expect=fake())
+    report = grade(
+        COURSE,
+        answered(submission(q05=DOUBLE, q11=HALVE), Q5_output="a"),
+        broken,
+        memo=Memo(COURSE, Seed.public(), fake()),
+    )
     for name in ("double", "halve"):
         found = result(report, name)
         assert (found.status, found.earned, found.possible) == (Status.UNMARKED, 0, 0)
@@ -553,14 +558,14 @@ def test_a_sandbox_that_is_killed_gives_no_report() -> None:
         raise SandboxKilled("short of memory")
 
     with pytest.raises(SandboxKilled):
-        grade(COURSE, answered(submission(q05=DOUBLE), Q5_output="a"), killed, expect=fake())
+        grade(COURSE, answered(submission(q05=DOUBLE), Q5_output="a"), killed, memo=Memo(COURSE, Seed.public(), fake()))
 
 
 def test_a_reference_that_cannot_be_run_costs_nobody_a_point() -> None:
     """Whether its sandbox breaks or it fails by itself."""
     failing = answering(lambda program: Raised("TypeError", "", "reference/bank.py", 1))
-    for expect in (broken, failing):
-        report = grade(COURSE, submission(q05=DOUBLE), fake(), expect=expect)
+    for observe_reference in (broken, failing):
+        report = grade(COURSE, submission(q05=DOUBLE), fake(), memo=Memo(COURSE, Seed.public(), observe_reference))
         assert (result(report, "double").status, report.possible, report.complete) == (Status.UNMARKED, 0, False)
 
 
@@ -571,7 +576,7 @@ def test_a_machine_that_cannot_confine_is_told_at_once() -> None:
         raise SandboxUnavailable("no Landlock")
 
     with pytest.raises(SandboxUnavailable, match="no Landlock"):
-        grade(COURSE, submission(q05=DOUBLE), unavailable, expect=fake())
+        grade(COURSE, submission(q05=DOUBLE), unavailable, memo=Memo(COURSE, Seed.public(), fake()))
 
 
 # --------------------------------------------------------------------------------------- named mistakes
@@ -592,7 +597,10 @@ def expecting(mistaken: Observation) -> Observe:
 @pytest.mark.parametrize(("mistaken", "named"), [(WRONG, True), (returned(array([0.0, 0.0, 0.0])), False)])
 def test_a_typical_mistake_is_named(mistaken: Observation, named: bool) -> None:
     """Where the edited reference returns just the same, its misconception speaks; the points stay."""
-    found = result(grade(NAMING, submission(q05=DOUBLE), fake(q05=WRONG), expect=expecting(mistaken)), "double")
+    found = result(
+        grade(NAMING, submission(q05=DOUBLE), fake(q05=WRONG), memo=Memo(NAMING, Seed.public(), expecting(mistaken))),
+        "double",
+    )
     assert (found.status, found.earned) == (Status.FAILED, 0)
     assert found.misconception == ("sums" if named else None)
     assert (found.message == SUMS.truth) == named
@@ -601,19 +609,22 @@ def test_a_typical_mistake_is_named(mistaken: Observation, named: bool) -> None:
 @pytest.mark.parametrize("got", [RIGHT, TimedOut(2.0, "cpu"), Died(11, None)])
 def test_what_is_right_or_was_stopped_has_no_name(got: Observation) -> None:
     """Mistakes are run after an ordinary failure only."""
-    expect = expecting(WRONG)
-    memo = Memo(NAMING, Seed.public(), expect)
+    observe_reference = expecting(WRONG)
+    memo = Memo(NAMING, Seed.public(), observe_reference)
     assert result(grade(NAMING, submission(q05=DOUBLE), fake(q05=got), memo=memo), "double").misconception is None
-    assert not memo._suspects
+    assert not memo._mistakes
 
 
 def test_a_verdict_stands_without_its_name() -> None:
     """When the mistakes cannot be run, the failure is reported as it is."""
 
-    def expect(job: Job, limits: Limits) -> Observed:
+    def observe_reference(job: Job, limits: Limits) -> Observed:
         return (broken if "x + x + x" in job.files[0].parts[0].text else fake())(job, limits)
 
-    found = result(grade(NAMING, submission(q05=DOUBLE), fake(q05=WRONG), expect=expect), "double")
+    found = result(
+        grade(NAMING, submission(q05=DOUBLE), fake(q05=WRONG), memo=Memo(NAMING, Seed.public(), observe_reference)),
+        "double",
+    )
     assert (found.status, found.misconception) == (Status.FAILED, None)
 
 
@@ -654,11 +665,11 @@ def test_a_memo_is_worked_out_once() -> None:
     """References are run once for many submissions; all get the same inputs."""
     asked: list[str] = []
 
-    def expect(job: Job, limits: Limits) -> Observed:
+    def observe_reference(job: Job, limits: Limits) -> Observed:
         asked.extend(program.group for program in job.programs)
         return fake()(job, limits)
 
-    memo = Memo(COURSE, Seed.number(5), expect)
+    memo = Memo(COURSE, Seed.number(5), observe_reference)
     memo.prepare({question.id for question in COURSE.questions})
     once = list(asked)
     assert set(once) == {"double", "halve", "turn"}
@@ -719,10 +730,12 @@ def test_a_module_that_is_not_available_costs_what_uses_it(sandbox: Sandbox) -> 
     statuses = {name: each.status for name, each in found.items()}
     assert statuses == {"double": Status.RAISED, "halve": Status.PASSED, "turn": Status.PASSED}
     assert "tqdm is not available here (asked for in q11.py, line 1) at q11.py, line 5" in found["double"].message.en  # type: ignore[union-attr]
-    assert [(notice.where, notice.text.en.partition(";")[0].partition(". ")[0]) for notice in report.notices] == [
-        ("q11.py", "line 1: tqdm is not available here, only NumPy, torch, einops and the standard library are"),
-        ("q11.py", "line 2: there is no module q05 in what was handed in"),
-        ("q11.py", "line 3: grader belongs to the grader, and handed-in code cannot import it"),
+    assert [
+        (notice.where, notice.text.en.partition("; submit")[0].partition(". ")[0]) for notice in report.notices
+    ] == [
+        ("q11.py", "line 1: tqdm is not available here; only NumPy, torch, einops and the standard library are"),
+        ("q11.py", "line 2: the module q05 is not among the submitted files"),
+        ("q11.py", "line 3: grader belongs to the grader, and submitted code cannot import it"),
     ]
     assert all("第" in notice.text.zh for notice in report.notices)
 

@@ -89,7 +89,7 @@ def test_a_secret_seed_comes_from_a_file(tmp_path: Path) -> None:
     assert not same(drawn(seed=seed), drawn(seed=Seed.number(1)))
 
 
-@pytest.mark.parametrize(("content", "said"), [(None, "cannot be read: No such file"), (b" short \n", "holds 5 bytes")])
+@pytest.mark.parametrize(("content", "said"), [(None, "cannot be read: No such file"), (b" short \n", "has 5 bytes")])
 def test_a_seed_file_that_is_none(tmp_path: Path, content: bytes | None, said: str) -> None:
     """A missing or too short one is refused with what to do."""
     file = tmp_path / "seed"

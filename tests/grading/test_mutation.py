@@ -113,4 +113,4 @@ def test_holes_and_excuses(course: Course) -> None:
     alive = {fate.mutant.name.partition(": ")[2]: fate.why for fate in fates if not fate.caught}
     assert any("detach" in name and why is None for name, why in alive.items())
     assert any("mul_" in name and why == "why" for name, why in alive.items())
-    assert list(mutation.stale(seen, fates)) == [("Q25", "scaled_by_25: nothing")]
+    assert list(mutation.stale_equivalents(seen, fates)) == [("Q25", "scaled_by_25: nothing")]

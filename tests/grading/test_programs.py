@@ -83,8 +83,8 @@ def test_a_target_decides_precision_and_name() -> None:
     assert writer.steps[2].target == "attention"
     program = writer.program(Ref(2), Ref(0), seed=7)
     assert program == Program("reference.attention", tuple(writer.steps), (2, 0), "attend", "torch", 7)
-    grouped = Writer.to(replace(target, group="attend numpy", array_type="numpy")).program()
-    assert (grouped.group, grouped.array_type) == ("attend numpy", "numpy")
+    regroup = Writer.to(replace(target, group="attend numpy", array_type="numpy")).program()
+    assert (regroup.group, regroup.array_type) == ("attend numpy", "numpy")
 
 
 def test_a_class_is_made_readied_filled_and_called() -> None:

@@ -168,8 +168,8 @@ def test_a_broken_sandbox_costs_the_pictures_alone(whose: str) -> None:
         raise SandboxError("the zygote is gone")
 
     fine = answering(lambda _: RIGHT)
-    observe, expect = (broken, fine) if whose == "mine" else (fine, broken)
-    assert shown(COURSE, MINE, report_of(fine), observe, expect) == ()
+    observe, observe_reference = (broken, fine) if whose == "mine" else (fine, broken)
+    assert shown(COURSE, MINE, report_of(fine), observe, observe_reference) == ()
 
 
 def test_memory_is_bounded() -> None:

@@ -62,7 +62,7 @@ def test_a_judge_that_breaks(bank: Path, sandbox: Sandbox, monkeypatch: pytest.M
     found = problems(bank, sandbox)
     assert found
     assert {each.kind for each in found} == {Kind.BROKEN_CHECK}
-    assert all("breaks on what it returns" in each.text for each in found)
+    assert all("raises an exception on the result" in each.text for each in found)
 
 
 #: The kind of problem, the file, what is replaced there, what by, and what is said. Without a kind all is well.
@@ -87,14 +87,14 @@ CODE: list[tuple[Kind | None, str, str, str, str]] = [
         QUESTION,
         'with: "x * 2.0", fails: [values]',
         'with: "factor + x", fails: [values]',
-        "no check tells adds-instead",
+        "no check distinguishes",
     ),
     (
         Kind.MISTAKE_NOT_NAMED,
         QUESTION,
         'with: "x * 2.0", fails: [values]',
         'with: "x * factor.nothing", fails: [values]',
-        "is not named",
+        "is not recognized",
     ),
     (None, QUESTION, ", factor: 3.0", ", factor: 0.5", ""),
     (None, QUESTION, "    checks:", "    forbids: [torch.softmax]\n    checks:", ""),
@@ -143,11 +143,11 @@ def test_a_name_that_is_not_kept_away(tmp_path: Path, sandbox: Sandbox) -> None:
 
 
 COUNTS = {
-    Kind.STRAY_FILE: "nothing reads this file",
+    Kind.STRAY_FILE: "this file is not read",
     Kind.FEW_ITEMS: "0 items",
     Kind.FEW_HINTS: "1 hints",
     Kind.FEW_MISTAKES: "3 mistakes",
-    Kind.UNUSED_MISCONCEPTION: "no item and no mistake reveals it",
+    Kind.UNUSED_MISCONCEPTION: "no item and no mistake refers to it",
     Kind.NO_GUIDING_QUESTION: "no guiding question",
     Kind.NO_PUBLIC_CASE: "no public case",
 }

@@ -39,7 +39,7 @@ from grader.core.serialize import build, plain
 from grader.course import loader
 from grader.grading import checks, courses, verdicts
 from grader.grading.checks import Seen, kinds
-from grader.grading.grade import attempts, grade
+from grader.grading.grade import calling_forms, grade
 from grader.report.json import to_json
 from tests.helpers import array, case, course, exercise, question, returned, submission
 
@@ -114,7 +114,7 @@ def test_a_judge_that_breaks_costs_its_own_check_only(
     assert report.complete
     message = values[1].verdict.message
     assert message is not None
-    assert "the check itself broke on this result" in message.en
+    assert "the check itself failed on this result" in message.en
     assert "检查程序本身" in message.zh
 
 
@@ -143,7 +143,7 @@ def test_an_essence_that_breaks_is_all_that_was_seen(monkeypatch: pytest.MonkeyP
 
     monkeypatch.setattr(checks, "essence", breaks)
     nothing: Any = None
-    assert verdicts.essence(CheckSpec("memory", 1.0), nothing, (RIGHT,)) == (RIGHT,)
+    assert verdicts.signature(CheckSpec("memory", 1.0), nothing, (RIGHT,)) == (RIGHT,)
 
 
 @pytest.mark.parametrize("check", ["values", "repeatable"])
@@ -246,7 +246,7 @@ def ways(exercise_: Exercise) -> Iterator[int]:
 
 def bits(exercise_: Exercise) -> float:
     """What one submission can learn of the hidden inputs of an exercise: verdicts, its name, how it was called."""
-    tried = len(attempts(exercise_, SourceFile("q.py", "q", (), imports_torch=True)))
+    tried = len(calling_forms(exercise_, SourceFile("q.py", "q", (), imports_torch=True)))
     names = 1 + len({mistake.misconception for mistake in exercise_.mistakes})
     return sum(map(math.log2, ways(exercise_))) + math.log2(names) + math.log2(tried)
 

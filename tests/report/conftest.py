@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from grader.core.model import (
@@ -115,3 +117,12 @@ def report() -> Report:
         late_by_seconds=7260.0,
         not_attempted=("Q1", "Q2", "Q3", "Q6"),
     )
+
+
+@pytest.fixture
+def stub(report: Report) -> Report:
+    """The report of an exercise that its learner has not written yet."""
+    failed = Verdict(Status.RAISED, Text("not written yet at q05.py, line 9", "还没有写（q05.py 第 9 行）"), final=True)
+    outcomes = (Outcome("values", "basic", "public", failed, 0, 3), Outcome("values", "large", "hidden", failed, 0, 4))
+    result = ExerciseResult("soft_lookup", Status.RAISED, 0, 7, outcomes, failed.message, file="q05.py")
+    return replace(report, questions=(replace(report.questions[0], items=(), exercises=(result,)),))

@@ -82,7 +82,7 @@ def test_the_first_difference_is_framed_on_both_sides() -> None:
         (False, False),
         (True, True),
     ]
-    assert made.notes[0].en == "3 of 10 matrices drawn"
+    assert made.notes[0].en == "3 of 10 matrices shown"
 
 
 def test_what_is_right_is_drawn_briefly() -> None:
@@ -160,7 +160,7 @@ def test_numbers_in_cells(values: list[float], words: list[str]) -> None:
 def test_values_beyond_the_scale_are_mentioned() -> None:
     """Where one array would drown the other, its colours stop at the ends and a note says so."""
     assert [note.en for note in picture(shown([0.0, 1.0], [0.0, 90.0])).notes] == [
-        "values beyond the scale are drawn at its ends"
+        "values outside the scale have the colour of its nearest end"
     ]
 
 

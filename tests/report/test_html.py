@@ -90,20 +90,20 @@ def shown(**more: object) -> Shown:
 @pytest.mark.parametrize(
     "words",
     [
-        "ada 5 of 21 points handed in 2 h 1 min late",
+        "ada 5 of 21 points submitted 2 h 1 min late",
         "Q5 Scaled dot-product attention 5 of 21 points",
         "Q5.output ✗ not right yet 0 of 1 What comes out? The output is a weighted mean of the values.",
         "→ What shape do the values have?",
         "not answered: Q5.scale",
-        "First thing to mend (values, case “basic”): The values differ. at [0, 2, 1]: expected 0.25, got 0.5 · 24 of "
+        "Fix this first (values, case “basic”): The values differ. at [0, 2, 1]: expected 0.25, got 0.5 · 24 of "
         "120 entries differ Scores are divided by the square root of d_k. → What happens to the softmax as d_k grows?",
-        "q05.py · run with NumPy arrays",
+        "q05.py · tested with NumPy arrays",
         "The result has dtype float64.",
         "1 of 3 checks passed",
         "more keys than queries hidden ✗ not right yet 0 of 4",
         "gradients basic – does not apply –",
         "Hidden cases decide 4 of these 7 points.",
-        "First thing to mend (values, hidden case “more keys than queries”): The values differ there too.",
+        "Fix this first (values, hidden case “more keys than queries”): The values differ there too.",
         "uniform_attention – not found 0 of 4 Not defined anywhere.",
         "Please note notes.txt: This file was not read.",
         "Not attempted: Q1–Q3, Q6",
@@ -120,7 +120,7 @@ def test_says_it_in_chinese(report: Report, course: Course) -> None:
     """Both languages are in the page, whichever comes first."""
     for lang in ("en", "zh"):
         words = said(render(report, course, lang), "zh")
-        assert "首先要改的地方（values，用例「basic」）： 数值不同。 在 [0, 2, 1] 处：应为 0.25，得到 0.5" in words
+        assert "先改这里（values，用例“basic”）： 数值不同。 [0, 2, 1] 处：应为 0.25，实际为 0.5" in words
         assert "缩放点积注意力" in words
         assert "Scaled" not in words
 
@@ -178,7 +178,7 @@ def test_ids_and_links_agree(report: Report, course: Course) -> None:
 @pytest.mark.parametrize(
     ("change", "words"),
     [
-        ({"unsafe": True}, "Run WITHOUT a sandbox"),
+        ({"unsafe": True}, "ran WITHOUT a sandbox"),
         ({"layers": ()}, "No code was run"),
         ({"questions": ()}, "0 of 0 points"),
         ({"late_by_seconds": None, "notices": (), "not_attempted": ()}, "ada 5 of 21 points Q5"),
@@ -203,7 +203,7 @@ def test_all_passed(report: Report, course: Course) -> None:
     (question,) = report.questions
     right = replace(question, items=question.items[:1], exercises=())
     page = said(render(replace(report, questions=(right,)), course, "en"))
-    assert "Everything here is right. Well done!" in page
+    assert "Everything is correct. Well done!" in page
     assert "mend" not in page
 
 
@@ -211,7 +211,7 @@ def test_incomplete(report: Report, course: Course) -> None:
     """What could not be marked is said at the top."""
     (question,) = report.questions
     item = replace(question.items[0], status=Status.UNMARKED)
-    assert "It counts neither for nor against you" in said(
+    assert "It does not count for or against you" in said(
         render(replace(report, questions=(replace(question, items=(item,)),)), course, "en")
     )
 
@@ -254,10 +254,10 @@ def test_pictures(report: Report, course: Course) -> None:
     """The learner's array stands beside the expected one, with what they are in words."""
     page = render(report, course, "en", [shown(), shown(case="other", what="result", difference=None, actual=[])][:1])
     words = said(page)
-    assert "Attention weights, case “basic” ✗ different at [0, 0]: expected 0.5, got 0.9 · 2 of 4 entries" in words
+    assert "Attention weights, case “basic” ✗ differs at [0, 0]: expected 0.5, got 0.9 · 2 of 4 entries" in words
     assert "Expected shape (2, 2), 0.25 to 0.75 Yours shape (2, 2), 0.1 to 0.9" in words
     assert "0 0.9 first difference" in words
-    assert "mask, as it was given True False" in words
+    assert "mask (input) True False" in words
     elements = read(page).elements
     assert [("open" in attrs) for tag, attrs in elements if attrs.get("class") == "picture"] == [True]
     assert all(attrs.get("aria-hidden") == "true" for tag, attrs in elements if tag == "svg")
@@ -267,8 +267,8 @@ def test_pictures(report: Report, course: Course) -> None:
     ("more", "words", "is_open"),
     [
         ({"difference": None, "actual": np.ones((2, 2)), "expected": np.ones((2, 2))}, "✓ no difference", False),
-        ({"difference": None, "actual": np.ones((3, 2))}, "✗ different The shapes differ.", True),
-        ({"what": "result"}, "Result, case “basic” ✗ different", True),
+        ({"difference": None, "actual": np.ones((3, 2))}, "✗ differs The shapes differ.", True),
+        ({"what": "result"}, "Result, case “basic” ✗ differs", True),
         ({"expected": np.eye(2) > 0, "actual": np.eye(2) < 1}, "True False first difference", True),
         ({"actual": np.full((2, 30), np.nan), "expected": np.ones((2, 30))}, "✕ NaN", True),
         ({"actual": np.ones((2, 100)), "expected": np.ones((2, 100)), "difference": None}, "columns 0 to 63", False),
@@ -400,3 +400,16 @@ def test_brief() -> None:
     """Names are one line, and not long."""
     assert brief("a\nb\x00") == "a b⟨U+0000⟩"
     assert len(brief("x" * 1000)) == 80
+
+
+def test_a_stub_is_not_explained(stub: Report, course: Course) -> None:
+    """Its status says where to write; there is nothing to fix first."""
+    page = said(render(stub, course, "en"))
+    assert "soft_lookup – not written yet at q05.py, line 9 0 of 7" in page
+    assert "Fix this first" not in page
+
+
+def test_names_are_whole(report: Report, course: Course) -> None:
+    """In the title and the heading."""
+    name = "a" * 150
+    assert render(replace(report, learner=name), course, "en").count(name) == 2

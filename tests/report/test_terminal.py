@@ -52,17 +52,17 @@ def flat(text: str) -> str:
         "✗ Q5.output 0 of 1 The output is a weighted mean of the values. → What shape do the values have?",
         "not answered: Q5.scale",
         "✗ scaled_dot_product_attention not right yet 1 of 7",
-        "First thing to mend (values, case “basic”): The values differ.",
+        "Fix this first (values, case “basic”): The values differ.",
         "at [0, 2, 1]: expected 0.25, got 0.5",
         "24 of 120 entries differ",
         "Scores are divided by the square root of d_k. → What happens to the softmax as d_k grows?",
-        "→ A question about just this: attncheck quiz Q5.scale",
-        "q05.py: 1 of 3 checks passed; not passed: values ×2; run with NumPy arrays",
+        "→ Practice this idea: attncheck quiz Q5.scale",
+        "q05.py: 1 of 3 checks passed; not passed: values ×2; tested with NumPy arrays",
         "Hidden cases decide 4 of these 7 points.",
         "· The result has dtype float64.",
-        "First thing to mend (values, hidden case “more keys than queries”): The values differ there too.",
+        "Fix this first (values, hidden case “more keys than queries”): The values differ there too.",
         "– uniform_attention not found 0 of 4 Not defined anywhere.",
-        "handed in 2 h 1 min late",
+        "submitted 2 h 1 min late",
         "· notes.txt: This file was not read.",
         "Not attempted: Q1–Q3, Q6",
         "Sandbox: seccomp, landlock-7; seed: public; 0.4 s",
@@ -79,14 +79,14 @@ def test_says(fragment: str, report: Report, course: Course) -> None:
         "5 / 21 分",
         "Q5 缩放点积注意力",
         "✗ Q5.output 0 / 1 输出是值的加权平均。 → 值的形状是什么？",
-        "首先要改的地方（values，用例「basic」）： 数值不同。",
-        "在 [0, 2, 1] 处：应为 0.25，得到 0.5",
+        "先改这里（values，用例“basic”）： 数值不同。",
+        "[0, 2, 1] 处：应为 0.25，实际为 0.5",
         "120 个元素中有 24 个不同",
-        "3 项检查通过 1 项；未通过：values ×2；用 NumPy 数组运行",
+        "3 项检查通过 1 项；未通过：values ×2；用 NumPy 数组测试",
         "这 7 分中有 4 分由隐藏用例决定。",
         "– uniform_attention 未找到",
         "迟交 2 小时 1 分钟",
-        "沙箱：seccomp、landlock-7；种子：public；0.4 秒",
+        "沙箱：seccomp、landlock-7；随机种子：public；0.4 秒",
     ],
 )
 def test_says_in_chinese(fragment: str, report: Report, course: Course) -> None:
@@ -137,7 +137,7 @@ def test_hostile_text_is_harmless(report: Report, course: Course) -> None:
 @pytest.mark.parametrize(
     ("change", "fragment"),
     [
-        ({"unsafe": True, "layers": ()}, "! Run WITHOUT a sandbox"),
+        ({"unsafe": True, "layers": ()}, "! This code ran WITHOUT a sandbox"),
         ({"layers": ()}, "No code was run; seed: public"),
     ],
 )
@@ -154,7 +154,7 @@ def test_a_file_that_cannot_be_loaded(report: Report, course: Course) -> None:
     outcomes = tuple(Outcome(check, "basic", "public", verdict, 0, 2) for check in ("values", "dtype"))
     broken = replace(question.exercises[0], status=Status.RAISED, outcomes=outcomes, message=said, misconception=None)
     text = flat(shown(replace(report, questions=(replace(question, exercises=(broken,)),)), course))
-    assert "First thing to mend: q05.py cannot be loaded q05.py: 0 of 2 checks passed; run with NumPy arrays" in text
+    assert "Fix this first: q05.py cannot be loaded q05.py: 0 of 2 checks passed; tested with NumPy arrays" in text
 
 
 @pytest.mark.parametrize("lang", ["en", "zh"])
@@ -180,14 +180,14 @@ def test_watch_says_when_code_ran_unconfined(unsafe: bool, report: Report, cours
     out = io.StringIO()
     page = Watched(replace(report, unsafe=unsafe), None, report.questions[0].exercises[0], 1, 0, 0.1)
     render_watch(page, course, "en", Console(file=out, width=80), keys=False)
-    assert ("Run WITHOUT a sandbox" in flat(out.getvalue())) is unsafe
+    assert ("ran WITHOUT a sandbox" in flat(out.getvalue())) is unsafe
 
 
 def test_praises(report: Report, course: Course) -> None:
     """When everything passed, that is said."""
     (question,) = report.questions
     right = replace(question, items=question.items[:1], exercises=())
-    assert "Everything here is right" in shown(replace(report, questions=(right,)), course)
+    assert "Everything is correct" in shown(replace(report, questions=(right,)), course)
 
 
 def test_admits_a_fault_of_ours(report: Report, course: Course) -> None:
@@ -196,7 +196,7 @@ def test_admits_a_fault_of_ours(report: Report, course: Course) -> None:
     broken = replace(question.exercises[0], status=Status.UNMARKED, outcomes=())
     text = flat(shown(replace(report, questions=(replace(question, exercises=(broken,)),)), course))
     assert "! scaled_dot_product_attention could not be marked" in text
-    assert "It counts neither for nor against you" in text
+    assert "It does not count for or against you" in text
 
 
 @pytest.mark.parametrize(
@@ -225,7 +225,30 @@ def test_a_mistake_in_code_leads_to_a_question_about_it(belief: str, item: str, 
     known = replace(course, questions=(replace(asking, exercises=(NAMED,)),))
     result = replace(report.questions[0], items=(), exercises=(failed,))
     said = shown(replace(report, questions=(result,)), known)
-    assert f"→ A question about just this: attncheck quiz {item}" in said
+    assert f"→ Practice this idea: attncheck quiz {item}" in said
     out = io.StringIO()
     render_watch(replace(page, report=report), known, "en", Console(file=out, width=80), keys=False)
     assert f"attncheck quiz {item}" in out.getvalue()
+
+
+def test_a_stub_takes_one_line(stub: Report, course: Course) -> None:
+    """Code that is not written yet is not a failure to explain: its line says where to write."""
+    said = flat(shown(stub, course))
+    assert "– soft_lookup not written yet at q05.py, line 9 0 of 7" in said
+    assert "raised" not in said and "Fix this first" not in said and "checks passed" not in said
+    assert "– soft_lookup 还没有写（q05.py 第 9 行） 0 / 7" in flat(shown(stub, course, "zh"))
+    done = replace(stub.questions[0].exercises[0], message=Text("it raised ValueError", "抛出了 ValueError"))
+    failed = replace(stub, questions=(replace(stub.questions[0], exercises=(done,)),))
+    assert "✗ soft_lookup raised an exception" in flat(shown(failed, course))
+
+
+@pytest.mark.parametrize("name", ["Ada Augusta King-Noel, Countess of Lovelace", "阿" * 60, "a" * 150])
+def test_names_are_whole(report: Report, course: Course, name: str) -> None:
+    """However long a learner's name is, all of it is shown, and every line fits."""
+    out = io.StringIO()
+    watched = Watched(replace(report, learner=name), None, None, 0, 0, 0.0)
+    render_watch(watched, course, "en", Console(file=out, width=80), keys=False)
+    for text in (shown(replace(report, learner=name), course), out.getvalue()):
+        assert name.replace(" ", "") in "".join(text.split())
+        assert "5 of 21 points" in text
+        assert max(map(cell_len, text.splitlines())) <= 80

@@ -1,1 +1,1 @@
-"""The course's pictures: computed, then drawn in the terminal or to a file."""
+"""Computes the pictures of the course and draws them in the terminal or to a file."""

@@ -1,6 +1,6 @@
-"""A picture as plain data: panels of lines and heat maps, with words in both languages.
+"""A picture as data: panels of lines and heat maps, with texts in both languages.
 
-Whatever draws it, on paper or in a terminal, takes this and nothing else.
+``image`` and ``terminal`` draw it.
 """
 
 from __future__ import annotations
@@ -16,15 +16,15 @@ from grader.core.model import Text
 
 Floats: TypeAlias = NDArray[np.float64]
 
-#: Whose numbers they are; ``theory`` is a formula.
+#: The source of the numbers; ``theory`` is a formula.
 Who: TypeAlias = Literal["reference", "learner", "theory"]
-#: ``sequential`` from little to much; ``diverging`` around 0; ``boolean``: no and yes.
+#: ``sequential`` from low to high, ``diverging`` around 0, ``boolean`` for False and True.
 Scale: TypeAlias = Literal["sequential", "diverging", "boolean"]
 
 
 @dataclass(frozen=True, slots=True)
 class Axis:
-    """What is shown along one side. ``names`` stand at the rows or columns of a heat map."""
+    """One axis. ``names`` label the rows or columns of a heat map."""
 
     label: Text
     log: bool = False
@@ -35,7 +35,7 @@ class Axis:
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """Points to be joined. Lines that show the same thing have the same ``hue``, whosever they are."""
+    """Connected points. Lines of reference and learner that show the same quantity have the same ``hue``."""
 
     label: Text
     x: tuple[float, ...]
@@ -56,9 +56,9 @@ class Lines:
 
 @dataclass(frozen=True, slots=True)
 class HeatMap:
-    """A panel that shows a matrix by colours between ``low`` and ``high``; what is not finite is left grey.
+    """A panel that shows a matrix by colours between ``low`` and ``high``; cells that are not finite are grey.
 
-    ``percent`` writes the values into the cells, where there is room.
+    ``percent`` writes the values into the cells if there is room.
     """
 
     title: Text
@@ -76,27 +76,27 @@ Panel: TypeAlias = Lines | HeatMap
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """A whole picture: rows of panels side by side (None: a place left free), and what there is to see in it."""
+    """A picture: rows of panels side by side (None: an empty place), and a note on what it shows."""
 
     title: Text
     note: Text
     rows: tuple[tuple[Panel | None, ...], ...]
 
 
-#: Lines of more points than this have their mark on some of them only.
+#: Lines with more points than this have marks on some of them only.
 _FEW = 30
 _MARKS = 10
 
 
 def marked(line: Line) -> range:
-    """The points that get the mark of the line: all of few; of many some, others for each hue."""
+    """The indices of the points with a mark: all if there are few, else some, different ones for each hue."""
     count = len(line.x)
     step = 1 if count <= _FEW else count // _MARKS
     return range(line.hue * step // 3 % step, count, step)
 
 
 def points(panel: Lines) -> list[float]:
-    """Where along the horizontal axis there are points, where these are few enough to be named; else nothing."""
+    """The x values of all points, if there are few enough to label each of them; otherwise empty."""
     found = sorted({value for line in panel.lines for value in line.x})
     return found if len(found) <= 12 else []
 

@@ -1,4 +1,4 @@
-"""A figure as PNG or SVG, with matplotlib, which is imported when something is drawn and not before."""
+"""Draws a figure as PNG or SVG with matplotlib, which is optional and imported only when something is drawn."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ Format = Literal["png", "svg"]
 
 MISSING = "--to needs matplotlib, which is not installed: pip install 'attncheck[plot]' (or: pip install matplotlib)."
 NO_FONT = (
-    "no font with Chinese characters was found, so the picture is labelled in English; "
-    "one is, for example, Noto Sans CJK (on Debian and Ubuntu: apt install fonts-noto-cjk)."
+    "no font with Chinese characters was found, so the labels are in English. To get them in Chinese, install one, "
+    "such as Noto Sans CJK (on Debian and Ubuntu: apt install fonts-noto-cjk)."
 )
 
-#: Fonts with Chinese characters, the better ones first.
+#: Fonts with Chinese characters, best first.
 _CHINESE = (
     "Noto Sans CJK SC",
     "Noto Sans SC",
@@ -54,9 +54,9 @@ _LATIN = "DejaVu Sans"  # comes with matplotlib
 _LINE = {"theory": ":", "reference": "-", "learner": "--"}
 _MARKS = "os^Dv*"
 _CELLS_PER_INCH = 14.0
-#: A heat map of no more rows and columns has square cells with lines between them.
+#: Heat maps with at most this many rows and columns have square cells with lines between them.
 _SMALL = 16
-#: From here on an axis counts in thousands and millions.
+#: From this value on, axis labels use units such as k and M.
 _MANY = 10_000
 _ALLOWED = (Text("False", "False"), Text("True", "True"))
 
@@ -72,13 +72,13 @@ def chinese_font() -> str | None:
 
     manager = font_manager.fontManager
     found = _first({font.name for font in manager.ttflist})
-    if found is None:  # installed after matplotlib made its list
+    if found is None:  # installed after matplotlib cached its list
         listed = {font.fname for font in manager.ttflist}
         for path in font_manager.findSystemFonts():
             if path not in listed:
                 try:
                     manager.addfont(path)
-                except Exception:  # whatever a broken font file raises, others may do
+                except Exception:  # a broken font file may raise anything; try the others
                     continue
         found = _first({font.name for font in manager.ttflist})
     return found
@@ -89,9 +89,9 @@ def _first(names: set[str]) -> str | None:
 
 
 def draw(figure: Figure, lang: Lang, form: Format, font: str | None = None) -> bytes:
-    """The picture as bytes of a file. ``font`` is for Chinese; Latin letters that it lacks are taken from another.
+    """The picture as the bytes of a file. ``font`` is for Chinese; letters that it lacks come from a Latin font.
 
-    Raises UsageError where matplotlib is missing.
+    Raises UsageError if matplotlib is not installed.
     """
     if not available():
         raise UsageError(MISSING)
@@ -129,7 +129,7 @@ def draw(figure: Figure, lang: Lang, form: Format, font: str | None = None) -> b
 
 
 def _sizes(figure: Figure, columns: int) -> tuple[float, list[float]]:
-    """The width of all, and the height of every row, in inches."""
+    """The total width and the height of each row, in inches."""
     heat = any(isinstance(panel, HeatMap) for row in figure.rows for panel in row)
     width = (3.3 if columns > 2 else 4.4) if heat else (7.5 if columns == 1 else 5.4)
     heights = []
@@ -249,6 +249,6 @@ def _style(line: Line) -> dict[str, Any]:
         "markevery": list(marked(line)),
         "markersize": 5,
     }
-    if line.who == "learner":  # a ring around the reference's mark where both agree
+    if line.who == "learner":  # a ring around the mark of the reference where both agree
         style |= {"markerfacecolor": "none", "markersize": 10, "markeredgewidth": 1.4, "linewidth": 1.2}
     return style

@@ -1,4 +1,4 @@
-"""Colours that people who see fewer of them can still tell apart, the same on paper and in a terminal."""
+"""Colours that people with colour blindness can distinguish, the same for files and for the terminal."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ HUES: tuple[Colour, ...] = (
     (230, 159, 0),
     (86, 180, 233),
 )
-#: Formulas, and cells without a number.
+#: For formulas, and for cells without a number.
 THEORY: Colour = (130, 130, 130)
 MISSING: Colour = (160, 160, 160)
 
-#: From the low end to the high one, evenly spaced; brightness alone tells the order.
+#: Evenly spaced from the low end to the high end; brightness alone shows the order.
 _STOPS: dict[Scale, tuple[Colour, ...]] = {
     "sequential": ((68, 1, 84), (59, 82, 139), (33, 145, 140), (94, 201, 98), (253, 231, 37)),
     "diverging": ((5, 68, 130), (78, 148, 196), (244, 244, 240), (235, 150, 80), (150, 62, 4)),
@@ -31,7 +31,7 @@ _STOPS: dict[Scale, tuple[Colour, ...]] = {
 
 
 def stops(scale: Scale) -> tuple[Colour, ...]:
-    """The colours of a scale, to be joined evenly."""
+    """The colours of a scale, evenly spaced."""
     return _STOPS[scale]
 
 
@@ -55,12 +55,12 @@ def hexadecimal(rgb: Colour) -> str:
 
 
 def ink(rgb: Colour) -> Colour:
-    """Black or white, whichever reads better on ``rgb``."""
+    """Black or white, whichever is more readable on ``rgb``."""
     return max((contrast(one, rgb), one) for one in ((0, 0, 0), (255, 255, 255)))[1]
 
 
 def contrast(one: Colour, other: Colour) -> float:
-    """How well one colour is read on the other, from 1 to 21, as the guidelines for accessible pages reckon."""
+    """The contrast ratio of two colours, from 1 to 21, as defined by WCAG 2."""
     dark, light = sorted(map(_luminance, (one, other)))
     return (light + 0.05) / (dark + 0.05)
 

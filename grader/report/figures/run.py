@@ -1,7 +1,7 @@
-"""From a picture's name to its figure: what the reference gives, and a learner's own file beside it.
+"""Computes the values of a picture: those of the reference, and those of a learner's file beside them.
 
-Learner code comes in through ``observe`` as in grading; nothing here runs any. What cannot be shown truly is left
-out and said.
+As in grading, learner code is run only by ``observe``. Values that cannot be shown correctly are left out, and a remark
+says why.
 """
 
 from __future__ import annotations
@@ -29,14 +29,14 @@ from grader.core.model import (
 )
 from grader.grading.compare import describe, scalar
 from grader.grading.failures import verdict
-from grader.grading.grade import REFERENCE_LIMITS, attempts, function_of, module_of, source_of
+from grader.grading.grade import REFERENCE_LIMITS, calling_forms, function_of, module_of, source_of
 from grader.grading.programs import Target
-from grader.report.figures.kinds import Picture, Seen, Values
+from grader.report.figures.kinds import Picture, SourceResults, Values
 
 if TYPE_CHECKING:
     from grader.core.model import Observe
 
-#: A picture asks for more than a check does, and somebody waits for it.
+#: A picture computes more than a check, and somebody is waiting for it.
 LIMITS = Limits(group_cpu=6.0, group_wall=15.0)
 
 _SHAPE = Text("the result has shape {got}; expected {expected}", "结果的形状是 {got}，应为 {expected}")
@@ -44,27 +44,27 @@ _KIND = Text("the result is {got}; expected {expected}", "结果是：{got}；�
 _BOOLEAN = Text("an array of booleans", "布尔数组")
 _NUMBERS = Text("an array of numbers", "由数构成的数组")
 _NO_GRADIENT = Text(
-    "no gradient comes back through the result: is it computed in torch throughout?",
+    "no gradient flows back through the result: is all of it computed in torch?",
     "梯度无法通过结果传回来：是否全程用 torch 计算？",
 )
 _NOT_COUNTED = Text(
-    "work is counted in torch only, and not all of it was done there",
+    "operations are counted in torch only, and this code does not do all of them there",
     "只统计 torch 中的计算量，而这里的计算并不都在 torch 中",
 )
 _NOT_FINITE = Text(
-    "the result contains NaN or inf where the reference has numbers; these places are left out or grey",
+    "the result contains NaN or inf where the reference has numbers; these values are missing or grey",
     "结果里有 NaN 或 inf，而参考实现在那里是正常的数；图中这些位置留空或为灰色",
 )
-#: Said of names that a picture could also show.
+#: For names that a picture could also show.
 NOT_YOURS = Text(
-    "your file does not define {names}: drawn from the reference alone",
+    "your file does not define {names}, so only the reference is drawn",
     "你的文件没有定义 {names}：这部分只画参考实现",
 )
 
 
 @dataclass(frozen=True, slots=True)
 class Remark:
-    """What should be known about one name of the learner's file. ``lost``: it is not in the picture."""
+    """A remark on one exercise in the learner's file. ``lost``: it is not in the picture."""
 
     name: str
     file: str
@@ -73,44 +73,48 @@ class Remark:
 
 
 @dataclass(frozen=True, slots=True)
-class Mine:
-    """What a learner's file gave, ``seen`` (None: nothing that could be shown); ``absent`` names are not in it."""
+class LearnerDrawing:
+    """The values of a learner's file. ``seen`` is None if nothing can be shown; ``absent`` exercises are not in it."""
 
-    seen: Seen | None
+    seen: SourceResults | None
     remarks: tuple[Remark, ...] = ()
     absent: tuple[str, ...] = ()
     unsafe: bool = False
 
 
 def exercises(course: Course, picture: Picture) -> tuple[tuple[Question, Exercise], ...]:
-    """What the picture calls, as far as the course has it. Raises UsageError where it has none of it."""
+    """The exercises of the course that the picture calls. Raises UsageError if it has none of them."""
     found = tuple(each for name in picture.NEEDS if (each := course.exercise(name)) is not None)
     if not found:
         raise UsageError(f"this course has no exercise for this picture; it draws {' or '.join(picture.NEEDS)}.")
     return found
 
 
-def reference(course: Course, picture: Picture, expect: Observe) -> Seen:
-    """What the course's own code gives. Raises CourseError where that fails."""
+def reference(course: Course, picture: Picture, observe_reference: Observe) -> SourceResults:
+    """The values of the reference. Raises CourseError if it fails."""
     asked = []
     for _, exercise in exercises(course, picture):
         target = Target(exercise, module_of(exercise), "torch", "float64", calls=function_of(exercise))
         asked.append((exercise.name, picture.calls(target)))
-    seen = expect(Job(course.reference, tuple(p for _, programs in asked for p in programs)), REFERENCE_LIMITS)
+    seen = observe_reference(
+        Job(course.reference, tuple(p for _, programs in asked for p in programs)), REFERENCE_LIMITS
+    )
     found = iter(seen.observations)
     values = {}
     for name, programs in asked:
         got = tuple(next(found) for _ in programs)
-        values[name] = tuple(_plain(each.values) for each in got if isinstance(each, Returned))
+        values[name] = tuple(tuple(map(_to_numpy, each.values)) for each in got if isinstance(each, Returned))
         if bad := _trouble(got):
             raise CourseError(f"the course's own {name} cannot be drawn: {bad.en}")
-    return Seen("reference", values)
+    return SourceResults("reference", values)
 
 
-def learner(course: Course, picture: Picture, submission: Submission, observe: Observe, beside: Seen) -> Mine:
-    """What the learner's code gives for the same programs; ``beside`` is the reference.
+def learner(
+    course: Course, picture: Picture, submission: Submission, observe: Observe, beside: SourceResults
+) -> LearnerDrawing:
+    """The values of the learner's code for the same programs; ``beside`` are those of the reference.
 
-    Raises SubmissionError for a submission without any of the names that the picture needs.
+    Raises SubmissionError if the submission defines none of the exercises that the picture calls.
     """
     wanted = exercises(course, picture)
     present = [(e, f) for q, e in wanted if (f := source_of(e.name, q, submission)) is not None]
@@ -120,7 +124,7 @@ def learner(course: Course, picture: Picture, submission: Submission, observe: O
     best: dict[str, Values] = {}
     remarks: dict[str, Remark] = {}
     unsafe = False
-    for number in range(2):  # in the array type that the file speaks, then in the other
+    for number in range(2):  # with the array type that the file uses, then with the other
         asked = [
             (exercise, file, picture.calls(_target(exercise, file, types[number])))
             for exercise, file in present
@@ -135,15 +139,17 @@ def learner(course: Course, picture: Picture, submission: Submission, observe: O
             got = tuple(next(found) for _ in programs)
             remark = _judge(exercise.name, file, programs, got, beside.values[exercise.name])
             if remark is None or not remark.lost:
-                best[exercise.name] = tuple(_plain(each.values) for each in got if isinstance(each, Returned))
+                best[exercise.name] = tuple(
+                    tuple(map(_to_numpy, each.values)) for each in got if isinstance(each, Returned)
+                )
                 remarks.pop(exercise.name, None)
             if remark is not None:
                 remarks.setdefault(exercise.name, remark)
-    return Mine(Seen("learner", best) if best else None, tuple(remarks.values()), absent, unsafe)
+    return LearnerDrawing(SourceResults("learner", best) if best else None, tuple(remarks.values()), absent, unsafe)
 
 
 def _types(exercise: Exercise, file: SourceFile) -> tuple[ArrayType, ...]:
-    return tuple(dict.fromkeys(way.array_type for way in attempts(exercise, file)))
+    return tuple(dict.fromkeys(way.array_type for way in calling_forms(exercise, file)))
 
 
 def _target(exercise: Exercise, file: SourceFile, array_type: ArrayType) -> Target:
@@ -156,7 +162,7 @@ def _nothing(submission: Submission, wanted: tuple[tuple[Question, Exercise], ..
     seen = ", ".join(defined[:8]) or "no function and no class"
     return (
         f"{submission.origin}: nothing to draw. This picture needs {names}; found {seen}. "
-        f"'attncheck start {wanted[0][0].id}' writes a file to begin with."
+        f"'attncheck start {wanted[0][0].id}' creates a file to work in."
     )
 
 
@@ -166,7 +172,7 @@ def _nothing(submission: Submission, wanted: tuple[tuple[Question, Exercise], ..
 def _judge(
     name: str, file: SourceFile, programs: tuple[Program, ...], got: tuple[Observation, ...], expected: Values
 ) -> Remark | None:
-    """What is to be said of the values; lost where they cannot be drawn for what they are."""
+    """A remark on the values, if there is one; ``lost`` if they cannot be drawn."""
     if bad := _trouble(got):
         return Remark(name, file.path, bad, lost=True)
     pairs = [
@@ -178,7 +184,7 @@ def _judge(
     for value, wanted in pairs:
         if bad := misfit(wanted, value):
             return Remark(name, file.path, bad, lost=True)
-    if any(_strays(wanted, _bare(value)) for value, wanted in pairs):
+    if any(_strays(wanted, _to_numpy(value)) for value, wanted in pairs):
         return Remark(name, file.path, _NOT_FINITE, lost=False)
     return None
 
@@ -189,7 +195,7 @@ def _trouble(got: tuple[Observation, ...]) -> Text | None:
 
 
 def misfit(wanted: Any, value: Any) -> Text | None:
-    """Why ``value`` cannot stand where the reference gave ``wanted``; None where kind and sizes are the same."""
+    """Why ``value`` cannot be drawn in place of ``wanted``, the value of the reference; None if kind and shape fit."""
     match wanted:
         case np.ndarray():
             return _misfit_of_arrays(wanted, value)
@@ -226,7 +232,7 @@ def _misfit_of_arrays(wanted: Any, value: Any) -> Text | None:
 
 
 def _strays(wanted: Any, value: Any) -> bool:
-    """Whether something is not finite that should be."""
+    """Whether ``value`` is not finite somewhere where ``wanted`` is."""
     match wanted:
         case np.ndarray() if wanted.dtype.kind == "f":
             return bool((np.isfinite(wanted) & ~np.isfinite(value)).any())
@@ -237,19 +243,15 @@ def _strays(wanted: Any, value: Any) -> bool:
     return False
 
 
-def _plain(values: tuple[Any, ...]) -> tuple[Any, ...]:
-    return tuple(map(_bare, values))
-
-
-def _bare(value: Any) -> Any:
-    """``value`` with plain arrays: floats in float64, integers that NumPy can hold, everything else as it is."""
+def _to_numpy(value: Any) -> Any:
+    """``value`` with NumPy arrays (floats as float64) and with integers that fit NumPy; the rest is unchanged."""
     match value:
         case int():
             return scalar(value).item()
         case Array(values=values):
             return values.astype(np.float64) if values.dtype.kind == "f" else values
         case list() | tuple():
-            return [_bare(entry) for entry in value]
+            return [_to_numpy(entry) for entry in value]
         case dict():
-            return {key: _bare(entry) for key, entry in value.items()}
+            return {key: _to_numpy(entry) for key, entry in value.items()}
     return value

@@ -13,8 +13,8 @@ from grader.core.model import Array, Course, Observed, Raised, TimedOut
 from grader.course import loader
 from grader.grading import courses
 from grader.report.figures import run
-from grader.report.figures.kinds import Seen, kinds
-from grader.report.figures.run import Mine, misfit
+from grader.report.figures.kinds import SourceResults, kinds
+from grader.report.figures.run import LearnerDrawing, misfit
 from grader.sandbox import Sandbox
 from tests.helpers import answering, submission
 
@@ -30,17 +30,17 @@ def course() -> Course:
 
 
 @pytest.fixture(scope="module")
-def variance(course: Course, sandbox: Sandbox) -> Seen:
+def variance(course: Course, sandbox: Sandbox) -> SourceResults:
     """What the reference gives."""
     return run.reference(course, VARIANCE, sandbox.observe)
 
 
-def mine(course: Course, sandbox: Sandbox, beside: Seen, text: str) -> Mine:
+def mine(course: Course, sandbox: Sandbox, beside: SourceResults, text: str) -> LearnerDrawing:
     """What a file with ``text`` gives."""
     return run.learner(course, VARIANCE, submission(q03=text), sandbox.observe, beside)
 
 
-def test_right_code_shows_what_the_reference_shows(course: Course, sandbox: Sandbox, variance: Seen) -> None:
+def test_right_code_shows_what_the_reference_shows(course: Course, sandbox: Sandbox, variance: SourceResults) -> None:
     """In NumPy as in torch."""
     found = mine(course, sandbox, variance, RIGHT)
     assert found.seen is not None
@@ -58,7 +58,7 @@ def test_right_code_shows_what_the_reference_shows(course: Course, sandbox: Sand
         ("def scaled_scores(q, k):\n    return q @ k.T > 0\n", "expected an array of numbers"),
     ],
 )
-def test_what_cannot_be_shown(course: Course, sandbox: Sandbox, variance: Seen, text: str, said: str) -> None:
+def test_what_cannot_be_shown(course: Course, sandbox: Sandbox, variance: SourceResults, text: str, said: str) -> None:
     """Is not shown, and said with the reason."""
     found = mine(course, sandbox, variance, text)
     assert found.seen is None
@@ -68,7 +68,7 @@ def test_what_cannot_be_shown(course: Course, sandbox: Sandbox, variance: Seen, 
     assert remark.text.zh
 
 
-def test_holes_are_said(course: Course, sandbox: Sandbox, variance: Seen) -> None:
+def test_holes_are_said(course: Course, sandbox: Sandbox, variance: SourceResults) -> None:
     """NaN where the reference has numbers is shown as it is."""
     found = mine(course, sandbox, variance, RIGHT.replace("** 0.5", "** 0.5 * float('nan')"))
     assert found.seen is not None
@@ -77,7 +77,7 @@ def test_holes_are_said(course: Course, sandbox: Sandbox, variance: Seen) -> Non
     assert "NaN" in remark.text.en
 
 
-def test_a_file_without_the_names(course: Course, sandbox: Sandbox, variance: Seen) -> None:
+def test_a_file_without_the_names(course: Course, sandbox: Sandbox, variance: SourceResults) -> None:
     """Says what the picture needs, what was found, and how to begin."""
     with pytest.raises(SubmissionError, match=r"needs scaled_scores; found softmax\. 'attncheck start Q3'"):
         mine(course, sandbox, variance, "def softmax(x): return x\n")
@@ -108,7 +108,7 @@ def test_a_reference_that_fails(course: Course) -> None:
         run.reference(course, VARIANCE, answering(lambda program: Raised("ValueError", "no", None, None)))
 
 
-def test_code_that_was_run_without_a_wall_is_stamped(course: Course, variance: Seen) -> None:
+def test_code_that_was_run_without_a_wall_is_stamped(course: Course, variance: SourceResults) -> None:
     """Whatever became of it."""
 
     def observe(job: Any, limits: Any) -> Observed:

@@ -18,7 +18,7 @@ from grader.course import loader
 from grader.grading import courses
 from grader.report.figures import image, run, terminal
 from grader.report.figures.figure import Figure, HeatMap, Line, Lines
-from grader.report.figures.kinds import Seen, kinds
+from grader.report.figures.kinds import SourceResults, kinds
 from grader.sandbox import Sandbox
 
 NAMES = sorted(kinds())
@@ -31,11 +31,11 @@ def course() -> Course:
 
 
 @pytest.fixture(scope="module")
-def seen(course: Course, sandbox: Sandbox) -> Callable[[str], Seen]:
+def seen(course: Course, sandbox: Sandbox) -> Callable[[str], SourceResults]:
     """What the references give for a picture, worked out once."""
-    found: dict[str, Seen] = {}
+    found: dict[str, SourceResults] = {}
 
-    def of(name: str) -> Seen:
+    def of(name: str) -> SourceResults:
         if name not in found:
             found[name] = run.reference(course, kinds()[name], sandbox.observe)
         return found[name]
@@ -81,7 +81,7 @@ _BESIDE = ("cost", "masks", "norms")
         if name not in _BESIDE
     ],
 )
-def test_a_picture_can_be_drawn(name: str, seen: Callable[[str], Seen]) -> None:
+def test_a_picture_can_be_drawn(name: str, seen: Callable[[str], SourceResults]) -> None:
     """In a terminal of 80 and of 50 columns, in colour and without, in both languages, and as a file."""
     picture = kinds()[name]
     figure = picture.draw((seen(name),))
@@ -100,7 +100,7 @@ def test_a_picture_can_be_drawn(name: str, seen: Callable[[str], Seen]) -> None:
     "name",
     [pytest.param(name, marks=() if name in _BESIDE else pytest.mark.prove) for name in NAMES],
 )
-def test_a_learner_stands_beside_the_reference(name: str, seen: Callable[[str], Seen]) -> None:
+def test_a_learner_stands_beside_the_reference(name: str, seen: Callable[[str], SourceResults]) -> None:
     """With two sources everything says whose it is, and both are on the same scale."""
     mine = replace(seen(name), who="learner")
     alone, both = (kinds()[name].draw(sources) for sources in ((seen(name),), (seen(name), mine)))
@@ -121,7 +121,7 @@ def test_a_learner_stands_beside_the_reference(name: str, seen: Callable[[str], 
 # ----------------------------------------------------------------------------------------- what they show
 
 
-def test_variance(seen: Callable[[str], Seen]) -> None:
+def test_variance(seen: Callable[[str], SourceResults]) -> None:
     """Without the division the variance is d_k, with it 1, within sampling error."""
     found = lines(kinds()["variance"].draw((seen("variance"),)))
     plain, scaled = found["q·k, as sampled"], found["scaled_scores"]
@@ -129,7 +129,7 @@ def test_variance(seen: Callable[[str], Seen]) -> None:
     np.testing.assert_allclose(np.array(plain.y) / plain.x, scaled.y, rtol=1e-4)
 
 
-def test_saturation(seen: Callable[[str], Seen]) -> None:
+def test_saturation(seen: Callable[[str], SourceResults]) -> None:
     """The larger the scores, the more weight is on one key, and in the end hardly any gradient is left."""
     figure = kinds()["saturation"].draw((seen("saturation"),))
     largest, gradient = (panel.lines[-1].y for panel in panels(figure))
@@ -139,13 +139,13 @@ def test_saturation(seen: Callable[[str], Seen]) -> None:
 
 
 @pytest.mark.parametrize("name", ["attention", "heads"])
-def test_maps_of_weights(name: str, seen: Callable[[str], Seen]) -> None:
+def test_maps_of_weights(name: str, seen: Callable[[str], SourceResults]) -> None:
     """Every row is a distribution."""
     for panel in panels(kinds()[name].draw((seen(name),))):
         np.testing.assert_allclose(panel.values.sum(axis=-1), 1, atol=1e-6)
 
 
-def test_masks(seen: Callable[[str], Seen]) -> None:
+def test_masks(seen: Callable[[str], SourceResults]) -> None:
     """A causal mask is a lower triangle, its last rows where fewer queries ask; padding is at the end of a row."""
     causal, fewer, padding, weights = panels(kinds()["masks"].draw((seen("masks"),)))
     n = causal.values.shape[0]
@@ -155,7 +155,7 @@ def test_masks(seen: Callable[[str], Seen]) -> None:
     assert np.triu(weights.values, 1).max() == 0
 
 
-def test_encodings(seen: Callable[[str], Seen]) -> None:
+def test_encodings(seen: Callable[[str], SourceResults]) -> None:
     """Sines and rotations stay between −1 and 1; a bias is 0 at the query itself and falls before it."""
     sines, learned, rope, alibi = panels(kinds()["encodings"].draw((seen("encodings"),)))
     assert np.abs(sines.values).max() <= 1
@@ -165,7 +165,7 @@ def test_encodings(seen: Callable[[str], Seen]) -> None:
     assert (np.diff(alibi.values[-1]) > 0).all()
 
 
-def test_distance(seen: Callable[[str], Seen]) -> None:
+def test_distance(seen: Callable[[str], SourceResults]) -> None:
     """Similarity is 1 at distance 0 and smaller everywhere else for the sines; biases fall in straight lines."""
     dots, biases = panels(kinds()["distance"].draw((seen("distance"),)))
     sines = dots.lines[0].y
@@ -175,7 +175,7 @@ def test_distance(seen: Callable[[str], Seen]) -> None:
         np.testing.assert_allclose(np.diff(line.y, 2), 0, atol=1e-6)
 
 
-def test_norms(seen: Callable[[str], Seen]) -> None:
+def test_norms(seen: Callable[[str], SourceResults]) -> None:
     """In the last layer of a deep stack the gradient is larger with post-LN than with pre-LN."""
     by_layer, last = panels(kinds()["norms"].draw((seen("norms"),)))
     post, pre = (line.y for line in last.lines)
@@ -183,14 +183,14 @@ def test_norms(seen: Callable[[str], Seen]) -> None:
     assert len(by_layer.lines[0].y) == 12
 
 
-def test_residual(seen: Callable[[str], Seen]) -> None:
+def test_residual(seen: Callable[[str], SourceResults]) -> None:
     """Without connections the gradient shrinks by orders of magnitude on its way; with them it arrives."""
     (panel,) = panels(kinds()["residual"].draw((seen("residual"),)))
     off, on = (line.y for line in panel.lines)
     assert off[0] < 1e-2 * on[0]
 
 
-def test_cost(seen: Callable[[str], Seen]) -> None:
+def test_cost(seen: Callable[[str], SourceResults]) -> None:
     """Work and memory of full attention grow like n², those of linear attention like n; tiles save memory alone."""
     work, memory = panels(kinds()["cost"].draw((seen("cost"),)))
     full, tiled, linear = (line.y for line in work.lines if line.who == "reference")
@@ -202,7 +202,7 @@ def test_cost(seen: Callable[[str], Seen]) -> None:
     assert max(tiled[-1] / tiled[-2], linear[-1] / linear[-2]) <= 2
 
 
-def test_cache(seen: Callable[[str], Seen]) -> None:
+def test_cache(seen: Callable[[str], SourceResults]) -> None:
     """With a cache a step takes about as much work as the one before; without it always more."""
     per_step, in_all = panels(kinds()["cache"].draw((seen("cache"),)))
     cached, anew = sorted((np.array(line.y) for line in per_step.lines), key=lambda work: work[-1])

@@ -1,12 +1,12 @@
-"""The course's pictures. One file each, found by walking this folder.
+"""The pictures of the course. Each is a file in this folder, found automatically.
 
-A picture's module has two pure halves, with the wall between them:
+The module of a picture has two pure functions:
 
-* ``calls(target)``: the programs that it wants run on one exercise, the reference's or the learner's;
-* ``draw(seen)``: the figure that the returned values make, those of the reference first, then the learner's;
+* ``calls(target)``: the programs to run on one exercise, of the reference or of the learner;
+* ``draw(seen)``: the figure for the returned values, those of the reference first, then the learner's;
 
-and the facts ``TITLE``, ``ABOUT`` (a sentence) and ``NEEDS``, the exercises that it calls: a learner's file
-has one of them at least. Each program calls one exercise, so that its name may stand in any file.
+and the constants ``TITLE``, ``ABOUT`` (a sentence) and ``NEEDS``, the exercises that it calls; a learner's file must
+define at least one of them. Each program calls one exercise, so exercises may be in different files.
 """
 
 from __future__ import annotations
@@ -26,20 +26,20 @@ from grader.core.model import Program, Text
 from grader.grading.programs import Target
 from grader.report.figures.figure import Axis, Figure, Floats, HeatMap, Panel
 
-#: What each program of an exercise sent: arrays are plain NumPy arrays.
+#: What each program of an exercise returned, with NumPy arrays.
 Values: TypeAlias = tuple[tuple[Any, ...], ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Seen:
-    """What one source returned: for every exercise that it has, the values of each program."""
+class SourceResults:
+    """What one source returned: for each of its exercises, the values of each program."""
 
     who: Literal["reference", "learner"]
     values: Mapping[str, Values]
 
     @property
     def name(self) -> Text:
-        """How it is called in legends."""
+        """Its name in legends."""
         return REFERENCE if self.who == "reference" else YOURS
 
     def one(self, exercise: str) -> Any:
@@ -49,7 +49,7 @@ class Seen:
 
 
 class Picture(Protocol):
-    """The shape of a picture's module."""
+    """The interface of a picture's module."""
 
     TITLE: Text
     ABOUT: Text
@@ -58,8 +58,8 @@ class Picture(Protocol):
     def calls(self, target: Target) -> tuple[Program, ...]:
         """The programs to run."""
 
-    def draw(self, seen: tuple[Seen, ...]) -> Figure:
-        """What they show."""
+    def draw(self, seen: tuple[SourceResults, ...]) -> Figure:
+        """The figure for the values of each source."""
 
 
 REFERENCE = Text("reference", "参考实现")
@@ -79,7 +79,7 @@ def kinds() -> Mapping[str, Picture]:
 
 
 def generator(seed: int = 0) -> np.random.Generator:
-    """The random numbers of a picture: the same ones every time."""
+    """A random generator that gives the same numbers every time."""
     return np.random.Generator(np.random.PCG64(seed))
 
 
@@ -88,22 +88,22 @@ def normal(*shape: int, seed: int = 0) -> NDArray[np.float32]:
     return generator(seed).standard_normal(shape).astype(np.float32)
 
 
-def label(what: Text, each: Seen, seen: tuple[Seen, ...]) -> Text:
-    """``what``, with whose it is where there are two sources."""
+def label(what: Text, each: SourceResults, seen: tuple[SourceResults, ...]) -> Text:
+    """``what``, followed by the name of the source if there are two."""
     return WHOSE.fill(what=what, who=each.name) if len(seen) > 1 else what
 
 
 def weights_map(title: Text, values: Floats, names: tuple[str, ...]) -> HeatMap:
-    """A map of attention weights of the tokens ``names`` among each other."""
+    """A heat map of attention weights between the tokens ``names``."""
     return HeatMap(title, Axis(QUERY, names=names), Axis(KEY, names=names), values, percent=True)
 
 
 def beside(
-    seen: tuple[Seen, ...], exercise: str, what: Text, draw: Callable[[Text, Seen], Panel]
+    seen: tuple[SourceResults, ...], exercise: str, what: Text, draw: Callable[[Text, SourceResults], Panel]
 ) -> tuple[Panel | None, ...]:
-    """One panel of ``what`` for each source, which has the name of the source where there are two.
+    """A panel of ``what`` for each source, with the name of the source if there are two.
 
-    A source without ``exercise`` leaves its place free; where none has it, there are no panels.
+    The place of a source without ``exercise`` stays empty; if no source has it, there are no panels.
     """
     if not any(exercise in each.values for each in seen):
         return ()
@@ -111,7 +111,7 @@ def beside(
 
 
 def in_rows(groups: Iterable[tuple[Panel | None, ...]], width: int = 2) -> tuple[tuple[Panel | None, ...], ...]:
-    """Groups of panels, none of them torn apart, in rows of at most ``width`` panels (or one group)."""
+    """Arranges groups of panels in rows of at most ``width`` panels, without splitting a group."""
     rows: list[tuple[Panel | None, ...]] = []
     for group in filter(None, groups):
         if rows and len(rows[-1]) + len(group) <= width:

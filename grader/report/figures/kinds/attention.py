@@ -1,4 +1,4 @@
-"""The weights of attention as a map, with and without the division by √d_k."""
+"""A heat map of attention weights, with and without the division by √d_k."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from grader.core.model import Program, Text
 from grader.grading.inputs import Drawn
 from grader.grading.programs import Target, Writer
 from grader.report.figures.figure import Figure, Panel
-from grader.report.figures.kinds import Seen, beside, in_rows, normal, weights_map
+from grader.report.figures.kinds import SourceResults, beside, in_rows, normal, weights_map
 
 TITLE = Text("A map of attention weights", "注意力权重图")
 ABOUT = Text(
@@ -22,10 +22,10 @@ NEEDS = (_CALLED,)
 TOKENS = ("the", "cat", "saw", "the", "dog", "and", "ran", "off")
 _WIDTH = 16
 _NOTE = Text(
-    "Each row is one query and sums to 100 %. The embeddings are random and stand for both queries and keys; equal "
-    "words have equal ones, so both “the” share their weight. Without the division by √d_k = 4 the same scores are "
-    "four times as large, and almost all weight falls on one word.",
-    "每一行对应一个查询，总和为 100%。词向量是随机的，同时充当查询和键；词相同，向量就相同，所以两个「the」"
+    "Each row is a query and sums to 100 %. Random embeddings serve as both queries and keys; equal words have equal "
+    "embeddings, so the two “the” get equal weights. Without the division by √d_k = 4 the same scores are four times "
+    "as large, and almost all of the weight falls on one word.",
+    "每一行对应一个查询，总和为 100%。词向量是随机的，同时充当查询和键；词相同，向量就相同，所以两个“the”"
     "平分权重。如果不除以 √d_k = 4，同样的分数就变成四倍，几乎所有权重都落在一个词上。",
 )
 _SCALED = Text("softmax(QKᵀ/√d_k), %", "softmax(QKᵀ/√d_k)，%")
@@ -33,13 +33,13 @@ _UNSCALED = Text("softmax(QKᵀ), %", "softmax(QKᵀ)，%")
 
 
 def _embedded() -> NDArray[np.float32]:
-    """One random vector for each word, a little shortened so that the map is not all diagonal."""
+    """A random vector for each word, scaled down a little so that the weights are not all on the diagonal."""
     words = sorted(set(TOKENS))
     return 0.8 * normal(len(words), _WIDTH, seed=2)[[words.index(token) for token in TOKENS]]
 
 
 def calls(target: Target) -> tuple[Program, ...]:
-    """With the identity for values, the output is the weights. Longer queries undo the division."""
+    """With the identity as values, the output is the weights. Scaling the queries by √d_k undoes the division."""
     x, values = _embedded(), np.eye(len(TOKENS), dtype=np.float32)
     writer = Writer.to(target)
     outputs = [
@@ -49,8 +49,8 @@ def calls(target: Target) -> tuple[Program, ...]:
     return (writer.program(*outputs),)
 
 
-def draw(seen: tuple[Seen, ...]) -> Figure:
-    """A panel with the division and one without it, for each source."""
+def draw(seen: tuple[SourceResults, ...]) -> Figure:
+    """For each source, a panel with the division and one without it."""
 
     def group(at: int, what: Text) -> tuple[Panel | None, ...]:
         return beside(seen, _CALLED, what, lambda title, each: weights_map(title, each.values[_CALLED][0][at], TOKENS))

@@ -1,4 +1,4 @@
-"""Generating with a KV cache and without one: work in each step, and in all."""
+"""The work of generating with and without a KV cache, per step and in total."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import numpy as np
 from grader.core.model import Apply, Call, Own, Program, Ref, Text, Value
 from grader.grading.programs import Target, Writer
 from grader.report.figures.figure import Axis, Figure, Lines, line
-from grader.report.figures.kinds import Seen, label, normal
+from grader.report.figures.kinds import SourceResults, label, normal
 
 TITLE = Text("Generating with a KV cache and without", "有 KV 缓存与没有 KV 缓存的生成")
 ABOUT = Text(
@@ -20,21 +20,21 @@ NEEDS = (_CACHED, _ANEW)
 _STEPS = 48
 _WIDTH = 32
 _NOTE = Text(
-    "One head with d = {d}. Without a cache each step projects all tokens anew and compares all with all, only to use "
-    "the last row (here by self_attention). With a cache it projects one token and compares one query with the keys: "
-    "linear in the tokens so far instead of quadratic.",
+    "One head with d = {d}. Without a cache, each step projects all tokens again and compares every token with every "
+    "other (here by self_attention), only to use the last row. With a cache, it projects one token and compares one "
+    "query with the keys: the work is linear in the number of tokens so far instead of quadratic.",
     "一个头，d = {d}。没有缓存时，每一步都要把所有词元重新投影、两两比较，最后却只用最后一行（这里由 self_attention "
     "计算）。有缓存时，每步只投影一个词元，只用一个查询与各个键比较：随已有词元数线性增长，而不是平方增长。",
 ).fill(d=_WIDTH)
 _TOKENS = Text("tokens so far", "已有词元数")
 _OPERATIONS = Text("operations", "运算次数")
 _PER_STEP = Text("Work in one step", "每一步的计算量")
-_IN_ALL = Text("Work of all steps so far", "到这一步为止的总计算量")
+_IN_ALL = Text("Total work so far", "到这一步为止的总计算量")
 _NAMES = {_ANEW: Text("without a cache", "没有缓存"), _CACHED: Text("with a cache", "有缓存")}
 
 
 def calls(target: Target) -> tuple[Program, ...]:
-    """A counted call for each token: with the cache filled by the calls before, or on all tokens again."""
+    """A counted call for each token: with the cache of the previous calls, or on all tokens again."""
     writer = Writer.to(target)
     x = normal(_STEPS, _WIDTH, seed=11)
     weights = normal(3, _WIDTH, _WIDTH, seed=12) / np.float32(_WIDTH**0.5)
@@ -56,8 +56,8 @@ def calls(target: Target) -> tuple[Program, ...]:
     return (writer.program(*sent),)
 
 
-def draw(seen: tuple[Seen, ...]) -> Figure:
-    """Each step on the left, their sum on the right."""
+def draw(seen: tuple[SourceResults, ...]) -> Figure:
+    """A panel for the work of each step and one for the total."""
     panels = []
     steps = range(1, _STEPS + 1)
     for title, total in ((_PER_STEP, False), (_IN_ALL, True)):

@@ -1,4 +1,4 @@
-"""What full, tiled and linear attention cost as the text grows: work and memory, counted and not timed."""
+"""Work and memory of full, tiled and linear attention as the text grows, counted rather than timed."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from grader.core.model import Apply, Program, Text
 from grader.grading.inputs import Drawn
 from grader.grading.programs import Target, Writer
 from grader.report.figures.figure import Axis, Figure, Lines, line
-from grader.report.figures.kinds import Seen, label, normal
+from grader.report.figures.kinds import SourceResults, label, normal
 
 TITLE = Text(
     "Full, tiled and linear attention: work and memory against n", "完整、分块与线性注意力：计算量和内存随 n 的变化"
@@ -22,9 +22,10 @@ _LENGTHS = (128, 256, 512, 1024, 2048)
 _WIDTH = 32
 _BLOCK = 64
 _NOTE = Text(
-    "One head with d = {d}. Work: arithmetic of matrix products plus numbers written. Tiling ({block} keys at a "
-    "time) computes the same as full attention with as much work, but the n × n matrix never exists. Linear "
-    "attention never compares queries with keys one by one: its work grows like n, but it is another function.",
+    "One head with d = {d}. Work is the arithmetic of matrix products plus the numbers written. Tiling ({block} keys "
+    "at a time) computes the same result as full attention with about the same work, but never creates the n × n "
+    "matrix. Linear attention does not compare queries and keys one by one: its work grows like n, but it computes a "
+    "different function.",
     "一个头，d = {d}。计算量：矩阵乘法的运算次数加上写出的数的个数。分块（每次 {block} 个键）的结果与完整注意力相同，"
     "计算量也相当，但始终不产生 n × n 的矩阵。线性注意力不逐一比较查询和键，计算量与 n 成正比，但它算的是另一个函数。",
 ).fill(d=_WIDTH, block=_BLOCK)
@@ -53,8 +54,8 @@ def _counted(target: Target, n: int) -> Program:
     return writer.program(writer.add(Apply("counted", (counter,))))
 
 
-def draw(seen: tuple[Seen, ...]) -> Figure:
-    """Work on the left, the largest array on the right, with the slopes of n and n²."""
+def draw(seen: tuple[SourceResults, ...]) -> Figure:
+    """A panel for the work and one for the largest array, each with the slopes of n and n²."""
     panels = []
     for title, unit, key in ((_WORK, _OPERATIONS, "work"), (_MEMORY, _ELEMENTS, "largest")):
         lines = []

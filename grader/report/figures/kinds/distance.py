@@ -1,4 +1,4 @@
-"""How alike two positions look to attention, against the distance between them."""
+"""The similarity of two positions as a function of their distance, for each encoding."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from grader.core.model import Program, Text
 from grader.grading.inputs import Drawn
 from grader.grading.programs import Target, Writer
 from grader.report.figures.figure import Axis, Figure, Floats, Lines, line
-from grader.report.figures.kinds import Seen, in_rows, label
+from grader.report.figures.kinds import SourceResults, in_rows, label
 from grader.report.figures.kinds.encodings import table
 
 TITLE = Text("Similarity of positions against their distance", "位置之间的相似度随距离的变化")
@@ -23,17 +23,18 @@ _N, _WIDTH = 96, 64
 _DISTANCES = range(64)
 _HEADS, _SHOWN = 8, (1, 2, 4)
 _NOTE = Text(
-    "Left: dot products divided by that at distance 0; means over all pairs of positions. Sinusoidal and RoPE turn "
-    "by the same angles, and fall alike: what agrees at first drifts apart. A learned table knows nothing of "
-    "distance before training. Right: ALiBi takes slope · distance off each score.",
-    "左：点积除以距离为 0 时的点积，对所有位置对取平均。正弦编码和 RoPE 旋转的角度相同，"
-    "下降的方式也一样：起初一致的角度逐渐错开。可学习的表在训练前对距离一无所知。"
-    "右：ALiBi 从每个分数里减去「斜率 × 距离」。",
+    "Similarity is the dot product of two encodings divided by that at distance 0, averaged over all pairs of "
+    "positions. Sinusoidal encodings and RoPE rotate by the same angles, so their similarity falls in the same way: "
+    "the angles agree at first and then drift apart. Before training, a learned table contains no information about "
+    "distance. ALiBi works on the scores instead: it subtracts slope · distance from each.",
+    "相似度是两个编码的点积除以距离为 0 时的点积，对所有位置对取平均。正弦编码和 RoPE 旋转的角度相同，"
+    "下降的方式也一样：起初一致的角度逐渐错开。可学习的表在训练前不含任何距离信息。"
+    "ALiBi 则直接作用于分数：从每个分数里减去“斜率 × 距离”。",
 )
 _DISTANCE = Text("distance", "距离")
-_SIMILARITY = Text("similarity", "相似度")
-_DOTS = Text("Similarity, 1 at distance 0", "相似度（距离为 0 时是 1）")
-_BIASES = Text("ALiBi: what is added to a score", "ALiBi：加到分数上的量")
+_SIMILARITY = Text("mean dot product", "平均点积")
+_DOTS = Text("Similarity relative to distance 0", "相对于距离 0 的相似度")
+_BIASES = Text("ALiBi: added to each score", "ALiBi：加到每个分数上的量")
 _BIAS = Text("bias", "偏置")
 _NAMES = {
     _SINES: Text("sinusoidal", "正弦编码"),
@@ -44,7 +45,7 @@ _HEAD = Text("head {head}", "第 {head} 个头")
 
 
 def calls(target: Target) -> tuple[Program, ...]:
-    """The encodings themselves; RoPE of the same vector everywhere; a bias for every pair."""
+    """The encodings of all positions; for RoPE, of the same vector at every position; for ALiBi, all biases."""
     writer = Writer.to(target)
     match target.exercise.name:
         case "sinusoidal_encoding":
@@ -58,7 +59,7 @@ def calls(target: Target) -> tuple[Program, ...]:
     return (writer.program(writer.call(drawn).output),)
 
 
-def draw(seen: tuple[Seen, ...]) -> Figure:
+def draw(seen: tuple[SourceResults, ...]) -> Figure:
     """Dot products on the left, biases on the right."""
     dots = [
         line(label(name, each, seen), _DISTANCES, _falling(each.one(exercise).reshape(_N, _WIDTH)), hue, each.who)
@@ -80,8 +81,8 @@ def draw(seen: tuple[Seen, ...]) -> Figure:
     return Figure(TITLE, _NOTE, in_rows(panels))
 
 
-def _biases(each: Seen, head: int) -> Floats:
-    """What the last query's scores get, from the nearest key to the farthest."""
+def _biases(each: SourceResults, head: int) -> Floats:
+    """The biases of the last query, from the nearest key to the farthest."""
     found: Floats = each.one("alibi_bias")[head - 1, -1, ::-1][: len(_DISTANCES)]
     return found
 

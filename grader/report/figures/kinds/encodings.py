@@ -1,4 +1,4 @@
-"""Four ways to tell a model where a token stands, as heat maps."""
+"""Four encodings of position as heat maps."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from grader.core.model import Apply, Call, Program, Text
 from grader.grading.inputs import Drawn
 from grader.grading.programs import Target, Writer
 from grader.report.figures.figure import Axis, Figure, Floats, HeatMap
-from grader.report.figures.kinds import KEY, QUERY, Seen, beside, in_rows
+from grader.report.figures.kinds import KEY, QUERY, SourceResults, beside, in_rows
 
 TITLE = Text("Encodings of position", "位置编码")
 ABOUT = Text(
@@ -22,13 +22,13 @@ NEEDS = (_SINES, _TABLE, "apply_rope", "alibi_bias")
 _N, _WIDTH = 48, 32
 _ALIBI, _HEADS, _HEAD = 32, 8, 2
 _NOTE = Text(
-    "Sinusoidal and learned encodings are added to the embeddings: neighbouring columns turn at the same rate, "
-    "slower towards the right; a learned table starts as noise. RoPE turns pairs of queries and keys by the same "
-    "angles (here the pair (1, 0)). ALiBi adds nothing to the tokens, but takes distance off the scores (grey: −∞, "
-    "hidden).",
+    "Sinusoidal and learned encodings are added to the embeddings. In the sinusoidal encoding, each pair of "
+    "neighbouring columns rotates at the same rate, more slowly towards the right; a learned table starts as noise. "
+    "RoPE rotates pairs of components of queries and keys by the same angles (here the pair (1, 0)). ALiBi does not "
+    "change the tokens; it subtracts a term proportional to the distance from the scores (grey: −∞, masked).",
     "正弦编码和可学习编码都加到词向量上：正弦编码中每对相邻的列以同样的速度变化，越靠右越慢；可学习的表一开始只是噪声。"
-    "RoPE 用同样的角度旋转查询和键的分量对（这里是 (1, 0)）。ALiBi 不改变词元，而是按距离从分数里减去一个量（灰色：−∞，"
-    "被遮住）。",
+    "RoPE 用同样的角度旋转查询和键的分量对（这里是 (1, 0)）。ALiBi 不改变词元，而是从分数里减去与距离成正比的量"
+    "（灰色：−∞，被遮住）。",
 )
 _SINUSOIDAL = Text("sinusoidal", "正弦编码")
 _LEARNED = Text("learned, before training", "可学习编码（训练前）")
@@ -39,7 +39,7 @@ _FEATURE = Text("feature", "特征")
 
 
 def calls(target: Target) -> tuple[Program, ...]:
-    """One call each. The table is what comes out for zeros; RoPE is given pairs (1, 0)."""
+    """One call each. The table is the output for zeros; RoPE gets pairs (1, 0)."""
     writer = Writer.to(target)
     match target.exercise.name:
         case "sinusoidal_encoding":
@@ -56,14 +56,14 @@ def calls(target: Target) -> tuple[Program, ...]:
 
 
 def table(target: Target, zeros: NDArray[np.float32]) -> Program:
-    """What a freshly made table of positions adds to ``zeros`` (1, n, d): nothing is put into it."""
+    """A program that returns what a newly constructed table of positions adds to ``zeros`` (1, n, d)."""
     writer = Writer.to(target)
     made = writer.add(Call(target.name, zeros.shape[1:]))
     ready = writer.add(Apply("ready", (made, writer.precision)))
     return writer.program(writer.add(Apply("forward", (ready, writer.cast(zeros)))))
 
 
-def draw(seen: tuple[Seen, ...]) -> Figure:
+def draw(seen: tuple[SourceResults, ...]) -> Figure:
     """A heat map for each encoding that a source has."""
     tables = [each.one(_TABLE) for each in seen if _TABLE in each.values]
     noise = max((float(np.abs(values).max(initial=0.0, where=np.isfinite(values))) for values in tables), default=0.0)
@@ -71,7 +71,7 @@ def draw(seen: tuple[Seen, ...]) -> Figure:
     def features(values: Floats, title: Text, limit: float = 1.0) -> HeatMap:
         return HeatMap(title, Axis(_POSITION), Axis(_FEATURE), values, "diverging", -limit, limit)
 
-    def bias(title: Text, each: Seen) -> HeatMap:
+    def bias(title: Text, each: SourceResults) -> HeatMap:
         values = each.one("alibi_bias")[_HEAD - 1]
         return HeatMap(title, Axis(QUERY), Axis(KEY), values, "sequential", -_ALIBI / 4, 0.0)
 

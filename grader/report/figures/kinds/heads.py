@@ -1,4 +1,4 @@
-"""One map for each head: the same tokens, seen in different ways at once."""
+"""Attention maps of four heads on the same tokens."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from grader.core.model import Program, Text
 from grader.grading.inputs import Drawn
 from grader.grading.programs import Target, Writer
 from grader.report.figures.figure import Figure, Panel
-from grader.report.figures.kinds import Seen, beside, in_rows, weights_map
+from grader.report.figures.kinds import SourceResults, beside, in_rows, weights_map
 
 TITLE = Text("Four heads, four views of one sentence", "四个头，四种看同一句话的方式")
 ABOUT = Text(
@@ -24,21 +24,21 @@ _HEADS = (
     Text("head 1: the word before", "头 1：前一个词"),
     Text("head 2: the same word", "头 2：相同的词"),
     Text("head 3: the first word", "头 3：第一个词"),
-    Text("head 4: all alike", "头 4：一视同仁"),
+    Text("head 4: all words equally", "头 4：一视同仁"),
 )
 _N = len(_TOKENS)
 _WIDTH = _N  # of a head: a value for each token
 _SHARPNESS = 3.5
 _NOTE = Text(
-    "The projections W_Q and W_K are made by hand here, so that each head looks for something of its own; in "
-    "training they are found. A single head would have to mix these four maps into one. Weights in percent.",
+    "Here the projections W_Q and W_K are designed by hand, so that each head looks for something different; in "
+    "practice they are learned. A single head would have to mix these four maps into one. Weights are in percent.",
     "这里的投影 W_Q、W_K 是手工设计的，让每个头寻找不同的东西；实际中它们由训练得到。"
     "如果只有一个头，就只能把这四张图混成一张。权重以百分比表示。",
 )
 
 
 def _tokens() -> NDArray[np.float32]:
-    """(n, d_model): which place and which word, as ones among zeros, then a constant 1."""
+    """(n, d_model): position and word as one-hot vectors, then a constant 1."""
     words = sorted(set(_TOKENS))
     x = np.zeros((_N, len(_HEADS) * _WIDTH), dtype=np.float32)
     for at, token in enumerate(_TOKENS):
@@ -47,13 +47,13 @@ def _tokens() -> NDArray[np.float32]:
 
 
 def _projections() -> dict[str, NDArray[np.float32]]:
-    """Queries and keys by hand; values and outputs pass through."""
+    """Projections of queries and keys designed by hand; the identity for values and outputs."""
     d_model = len(_HEADS) * _WIDTH
     w_q, w_k = np.zeros((2, d_model, d_model), dtype=np.float32)
     places, words, one = slice(0, _N), slice(_N, 2 * _N), 2 * _N
     heads = [slice(head * _WIDTH, (head + 1) * _WIDTH) for head in range(len(_HEADS))]
     before = np.eye(_N, k=-1, dtype=np.float32)
-    before[0, 0] = 1.0  # nothing stands before the first word
+    before[0, 0] = 1.0  # the first word has no predecessor
     w_q[places, heads[0]], w_k[places, heads[0]] = before, np.eye(_N)
     w_q[words, heads[1]], w_k[words, heads[1]] = np.eye(_N), np.eye(_N)
     w_q[one, heads[2].start], w_k[0, heads[2].start] = 1.0, 1.0
@@ -62,7 +62,7 @@ def _projections() -> dict[str, NDArray[np.float32]]:
 
 
 def calls(target: Target) -> tuple[Program, ...]:
-    """Each head is given the identity for values, so that its part of the output is its weights."""
+    """Each head gets the identity as values, so its part of the output is its weights."""
     x, values = _tokens()[None], np.tile(np.eye(_N, dtype=np.float32), len(_HEADS))[None]
     drawn = Drawn(
         (("query", x), ("key", x), ("value", values)),
@@ -73,7 +73,7 @@ def calls(target: Target) -> tuple[Program, ...]:
     return (writer.program(writer.call(drawn).output),)
 
 
-def draw(seen: tuple[Seen, ...]) -> Figure:
+def draw(seen: tuple[SourceResults, ...]) -> Figure:
     """A panel for each head and source."""
 
     def group(head: int, what: Text) -> tuple[Panel | None, ...]:

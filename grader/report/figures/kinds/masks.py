@@ -1,4 +1,4 @@
-"""Which keys a query may see, and the weights that are left of it."""
+"""Causal and padding masks, and attention weights under both."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from grader.core.model import Program, Text
 from grader.grading.inputs import Drawn
 from grader.grading.programs import Target, Writer
 from grader.report.figures.figure import Axis, Figure, Floats, HeatMap
-from grader.report.figures.kinds import KEY, QUERY, Seen, beside, in_rows, normal, weights_map
+from grader.report.figures.kinds import KEY, QUERY, SourceResults, beside, in_rows, normal, weights_map
 
 TITLE = Text("Causal and padding masks", "因果掩码与填充掩码")
 ABOUT = Text(
@@ -23,9 +23,9 @@ _LENGTHS = (8, 5, 2)
 _TOKENS = ("the", "cat", "saw", "you", "run", "·", "·", "·")
 _WIDTH = 4
 _NOTE = Text(
-    "A causal mask hides the keys that come after the query; where there are fewer queries than keys, the last query "
-    "stands at the last key. A padding mask hides what only fills up a short sample (·). The softmax then shares "
-    "100 % among the keys that are left.",
+    "A causal mask hides the keys after the query; if there are fewer queries than keys, the last query corresponds to "
+    "the last key. A padding mask hides the positions that only fill up a short sample (·). The softmax then "
+    "distributes 100 % among the remaining keys.",
     "因果掩码遮住查询之后的键；查询比键少时，最后一个查询对应最后一个键。填充掩码遮住那些仅用于补齐短样本的"
     "位置（·）。softmax 再把 100% 分给剩下的键。",
 )
@@ -37,7 +37,7 @@ _SAMPLE = Text("length of the sample", "样本长度")
 
 
 def calls(target: Target) -> tuple[Program, ...]:
-    """The masks as they are; the weights by the identity for values."""
+    """The masks; for the weights, attention with the identity as values."""
     writer = Writer.to(target)
     match target.exercise.name:
         case "causal_mask":
@@ -52,8 +52,8 @@ def calls(target: Target) -> tuple[Program, ...]:
     return (writer.program(*[writer.call(drawn).output for drawn in inputs]),)
 
 
-def draw(seen: tuple[Seen, ...]) -> Figure:
-    """Three masks and the weights, each for every source that has them."""
+def draw(seen: tuple[SourceResults, ...]) -> Figure:
+    """Three masks and the weights, for every source that has them."""
     late = Axis(QUERY, names=tuple(str(at) for at in range(_N - _LATE, _N)))
     lengths = Axis(_SAMPLE, names=tuple(map(str, _LENGTHS)))
     groups = [
@@ -75,7 +75,7 @@ def draw(seen: tuple[Seen, ...]) -> Figure:
     return Figure(TITLE, _NOTE, in_rows(groups, 2 * len(seen)))
 
 
-def _causal(each: Seen, at: int) -> Floats:
+def _causal(each: SourceResults, at: int) -> Floats:
     values: Floats = each.values["causal_mask"][0][at]
     return values
 

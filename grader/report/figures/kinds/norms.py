@@ -1,4 +1,4 @@
-"""Gradients over the depth of a stack of encoder layers, with the norm before each sublayer or after it."""
+"""Gradients in a stack of encoder layers, with the norm before or after each sublayer."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from grader.core.model import Apply, Program, Ref, Text, Value
 from grader.grading.inputs import Drawn
 from grader.grading.programs import Target, Writer
 from grader.report.figures.figure import Axis, Figure, Floats, Lines, line
-from grader.report.figures.kinds import Seen, generator, label, normal
+from grader.report.figures.kinds import SourceResults, generator, label, normal
 
 TITLE = Text("Pre-LN and post-LN: gradients over depth", "Pre-LN 与 Post-LN：梯度随深度的变化")
 ABOUT = Text(
@@ -26,10 +26,10 @@ _DEPTHS = (1, 2, 4, 8, 12)
 _STACKS = 4  # of random weights each; their mean is shown
 _VARIANTS = ((False, Text("post-LN", "Post-LN"), 1), (True, Text("pre-LN", "Pre-LN"), 0))
 _NOTE = Text(
-    "At the start of training, the gradient by W_2 of the feed-forward network, averaged over {stacks} random stacks. "
-    "With pre-LN the residual stream grows from layer to layer, so that each further layer "
-    "changes it less, and gets less gradient. With post-LN the last layer gets as much however deep the stack is, "
-    "which is why such models are trained with a warm-up of the learning rate (Xiong et al. 2020).",
+    "The gradient with respect to W_2 of the feed-forward network at the start of training, averaged over {stacks} "
+    "random stacks. With pre-LN the residual stream grows from layer to layer, so each later layer changes it less and "
+    "gets a smaller gradient. With post-LN the gradient of the last layer does not depend on the depth, which is why "
+    "such models are trained with a learning rate warm-up (Xiong et al. 2020).",
     "训练刚开始时前馈网络 W_2 的梯度，对 {stacks} 个随机初始化的网络取平均。Pre-LN 的残差流逐层变大，"
     "越靠后的层对它的影响越小，梯度也越小。Post-LN 不论堆多深，最后一层的梯度都一样大，"
     "所以这类模型训练时需要学习率预热（Xiong 等，2020）。",
@@ -42,7 +42,7 @@ _DEPTH = Text("number of layers", "层数")
 
 
 def _weights(stack: int, layer: int) -> dict[str, NDArray[np.float32]]:
-    """Glorot's scale; norms that only normalise."""
+    """Random weights with Glorot's scale; norms with gain 1 and bias 0."""
     random = generator(1000 * stack + layer)
     shapes = {name: (_D_MODEL, _D_MODEL) for name in ("w_q", "w_k", "w_v", "w_o")}
     shapes |= {"w_1": (_D_MODEL, _D_FF), "w_2": (_D_FF, _D_MODEL)}
@@ -58,7 +58,7 @@ def _weights(stack: int, layer: int) -> dict[str, NDArray[np.float32]]:
 
 
 def calls(target: Target) -> tuple[Program, ...]:
-    """For each variant and stack: layers of equal weights, the first few of them, then more."""
+    """A program for each variant and stack; both variants use the same weights."""
     return tuple(_stack(target, norm_first, stack) for norm_first, _, _ in _VARIANTS for stack in range(_STACKS))
 
 
@@ -78,8 +78,8 @@ def _stack(target: Target, norm_first: bool, stack: int) -> Program:
     return writer.program(*sent)
 
 
-def draw(seen: tuple[Seen, ...]) -> Figure:
-    """Over the layers of the deepest stack; in the last layer, over stacks of every depth."""
+def draw(seen: tuple[SourceResults, ...]) -> Figure:
+    """The gradient in each layer of the deepest stack, and in the last layer of stacks of every depth."""
     layers, last = [], []
     for at, (_, name, hue) in enumerate(_VARIANTS):
         for each in seen:
@@ -94,11 +94,11 @@ def draw(seen: tuple[Seen, ...]) -> Figure:
     return Figure(TITLE, _NOTE, (panels,))
 
 
-def _stacks(each: Seen, variant: int) -> tuple[tuple[list[float], ...], ...]:
+def _stacks(each: SourceResults, variant: int) -> tuple[tuple[list[float], ...], ...]:
     return each.values[_CALLED][variant * _STACKS : (variant + 1) * _STACKS]
 
 
-def _last(each: Seen, variant: int) -> Floats:
-    """The gradient in the last layer, for every depth."""
+def _last(each: SourceResults, variant: int) -> Floats:
+    """The gradient in the last layer for every depth."""
     means: Floats = np.mean([[norms[-1] for norms in stack] for stack in _stacks(each, variant)], axis=0)
     return means

@@ -1,4 +1,4 @@
-"""Gradients over the depth of a network, with residual connections and without."""
+"""Gradients over the depth of a network, with and without residual connections."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 from grader.core.model import Apply, Call, Program, Ref, Text, Value
 from grader.grading.programs import Target, Writer
 from grader.report.figures.figure import Axis, Figure, Floats, Lines, line
-from grader.report.figures.kinds import NONE, Seen, generator, label, normal
+from grader.report.figures.kinds import NONE, SourceResults, generator, label, normal
 
 TITLE = Text("Residual connections on and off", "有残差连接与没有残差连接")
 ABOUT = Text(
@@ -23,9 +23,9 @@ _DEPTH = 24
 _WIDTH = 32
 _GAIN = 0.5
 _NOTE = Text(
-    "{depth} sublayers tanh(xW) in a row. Without residual connections the gradient is multiplied by the Jacobian of "
-    "every sublayer on its way back, and little is left of it. With them the factor is I + J: the identity lets the "
-    "gradient through, whatever the sublayer does.",
+    "{depth} sublayers tanh(xW) in a row. Without residual connections, the gradient is multiplied by the Jacobian J "
+    "of every sublayer on its way back, and little of it is left. With them, the factor is I + J: the identity lets "
+    "the gradient pass, whatever the sublayer does.",
     "{depth} 个子层 tanh(xW) 依次相连。没有残差连接时，梯度每往回走一层就要乘上该子层的雅可比矩阵，最后所剩无几；"
     "有残差连接时乘的是 I + J，其中的 I 让梯度原样通过，不论子层做什么。",
 ).fill(depth=_DEPTH)
@@ -36,7 +36,7 @@ _OFF = Text("f(x) alone", "只有 f(x)")
 
 
 def calls(target: Target) -> tuple[Program, ...]:
-    """Gradients by every intermediate result, with the learner's connection and with none."""
+    """Gradients with respect to every intermediate result, with the connection and without it."""
     writer = Writer.to(target)
     random = generator(7)
     scale = _GAIN / math.sqrt(_WIDTH)
@@ -59,8 +59,8 @@ def _norms(gradients: list[Floats]) -> Floats:
     return relative
 
 
-def draw(seen: tuple[Seen, ...]) -> Figure:
-    """One panel: the reference's chain without connections, and everybody's with them."""
+def draw(seen: tuple[SourceResults, ...]) -> Figure:
+    """One panel: without connections for the reference, with connections for every source."""
     layers = range(_DEPTH + 1)
     lines = [line(_OFF, layers, _norms(seen[0].values[_CALLED][0][1]), 1)]
     for each in seen:

@@ -1,4 +1,4 @@
-"""What a softmax gives, and what it passes back, as its scores grow."""
+"""The largest weight and the gradient of a softmax as its scores grow."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from grader.core.model import Program, Text
 from grader.grading.inputs import Drawn
 from grader.grading.programs import Target, Writer
 from grader.report.figures.figure import Axis, Figure, Floats, Lines, line
-from grader.report.figures.kinds import Seen, label, normal
+from grader.report.figures.kinds import SourceResults, label, normal
 
 TITLE = Text("A softmax saturates as its scores grow", "分数越大，softmax 越饱和")
 ABOUT = Text(
@@ -26,10 +26,10 @@ _SCALES = (0.125, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0)
 #: Half of the step of a difference quotient. Scores are multiples of it, so that no step is rounded.
 _STEP = 1 / 64
 _NOTE = Text(
-    "Scores over 16 keys with the standard deviation on the horizontal axis. Divided by √d_k they are at 1; without "
-    "the division at √d_k: 8 for d_k = 64. There most of the weight is on one key, and the larger the scores are, "
-    "the less a change of them moves the weights: less and less gradient reaches queries and keys.",
-    "16 个键上的分数，横轴是它们的标准差。除以 √d_k 后标准差是 1；不除则是 √d_k，例如 d_k = 64 时为 8。"
+    "Scores of 16 keys, by their standard deviation. Divided by √d_k, it is 1; without the division it is √d_k, for "
+    "example 8 for d_k = 64. There, most of the weight is on one key. The larger the scores, the less a change in them "
+    "changes the weights, and the smaller the gradient that reaches queries and keys.",
+    "16 个键上的分数，按标准差排列。除以 √d_k 后标准差是 1；不除则是 √d_k，例如 d_k = 64 时为 8。"
     "那时大部分权重都落在一个键上；分数越大，"
     "分数的变化就越难改变权重，传回查询和键的梯度也越来越小。",
 )
@@ -39,31 +39,31 @@ _GRADIENT = Text("size of ∂weights/∂scores", "∂权重/∂分数 的大小"
 _LARGEST_TITLE = Text("The largest weight (mean)", "最大权重（平均）")
 _GRADIENT_TITLE = Text("The gradient: norm of the Jacobian (mean)", "梯度：雅可比矩阵的范数（平均）")
 _SOFTMAX = Text("softmax", "softmax")
-_EQUAL = Text("1/16: all keys alike", "1/16：各键权重相等")
+_EQUAL = Text("1/16: equal weights", "1/16：各键权重相等")
 
 
 def _scores() -> NDArray[np.float32]:
-    """(scales, rows, 1 + 2·keys, keys): every row of scores, then one step up and down in each entry."""
+    """(scales, rows, 1 + 2·keys, keys): each row of scores, then with each entry one step up, and one step down."""
     rows = np.asarray(_SCALES)[:, None, None, None] * normal(_ROWS, 1, _KEYS, seed=3)
     steps = _STEP * np.concatenate((np.zeros((1, _KEYS)), np.eye(_KEYS), -np.eye(_KEYS)))
     return (np.round(rows / _STEP) * _STEP + steps).astype(np.float32)
 
 
 def calls(target: Target) -> tuple[Program, ...]:
-    """One call on everything."""
+    """One call on all scores."""
     writer = Writer.to(target)
     return (writer.program(writer.call(Drawn((("x", _scores()),), (), ())).output),)
 
 
 def _measured(weights: Any) -> tuple[Floats, Floats]:
-    """For each scale the largest weight, and the norm of the Jacobian from difference quotients."""
+    """For each scale, the largest weight and the norm of the Jacobian from difference quotients."""
     middle, up, down = weights[:, :, 0], weights[:, :, 1 : _KEYS + 1], weights[:, :, _KEYS + 1 :]
     jacobian = (up - down) / (2 * _STEP)
     return middle.max(axis=-1).mean(axis=1), np.sqrt(np.square(jacobian).sum(axis=(-2, -1))).mean(axis=1)
 
 
-def draw(seen: tuple[Seen, ...]) -> Figure:
-    """Two panels, everybody's line in both."""
+def draw(seen: tuple[SourceResults, ...]) -> Figure:
+    """Two panels with a line for each source."""
     largest = [line(_EQUAL, _SCALES, [1 / _KEYS] * len(_SCALES), who="theory")]
     gradients = []
     for each in seen:

@@ -1,4 +1,4 @@
-"""The variance of scores against d_k, before the division by √d_k and after it."""
+"""The variance of scores as a function of d_k, before and after the division by √d_k."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from grader.core.model import Program, Text
 from grader.grading.inputs import Drawn
 from grader.grading.programs import Target, Writer
 from grader.report.figures.figure import Axis, Figure, Lines, line
-from grader.report.figures.kinds import NONE, Seen, label, normal
+from grader.report.figures.kinds import NONE, SourceResults, label, normal
 
 TITLE = Text("Variance of the scores against d_k", "分数的方差随 d_k 的变化")
 ABOUT = Text(
@@ -42,8 +42,8 @@ def calls(target: Target) -> tuple[Program, ...]:
     return (writer.program(*scores),)
 
 
-def draw(seen: tuple[Seen, ...]) -> Figure:
-    """The two formulas, the plain products, and everybody's scaled scores."""
+def draw(seen: tuple[SourceResults, ...]) -> Figure:
+    """The two formulas, the unscaled products, and the scaled scores of each source."""
     x = [float(d_k) for d_k in _WIDTHS]
     plain = [float(np.var(q.astype(float) @ k.T.astype(float))) for q, k in map(_pair, _WIDTHS)]
     lines = [
