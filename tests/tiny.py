@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from grader.classroom import batch, worker
+from grader.classroom import schedule, worker
 from grader.sandbox import Sandbox
 
 QUESTION = """\
@@ -134,10 +134,10 @@ class Lent:
 @pytest.fixture
 def in_process(monkeypatch: pytest.MonkeyPatch, sandbox: Sandbox) -> Iterator[None]:
     """No other process, and one sandbox for all, which is trusted."""
-    monkeypatch.setattr(batch, "executor", lambda count: InProcess())
-    for module in (batch, worker):
+    monkeypatch.setattr(schedule, "executor", lambda count: InProcess())
+    for module in (schedule, worker):
         monkeypatch.setattr(module, "Sandbox", lambda mode, settings: Lent(sandbox))
-    monkeypatch.setattr(batch, "release", lambda observe, quiet: ())
-    worker._desk.cache_clear()
+    monkeypatch.setattr(schedule, "release", lambda observe, quiet: ())
+    worker._context.cache_clear()
     yield
-    worker._desk.cache_clear()
+    worker._context.cache_clear()

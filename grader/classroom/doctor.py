@@ -15,7 +15,8 @@ from pathlib import Path
 from typing import Literal
 
 from grader import __version__
-from grader.classroom.worker import Plan, Workers, ended, prepare
+from grader.classroom.task import Plan
+from grader.classroom.worker import Workers, shutting_down, warm_up
 from grader.core import installed, resources
 from grader.core.errors import AttncheckError, CourseError, SandboxError
 from grader.course import loader
@@ -117,9 +118,9 @@ def _root(namespaces: bool) -> Finding:
 def _rehearsal(folder: Path | None, workers: int) -> Iterator[Finding]:
     """What ``batch`` does before it grades: workers get ready, and a sandbox beside theirs is attacked meanwhile."""
     try:
-        with ended(Workers(workers)) as pool, open_sandbox(mode="require") as sandbox:
+        with shutting_down(Workers(workers)) as pool, open_sandbox(mode="require") as sandbox:
             plan = Plan(_place(folder), Seed.public(), "")
-            ready = [pool.submit(prepare, plan) for _ in range(workers)]
+            ready = [pool.submit(warm_up, plan) for _ in range(workers)]
             yield from map(_attacked, release(sandbox.observe, lambda: wait(ready)))
             yield _staffed(ready)
     except (SandboxError, OSError) as error:  # unavailable, there and of no use, or no process to be had

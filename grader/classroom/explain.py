@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from grader.classroom.batch import version
 from grader.classroom.gradebook import Enrolled, Filed, Gradebook, Override, Run, open_gradebook
 from grader.classroom.marks import marks
 from grader.classroom.overrides import find_learner
+from grader.classroom.record import question_version
 from grader.classroom.regrade import check_seed, course_of, is_as_graded, points_of
 from grader.classroom.results import Book, parts
 from grader.core.errors import UsageError
@@ -61,7 +61,7 @@ _WIDTH = 72
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class ExplainRequest:
     """Which point: of a learner, an item, or ``exercise``, ``exercise/check`` or ``exercise/check/case``."""
 
     folder: Path
@@ -136,7 +136,7 @@ class Recorded:
 # ---------------------------------------------------------------------------------------------- finding
 
 
-def look_up(asked: Asked) -> Recorded:
+def look_up(asked: ExplainRequest) -> Recorded:
     """What is recorded. Raises UsageError for what is not, or where the files are no longer those that were graded."""
     with contextlib.closing(open_gradebook(asked.folder)) as book:
         check_seed(book, asked.seed)
@@ -168,7 +168,7 @@ def look_up(asked: Asked) -> Recorded:
             result,
             found[0][1],
             known,
-            version(question, loaded, asked.seed) != known,
+            question_version(question, loaded, asked.seed) != known,
             next((change for change in book.overrides() if (change.part, change.learner) == names), None),
         )
 

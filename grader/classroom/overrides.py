@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
-from grader.classroom.batch import alone
 from grader.classroom.gradebook import FILE, INTAKE, Enrolled, Filed, Gradebook, Override, open_gradebook
+from grader.classroom.lock import locked
 from grader.classroom.marks import Part
 from grader.classroom.regrade import course_of, points_of
 from grader.classroom.results import CLASS, Book, Row, left_behind, parts, write_files
@@ -114,7 +114,7 @@ def take_back(folder: Path, learner: str, part: str, course_folder: Path | None,
 
 @contextlib.contextmanager
 def _open(folder: Path, course_folder: Path | None) -> Iterator[tuple[Gradebook, Course]]:
-    with contextlib.closing(open_gradebook(folder)) as book, alone(folder):
+    with contextlib.closing(open_gradebook(folder)) as book, locked(folder):
         yield book, loader.whole(courses.load(course_of(book, course_folder)))
 
 

@@ -14,11 +14,13 @@ from itertools import groupby
 from pathlib import Path
 from typing import cast
 
-from grader.classroom.batch import Order, Step, alone, chosen, facts, grade_all, tasks_left
+from grader.classroom.batch import Order, Step, grade_all, select_questions
 from grader.classroom.gradebook import Filed, Gradebook, open_gradebook
+from grader.classroom.lock import locked
 from grader.classroom.marks import Mark
+from grader.classroom.record import grading_facts, tasks_left
 from grader.classroom.results import Book, write_files
-from grader.classroom.worker import Task
+from grader.classroom.task import Task
 from grader.core.errors import GradebookError, SubmissionError, UsageError
 from grader.core.model import Course, Lang, Rules
 from grader.core.score import tidy
@@ -32,7 +34,7 @@ _NAMED = 5
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class RegradeRequest:
     """What is to be graded again, with what. Without ``course_folder``, with the course it was graded with."""
 
     folder: Path
@@ -72,7 +74,7 @@ class Regraded:
 
 @contextlib.contextmanager
 def regraded(
-    asked: Asked, progress: Callable[[Step], None] = lambda step: None, *, dry: bool = False
+    asked: RegradeRequest, progress: Callable[[Step], None] = lambda step: None, *, dry: bool = False
 ) -> Iterator[tuple[Regraded, Callable[[Lang], None]]]:
     """What grading again finds, and what puts it down, with the files of results: all of it, or nothing.
 
@@ -82,7 +84,7 @@ def regraded(
     with contextlib.ExitStack() as stack:
         book = stack.enter_context(contextlib.closing(open_gradebook(asked.folder)))
         if not dry:
-            stack.enter_context(alone(asked.folder))
+            stack.enter_context(locked(asked.folder))
         check_seed(book, asked.seed)
         scratch = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="attncheck-")))
         copy = stack.enter_context(contextlib.closing(book.copy(scratch)))
@@ -93,13 +95,13 @@ def regraded(
 class _Again:
     """A gradebook, and a copy of it that is graded again."""
 
-    def __init__(self, asked: Asked, book: Gradebook, copy: Gradebook, scratch: Path) -> None:
+    def __init__(self, asked: RegradeRequest, book: Gradebook, copy: Gradebook, scratch: Path) -> None:
         self.book, self.copy = book, copy
         folder = course_of(book, asked.course_folder)
         self.course = loader.whole(courses.load(folder))
-        counting = chosen(self.course, tuple(points_of(book)))
+        counting = select_questions(self.course, tuple(points_of(book)))
         self.order = Order(asked.folder, scratch, folder, asked.seed, workers=asked.workers)
-        self.facts = facts(self.order, self.course, counting)
+        self.facts = grading_facts(folder, asked.seed, self.course, counting)
         self.versions = cast("dict[str, str]", self.facts["versions"])
         self.tasks: dict[str, tuple[Filed, Task]] = {}
 

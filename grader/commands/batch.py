@@ -194,12 +194,12 @@ def _in_clear(address: str) -> bool:
 def _results(order: Order, lang: Lang) -> list[Row]:
     from contextlib import closing
 
-    from grader.classroom.batch import alone
     from grader.classroom.gradebook import open_gradebook
+    from grader.classroom.lock import locked
     from grader.classroom.results import Book, write_files
     from grader.grading import courses
 
-    with alone(order.out), closing(open_gradebook(order.out)) as book:
+    with locked(order.out), closing(open_gradebook(order.out)) as book:
         return write_files(Book.of(book, courses.load(order.course_folder)), order.out, lang)
 
 

@@ -10,9 +10,10 @@ from typing import Any, cast
 
 import pytest
 
-from grader.classroom import batch, inbox, worker
+from grader.classroom import enrolment, inbox, worker
 from grader.classroom.analysis.class_similarity import compared
 from grader.classroom.collect import Collected, Handed
+from grader.classroom.enrolment import enrol
 from grader.classroom.gradebook import Filed, open_gradebook
 from grader.classroom.intake import PLAIN, Person, Placed
 from grader.classroom.roster import Learner, Roster
@@ -31,8 +32,7 @@ def handed(folder: Path, *people: Person) -> list[Handed]:
 
 def filed(each: Sequence[Handed]) -> list[Filed]:
     """What a batch without a roster would enter."""
-    names = batch._names(each)
-    return [batch._filed(one, tuple(names[one.placed.key]), None)[0] for one in each]
+    return list(enrol(Collected(PLAIN, tuple(each), ()), None).submissions)
 
 
 def test_a_fault_of_ours_costs_one_submission(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -41,7 +41,7 @@ def test_a_fault_of_ours_costs_one_submission(tmp_path: Path, monkeypatch: pytes
     def identity(path: Path) -> tuple[str, None]:
         raise RuntimeError("unforeseen")
 
-    monkeypatch.setattr(batch, "identity", identity)
+    monkeypatch.setattr(enrolment, "identity", identity)
     (one,) = filed(handed(tmp_path, Person("mallory")))
     assert "unforeseen" in (one.error or "")
 
@@ -59,13 +59,13 @@ def test_files_that_were_changed_are_not_graded(tmp_path: Path) -> None:
     """Between being entered and being graded: points are of the files whose digest is in the gradebook."""
     (tmp_path / "q05.py").write_text(intake.EVIL)
     task = worker.Task("ada", str(tmp_path / "q05.py"), "ada", ("Q1",), digest="0" * 64)
-    assert "were changed" in (worker.judged(cast(Any, None), cast(Any, None), task).error or "")
+    assert "were changed" in (worker.grade_task(cast(Any, None), cast(Any, None), task).error or "")
 
 
 def test_a_leftover_whose_name_is_no_text(tmp_path: Path) -> None:
     """Stands in the gradebook by a name that can be written down."""
     roster = Roster((Learner("ada", "ada", (("learner", "ada"),)),))
-    (claimed,) = batch._claimed(Collected(PLAIN, (), (os.fsdecode(b"ada\xff.txt"),)), roster)
+    (claimed,) = enrolment.ungradable(Collected(PLAIN, (), (os.fsdecode(b"ada\xff.txt"),)), roster)
     assert claimed.placed.key.encode() and os.fspath(claimed.path).encode()
 
 

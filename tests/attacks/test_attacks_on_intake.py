@@ -12,9 +12,10 @@ from pathlib import Path
 
 import pytest
 
-from grader.classroom import batch, inbox
 from grader.classroom import collect as collecting
+from grader.classroom import inbox
 from grader.classroom.collect import collect
+from grader.classroom.enrolment import enrol
 from grader.classroom.gradebook import Filed
 from grader.core.errors import UsageError
 from tests.attacks import intake
@@ -55,9 +56,7 @@ def undisturbed(kind: str, as_zip: bool) -> dict[str, Filed]:
 def entered(collection: Path, scratch: Path) -> dict[str, Filed]:
     """What a batch would grade of a collection, and for whom: the same is graded with the same points."""
     found = collect(collection, scratch)
-    names = batch._names(found.handed)
-    filed = [batch._filed(each, tuple(names[each.placed.key]), None)[0] for each in found.handed]
-    return {one.key: replace(one, path="") for one in (*filed, *map(batch._nobodys, found.strays))}
+    return {one.key: replace(one, path="") for one in enrol(found, None).submissions}
 
 
 def owned(monkeypatch: pytest.MonkeyPatch, folder: Path, accounts: Mapping[str, int] | None) -> None:

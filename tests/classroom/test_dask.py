@@ -21,14 +21,15 @@ import pytest
 from distributed import Client
 from distributed.scheduler import KilledWorker
 
-from grader.classroom import batch, dask
+from grader.classroom import batch, dask, schedule
 from grader.classroom.batch import Order, Step
-from grader.classroom.dask import Crew, Desk, software
+from grader.classroom.dask import DaskExecutor, GradingPlugin, software
 from grader.classroom.export import Options, export
 from grader.classroom.export._target import Out
 from grader.classroom.gradebook import open_gradebook
 from grader.classroom.results import Book
-from grader.classroom.worker import Done, Lost, Task
+from grader.classroom.task import Task, TaskResult
+from grader.classroom.worker import WorkerLost
 from grader.core import cache
 from grader.core.errors import AttncheckError, SandboxError, SandboxUnavailable, UsageError
 from grader.grading import courses
@@ -150,7 +151,7 @@ def test_a_cluster_that_goes_away(running: Cluster, order: Order, in_process: No
         assert running.scheduler is not None
         running.scheduler.kill()
 
-    with pytest.raises(SandboxError, match=r"cluster .*; what was graded is kept"):
+    with pytest.raises(SandboxError, match=r"cluster .*; earlier results are saved"):
         batch.run(replace(order, scheduler=address), progress)
     summary = batch.run(order)
     assert (summary.graded + summary.kept, summary.kept > 0) == (10, True)
@@ -168,15 +169,17 @@ def test_nobody_there(address: str, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture
-def desk(tmp_path: Path, in_process: None, sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch) -> Desk:
+def desk(tmp_path: Path, in_process: None, sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch) -> GradingPlugin:
     """As it comes to a worker; its sandbox is the session's."""
     monkeypatch.setattr(dask, "Sandbox", lambda mode, settings: tiny.Lent(sandbox))
     monkeypatch.setattr(dask, "release", lambda observe: [Canary("do harm", "refused")])
-    made: Desk = pickle.loads(pickle.dumps(Desk("attncheck-x", courses.load(tiny.course(tmp_path)), software())))
+    made: GradingPlugin = pickle.loads(
+        pickle.dumps(GradingPlugin("attncheck-x", courses.load(tiny.course(tmp_path)), software()))
+    )
     return made
 
 
-def test_a_desk_grades_what_is_sent(desk: Desk, tmp_path: Path) -> None:
+def test_a_desk_grades_what_is_sent(desk: GradingPlugin, tmp_path: Path) -> None:
     """With the files that came along, whatever lies at their path; with the seed that came along, too."""
     (tmp_path / "ada.py").write_text(tiny.RIGHT)
     task = Task("ada", str(tmp_path / "ada.py"), "ada", ("Q1",), gathered(tmp_path / "ada.py"))
@@ -221,7 +224,7 @@ def test_a_worker_that_is_not_fit(
     change: dict[str, Callable[..., object]],
     kind: type[AttncheckError],
     said: str,
-    desk: Desk,
+    desk: GradingPlugin,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """Says so when it gets ready, and again to whoever sends it something; it grades nothing."""
@@ -277,7 +280,7 @@ def test_how_many_there_are(monkeypatch: pytest.MonkeyPatch) -> None:
     """At least one, so that something is on its way; an error after a long time without, or without an answer."""
     clock = iter(range(0, 1000, 10))
     monkeypatch.setattr(dask, "time", SimpleNamespace(monotonic=lambda: float(next(clock))))
-    crew = Crew(Told(2, 0, 0, 3, 0, 0, 0), "desk", (), patience=25)
+    crew = DaskExecutor(Told(2, 0, 0, 3, 0, 0, 0), "desk", (), patience=25)
     assert [crew.size() for _ in range(6)] == [2, 1, 1, 3, 1, 1]
     with pytest.raises(SandboxError, match="no worker for 25 s"):
         crew.size()
@@ -289,13 +292,17 @@ def test_how_many_there_are(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_the_number_is_asked_for_now_and_then() -> None:
     """Not with every submission."""
-    crew = Crew(Told(2), "desk", ())
+    crew = DaskExecutor(Told(2), "desk", ())
     assert [crew.size(), crew.size()] == [2, 2]
 
 
 def test_a_submission_that_is_gone(tmp_path: Path) -> None:
     """Is not sent; it is what it would be here."""
-    done = Crew(Told(), "desk", ()).grade(Seed.public(), Task("ada", str(tmp_path / "ada.py"), "ada", ("Q1",))).result()
+    done = (
+        DaskExecutor(Told(), "desk", ())
+        .grade(Seed.public(), Task("ada", str(tmp_path / "ada.py"), "ada", ("Q1",)))
+        .result()
+    )
     assert done.error is not None
     assert "ada.py" in done.error
 
@@ -303,7 +310,7 @@ def test_a_submission_that_is_gone(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("status", "error", "kind", "said"),
     [
-        ("error", KilledWorker("attncheck-1", None, 0), Lost, "^$"),  # type: ignore[arg-type]
+        ("error", KilledWorker("attncheck-1", None, 0), WorkerLost, "^$"),  # type: ignore[arg-type]
         ("error", UsageError("no"), UsageError, "^no$"),
         (
             "error",
@@ -333,8 +340,8 @@ def test_what_can_come_of_a_task(status: str, error: Exception, kind: type[Excep
 
 def test_nobody_waits_for_what_is_called_off() -> None:
     """Ctrl-C calls off what is on its way."""
-    crew = Crew(Told(), "desk", ())
-    future = batch.Future[Done]()
+    crew = DaskExecutor(Told(), "desk", ())
+    future = schedule.Future[TaskResult]()
     crew._flying.add(future)
     crew.shutdown()
     assert not future.cancelled()

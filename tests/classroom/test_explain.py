@@ -14,8 +14,8 @@ import pytest
 from grader.classroom import batch
 from grader.classroom.batch import Order
 from grader.classroom.explain import (
-    Asked,
     Explained,
+    ExplainRequest,
     Recorded,
     Thing,
     _agree,
@@ -71,9 +71,9 @@ def out(place: Path, in_process: None) -> Path:
     return place / "out"
 
 
-def asked(out: Path, learner: str, check: str, **more: Any) -> Asked:
+def asked(out: Path, learner: str, check: str, **more: Any) -> ExplainRequest:
     """What an instructor asks."""
-    return Asked(out, learner, check, **({"seed": Seed.public()} | more))
+    return ExplainRequest(out, learner, check, **({"seed": Seed.public()} | more))
 
 
 def explain(out: Path, learner: str, check: str, sandbox: Sandbox, **more: Any) -> Explained:

@@ -13,7 +13,8 @@ import pytest
 from rich.cells import cell_len
 
 from grader.classroom import batch
-from grader.classroom.batch import Order, Step, Summary, alone
+from grader.classroom.batch import Order, Step, Summary
+from grader.classroom.lock import locked
 from grader.classroom.results import LATE, Row
 from grader.commands import batch as classes
 from grader.core.errors import SandboxUnavailable, UsageError
@@ -268,7 +269,7 @@ def test_points_by_hand(line: Row, said: str, attncheck: Attncheck, asked: dict[
 def test_files_are_written_under_the_lock(tmp_path: Path) -> None:
     """Where another process has it, its half-written files are its own."""
     order = Order(tmp_path / "in", tmp_path, tmp_path, Seed.public())
-    with alone(tmp_path), pytest.raises(UsageError, match="Another attncheck"):
+    with locked(tmp_path), pytest.raises(UsageError, match="Another attncheck"):
         classes._results(order, "en")
 
 

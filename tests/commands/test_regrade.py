@@ -12,7 +12,7 @@ from rich.cells import cell_len
 
 from grader.classroom import regrade
 from grader.classroom.batch import Step
-from grader.classroom.regrade import Asked, Change, Regraded
+from grader.classroom.regrade import Change, Regraded, RegradeRequest
 from grader.commands import regrade as regrading
 from grader.grading.inputs import Seed
 
@@ -29,7 +29,7 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> dict[str, object]:
     seen: dict[str, object] = {"found": FOUND, "written": None}
 
     @contextmanager
-    def regraded(asked: Asked, progress: Callable[[Step], None], *, dry: bool) -> Iterator[object]:
+    def regraded(asked: RegradeRequest, progress: Callable[[Step], None], *, dry: bool) -> Iterator[object]:
         seen["asked"], seen["dry"] = asked, dry
         yield seen["found"], lambda lang: seen.update(written=lang)
 
@@ -44,9 +44,9 @@ def test_asks_for_what_the_options_say(attncheck: Attncheck, asked: dict[str, ob
     seed = tmp_path / "seed"
     seed.write_text("0123456789abcdef" * 4)
     attncheck("regrade", "out", "--dry-run")
-    assert (asked["asked"], asked["dry"]) == (Asked(Path("out"), Seed.public()), True)
+    assert (asked["asked"], asked["dry"]) == (RegradeRequest(Path("out"), Seed.public()), True)
     attncheck(*f"regrade out --yes --course c --workers 2 --seed-file {seed}".split())
-    assert (asked["asked"], asked["dry"]) == (Asked(Path("out"), Seed.from_file(seed), Path("c"), 2), False)
+    assert (asked["asked"], asked["dry"]) == (RegradeRequest(Path("out"), Seed.from_file(seed), Path("c"), 2), False)
 
 
 @pytest.mark.parametrize(

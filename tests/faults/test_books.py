@@ -18,8 +18,8 @@ import pytest
 from filelock import FileLock
 
 from grader.classroom import gradebook
-from grader.classroom.batch import alone
 from grader.classroom.gradebook import FILE, Gradebook, Override, open_gradebook
+from grader.classroom.lock import locked
 from grader.core.errors import GradebookError, UsageError
 from tests.classroom.test_gradebook import ADA, CY, NOW, RUN, book, unit
 from tests.faults.conftest import ROOT, confined
@@ -198,7 +198,7 @@ def test_a_folder_without_locks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
         raise NotImplementedError("FileSystem does not appear to support flock; use SoftFileLock instead")
 
     monkeypatch.setattr(FileLock, "_acquire", refuse)
-    with pytest.raises(UsageError, match=r"cannot be locked.*a folder on this machine"), alone(tmp_path):
+    with pytest.raises(UsageError, match=r"cannot be locked.*a folder on this machine"), locked(tmp_path):
         raise AssertionError("unreachable")
 
 
