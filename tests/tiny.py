@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from grader.classroom import schedule, worker
+from grader.core.model import Text
 from grader.sandbox import Sandbox
 
 QUESTION = """\
@@ -90,6 +91,14 @@ def handed_in(folder: Path) -> Path:
     (folder / "bo.py").write_text(WRONG)
     (folder / "cy.py").write_text("def broken(:\n")
     return folder
+
+
+def bilingual(text: Text | None) -> bool:
+    """Whether a sentence is English in English, and Chinese in Chinese."""
+    if text is None:
+        return False
+    english, chinese = (any("\u4e00" <= char <= "\u9fff" for char in said) for said in (text.en, text.zh))
+    return chinese and not english
 
 
 class InProcess(Executor):

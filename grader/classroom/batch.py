@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import cast
 
 from grader.classroom import schedule
-from grader.classroom.collect import Collected, collect
+from grader.classroom.collect import Collection, collect
 from grader.classroom.enrolment import Enrolment, enrol, in_roster
 from grader.classroom.gradebook import INTAKE, Filed, Gradebook, open_gradebook
 from grader.classroom.lock import locked, make_folder
@@ -25,7 +25,7 @@ from grader.classroom.roster import Roster
 from grader.classroom.roster import read as read_roster
 from grader.classroom.task import Plan, Task
 from grader.core.errors import UsageError
-from grader.core.model import Course, Question, Rules
+from grader.core.model import Course, Question, Rules, Text
 from grader.course import loader
 from grader.course.items import drawn
 from grader.grading import courses
@@ -79,7 +79,7 @@ class Summary:
     submissions: int
     graded: int
     kept: int = 0
-    refused: tuple[tuple[str, str], ...] = ()
+    refused: tuple[tuple[str, Text], ...] = ()
     unknown: tuple[str, ...] = ()
     ambiguous: tuple[str, ...] = ()
     missing: tuple[str, ...] = ()
@@ -151,7 +151,7 @@ def select_questions(course: Course, names: tuple[str, ...]) -> tuple[Question, 
     return tuple(question for question in course.questions if not named or question.id.lower() in named)
 
 
-def _collect(order: Order, roster: Roster | None) -> Collected:
+def _collect(order: Order, roster: Roster | None) -> Collection:
     """Step 1: what was submitted, with every file in a safe place."""
     known = (lambda name: False) if roster is None else partial(in_roster, roster)
     return collect(order.collection, order.out / INTAKE, order.intake, known)

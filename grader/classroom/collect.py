@@ -22,9 +22,12 @@ from pathlib import Path, PurePosixPath
 from typing import IO
 
 from grader.classroom import intake
-from grader.classroom.intake import Placed, Stray, Unreadable, gradable
+from grader.classroom.intake import FoundSubmission, Stray, Unreadable, gradable
+from grader.classroom.words import in_both
 from grader.core import resources
 from grader.core.errors import SubmissionError, UsageError
+from grader.core.model import Text
+from grader.core.text import SEMICOLON
 from grader.submission.archive import DAMAGE, doubled, entries, unfit
 from grader.submission.files import is_ignored
 from grader.submission.messages import listing, printable
@@ -43,22 +46,63 @@ _CHUNK = 1 << 20
 _LONGEST = 200
 #: How the error of a submission begins in which there is only what is never graded.
 NOTHING_IN = "nothing to grade"
-_NOT_READABLE = "not readable"
+_NOTHING_TO_GRADE = Text(
+    NOTHING_IN + ": expected a .py file, a notebook, a .zip or an answers.yaml; found {found}.",
+    "没有可以评分的内容：应有 .py 文件、笔记本、.zip 或 answers.yaml，实际有：{found}。",
+)
+_NO_FILE = Text("no file at all", "没有任何文件")
+_NOT_READABLE = Text("not readable ({reason})", "无法读取（{reason}）")
+_LINK = Text("a symbolic link, which is not followed", "符号链接，不会跟随")
+_NO_REGULAR_FILE = Text("not a regular file", "不是普通文件")
+_EMPTY = Text("an empty folder", "空文件夹")
+_HIDDEN = Text("a folder with hidden files only", "只有隐藏文件的文件夹")
+_NAMED = Text("{what} ({name})", "{what}（{name}）")
+_TOO_LARGE = Text(
+    "{size} MiB of files, more than the {limit} MiB that one learner may submit",
+    "文件共 {size} MiB，超过每人 {limit} MiB 的上限",
+)
+_TOO_MANY = Text(
+    "more than the {limit} files and folders that one learner may submit", "文件和文件夹超过每人 {limit} 个的上限"
+)
+_TOO_DEEP = Text(
+    "folders nested more than {depth} deep, or names longer than {size} bytes",
+    "文件夹嵌套超过 {depth} 层，或文件名超过 {size} 字节",
+)
+_BEYOND_BOUNDS = Text("{why}. Submit only your own code and answers.", "{why}。请只提交自己的代码和答案。")
+_FORGED = Text(
+    "the files are not the ones in the receipt (changed, new or gone: {names}). Somebody has changed them in the "
+    "inbox: ask the learner for the files and the receipt ('attncheck submit --verify' compares them), and restore "
+    "them.",
+    "文件与回执不符（有改动、多出或缺少：{names}），说明有人在收件箱里改动过。请向学习者索取文件和回执"
+    "（用 attncheck submit --verify 核对），再放回原处。",
+)
+_NOT_UNPACKED = Text(
+    "{name} in the collection cannot be unpacked ({reason}); make it readable, or download the collection again.",
+    "无法解压收集到的 {name}（{reason}）。请检查读取权限，或重新下载。",
+)
+_FILE_TOO_LARGE = Text(
+    "{name} has more than the {limit} MiB that one file may have; submit code only.",
+    "{name} 超过单个文件 {limit} MiB 的上限。请只提交代码。",
+)
+_METADATA_TOO_LARGE = Text(
+    "{name} is larger than {limit} MiB; expected metadata of a collection.",
+    "{name} 大于 {limit} MiB，应为课程平台导出的元数据。",
+)
 #: In a collection as nbgrader has it, learners are below this.
 _SUBMITTED = "submitted/"
 
 
 @dataclass(frozen=True, slots=True)
-class Handed:
+class CollectedSubmission:
     """A submission that can be read at ``path``, or why it is not to be read."""
 
-    placed: Placed
+    placed: FoundSubmission
     path: Path
-    error: str | None = None
+    error: Text | None = None
 
 
 @dataclass(frozen=True, slots=True)
-class Collected:
+class Collection:
     """Everything in a collection of this ``kind``.
 
     ``leftovers`` are files that belong to nobody, and folders that cannot be looked into, with the reason; ``strays``
@@ -66,7 +110,7 @@ class Collected:
     """
 
     kind: str
-    handed: tuple[Handed, ...]
+    handed: tuple[CollectedSubmission, ...]
     leftovers: tuple[str, ...]
     strays: tuple[Stray, ...] = ()
 
@@ -86,15 +130,16 @@ class _Tree:
     root: Path | None = None
     counts: Counter[str] = field(default_factory=Counter)
     sizes: Mapping[str, int] = field(default_factory=dict)
-    odd: Mapping[str, str] = field(default_factory=dict)
+    odd: Mapping[str, Text] = field(default_factory=dict)
     spoilt: frozenset[str] = frozenset()
-    over: Mapping[str, str] = field(default_factory=dict)
+    over: Mapping[str, Text] = field(default_factory=dict)
     base: str = ""
-    nameless: Mapping[str, str] = field(default_factory=dict)
+    nameless: Mapping[str, Text] = field(default_factory=dict)
+    unread: Mapping[str, Text] = field(default_factory=dict)
 
-    def unread(self) -> Iterator[str]:
-        """The folders that cannot be looked into, with the reason."""
-        return (f"{why}: {name or './'}" for name, why in self.odd.items() if why.startswith(_NOT_READABLE))
+    def unread_folders(self) -> Iterator[str]:
+        """The folders that cannot be listed, each with the reason."""
+        return (f"{why.en}: {name or './'}" for name, why in self.unread.items())
 
     def facts(self, name: str) -> os.stat_result | None:
         """What the system knows of a file or folder, itself and not what it may lead to."""
@@ -110,15 +155,15 @@ class _Tree:
             with _unpacking(name), self.open(name) as file:
                 raw = file.read(_MAX_METADATA + 1)
         except SubmissionError as error:
-            raise Unreadable(str(error)) from error
+            raise Unreadable(in_both(error)) from error
         if len(raw) > _MAX_METADATA:
-            raise Unreadable(f"{name} is larger than {_MAX_METADATA >> 20} MiB; expected metadata of a collection.")
+            raise Unreadable(_METADATA_TOO_LARGE.fill(name=name, limit=_MAX_METADATA >> 20))
         return raw
 
 
 def collect(
     path: Path, scratch: Path, kind: str | None = None, known: Callable[[str], bool] = lambda name: False
-) -> Collected:
+) -> Collection:
     """The submissions in ``path``, a folder or a zip; what does not lie in a folder of its own is put into ``scratch``.
 
     ``known`` says whether a name is that of a learner. Raises UsageError where nothing can be made of it, or where
@@ -135,7 +180,8 @@ def collect(
         raise UsageError(f"{path}: {error}") from error
     if found is None or (tree.root is None and not tree.sizes):
         what = f"as “{kind}”" if kind else f"as any of {', '.join(intake.kinds())}"
-        odd = tuple(map(printable, (*tree.nameless.values(), *tree.unread(), *map(tree.odd.__getitem__, tree.spoilt))))
+        bad = (*tree.nameless.values(), *(tree.odd[name] for name in tree.spoilt))
+        odd = tuple(map(printable, (*(why.en for why in bad), *tree.unread_folders())))
         raise UsageError(
             f"{path}: no submission found, looked at {what}; expected a folder, file or zip for each learner, "
             "or the export of a course system. 'attncheck batch --help' names the kinds."
@@ -147,36 +193,38 @@ def collect(
     handed = tuple(_handed(placed, tree, scratch) for placed in layout.placed)
     nobodys = tuple(Stray(entry, why, ()) for entry, why in tree.nameless.items())
     strays = (_explained(stray, tree) for stray in layout.strays)
-    return Collected(name, handed, (*layout.leftovers, *tree.unread()), (*strays, *nobodys))
+    return Collection(name, handed, (*layout.leftovers, *tree.unread_folders()), (*strays, *nobodys))
 
 
 def _explained(stray: Stray, tree: _Tree) -> Stray:
     """With what else is wrong with its files."""
     odd = [tree.odd[name] for name in stray.files if name in tree.odd]
-    return replace(stray, why="; ".join((stray.why, *odd[:1])))
+    return replace(stray, why=joined((stray.why, *odd[:1])))
 
 
-def _bytes(placed: Placed, tree: _Tree) -> int:
+def _bytes(placed: FoundSubmission, tree: _Tree) -> int:
     """What a submission takes, unpacked; nothing where that alone is too much."""
     total = sum(tree.sizes.get(name, 0) for name, _ in placed.files if gradable(name))
     return total if total <= MAX_LEARNER else 0
 
 
-def _handed(placed: Placed, tree: _Tree, scratch: Path) -> Handed:
+def _handed(placed: FoundSubmission, tree: _Tree, scratch: Path) -> CollectedSubmission:
     """One submission in its place; what is wrong with its files is nobody else's trouble."""
     said = replace(placed, key=sayable(placed.key)) if _odd(placed.key) else placed
     whole = replace(placed, files=tuple((name, inner) for name, inner in placed.files if name in tree.sizes))
     try:
         _check(placed, whole, tree)
         forged = _forged(placed, tree)
-        return Handed(said, _place(whole, tree, scratch) if whole.files else _copy_of(placed, scratch), forged)
+        return CollectedSubmission(
+            said, _place(whole, tree, scratch) if whole.files else _copy_of(placed, scratch), forged
+        )
     except (Unreadable, SubmissionError) as error:
         copy = _copy_of(placed, scratch)
         shutil.rmtree(copy, ignore_errors=True)
-        return Handed(said, copy, str(error))
+        return CollectedSubmission(said, copy, in_both(error))
 
 
-def _check(placed: Placed, whole: Placed, tree: _Tree) -> None:
+def _check(placed: FoundSubmission, whole: FoundSubmission, tree: _Tree) -> None:
     """Raises Unreadable for a submission beyond its bounds, with an entry that spoils it, or with nothing in it."""
     names = [name for name, _ in placed.files]
     why = [tree.over[unit] for unit in dict.fromkeys(_unit(name, tree.base) for name in names) if unit in tree.over]
@@ -185,26 +233,41 @@ def _check(placed: Placed, whole: Placed, tree: _Tree) -> None:
         why.append(_too_many())
     size = sum(tree.sizes[name] for name, _ in whole.files if gradable(name))
     if size > MAX_LEARNER:
-        why.append(f"{size >> 20} MiB of files, more than the {MAX_LEARNER >> 20} MiB that one learner may hand in")
+        why.append(_TOO_LARGE.fill(size=size >> 20, limit=MAX_LEARNER >> 20))
     if why:
-        raise Unreadable(f"{listing(tuple(map(printable, why)), 3).en}. Hand in only your own code and answers.")
+        raise Unreadable(_BEYOND_BOUNDS.fill(why=listing(tuple(map(_printable, why)), 3)))
     if not whole.files and placed.digests is None:
-        odd = [f"{tree.odd[name]} ({printable(name)})" if name in tree.odd else printable(name) for name in names]
-        found = listing(odd).en if odd else "no file at all"
-        raise Unreadable(nothing_in(found))
+        odd = [_found(name, tree.odd.get(name)) for name in names]
+        raise Unreadable(nothing_in(listing(odd) if odd else _NO_FILE))
 
 
-def nothing_in(found: str) -> str:
-    """What is said of a submission in which there is only what is never graded."""
-    return f"{NOTHING_IN}: expected a .py file, a notebook, a .zip or an answers.yaml; found {found}."
+def nothing_in(found: Text | str) -> Text:
+    """The error of a submission that holds only files of kinds that are never graded."""
+    return _NOTHING_TO_GRADE.fill(found=found)
 
 
-def _too_many() -> str:
-    return f"more than the {MAX_ENTRIES} files and folders that one learner may hand in"
+def joined(whys: Iterable[Text]) -> Text:
+    """Several reasons as one."""
+    parts = tuple(whys)
+    return Text(SEMICOLON.en.join(why.en for why in parts), SEMICOLON.zh.join(why.zh for why in parts))
 
 
-def _too_deep() -> str:
-    return f"folders in each other more than {MAX_DEPTH} deep, or names of more than {MAX_PATH} bytes"
+def _printable(text: Text) -> Text:
+    return Text(printable(text.en), printable(text.zh))
+
+
+def _found(name: str, why: Text | None) -> Text:
+    """A file as it is named in a message, with what is wrong with it."""
+    shown = Text(printable(name), printable(name))
+    return shown if why is None else _NAMED.fill(what=why, name=shown)
+
+
+def _too_many() -> Text:
+    return _TOO_MANY.fill(limit=MAX_ENTRIES)
+
+
+def _too_deep() -> Text:
+    return _TOO_DEEP.fill(depth=MAX_DEPTH, size=MAX_PATH)
 
 
 def _within(folder: str, base: str) -> str:
@@ -231,7 +294,7 @@ def _too_long(name: str, base: str) -> bool:
     return path.count("/") > MAX_DEPTH or len(os.fsencode(path)) > MAX_PATH
 
 
-def _forged(placed: Placed, tree: _Tree) -> str | None:
+def _forged(placed: FoundSubmission, tree: _Tree) -> Text | None:
     """What is not as the receipt of a submission says, in words."""
     if placed.digests is None:
         return None
@@ -240,11 +303,7 @@ def _forged(placed: Placed, tree: _Tree) -> str | None:
     names = sorted(name.rpartition("/")[2] for name in then.keys() | now.keys() if then.get(name) != now.get(name))
     if not names:
         return None
-    return (
-        f"expected the files as the receipt has them, found others (changed, new or gone: {listing(names).en}). "
-        "Somebody has changed them in the inbox: ask the learner for the files and the receipt "
-        "('attncheck submit --verify' compares them), and put them back."
-    )
+    return _FORGED.fill(names=listing(names))
 
 
 def _composed(name: str) -> str:
@@ -286,10 +345,10 @@ def _tree(path: Path) -> _Tree:
     refused: dict[str, SubmissionError] = {}
     folders: list[str] = []
     hidden: list[str] = []
-    nameless: dict[str, str] = {}
+    nameless: dict[str, Text] = {}
     for name, info, problem in entries(archive, path.name):
         if problem is not None and not _owned(name):
-            nameless[name] = str(problem)
+            nameless[name] = in_both(problem)
         elif problem is None and (above := _hidden_in(name)):
             hidden.append(above)
         elif name.endswith("/"):
@@ -317,16 +376,12 @@ def _tree(path: Path) -> _Tree:
     over |= {_unit(name, base): _too_deep() for name in files if _too_long(name, base)}
     short = (name for name in intake.counting(files) if not _too_long(name, base))
     full = {f"{above}/" for name in short for above in PurePosixPath(name).parents}
-    odd = {name: str(error) for name, error in refused.items()} | {name: _EMPTY for name in folders}
+    odd = {name: in_both(error) for name, error in refused.items()} | {name: _EMPTY for name in folders}
     odd |= dict.fromkeys(hidden, _HIDDEN)
     names = (*files, *(name for name in dict.fromkeys((*folders, *hidden)) if name not in full))
     spoilt = frozenset(refused)
     sizes = {name: info.file_size for name, info in found.items()}
     return _Tree(names, opened, sizes=sizes, odd=odd, spoilt=spoilt, over=over, base=base, nameless=nameless)
-
-
-_EMPTY = "an empty folder"
-_HIDDEN = "a folder with hidden files only"
 
 
 def _hidden_in(name: str) -> str:
@@ -344,8 +399,9 @@ def _owned(name: str) -> bool:
 def _folder(root: Path) -> _Tree:
     """Regular files only: a link could lead anywhere. What vanishes meanwhile was on its way to another place."""
     sizes: dict[str, int] = {}
-    odd: dict[str, str] = {}
-    over: dict[str, str] = {}
+    odd: dict[str, Text] = {}
+    unread: dict[str, Text] = {}
+    over: dict[str, Text] = {}
     counts: Counter[str] = Counter()
     base, pending = "", [""]
     while pending:
@@ -358,7 +414,7 @@ def _folder(root: Path) -> _Tree:
         except FileNotFoundError:
             continue
         except OSError as error:
-            odd[above] = f"{_NOT_READABLE} ({error.strerror})"
+            odd[above] = unread[above] = _NOT_READABLE.fill(reason=error.strerror)
             continue
         if not above:
             base = _base(f"{entry.name}/" if entry.is_dir(follow_symlinks=False) else entry.name for entry in inside)
@@ -378,21 +434,27 @@ def _folder(root: Path) -> _Tree:
                 elif stat.S_ISREG(status.st_mode):
                     sizes[name] = status.st_size
                 else:
-                    what = (
-                        "a symbolic link, which is not followed" if stat.S_ISLNK(status.st_mode) else "no regular file"
-                    )
+                    what = _LINK if stat.S_ISLNK(status.st_mode) else _NO_REGULAR_FILE
                     odd[name if "." in entry.name else f"{name}/"] = what
         if not seen and above:
             odd[above] = _HIDDEN if hidden else _EMPTY
     below = Counter(f"{above}/" for name in intake.counting(tuple(sizes)) for above in PurePosixPath(name).parents)
     names = (*sizes, *odd, *(f"{unit}/" for unit in over))
     return _Tree(
-        tuple(dict.fromkeys(names)), lambda name: _regular(root / name), root, below, sizes, odd, over=over, base=base
+        tuple(dict.fromkeys(names)),
+        lambda name: _regular(root / name),
+        root,
+        below,
+        sizes,
+        odd,
+        over=over,
+        base=base,
+        unread=unread,
     )
 
 
 def _few(
-    listed: Iterable[os.DirEntry[str]], unit: str, counts: Counter[str], over: dict[str, str]
+    listed: Iterable[os.DirEntry[str]], unit: str, counts: Counter[str], over: dict[str, Text]
 ) -> Iterator[os.DirEntry[str]]:
     """What is in a folder, as long as its learner has not handed in too much. No ``unit``: it is not inside of one."""
     for entry in listed:
@@ -414,7 +476,7 @@ def _regular(place: Path) -> IO[bytes]:
     return os.fdopen(handle, "rb")
 
 
-def _place(placed: Placed, tree: _Tree, scratch: Path) -> Path:
+def _place(placed: FoundSubmission, tree: _Tree, scratch: Path) -> Path:
     """Where the submission can be read: where it lies, if it has a folder or file to itself, else a copy.
 
     A zip or answers file that lies alone in a folder is what was handed in, and not the folder. Of files that nobody
@@ -441,7 +503,7 @@ def _place(placed: Placed, tree: _Tree, scratch: Path) -> Path:
     return _what(folder, placed)
 
 
-def _copy_of(placed: Placed, scratch: Path) -> Path:
+def _copy_of(placed: FoundSubmission, scratch: Path) -> Path:
     return scratch / sha256(os.fsencode(placed.key)).hexdigest()[:24]
 
 
@@ -461,7 +523,7 @@ def _content(tree: _Tree, name: str) -> IO[bytes]:
     return tree.open(name) if gradable(name) else io.BytesIO()
 
 
-def _is_copy(folder: Path, placed: Placed, tree: _Tree) -> bool:
+def _is_copy(folder: Path, placed: FoundSubmission, tree: _Tree) -> bool:
     """Whether the copy holds what the collection holds now, and not what it held earlier or what a crash has left."""
     expected = {folder / _spelled(inner): name for name, inner in placed.files}
     found = {path for path in folder.rglob("*") if path.is_file() and path != folder / ".complete"}
@@ -479,7 +541,7 @@ def _equal(path: Path, tree: _Tree, name: str) -> bool:
     return False
 
 
-def _what(folder: Path, placed: Placed) -> Path:
+def _what(folder: Path, placed: FoundSubmission) -> Path:
     """A lone zip or notebook is handed in as that; a lone file of another kind in its folder."""
     return folder / _spelled(placed.files[0][1]) if len(placed.files) == 1 else folder
 
@@ -508,10 +570,7 @@ def _unpacking(name: str) -> Iterator[None]:
             raise  # the collection is as it should be
         said = error.strerror if isinstance(error, OSError) else str(error)  # without a path of this machine
         reason = printable(said or type(error).__name__)
-        raise Unreadable(
-            f"{printable(name)} in the collection cannot be unpacked ({reason}); make it readable, or download the "
-            "collection again."
-        ) from error
+        raise Unreadable(_NOT_UNPACKED.fill(name=printable(name), reason=reason)) from error
 
 
 def _copy(source: IO[bytes], out: IO[bytes], name: str) -> None:
@@ -519,7 +578,5 @@ def _copy(source: IO[bytes], out: IO[bytes], name: str) -> None:
     while piece := source.read(_CHUNK):
         copied += len(piece)
         if copied > MAX_FILE:
-            raise Unreadable(
-                f"{printable(name)} has more than the {MAX_FILE >> 20} MiB that one file may have; hand in code alone."
-            )
+            raise Unreadable(_FILE_TOO_LARGE.fill(name=printable(name), limit=MAX_FILE >> 20))
         out.write(piece)

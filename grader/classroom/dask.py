@@ -30,6 +30,7 @@ from distributed.scheduler import KilledWorker
 
 from grader import __version__
 from grader.classroom.task import Task, TaskResult
+from grader.classroom.words import in_both
 from grader.classroom.worker import WorkerLost, grade_task
 from grader.core import cache, resources
 from grader.core.errors import AttncheckError, CacheError, SandboxError, SandboxUnavailable, SubmissionError, UsageError
@@ -215,7 +216,7 @@ class DaskExecutor(Executor):
             carried = replace(task, files=gathered(Path(task.path)))
         except SubmissionError as error:
             unread: Future[TaskResult] = Future()
-            unread.set_result(TaskResult(task.key, error=str(error)))
+            unread.set_result(TaskResult(task.key, error=in_both(error)))
             return unread
         return self.submit(_grade, self._plugin, seed, carried)
 

@@ -1,4 +1,4 @@
-"""Who is in the class, and whose each collected submission is: a ``Collected`` and a roster give an ``Enrolment``."""
+"""Who is in the class, and whose each collected submission is: a ``Collection`` and a roster give an ``Enrolment``."""
 
 from __future__ import annotations
 
@@ -10,15 +10,22 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, TypeAlias
 
-from grader.classroom.collect import Collected, Handed, nothing_in, sayable
+from grader.classroom.collect import CollectedSubmission, Collection, nothing_in, sayable
 from grader.classroom.gradebook import Enrolled, Filed
-from grader.classroom.intake import PLAIN, Person, Placed, Stray
+from grader.classroom.intake import PLAIN, FoundSubmission, Person, Stray
 from grader.classroom.roster import Match, Roster, alike, spellings
+from grader.classroom.words import INTERNAL_ERROR, in_both
 from grader.core import resources
 from grader.core.errors import AttncheckError, SubmissionError
+from grader.core.model import Text
 from grader.submission import identity
 from grader.submission.messages import listing, printable
 
+_NOBODYS = Text(
+    "it cannot be told whose this is ({why}), so it was not graded.{files}",
+    "无法确定这是谁的（{why}），因此没有评分。{files}",
+)
+_FILES = Text(" Files: {files}.", "文件：{files}。")
 #: Letters in a learner's name. A longer one is cut and gets a digest.
 LONGEST_NAME = 200
 
@@ -55,7 +62,7 @@ def in_roster(roster: Roster, name: str) -> bool:
     return roster.match(_named(name)).why != "unknown"
 
 
-def enrol(found: Collected, roster: Roster | None) -> Enrolment:
+def enrol(found: Collection, roster: Roster | None) -> Enrolment:
     """Match every submission in ``found`` with its learners, and read the names in their answers."""
     handed = (*found.handed, *ungradable(found, roster))
     names = display_names(handed)
@@ -87,7 +94,7 @@ def enrol(found: Collected, roster: Roster | None) -> Enrolment:
     )
 
 
-def ungradable(found: Collected, roster: Roster | None) -> Iterator[Handed]:
+def ungradable(found: Collection, roster: Roster | None) -> Iterator[CollectedSubmission]:
     """Leftover files that are named after a learner of the roster who has no other submission."""
     if roster is None or found.kind != PLAIN:
         return
@@ -98,18 +105,22 @@ def ungradable(found: Collected, roster: Roster | None) -> Iterator[Handed]:
         match = roster.match(person)
         if match.why != "unknown" and match.learner not in there:
             key = sayable(name)
-            yield Handed(Placed(key, (person,), ((name, file),)), Path(key), nothing_in(printable(file)))
+            yield CollectedSubmission(
+                FoundSubmission(key, (person,), ((name, file),)), Path(key), nothing_in(printable(file))
+            )
 
 
 def _unowned_row(stray: Stray) -> Filed:
     """The row for files that could be graded if it were known whose they are, with the reason."""
-    files = f" Files: {listing(tuple(map(printable, stray.files))).en}." if stray.files else ""
-    why = f"it cannot be told whose this is ({printable(stray.why)}), so it was not graded.{files}"
+    files = _FILES.fill(files=listing(tuple(map(printable, stray.files)))) if stray.files else ""
+    why = _NOBODYS.fill(why=Text(printable(stray.why.en), printable(stray.why.zh)), files=files)
     entry = sayable(stray.entry)
     return Filed(f"nobody/{entry}", "", (), draws=entry, error=why)
 
 
-def _submission_row(handed: Handed, learners: tuple[str, ...], roster: Roster | None) -> tuple[Filed, str | None]:
+def _submission_row(
+    handed: CollectedSubmission, learners: tuple[str, ...], roster: Roster | None
+) -> tuple[Filed, str | None]:
     """The row of a submission, with the digest of its files or the reason why they cannot be read.
 
     And the name in its answers.yaml, if there is one.
@@ -120,13 +131,13 @@ def _submission_row(handed: Handed, learners: tuple[str, ...], roster: Roster | 
         if error is None:
             digest, signed = identity(handed.path)
     except SubmissionError as refused:
-        error = str(refused)
+        error = in_both(refused)
     except AttncheckError:
         raise
     except Exception as fault:  # a bug of ours costs this submission only
         if resources.lacks(fault):
             raise
-        error = f"a fault of attncheck itself, not of the submission: {printable(f'{type(fault).__name__}: {fault}')}"
+        error = INTERNAL_ERROR.fill(error=printable(f"{type(fault).__name__}: {fault}"))
     known_as = (_shown(handed)[0].name,) if roster is None else learners
     draws = seed_name(signed, known_as, roster) or placed.people[0].name
     path = os.path.abspath(handed.path)
@@ -171,7 +182,7 @@ def _named(name: str) -> Person:
 # ------------------------------------------------------------------------------------------------ names
 
 
-def display_names(handed: Sequence[Handed]) -> dict[str, list[str]]:
+def display_names(handed: Sequence[CollectedSubmission]) -> dict[str, list[str]]:
     """The names of the people of each submission, by its key; they do not depend on the order of submissions.
 
     Different people with the same name are told apart by their id in the course system: ``Jane Doe (1234)``.
@@ -197,7 +208,7 @@ def _mark(ids: tuple[tuple[str, str], ...]) -> str:
     return plain[0] if plain else _digest(repr(ids))
 
 
-def _shown(handed: Handed) -> tuple[Person, ...]:
+def _shown(handed: CollectedSubmission) -> tuple[Person, ...]:
     """The people of a submission, with printable names; names that were cut to the same text get different digests."""
     return tuple(Person(_printable_name(person.name), person.ids) for person in handed.placed.people)
 

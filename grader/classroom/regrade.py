@@ -22,7 +22,7 @@ from grader.classroom.record import grading_facts, tasks_left
 from grader.classroom.results import Book, write_files
 from grader.classroom.task import Task
 from grader.core.errors import GradebookError, SubmissionError, UsageError
-from grader.core.model import Course, Lang, Rules
+from grader.core.model import Course, Lang, Rules, Text
 from grader.core.score import tidy
 from grader.course import loader
 from grader.grading import courses
@@ -67,7 +67,7 @@ class Regraded:
     changes: tuple[Change, ...]
     questions: tuple[str, ...]
     submissions: int
-    refused: tuple[tuple[str, str], ...]
+    refused: tuple[tuple[str, Text], ...]
     news: bool
     layers: tuple[str, ...]
 
@@ -119,7 +119,7 @@ class _Again:
             changes=tuple(changes(_before(self.book, self.course), Book.of(self.copy, self.course))),
             questions=tuple(name for name, current in self.versions.items() if old.get(name) != current),
             submissions=len(self.tasks),
-            refused=tuple(self._refused()),
+            refused=tuple((filed.key, error) for filed, error in self._failed()),
             news=bool(self.tasks) or any(self.facts[name] != then[name] for name in self.facts),
             layers=layers,
         )
@@ -132,16 +132,15 @@ class _Again:
                 units = [unit for unit, _ in new]
                 self.book.record(filed, new[0][1], units, self.copy.answers(filed), self.copy.notices(filed))
         self.book.remember_all(self.facts)
-        for filed, (_, error) in zip(self._failed(), self._refused(), strict=True):
+        for filed, error in self._failed():
             self.book.refuse(filed, error)
         self.book.share()
         write_files(Book.of(self.book, self.course), self.book.path.parent, lang)
 
-    def _failed(self) -> list[Filed]:
-        return [filed for filed in self.copy.submissions() if filed.error is not None and filed.key in self.tasks]
-
-    def _refused(self) -> list[tuple[str, str]]:
-        return [(filed.key, filed.error or "") for filed in self._failed()]
+    def _failed(self) -> list[tuple[Filed, Text]]:
+        """The submissions that could not be graded again, with the reason."""
+        found = self.copy.submissions()
+        return [(filed, filed.error) for filed in found if filed.error is not None and filed.key in self.tasks]
 
 
 def _tasks(book: Gradebook, versions: Mapping[str, str]) -> dict[str, tuple[Filed, Task]]:

@@ -16,10 +16,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from grader.classroom.task import Plan, Task, TaskResult
+from grader.classroom.words import SANDBOX_KILLED, WORKER_DIED_TWICE
 from grader.classroom.worker import WorkerLost, Workers, run_task, shutting_down, warm_up
 from grader.core import resources
 from grader.core.errors import SandboxError, SandboxKilled, SandboxUnavailable, UsageError
-from grader.core.model import Course
+from grader.core.model import Course, Text
 from grader.grading import courses
 from grader.grading.grade import Memo
 from grader.grading.inputs import Seed
@@ -30,8 +31,6 @@ from grader.sandbox.canaries import fault, release
 _AHEAD = 3
 #: Seconds without a result after which the number of workers is checked again.
 _POLL = 10.0
-
-_DIED_TWICE = "a worker process ended while grading it, twice; usually the machine is short of memory. Run it again"
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,7 +159,8 @@ def _run_until_broken(
                     if not one_at_a_time:
                         suspects.append(task)
                         continue
-                    why = str(error) if isinstance(error, SandboxKilled) else _DIED_TWICE
+                    killed = isinstance(error, SandboxKilled)
+                    why = Text(str(error), SANDBOX_KILLED) if killed else WORKER_DIED_TWICE
                     result = TaskResult(task.key, error=why)
                 yield result, tuple(other.key for other in running.values())
     suspects += running.values()

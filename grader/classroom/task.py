@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from grader.core.model import Notice, QuestionResult
+from grader.core.model import Notice, QuestionResult, Text
 from grader.grading.inputs import Seed
 from grader.grading.reference_results import expecting
 from grader.submission import Gathered
@@ -57,4 +57,4 @@ class TaskResult:
     layers: tuple[str, ...] = ()
     unsafe: bool = False
     seconds: float = 0.0
-    error: str | None = None
+    error: Text | None = None

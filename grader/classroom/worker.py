@@ -18,8 +18,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from grader.classroom.task import Plan, Task, TaskResult
+from grader.classroom.words import FILES_CHANGED, INTERNAL_ERROR, OUT_OF_MEMORY, in_both
 from grader.core import resources
 from grader.core.errors import AttncheckError, SubmissionError
+from grader.core.model import Text
 from grader.grading import courses
 from grader.grading.grade import Memo, Selection, grade
 from grader.sandbox import Sandbox, Settings
@@ -27,10 +29,6 @@ from grader.submission import gathered, understood
 
 if TYPE_CHECKING:
     from multiprocessing.process import BaseProcess
-
-
-#: The files differ from those that were collected.
-_CHANGED = "the files were changed after the batch had begun; run the same command again"
 
 
 class WorkerLost(Exception):
@@ -61,19 +59,19 @@ def grade_task(memo: Memo, sandbox: Sandbox, task: Task) -> TaskResult:
         found, stem = task.files or gathered(Path(task.path))
         submission = understood(found, stem, task.seed_name, task.path)
         if task.digest and submission.digest != task.digest:
-            return TaskResult(task.key, error=_CHANGED)
+            return TaskResult(task.key, error=FILES_CHANGED)
         selection = Selection(questions=task.questions, everything=True)
         report = grade(memo.course, submission, sandbox.observe, selection=selection, memo=memo)
     except SubmissionError as error:
-        return TaskResult(task.key, error=str(error))
+        return TaskResult(task.key, error=in_both(error))
     except AttncheckError:
         raise
     except Exception as error:  # a bug of ours costs this submission only
         lacking = resources.lacks(error)
         if isinstance(error, OSError) and lacking:
             raise  # the machine has run out of something that every submission needs
-        said = f"a fault of attncheck itself, not of the submission: {type(error).__name__}: {error}"
-        return TaskResult(task.key, error=lacking or said)
+        said = INTERNAL_ERROR.fill(error=f"{type(error).__name__}: {error}")
+        return TaskResult(task.key, error=Text(lacking, OUT_OF_MEMORY) if lacking else said)
     return TaskResult(
         task.key,
         report.questions,

@@ -193,7 +193,7 @@ def _regraded(found: Regraded, folder: Path, lang: Lang) -> Iterator[str]:
             yield MORE_CHANGES.fill(more=len(found.changes) - len(rows)).of(lang)
         yield ""
     for key, why in found.refused:
-        yield indent(SAYS.fill(who=clean(key), said=clean(why, 1000, lines=True)).of(lang), 0)
+        yield indent(SAYS.fill(who=clean(key), said=clean(why.of(lang), 1000, lines=True)).of(lang), 0)
     learners = len({change.learner for change in found.changes})
     questions = COMMA.of(lang).join(found.questions) or NONE
     said = REGRADED.fill(questions=questions, count=found.submissions, learners=learners)
@@ -230,7 +230,7 @@ def _regraded_json(found: Regraded, folder: Path, written: bool) -> dict[str, An
             }
             for change in found.changes
         ],
-        "refused": [{"submission": clean(key), "error": clean(why, 2000, lines=True)} for key, why in found.refused],
+        "refused": [{"submission": clean(key), "error": clean(why.en, 2000, lines=True)} for key, why in found.refused],
         "layers": list(found.layers),
         "written": written,
     }

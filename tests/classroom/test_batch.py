@@ -23,18 +23,18 @@ from filelock import FileLock
 
 from grader.classroom import batch, enrolment, schedule, worker
 from grader.classroom.batch import Order, Step
-from grader.classroom.collect import Collected, Handed, collect
+from grader.classroom.collect import CollectedSubmission, Collection, collect
 from grader.classroom.gradebook import open_gradebook
-from grader.classroom.intake import Person, Placed
+from grader.classroom.intake import FoundSubmission, Person
 from grader.classroom.record import question_version as version
 from grader.classroom.results import Book, Row, write_files
 from grader.classroom.roster import read as read_roster
 from grader.classroom.task import Plan, Task, TaskResult
-from grader.classroom.words import CHECK_BROKE
+from grader.classroom.words import CHECK_BROKE, INTERNAL_ERROR
 from grader.classroom.worker import WorkerLost
 from grader.core import cache
 from grader.core.errors import CourseError, SandboxError, SandboxKilled, SandboxUnavailable, UsageError
-from grader.core.model import Died, Job, Limits, Observation, Observed, Raised, Returned, TimedOut
+from grader.core.model import Died, Job, Limits, Observation, Observed, Raised, Returned, Text, TimedOut
 from grader.course import loader
 from grader.grading import courses
 from grader.grading.checks import values
@@ -105,10 +105,16 @@ def in_process(alone: None, monkeypatch: pytest.MonkeyPatch, sandbox: Sandbox) -
     monkeypatch.setattr(schedule, "release", lambda observe, quiet: ())
 
 
+def said(error: Text | None) -> str:
+    """A reason in English; empty where there is none."""
+    return "" if error is None else error.en
+
+
 def rows(order: Order) -> dict[str, Row]:
     """What the files of results say, by learner."""
     with closing(open_gradebook(order.out)) as book:
         found = write_files(Book.of(book, courses.load(order.course_folder)), order.out, "en")
+    assert all(tiny.bilingual(row.error) for row in found if row.error is not None)
     return {row.learner: row for row in found}
 
 
@@ -126,7 +132,7 @@ def test_a_class_is_graded(
     summary = batch.run(asked, steps.append)
     assert (summary.kind, summary.submissions, summary.graded, summary.kept) == ("folders", 3, 2, 0)
     ((key, why),) = summary.refused
-    assert (key, "cy.py" in why) == ("cy.py", True)
+    assert (key, "cy.py" in why.en) == ("cy.py", True)
     assert "seccomp" in summary.layers
     assert [(step.done, step.total) for step in steps] == [(1, 3), (2, 3), (3, 3)]
     assert {step.key for step in steps} == {"ada", "bo.py", "cy.py"}
@@ -143,7 +149,7 @@ def test_a_class_is_graded(
     assert (data["ada"]["learner"], data["ada"]["earned"], data["ada"]["seed"]) == ("ada", ada.earned, "public")
     assert data["ada"]["sandbox"] == {"layers": list(summary.layers), "unsafe": False}
     assert data["bo"]["questions"][0]["exercises"][0]["status"] == "missing"
-    known = {"learner": "cy", "earned": 0, "possible": question.points, "complete": False, "error": why}
+    known = {"learner": "cy", "earned": 0, "possible": question.points, "complete": False, "error": why.en}
     assert known.items() <= data["cy"].items()
     assert "questions" not in data["cy"]
     with (asked.out / "class.csv").open(newline="", encoding="utf-8") as file:
@@ -558,9 +564,7 @@ def test_a_bug_of_ours_costs_one_submission(order: Callable[..., Order], monkeyp
     monkeypatch.setattr(worker, "grade", buggy)
     summary = batch.run(order())
     assert summary.graded == 1
-    assert dict(summary.refused)["bo.py"] == (
-        "a fault of attncheck itself, not of the submission: ZeroDivisionError: oops"
-    )
+    assert dict(summary.refused)["bo.py"] == INTERNAL_ERROR.fill(error="ZeroDivisionError: oops")
 
 
 @pytest.mark.usefixtures("in_process")
@@ -659,17 +663,21 @@ def test_nobody_is_lost(order: Callable[..., Order], handed_in: Path, tmp_path: 
     (handed_in / "ivy").mkdir()
     (handed_in / "ivy" / "notes.txt").write_text("x = 1\n")
     summary = batch.run(order())
-    errors = {row.learner: row.error for row in rows(order()).values()}
+    errors = {row.learner: row.error.en if row.error else None for row in rows(order()).values()}
     assert {name for name, error in errors.items() if error} == {"cy", "di", "ed", "fay", "hal", "ivy"}
     assert all(found in (errors[name] or "") for name, found in (
         ("di", "nothing to grade"), ("ed", "symbolic link"), ("fay", "fay.pdf"), ("hal", "hidden"), ("ivy", "notes.txt")
     ))  # fmt: skip
     assert summary.leftovers == ("grades.csv", "gus.txt")
+    with closing(open_gradebook(order().out)) as book:
+        write_files(Book.of(book, courses.load(order().course_folder)), order().out, "zh")
+    told = json.loads((order().out / "di.json").read_text("utf-8"))["error"]
+    assert told.startswith("没有可以评分的内容：") and "空文件夹" in told
     with (order().out / "class.csv").open(newline="", encoding="utf-8") as file:
         assert {line["learner"]: line["error"] for line in csv.DictReader(file)}["di"] == errors["di"]
     (tmp_path / "roster.csv").write_text("id,name\n1,Gus\n2,Ada\n3,Zed\n")
     summary = batch.run(order(roster=tmp_path / "roster.csv"))
-    assert "nothing to grade" in (rows(order())["1"].error or "")
+    assert "nothing to grade" in said(rows(order())["1"].error)
     assert summary.missing == ("3",)
 
 
@@ -686,7 +694,7 @@ def test_what_is_nobodys_is_not_graded(order: Callable[..., Order], tmp_path: Pa
     assert [key for key, _ in summary.refused] == ["nobody/submission_2"]
     found = rows(order())
     assert found["Ada"].error is None and found["Ada"].earned == 7
-    assert "does not say whose it is" in (found["nobody/submission_2"].error or "")
+    assert "does not say whose it is" in said(found["nobody/submission_2"].error)
 
 
 def test_names_depend_on_nobodys_order() -> None:
@@ -700,7 +708,7 @@ def test_names_depend_on_nobodys_order() -> None:
         Person("n" * 201),
         Person("n" * 202),
     ]
-    handed = [Handed(Placed(f"k{at}", (who,), ()), Path("x")) for at, who in enumerate(people)]
+    handed = [CollectedSubmission(FoundSubmission(f"k{at}", (who,), ()), Path("x")) for at, who in enumerate(people)]
     found = enrolment.display_names(handed)
     assert found == enrolment.display_names(handed[::-1])
     names = [found[f"k{at}"][0] for at in range(len(people))]
@@ -712,7 +720,10 @@ def test_names_depend_on_nobodys_order() -> None:
 def test_what_could_not_be_collected_is_not_read(tmp_path: Path) -> None:
     """Work that lies there, but is not to be graded, is filed with the reason."""
     shutil.copy(RIGHT, tmp_path / "q05.py")
-    placed = Placed("ada", (Person("Ada"),), (("q05.py", "q05.py"),))
-    handed = Handed(placed, tmp_path / "q05.py", "not as the receipt says")
-    (filed,) = enrolment.enrol(Collected("folders", (handed,), ()), None).submissions
-    assert (filed.error, filed.digest) == ("not as the receipt says", "")
+    placed, why = (
+        FoundSubmission("ada", (Person("Ada"),), (("q05.py", "q05.py"),)),
+        Text("not as the receipt says", "与回执不符"),
+    )
+    handed = CollectedSubmission(placed, tmp_path / "q05.py", why)
+    (filed,) = enrolment.enrol(Collection("folders", (handed,), ()), None).submissions
+    assert (filed.error, filed.digest) == (why, "")

@@ -144,7 +144,7 @@ def test_a_class_is_graded_on_a_cluster(running: Cluster, order: Order, in_proce
 
 
 def test_a_cluster_that_goes_away(running: Cluster, order: Order, in_process: None) -> None:
-    """Is told; what was graded is kept, and the same command goes on."""
+    """Is told; earlier results is kept, and the same command goes on."""
     address = running.up(workers=1)
 
     def progress(step: Step) -> None:
@@ -280,31 +280,31 @@ def test_how_many_there_are(monkeypatch: pytest.MonkeyPatch) -> None:
     """At least one, so that something is on its way; an error after a long time without, or without an answer."""
     clock = iter(range(0, 1000, 10))
     monkeypatch.setattr(dask, "time", SimpleNamespace(monotonic=lambda: float(next(clock))))
-    crew = DaskExecutor(Told(2, 0, 0, 3, 0, 0, 0), "desk", (), patience=25)
-    assert [crew.size() for _ in range(6)] == [2, 1, 1, 3, 1, 1]
+    pool = DaskExecutor(Told(2, 0, 0, 3, 0, 0, 0), "plugin", (), patience=25)
+    assert [pool.size() for _ in range(6)] == [2, 1, 1, 3, 1, 1]
     with pytest.raises(SandboxError, match="no worker for 25 s"):
-        crew.size()
+        pool.size()
     with pytest.raises(
-        SandboxError, match=r"tcp://made-up does not work any more \(OSError: closed\); what was graded"
+        SandboxError, match=r"tcp://made-up does not work any more \(OSError: closed\); earlier results"
     ):
-        crew.size()
+        pool.size()
 
 
 def test_the_number_is_asked_for_now_and_then() -> None:
     """Not with every submission."""
-    crew = DaskExecutor(Told(2), "desk", ())
-    assert [crew.size(), crew.size()] == [2, 2]
+    pool = DaskExecutor(Told(2), "plugin", ())
+    assert [pool.size(), pool.size()] == [2, 2]
 
 
 def test_a_submission_that_is_gone(tmp_path: Path) -> None:
     """Is not sent; it is what it would be here."""
     done = (
-        DaskExecutor(Told(), "desk", ())
+        DaskExecutor(Told(), "plugin", ())
         .grade(Seed.public(), Task("ada", str(tmp_path / "ada.py"), "ada", ("Q1",)))
         .result()
     )
     assert done.error is not None
-    assert "ada.py" in done.error
+    assert "ada.py" in done.error.en
 
 
 @pytest.mark.parametrize(
@@ -319,7 +319,7 @@ def test_a_submission_that_is_gone(tmp_path: Path) -> None:
             "a worker of the cluster could not go on: ZeroDivisionError",
         ),
         ("error", OSError(28, "No space left on device"), SandboxError, "could not go on: no space left"),
-        ("cancelled", CancelledError(), SandboxError, r"lost \(CancelledError\); what was graded"),
+        ("cancelled", CancelledError(), SandboxError, r"lost \(CancelledError\); earlier results"),
         ("finished", OSError("closed"), SandboxError, r"lost \(OSError: closed\)"),
     ],
 )
@@ -340,12 +340,12 @@ def test_what_can_come_of_a_task(status: str, error: Exception, kind: type[Excep
 
 def test_nobody_waits_for_what_is_called_off() -> None:
     """Ctrl-C calls off what is on its way."""
-    crew = DaskExecutor(Told(), "desk", ())
+    pool = DaskExecutor(Told(), "plugin", ())
     future = schedule.Future[TaskResult]()
-    crew._flying.add(future)
-    crew.shutdown()
+    pool._running.add(future)
+    pool.shutdown()
     assert not future.cancelled()
-    crew.shutdown(cancel_futures=True)
+    pool.shutdown(cancel_futures=True)
     assert future.cancelled()
 
 
@@ -355,7 +355,7 @@ def test_nobody_waits_for_what_is_called_off() -> None:
         (Told(error=TimeoutError()), "No worker has come to the cluster within 3 s.*dask worker tcp://made-up"),
         (
             Told(software={"tcp://a": {**software(), "torch": "2.0"}, "tcp://b": software()}),
-            r"grade in another way\. tcp://a: torch 2\.0 there, [0-9.]+ here\. Install",
+            r"grade differently\. tcp://a: torch 2\.0 there, [0-9.]+ here\. Install",
         ),
         (
             Told(software={"tcp://a": ModuleNotFoundError("No module named 'grader'")}, error=ModuleNotFoundError()),
@@ -367,17 +367,17 @@ def test_nobody_waits_for_what_is_called_off() -> None:
 def test_workers_that_are_not_like_us(client: Told, said: str) -> None:
     """Are named, with what is different; and there must be one."""
     with pytest.raises(UsageError, match=said):
-        dask._alike(client, 3)
+        dask._check_software(client, 3)
 
 
 def test_workers_that_are_like_us() -> None:
     """May grade."""
-    dask._alike(Told(software={"tcp://a": software()}), 3)
+    dask._check_software(Told(software={"tcp://a": software()}), 3)
 
 
 def test_processes_here_or_elsewhere(order: Order) -> None:
     """``--workers`` has no meaning on a cluster, and is not quietly left aside."""
-    with pytest.raises(UsageError, match="leave one out"):
+    with pytest.raises(UsageError, match="cannot be combined"):
         batch.run(replace(order, workers=2, scheduler="tcp://127.0.0.1:1"))
 
 

@@ -103,7 +103,7 @@ def test_what_is_not_as_the_receipt_says_is_not_graded(
     ada, bo = collect(inbox, tmp_path / "scratch").handed
     assert bo.error is None
     assert ada.error is not None
-    assert "q03.py" in ada.error and "more/q05.py" not in ada.error and "--verify" in ada.error
+    assert "q03.py" in ada.error.en and "more/q05.py" not in ada.error.en and "--verify" in ada.error.en
     (files / "more" / "q03.py").unlink(missing_ok=True)
     (files / "q03.py").write_text(CODE)
     assert [handed.error for handed in collect(inbox, tmp_path / "scratch").handed] == [None, None]
@@ -366,7 +366,7 @@ def test_who_cannot_read_the_key_hands_in_without(work: Path, tmp_path: Path, mo
     assert submit(work, tmp_path / "inbox", "ada", NOW)[0].mac == ""
     monkeypatch.undo()
     found = collect(tmp_path / "inbox", tmp_path / "scratch")
-    assert (found.handed, [stray.why for stray in found.strays]) == (
+    assert (found.handed, [stray.why.en for stray in found.strays]) == (
         (),
         ["its receipt does not have the signature of this inbox (none at all)"],
     )
@@ -380,7 +380,7 @@ def test_a_receipt_without_files(work: Path, tmp_path: Path) -> None:
     (files,) = (tmp_path / "inbox" / "ada").glob("*/files")
     shutil.rmtree(files)
     (ada,) = collect(tmp_path / "inbox", tmp_path / "scratch").handed
-    assert ada.error is not None and "receipt" in ada.error
+    assert ada.error is not None and "receipt" in ada.error.en
 
 
 @pytest.mark.parametrize(

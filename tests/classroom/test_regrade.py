@@ -20,9 +20,12 @@ from grader.classroom.regrade import Change, Regraded, RegradeRequest, regraded,
 from grader.classroom.results import Book
 from grader.classroom.task import Plan, Task, TaskResult
 from grader.core.errors import CourseError, GradebookError, UsageError
+from grader.core.model import Text
 from grader.grading import courses
 from grader.grading.inputs import Seed
 from tests import tiny
+
+BUG = Text("a bug", "程序错误")
 
 NOW = datetime(2026, 11, 21, tzinfo=UTC)
 in_process = tiny.in_process
@@ -224,12 +227,12 @@ def test_what_cannot_be_graded_any_more(out: Path, monkeypatch: pytest.MonkeyPat
     monkeypatch.setattr(
         schedule,
         "run_task",
-        lambda plan, task: TaskResult(task.key, error="a bug") if task.key == "ada" else work(plan, task),
+        lambda plan, task: TaskResult(task.key, error=BUG) if task.key == "ada" else work(plan, task),
     )
     change(out, *KEY)
     change(out, *OTHER_KEY)
     found = again(out, write=True)
-    assert found.refused == (("ada", "a bug"),)
+    assert found.refused == (("ada", BUG),)
     assert found.changes == (Change("ada", "Q1", (4.0, 5.0), (0.0, 5.0)),)
     assert earned(out) == {"ada": 0, "bo": 0, "cy": 0}
     assert '"error": "a bug"' in (out / "ada.json").read_text()
@@ -348,7 +351,9 @@ def test_files_that_cannot_be_written(out: Path, monkeypatch: pytest.MonkeyPatch
     change(out, *OTHER_KEY)
     with monkeypatch.context() as patch:
         patch.setattr("grader.classroom.results.write", full)
-        with pytest.raises(UsageError, match=r"cannot be written \(No space left on device\); the gradebook has"):
+        with pytest.raises(
+            UsageError, match=r"cannot be written \(No space left on device\); the gradebook is complete"
+        ):
             again(out, write=True)
     assert earned(out)["ada"] == 5
     assert not again(out, write=True).news

@@ -14,6 +14,7 @@ from grader.classroom import regrade
 from grader.classroom.batch import Step
 from grader.classroom.regrade import Change, Regraded, RegradeRequest
 from grader.commands import regrade as regrading
+from grader.core.model import Text
 from grader.grading.inputs import Seed
 
 Attncheck = Callable[..., object]
@@ -58,7 +59,7 @@ def test_asks_for_what_the_options_say(attncheck: Attncheck, asked: dict[str, ob
         ([], False, FOUND, 1, False),
         (["--yes"], None, Regraded((), (), 0, (), False, ()), 0, True),
         ([], None, Regraded((), (), 0, (), False, ()), 0, False),
-        (["--yes"], None, Regraded((), ("Q1",), 3, (("cy", "a bug"),), True, ()), 5, True),
+        (["--yes"], None, Regraded((), ("Q1",), 3, (("cy", Text("a bug", "程序错误")),), True, ()), 5, True),
         (["--dry-run", "--yes"], None, FOUND, 0, False),
     ],
 )
@@ -114,7 +115,11 @@ def test_nobody_can_be_asked(
             ],
         ),
         ("zh", FOUND, ["学习者  题目", "评分之后有变动的题目：Q1。", "没有写入任何内容。"]),
-        ("en", Regraded((), ("Q1",), 1, (("cy\x1b[2J", "a bug"),), True, ()), ["cy: a bug\n", "points change: 0."]),
+        (
+            "en",
+            Regraded((), ("Q1",), 1, (("cy\x1b[2J", Text("a bug", "程序错误")),), True, ()),
+            ["cy: a bug\n", "points change: 0."],
+        ),
         ("en", Regraded((), (), 0, (), False, ()), ["Nothing has changed since out was graded.\n"]),
         ("en", Regraded((ADA,) * 300, ("Q1",), 300, (), True, ()), ["… and 100 more (--json has them all)"]),
     ],
@@ -133,7 +138,7 @@ def test_for_people(
 
 def test_for_programs(attncheck: Attncheck, asked: dict[str, object]) -> None:
     """The same as data."""
-    asked["found"] = Regraded((ADA,), ("Q1",), 3, (("cy", "x"),), True, ("seccomp",))
+    asked["found"] = Regraded((ADA,), ("Q1",), 3, (("cy", Text("x", "错")),), True, ("seccomp",))
     assert json.loads(attncheck("regrade", "out", "--yes", "--json").out) == {  # type: ignore[attr-defined]
         "format": 1,
         "out": "out",

@@ -31,6 +31,7 @@ from typing import TypeAlias
 
 from grader.classroom.inbox import INCOMING, KEY
 from grader.core.errors import UsageError
+from grader.core.model import Lang, Text
 from grader.submission.messages import printable
 
 #: Content of a small file of the tree, by its name; raises Unreadable.
@@ -39,7 +40,7 @@ Read: TypeAlias = Callable[[str], bytes]
 Facts: TypeAlias = Callable[[str], os.stat_result | None]
 #: What can be graded has such a name; other files are never read.
 SUFFIXES = (".py", ".ipynb", ".zip", ".yaml", ".yml")
-__all__ = ["INCOMING", "KEY", "Layout", "Person", "Placed", "Stray", "Tree", "Unreadable"]
+__all__ = ["INCOMING", "KEY", "FoundSubmission", "Layout", "Person", "Stray", "Tree", "Unreadable"]
 #: The kind that takes any tree.
 PLAIN = "folders"
 
@@ -52,7 +53,15 @@ _MOST_NAMED = 8
 
 
 class Unreadable(UsageError):
-    """A file of the tree that cannot be read."""
+    """A file of the tree that cannot be read. ``text`` says why, in both languages."""
+
+    def __init__(self, text: Text) -> None:
+        super().__init__(text.en)
+        self.text = text
+
+    def of(self, lang: Lang) -> str:
+        """The message in ``lang``."""
+        return self.text.of(lang)
 
 
 def _unknown(name: str) -> None:
@@ -90,7 +99,7 @@ class Person:
 
 
 @dataclass(frozen=True, slots=True)
-class Placed:
+class FoundSubmission:
     """One submission in a tree: whose it is, and its files as (name in the tree, name in the submission).
 
     ``key`` tells it from all others of the tree, today and when the tree is collected again. ``at`` is when it was
@@ -113,7 +122,7 @@ class Stray:
     """Files that could be graded, and belong to nobody: ``why`` says what is wrong with the ``entry`` they are in."""
 
     entry: str
-    why: str
+    why: Text
     files: tuple[str, ...]
 
 
@@ -121,7 +130,7 @@ class Stray:
 class Layout:
     """What a tree holds. ``leftovers`` are files that belong to nobody; ``strays`` are those that could be graded."""
 
-    placed: tuple[Placed, ...]
+    placed: tuple[FoundSubmission, ...]
     leftovers: tuple[str, ...] = ()
     strays: tuple[Stray, ...] = ()
 
@@ -202,7 +211,7 @@ def gradable(name: str) -> bool:
     return name.lower().endswith(SUFFIXES)
 
 
-def strays(names: Iterable[str], why: str) -> tuple[Stray, ...]:
+def strays(names: Iterable[str], why: Text) -> tuple[Stray, ...]:
     """Those of ``names`` that could be graded, by the top-level entry that they are in."""
     found: dict[str, list[str]] = {}
     for name in names:

@@ -10,12 +10,17 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from grader.classroom.intake import Layout, Person, Placed, Tree, gathered, strays
+from grader.classroom.intake import FoundSubmission, Layout, Person, Tree, gathered, strays
+from grader.core.model import Text
 
 RANK = 30
 
 _WHO = r"^(?:(?P<name>(?!LATE_|anon_)[^\W_]\w*?)_)?(?P<late>LATE_)?(?P<user>\d+|anon_[^\W_]+)_"
 _NAME = re.compile(_WHO + r"(?P<attachment>\d+)_(?P<file>.+)$")
+_NO_SUCH_NAME = Text(
+    "Canvas does not name files like this (but doejane_1234_5678_q05.py)",
+    "Canvas 不会这样命名文件（应形如 doejane_1234_5678_q05.py）",
+)
 #: Text typed into a box, and links: nothing to grade, but they say who handed in what.
 _TYPED = re.compile(_WHO + r"(?P<file>(?:text|link)\.html)$")
 _AGAIN = re.compile(r"^(?P<stem>.+)-(?P<number>[1-9]\d?)(?P<suffix>\.[^.]+)$")
@@ -46,9 +51,9 @@ def layout(tree: Tree) -> Layout:
         people.setdefault(user, Person(match["name"] or user, number))
         if match["late"]:
             late.add(user)
-    placed = [Placed(f"canvas-{user}", (people[user],), files[user], late=user in late) for user in files]
+    placed = [FoundSubmission(f"canvas-{user}", (people[user],), files[user], late=user in late) for user in files]
     left = tuple(name for name in tree.names if name not in found)
-    return Layout(tuple(placed), left, strays(left, "Canvas gives files no such name (doejane_1234_5678_q05.py)"))
+    return Layout(tuple(placed), left, strays(left, _NO_SUCH_NAME))
 
 
 def _called(files: Sequence[str]) -> dict[str, str]:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from grader.classroom.intake import Layout, Person, Placed, Tree, gathered, gradable
+from grader.classroom.intake import FoundSubmission, Layout, Person, Tree, gathered, gradable
 
 RANK = 99
 
@@ -33,7 +33,7 @@ def layout(tree: Tree) -> Layout:
     mine |= {top for top in tops if top not in mine and not _NOTES.search(top) and _stem(top).casefold() not in names}
     parts = [(top, name, inner if slash else top) for name in tree.names for top, slash, inner in [name.partition("/")]]
     files = gathered([part for part in parts if part[0] in mine])
-    placed = [Placed(key, (_person(key, files[key]),), files[key]) for key in files]
+    placed = [FoundSubmission(key, (_person(key, files[key]),), files[key]) for key in files]
     return Layout(tuple(placed), tuple(name for top, name, _ in parts if top in tops and top not in mine))
 
 

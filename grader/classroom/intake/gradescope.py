@@ -12,12 +12,14 @@ from typing import Any
 
 import yaml
 
-from grader.classroom.intake import Layout, Person, Placed, Tree, gathered, strays
+from grader.classroom.intake import FoundSubmission, Layout, Person, Tree, gathered, strays
 from grader.core.errors import UsageError
+from grader.core.model import Text
 
 RANK = 10
 
 _METADATA = "submission_metadata.yml"
+_UNKNOWN = Text("{name} does not say whose it is", "{name} 没有说明它是谁的")
 _FOLDER = re.compile(r"submission_\d+")
 _DEEPEST = 40
 _LONGEST_NUMBER = 200
@@ -42,7 +44,7 @@ def layout(tree: Tree) -> Layout:
     there = [folder for folder, facts in known.items() if folder in files or _submitters(facts)]
     placed = [_placed(folder, known[folder], files.get(folder, ())) for folder in there]
     left = tuple(name for name in tree.names if name.partition("/")[0] not in files and name != _METADATA)
-    return Layout(tuple(placed), left, strays(left, f"{_METADATA} does not say whose it is"))
+    return Layout(tuple(placed), left, strays(left, _UNKNOWN.fill(name=_METADATA)))
 
 
 _SAFE: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
@@ -109,7 +111,7 @@ def _submitters(facts: dict[str, Any]) -> list[dict[str, Any]]:
     return [_plain(each) for each in listed if isinstance(each, dict)] if isinstance(listed, list) else []
 
 
-def _placed(folder: str, facts: dict[str, Any], files: tuple[tuple[str, str], ...]) -> Placed:
+def _placed(folder: str, facts: dict[str, Any], files: tuple[tuple[str, str], ...]) -> FoundSubmission:
     earlier = facts.get("history")
     people = [
         Person(
@@ -119,7 +121,7 @@ def _placed(folder: str, facts: dict[str, Any], files: tuple[tuple[str, str], ..
         for each in _submitters(facts)
     ]
     attempt = 1 + (len(earlier) if isinstance(earlier, list) else 0)
-    return Placed(
+    return FoundSubmission(
         f"gradescope-{folder}",
         tuple(people) or (Person(folder),),
         files,

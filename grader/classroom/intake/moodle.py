@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import re
 
-from grader.classroom.intake import Layout, Person, Placed, Stray, Tree, gathered, strays
+from grader.classroom.intake import FoundSubmission, Layout, Person, Stray, Tree, gathered, strays
+from grader.core.model import Text
 
 RANK = 20
 
@@ -41,14 +42,20 @@ def layout(tree: Tree) -> Layout:
         key: Person(found[name]["name"], (("moodle", found[name]["number"]),) if found[name]["number"] else ())
         for name, key in mine.items()
     }
-    placed = [Placed(f"moodle-{key}", (people[key],), files[key]) for key in files]
+    placed = [FoundSubmission(f"moodle-{key}", (people[key],), files[key]) for key in files]
     left = tuple(name for name in tree.names if name not in mine and not name.endswith("/"))
-    odd = strays((name for name in left if name not in found), f"Moodle gives no such name ({_EXAMPLE})")
-    double = (Stray(name, "its name could be that of two learners' files", (name,)) for name in twice)
+    odd = strays((name for name in left if name not in found), _NO_SUCH_NAME.fill(example=_EXAMPLE))
+    double = (Stray(name, _TWO_LEARNERS, (name,)) for name in twice)
     return Layout(tuple(placed), left, (*odd, *double))
 
 
 _EXAMPLE = "Jane Doe_657768_assignsubmission_file"
+_NO_SUCH_NAME = Text(
+    "Moodle does not name files and folders like this (but {example})", "Moodle 不会这样命名（应形如 {example}）"
+)
+_TWO_LEARNERS = Text(
+    "from its name, it could be either of two learners' file", "从文件名看，可能属于两个人中的任何一个"
+)
 
 
 def _match(name: str) -> re.Match[str] | None:

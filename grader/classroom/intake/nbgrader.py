@@ -7,12 +7,14 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
-from grader.classroom.intake import Layout, Person, Placed, Tree, Unreadable, gathered, strays
+from grader.classroom.intake import FoundSubmission, Layout, Person, Tree, Unreadable, gathered, strays
+from grader.core.model import Text
 
 RANK = 15
 
 _STAMP = "timestamp.txt"
 _TOP = "submitted/"
+_OUTSIDE = Text("expected it in submitted/STUDENT/ASSIGNMENT/", "应放在 submitted/STUDENT/ASSIGNMENT/ 里")
 _FEEDBACK = "feedback/"
 #: What else stands in the folder of a course.
 _COURSE = frozenset({"submitted", "source", "release", "autograded", "feedback", "solutions", "nbgrader_config.py"})
@@ -46,7 +48,7 @@ def layout(tree: Tree) -> Layout:
     wanted = [name for name in inside if name not in silent or keys[name] not in working]
     files = gathered([(keys[name], name, inside[name][2]) for name in wanted])
     placed = [
-        Placed(
+        FoundSubmission(
             f"nbgrader-{key}",
             (Person(key.split("/")[0], (("learner", key.split("/")[0]),)),),
             files[key],
@@ -56,7 +58,7 @@ def layout(tree: Tree) -> Layout:
     ]
     left = tuple(name for name in tree.names if name not in inside and not name.startswith(_FEEDBACK))
     loose = (name for name in left if name.startswith(_TOP) or name.partition("/")[0] not in _COURSE)
-    return Layout(tuple(placed), left, strays(loose, "expected submitted/STUDENT/ASSIGNMENT/ around it"))
+    return Layout(tuple(placed), left, strays(loose, _OUTSIDE))
 
 
 def _utc(name: str, tree: Tree) -> datetime | None:
