@@ -1,8 +1,8 @@
-"""What an instructor collected → submissions: a folder or a zip, of whatever kind, with every file in a safe place.
+"""Finds the submissions in what an instructor collected: a folder or a zip of any kind.
 
-A zip is never believed, and a folder is walked within bounds. What is wrong with an entry (a name that leaves the zip,
-a link, a double, a bomb, folders without end) is the fault of the submission that it belongs to, and of no other.
-Links are never followed.
+A zip is not trusted, and a folder is walked within limits. What is wrong with an entry (a name that leaves the zip, a
+link, a duplicate, a zip bomb, folders nested too deep) affects only the submission that it belongs to. Links are never
+followed.
 """
 
 from __future__ import annotations
@@ -32,19 +32,19 @@ from grader.submission.archive import DAMAGE, doubled, entries, unfit
 from grader.submission.files import is_ignored
 from grader.submission.messages import listing, printable
 
-#: Of one file, of all files of a learner that count, and of a whole collection, unpacked.
+#: Bytes, unpacked: of one file, of all gradable files of a learner, and of a whole collection.
 MAX_FILE = 100 << 20
 MAX_LEARNER = 200 << 20
 MAX_ALL = 20 << 30
-#: What one learner may have handed in: files and folders, folders in each other, and bytes of a file's whole name.
+#: Limits for one learner: files and folders, nesting of folders, and bytes of a path.
 MAX_ENTRIES = 10_000
 MAX_DEPTH = 40
 MAX_PATH = 2000
 _MAX_METADATA = 64 << 20
 _CHUNK = 1 << 20
-#: Of the name of a file, in bytes: what systems take is 255.
+#: Bytes of a file name; file systems allow 255.
 _LONGEST = 200
-#: How the error of a submission begins in which there is only what is never graded.
+#: How the English error begins if a submission holds only files of kinds that are never graded.
 NOTHING_IN = "nothing to grade"
 _NOTHING_TO_GRADE = Text(
     NOTHING_IN + ": expected a .py file, a notebook, a .zip or an answers.yaml; found {found}.",
@@ -88,13 +88,13 @@ _METADATA_TOO_LARGE = Text(
     "{name} is larger than {limit} MiB; expected metadata of a collection.",
     "{name} 大于 {limit} MiB，应为课程平台导出的元数据。",
 )
-#: In a collection as nbgrader has it, learners are below this.
+#: In nbgrader's layout, the learners' folders are in this one.
 _SUBMITTED = "submitted/"
 
 
 @dataclass(frozen=True, slots=True)
 class CollectedSubmission:
-    """A submission that can be read at ``path``, or why it is not to be read."""
+    """A submission that can be read at ``path``, or the reason why it must not be read."""
 
     placed: FoundSubmission
     path: Path
@@ -103,10 +103,10 @@ class CollectedSubmission:
 
 @dataclass(frozen=True, slots=True)
 class Collection:
-    """Everything in a collection of this ``kind``.
+    """The content of a collection of this ``kind``.
 
-    ``leftovers`` are files that belong to nobody, and folders that cannot be looked into, with the reason; ``strays``
-    those of them that could be graded, if it were known whose they are.
+    ``leftovers`` are files that belong to nobody, and folders that cannot be listed, with the reason. ``strays`` are
+    those of them that could be graded if it were known whose they are.
     """
 
     kind: str
@@ -117,12 +117,12 @@ class Collection:
 
 @dataclass(frozen=True, slots=True)
 class _Tree:
-    """Names, and how to open one of them. ``root`` is where they lie, if they lie on disk.
+    """The names in a folder or zip, and how to open them. ``root`` is the folder; None for a zip.
 
-    ``counts`` says for each folder how many files are below it, ``sizes`` how large each file is. ``odd`` are names of
-    what is no file that could be read, with the reason. What is in ``spoilt``, too, may not be graded without it;
-    ``over`` has what is beyond the bounds of one learner, by the entry that is the learner's, and ``nameless`` what is
-    wrong with entries that cannot be anybody's. ``base`` is the folder around a class.
+    ``counts`` is the number of files below each folder, ``sizes`` the size of each file. ``odd`` has the reason for
+    each name that cannot be read as a file; if the name is also in ``spoilt``, its submission is not graded without it.
+    ``over`` has the reason why a learner's entry exceeds the limits, ``nameless`` what is wrong with entries that
+    cannot belong to anybody, ``unread`` why folders cannot be listed. ``base`` is the folder around the class.
     """
 
     names: tuple[str, ...]
@@ -142,7 +142,7 @@ class _Tree:
         return (f"{why.en}: {name or './'}" for name, why in self.unread.items())
 
     def facts(self, name: str) -> os.stat_result | None:
-        """What the system knows of a file or folder, itself and not what it may lead to."""
+        """The status of a file or folder, without following links; None if it is unknown."""
         if self.root is None:
             return None
         with contextlib.suppress(OSError, ValueError):
@@ -150,7 +150,7 @@ class _Tree:
         return None
 
     def small(self, name: str) -> bytes:
-        """The content of a file that cannot be large. Raises Unreadable."""
+        """The content of a metadata file. Raises Unreadable, also if it is too large."""
         try:
             with _unpacking(name), self.open(name) as file:
                 raw = file.read(_MAX_METADATA + 1)
@@ -164,10 +164,10 @@ class _Tree:
 def collect(
     path: Path, scratch: Path, kind: str | None = None, known: Callable[[str], bool] = lambda name: False
 ) -> Collection:
-    """The submissions in ``path``, a folder or a zip; what does not lie in a folder of its own is put into ``scratch``.
+    """The submissions in ``path``, a folder or a zip. One without a folder or file of its own is copied to ``scratch``.
 
-    ``known`` says whether a name is that of a learner. Raises UsageError where nothing can be made of it, or where
-    ``kind`` does not fit.
+    ``known`` returns whether a name is a learner's. Raises UsageError if no submission is found, or if the collection
+    is not of this ``kind``.
     """
     if kind is not None and kind not in intake.kinds():
         raise UsageError(f"There is no intake “{kind}”; there are: {', '.join(intake.kinds())}.")
@@ -197,19 +197,19 @@ def collect(
 
 
 def _explained(stray: Stray, tree: _Tree) -> Stray:
-    """With what else is wrong with its files."""
+    """The stray, with what else is wrong with its files."""
     odd = [tree.odd[name] for name in stray.files if name in tree.odd]
     return replace(stray, why=joined((stray.why, *odd[:1])))
 
 
 def _bytes(placed: FoundSubmission, tree: _Tree) -> int:
-    """What a submission takes, unpacked; nothing where that alone is too much."""
+    """The unpacked size of a submission; 0 if it is too large by itself, so that only it is refused."""
     total = sum(tree.sizes.get(name, 0) for name, _ in placed.files if gradable(name))
     return total if total <= MAX_LEARNER else 0
 
 
 def _handed(placed: FoundSubmission, tree: _Tree, scratch: Path) -> CollectedSubmission:
-    """One submission in its place; what is wrong with its files is nobody else's trouble."""
+    """One submission, ready to be read, or with its error."""
     said = replace(placed, key=sayable(placed.key)) if _odd(placed.key) else placed
     whole = replace(placed, files=tuple((name, inner) for name, inner in placed.files if name in tree.sizes))
     try:
@@ -225,7 +225,7 @@ def _handed(placed: FoundSubmission, tree: _Tree, scratch: Path) -> CollectedSub
 
 
 def _check(placed: FoundSubmission, whole: FoundSubmission, tree: _Tree) -> None:
-    """Raises Unreadable for a submission beyond its bounds, with an entry that spoils it, or with nothing in it."""
+    """Raise Unreadable for a submission beyond the limits, with an unusable entry, or with nothing to grade in it."""
     names = [name for name, _ in placed.files]
     why = [tree.over[unit] for unit in dict.fromkeys(_unit(name, tree.base) for name in names) if unit in tree.over]
     why += [tree.odd[name] for name in names if name in tree.spoilt]
@@ -235,7 +235,7 @@ def _check(placed: FoundSubmission, whole: FoundSubmission, tree: _Tree) -> None
     if size > MAX_LEARNER:
         why.append(_TOO_LARGE.fill(size=size >> 20, limit=MAX_LEARNER >> 20))
     if why:
-        raise Unreadable(_BEYOND_BOUNDS.fill(why=listing(tuple(map(_printable, why)), 3)))
+        raise Unreadable(_BEYOND_BOUNDS.fill(why=listing(tuple(map(clause, why)), 3)))
     if not whole.files and placed.digests is None:
         odd = [_found(name, tree.odd.get(name)) for name in names]
         raise Unreadable(nothing_in(listing(odd) if odd else _NO_FILE))
@@ -252,12 +252,13 @@ def joined(whys: Iterable[Text]) -> Text:
     return Text(SEMICOLON.en.join(why.en for why in parts), SEMICOLON.zh.join(why.zh for why in parts))
 
 
-def _printable(text: Text) -> Text:
-    return Text(printable(text.en), printable(text.zh))
+def clause(text: Text) -> Text:
+    """A reason to be put into a sentence: printable, and without its full stop."""
+    return Text(printable(text.en).removesuffix("."), printable(text.zh).removesuffix("。"))
 
 
 def _found(name: str, why: Text | None) -> Text:
-    """A file as it is named in a message, with what is wrong with it."""
+    """A file as messages name it, with what is wrong with it."""
     shown = Text(printable(name), printable(name))
     return shown if why is None else _NAMED.fill(what=why, name=shown)
 
@@ -271,19 +272,19 @@ def _too_deep() -> Text:
 
 
 def _within(folder: str, base: str) -> str:
-    """The entry that is somebody's, where ``folder`` is one or is in one; else nothing."""
+    """The learner's entry that ``folder`` is, or is in; empty if there is none."""
     unit = _unit(folder, base)
     return "" if unit in ("", base, base + _SUBMITTED) else unit
 
 
 def _unit(name: str, base: str) -> str:
-    """The entry that is somebody's, where ``name`` is in one: what stands in the folder ``base`` around a class."""
+    """The learner's entry that ``name`` is in: an entry of the folder ``base`` around the class."""
     below = base + _SUBMITTED if name.startswith(base + _SUBMITTED) else base
     return below + name.removeprefix(below).partition("/")[0]
 
 
 def _base(names: Iterable[str]) -> str:
-    """The folder around a class, with its slash, where there is one; else nothing."""
+    """The folder around the class, with its slash; empty if there is none."""
     split = (name.partition("/") for name in intake.counting(tuple(names)))
     tops = {top + slash for top, slash, _ in split if top == intake.KEY or not is_ignored(top)}
     return tops.pop() if len(tops) == 1 and next(iter(tops)).endswith("/") else ""
@@ -295,7 +296,7 @@ def _too_long(name: str, base: str) -> bool:
 
 
 def _forged(placed: FoundSubmission, tree: _Tree) -> Text | None:
-    """What is not as the receipt of a submission says, in words."""
+    """How the files differ from the submission's receipt; None if they do not, or if there is no receipt."""
     if placed.digests is None:
         return None
     then = {_composed(name): digest for name, digest in placed.digests}
@@ -307,7 +308,7 @@ def _forged(placed: FoundSubmission, tree: _Tree) -> Text | None:
 
 
 def _composed(name: str) -> str:
-    """A name with composed letters: some systems take them apart."""
+    """The name in composed form (NFC), because some systems decompose it."""
     return unicodedata.normalize("NFC", name)
 
 
@@ -320,15 +321,15 @@ def _digest(tree: _Tree, name: str) -> str:
 
 
 def sayable(name: str) -> str:
-    """A name that can be saved and shown: names on disk need not be text. Different names stay different."""
+    """A name that can be saved and shown; names on disk need not be UTF-8. Different names stay different."""
     if name.isprintable() and len(name) <= _LONGEST:
         return name
-    # Two slashes are in no name of a collection, so nobody can be called what somebody else becomes here.
+    # No name in a collection has two slashes, so this is not the name of somebody else.
     return f"{printable(name)}//{sha256(os.fsencode(name)).hexdigest()[:16]}"
 
 
 def _odd(name: str) -> bool:
-    """Whether a name holds bytes that are not UTF-8."""
+    """Whether a name has bytes that are not UTF-8."""
     return not name.isascii() and any("\udc80" <= char <= "\udcff" for char in name)
 
 
@@ -385,19 +386,19 @@ def _tree(path: Path) -> _Tree:
 
 
 def _hidden_in(name: str) -> str:
-    """The folder in which the first hidden part of ``name`` is, below the top; empty where there is none."""
+    """The folder of the first hidden part of ``name``, below the top; empty if nothing is hidden."""
     parts = name.rstrip("/").split("/")
     at = next((at for at, part in enumerate(parts) if at and is_ignored(part) and part != intake.KEY), 0)
     return "/".join(parts[:at]) + "/" if at else ""
 
 
 def _owned(name: str) -> bool:
-    """Whether the name of an entry that should not be there begins with a folder or file that somebody can have."""
+    """Whether the name of a bad entry starts with a name that a learner's folder or file could have."""
     return name.partition("/")[0] not in ("", ".", "..") and "\0" not in name
 
 
 def _folder(root: Path) -> _Tree:
-    """Regular files only: a link could lead anywhere. What vanishes meanwhile was on its way to another place."""
+    """Walk a folder: only regular files, as a link could lead anywhere. Files that vanish meanwhile are skipped."""
     sizes: dict[str, int] = {}
     odd: dict[str, Text] = {}
     unread: dict[str, Text] = {}
@@ -456,7 +457,7 @@ def _folder(root: Path) -> _Tree:
 def _few(
     listed: Iterable[os.DirEntry[str]], unit: str, counts: Counter[str], over: dict[str, Text]
 ) -> Iterator[os.DirEntry[str]]:
-    """What is in a folder, as long as its learner has not handed in too much. No ``unit``: it is not inside of one."""
+    """The entries of a folder, up to the limit of its learner (``unit``); no limit outside of learners' folders."""
     for entry in listed:
         if unit:
             counts[unit] += 1
@@ -467,20 +468,20 @@ def _few(
 
 
 def _regular(place: Path) -> IO[bytes]:
-    """Opens a regular file, and nothing that may have taken its place meanwhile. Raises OSError."""
+    """Open a regular file. Raises OSError if something else has taken its place."""
     flags = os.O_RDONLY | getattr(os, "O_BINARY", 0) | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
     handle = os.open(place, flags)
     if not stat.S_ISREG(os.fstat(handle).st_mode):
         os.close(handle)
-        raise OSError("it is not a regular file any more")
+        raise OSError("it is no longer a regular file")
     return os.fdopen(handle, "rb")
 
 
 def _place(placed: FoundSubmission, tree: _Tree, scratch: Path) -> Path:
-    """Where the submission can be read: where it lies, if it has a folder or file to itself, else a copy.
+    """Where the submission can be read: in place, if it has a folder or file of its own, else a copy in ``scratch``.
 
-    A zip or answers file that lies alone in a folder is what was handed in, and not the folder. Of files that nobody
-    reads a copy has the names, and nothing in them.
+    If a zip or answers file is alone in a folder, it is the submission, not the folder. Files of kinds that are never
+    graded are copied as empty files.
     """
     if tree.root is not None and not any(_odd(name) for name, _ in placed.files):
         (first, inner), *more = placed.files
@@ -508,7 +509,7 @@ def _copy_of(placed: FoundSubmission, scratch: Path) -> Path:
 
 
 def _new(target: Path) -> IO[bytes]:
-    """A new file of a copy. Raises UsageError where none may be made, which is the fault of no submission."""
+    """Open a new file of a copy. Raises UsageError without permission, which is not the submission's fault."""
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
         return target.open("xb")
@@ -524,12 +525,12 @@ def _content(tree: _Tree, name: str) -> IO[bytes]:
 
 
 def _is_copy(folder: Path, placed: FoundSubmission, tree: _Tree) -> bool:
-    """Whether the copy holds what the collection holds now, and not what it held earlier or what a crash has left."""
+    """Whether the copy is complete and equal to what the collection holds now."""
     expected = {folder / _spelled(inner): name for name, inner in placed.files}
     found = {path for path in folder.rglob("*") if path.is_file() and path != folder / ".complete"}
     try:
         return found == expected.keys() and all(_equal(path, tree, name) for path, name in expected.items())
-    except (*DAMAGE, SubmissionError):  # told when it is unpacked
+    except (*DAMAGE, SubmissionError):  # reported when it is unpacked
         return False
 
 
@@ -542,12 +543,12 @@ def _equal(path: Path, tree: _Tree, name: str) -> bool:
 
 
 def _what(folder: Path, placed: FoundSubmission) -> Path:
-    """A lone zip or notebook is handed in as that; a lone file of another kind in its folder."""
+    """The path of a copy: the file itself if it is the only one, else the folder."""
     return folder / _spelled(placed.files[0][1]) if len(placed.files) == 1 else folder
 
 
 def _spelled(name: str) -> str:
-    """A name that can be written down, and is not too long for a file."""
+    """A path that is valid UTF-8, with parts that are short enough for a file system."""
     text = printable(name, len(name)) if _odd(name) else name
     return "/".join(map(_shortened, text.split("/")))
 
@@ -562,12 +563,12 @@ def _shortened(name: str) -> str:
 
 @contextlib.contextmanager
 def _unpacking(name: str) -> Iterator[None]:
-    """What goes wrong with a file of a collection, in words."""
+    """Turn errors about a file of a collection into Unreadable, with the reason and what to do."""
     try:
         yield
     except DAMAGE as error:
         if isinstance(error, OSError) and resources.lacks(error):
-            raise  # the collection is as it should be
+            raise  # the collection is not at fault
         said = error.strerror if isinstance(error, OSError) else str(error)  # without a path of this machine
         reason = printable(said or type(error).__name__)
         raise Unreadable(_NOT_UNPACKED.fill(name=printable(name), reason=reason)) from error

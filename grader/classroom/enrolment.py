@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, TypeAlias
 
-from grader.classroom.collect import CollectedSubmission, Collection, nothing_in, sayable
+from grader.classroom.collect import CollectedSubmission, Collection, clause, nothing_in, sayable
 from grader.classroom.gradebook import Enrolled, Filed
 from grader.classroom.intake import PLAIN, FoundSubmission, Person, Stray
 from grader.classroom.roster import Match, Roster, alike, spellings
@@ -113,7 +113,7 @@ def ungradable(found: Collection, roster: Roster | None) -> Iterator[CollectedSu
 def _unowned_row(stray: Stray) -> Filed:
     """The row for files that could be graded if it were known whose they are, with the reason."""
     files = _FILES.fill(files=listing(tuple(map(printable, stray.files)))) if stray.files else ""
-    why = _NOBODYS.fill(why=Text(printable(stray.why.en), printable(stray.why.zh)), files=files)
+    why = _NOBODYS.fill(why=clause(stray.why), files=files)
     entry = sayable(stray.entry)
     return Filed(f"nobody/{entry}", "", (), draws=entry, error=why)
 

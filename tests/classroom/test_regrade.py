@@ -148,7 +148,7 @@ def test_other_points_and_other_rules(out: Path) -> None:
 def test_the_course_can_be_elsewhere(out: Path) -> None:
     """Where the one of then is gone, its new place has to be named."""
     shutil.move(out.parent / "course", out.parent / "moved")
-    with pytest.raises(UsageError, match=r"with the course in .*course, which is not there; name its folder"):
+    with pytest.raises(UsageError, match=r"with the course in .*course, which is gone; name its folder"):
         again(out)
     assert again(out, course_folder=out.parent / "moved", write=True).submissions == 0
     assert not again(out).news
@@ -216,7 +216,7 @@ def test_other_files_are_not_graded(gone: bool, out: Path) -> None:
     assert not again(out).news
     change(out, *KEY)
     change(out, *OTHER_KEY)
-    with pytest.raises(UsageError, match=r"not what was graded: \S+bo.py. Put them back, or run 'attncheck batch'"):
+    with pytest.raises(UsageError, match=r"not what was graded: \S+bo.py. Restore them, or run 'attncheck batch'"):
         again(out, write=True)
     assert earned(out)["ada"] == 4
 

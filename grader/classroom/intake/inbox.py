@@ -1,9 +1,9 @@
 """The folder that ``attncheck submit`` writes to: ``LEARNER/TIME-DIGEST/`` with ``files/`` and a ``receipt.json``.
 
-Learners may be able to write to it, so a receipt is not believed for what it says. Its folder has to be that of its
-learner, and it has to be signed with the key of the inbox; where the inbox has no key, or others may write to it, a
-receipt without a signature will do if its files belong to the one account that this learner's folder belongs to. What
-does not fit is nobody's, and costs only itself.
+Learners may be able to write to it, so a receipt is not trusted. It must be in its learner's folder, and signed with
+the key of the inbox. If the inbox has no key, or others can write to it, a receipt without a signature is accepted if
+its files belong to the one account that owns this learner's folder. What does not fit belongs to nobody; the rest of
+the inbox is not affected.
 """
 
 from __future__ import annotations
@@ -47,14 +47,14 @@ _MOST_RECEIPTS = 32 << 20
 
 
 def explains(tree: Tree) -> frozenset[str]:
-    """Folders with what may be a receipt two folders down; where the inbox has a key, everything."""
+    """Folders with a possible receipt two levels down; everything, if the inbox has a key."""
     if _key(tree) is not None:
         return frozenset(tree.tops())
     return frozenset(name.partition("/")[0] for name in tree.names if _is_mark(name))
 
 
 def layout(tree: Tree) -> Layout:
-    """The attempts of each learner, in the order of their receipts."""
+    """See ``Layout``. The attempts of each learner are in the order of their receipts."""
     attempts: dict[str, list[str]] = {}
     for name in tree.names:
         parts = name.split("/")
@@ -70,7 +70,7 @@ def layout(tree: Tree) -> Layout:
             why = guard.objection(folder, receipts[folder], names)
         except inbox.NewerReceipt:
             why = _NEWER
-        except (inbox.NoReceipt, Unreadable):  # a leftover, of a power failure or so
+        except (inbox.NoReceipt, Unreadable):  # for example, left behind by a power failure
             why = _NO_RECEIPT.fill(name=inbox.RECEIPT)
         if why:
             refused[folder] = why
@@ -104,7 +104,7 @@ def _is_mark(name: str) -> bool:
 
 
 def _receipt(tree: Tree, folder: str, names: Collection[str], spent: Counter[str]) -> Receipt:
-    """The receipt of an attempt. ``spent`` counts the bytes of receipts that each learner's folder has cost."""
+    """The receipt of an attempt. ``spent`` counts the bytes of receipts read from each learner's folder."""
     name, home = f"{folder}/{inbox.RECEIPT}", folder.partition("/")[0]
     facts = tree.facts(name)
     too_large = facts is not None and facts.st_size > inbox.MAX_RECEIPT
@@ -118,7 +118,7 @@ def _receipt(tree: Tree, folder: str, names: Collection[str], spent: Counter[str
 
 
 def _key(tree: Tree) -> bytes | None:
-    """The key of the inbox. One that somebody else than the inbox's owner has put there is none."""
+    """The key of the inbox; None if there is none, or if it does not belong to the inbox's owner."""
     if inbox.KEY not in tree.names:
         return None
     mine, ours = tree.facts(inbox.KEY), tree.facts("")
@@ -127,16 +127,18 @@ def _key(tree: Tree) -> bytes | None:
             return None
         if stat.S_IMODE(mine.st_mode) & 0o077:
             raise UsageError(
-                f"the key of the inbox, {inbox.KEY}, can be read by others, who can sign with it. Remove it, make a "
-                "new one with 'attncheck inbox', and look at what was handed in since."
+                f"the key of the inbox, {inbox.KEY}, can be read by others, who can sign with it. Remove it, create a "
+                "new one with 'attncheck inbox', and check what was submitted since."
             )
     return inbox.parse_key(tree.read(inbox.KEY))
 
 
 @dataclass(frozen=True, slots=True)
 class _Guard:
-    """What a receipt is compared with. ``accounts`` are those that each learner's folder belongs to, but for the
-    owner of the inbox; ``signed_only`` says that nobody else can write there, and that there is a key."""
+    """What receipts are checked against. ``signed_only``: the inbox has a key, and only its owner can write there.
+
+    ``accounts`` are the users who own a learner's folder, by folder, except the owner of the inbox.
+    """
 
     key: bytes | None
     signed_only: bool
@@ -145,7 +147,7 @@ class _Guard:
 
     @classmethod
     def of(cls, tree: Tree, attempts: Mapping[str, list[str]]) -> _Guard:
-        """The guard of a tree with these folders of attempts."""
+        """The guard for a tree with these attempts (their files by folder)."""
         ours = tree.facts("")
         key = _key(tree)
         owner = None if ours is None else ours.st_uid
