@@ -9,7 +9,8 @@ from typing import Any
 
 import pytest
 
-from grader.classroom import batch, worker
+from grader.classroom import schedule, worker
+from grader.core.model import Text
 from grader.sandbox import Sandbox
 
 QUESTION = """\
@@ -92,6 +93,14 @@ def handed_in(folder: Path) -> Path:
     return folder
 
 
+def bilingual(text: Text | None) -> bool:
+    """Whether a sentence is English in English, and Chinese in Chinese."""
+    if text is None:
+        return False
+    english, chinese = (any("\u4e00" <= char <= "\u9fff" for char in said) for said in (text.en, text.zh))
+    return chinese and not english
+
+
 class InProcess(Executor):
     """Runs everything at once in this process."""
 
@@ -134,10 +143,10 @@ class Lent:
 @pytest.fixture
 def in_process(monkeypatch: pytest.MonkeyPatch, sandbox: Sandbox) -> Iterator[None]:
     """No other process, and one sandbox for all, which is trusted."""
-    monkeypatch.setattr(batch, "executor", lambda count: InProcess())
-    for module in (batch, worker):
+    monkeypatch.setattr(schedule, "executor", lambda count: InProcess())
+    for module in (schedule, worker):
         monkeypatch.setattr(module, "Sandbox", lambda mode, settings: Lent(sandbox))
-    monkeypatch.setattr(batch, "release", lambda observe, quiet: ())
-    worker._desk.cache_clear()
+    monkeypatch.setattr(schedule, "release", lambda observe, quiet: ())
+    worker._context.cache_clear()
     yield
-    worker._desk.cache_clear()
+    worker._context.cache_clear()

@@ -1,8 +1,8 @@
-"""What an instructor collected → submissions: a folder or a zip, of whatever kind, with every file in a safe place.
+"""Finds the submissions in what an instructor collected: a folder or a zip of any kind.
 
-A zip is never believed, and a folder is walked within bounds. What is wrong with an entry (a name that leaves the zip,
-a link, a double, a bomb, folders without end) is the fault of the submission that it belongs to, and of no other.
-Links are never followed.
+A zip is not trusted, and a folder is walked within limits. What is wrong with an entry (a name that leaves the zip, a
+link, a duplicate, a zip bomb, folders nested too deep) affects only the submission that it belongs to. Links are never
+followed.
 """
 
 from __future__ import annotations
@@ -22,63 +22,107 @@ from pathlib import Path, PurePosixPath
 from typing import IO
 
 from grader.classroom import intake
-from grader.classroom.intake import Placed, Stray, Unreadable, gradable
+from grader.classroom.intake import FoundSubmission, Stray, Unreadable, gradable
+from grader.classroom.words import in_both
 from grader.core import resources
 from grader.core.errors import SubmissionError, UsageError
+from grader.core.model import Text
+from grader.core.text import SEMICOLON
 from grader.submission.archive import DAMAGE, doubled, entries, unfit
 from grader.submission.files import is_ignored
 from grader.submission.messages import listing, printable
 
-#: Of one file, of all files of a learner that count, and of a whole collection, unpacked.
+#: Bytes, unpacked: of one file, of all gradable files of a learner, and of a whole collection.
 MAX_FILE = 100 << 20
 MAX_LEARNER = 200 << 20
 MAX_ALL = 20 << 30
-#: What one learner may have handed in: files and folders, folders in each other, and bytes of a file's whole name.
+#: Limits for one learner: files and folders, nesting of folders, and bytes of a path.
 MAX_ENTRIES = 10_000
 MAX_DEPTH = 40
 MAX_PATH = 2000
 _MAX_METADATA = 64 << 20
 _CHUNK = 1 << 20
-#: Of the name of a file, in bytes: what systems take is 255.
+#: Bytes of a file name; file systems allow 255.
 _LONGEST = 200
-#: How the error of a submission begins in which there is only what is never graded.
+#: How the English error begins if a submission holds only files of kinds that are never graded.
 NOTHING_IN = "nothing to grade"
-_NOT_READABLE = "not readable"
-#: In a collection as nbgrader has it, learners are below this.
+_NOTHING_TO_GRADE = Text(
+    NOTHING_IN + ": expected a .py file, a notebook, a .zip or an answers.yaml; found {found}.",
+    "没有可以评分的内容：应有 .py 文件、笔记本、.zip 或 answers.yaml，实际有：{found}。",
+)
+_NO_FILE = Text("no file at all", "没有任何文件")
+_NOT_READABLE = Text("not readable ({reason})", "无法读取（{reason}）")
+_LINK = Text("a symbolic link, which is not followed", "符号链接，不会跟随")
+_NO_REGULAR_FILE = Text("not a regular file", "不是普通文件")
+_EMPTY = Text("an empty folder", "空文件夹")
+_HIDDEN = Text("a folder with hidden files only", "只有隐藏文件的文件夹")
+_NAMED = Text("{what} ({name})", "{what}（{name}）")
+_TOO_LARGE = Text(
+    "{size} MiB of files, more than the {limit} MiB that one learner may submit",
+    "文件共 {size} MiB，超过每人 {limit} MiB 的上限",
+)
+_TOO_MANY = Text(
+    "more than the {limit} files and folders that one learner may submit", "文件和文件夹超过每人 {limit} 个的上限"
+)
+_TOO_DEEP = Text(
+    "folders nested more than {depth} deep, or names longer than {size} bytes",
+    "文件夹嵌套超过 {depth} 层，或文件名超过 {size} 字节",
+)
+_BEYOND_BOUNDS = Text("{why}. Submit only your own code and answers.", "{why}。请只提交自己的代码和答案。")
+_FORGED = Text(
+    "the files are not the ones in the receipt (changed, new or gone: {names}). Somebody has changed them in the "
+    "inbox: ask the learner for the files and the receipt ('attncheck submit --verify' compares them), and restore "
+    "them.",
+    "文件与回执不符（有改动、多出或缺少：{names}），说明有人在收件箱里改动过。请向学习者索取文件和回执"
+    "（用 attncheck submit --verify 核对），再放回原处。",
+)
+_NOT_UNPACKED = Text(
+    "{name} in the collection cannot be unpacked ({reason}); make it readable, or download the collection again.",
+    "无法解压收集到的 {name}（{reason}）。请检查读取权限，或重新下载。",
+)
+_FILE_TOO_LARGE = Text(
+    "{name} has more than the {limit} MiB that one file may have; submit code only.",
+    "{name} 超过单个文件 {limit} MiB 的上限。请只提交代码。",
+)
+_METADATA_TOO_LARGE = Text(
+    "{name} is larger than {limit} MiB; expected metadata of a collection.",
+    "{name} 大于 {limit} MiB，应为课程平台导出的元数据。",
+)
+#: In nbgrader's layout, the learners' folders are in this one.
 _SUBMITTED = "submitted/"
 
 
 @dataclass(frozen=True, slots=True)
-class Handed:
-    """A submission that can be read at ``path``, or why it is not to be read."""
+class CollectedSubmission:
+    """A submission that can be read at ``path``, or the reason why it must not be read."""
 
-    placed: Placed
+    placed: FoundSubmission
     path: Path
-    error: str | None = None
+    error: Text | None = None
 
 
 @dataclass(frozen=True, slots=True)
-class Collected:
-    """Everything in a collection of this ``kind``.
+class Collection:
+    """The content of a collection of this ``kind``.
 
-    ``leftovers`` are files that belong to nobody, and folders that cannot be looked into, with the reason; ``strays``
-    those of them that could be graded, if it were known whose they are.
+    ``leftovers`` are files that belong to nobody, and folders that cannot be listed, with the reason. ``strays`` are
+    those of them that could be graded if it were known whose they are.
     """
 
     kind: str
-    handed: tuple[Handed, ...]
+    handed: tuple[CollectedSubmission, ...]
     leftovers: tuple[str, ...]
     strays: tuple[Stray, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class _Tree:
-    """Names, and how to open one of them. ``root`` is where they lie, if they lie on disk.
+    """The names in a folder or zip, and how to open them. ``root`` is the folder; None for a zip.
 
-    ``counts`` says for each folder how many files are below it, ``sizes`` how large each file is. ``odd`` are names of
-    what is no file that could be read, with the reason. What is in ``spoilt``, too, may not be graded without it;
-    ``over`` has what is beyond the bounds of one learner, by the entry that is the learner's, and ``nameless`` what is
-    wrong with entries that cannot be anybody's. ``base`` is the folder around a class.
+    ``counts`` is the number of files below each folder, ``sizes`` the size of each file. ``odd`` has the reason for
+    each name that cannot be read as a file; if the name is also in ``spoilt``, its submission is not graded without it.
+    ``over`` has the reason why a learner's entry exceeds the limits, ``nameless`` what is wrong with entries that
+    cannot belong to anybody, ``unread`` why folders cannot be listed. ``base`` is the folder around the class.
     """
 
     names: tuple[str, ...]
@@ -86,18 +130,19 @@ class _Tree:
     root: Path | None = None
     counts: Counter[str] = field(default_factory=Counter)
     sizes: Mapping[str, int] = field(default_factory=dict)
-    odd: Mapping[str, str] = field(default_factory=dict)
+    odd: Mapping[str, Text] = field(default_factory=dict)
     spoilt: frozenset[str] = frozenset()
-    over: Mapping[str, str] = field(default_factory=dict)
+    over: Mapping[str, Text] = field(default_factory=dict)
     base: str = ""
-    nameless: Mapping[str, str] = field(default_factory=dict)
+    nameless: Mapping[str, Text] = field(default_factory=dict)
+    unread: Mapping[str, Text] = field(default_factory=dict)
 
-    def unread(self) -> Iterator[str]:
-        """The folders that cannot be looked into, with the reason."""
-        return (f"{why}: {name or './'}" for name, why in self.odd.items() if why.startswith(_NOT_READABLE))
+    def unread_folders(self) -> Iterator[str]:
+        """The folders that cannot be listed, each with the reason."""
+        return (f"{why.en}: {name or './'}" for name, why in self.unread.items())
 
     def facts(self, name: str) -> os.stat_result | None:
-        """What the system knows of a file or folder, itself and not what it may lead to."""
+        """The status of a file or folder, without following links; None if it is unknown."""
         if self.root is None:
             return None
         with contextlib.suppress(OSError, ValueError):
@@ -105,24 +150,24 @@ class _Tree:
         return None
 
     def small(self, name: str) -> bytes:
-        """The content of a file that cannot be large. Raises Unreadable."""
+        """The content of a metadata file. Raises Unreadable, also if it is too large."""
         try:
             with _unpacking(name), self.open(name) as file:
                 raw = file.read(_MAX_METADATA + 1)
         except SubmissionError as error:
-            raise Unreadable(str(error)) from error
+            raise Unreadable(in_both(error)) from error
         if len(raw) > _MAX_METADATA:
-            raise Unreadable(f"{name} is larger than {_MAX_METADATA >> 20} MiB; expected metadata of a collection.")
+            raise Unreadable(_METADATA_TOO_LARGE.fill(name=name, limit=_MAX_METADATA >> 20))
         return raw
 
 
 def collect(
     path: Path, scratch: Path, kind: str | None = None, known: Callable[[str], bool] = lambda name: False
-) -> Collected:
-    """The submissions in ``path``, a folder or a zip; what does not lie in a folder of its own is put into ``scratch``.
+) -> Collection:
+    """The submissions in ``path``, a folder or a zip. One without a folder or file of its own is copied to ``scratch``.
 
-    ``known`` says whether a name is that of a learner. Raises UsageError where nothing can be made of it, or where
-    ``kind`` does not fit.
+    ``known`` returns whether a name is a learner's. Raises UsageError if no submission is found, or if the collection
+    is not of this ``kind``.
     """
     if kind is not None and kind not in intake.kinds():
         raise UsageError(f"There is no intake “{kind}”; there are: {', '.join(intake.kinds())}.")
@@ -135,7 +180,8 @@ def collect(
         raise UsageError(f"{path}: {error}") from error
     if found is None or (tree.root is None and not tree.sizes):
         what = f"as “{kind}”" if kind else f"as any of {', '.join(intake.kinds())}"
-        odd = tuple(map(printable, (*tree.nameless.values(), *tree.unread(), *map(tree.odd.__getitem__, tree.spoilt))))
+        bad = (*tree.nameless.values(), *(tree.odd[name] for name in tree.spoilt))
+        odd = tuple(map(printable, (*(why.en for why in bad), *tree.unread_folders())))
         raise UsageError(
             f"{path}: no submission found, looked at {what}; expected a folder, file or zip for each learner, "
             "or the export of a course system. 'attncheck batch --help' names the kinds."
@@ -147,37 +193,39 @@ def collect(
     handed = tuple(_handed(placed, tree, scratch) for placed in layout.placed)
     nobodys = tuple(Stray(entry, why, ()) for entry, why in tree.nameless.items())
     strays = (_explained(stray, tree) for stray in layout.strays)
-    return Collected(name, handed, (*layout.leftovers, *tree.unread()), (*strays, *nobodys))
+    return Collection(name, handed, (*layout.leftovers, *tree.unread_folders()), (*strays, *nobodys))
 
 
 def _explained(stray: Stray, tree: _Tree) -> Stray:
-    """With what else is wrong with its files."""
+    """The stray, with what else is wrong with its files."""
     odd = [tree.odd[name] for name in stray.files if name in tree.odd]
-    return replace(stray, why="; ".join((stray.why, *odd[:1])))
+    return replace(stray, why=joined((stray.why, *odd[:1])))
 
 
-def _bytes(placed: Placed, tree: _Tree) -> int:
-    """What a submission takes, unpacked; nothing where that alone is too much."""
+def _bytes(placed: FoundSubmission, tree: _Tree) -> int:
+    """The unpacked size of a submission; 0 if it is too large by itself, so that only it is refused."""
     total = sum(tree.sizes.get(name, 0) for name, _ in placed.files if gradable(name))
     return total if total <= MAX_LEARNER else 0
 
 
-def _handed(placed: Placed, tree: _Tree, scratch: Path) -> Handed:
-    """One submission in its place; what is wrong with its files is nobody else's trouble."""
+def _handed(placed: FoundSubmission, tree: _Tree, scratch: Path) -> CollectedSubmission:
+    """One submission, ready to be read, or with its error."""
     said = replace(placed, key=sayable(placed.key)) if _odd(placed.key) else placed
     whole = replace(placed, files=tuple((name, inner) for name, inner in placed.files if name in tree.sizes))
     try:
         _check(placed, whole, tree)
         forged = _forged(placed, tree)
-        return Handed(said, _place(whole, tree, scratch) if whole.files else _copy_of(placed, scratch), forged)
+        return CollectedSubmission(
+            said, _place(whole, tree, scratch) if whole.files else _copy_of(placed, scratch), forged
+        )
     except (Unreadable, SubmissionError) as error:
         copy = _copy_of(placed, scratch)
         shutil.rmtree(copy, ignore_errors=True)
-        return Handed(said, copy, str(error))
+        return CollectedSubmission(said, copy, in_both(error))
 
 
-def _check(placed: Placed, whole: Placed, tree: _Tree) -> None:
-    """Raises Unreadable for a submission beyond its bounds, with an entry that spoils it, or with nothing in it."""
+def _check(placed: FoundSubmission, whole: FoundSubmission, tree: _Tree) -> None:
+    """Raise Unreadable for a submission beyond the limits, with an unusable entry, or with nothing to grade in it."""
     names = [name for name, _ in placed.files]
     why = [tree.over[unit] for unit in dict.fromkeys(_unit(name, tree.base) for name in names) if unit in tree.over]
     why += [tree.odd[name] for name in names if name in tree.spoilt]
@@ -185,42 +233,58 @@ def _check(placed: Placed, whole: Placed, tree: _Tree) -> None:
         why.append(_too_many())
     size = sum(tree.sizes[name] for name, _ in whole.files if gradable(name))
     if size > MAX_LEARNER:
-        why.append(f"{size >> 20} MiB of files, more than the {MAX_LEARNER >> 20} MiB that one learner may hand in")
+        why.append(_TOO_LARGE.fill(size=size >> 20, limit=MAX_LEARNER >> 20))
     if why:
-        raise Unreadable(f"{listing(tuple(map(printable, why)), 3).en}. Hand in only your own code and answers.")
+        raise Unreadable(_BEYOND_BOUNDS.fill(why=listing(tuple(map(clause, why)), 3)))
     if not whole.files and placed.digests is None:
-        odd = [f"{tree.odd[name]} ({printable(name)})" if name in tree.odd else printable(name) for name in names]
-        found = listing(odd).en if odd else "no file at all"
-        raise Unreadable(nothing_in(found))
+        odd = [_found(name, tree.odd.get(name)) for name in names]
+        raise Unreadable(nothing_in(listing(odd) if odd else _NO_FILE))
 
 
-def nothing_in(found: str) -> str:
-    """What is said of a submission in which there is only what is never graded."""
-    return f"{NOTHING_IN}: expected a .py file, a notebook, a .zip or an answers.yaml; found {found}."
+def nothing_in(found: Text | str) -> Text:
+    """The error of a submission that holds only files of kinds that are never graded."""
+    return _NOTHING_TO_GRADE.fill(found=found)
 
 
-def _too_many() -> str:
-    return f"more than the {MAX_ENTRIES} files and folders that one learner may hand in"
+def joined(whys: Iterable[Text]) -> Text:
+    """Several reasons as one."""
+    parts = tuple(whys)
+    return Text(SEMICOLON.en.join(why.en for why in parts), SEMICOLON.zh.join(why.zh for why in parts))
 
 
-def _too_deep() -> str:
-    return f"folders in each other more than {MAX_DEPTH} deep, or names of more than {MAX_PATH} bytes"
+def clause(text: Text) -> Text:
+    """A reason to be put into a sentence: printable, and without its full stop."""
+    return Text(printable(text.en).removesuffix("."), printable(text.zh).removesuffix("。"))
+
+
+def _found(name: str, why: Text | None) -> Text:
+    """A file as messages name it, with what is wrong with it."""
+    shown = Text(printable(name), printable(name))
+    return shown if why is None else _NAMED.fill(what=why, name=shown)
+
+
+def _too_many() -> Text:
+    return _TOO_MANY.fill(limit=MAX_ENTRIES)
+
+
+def _too_deep() -> Text:
+    return _TOO_DEEP.fill(depth=MAX_DEPTH, size=MAX_PATH)
 
 
 def _within(folder: str, base: str) -> str:
-    """The entry that is somebody's, where ``folder`` is one or is in one; else nothing."""
+    """The learner's entry that ``folder`` is, or is in; empty if there is none."""
     unit = _unit(folder, base)
     return "" if unit in ("", base, base + _SUBMITTED) else unit
 
 
 def _unit(name: str, base: str) -> str:
-    """The entry that is somebody's, where ``name`` is in one: what stands in the folder ``base`` around a class."""
+    """The learner's entry that ``name`` is in: an entry of the folder ``base`` around the class."""
     below = base + _SUBMITTED if name.startswith(base + _SUBMITTED) else base
     return below + name.removeprefix(below).partition("/")[0]
 
 
 def _base(names: Iterable[str]) -> str:
-    """The folder around a class, with its slash, where there is one; else nothing."""
+    """The folder around the class, with its slash; empty if there is none."""
     split = (name.partition("/") for name in intake.counting(tuple(names)))
     tops = {top + slash for top, slash, _ in split if top == intake.KEY or not is_ignored(top)}
     return tops.pop() if len(tops) == 1 and next(iter(tops)).endswith("/") else ""
@@ -231,8 +295,8 @@ def _too_long(name: str, base: str) -> bool:
     return path.count("/") > MAX_DEPTH or len(os.fsencode(path)) > MAX_PATH
 
 
-def _forged(placed: Placed, tree: _Tree) -> str | None:
-    """What is not as the receipt of a submission says, in words."""
+def _forged(placed: FoundSubmission, tree: _Tree) -> Text | None:
+    """How the files differ from the submission's receipt; None if they do not, or if there is no receipt."""
     if placed.digests is None:
         return None
     then = {_composed(name): digest for name, digest in placed.digests}
@@ -240,15 +304,11 @@ def _forged(placed: Placed, tree: _Tree) -> str | None:
     names = sorted(name.rpartition("/")[2] for name in then.keys() | now.keys() if then.get(name) != now.get(name))
     if not names:
         return None
-    return (
-        f"expected the files as the receipt has them, found others (changed, new or gone: {listing(names).en}). "
-        "Somebody has changed them in the inbox: ask the learner for the files and the receipt "
-        "('attncheck submit --verify' compares them), and put them back."
-    )
+    return _FORGED.fill(names=listing(names))
 
 
 def _composed(name: str) -> str:
-    """A name with composed letters: some systems take them apart."""
+    """The name in composed form (NFC), because some systems decompose it."""
     return unicodedata.normalize("NFC", name)
 
 
@@ -261,15 +321,15 @@ def _digest(tree: _Tree, name: str) -> str:
 
 
 def sayable(name: str) -> str:
-    """A name that can be saved and shown: names on disk need not be text. Different names stay different."""
+    """A name that can be saved and shown; names on disk need not be UTF-8. Different names stay different."""
     if name.isprintable() and len(name) <= _LONGEST:
         return name
-    # Two slashes are in no name of a collection, so nobody can be called what somebody else becomes here.
+    # No name in a collection has two slashes, so this is not the name of somebody else.
     return f"{printable(name)}//{sha256(os.fsencode(name)).hexdigest()[:16]}"
 
 
 def _odd(name: str) -> bool:
-    """Whether a name holds bytes that are not UTF-8."""
+    """Whether a name has bytes that are not UTF-8."""
     return not name.isascii() and any("\udc80" <= char <= "\udcff" for char in name)
 
 
@@ -286,10 +346,10 @@ def _tree(path: Path) -> _Tree:
     refused: dict[str, SubmissionError] = {}
     folders: list[str] = []
     hidden: list[str] = []
-    nameless: dict[str, str] = {}
+    nameless: dict[str, Text] = {}
     for name, info, problem in entries(archive, path.name):
         if problem is not None and not _owned(name):
-            nameless[name] = str(problem)
+            nameless[name] = in_both(problem)
         elif problem is None and (above := _hidden_in(name)):
             hidden.append(above)
         elif name.endswith("/"):
@@ -317,7 +377,7 @@ def _tree(path: Path) -> _Tree:
     over |= {_unit(name, base): _too_deep() for name in files if _too_long(name, base)}
     short = (name for name in intake.counting(files) if not _too_long(name, base))
     full = {f"{above}/" for name in short for above in PurePosixPath(name).parents}
-    odd = {name: str(error) for name, error in refused.items()} | {name: _EMPTY for name in folders}
+    odd = {name: in_both(error) for name, error in refused.items()} | {name: _EMPTY for name in folders}
     odd |= dict.fromkeys(hidden, _HIDDEN)
     names = (*files, *(name for name in dict.fromkeys((*folders, *hidden)) if name not in full))
     spoilt = frozenset(refused)
@@ -325,27 +385,24 @@ def _tree(path: Path) -> _Tree:
     return _Tree(names, opened, sizes=sizes, odd=odd, spoilt=spoilt, over=over, base=base, nameless=nameless)
 
 
-_EMPTY = "an empty folder"
-_HIDDEN = "a folder with hidden files only"
-
-
 def _hidden_in(name: str) -> str:
-    """The folder in which the first hidden part of ``name`` is, below the top; empty where there is none."""
+    """The folder of the first hidden part of ``name``, below the top; empty if nothing is hidden."""
     parts = name.rstrip("/").split("/")
     at = next((at for at, part in enumerate(parts) if at and is_ignored(part) and part != intake.KEY), 0)
     return "/".join(parts[:at]) + "/" if at else ""
 
 
 def _owned(name: str) -> bool:
-    """Whether the name of an entry that should not be there begins with a folder or file that somebody can have."""
+    """Whether the name of a bad entry starts with a name that a learner's folder or file could have."""
     return name.partition("/")[0] not in ("", ".", "..") and "\0" not in name
 
 
 def _folder(root: Path) -> _Tree:
-    """Regular files only: a link could lead anywhere. What vanishes meanwhile was on its way to another place."""
+    """Walk a folder: only regular files, as a link could lead anywhere. Files that vanish meanwhile are skipped."""
     sizes: dict[str, int] = {}
-    odd: dict[str, str] = {}
-    over: dict[str, str] = {}
+    odd: dict[str, Text] = {}
+    unread: dict[str, Text] = {}
+    over: dict[str, Text] = {}
     counts: Counter[str] = Counter()
     base, pending = "", [""]
     while pending:
@@ -358,7 +415,7 @@ def _folder(root: Path) -> _Tree:
         except FileNotFoundError:
             continue
         except OSError as error:
-            odd[above] = f"{_NOT_READABLE} ({error.strerror})"
+            odd[above] = unread[above] = _NOT_READABLE.fill(reason=error.strerror)
             continue
         if not above:
             base = _base(f"{entry.name}/" if entry.is_dir(follow_symlinks=False) else entry.name for entry in inside)
@@ -378,23 +435,29 @@ def _folder(root: Path) -> _Tree:
                 elif stat.S_ISREG(status.st_mode):
                     sizes[name] = status.st_size
                 else:
-                    what = (
-                        "a symbolic link, which is not followed" if stat.S_ISLNK(status.st_mode) else "no regular file"
-                    )
+                    what = _LINK if stat.S_ISLNK(status.st_mode) else _NO_REGULAR_FILE
                     odd[name if "." in entry.name else f"{name}/"] = what
         if not seen and above:
             odd[above] = _HIDDEN if hidden else _EMPTY
     below = Counter(f"{above}/" for name in intake.counting(tuple(sizes)) for above in PurePosixPath(name).parents)
     names = (*sizes, *odd, *(f"{unit}/" for unit in over))
     return _Tree(
-        tuple(dict.fromkeys(names)), lambda name: _regular(root / name), root, below, sizes, odd, over=over, base=base
+        tuple(dict.fromkeys(names)),
+        lambda name: _regular(root / name),
+        root,
+        below,
+        sizes,
+        odd,
+        over=over,
+        base=base,
+        unread=unread,
     )
 
 
 def _few(
-    listed: Iterable[os.DirEntry[str]], unit: str, counts: Counter[str], over: dict[str, str]
+    listed: Iterable[os.DirEntry[str]], unit: str, counts: Counter[str], over: dict[str, Text]
 ) -> Iterator[os.DirEntry[str]]:
-    """What is in a folder, as long as its learner has not handed in too much. No ``unit``: it is not inside of one."""
+    """The entries of a folder, up to the limit of its learner (``unit``); no limit outside of learners' folders."""
     for entry in listed:
         if unit:
             counts[unit] += 1
@@ -405,20 +468,20 @@ def _few(
 
 
 def _regular(place: Path) -> IO[bytes]:
-    """Opens a regular file, and nothing that may have taken its place meanwhile. Raises OSError."""
+    """Open a regular file. Raises OSError if something else has taken its place."""
     flags = os.O_RDONLY | getattr(os, "O_BINARY", 0) | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
     handle = os.open(place, flags)
     if not stat.S_ISREG(os.fstat(handle).st_mode):
         os.close(handle)
-        raise OSError("it is not a regular file any more")
+        raise OSError("it is no longer a regular file")
     return os.fdopen(handle, "rb")
 
 
-def _place(placed: Placed, tree: _Tree, scratch: Path) -> Path:
-    """Where the submission can be read: where it lies, if it has a folder or file to itself, else a copy.
+def _place(placed: FoundSubmission, tree: _Tree, scratch: Path) -> Path:
+    """Where the submission can be read: in place, if it has a folder or file of its own, else a copy in ``scratch``.
 
-    A zip or answers file that lies alone in a folder is what was handed in, and not the folder. Of files that nobody
-    reads a copy has the names, and nothing in them.
+    If a zip or answers file is alone in a folder, it is the submission, not the folder. Files of kinds that are never
+    graded are copied as empty files.
     """
     if tree.root is not None and not any(_odd(name) for name, _ in placed.files):
         (first, inner), *more = placed.files
@@ -441,12 +504,12 @@ def _place(placed: Placed, tree: _Tree, scratch: Path) -> Path:
     return _what(folder, placed)
 
 
-def _copy_of(placed: Placed, scratch: Path) -> Path:
+def _copy_of(placed: FoundSubmission, scratch: Path) -> Path:
     return scratch / sha256(os.fsencode(placed.key)).hexdigest()[:24]
 
 
 def _new(target: Path) -> IO[bytes]:
-    """A new file of a copy. Raises UsageError where none may be made, which is the fault of no submission."""
+    """Open a new file of a copy. Raises UsageError without permission, which is not the submission's fault."""
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
         return target.open("xb")
@@ -461,13 +524,13 @@ def _content(tree: _Tree, name: str) -> IO[bytes]:
     return tree.open(name) if gradable(name) else io.BytesIO()
 
 
-def _is_copy(folder: Path, placed: Placed, tree: _Tree) -> bool:
-    """Whether the copy holds what the collection holds now, and not what it held earlier or what a crash has left."""
+def _is_copy(folder: Path, placed: FoundSubmission, tree: _Tree) -> bool:
+    """Whether the copy is complete and equal to what the collection holds now."""
     expected = {folder / _spelled(inner): name for name, inner in placed.files}
     found = {path for path in folder.rglob("*") if path.is_file() and path != folder / ".complete"}
     try:
         return found == expected.keys() and all(_equal(path, tree, name) for path, name in expected.items())
-    except (*DAMAGE, SubmissionError):  # told when it is unpacked
+    except (*DAMAGE, SubmissionError):  # reported when it is unpacked
         return False
 
 
@@ -479,13 +542,13 @@ def _equal(path: Path, tree: _Tree, name: str) -> bool:
     return False
 
 
-def _what(folder: Path, placed: Placed) -> Path:
-    """A lone zip or notebook is handed in as that; a lone file of another kind in its folder."""
+def _what(folder: Path, placed: FoundSubmission) -> Path:
+    """The path of a copy: the file itself if it is the only one, else the folder."""
     return folder / _spelled(placed.files[0][1]) if len(placed.files) == 1 else folder
 
 
 def _spelled(name: str) -> str:
-    """A name that can be written down, and is not too long for a file."""
+    """A path that is valid UTF-8, with parts that are short enough for a file system."""
     text = printable(name, len(name)) if _odd(name) else name
     return "/".join(map(_shortened, text.split("/")))
 
@@ -500,18 +563,15 @@ def _shortened(name: str) -> str:
 
 @contextlib.contextmanager
 def _unpacking(name: str) -> Iterator[None]:
-    """What goes wrong with a file of a collection, in words."""
+    """Turn errors about a file of a collection into Unreadable, with the reason and what to do."""
     try:
         yield
     except DAMAGE as error:
         if isinstance(error, OSError) and resources.lacks(error):
-            raise  # the collection is as it should be
+            raise  # the collection is not at fault
         said = error.strerror if isinstance(error, OSError) else str(error)  # without a path of this machine
         reason = printable(said or type(error).__name__)
-        raise Unreadable(
-            f"{printable(name)} in the collection cannot be unpacked ({reason}); make it readable, or download the "
-            "collection again."
-        ) from error
+        raise Unreadable(_NOT_UNPACKED.fill(name=printable(name), reason=reason)) from error
 
 
 def _copy(source: IO[bytes], out: IO[bytes], name: str) -> None:
@@ -519,7 +579,5 @@ def _copy(source: IO[bytes], out: IO[bytes], name: str) -> None:
     while piece := source.read(_CHUNK):
         copied += len(piece)
         if copied > MAX_FILE:
-            raise Unreadable(
-                f"{printable(name)} has more than the {MAX_FILE >> 20} MiB that one file may have; hand in code alone."
-            )
+            raise Unreadable(_FILE_TOO_LARGE.fill(name=printable(name), limit=MAX_FILE >> 20))
         out.write(piece)

@@ -1,8 +1,8 @@
-"""Workers of a Dask cluster, in the place of processes here: ``attncheck batch --scheduler``.
+"""Workers of a Dask cluster instead of processes on this machine: ``attncheck batch --scheduler``.
 
 Course, submissions and results travel over the network; the machines share no folder. On each worker process a plugin
-keeps one sandbox, in which one submission after the other is graded. Imported where a scheduler is named, and only
-then: ``distributed`` is an extra.
+keeps one sandbox, which grades one submission after the other. ``distributed`` is an extra, so this module is imported
+only when a scheduler is named.
 """
 
 from __future__ import annotations
@@ -29,7 +29,9 @@ from distributed.diagnostics.plugin import WorkerPlugin
 from distributed.scheduler import KilledWorker
 
 from grader import __version__
-from grader.classroom.worker import Done, Lost, Task, judged
+from grader.classroom.task import Task, TaskResult
+from grader.classroom.words import in_both
+from grader.classroom.worker import WorkerLost, grade_task
 from grader.core import cache, resources
 from grader.core.errors import AttncheckError, CacheError, SandboxError, SandboxUnavailable, SubmissionError, UsageError
 from grader.core.model import Course
@@ -46,29 +48,34 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-#: Seconds until there must be a scheduler; and until there must be a worker, which a queue may have to start first.
+#: Seconds until the scheduler must answer.
 REACHED_WITHIN = 15.0
+#: Seconds until there must be a worker; a queue may have to start it first.
 PATIENCE = 600.0
-#: How long the number of workers is believed.
+#: Seconds for which a count of the workers is used again.
 _COUNTED = 2.0
+#: Workers named in a message; more are counted.
 _MOST_NAMED = 5
-_AGAIN = "what was graded is kept, and the same command goes on where it was"
+_AGAIN = "earlier results are saved; run the same command to continue"
 
-#: One at a time, whatever the number of threads of a worker: limits are measured by clocks.
-_ALONE = threading.Lock()
+#: A worker process grades one submission at a time, whatever its number of threads: limits are measured by clocks.
+_ONE_AT_A_TIME = threading.Lock()
 
 
 # -------------------------------------------------------------------------------- in a worker process
 
 
 def software() -> dict[str, str]:
-    """What has to be the same everywhere, so that everybody is graded alike."""
+    """Versions that have to be the same on all machines, so that everybody is graded alike."""
     libraries = {name: importlib.metadata.version(name).partition("+")[0] for name in ("torch", "numpy")}
     return {"attncheck": __version__, "python": ".".join(platform.python_version_tuple()[:2]), **libraries}
 
 
-class Desk(WorkerPlugin):  # type: ignore[misc]
-    """What a worker process keeps for a class: its course, and a sandbox that has been attacked and held."""
+class GradingPlugin(WorkerPlugin):  # type: ignore[misc]
+    """What a worker process keeps for a class: the course, and a sandbox that withstood the canary attacks.
+
+    ``name`` identifies the batch, ``here`` is the ``software`` of the machine that runs it.
+    """
 
     def __init__(self, name: str, course: Course, here: Mapping[str, str]) -> None:
         self.name = name
@@ -80,40 +87,40 @@ class Desk(WorkerPlugin):  # type: ignore[misc]
         self._refusal: AttncheckError | None = None
 
     async def setup(self, worker: Any) -> None:
-        """Gets ready, when the plugin comes to the worker or the worker to the cluster; the worker goes on meanwhile.
+        """Start the sandbox when the plugin or the worker arrives, without blocking the worker.
 
-        Raises what ``grade`` will raise: a worker that joins later has nobody to tell.
+        Raises what ``grade`` will raise again: nobody reads the error of a worker that joins later.
         """
         self._where = worker.address
         await asyncio.to_thread(self.layers)
 
     async def teardown(self, worker: Any) -> None:
-        """Ends the sandbox once nothing is graded in it; nobody waits for that."""
+        """Stop the sandbox as soon as nothing is graded in it, without waiting for that."""
         threading.Thread(target=self.close, daemon=True).start()
 
     def layers(self) -> tuple[str, ...]:
-        """What stands between learner code and this worker. Raises where that does not suffice."""
-        with _ALONE:
+        """What confines learner code on this worker. Raises SandboxUnavailable or UsageError if it must not grade."""
+        with _ONE_AT_A_TIME:
             return self._open().layers
 
-    def grade(self, seed: Seed, task: Task) -> Done:
-        """Grades ``task``, after what other threads have in hand."""
-        with _ALONE:
+    def grade(self, seed: Seed, task: Task) -> TaskResult:
+        """Grade ``task``, after the tasks of other threads."""
+        with _ONE_AT_A_TIME:
             sandbox = self._open()
             if self._memo is None or self._memo.seed != seed:
                 self._memo = Memo(self._course, seed, self._expecting(sandbox.observe, seed))
-            return judged(self._memo, sandbox, task)
+            return grade_task(self._memo, sandbox, task)
 
     def _expecting(self, observe: Observe, seed: Seed) -> Observe:
-        """``observe`` for references. With a secret seed, its memory lasts as long as the batch."""
+        """``observe`` for references. With a secret seed, results are kept for as long as the batch runs."""
         if not seed.secret:
             return expecting(observe, seed)
         get, put = functools.partial(cache.get, self.name), functools.partial(cache.put, self.name)
         return remembering(observe, get, put)
 
     def close(self) -> None:
-        """Ends the sandbox, and forgets what follows from the seed; who grades on here works it out again."""
-        with _ALONE:
+        """Stop the sandbox, and delete what was derived from the seed; a later task computes it again."""
+        with _ONE_AT_A_TIME:
             if self._sandbox is not None:
                 self._sandbox.close()
             self._sandbox = self._memo = None
@@ -121,7 +128,7 @@ class Desk(WorkerPlugin):  # type: ignore[misc]
             shutil.rmtree(cache.folder() / self.name, ignore_errors=True)
 
     def _open(self) -> Sandbox:
-        """The sandbox, started and tried with the first use. Raises every time what was wrong with it then."""
+        """The sandbox, started and attacked on first use. If that failed, raises the same error every time."""
         if self._refusal is not None:
             raise self._refusal
         if self._sandbox is None:
@@ -149,16 +156,16 @@ class Desk(WorkerPlugin):  # type: ignore[misc]
             )
 
 
-def _grade(desk: str, seed: Seed, task: Task) -> Done:
-    return _desk(get_worker(), desk).grade(seed, task)
+def _grade(plugin: str, seed: Seed, task: Task) -> TaskResult:
+    return _plugin(get_worker(), plugin).grade(seed, task)
 
 
-def _layers(desk: str, dask_worker: Any) -> tuple[str, ...]:
-    return _desk(dask_worker, desk).layers()
+def _layers(plugin: str, dask_worker: Any) -> tuple[str, ...]:
+    return _plugin(dask_worker, plugin).layers()
 
 
-def _desk(worker: Any, name: str) -> Desk:
-    found: Desk | None = worker.plugins.get(name)
+def _plugin(worker: Any, name: str) -> GradingPlugin:
+    found: GradingPlugin | None = worker.plugins.get(name)
     if found is None:
         raise SandboxError(f"{worker.address} has been told to stop grading; {_AGAIN}")
     return found
@@ -167,24 +174,24 @@ def _desk(worker: Any, name: str) -> Desk:
 # ---------------------------------------------------------------------------------------------- here
 
 
-class Crew(Executor):
-    """The workers of a cluster as an executor. One whose worker is gone for good ends with ``Lost``, alone."""
+class DaskExecutor(Executor):
+    """The workers of a cluster as an executor. If a worker dies, only its task ends with ``WorkerLost``."""
 
-    def __init__(self, client: Client, desk: str, layers: tuple[str, ...], patience: float = PATIENCE) -> None:
+    def __init__(self, client: Client, plugin: str, layers: tuple[str, ...], patience: float = PATIENCE) -> None:
         self.layers = layers
         self._client = client
-        self._desk = desk
+        self._plugin = plugin
         self._patience = patience
         self._counted = (0.0, 0)
         self._seen = time.monotonic()
-        self._flying: set[Future[Any]] = set()
+        self._running: set[Future[Any]] = set()
 
     def size(self) -> int:
-        """How many worker processes there are, at least one. Raises SandboxError after a long time without any."""
+        """The number of worker processes, at least 1. Raises SandboxError after ``patience`` seconds without any."""
         now = time.monotonic()
         at, found = self._counted
         if not at or now - at > _COUNTED:
-            with _told(self._client.scheduler.address):
+            with translate_errors(self._client.scheduler.address):
                 found = len(self._client.nthreads())
             self._counted = now, found
         if found:
@@ -194,38 +201,38 @@ class Crew(Executor):
         return max(1, found)
 
     def submit(self, function: Callable[..., T], /, *args: Any, **kwargs: Any) -> Future[T]:
-        """See ``Executor``. The key says nothing about what is sent: everybody who uses the cluster sees it."""
+        """See ``Executor``. The key says nothing about what is sent, because all users of the cluster can see it."""
         key = f"attncheck-{uuid.uuid4().hex}"
-        with _told(self._client.scheduler.address):
+        with translate_errors(self._client.scheduler.address):
             theirs = self._client.submit(function, *args, **kwargs, key=key, pure=False)
         ours: Future[T] = asyncio.run_coroutine_threadsafe(_outcome(theirs), self._client.loop.asyncio_loop)
-        self._flying.add(ours)
-        ours.add_done_callback(self._flying.discard)
+        self._running.add(ours)
+        ours.add_done_callback(self._running.discard)
         return ours
 
-    def grade(self, seed: Seed, task: Task) -> Future[Done]:
-        """``task``, done, with its files sent along."""
+    def grade(self, seed: Seed, task: Task) -> Future[TaskResult]:
+        """Send ``task`` with its files."""
         try:
             carried = replace(task, files=gathered(Path(task.path)))
         except SubmissionError as error:
-            unread: Future[Done] = Future()
-            unread.set_result(Done(task.key, error=str(error)))
+            unread: Future[TaskResult] = Future()
+            unread.set_result(TaskResult(task.key, error=in_both(error)))
             return unread
-        return self.submit(_grade, self._desk, seed, carried)
+        return self.submit(_grade, self._plugin, seed, carried)
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
-        """See ``Executor``; the cluster goes on, and so may we."""
+        """See ``Executor``. The cluster keeps running, and this executor can still be used."""
         if cancel_futures:
-            for future in tuple(self._flying):
+            for future in tuple(self._running):
                 future.cancel()
 
 
 async def _outcome(theirs: Any) -> Any:
-    """What came of a task of Dask's, with our own words for what can happen to it on the way."""
+    """The result of a Dask task. Errors of Dask become WorkerLost or SandboxError, which say what to do."""
     try:
         return await theirs
     except KilledWorker as error:
-        raise Lost from error
+        raise WorkerLost from error
     except AttncheckError:
         raise
     except Exception as error:
@@ -236,29 +243,30 @@ async def _outcome(theirs: Any) -> Any:
 
 
 @contextlib.contextmanager
-def hired(address: str, desk: str, course: Course, patience: float = PATIENCE) -> Iterator[Crew]:
-    """The workers of the cluster whose scheduler is at ``address``, with a ``desk`` for ``course``; one per batch.
+def connect(address: str, plugin: str, course: Course, patience: float = PATIENCE) -> Iterator[DaskExecutor]:
+    """Connect to the Dask scheduler at ``address``, and register the grading plugin for ``course`` under this name.
 
-    Raises UsageError where there is no such cluster, or one that is not like this machine, and SandboxUnavailable where
-    one of its machines cannot confine code.
+    Raises UsageError if there is no such cluster or if its software is not that of this machine, and
+    SandboxUnavailable if one of its machines cannot confine code.
     """
     with _quiet(), contextlib.closing(_reached(address)) as client:
         try:
-            with _told(address):
-                _alike(client, patience)
-                client.register_plugin(Desk(desk, course, software()))
-                found = client.run(functools.partial(_layers, desk), on_error="ignore").values()
+            with translate_errors(address):
+                _check_software(client, patience)
+                client.register_plugin(GradingPlugin(plugin, course, software()))
+                found = client.run(functools.partial(_layers, plugin), on_error="ignore").values()
             first = next(iter(found), ())
-            yield Crew(client, desk, tuple(layer for layer in first if all(layer in each for each in found)), patience)
+            common = tuple(layer for layer in first if all(layer in each for each in found))
+            yield DaskExecutor(client, plugin, common, patience)
         finally:
             if client.status == "running":
-                with contextlib.suppress(Exception):  # whatever it is, it came after the last result
-                    client.unregister_worker_plugin(desk)
+                with contextlib.suppress(Exception):  # all results are in; what fails now does not matter
+                    client.unregister_worker_plugin(plugin)
 
 
 @contextlib.contextmanager
 def _quiet() -> Iterator[None]:
-    """Without what Dask logs about connections: we say it, with what to do."""
+    """Suppress what Dask logs about connections: our own messages say it, with what to do."""
     before = logging.root.manager.disable
     if not os.environ.get("ATTNCHECK_DEBUG"):
         logging.disable(logging.CRITICAL)
@@ -269,8 +277,8 @@ def _quiet() -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def _told(address: str) -> Iterator[None]:
-    """Says in our words what may go wrong with a cluster."""
+def translate_errors(address: str) -> Iterator[None]:
+    """Turn errors of Dask into a SandboxError that names the cluster and says what to do."""
     try:
         yield
     except AttncheckError:
@@ -289,17 +297,17 @@ def _reached(address: str) -> Client:
         ) from error
 
 
-def _alike(client: Client, patience: float) -> None:
-    """Waits for a worker, and raises UsageError unless all of them have the software that is here."""
+def _check_software(client: Client, patience: float) -> None:
+    """Wait for a worker, and raise UsageError unless all workers have the software of this machine."""
     try:
         client.submit(software, pure=False).result(timeout=patience)  # clusters that grow wait for something to do
     except TimeoutError:
         raise UsageError(
             f"No worker has come to the cluster within {patience:g} s. Start some with 'dask worker "
-            f"{client.scheduler.address}', or see why the queue does not start them."
+            f"{client.scheduler.address}', or find out why the queue does not start them."
         ) from None
     except Exception:
-        pass  # it comes again, with the name of the worker
+        pass  # the next call raises it again, with the name of the worker
     here = software()
     found = client.run(software, on_error="return")
     wrong = [f"{worker}: {why}" for worker, there in found.items() if (why := _different(here, there))]
@@ -308,7 +316,7 @@ def _alike(client: Client, patience: float) -> None:
 
 
 def _different(here: Mapping[str, str], there: Mapping[str, str] | Exception) -> str:
-    """In what the software there is not that of here; empty where it is."""
+    """How the software there differs from that of this machine; empty if it does not."""
     if isinstance(there, Exception):
         return f"attncheck cannot be used there ({_said(there)})"
     differing = ((name, ours, there.get(name)) for name, ours in here.items())
@@ -318,7 +326,7 @@ def _different(here: Mapping[str, str], there: Mapping[str, str] | Exception) ->
 def _unlike(wrong: list[str]) -> str:
     more = f"; and {len(wrong) - _MOST_NAMED} more" if len(wrong) > _MOST_NAMED else ""
     return (
-        "Workers must have the software that is here, or they would grade in another way. "
+        "Workers must have the same software as this machine, or they would grade differently. "
         f"{'; '.join(wrong[:_MOST_NAMED])}{more}. "
         f"Install attncheck[cluster]=={__version__} there with the same Python, torch and NumPy, and restart them."
     )

@@ -1,4 +1,4 @@
-"""What this machine can do: versions, content, layers, canary attacks; and what to set where it cannot."""
+"""Examines this machine: versions, content, sandbox layers and canary attacks, with a remedy for what is missing."""
 
 from __future__ import annotations
 
@@ -15,7 +15,8 @@ from pathlib import Path
 from typing import Literal
 
 from grader import __version__
-from grader.classroom.worker import Plan, Workers, ended, prepare
+from grader.classroom.task import Plan
+from grader.classroom.worker import Workers, shutting_down, warm_up
 from grader.core import installed, resources
 from grader.core.errors import AttncheckError, CourseError, SandboxError
 from grader.course import loader
@@ -31,7 +32,7 @@ State = Literal["ok", "weak", "missing"]
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One fact about this machine. ``remedy`` says what to do where the state is not ``ok``."""
+    """One fact about this machine. ``remedy`` says what to do if the state is not ``ok``."""
 
     area: Literal["versions", "content", "sandbox", "canaries"]
     name: str
@@ -41,7 +42,7 @@ class Finding:
 
 
 def examine(folder: Path | None = None, workers: int | None = None) -> tuple[Finding, ...]:
-    """Everything worth knowing, in the order in which one would ask; as ``batch`` would find it with ``workers``."""
+    """All findings, as ``batch`` would meet them with this number of ``workers`` (default: one per processor)."""
     return (*_versions(), *_content(folder), *_layers(), *_rehearsal(folder, workers or resources.processors()))
 
 
@@ -61,7 +62,7 @@ def _content(folder: Path | None) -> Iterator[Finding]:
         found = loader.find(folder)
         read = courses.load(found)
     except AttncheckError as error:
-        yield Finding("content", "course", "missing", str(error), "mend the course, or name another with --course")
+        yield Finding("content", "course", "missing", str(error), "fix the course, or name another with --course")
         return
     exercises = sum(len(question.exercises) for question in read.questions)
     items = sum(len(question.items) for question in read.questions)
@@ -71,7 +72,7 @@ def _content(folder: Path | None) -> Iterator[Finding]:
         try:
             installed.distributions((name,))
         except CourseError as error:
-            remedy = f"install it for {sys.executable}, or take it out of course.yaml"
+            remedy = f"install it for {sys.executable}, or remove it from course.yaml"
             yield Finding("content", f"package {name}", "missing", str(error), remedy)
         else:
             distribution = installed.distribution(name) or name
@@ -92,37 +93,37 @@ def _layers() -> Iterator[Finding]:
 
 
 def _root(namespaces: bool) -> Finding:
-    """Whose rights learners' code has where root grades: root's own would undo everything else."""
+    """Which user learners' code runs as when root grades; root's own rights would undo everything else."""
     if readable_by_all():
-        return Finding("sandbox", "user", "ok", "running as root: learners' code is run as the user nobody")
+        return Finding("sandbox", "user", "ok", "running as root: learners' code runs as the user nobody")
     if namespaces:
         return Finding(
             "sandbox",
             "user",
             "ok",
-            "running as root, with a Python that only root can read: learners' code is run in a user namespace of its "
-            "own. To the rest of the machine it is user 0, without any of root's capabilities; where everybody can "
-            "read Python, it is run as the user nobody",
+            "running as root, with a Python that only root can read: learners' code runs in its own user namespace. "
+            "To the rest of the machine it is user 0, without root's capabilities. If everybody could read Python, it "
+            "would run as the user nobody",
         )
     return Finding(
         "sandbox",
         "user",
         "missing",
-        "running as root: learners' code would have root's rights, since there are no namespaces, and only root can "
-        "read this Python",
-        "run attncheck as an ordinary user, or install Python where everybody can read it",
+        "running as root: learners' code would have root's rights, because there are no user namespaces and only root "
+        "can read this Python",
+        "run attncheck as an ordinary user, or install Python where all users can read it",
     )
 
 
 def _rehearsal(folder: Path | None, workers: int) -> Iterator[Finding]:
-    """What ``batch`` does before it grades: workers get ready, and a sandbox beside theirs is attacked meanwhile."""
+    """What ``batch`` does before it grades: warm up the workers, and meanwhile attack a sandbox beside theirs."""
     try:
-        with ended(Workers(workers)) as pool, open_sandbox(mode="require") as sandbox:
+        with shutting_down(Workers(workers)) as pool, open_sandbox(mode="require") as sandbox:
             plan = Plan(_place(folder), Seed.public(), "")
-            ready = [pool.submit(prepare, plan) for _ in range(workers)]
-            yield from map(_attacked, release(sandbox.observe, lambda: wait(ready)))
-            yield _staffed(ready)
-    except (SandboxError, OSError) as error:  # unavailable, there and of no use, or no process to be had
+            ready = [pool.submit(warm_up, plan) for _ in range(workers)]
+            yield from map(_canary, release(sandbox.observe, lambda: wait(ready)))
+            yield _workers(ready)
+    except (SandboxError, OSError) as error:  # unavailable, broken, or no more processes
         yield Finding(
             "canaries",
             "confinement",
@@ -133,31 +134,31 @@ def _rehearsal(folder: Path | None, workers: int) -> Iterator[Finding]:
 
 
 def _place(folder: Path | None) -> str:
-    """Where the course is; where there is none, that is said under "content"."""
+    """The course folder; empty if there is none, which is reported under "content"."""
     try:
         return str(loader.find(folder))
     except AttncheckError:
         return ""
 
 
-def _attacked(canary: Canary) -> Finding:
+def _canary(canary: Canary) -> Finding:
     match canary.state:
         case "refused":
             return Finding("canaries", canary.name, "ok", "refused")
         case "let-through":
-            remedy = "do not grade strangers' code on this machine; please report this with the output of doctor"
+            remedy = "do not grade untrusted code on this machine; please report this with the output of doctor"
             return Finding("canaries", canary.name, "missing", "NOT refused", remedy)
     detail = f"could not be decided: {canary.why}"
     remedy = "close other programs and run doctor again; if this stays, please report it with the output of doctor"
     return Finding("canaries", canary.name, "missing", detail, remedy)
 
 
-def _staffed(ready: Sequence[Future[None]]) -> Finding:
-    """Whether so many sandboxes can be had at once."""
+def _workers(ready: Sequence[Future[None]]) -> Finding:
+    """Whether this number of sandboxes can run at once."""
     name, at_once = "workers", f"{len(ready)} at once"
     try:
         for future in ready:
-            with contextlib.suppress(CourseError):  # said under "content"
+            with contextlib.suppress(CourseError):  # reported under "content"
                 future.result()
     except (AttncheckError, BrokenProcessPool, OSError) as error:
         detail = f"{at_once}: {resources.lacks(error) or error}"

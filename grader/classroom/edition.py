@@ -1,8 +1,8 @@
-"""The learners' edition of a course: a folder that may be handed out, made from what it may hold and nothing else.
+"""The learners' edition of a course: a folder that can be given to learners.
 
-What is written is named here, key by key; what a question file has besides stays at home. The edition is then read
-back as a course, and what that course asks of references and mistakes is run once and stored with it: as it has no
-hidden case, nothing of one can be stored.
+It is built from an allowlist: the keys of a question file that may be published are named here, and all others are left
+out. The edition is then read back as a course, and the results of references and mistakes that it needs are computed
+once and stored with it. As it has no hidden cases, no result of one can be stored.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ from grader.report.figures import kinds, run
 if TYPE_CHECKING:
     from grader.core.model import Observe
 
-#: The keys of a question file that learners may see as they stand there.
+#: The keys of an exercise that are published unchanged.
 _EXERCISE = (
     "function",
     "class",
@@ -65,14 +65,14 @@ _EXERCISE = (
     "variants",
 )
 _MARKED = "edition:"
-#: Beside the place of an edition while it is made: the new one, and an earlier one that makes room for it.
+#: Folders beside the target while an edition is written: the new edition, and the previous one.
 _NEW, _BEFORE = "new", "before"
-_HEAD = "# Written by `attncheck bank publish`. What is missing here is with the instructor.\n"
+_HEAD = "# Written by `attncheck bank publish`. The instructor has the rest.\n"
 
 
 @dataclass(frozen=True, slots=True)
 class Published:
-    """What was written. ``exercises`` have ``bytes`` of stored results; ``practice`` items have their keys."""
+    """What was written, as counts. ``practice`` items have keys, ``sealed`` items do not; ``size`` is in bytes."""
 
     folder: Path
     files: int
@@ -85,9 +85,9 @@ class Published:
 
 
 def publish(whole: Course, target: Path, questions: Iterable[str], observe: Observe) -> Published:
-    """Writes the edition of ``questions`` (all, if none are named) to ``target``: whole, or not at all.
+    """Write the edition of ``questions`` (all, if none are named) to ``target``, completely or not at all.
 
-    ``observe`` runs references and mistakes. Raises UsageError for a target that holds something else.
+    ``observe`` runs references and mistakes. Raises UsageError if ``target`` contains something else.
     """
     loader.whole(whole)
     named = set(questions)
@@ -122,9 +122,9 @@ def publish(whole: Course, target: Path, questions: Iterable[str], observe: Obse
 
 @contextlib.contextmanager
 def _beside(target: Path) -> Iterator[Path]:
-    """A folder beside ``target`` to write in; gone afterwards, whatever happens.
+    """A temporary folder beside ``target``, deleted afterwards.
 
-    It stands in one that is named after ``target``: there the next time finds what a killed process has left.
+    It is inside a folder named after ``target``, so that the next run finds what a killed process left behind.
     """
     work = target.parent / f".publishing-{target.name}"
     try:
@@ -146,21 +146,21 @@ def _beside(target: Path) -> Iterator[Path]:
 
 
 def _put_back(work: Path, target: Path) -> None:
-    """An earlier edition returns that had made room for one that never came; what is left in ``work`` goes."""
+    """Restore the previous edition if the new one never took its place, and delete what is left in ``work``."""
     before = work / _BEFORE
     if before.is_dir() and not target.exists():
         try:
             os.rename(before, target)
         except OSError as error:
             raise UsageError(
-                f"The edition that was in {target} cannot be put back ({error.strerror}); move it there from {before}."
+                f"The edition that was in {target} cannot be restored ({error.strerror}); move it there from {before}."
             ) from error
     shutil.rmtree(before, ignore_errors=True)
     shutil.rmtree(work / _NEW, ignore_errors=True)
 
 
 def _may_be_replaced(target: Path) -> None:
-    """Refuses what is not free and not an earlier edition."""
+    """Raise UsageError unless ``target`` is free or an earlier edition."""
     if target.is_symlink() or (target.exists() and not target.is_dir()):
         raise UsageError(f"{target} is not a folder; choose another place for the edition.")
     if target.is_dir() and any(target.iterdir()):
@@ -175,13 +175,13 @@ def _may_be_replaced(target: Path) -> None:
         if not marked or strange:
             seen = f" ({strange[0]} is in it)" if marked else ""
             raise UsageError(
-                f"{target} is not empty, and not a learners' edition that could be replaced{seen}; choose another "
-                "folder, or clear this one."
+                f"{target} is not empty, and not just a learners' edition that could be replaced{seen}; choose "
+                "another folder, or empty this one."
             )
 
 
 def _put(folder: Path, target: Path) -> None:
-    """The finished folder in the place of ``target``; an earlier edition makes room for it."""
+    """Move the finished folder to ``target``, and the previous edition out of the way."""
     try:
         if target.is_dir():
             os.rename(target, folder.with_name(_BEFORE))
@@ -204,7 +204,7 @@ def _write(folder: Path, files: Mapping[str, bytes]) -> None:
 
 
 def _files(whole: Course, chosen: tuple[Question, ...], mark: Edition) -> dict[str, bytes]:
-    """The texts of an edition by name."""
+    """The files of an edition, by path."""
     asked = frozenset(item.id for question in chosen for item in question.items if item.use == "practice")
     files = {"course.yaml": _course_file(whole, chosen, mark)}
     for question in chosen:
@@ -245,7 +245,7 @@ def _rules(rules: Rules) -> dict[str, Any]:
 
 
 def _question(question: Question, raw: Mapping[str, Any], practice: frozenset[str]) -> dict[str, Any]:
-    """A question file with what learners may have of it."""
+    """A question file, reduced to what learners may have."""
     written = {each["id"]: each for each in raw.get("items", [])}
     shown = {name for item in question.items if item.id in practice for name in misconceptions.named(item)}
     shown |= {mistake.misconception for exercise in question.exercises for mistake in exercise.mistakes}
@@ -273,7 +273,7 @@ def _belief(belief: Misconception, practice: frozenset[str]) -> dict[str, Any]:
     found = {"truth": _plain(belief.truth)}
     if belief.ask is not None:
         found["ask"] = _plain(belief.ask)
-    if belief.ask_next in practice:  # of a graded item it would say what its wrong answers are about
+    if belief.ask_next in practice:  # for a graded item, it would reveal what its wrong answers are about
         found["ask_next"] = belief.ask_next
     return found
 
@@ -292,7 +292,7 @@ def _sealed(item: Item) -> dict[str, Any]:
 
 
 def _exercise(exercise: Exercise, raw: Mapping[str, Any], beliefs: Mapping[str, Any]) -> dict[str, Any]:
-    """An exercise with its public cases; in the place of each hidden one, that there is one."""
+    """An exercise with its public cases, and a placeholder for each hidden one."""
     names = {case.name for case in exercise.cases if case.public}
     renamed: dict[str, str] = {}
     for case in exercise.cases:
@@ -315,13 +315,13 @@ def _exercise(exercise: Exercise, raw: Mapping[str, Any], beliefs: Mapping[str, 
 
 
 def _hidden(raw: Mapping[str, Any], renamed: Mapping[str, str]) -> dict[str, Any]:
-    """The place of a hidden case: which checks are made there, and nothing of its inputs."""
+    """The placeholder of a hidden case: which checks it has, and nothing about its inputs."""
     kept = {name: raw[name] for name in ("only", "raises") if name in raw}
     return {"name": renamed[raw["name"]], "sealed": True, **kept}
 
 
 def _check(raw: Any, renamed: Mapping[str, str], here: bool) -> Any:
-    """A check with its cases by their new names; its other options only where something is judged ``here``."""
+    """A check, with its cases by their new names; other options only if it is judged ``here``, on a public case."""
     if isinstance(raw, str):
         return raw
     ((kind, options),) = raw.items()
@@ -332,7 +332,7 @@ def _check(raw: Any, renamed: Mapping[str, str], here: bool) -> Any:
 
 
 def _plain(value: Any) -> Any:
-    """Frozen values as YAML has them; what is as it is by default is left out, and ``from_`` is the key ``from``."""
+    """Frozen values as plain YAML values, without defaults; ``from_`` becomes the key ``from``."""
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         pairs = ((field, getattr(value, field.name)) for field in dataclasses.fields(value))
         return {field.name.removesuffix("_"): _plain(part) for field, part in pairs if part != _default(field)}
@@ -346,10 +346,10 @@ def _default(field: dataclasses.Field[Any]) -> Any:
 
 
 class _Dumper(yaml.SafeDumper):
-    """Texts of several lines are written as such, and nothing by reference."""
+    """Writes multi-line strings as blocks, and never aliases."""
 
     def ignore_aliases(self, data: Any) -> bool:
-        """Always: a course has none."""
+        """Always, because a course has none."""
         return True
 
 
@@ -362,10 +362,12 @@ _Dumper.add_representer(str, _as_text)
 
 
 def _text(value: dict[str, Any]) -> bytes:
-    """``value`` as YAML, which is read back to be sure."""
+    """``value`` as YAML, read back to be sure. Raises CourseError if it differs."""
     text = _HEAD + yaml.dump(value, Dumper=_Dumper, allow_unicode=True, sort_keys=False, width=110)
     if parse(text, "edition", CourseError).value != value:
-        raise CourseError("the edition is not read as it was written; please report this as a fault of attncheck")
+        raise CourseError(
+            "the edition reads back differently from what was written; please report this bug in attncheck"
+        )
     return text.encode()
 
 
@@ -373,7 +375,7 @@ def _text(value: dict[str, Any]) -> bytes:
 
 
 def _tables(edition: Course, whole: Course, observe: Observe) -> Iterator[tuple[str, bytes]]:
-    """For each exercise what the edition will ask of references and mistakes, run with their sources."""
+    """For each exercise, the results of references and mistakes that the edition will need."""
     found: dict[str, dict[str, Observation]] = {}
     for question in edition.questions:
         for exercise in question.exercises:
@@ -394,7 +396,7 @@ def _tables(edition: Course, whole: Course, observe: Observe) -> Iterator[tuple[
 def _recorder(
     exercise: Exercise | None, whole: Course, observe: Observe, found: Mapping[str, dict[str, Observation]]
 ) -> Observe:
-    """Observes the programs of an edition with the sources that it does not have, and keeps what was seen."""
+    """An ``observe`` that runs programs with the sources that an edition lacks, and keeps the results in ``found``."""
 
     def record(job: Job, limits: Limits) -> Observed:
         files = whole.reference
@@ -410,5 +412,5 @@ def _recorder(
 
 
 def _bare(seen: Observation) -> Observation:
-    """Without the words of an exception, and without where in our sources it was."""
+    """Without the message of an exception and its place in our sources."""
     return replace(seen, text="", file=None, line=None) if isinstance(seen, Raised) else seen

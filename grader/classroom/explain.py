@@ -1,4 +1,4 @@
-"""One point, replayed: what went in, what should have come out, what did, and why that is what it was worth.
+"""Replays one point: its inputs, the expected and the actual result, and why it earned what it earned.
 
 For instructors only: hidden inputs and expected values are shown.
 """
@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from grader.classroom.batch import version
 from grader.classroom.gradebook import Enrolled, Filed, Gradebook, Override, Run, open_gradebook
 from grader.classroom.marks import marks
 from grader.classroom.overrides import find_learner
+from grader.classroom.record import question_version
 from grader.classroom.regrade import check_seed, course_of, is_as_graded, points_of
 from grader.classroom.results import Book, parts
 from grader.core.errors import UsageError
@@ -54,15 +54,15 @@ from grader.submission import read
 if TYPE_CHECKING:
     from grader.core.model import Observe
 
-#: Entries of an array that are written out; of a larger one its corners are.
+#: Arrays with at most this many entries are shown in full, larger ones only at their corners.
 _IN_FULL = 64
 _LINES = 24
 _WIDTH = 72
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
-    """Which point: of a learner, an item, or ``exercise``, ``exercise/check`` or ``exercise/check/case``."""
+class ExplainRequest:
+    """Which point to explain. ``check`` is an item, ``exercise``, ``exercise/check`` or ``exercise/check/case``."""
 
     folder: Path
     learner: str
@@ -73,8 +73,8 @@ class Asked:
 
 
 @dataclass(frozen=True, slots=True)
-class Thing:
-    """A value as people read it: its name, what it is, and as much of it as is readable."""
+class ShownValue:
+    """A value for people: its name, its kind, and its content, shortened if it is long."""
 
     name: Text
     kind: Text
@@ -83,10 +83,10 @@ class Thing:
 
 @dataclass(frozen=True, slots=True)
 class Explained:
-    """A point and where it comes from. ``agrees`` is false where the replay did not end as the grading had.
+    """A point and its provenance. ``agrees`` is false if the replay gave another result than the grading.
 
     ``where`` is the item, or ``exercise/check/case``. ``status``, ``earned`` and ``message`` are as recorded;
-    ``told`` is what the check says where nothing has to be hidden.
+    ``told`` is what the check says if nothing has to be hidden.
     """
 
     learner: str
@@ -104,9 +104,9 @@ class Explained:
     misconception: Misconception | None = None
     visibility: str = "public"
     ask: Text | None = None
-    inputs: tuple[Thing, ...] = ()
-    expected: tuple[Thing, ...] = ()
-    actual: tuple[Thing, ...] = ()
+    inputs: tuple[ShownValue, ...] = ()
+    expected: tuple[ShownValue, ...] = ()
+    actual: tuple[ShownValue, ...] = ()
     difference: Difference | None = None
     file: str | None = None
     array_type: str | None = None
@@ -116,8 +116,8 @@ class Explained:
 
 
 @dataclass(frozen=True, slots=True)
-class Recorded:
-    """What a gradebook says about one part of a submission, and what is needed to look again."""
+class RecordedPart:
+    """What a gradebook says about one part of a submission, and what is needed to replay it."""
 
     learner: Enrolled
     filed: Filed
@@ -136,8 +136,8 @@ class Recorded:
 # ---------------------------------------------------------------------------------------------- finding
 
 
-def look_up(asked: Asked) -> Recorded:
-    """What is recorded. Raises UsageError for what is not, or where the files are no longer those that were graded."""
+def look_up(asked: ExplainRequest) -> RecordedPart:
+    """What is recorded. Raises UsageError if nothing is, or if the files are not the ones that were graded."""
     with contextlib.closing(open_gradebook(asked.folder)) as book:
         check_seed(book, asked.seed)
         loaded = course.whole(courses.load(course_of(book, asked.course_folder)))
@@ -145,19 +145,19 @@ def look_up(asked: Asked) -> Recorded:
         learner = find_learner(book, asked.learner)
         filed = _submission(book, loaded, learner, asked.attempt)
         if filed.error is not None:
-            raise UsageError(f"The submission {filed.key} of {learner.id} could not be graded: {filed.error}")
+            raise UsageError(f"The submission {filed.key} of {learner.id} could not be graded: {filed.error.en}")
         known = Book.of(book, loaded).versions.get(question.id, "")
         found = book.units(filed, {question.id: known})
         result = _result(found[0][0].result, part) if found else None
         if result is None:
             raise UsageError(
-                f"{question.id} of {learner.id} is not graded as it is now; run 'attncheck batch' or 'regrade' again."
+                f"{question.id} of {learner.id} is not graded in this version; run 'attncheck batch' or 'regrade'."
             )
         place = book.place(filed)
         if not is_as_graded(filed, place):
-            raise UsageError(f"{place} is gone, or not what was graded: put it back, or grade the collection again.")
+            raise UsageError(f"{place} is gone, or not what was graded: restore it, or grade the collection again.")
         names = (result.id if isinstance(result, ItemResult) else result.name, learner.id)
-        return Recorded(
+        return RecordedPart(
             learner,
             filed,
             read(place, filed.draws),
@@ -168,13 +168,13 @@ def look_up(asked: Asked) -> Recorded:
             result,
             found[0][1],
             known,
-            version(question, loaded, asked.seed) != known,
+            question_version(question, loaded, asked.seed) != known,
             next((change for change in book.overrides() if (change.part, change.learner) == names), None),
         )
 
 
 def _part(check: str, loaded: Course, counting: Sequence[str]) -> tuple[Question, Item | Exercise, str]:
-    """The item or exercise that ``check`` begins with, and the rest of it."""
+    """The question, the item or exercise that ``check`` starts with, and the rest of ``check``."""
     name, _, rest = check.partition("/")
     known: dict[str, tuple[Question, Item | Exercise]] = {}
     for question in (each for each in loaded.questions if each.id in counting):
@@ -182,20 +182,20 @@ def _part(check: str, loaded: Course, counting: Sequence[str]) -> tuple[Question
         known |= {item.id.casefold(): (question, item) for item in question.items if item.use == "graded"}
     if name.casefold() not in known:
         raise UsageError(
-            f"No exercise and no item that counts is called “{name}”; expected a name, or EXERCISE/CHECK/CASE, of: "
+            f"There is no exercise or graded item “{name}”; expected a name, or EXERCISE/CHECK/CASE, of one of: "
             + ", ".join(part.id if isinstance(part, Item) else part.name for _, part in known.values())
         )
     question, part = known[name.casefold()]
     if rest and isinstance(part, Item):
-        raise UsageError(f"{part.id} is an item, and has no checks: leave out “/{rest}”.")
+        raise UsageError(f"{part.id} is an item, which has no checks: leave out “/{rest}”.")
     return question, part, rest
 
 
 def _submission(book: Gradebook, loaded: Course, learner: Enrolled, attempt: int | None) -> Filed:
-    """The submission that counts, or the one of this attempt."""
+    """The submission with this attempt number; without one, the submission that counts."""
     theirs = [filed for filed in book.submissions() if learner.id in (filed.learners or (filed.key,))]
     if not theirs:
-        raise UsageError(f"{learner.id} has handed in nothing.")
+        raise UsageError(f"{learner.id} has no submission.")
     if attempt is not None:
         found = next((filed for filed in theirs if filed.attempt == attempt), None)
         if found is None:
@@ -217,16 +217,16 @@ def _result(result: QuestionResult, part: Item | Exercise) -> ItemResult | Exerc
 # ---------------------------------------------------------------------------------------------- replaying
 
 
-def explain_item(found: Recorded, item: Item, result: ItemResult) -> Explained:
-    """An answer, judged again, beside a right one."""
+def explain_item(found: RecordedPart, item: Item, result: ItemResult) -> Explained:
+    """Explain an answer: judge it again, and show it beside a correct one."""
     context = items.Context(found.course.public_id, found.submission.learner, item.id)
     answers = {answer.item: answer.value for answer in found.submission.answers or ()}
     value = answers.get(item.id)
     judged = Status.MISSING if value is None else judge_answer(item, value, context).status
     numbers = items.draw(item.spec, context)
     asked = items.ask(item, context)
-    inputs = [Thing(_same(name), _same(str(number))) for name, number in numbers.items()]
-    inputs += [Thing(_same(choice.id), choice.text) for choice in (*asked.choices, *asked.partners)]
+    inputs = [ShownValue(_same(name), _same(str(number))) for name, number in numbers.items()]
+    inputs += [ShownValue(_same(choice.id), choice.text) for choice in (*asked.choices, *asked.partners)]
     return Explained(
         learner=found.learner.id,
         submission=found.filed.key,
@@ -242,17 +242,17 @@ def explain_item(found: Recorded, item: Item, result: ItemResult) -> Explained:
         misconception=found.question.misconception(result.misconception),
         ask=items.fill(item.ask, numbers),
         inputs=tuple(inputs),
-        expected=(Thing(_ANSWER, items.key(item, context)),),
-        actual=() if value is None else (Thing(_ANSWER, _same(_short(value))),),
+        expected=(ShownValue(_ANSWER, items.key(item, context)),),
+        actual=() if value is None else (ShownValue(_ANSWER, _same(_short(value))),),
         changed=found.changed,
         override=found.override,
     )
 
 
 def explain_code(
-    found: Recorded, exercise: Exercise, result: ExerciseResult, seed: Seed, observe: Observe
+    found: RecordedPart, exercise: Exercise, result: ExerciseResult, seed: Seed, observe: Observe
 ) -> Explained:
-    """A check on a case, run again, beside the reference."""
+    """Explain a check on one case: run it again, beside the reference."""
     outcome = _chosen(result, found.rest)
     recorded = result.outcomes[outcome]
     where = f"{exercise.name}/{recorded.check}/{recorded.case}"
@@ -260,7 +260,7 @@ def explain_code(
     again = replay(memo, found.question, exercise, found.submission, observe)
     at = _same_entry(again, result, outcome)
     if at is None:
-        raise UsageError(f"{where} is no longer in the course; 'attncheck regrade' grades by what is there now.")
+        raise UsageError(f"{where} is no longer in the course; run 'attncheck regrade' to grade by the current course.")
     fresh = again.result.outcomes[at]
     told = again.unredacted(exercise, at)
     entry = again.entries[at]
@@ -296,13 +296,13 @@ def explain_code(
 
 
 def _agree(fresh: Outcome, recorded: Outcome) -> bool:
-    """Whether it ended as it did before. Which of two clocks stops a loop depends on how busy the machine is."""
+    """Whether two outcomes agree. Messages of time-outs may differ: which of two clocks is first depends on load."""
     same = fresh.verdict.message == recorded.verdict.message or fresh.status is Status.TIMED_OUT
     return fresh.status is recorded.status and same
 
 
 def _chosen(result: ExerciseResult, rest: str) -> int:
-    """The outcome that ``rest`` (``""``, ``check`` or ``check/case``) means: of several the first that cost points."""
+    """The index of the outcome that ``rest`` (empty, ``check`` or ``check/case``) names, or of the first failure."""
     check, _, case = rest.partition("/")
     wanted = [
         at
@@ -317,7 +317,7 @@ def _chosen(result: ExerciseResult, rest: str) -> int:
 
 
 def _same_entry(again: Replay, result: ExerciseResult, at: int) -> int | None:
-    """Where the replay has the outcome ``at``: at the same place, unless the question has changed."""
+    """The index of outcome ``at`` in the replay: the same, unless the question has changed; None if it is gone."""
     names = [(outcome.check, outcome.case) for outcome in again.result.outcomes]
     name = (result.outcomes[at].check, result.outcomes[at].case)
     if at < len(names) and names[at] == name:
@@ -326,7 +326,7 @@ def _same_entry(again: Replay, result: ExerciseResult, at: int) -> int | None:
 
 
 def _difference(expected: tuple[Observation, ...], got: tuple[Observation, ...]) -> Difference | None:
-    """The first place where something that came back is not what the reference returned."""
+    """The first difference between what the submission and the reference returned."""
     for right, mine in zip(expected, got, strict=False):
         if isinstance(right, Returned) and isinstance(mine, Returned):
             for one, other in zip(right.values, mine.values, strict=False):
@@ -348,45 +348,45 @@ _NAME = Text("{name}", "{name}")
 _LARGER = Text("{name}, larger", "{name}（更大）")
 
 
-def _inputs(drawn: Drawn, called: Text = _NAME) -> Iterator[Thing]:
+def _inputs(drawn: Drawn, called: Text = _NAME) -> Iterator[ShownValue]:
     for name, value in (*drawn.construct, *drawn.parameters, *drawn.args):
         yield _thing(called.fill(name=name), value)
     for larger in drawn.larger:
         yield from _inputs(larger, _LARGER)
 
 
-def _things(seen: tuple[Observation, ...]) -> Iterator[Thing]:
-    """What came back, program by program."""
+def _things(seen: tuple[Observation, ...]) -> Iterator[ShownValue]:
+    """The results, program by program."""
     for number, observation in enumerate(seen, 1):
         run = _RUN.fill(number=number) if len(seen) > 1 else _RESULT
         if isinstance(observation, Returned):
             for value in observation.values:
                 yield _thing(run, value)
         else:
-            yield Thing(run, verdict(observation, public=True).message or _same(""))
+            yield ShownValue(run, verdict(observation, public=True).message or _same(""))
 
 
-def _thing(name: Text, value: Any) -> Thing:
+def _thing(name: Text, value: Any) -> ShownValue:
     match value:
         case Array(values=values):
             return _thing(name, values)
         case np.ndarray():
-            return Thing(name, _same(f"{value.dtype} {value.shape}"), written(value))
+            return ShownValue(name, _same(f"{value.dtype} {value.shape}"), written(value))
         case Same(name=other):
-            return Thing(name, _SAME_ARRAY.fill(name=other))
+            return ShownValue(name, _SAME_ARRAY.fill(name=other))
         case DrawnMade(helper=helper):
-            return Thing(name, _MADE.fill(helper=helper), _short(dict(value.parts)) if value.parts else "")
+            return ShownValue(name, _MADE.fill(helper=helper), _short(dict(value.parts)) if value.parts else "")
         case Own(name=other):
-            return Thing(name, _OWN.fill(name=other))
+            return ShownValue(name, _OWN.fill(name=other))
         case tuple() | list() if any(isinstance(part, (Array, np.ndarray)) for part in value):
             inner = [_thing(name, part) for part in value]
             kinds = ", ".join(part.kind.en for part in inner)
-            return Thing(name, _same(f"({kinds})"), "\n".join(part.text for part in inner))
-    return Thing(name, _same(_short(value)))
+            return ShownValue(name, _same(f"({kinds})"), "\n".join(part.text for part in inner))
+    return ShownValue(name, _same(_short(value)))
 
 
 def written(values: np.ndarray[Any, Any]) -> str:
-    """A small array in full, of a large one its corners: a bounded number of lines."""
+    """An array as text with a bounded number of lines: in full if it is small, else its corners."""
     if values.size > _IN_FULL and values.ndim > 3:
         values = values.reshape(-1, *values.shape[-2:])
     text = np.array2string(values, max_line_width=_WIDTH, precision=6, threshold=_IN_FULL, edgeitems=2)

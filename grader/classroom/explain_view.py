@@ -1,4 +1,4 @@
-"""A point, explained: for instructors, in lines and as data."""
+"""Shows an explained point to instructors, as lines of text and as JSON."""
 
 from __future__ import annotations
 
@@ -16,44 +16,44 @@ EXPLAINED = Text(
     "{learner}, {where}: {status}, {earned} of {possible} points",
     "{learner}，{where}：{status}，{earned} / {possible} 分",
 )
-HIDDEN = Text("A hidden case: what follows is not for learners.", "隐藏用例：以下内容不可给学习者看。")
-TOLD = Text("The learner is told: {said}", "学习者看到的是：{said}")
-SEEN = Text("Seen with everything in view: {said}", "完整的情况是：{said}")
+HIDDEN = Text("This case is hidden: do not show the following to learners.", "隐藏用例：以下内容不可给学习者看。")
+TOLD = Text("What the learner sees: {said}", "学习者看到的是：{said}")
+SEEN = Text("With nothing hidden: {said}", "完整的情况是：{said}")
 BELIEF = Text("Misconception {name}: {truth}", "误解 {name}：{truth}")
-INPUTS = Text("What went in", "输入")
-EXPECTED = Text("What is right", "正确结果")
-ACTUAL = Text("What came out", "实际结果")
-NO_EXPECTED = Text("this check compares with no result of the reference", "这项检查不与参考实现的结果比较")
+INPUTS = Text("Inputs", "输入")
+EXPECTED = Text("Expected", "正确结果")
+ACTUAL = Text("Actual", "实际结果")
+NO_EXPECTED = Text("this check does not compare with a result of the reference", "这项检查不与参考实现的结果比较")
 NO_ACTUAL = Text("nothing", "没有")
 CODE_IN = Text("Submission {submission}, file {file}: {given}", "提交 {submission}，文件 {file}：{given}")
-IN_FORM = Text("called in the form “{name}”", "按「{name}」的形式调用")
+IN_FORM = Text("called in the form “{name}”", "按“{name}”的形式调用")
 GRADED_AT = Text(
     "Graded {at} ({seconds} s), seed {seed}; {versions}", "评分于 {at}（{seconds} 秒），种子 {seed}；{versions}"
 )
 BANK_THEN = Text("Course {course}, question {version}", "课程 {course}，题目 {version}")
-REPLAY_AGREES = Text("Replayed just now: it ends as it did when it was graded.", "刚刚重新运行：结果与评分时一致。")
+REPLAY_AGREES = Text("The replay gave the same result as when it was graded.", "刚刚重新运行：结果与评分时一致。")
 REPLAY_DIFFERS = Text(
-    "Replayed just now, it ends otherwise ({status}): the code does not always do the same, or the machine was too "
-    "busy.",
+    "The replay gave a different result ({status}): the code does not behave the same every time, or the machine was "
+    "too busy.",
     "刚刚重新运行，结果不同（{status}）：代码的行为不稳定，或机器当时过于繁忙。",
 )
 CHANGED_SINCE = Text(
-    "The question has changed since it was graded; the replay goes by what is there now. attncheck regrade grades "
-    "again.",
+    "The question has changed since it was graded; the replay used the current version. To grade again, run attncheck "
+    "regrade.",
     "题目在评分之后有变动，重新运行按现在的题目进行。用 attncheck regrade 重新评分。",
 )
 GIVEN_INSTEAD = Text(
-    "Points given by hand stand instead: {points}, by {author}: {reason}",
+    "Points given by hand count instead: {points}, by {author}: {reason}",
     "以人工给分为准：{points} 分，{author}：{reason}",
 )
 
 
 if TYPE_CHECKING:
-    from grader.classroom.explain import Explained, Thing
+    from grader.classroom.explain import Explained, ShownValue
 
 
 def lines(found: Explained, lang: Lang) -> Iterator[str]:
-    """What went in, what should have come out, what did, and where the points come from."""
+    """Inputs, expected and actual results, and the provenance of the points."""
 
     def say(text: Text, **values: object) -> str:
         return indent(text.fill(**values).of(lang), 0)
@@ -95,7 +95,7 @@ def _clean(text: Text) -> Text:
     return Text(clean(text.en, 1200, lines=True), clean(text.zh, 1200, lines=True))
 
 
-def _things(heading: Text, things: tuple[Thing, ...], lang: Lang, nothing: Text | None = None) -> Iterator[str]:
+def _things(heading: Text, things: tuple[ShownValue, ...], lang: Lang, nothing: Text | None = None) -> Iterator[str]:
     if not things and nothing is None:
         return
     yield heading.of(lang)
@@ -152,13 +152,13 @@ def _provenance(found: Explained, lang: Lang) -> Iterator[str]:
 
 
 def to_json(found: Explained, lang: Lang) -> dict[str, Any]:
-    """The same as data."""
+    """The same as JSON; its keys are documented in docs/json.md."""
     run, change, difference = found.run, found.override, found.difference
 
     def said(text: Text | None) -> str | None:
         return None if text is None else clean(text.of(lang), 2000, lines=True)
 
-    def things(some: tuple[Thing, ...]) -> list[dict[str, str]]:
+    def things(some: tuple[ShownValue, ...]) -> list[dict[str, str]]:
         return [
             {
                 "name": clean(thing.name.of(lang)),

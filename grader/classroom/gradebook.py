@@ -1,11 +1,11 @@
-"""Everything a class has earned, and how it came about: one SQLite file in the folder of results.
+"""The gradebook: the results of a class and their provenance, in one SQLite file in the results folder.
 
-Written by one process at a time, one transaction for each submission, so that a crash at any moment loses the
-submission being written and nothing else. The rollback journal is used, not the write-ahead log, because folders of
-results lie on network drives, too.
+One process writes at a time, in one transaction for each submission, so a crash loses at most the submission that is
+being written. The rollback journal is used, not the write-ahead log, because results folders may be on network drives.
 
-A *unit* is one question of one submission, graded: it is named by what decides it (the files, whose numbers are drawn,
-the question as it stands in the bank, the seed, the version of this program), so that nothing is graded twice.
+A *unit* is one graded question of one submission. Its key is everything that decides the result: the digest of the
+files, the name that numbers are drawn for, and the version of the question (which covers the seed and the version of
+attncheck). So nothing is graded twice.
 """
 
 from __future__ import annotations
@@ -22,19 +22,19 @@ from typing import Any, TypeVar
 
 from grader.core import serialize
 from grader.core.errors import GradebookError
-from grader.core.model import Notice, QuestionResult
+from grader.core.model import Notice, QuestionResult, Text
 
 T = TypeVar("T")
 
-FORMAT = 1
+FORMAT = 2
 FILE = "gradebook.sqlite"
 #: The folder beside the book that holds submissions which had to be unpacked.
 INTAKE = ".intake"
 
-#: For every earlier format of a book the statements that make the next one of it.
-_STEPS: Mapping[int, Iterable[str]] = MappingProxyType({})
+#: For each earlier format, the statements that migrate a gradebook to the next one.
+_STEPS: Mapping[int, Iterable[str]] = MappingProxyType({1: ("ALTER TABLE submission ADD COLUMN error_zh TEXT",)})
 
-#: What SQLite raises: of a damaged file not even its complaint need be text, and a length in it may be beyond memory.
+#: What SQLite raises. In a damaged file even the text of an error may not be UTF-8, and a length may exceed memory.
 _BROKEN = (sqlite3.DatabaseError, UnicodeDecodeError, MemoryError)
 
 _SCHEMA = """
@@ -43,7 +43,7 @@ CREATE TABLE learner (id TEXT PRIMARY KEY, name TEXT NOT NULL, section TEXT NOT 
 CREATE TABLE submission (
   key TEXT PRIMARY KEY, path TEXT NOT NULL, digest TEXT NOT NULL, draws TEXT NOT NULL, at TEXT, late INTEGER NOT NULL,
   attempt INTEGER NOT NULL, error TEXT, answers TEXT NOT NULL DEFAULT '{}', notices TEXT NOT NULL DEFAULT '[]',
-  graded INTEGER NOT NULL DEFAULT 0, present INTEGER NOT NULL DEFAULT 1);
+  graded INTEGER NOT NULL DEFAULT 0, present INTEGER NOT NULL DEFAULT 1, error_zh TEXT);
 CREATE TABLE member (submission TEXT NOT NULL, learner TEXT NOT NULL, PRIMARY KEY (submission, learner));
 CREATE TABLE run (
   id INTEGER PRIMARY KEY, at TEXT NOT NULL, seconds REAL NOT NULL, seed TEXT NOT NULL, course TEXT NOT NULL,
@@ -59,7 +59,7 @@ CREATE TABLE override (
 
 @dataclass(frozen=True, slots=True)
 class Enrolled:
-    """Somebody in the class. ``extra_hours`` are added to due dates."""
+    """A learner in the class. ``extra_hours`` are added to due dates."""
 
     id: str
     name: str
@@ -69,7 +69,10 @@ class Enrolled:
 
 @dataclass(frozen=True, slots=True)
 class Filed:
-    """A submission in the book. Its numbers are drawn for the name ``draws``; ``error`` says why it is unusable."""
+    """A submission. Its numbers are drawn for the name ``draws``; ``error`` is why it cannot be graded, if it cannot.
+
+    ``at`` is when it was submitted, if that is known; ``late`` is what the course system says.
+    """
 
     key: str
     path: str
@@ -79,12 +82,12 @@ class Filed:
     at: datetime | None = None
     late: bool = False
     attempt: int = 1
-    error: str | None = None
+    error: Text | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """How a submission was graded: the provenance of every point in its units."""
+    """How and when a submission was graded: the provenance of its units."""
 
     at: datetime
     seconds: float
@@ -97,7 +100,7 @@ class Run:
 
 @dataclass(frozen=True, slots=True)
 class Unit:
-    """One question of one submission, graded."""
+    """One graded question of one submission."""
 
     question: str
     version: str
@@ -106,7 +109,7 @@ class Unit:
 
 @dataclass(frozen=True, slots=True)
 class Override:
-    """Points that a person gave instead of those that were earned, for an item or an exercise of a learner."""
+    """Points given by hand for an item or exercise of a learner; they replace the points earned."""
 
     learner: str
     part: str
@@ -117,19 +120,19 @@ class Override:
 
 
 class Gradebook:
-    """An open book. Use ``open_gradebook``."""
+    """An open gradebook; see ``open_gradebook``. Methods raise GradebookError if the file cannot be used."""
 
     def __init__(self, connection: sqlite3.Connection, path: Path) -> None:
         self._connection = connection
         self.path = path
 
     def close(self) -> None:
-        """Closes the file."""
+        """Close the file."""
         self._connection.close()
 
     @contextmanager
     def _writing(self) -> Iterator[sqlite3.Connection]:
-        """A transaction: all of it, or nothing."""
+        """A transaction."""
         try:
             with self._connection:
                 self._connection.execute("BEGIN IMMEDIATE")
@@ -138,7 +141,7 @@ class Gradebook:
             raise _cannot(self.path, error) from error
 
     def _rows(self, query: str, values: Sequence[object] = ()) -> list[Any]:
-        """What the book answers."""
+        """The rows of a query."""
         try:
             return self._connection.execute(query, values).fetchall()
         except _BROKEN as error:
@@ -146,17 +149,17 @@ class Gradebook:
 
     @contextmanager
     def _understood(self, what: str) -> Iterator[None]:
-        """What somebody, or a damaged disk, has put into the book may be anything."""
+        """Turn errors about values of unexpected types (edited by hand, or damaged) into a GradebookError."""
         try:
             yield
         except (ValueError, TypeError, KeyError, AttributeError, OverflowError, RecursionError) as error:
             raise GradebookError(
-                f"the gradebook {self.path} holds what this attncheck cannot read ({what}: {error}): use the version "
-                "that wrote it, restore it from a backup, or grade into a new folder; it was left as it is."
+                f"the gradebook {self.path} has content that this attncheck cannot read ({what}: {error}): use the "
+                "version that wrote it, restore it from a backup, or grade into a new folder; the file was not changed."
             ) from error
 
     def copy(self, folder: Path) -> Gradebook:
-        """The same book once more, in ``folder``, to try something out."""
+        """A copy of the gradebook in ``folder``."""
         with ExitStack() as opened:
             try:
                 other = sqlite3.connect(folder / FILE, isolation_level=None)
@@ -170,15 +173,15 @@ class Gradebook:
     # ---------------------------------------------------------------------------------------- class and work
 
     def enrol(self, learners: Iterable[Enrolled]) -> None:
-        """Puts learners down, or what is new about them."""
+        """Add learners, or update those who are there."""
         rows = [(one.id, one.name, one.section, one.extra_hours) for one in learners]
         with self._writing() as book:
             book.executemany("INSERT OR REPLACE INTO learner VALUES (?, ?, ?, ?)", rows)
 
     def dismiss(self, staying: Container[str]) -> None:
-        """Takes out who is in the class no longer and has left nothing: no submission, no points given by hand.
+        """Delete learners who left the class and have neither submissions nor overrides.
 
-        So a roster that comes later takes the place of the names that a collection had for the same people.
+        So a roster that is added later replaces the names that the collection had for the same people.
         """
         nothing = "id NOT IN (SELECT learner FROM member) AND id NOT IN (SELECT learner FROM override)"
         with self._writing() as book:
@@ -186,35 +189,35 @@ class Gradebook:
             book.executemany("DELETE FROM learner WHERE id = ?", gone)
 
     def learners(self) -> tuple[Enrolled, ...]:
-        """Everybody in the book, by id."""
+        """All learners, ordered by id."""
         rows = self._rows("SELECT id, name, section, extra_hours FROM learner ORDER BY id")
         with self._understood("learners"):
             return tuple(Enrolled(*_typed(row, _TEXT, _TEXT, _TEXT, _NUMBER)) for row in rows)
 
     def file(self, submissions: Sequence[Filed]) -> None:
-        """Takes in a collection: what is in it counts from now on, what is in it no longer does not."""
+        """Save a collection: from now on, only the submissions in it count."""
         with self._writing() as book:
             book.execute("UPDATE submission SET present = 0")
             for one in submissions:
                 at = one.at.astimezone(UTC).isoformat() if one.at else None
-                row = (one.key, one.path, one.digest, one.draws, at, one.late, one.attempt, one.error)
+                row = (one.key, one.path, one.digest, one.draws, at, one.late, one.attempt, *_said(one.error))
                 book.execute(
-                    "INSERT INTO submission (key, path, digest, draws, at, late, attempt, error) "
-                    "VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (key) DO UPDATE SET path = excluded.path, "
+                    "INSERT INTO submission (key, path, digest, draws, at, late, attempt, error, error_zh) "
+                    "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (key) DO UPDATE SET path = excluded.path, "
                     "graded = graded AND (digest, draws) = (excluded.digest, excluded.draws), "
                     "digest = excluded.digest, draws = excluded.draws, at = excluded.at, late = excluded.late, "
-                    "attempt = excluded.attempt, error = excluded.error, present = 1",
+                    "attempt = excluded.attempt, error = excluded.error, error_zh = excluded.error_zh, present = 1",
                     row,
                 )
                 book.execute("DELETE FROM member WHERE submission = ?", (one.key,))
                 book.executemany("INSERT INTO member VALUES (?, ?)", [(one.key, learner) for learner in one.learners])
 
     def submissions(self) -> tuple[Filed, ...]:
-        """What was collected last, by key."""
+        """The submissions of the latest collection, ordered by key."""
         return self._submissions("WHERE present")
 
     def everything_of(self, learner: str) -> tuple[Filed, ...]:
-        """All that a learner ever handed in, also what no longer counts."""
+        """All submissions of a learner, including those that no longer count."""
         return tuple(filed for filed in self._submissions() if learner in filed.learners)
 
     def _submissions(self, which: str = "") -> tuple[Filed, ...]:
@@ -222,13 +225,13 @@ class Gradebook:
         for key, learner in self._rows("SELECT submission, learner FROM member ORDER BY learner"):
             members.setdefault(key, []).append(learner)
         rows = self._rows(
-            f"SELECT key, path, digest, draws, at, late, attempt, error FROM submission {which} ORDER BY key"
+            f"SELECT key, path, digest, draws, at, late, attempt, error, error_zh FROM submission {which} ORDER BY key"
         )
         with self._understood("submissions"):
             return tuple(_filed(row, members.get(row[0], ())) for row in rows)
 
     def place(self, filed: Filed) -> Path:
-        """Where a submission can be read: where it was collected, or in this folder, wherever that is now."""
+        """Where a submission can be read: where it was collected, or its copy in this folder, even if that moved."""
         path = Path(filed.path)
         inside = path.parts[path.parts.index(INTAKE) :] if INTAKE in path.parts else ()
         kept = self.path.parent.joinpath(*inside)
@@ -239,7 +242,7 @@ class Gradebook:
     def record(
         self, filed: Filed, run: Run, units: Iterable[Unit], answers: Mapping[str, object], notices: Sequence[Notice]
     ) -> None:
-        """Puts down what grading found for one submission: its units, what was answered, what else to know."""
+        """Save the results of one submission: its units, its answers, and notices about it."""
         with self._writing() as book:
             cursor = book.execute(
                 "INSERT INTO run (at, seconds, seed, course, versions, layers, unsafe) VALUES (?, ?, ?, ?, ?, ?, ?)",
@@ -269,7 +272,7 @@ class Gradebook:
             )
 
     def share(self) -> None:
-        """Gives submissions of the same files, with the same numbers, what was found in one of them."""
+        """Copy results and errors to the other submissions with the same files and the same numbers."""
         same = "FROM submission AS twin WHERE (twin.digest, twin.draws) = (submission.digest, submission.draws)"
         done, failed = f"{same} AND twin.graded", f"{same} AND twin.error IS NOT NULL"
         with self._writing() as book:
@@ -278,22 +281,22 @@ class Gradebook:
                 f"graded = 1 WHERE NOT graded AND EXISTS (SELECT 1 {done})"
             )
             book.execute(
-                f"UPDATE submission SET error = (SELECT error {failed}) "
+                f"UPDATE submission SET error = (SELECT error {failed}), error_zh = (SELECT error_zh {failed}) "
                 f"WHERE NOT graded AND error IS NULL AND EXISTS (SELECT 1 {failed})"
             )
 
-    def refuse(self, filed: Filed, error: str) -> None:
-        """Puts down why a submission could not be graded."""
+    def refuse(self, filed: Filed, error: Text) -> None:
+        """Save why a submission could not be graded."""
         with self._writing() as book:
-            book.execute("UPDATE submission SET error = ? WHERE key = ?", (error, filed.key))
+            book.execute("UPDATE submission SET error = ?, error_zh = ? WHERE key = ?", (*_said(error), filed.key))
 
     def has(self, filed: Filed, question: str, version: str) -> bool:
-        """Whether this unit is graded already."""
+        """Whether this unit is already graded."""
         query = "SELECT 1 FROM unit WHERE digest = ? AND draws = ? AND question = ? AND version = ?"
         return bool(self._rows(query, (filed.digest, filed.draws, question, version)))
 
     def units(self, filed: Filed, versions: Mapping[str, str]) -> tuple[tuple[Unit, Run], ...]:
-        """The units of a submission for these versions of questions, in the order of ``versions``."""
+        """The units of a submission for these question versions, in the order of ``versions``."""
         found = []
         for question, version in versions.items():
             rows = self._rows(
@@ -308,14 +311,14 @@ class Gradebook:
         return tuple(found)
 
     def answers(self, filed: Filed) -> dict[str, object]:
-        """What the learner answered, item by item."""
+        """The learner's answers, by item."""
         rows = self._rows("SELECT answers FROM submission WHERE key = ?", (filed.key,))
         with self._understood(f"answers of {filed.key}"):
             found: dict[str, object] = dict(json.loads(rows[0][0])) if rows else {}
             return found
 
     def notices(self, filed: Filed) -> tuple[Notice, ...]:
-        """What a reader of the report should know besides."""
+        """Notices that belong in the report of a submission."""
         rows = self._rows("SELECT notices FROM submission WHERE key = ?", (filed.key,))
         with self._understood(f"notices of {filed.key}"):
             return tuple(serialize.build(Notice, one) for one in json.loads(rows[0][0])) if rows else ()
@@ -323,19 +326,19 @@ class Gradebook:
     # --------------------------------------------------------------------------------------------- overrides
 
     def override(self, change: Override) -> None:
-        """Puts down points given by a person; they survive regrading."""
+        """Save points given by hand; they survive regrading."""
         row = (change.learner, change.part, change.points, change.reason, change.author, change.at.isoformat())
         with self._writing() as book:
             book.execute("INSERT OR REPLACE INTO override VALUES (?, ?, ?, ?, ?, ?)", row)
 
     def withdraw(self, learner: str, part: str) -> bool:
-        """Takes such points back, so that those count again that were earned; True if there were any."""
+        """Delete an override, so that the points earned count again. Returns whether there was one."""
         with self._writing() as book:
             found = book.execute("DELETE FROM override WHERE learner = ? AND part = ?", (learner, part))
             return found.rowcount > 0
 
     def overrides(self) -> tuple[Override, ...]:
-        """All of them, by learner and part."""
+        """All overrides, ordered by learner and part."""
         rows = self._rows("SELECT learner, part, points, reason, author, at FROM override ORDER BY learner, part")
         with self._understood("points given by hand"):
             typed = (_typed(row, _TEXT, _TEXT, _NUMBER, _TEXT, _TEXT, _TEXT) for row in rows)
@@ -347,36 +350,36 @@ class Gradebook:
     # ------------------------------------------------------------------------------------------------- facts
 
     def remember(self, name: str, value: object) -> None:
-        """Keeps a fact about the whole book, as JSON."""
+        """Save a fact about the whole gradebook, as JSON."""
         self.remember_all({name: value})
 
     def remember_all(self, facts: Mapping[str, object]) -> None:
-        """Keeps several facts: all of them, or none."""
+        """Save several facts in one transaction."""
         rows = [(name, json.dumps(value, ensure_ascii=False)) for name, value in facts.items()]
         with self._writing() as book:
             book.executemany("INSERT OR REPLACE INTO meta VALUES (?, ?)", rows)
 
     def recall(self, name: str) -> object:
-        """The fact, or None."""
+        """A fact, or None if it is unknown."""
         rows = self._rows("SELECT value FROM meta WHERE name = ?", (name,))
         with self._understood(name):
             found: object = json.loads(rows[0][0]) if rows else None
             return found
 
     def fact(self, name: str, kind: type[T]) -> T | None:
-        """The fact as a ``kind``, or None. Raises GradebookError where it is something else."""
+        """A fact as a ``kind``, or None if it is unknown. Raises GradebookError if it has another type."""
         known = self.recall(name)
         with self._understood(name):
             return None if known is None else serialize.build(kind, known)
 
     def table(self, name: str, kind: type[T]) -> dict[str, T]:
-        """A fact that says something of every question; empty where nothing is known."""
+        """A fact that has a value for each question; empty if it is unknown."""
         known: Any = self.recall(name) or {}
         with self._understood(name):
             return {question: serialize.build(kind, value) for question, value in known.items()}
 
     def forget(self, learner: str) -> bool:
-        """Removes a learner with everything that is theirs alone; True if there was anything.
+        """Delete a learner and everything that is theirs alone. Returns whether there was anything.
 
         ``learner`` may also be the key of a submission that belongs to nobody in the class.
         """
@@ -390,7 +393,7 @@ class Gradebook:
                 gone |= book.execute(alone, (key,)).rowcount > 0
             book.execute("DELETE FROM unit WHERE (digest, draws) NOT IN (SELECT digest, draws FROM submission)")
             book.execute("DELETE FROM run WHERE id NOT IN (SELECT run FROM unit)")
-        self._rows("VACUUM")  # what was deleted must not stay in the file
+        self._rows("VACUUM")  # deleted rows must not remain in the file
         return gone
 
 
@@ -398,18 +401,23 @@ _TEXT, _MAYBE, _WHOLE, _NUMBER = (str,), (str, type(None)), (int,), (int, float)
 
 
 def _typed(row: Sequence[Any], *kinds: tuple[type, ...]) -> Sequence[Any]:
-    """The row, if its values are of these types: SQLite itself keeps whatever it is given."""
+    """The row, if its values have these types, which SQLite does not enforce. Raises TypeError."""
     for value, kind in zip(row, kinds, strict=True):
         if not isinstance(value, kind):
-            raise TypeError(f"{value!r:.60} is no {kind[0].__name__}")
+            raise TypeError(f"{value!r:.60} is not {kind[0].__name__}")
     return row
 
 
 def _filed(row: Sequence[Any], learners: Sequence[str]) -> Filed:
-    kinds = (_TEXT, _TEXT, _TEXT, _TEXT, _MAYBE, _WHOLE, _WHOLE, _MAYBE)
-    key, path, digest, draws, at, late, attempt, error = _typed(row, *kinds)
+    kinds = (_TEXT, _TEXT, _TEXT, _TEXT, _MAYBE, _WHOLE, _WHOLE, _MAYBE, _MAYBE)
+    key, path, digest, draws, at, late, attempt, error, zh = _typed(row, *kinds)
     when = datetime.fromisoformat(at) if at else None
-    return Filed(key, path, _texts(learners), digest, draws, when, bool(late), attempt, error)
+    why = None if error is None else Text(error, error if zh is None else zh)  # a book of format 1 had English only
+    return Filed(key, path, _texts(learners), digest, draws, when, bool(late), attempt, why)
+
+
+def _said(error: Text | None) -> tuple[str | None, str | None]:
+    return (None, None) if error is None else (error.en, error.zh)
 
 
 def _texts(values: Sequence[Any]) -> tuple[str, ...]:
@@ -432,13 +440,13 @@ def _run(row: Sequence[Any]) -> Run:
 
 
 def open_gradebook(folder: Path, *, create: bool = False, steps: Mapping[int, Iterable[str]] = _STEPS) -> Gradebook:
-    """The book in ``folder``. Raises GradebookError where there is none, or none that this program can use.
+    """Open the gradebook in ``folder``. Raises GradebookError if there is none, or none that this version can use.
 
-    One of an earlier format is brought up to date by ``steps``: all the way, or it stays what it was.
+    An earlier format is migrated by ``steps``, completely or not at all.
     """
     path = folder / FILE
     if not create and not path.is_file():
-        raise GradebookError(f"{folder} has no {FILE}; expected a folder that 'attncheck batch --out' has written.")
+        raise GradebookError(f"{folder} has no {FILE}; expected a folder written by 'attncheck batch --out'.")
     with ExitStack() as opened:
         try:
             connection = sqlite3.connect(path, timeout=5.0, isolation_level=None)
@@ -447,9 +455,7 @@ def open_gradebook(folder: Path, *, create: bool = False, steps: Mapping[int, It
             connection.execute("PRAGMA secure_delete = ON")
             if connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0] == 0:
                 if not create:
-                    raise GradebookError(
-                        f"{path} is empty: run 'attncheck batch' again, which goes on where it stopped."
-                    )
+                    raise GradebookError(f"{path} is empty: run 'attncheck batch' again to continue.")
                 _begin(connection)
             if _format(connection) in map(str, steps):
                 _bring_up_to_date(connection, steps)
@@ -472,7 +478,7 @@ def _format(connection: sqlite3.Connection) -> str:
 
 
 def _begin(connection: sqlite3.Connection) -> None:
-    with _alone(connection):
+    with _exclusive(connection):
         if connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0] == 0:
             for statement in filter(str.strip, _SCHEMA.split(";")):
                 connection.execute(statement)
@@ -480,8 +486,8 @@ def _begin(connection: sqlite3.Connection) -> None:
 
 
 def _bring_up_to_date(connection: sqlite3.Connection, steps: Mapping[int, Iterable[str]]) -> None:
-    """Format after format in one transaction; whoever opens the book at the same time finds it done."""
-    with _alone(connection):
+    """Migrate from format to format in one transaction. Another process that opens the file meanwhile waits for it."""
+    with _exclusive(connection):
         while (found := _format(connection)) in map(str, steps):
             for statement in steps[int(found)]:
                 connection.execute(statement)
@@ -489,8 +495,8 @@ def _bring_up_to_date(connection: sqlite3.Connection, steps: Mapping[int, Iterab
 
 
 @contextmanager
-def _alone(connection: sqlite3.Connection) -> Iterator[None]:
-    """A transaction during which nobody else even reads."""
+def _exclusive(connection: sqlite3.Connection) -> Iterator[None]:
+    """A transaction during which no other process can read."""
     with connection:
         connection.execute("BEGIN EXCLUSIVE")
         yield
@@ -499,21 +505,21 @@ def _alone(connection: sqlite3.Connection) -> Iterator[None]:
 def _cannot(path: Path, error: Exception) -> GradebookError:
     said = "out of memory" if isinstance(error, MemoryError) else str(error)
     remedy = next((remedy for word, remedy in _REMEDIES.items() if word in said), None)
-    remedy = remedy or "restore it from a backup, or grade into a new folder; it was left as it is"
+    remedy = remedy or "restore it from a backup, or grade into a new folder; the file was not changed"
     return GradebookError(f"the gradebook {path} cannot be used ({said}): {remedy}.")
 
 
 _FAILS = (
-    "no room or no quota is left, or a network folder is gone or cannot lock files: make room, or grade into a folder "
-    "on this machine; run the same command again then, nothing that was graded is lost"
+    "the disk or your quota is full, or a network folder is gone or cannot lock files: make room, or grade into a "
+    "folder on this machine, and run the same command again; earlier results are saved"
 )
-_READ_ONLY = "make its folder writable, or work in another one (batch takes it as --out)"
-#: By a word of what SQLite says.
+_READ_ONLY = "make its folder writable, or use another one (--out of batch)"
+#: What to do, by part of SQLite's message.
 _REMEDIES = {
-    "database is locked": "another attncheck is writing it, or another program holds it; wait until that has finished",
-    "out of memory": "close other programs, and run the same command again: nothing that was graded is lost; if that "
-    "does not help, the file is damaged: restore it from a backup, or grade into a new folder",
-    "is full": "free some space, and run the same command again: nothing that was graded is lost",
+    "database is locked": "another process is using it; wait until it has finished",
+    "out of memory": "close other programs, and run the same command again: earlier results are saved; if that does "
+    "not help, the file is damaged: restore it from a backup, or grade into a new folder",
+    "is full": "free some space, and run the same command again: earlier results are saved",
     "disk I/O": _FAILS,
     "locking protocol": _FAILS,
     "readonly": _READ_ONLY,

@@ -1,12 +1,12 @@
-"""Handing in: an inbox is a folder, and every submission in it is there whole or not at all.
+"""Submitting to an inbox: a folder in which every submission is complete.
 
-``INBOX/LEARNER/TIME-DIGEST/`` holds ``files/`` as they were handed in, and ``receipt.json``. A submission is written
-beside its place and then moved there by one rename, so that neither a crash nor a full disk leaves half of one.
-An inbox is shared: what is written there can be read by everybody who may look into it, whatever the umask is.
+``INBOX/LEARNER/TIME-DIGEST/`` holds ``files/`` as they were submitted, and ``receipt.json``. A submission is written
+to a temporary folder and then renamed, so that neither a crash nor a full disk leaves an incomplete one. An inbox is
+shared: its files are readable for everybody who can list it, whatever the umask is.
 
-The owner of an inbox may give it a key (``make``). Whoever can read the key signs receipts with it: that is how it is
-where a service of the owner's writes to the inbox for learners, who cannot write there. Learners who write to a shared
-inbox themselves cannot read the key, and their receipts have no signature.
+The owner of an inbox may give it a key (``make``), with which every process that can read it signs receipts. That suits
+a service of the owner's that writes to the inbox for learners, who cannot write there. Learners who write to a shared
+inbox themselves cannot read the key, so their receipts have no signature.
 """
 
 from __future__ import annotations
@@ -35,23 +35,23 @@ from grader.submission.messages import printable
 from grader.submission.opening import Place, open_file
 
 RECEIPT = "receipt.json"
-#: How the name of a folder begins that is not moved to its place yet.
+#: Prefix of a temporary folder, whose submission is not complete yet.
 INCOMING = ".incoming-"
 FORMAT = 1
-#: In the inbox, and for its owner alone.
+#: File in the inbox that only its owner can read.
 KEY = ".attncheck-key"
 _KEY_BYTES = 32
-#: A receipt may lie where learners can write, and is read outside of any process with limits.
+#: Bytes of a receipt: learners may be able to write it, and it is read without a process with limits.
 MAX_RECEIPT = 4 << 20
-#: Brackets in it: each may become an object. Names of files may have some, too.
+#: Brackets in a receipt: each may become an object (file names may contain some, too).
 _MAX_BRACKETS = 100_000
-#: Characters of the learner's name in it.
+#: Characters of the learner's name in a receipt.
 MAX_NAME = 500
 
 
 @dataclass(frozen=True, slots=True)
 class File:
-    """One file of a submission, as it was handed in."""
+    """One file of a submission."""
 
     name: str
     size: int
@@ -60,10 +60,10 @@ class File:
 
 @dataclass(frozen=True, slots=True)
 class Receipt:
-    """What was handed in, by whom, and when (UTC). ``digest`` is of all names and contents together.
+    """What was submitted, by whom, and when (UTC). ``digest`` covers all names and contents.
 
-    ``number`` counts what a learner has handed in: a clock that was set back would mistake the first for the last.
-    ``mac`` is the signature of the inbox (HMAC-SHA256, in hexadecimal digits), where it has one.
+    ``number`` counts the submissions of a learner, so that their order does not depend on clocks. ``mac`` is the
+    signature of the inbox (HMAC-SHA256, hexadecimal), empty if there is none.
     """
 
     learner: str
@@ -75,7 +75,7 @@ class Receipt:
     mac: str = ""
 
     def to_json(self) -> str:
-        """The receipt as it lies beside the files."""
+        """The receipt as it is stored beside the files."""
         data = {"format": FORMAT, **asdict(self), "at": self.at.isoformat()}
         if not self.mac:
             del data["mac"]
@@ -83,17 +83,17 @@ class Receipt:
 
 
 class NoReceipt(UsageError):
-    """What should be a receipt is none: somebody else's file, or what a power failure has left of one."""
+    """A file is not a receipt: it is something else, or incomplete after a power failure."""
 
 
 class NewerReceipt(NoReceipt):
-    """A receipt that says that a newer attncheck wrote it."""
+    """A receipt that claims to be written by a newer attncheck."""
 
 
 def parse(text: str, where: str) -> Receipt:
-    """The receipt in ``text``. Raises NoReceipt for anything else, and NewerReceipt for one of a newer program."""
+    """The receipt in ``text``. Raises NoReceipt for anything else, NewerReceipt for a newer format."""
     if len(text) > MAX_RECEIPT or text.count("{") + text.count("[") > _MAX_BRACKETS:
-        raise NoReceipt(f"{where} is too large for a receipt of attncheck.")
+        raise NoReceipt(f"{where} is too large for an attncheck receipt.")
     try:
         data: dict[str, Any] = json.loads(text)
         if data["format"] > FORMAT:
@@ -103,26 +103,26 @@ def parse(text: str, where: str) -> Receipt:
         at = datetime.fromisoformat(data["at"]).astimezone(UTC)
         number = int(data.get("number", 0))
         if not (learner := _text(data["learner"])).strip():
-            raise ValueError("nobody has handed in")
+            raise ValueError("no learner")
         if len(learner) > MAX_NAME:
             raise ValueError(f"a name of more than {MAX_NAME} characters")
         mac = _text(data.get("mac", ""))
         return Receipt(learner, at, _text(data["digest"]), files, _text(data["attncheck"]), number, mac)
     except (ValueError, TypeError, KeyError, AttributeError, OverflowError, RecursionError) as error:
         said = printable(f"{type(error).__name__}: {error}")
-        raise NoReceipt(f"{where} is not a receipt of attncheck ({said}).") from error
+        raise NoReceipt(f"{where} is not an attncheck receipt ({said}).") from error
 
 
 def _text(value: object) -> str:
-    """A text that can be written down; half characters cannot."""
+    """A string that can be encoded as UTF-8 (surrogates cannot). Raises TypeError or ValueError."""
     if not isinstance(value, str):
-        raise TypeError(f"{value!r} is no text")
+        raise TypeError(f"{value!r} is not text")
     value.encode()
     return value
 
 
 def make(inbox: Path) -> None:
-    """Makes an inbox with a key, or gives a key to one that has none. Raises UsageError where that cannot be done."""
+    """Create an inbox with a key, or add a key to one that has none. Raises UsageError if that is impossible."""
     place = inbox / KEY
     try:
         inbox.mkdir(parents=True, exist_ok=True)
@@ -132,9 +132,9 @@ def make(inbox: Path) -> None:
             file.flush()
             os.fsync(file.fileno())
     except FileExistsError:
-        raise UsageError(f"{inbox} is a file, or has a key already; receipts that it signed need that one.") from None
+        raise UsageError(f"{inbox} is a file, or already has a key; receipts that it signed need that one.") from None
     except OSError as error:
-        raise UsageError(f"The inbox {inbox} cannot be made: {error.strerror}; choose another folder.") from error
+        raise UsageError(f"The inbox {inbox} cannot be created: {error.strerror}; choose another folder.") from error
 
 
 def parse_key(raw: bytes) -> bytes:
@@ -143,11 +143,11 @@ def parse_key(raw: bytes) -> bytes:
         key = bytes.fromhex(raw.decode("ascii").strip())
         if len(key) == _KEY_BYTES:
             return key
-    raise UsageError(f"{KEY} in the inbox is not a key of attncheck; put the right one back from a backup.")
+    raise UsageError(f"{KEY} in the inbox is not an attncheck key; restore it from a backup.")
 
 
 def _key(inbox: Path) -> bytes | None:
-    """The key of an inbox, for who may read it."""
+    """The key of an inbox; None if there is none, or it cannot be read by this user."""
     try:
         return parse_key((inbox / KEY).read_bytes())
     except (FileNotFoundError, PermissionError):
@@ -155,20 +155,21 @@ def _key(inbox: Path) -> bytes | None:
 
 
 def signature(receipt: Receipt, key: bytes) -> str:
-    """What the inbox with this key puts into the receipt."""
+    """The signature of a receipt with this key."""
     data = {**asdict(replace(receipt, mac="")), "at": receipt.at.isoformat()}
     return hmac.new(key, json.dumps(data, sort_keys=True).encode(), "sha256").hexdigest()
 
 
 def signed(receipt: Receipt, key: bytes) -> bool:
-    """Whether the inbox with this key has signed the receipt, as it is."""
+    """Whether the receipt has a valid signature with this key."""
     return hmac.compare_digest(signature(receipt, key).encode(), receipt.mac.encode())
 
 
 def submit(path: Path, inbox: Path, learner: str, now: datetime) -> tuple[Receipt, bool]:
-    """Hands in what lies at ``path``. True when it is new: the files that were handed in last are not handed in again.
+    """Submit the files at ``path``. Returns the receipt, and whether it is new.
 
-    Raises SubmissionError where nothing could be graded, UsageError where the inbox cannot be written.
+    The same files as last time are not stored again. Raises SubmissionError if nothing in them can be graded, and
+    UsageError if the inbox cannot be written.
     """
     if len(learner) > MAX_NAME:
         raise UsageError(f"The learner's name has {len(learner)} characters; give one of {MAX_NAME} or fewer.")
@@ -187,44 +188,44 @@ def submit(path: Path, inbox: Path, learner: str, now: datetime) -> tuple[Receip
         if not inbox.is_dir():
             raise UsageError(f"The inbox {inbox} does not exist; ask your instructor for its name.")
         home.mkdir(exist_ok=True)
-        with contextlib.suppress(PermissionError):  # somebody else's folder is as they want it
+        with contextlib.suppress(PermissionError):  # the folder belongs to somebody else
             home.chmod(0o755)
         _store(receipt, raws, inbox, home / attempt_name(receipt))
     except OSError as error:
-        raise UsageError(f"The inbox {inbox} cannot be written: {error.strerror}. Nothing was handed in.") from error
+        raise UsageError(f"The inbox {inbox} cannot be written: {error.strerror}. Nothing was submitted.") from error
     return receipt, True
 
 
 def order(receipt: Receipt) -> tuple[int, datetime]:
-    """What puts the receipts of a learner into the order in which they were written."""
+    """The key that sorts the receipts of a learner in the order in which they were written."""
     return receipt.number, receipt.at
 
 
 def _earlier(home: Path) -> Iterator[Receipt]:
-    """What was handed in before, as far as it can be read."""
+    """Earlier receipts, as far as they can be read."""
     for place in home.glob(f"*-*/{RECEIPT}"):
         with contextlib.suppress(UsageError, SubmissionError):
             yield parse(_small(place).decode("utf-8", "replace"), str(place))
 
 
 def _small(place: Path) -> bytes:
-    """The content of a receipt. Raises NoReceipt or SubmissionError for anything else: a pipe, a link."""
+    """The content of a receipt. Raises NoReceipt or SubmissionError for anything else, such as a pipe or a link."""
     with open_file(Place(os.fspath(place)), RECEIPT) as file:
         raw = file.read(MAX_RECEIPT + 1)
     if len(raw) > MAX_RECEIPT:
-        raise NoReceipt(f"{place} is larger than {MAX_RECEIPT >> 20} MiB, and no receipt of attncheck.")
+        raise NoReceipt(f"{place} is larger than {MAX_RECEIPT >> 20} MiB, so it is not an attncheck receipt.")
     return raw
 
 
 def differences(path: Path, receipt: Receipt) -> tuple[str, ...]:
-    """The names of files that are not as they were when ``receipt`` was written: changed, new or gone."""
+    """The names of files that were changed, added or removed since ``receipt`` was written."""
     then = {file.name: file for file in receipt.files}
     now = {raw.path: _file(raw) for raw in gathered(path)[0].raws}
     return tuple(sorted(name for name in then.keys() | now.keys() if then.get(name) != now.get(name)))
 
 
 def folder_name(learner: str) -> str:
-    """A folder for a learner that any system can keep; different learners never share one."""
+    """A portable name for a learner's folder; different learners never share one."""
     safe = re.sub(r"[^\w.()\- @]", "_", learner).strip("-. ")[:60].rstrip(". ")
     device = re.fullmatch(r"con|nul|aux|prn|com\d|lpt\d", safe.partition(".")[0].strip(), re.IGNORECASE)
     if device:
@@ -235,7 +236,7 @@ def folder_name(learner: str) -> str:
 
 
 def attempt_name(receipt: Receipt) -> str:
-    """The folder, in that of its learner, for what a receipt is for."""
+    """The name of a submission's folder, inside its learner's."""
     return f"{receipt.at:%Y%m%dT%H%M%SZ}-{receipt.digest[:12]}"
 
 
@@ -256,10 +257,10 @@ def _store(receipt: Receipt, raws: Sequence[Raw], inbox: Path, place: Path) -> N
         _write(beside / RECEIPT, receipt.to_json().encode())
         for folder, _, _ in os.walk(beside):
             os.chmod(folder, 0o755)
-            _settle(folder)
+            _flush(folder)
         beside.rename(place)
-        _settle(place.parent)
-        _settle(inbox)
+        _flush(place.parent)
+        _flush(inbox)
     except BaseException:
         shutil.rmtree(beside, ignore_errors=True)
         raise
@@ -274,9 +275,9 @@ def _write(path: Path, data: bytes) -> None:
         os.fsync(file.fileno())
 
 
-def _settle(folder: str | Path) -> None:
-    """Has the names in a folder on the disk, too: a receipt is given only for what outlasts a power failure."""
-    with contextlib.suppress(OSError):  # some systems and network folders cannot be asked
+def _flush(folder: str | Path) -> None:
+    """Flush a folder to disk: a receipt is only given for what survives a power failure."""
+    with contextlib.suppress(OSError):  # some systems and network folders do not support this
         handle = os.open(folder, os.O_RDONLY)
         try:
             os.fsync(handle)

@@ -1,4 +1,4 @@
-"""What an instructor decided about handing in, as sentences."""
+"""The rules about due dates, lateness and attempts, as sentences."""
 
 from __future__ import annotations
 
@@ -7,23 +7,21 @@ from collections.abc import Iterator
 from grader.core.model import Rules, Text
 from grader.core.text import moment, points
 
-_DUE = Text("Due {due} (extra time of a learner comes on top).", "截止时间：{due}（学习者另有延时的顺延）。")
-_PERCENT = Text(
-    "Each day late, begun or whole, takes {percent} % off.", "每迟交一天（不足一天按一天算）扣 {percent}%。"
-)
-_GRACE = Text("The first {hours} h cost nothing.", "前 {hours} 小时不扣分。")
-_CUT_OFF = Text("After {days} days nothing counts.", "迟交超过 {days} 天不计分。")
-_FREE = Text("Late work loses nothing.", "迟交不扣分。")
+_DUE = Text("Due {due} (plus a learner’s extra time).", "截止时间：{due}（学习者另有延时的顺延）。")
+_PERCENT = Text("Each day late, or part of a day, costs {percent} %.", "每迟交一天（不足一天按一天算）扣 {percent}%。")
+_GRACE = Text("The first {hours} h are free.", "前 {hours} 小时不扣分。")
+_CUT_OFF = Text("Work more than {days} days late does not count.", "迟交超过 {days} 天不计分。")
+_FREE = Text("There is no penalty for late work.", "迟交不扣分。")
 _COUNTS = {
-    "best": Text("Of several attempts the best counts.", "多次提交取得分最高的一次。"),
-    "last": Text("Of several attempts the last counts.", "多次提交以最后一次为准。"),
-    "each": Text("Each attempt counts for itself.", "每次提交分别计分。"),
+    "best": Text("The best attempt counts.", "多次提交取得分最高的一次。"),
+    "last": Text("The last attempt counts.", "多次提交以最后一次为准。"),
+    "each": Text("Every attempt counts separately.", "每次提交分别计分。"),
 }
-_ATTEMPT = Text("Each further attempt takes {percent} % off.", "每多提交一次扣 {percent}%。")
+_ATTEMPT = Text("Each further attempt costs {percent} %.", "每多提交一次扣 {percent}%。")
 
 
 def sentences(rules: Rules) -> Iterator[Text]:
-    """Nothing where nothing is due; else when, what lateness costs, and which attempt counts."""
+    """When work is due, what lateness costs, and which attempt counts; nothing if there is no due date."""
     if rules.due is None:
         return
     yield _DUE.fill(due=moment(rules.due))

@@ -1,4 +1,4 @@
-"""From what was graded to what counts: overrides, lateness, attempts. Pure."""
+"""From results to marks: overrides, lateness and attempts. Pure functions."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _HOUR, _DAY = 3600.0, 86400.0
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """What has points of its own in a course: an item or an exercise."""
+    """An item or exercise of a course, which has points of its own."""
 
     name: str
     question: str
@@ -29,7 +29,7 @@ NOTHING: Mapping[str, Part] = MappingProxyType({})
 
 @dataclass(frozen=True, slots=True)
 class Work:
-    """One submission with what grading found in it, question by question."""
+    """One submission with its results, question by question."""
 
     filed: Filed
     results: tuple[tuple[QuestionResult, Run], ...]
@@ -37,11 +37,11 @@ class Work:
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """What a learner gets for one submission (None: nothing was handed in).
+    """What a learner gets for one submission. ``work`` is None if there is none.
 
-    ``complete`` says that nothing waits for us: all of it was marked, by us or by a person.
-    ``questions`` are (id, earned, possible) with overrides, before anything is taken off; ``factor`` is what lateness
-    and further attempts leave of them. ``counts`` is false for an attempt that another one takes the place of.
+    ``complete`` is true if everything was marked, by attncheck or by a person.
+    ``questions`` are (id, earned, possible) with overrides, before deductions; ``factor`` is the share of them that is
+    left after deductions for lateness and further attempts. ``counts`` is false if another attempt counts instead.
     """
 
     learner: Enrolled
@@ -56,17 +56,17 @@ class Mark:
 
     @property
     def earned(self) -> float:
-        """Points that count."""
+        """Points after deductions."""
         return tidy(self.factor * sum(earned for _, earned, _ in self.questions))
 
     @property
     def possible(self) -> float:
-        """Points that could be earned."""
+        """The maximum of points."""
         return tidy(sum(possible for _, _, possible in self.questions))
 
 
 def due_for(learner: Enrolled, due: str) -> datetime:
-    """When it is due for this learner; where that is beyond the calendar (due in the year 9999), at the end of it."""
+    """When work is due for this learner, within the range of ``datetime`` (a course may be due in year 9999)."""
     try:
         return datetime.fromisoformat(due) + timedelta(hours=learner.extra_hours)
     except OverflowError:
@@ -74,16 +74,17 @@ def due_for(learner: Enrolled, due: str) -> datetime:
 
 
 def late_by(filed: Filed, learner: Enrolled, rules: Rules) -> float:
-    """Seconds after what is due for this learner; 0 where nothing is due, or the time is not known."""
+    """Seconds after the learner's due date; 0 if nothing is due or the submission has no timestamp."""
     if rules.due is None or filed.at is None:
         return 0.0
     return max(0.0, (filed.at - due_for(learner, rules.due)).total_seconds())
 
 
 def left_over(late_seconds: float, attempt: int, rules: Rules) -> float:
-    """The share of the points that lateness and further attempts leave.
+    """The share of the points, 0 to 1, that is left after deductions for lateness and further attempts.
 
-    Within the grace lateness costs nothing; after it, it is counted from what is due. The cut-off knows no grace.
+    Within the grace period, lateness costs nothing; after it, it is counted from the due date. The grace period does
+    not extend the cut-off.
     """
     if rules.cut_off_days is not None and late_seconds > rules.cut_off_days * _DAY:
         return 0.0
@@ -101,9 +102,9 @@ def mark(
     rules: Rules,
     parts: Mapping[str, Part] = NOTHING,
 ) -> Mark:
-    """What ``learner`` gets for ``work``; ``possible`` are the points of the questions that count.
+    """What ``learner`` gets for ``work``; ``possible`` has the points of the questions that count.
 
-    ``parts`` are those of the course, by name: what a person gave points for may not have been graded at all.
+    ``parts`` are those of the course, by name, because points may be given by hand for a part that was not graded.
     """
     changed = _changed(learner, overrides)
     found = {result.id: settled(result, changed, parts) for result, _ in work.results}
@@ -125,9 +126,10 @@ def mark(
 
 
 def settled(result: QuestionResult, given: Mapping[str, Override], parts: Mapping[str, Part]) -> QuestionResult:
-    """A question with the points that a person gave in place of those earned.
+    """A question with overrides applied.
 
-    What they gave points for is marked, and all points of that part could be earned: no fault of ours takes any out.
+    A part with points given by hand counts as marked, with its full maximum, even if one of our errors kept checks of
+    it from being marked.
     """
 
     def whole(name: str, possible: float) -> float:
@@ -151,7 +153,7 @@ def settled(result: QuestionResult, given: Mapping[str, Override], parts: Mappin
 
 
 def _judged(status: Status, earned: float, possible: float) -> Status:
-    """What a person decided by giving points, where we could not; else what was found stays."""
+    """The status of a part with points given by hand: decided by them if it was unmarked, else unchanged."""
     if status is not Status.UNMARKED:
         return status
     return Status.PASSED if earned >= possible else Status.FAILED
@@ -160,7 +162,7 @@ def _judged(status: Status, earned: float, possible: float) -> Status:
 def _complete(
     name: str, result: QuestionResult | None, given: Mapping[str, Override], parts: Mapping[str, Part]
 ) -> bool:
-    """Whether nothing of a question waits for us; ``result`` has been settled, and is None where it was not graded."""
+    """Whether all of a question is marked; ``result`` has overrides applied, and is None if it was not graded."""
     if result is None:
         own = [part.name for part in parts.values() if part.question == name]
         return bool(own) and given.keys() >= set(own)
@@ -180,7 +182,7 @@ def _question(
     changed: Mapping[str, Override],
     parts: Mapping[str, Part],
 ) -> tuple[str, float, float]:
-    """A question's points; where nothing could be graded, those alone are earned that a person gave."""
+    """(id, earned, possible) of a question; without a result, only points given by hand are earned."""
     if result is None:
         given = [change.points for part, change in changed.items() if part in parts and parts[part].question == name]
         return name, tidy(sum(given)), points
@@ -195,14 +197,15 @@ def marks(
     rules: Rules,
     parts: Mapping[str, Part] = NOTHING,
 ) -> tuple[Mark, ...]:
-    """A learner's marks: one for each of their ``works``, in the order in which they were handed in, of which one
-    counts (or each); one alone for nothing.
+    """A learner's marks, one for each of their ``works`` in the order of submission; one counts, or each of them.
+
+    Without works, there is one mark without a submission.
     """
     if not works:
         changed = _changed(learner, overrides)
         questions = tuple(_question(name, points, None, changed, parts) for name, points in possible.items())
         return (Mark(learner, None, questions, overridden=tuple(changed.values())),)
-    found = [mark(learner, work, possible, overrides, rules, parts) for work in sorted(works, key=_turn)]
+    found = [mark(learner, work, possible, overrides, rules, parts) for work in sorted(works, key=_order)]
     if rules.attempts == "each":
         return tuple(found)
     last = len(found) - 1
@@ -210,6 +213,6 @@ def marks(
     return tuple(replace(each, counts=at == chosen) for at, each in enumerate(found))
 
 
-def _turn(work: Work) -> tuple[int, float]:
+def _order(work: Work) -> tuple[int, float]:
     at = work.filed.at
     return work.filed.attempt, at.timestamp() if at else 0.0

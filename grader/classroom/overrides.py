@@ -1,4 +1,4 @@
-"""What a person changes in a gradebook by hand: points given instead of those earned, and a learner who is to go."""
+"""Changes to a gradebook by hand: giving points in place of those earned, and deleting a learner."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
-from grader.classroom.batch import alone
 from grader.classroom.gradebook import FILE, INTAKE, Enrolled, Filed, Gradebook, Override, open_gradebook
+from grader.classroom.lock import locked
 from grader.classroom.marks import Part
 from grader.classroom.regrade import course_of, points_of
 from grader.classroom.results import CLASS, Book, Row, left_behind, parts, write_files
@@ -28,9 +28,9 @@ _OWN = frozenset({FILE, f"{FILE}-journal", ".lock", INTAKE, ".expected", CLASS})
 
 
 def find_learner(book: Gradebook, name: str) -> Enrolled:
-    """The learner whom ``name`` means: an id, a name that only one has, or the key of work that is nobody's.
+    """The learner called ``name``: an id, a unique name, or the key of a submission that belongs to nobody.
 
-    Raises UsageError for anybody else.
+    Raises UsageError if there is none, or more than one.
     """
     nobodys = [Enrolled(filed.key, filed.draws) for filed in book.submissions() if not filed.learners]
     everybody = [*book.learners(), *nobodys]
@@ -59,7 +59,7 @@ def _near(name: str, known: list[str]) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Given:
-    """Points that a person gave, or (None) took back, for a part; and what the learner has in all by now."""
+    """The result of giving points for a part, or of taking them back (``override`` is None), with the new marks."""
 
     learner: Enrolled
     part: Part
@@ -98,14 +98,14 @@ def give(folder: Path, wish: Wish, now: datetime, course_folder: Path | None, la
 
 
 def take_back(folder: Path, learner: str, part: str, course_folder: Path | None, lang: Lang) -> Given:
-    """Takes points back that a person gave: those that were earned count again."""
+    """Delete an override: the points earned count again. Raises UsageError if there is none."""
     with _open(folder, course_folder) as (book, loaded):
         known = [(change.learner, change.part) for change in book.overrides()]
         who = learner if any(learner == one for one, _ in known) else find_learner(book, learner).id
         named = next((name for one, name in known if one == who and name.casefold() == part.casefold()), None)
         if named is None:
             has = ", ".join(name for one, name in known if one == who) or "none"
-            raise UsageError(f"Nobody has given {who} points for “{part}”; parts with such points: {has}.")
+            raise UsageError(f"{who} has no points given by hand for “{part}”; parts with such points: {has}.")
         book.withdraw(who, named)
         found = next((one for one in book.learners() if one.id == who), Enrolled(who, who))
         rows = _written(book, loaded, found, lang)
@@ -114,7 +114,7 @@ def take_back(folder: Path, learner: str, part: str, course_folder: Path | None,
 
 @contextlib.contextmanager
 def _open(folder: Path, course_folder: Path | None) -> Iterator[tuple[Gradebook, Course]]:
-    with contextlib.closing(open_gradebook(folder)) as book, alone(folder):
+    with contextlib.closing(open_gradebook(folder)) as book, locked(folder):
         yield book, loader.whole(courses.load(course_of(book, course_folder)))
 
 
@@ -127,7 +127,7 @@ def _part(name: str, loaded: Course, counting: Mapping[str, float]) -> Part:
     known = {name: part for name, part in parts(loaded).items() if part.question in counting}
     found = known.get(name) or next((part for part in known.values() if part.name.casefold() == name.casefold()), None)
     if found is None:
-        raise UsageError(f"No item and no exercise that counts is called “{name}”.{_near(name, list(known))}")
+        raise UsageError(f"There is no exercise or graded item “{name}”.{_near(name, list(known))}")
     return found
 
 
@@ -136,9 +136,10 @@ def _part(name: str, loaded: Course, counting: Mapping[str, float]) -> Part:
 
 @dataclass(frozen=True, slots=True)
 class Leaving:
-    """A learner who is to go: what goes along, what is shared with others and stays, and what is not ours to remove.
+    """What deleting a learner removes: ``submissions``, ``overrides`` (how many) and ``files``.
 
-    ``outside`` is where the submissions were collected; ``others`` are files in the folder that something else wrote.
+    ``shared`` submissions stay for their other authors. ``outside`` is where the submissions were collected, and
+    ``others`` are files in the folder that attncheck did not write; neither is touched.
     """
 
     learner: Enrolled
@@ -152,7 +153,7 @@ class Leaving:
 
 @contextlib.contextmanager
 def forgetting(folder: Path, name: str, course_folder: Path | None) -> Iterator[tuple[Leaving, Callable[[Lang], None]]]:
-    """What would go with a learner, and what removes it."""
+    """Yields what deleting a learner would remove, and a function that does it."""
     with _open(folder, course_folder) as (book, loaded):
         leaving = _leaving(book, folder, find_learner(book, name))
 
@@ -192,7 +193,7 @@ def _leaving(book: Gradebook, folder: Path, learner: Enrolled) -> Leaving:
 
 
 def _results_of(folder: Path, learner: Enrolled) -> Iterator[Path]:
-    """The files of results that say that they are this learner's."""
+    """The result files that name this learner."""
     for path in folder.glob("*.json"):
         if _whose(path) in (learner.id, clean(learner.id)):
             yield path
@@ -207,7 +208,7 @@ def _whose(path: Path) -> object:
 
 
 def _unpacked(book: Gradebook, submissions: Iterable[Filed], folder: Path) -> Iterator[Path]:
-    """The copies of submissions that a batch made in the folder."""
+    """The copies of ``submissions`` that a batch has made in the folder."""
     for filed in submissions:
         place = book.place(filed).absolute()
         inside = folder.absolute() / INTAKE

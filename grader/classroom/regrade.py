@@ -1,7 +1,6 @@
-"""Grading again what a change of the bank touches, and nothing else; and what a gradebook remembers for it.
+"""Grades again what a change of the bank affects, and nothing else.
 
-Everything is worked out in a copy of the gradebook first, so that the differences can be seen before anything of them
-is put down.
+Everything happens in a copy of the gradebook first, so that the differences can be seen before they are saved.
 """
 
 from __future__ import annotations
@@ -14,13 +13,15 @@ from itertools import groupby
 from pathlib import Path
 from typing import cast
 
-from grader.classroom.batch import Order, Step, alone, chosen, facts, grade_all, tasks_left
+from grader.classroom.batch import Order, Step, grade_all, select_questions
 from grader.classroom.gradebook import Filed, Gradebook, open_gradebook
+from grader.classroom.lock import locked
 from grader.classroom.marks import Mark
+from grader.classroom.record import grading_facts, tasks_left
 from grader.classroom.results import Book, write_files
-from grader.classroom.worker import Task
+from grader.classroom.task import Task
 from grader.core.errors import GradebookError, SubmissionError, UsageError
-from grader.core.model import Course, Lang, Rules
+from grader.core.model import Course, Lang, Rules, Text
 from grader.core.score import tidy
 from grader.course import loader
 from grader.grading import courses
@@ -32,8 +33,8 @@ _NAMED = 5
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
-    """What is to be graded again, with what. Without ``course_folder``, with the course it was graded with."""
+class RegradeRequest:
+    """What to grade again. Without ``course_folder``, the course that it was graded with is used."""
 
     folder: Path
     seed: Seed
@@ -43,9 +44,9 @@ class Asked:
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """Points of a learner that are other than before, as (earned, possible).
+    """A change of a learner's points, as (earned, possible).
 
-    ``question`` is None for what the learner gets in all, where the questions alone do not tell it.
+    ``question`` is None for a change of the total that the changes of the questions do not explain.
     """
 
     learner: str
@@ -56,55 +57,55 @@ class Change:
 
 @dataclass(frozen=True, slots=True)
 class Regraded:
-    """What grading again has found; nothing of it is in the gradebook yet.
+    """The result of grading again, which is not in the gradebook yet.
 
-    ``questions`` are not as they were when they were graded, ``submissions`` were graded again for them; ``refused``
-    are those that could not be. ``news`` is false where the gradebook would stay as it is.
+    ``questions`` have changed since they were graded; ``submissions`` is how many submissions were graded again, and
+    ``refused`` are (key, reason) of those that could not be. ``news`` is false if the gradebook would not change.
     """
 
     changes: tuple[Change, ...]
     questions: tuple[str, ...]
     submissions: int
-    refused: tuple[tuple[str, str], ...]
+    refused: tuple[tuple[str, Text], ...]
     news: bool
     layers: tuple[str, ...]
 
 
 @contextlib.contextmanager
 def regraded(
-    asked: Asked, progress: Callable[[Step], None] = lambda step: None, *, dry: bool = False
+    asked: RegradeRequest, progress: Callable[[Step], None] = lambda step: None, *, dry: bool = False
 ) -> Iterator[tuple[Regraded, Callable[[Lang], None]]]:
-    """What grading again finds, and what puts it down, with the files of results: all of it, or nothing.
+    """Grade again. Yields the result, and a function that saves it in the gradebook and writes the result files.
 
-    Nobody else grades into the folder meanwhile; a ``dry`` run leaves no trace there at all.
-    Raises UsageError where the submissions are not what was graded, or the seed is another one.
+    The folder stays locked meanwhile; a ``dry`` run writes nothing to it. Raises UsageError if the submissions are not
+    those that were graded, or if the seed is another one.
     """
     with contextlib.ExitStack() as stack:
         book = stack.enter_context(contextlib.closing(open_gradebook(asked.folder)))
         if not dry:
-            stack.enter_context(alone(asked.folder))
+            stack.enter_context(locked(asked.folder))
         check_seed(book, asked.seed)
         scratch = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="attncheck-")))
         copy = stack.enter_context(contextlib.closing(book.copy(scratch)))
         found = _Again(asked, book, copy, scratch)
-        yield found.grade(progress), found.put_down
+        yield found.grade(progress), found.save
 
 
 class _Again:
-    """A gradebook, and a copy of it that is graded again."""
+    """A gradebook, and the copy of it that is graded again."""
 
-    def __init__(self, asked: Asked, book: Gradebook, copy: Gradebook, scratch: Path) -> None:
+    def __init__(self, asked: RegradeRequest, book: Gradebook, copy: Gradebook, scratch: Path) -> None:
         self.book, self.copy = book, copy
         folder = course_of(book, asked.course_folder)
         self.course = loader.whole(courses.load(folder))
-        counting = chosen(self.course, tuple(points_of(book)))
+        counting = select_questions(self.course, tuple(points_of(book)))
         self.order = Order(asked.folder, scratch, folder, asked.seed, workers=asked.workers)
-        self.facts = facts(self.order, self.course, counting)
+        self.facts = grading_facts(folder, asked.seed, self.course, counting)
         self.versions = cast("dict[str, str]", self.facts["versions"])
         self.tasks: dict[str, tuple[Filed, Task]] = {}
 
     def grade(self, progress: Callable[[Step], None]) -> Regraded:
-        """Grades again in the copy, and compares."""
+        """Grade again in the copy, and compare."""
         then = {name: self.book.recall(name) for name in self.facts}
         old = self.book.table("versions", str)
         self.tasks = _tasks(self.book, self.versions)
@@ -117,33 +118,32 @@ class _Again:
             changes=tuple(changes(_before(self.book, self.course), Book.of(self.copy, self.course))),
             questions=tuple(name for name, current in self.versions.items() if old.get(name) != current),
             submissions=len(self.tasks),
-            refused=tuple(self._refused()),
+            refused=tuple((filed.key, error) for filed, error in self._failed()),
             news=bool(self.tasks) or any(self.facts[name] != then[name] for name in self.facts),
             layers=layers,
         )
 
-    def put_down(self, lang: Lang) -> None:
-        """What was found, submission by submission; then, at once, that it counts; then the files."""
+    def save(self, lang: Lang) -> None:
+        """Save the results, one submission at a time; then the facts that make them count; then write the files."""
         for filed, task in self.tasks.values():
             new = self.copy.units(filed, {name: self.versions[name] for name in task.questions})
             if new:
                 units = [unit for unit, _ in new]
                 self.book.record(filed, new[0][1], units, self.copy.answers(filed), self.copy.notices(filed))
         self.book.remember_all(self.facts)
-        for filed, (_, error) in zip(self._failed(), self._refused(), strict=True):
+        for filed, error in self._failed():
             self.book.refuse(filed, error)
         self.book.share()
         write_files(Book.of(self.book, self.course), self.book.path.parent, lang)
 
-    def _failed(self) -> list[Filed]:
-        return [filed for filed in self.copy.submissions() if filed.error is not None and filed.key in self.tasks]
-
-    def _refused(self) -> list[tuple[str, str]]:
-        return [(filed.key, filed.error or "") for filed in self._failed()]
+    def _failed(self) -> list[tuple[Filed, Text]]:
+        """The submissions that could not be graded again, with the reason."""
+        found = self.copy.submissions()
+        return [(filed, filed.error) for filed in found if filed.error is not None and filed.key in self.tasks]
 
 
 def _tasks(book: Gradebook, versions: Mapping[str, str]) -> dict[str, tuple[Filed, Task]]:
-    """What is to be graded again, where it lies now. Raises UsageError where that is not what was graded."""
+    """What to grade again, by key, with current paths. Raises UsageError if files are not those that were graded."""
     tasks = {}
     moved = []
     for filed, task in tasks_left(book, versions):
@@ -154,14 +154,14 @@ def _tasks(book: Gradebook, versions: Mapping[str, str]) -> dict[str, tuple[File
     if moved:
         listed = ", ".join(moved[:_NAMED]) + (f" and {len(moved) - _NAMED} more" if len(moved) > _NAMED else "")
         raise UsageError(
-            f"These submissions are gone, or not what was graded: {listed}. Put them back, or run 'attncheck batch' "
-            "on the collection again: it grades what is new in it."
+            f"These submissions are gone, or not what was graded: {listed}. Restore them, or run 'attncheck batch' "
+            "on the collection again to grade what is new in it."
         )
     return tasks
 
 
 def is_as_graded(filed: Filed, place: Path) -> bool:
-    """Whether the files that were graded are still there."""
+    """Whether the files at ``place`` are those that were graded."""
     try:
         return fingerprint(place) == filed.digest
     except SubmissionError:
@@ -172,7 +172,7 @@ def is_as_graded(filed: Filed, place: Path) -> bool:
 
 
 def points_of(book: Gradebook) -> dict[str, float]:
-    """The questions that count, with their points. Raises GradebookError where nothing was graded."""
+    """The questions that count, with their points. Raises GradebookError if nothing was graded."""
     found = book.table("questions", float)
     if not found:
         raise GradebookError(f"{book.path} does not say which questions count: run 'attncheck batch' again.")
@@ -180,19 +180,19 @@ def points_of(book: Gradebook) -> dict[str, float]:
 
 
 def course_of(book: Gradebook, named: Path | None) -> Path:
-    """The course folder that is ``named``, else the one that the book was graded with."""
+    """The course folder ``named``, else the one that the book was graded with. Raises UsageError if it is gone."""
     if named is not None:
         return loader.find(named)
     known = book.recall("course")
     if isinstance(known, str) and Path(known, "questions").is_dir():
         return Path(known)
     raise UsageError(
-        f"{book.path.parent} was graded with the course in {known}, which is not there; name its folder with --course."
+        f"{book.path.parent} was graded with the course in {known}, which is gone; name its folder with --course."
     )
 
 
 def seed_of(folder: Path, course_folder: Path | None) -> Seed:
-    """The seed that the course of a folder of results names, else the public one."""
+    """The seed named in the course of a results folder, else the public one."""
     with contextlib.closing(open_gradebook(folder)) as book:
         loaded = courses.load(course_of(book, course_folder))
     file = loader.beside(loaded, "seed_file")
@@ -200,7 +200,7 @@ def seed_of(folder: Path, course_folder: Path | None) -> Seed:
 
 
 def check_seed(book: Gradebook, seed: Seed) -> None:
-    """Raises UsageError where hidden cases were drawn from another seed than this one."""
+    """Raise UsageError if hidden cases were drawn from another seed."""
     known = str(book.recall("seed"))
     if known == seed.label:
         return
@@ -216,7 +216,7 @@ def check_seed(book: Gradebook, seed: Seed) -> None:
 
 
 def _before(book: Gradebook, loaded: Course) -> Book:
-    """The book as it was graded, by the rules of then."""
+    """The book with the rules of the time when it was graded."""
     rules = book.fact("rules", Rules)
     return Book.of(book, loaded if rules is None else replace(loaded, rules=rules))
 
@@ -225,7 +225,7 @@ def _before(book: Gradebook, loaded: Course) -> Book:
 
 
 def changes(before: Book, after: Book) -> Iterator[Change]:
-    """Every difference in points that count, learner by learner. Both books have the same learners."""
+    """Every change of points that count, learner by learner. Both books have the same learners."""
     yield from _changes(before.marks(), after.marks())
     yield from _changes(before.unmatched(), after.unmatched())
 

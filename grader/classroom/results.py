@@ -1,4 +1,4 @@
-"""The gradebook as reports and marks: what the files of results, the exports and the statistics are made from."""
+"""A gradebook as reports and marks, from which result files, exports and statistics are made."""
 
 from __future__ import annotations
 
@@ -14,28 +14,28 @@ from pathlib import Path
 
 from grader.classroom.gradebook import Enrolled, Filed, Gradebook
 from grader.classroom.marks import Mark, Part, Work, marks
-from grader.classroom.words import CHECK_BROKE, NOT_ALL_READ, SAID_LATE
+from grader.classroom.words import CHECK_BROKE, NOT_ALL_READ, NOTHING_THERE, SAID_LATE
 from grader.core.errors import UsageError
 from grader.core.files import WRITING, readable, write
-from grader.core.model import Course, Lang, Notice, Report, Status
+from grader.core.model import Course, Lang, Notice, Report, Status, Text
 from grader.core.text import clean
 from grader.report.json import number, to_json
 from grader.submission.messages import listing
 
 CLASS = "class.csv"
-#: Where a cell would begin as a formula does.
+#: Where a spreadsheet would take a cell for a formula.
 _FORMULA = re.compile(r"((?:^|;)[\s\"']*)(?=[=+\-@＝＋－＠])")
-#: Bytes of a file's name, with room for a number and a suffix in what systems allow.
+#: Bytes of a file name, which leaves room for a number and a suffix.
 _LONGEST_NAME = 200
-#: Of a submission that came without a time.
+#: The note on a late submission without a timestamp.
 LATE = SAID_LATE.en
-#: How a file of results begins, as nothing else here does.
+#: How a result file begins; no other file in the folder does.
 _BEGINNING = b'{\n "format": 1,\n "learner": '
 
 
 @dataclass(frozen=True, slots=True)
 class Book:
-    """An open gradebook with what was decided when it was last graded: versions and points of the questions."""
+    """An open gradebook, with the versions and points of the questions when it was last graded."""
 
     gradebook: Gradebook
     course: Course
@@ -44,7 +44,7 @@ class Book:
 
     @classmethod
     def of(cls, gradebook: Gradebook, course: Course) -> Book:
-        """As the last batch left it."""
+        """The gradebook as the last batch left it."""
         return cls(gradebook, course, gradebook.table("versions", str), gradebook.table("questions", float))
 
     def work(self, filed: Filed) -> Work:
@@ -53,7 +53,7 @@ class Book:
         return Work(filed, tuple((unit.result, run) for unit, run in units))
 
     def marks(self) -> Iterator[Mark]:
-        """Everybody's marks, learner by learner, in the order of their ids."""
+        """The marks of all learners, ordered by learner id."""
         overrides = self.gradebook.overrides()
         known = parts(self.course)
         by_learner: dict[str, list[Filed]] = {}
@@ -65,21 +65,21 @@ class Book:
             yield from marks(learner, works, self.points, overrides, self.course.rules, known)
 
     def unmatched(self) -> Iterator[Mark]:
-        """What nobody of the class has handed in, under the name that it came with."""
+        """Marks for submissions that belong to nobody in the class, under the names that they came with."""
         for filed in self.gradebook.submissions():
             if not filed.learners:
                 nobody = Enrolled(filed.key, filed.draws)
                 yield from marks(nobody, [self.work(filed)], self.points, (), self.course.rules)
 
     def notices(self, mark: Mark) -> tuple[Notice, ...]:
-        """The remarks on the submission of a mark."""
+        """The notices about the submission of a mark."""
         return self.gradebook.notices(mark.work.filed) if mark.work is not None else ()
 
     def report(self, mark: Mark) -> Report | None:
-        """What was found in the submission of a mark, as one report; None where nothing was graded.
+        """The report on the submission of a mark; None if nothing was graded.
 
-        After a change of the bank its questions come from different runs: course, seed, versions and seconds are
-        those of the newest, ``layers`` those that all had; ``provenance`` has each question's own.
+        After a change of the bank, its questions come from different runs. Course, seed, versions and seconds are then
+        those of the newest run, ``layers`` those that all runs had; ``provenance`` has them for each question.
         """
         if mark.work is None or not mark.work.results:
             return None
@@ -102,14 +102,14 @@ class Book:
 
 
 def parts(course: Course) -> dict[str, Part]:
-    """Everything that has points of its own, by its name: items that are graded, exercises."""
+    """Everything that has points of its own, by name: graded items and exercises."""
     found = [Part(i.id, q.id, i.points) for q in course.questions for i in q.items if i.use == "graded"]
     found += [Part(e.name, q.id, e.points) for q in course.questions for e in q.exercises]
     return {part.name: part for part in found}
 
 
 def provenance(work: Work) -> dict[str, dict[str, object]]:
-    """How each question of a submission was graded: the origin of its points."""
+    """How each question of a submission was graded."""
     return {
         result.id: {
             "course": run.course,
@@ -123,9 +123,9 @@ def provenance(work: Work) -> dict[str, dict[str, object]]:
 
 
 def notes(mark: Mark, notices: Sequence[Notice] = ()) -> tuple[str, ...]:
-    """What an instructor should look at: lateness without a time, code that was stopped, checks not made or broken.
+    """What an instructor should look at: lateness without a timestamp, code that was stopped, checks that broke.
 
-    And, as ``notices`` on the submission tell, files of which not all was read: they count less than they seem to.
+    And files that were not read in full, according to ``notices``: they may be worth more points than they got.
     """
     filed = mark.work.filed if mark.work else None
     late = (LATE,) if filed is not None and filed.late and filed.at is None else ()
@@ -143,9 +143,9 @@ def notes(mark: Mark, notices: Sequence[Notice] = ()) -> tuple[str, ...]:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A mark without what it was made from: a class of any size has room for these. ``file`` holds the rest.
+    """A mark without its results, small enough to keep for a large class. ``file`` has the rest.
 
-    ``given`` says that a person gave points, so that there are some also where nothing could be graded.
+    ``given`` is true if points were given by hand, which is possible even if nothing could be graded.
     """
 
     learner: str
@@ -161,14 +161,14 @@ class Row:
     late_seconds: float
     notes: tuple[str, ...]
     file: str | None
-    error: str | None
+    error: Text | None
     given: bool = False
 
 
 def write_files(book: Book, out: Path, lang: Lang) -> list[Row]:
-    """One JSON file for each submission, and a table of the class. Those that were written before give way.
+    """Write one JSON file for each submission and a table of the class; delete files of earlier runs.
 
-    To be called under the lock of the folder. Raises UsageError where they cannot be written.
+    The caller holds the lock on the folder. Raises UsageError if something cannot be written.
     """
     names: dict[str, str] = {}
     rows = []
@@ -183,16 +183,16 @@ def write_files(book: Book, out: Path, lang: Lang) -> list[Row]:
         _tidy(out, {row.file for row in rows})
     except OSError as error:
         raise UsageError(
-            f"the files in {out} cannot be written ({error.strerror}); the gradebook has everything: make room, or the "
-            "folder writable, and run the same command again (regrade with --yes)."
+            f"the files in {out} cannot be written ({error.strerror}); the gradebook is complete: make room, or "
+            "make the folder writable, and run the same command again (regrade with --yes)."
         ) from error
     return rows
 
 
 def _tidy(out: Path, current: Container[str | None]) -> None:
-    """Removes what was written here for somebody who is called otherwise by now, or not in the class any more.
+    """Delete result files of learners who are no longer in the class or have another name now.
 
-    And what was left half written by a process that was killed: under the lock nobody else is writing here.
+    And temporary files of a process that was killed: while the lock is held, no other process writes here.
     """
     for path in left_behind(out):
         path.unlink()
@@ -202,7 +202,7 @@ def _tidy(out: Path, current: Container[str | None]) -> None:
 
 
 def left_behind(out: Path) -> Iterator[Path]:
-    """What was being written into a folder of results when it was interrupted for good."""
+    """Temporary files in a results folder, left behind by a process that was killed."""
     return out.glob(f"{WRITING}*")
 
 
@@ -233,9 +233,9 @@ def _row(book: Book, mark: Mark, file: str | None) -> Row:
 
 
 def as_json(book: Book, mark: Mark, lang: Lang) -> dict[str, object]:
-    """The report of a mark as ``grade --json`` writes it, with what was taken off and given.
+    """The report of a mark as ``grade --json`` writes it, with deductions and points given by hand.
 
-    Where nothing was graded, all but the report.
+    If nothing was graded, the fields of the report are missing.
     """
     assert mark.work is not None
     filed = mark.work.filed
@@ -255,16 +255,16 @@ def as_json(book: Book, mark: Mark, lang: Lang) -> dict[str, object]:
         "counts": mark.counts,
         "factor": number(mark.factor),
         "overrides": given,
-        "error": filed.error,
+        "error": None if filed.error is None else filed.error.of(lang),
         "provenance": provenance(mark.work),
     }
 
 
 def file_name(text: str, taken: dict[str, str]) -> str:
-    """A name for a file, without suffix, that any system can keep; no two of those in ``taken`` are equal.
+    """A portable file name for ``text``, without suffix, that differs from all in ``taken`` (which it is added to).
 
-    A text that had to be changed or cut, or whose name another text has, is told from others by a digest, so that
-    names do not depend on who else is there; one that comes again has a number.
+    A text that had to be changed or cut, or whose name is taken, gets a digest, so that its name does not depend on who
+    else is there. The same text again gets a number.
     """
     whole = unicodedata.normalize("NFC", text)
     safe = re.sub(r"[^\w.()\- @]", "_", whole).strip("-. ")[:80]
@@ -286,14 +286,14 @@ def file_name(text: str, taken: dict[str, str]) -> str:
 
 
 def table(rows: Sequence[Row], questions: Sequence[str]) -> str:
-    """The class as CSV: one row for each mark that counts, one column for each question."""
+    """The class as CSV: one row for each mark that counts, and one column for each question."""
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     facts = ["factor", "complete", "error", "notes"]
     writer.writerow(["learner", "name", "section", "earned", "possible", *questions, *facts])
     for row in rows:
         if row.counts:
-            error = row.error or ("" if row.file else "nothing handed in")
+            error = row.error.en if row.error else "" if row.file else NOTHING_THERE.en
             numbers = [row.earned, row.possible, *(earned for _, earned, _ in row.questions), row.factor]
             words = [row.learner, row.name, row.section]
             rest = ["yes" if row.complete else "no", error, "; ".join(row.notes)]
@@ -302,8 +302,8 @@ def table(rows: Sequence[Row], questions: Sequence[str]) -> str:
 
 
 def cell(text: str) -> str:
-    """Text of anybody as a cell: printable, on one line, and no formula, not even in full-width signs.
+    """Untrusted text as a cell: printable, on one line, and never a formula, not even one in full-width signs.
 
-    Nor where a spreadsheet separates at semicolons: what follows one inside of a text would be a cell of its own.
+    Text after a semicolon is protected, too, because some spreadsheets split cells there.
     """
     return _FORMULA.sub(r"\1'", " ".join(clean(text, 2000).split()))

@@ -1,9 +1,9 @@
-"""The list of a class: who is in it, and which submission is whose. Nothing is guessed.
+"""The roster: who is in the class, and which submission is whose. Nothing is guessed.
 
-A CSV, separated by commas, semicolons or tabs, with a heading for each column. ``id`` (or ``learner``) names a learner
-in the gradebook; without such a column a number or login does, else the name. Every other column whose heading is known
-helps to find them: name, email, sid, login, canvas, moodle, … The gradebook that Canvas exports, and the participants
-and the grading worksheet of Moodle, are rosters, too.
+A roster is a CSV file, separated by commas, semicolons or tabs, with a heading for each column. ``id`` (or ``learner``)
+is the learner's id in the gradebook; without it a student number or login is used, else the name. Every other known
+column helps to match submissions: name, email, sid, login, canvas, moodle, … A gradebook exported from Canvas and
+Moodle's participants list and grading worksheet are rosters, too.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from typing import Literal
 from grader.classroom.intake import Person
 from grader.core.errors import UsageError
 
-#: Headings as people and course systems write them → what they mean here.
+#: Headings as people and course systems write them, and the column that each one is.
 _HEADINGS = {
     "learner": "id", "id": "id", "student_id": "id", "学号": "id",
     "name": "name", "student": "name", "full name": "name", "姓名": "name",
@@ -37,27 +37,27 @@ _HEADINGS = {
     "section": "section", "group": "group",
     "extra time": "extra", "extra_time": "extra", "extra_time_hours": "extra",
 }  # fmt: skip
-#: In a gradebook from Canvas, ``ID`` is its own number; a line among the learners is for the points.
+#: In a Canvas gradebook, ``ID`` is Canvas's own number, and one row has the possible points.
 _CANVAS = (["student", "id"], ["lastname", "firstname", "id"])
 _NOBODY = "points possible"
 _SEPARATORS = ",;\t"
-#: What a person is found by, the surest first.
+#: Columns that identify a person, the most reliable first.
 _IDS = ("learner", "canvas", "moodle", "sid", "email", "login")
-#: What a learner is called by, the best first; else by their name. An address only where the roster calls it an id.
+#: Columns that give a learner's id, the best first; else the name. An e-mail address only if its column is ``id``.
 _OWN = ("id", "sid", "login", "canvas")
-#: One of these has to be there.
+#: One of these columns is required.
 _NAMING = {"id", "name", "last", *_OWN}
-#: What has more words is no name that somebody would turn round.
+#: Longer names are not compared with their words rotated.
 _MOST_WORDS = 30
-#: Extra time beyond this is a slip.
+#: More hours of extra time are taken for a typing error.
 _MOST_HOURS = 24 * 366
 
 
 @dataclass(frozen=True, slots=True)
 class Learner:
-    """A line of the roster. ``ids`` are what the learner is found by; ``extra_hours`` are added to due dates.
+    """A row of the roster. ``ids`` identify the learner; ``extra_hours`` are added to due dates.
 
-    What is handed in under the name of a ``group`` is the work of all its members. It may be a list: “Team 1, Team 2”.
+    A submission under the name of a ``group`` belongs to all its members. It may be a list: “Team 1, Team 2”.
     """
 
     id: str
@@ -70,7 +70,7 @@ class Learner:
 
 @dataclass(frozen=True, slots=True)
 class Match:
-    """Whose a submission is; ``why`` says what is missing where nobody (or more than one) was found."""
+    """Whose a submission is; ``why`` is set if nobody, or more than one learner, was found."""
 
     person: Person
     learner: Learner | None
@@ -79,14 +79,14 @@ class Match:
 
 @dataclass(frozen=True, slots=True)
 class Roster:
-    """Everybody in a class, found by what course systems know them by."""
+    """All learners of a class."""
 
     learners: tuple[Learner, ...]
 
     def match(self, person: Person) -> Match:
-        """The learner that ``person`` is: by a number or an address, else by a name that only one has.
+        """The learner that ``person`` is: by an id or e-mail address, else by a name that only one learner has.
 
-        A namesake with another number or address is somebody else.
+        A namesake with another id or address is somebody else.
         """
         by_id = {learner.id: learner for kind, value in person.ids for learner in self._known(kind, value)}
         by_id = by_id or {learner.id: learner for learner in self.learners if _logins(learner) & _said(person)}
@@ -100,9 +100,9 @@ class Roster:
         return Match(person, None, "ambiguous" if fitting else "unknown")
 
     def matches(self, person: Person) -> tuple[Match, ...]:
-        """The learner that ``person`` is; all members, where it is called like a group.
+        """The learner that ``person`` is, or all members if the name is a group's.
 
-        Some course systems put a group's name beside the number of the member who handed in.
+        Some course systems write a group's name beside the id of the member who submitted.
         """
         one = self.match(person)
         called = _letters(person.name)
@@ -115,13 +115,13 @@ class Roster:
         return [learner for learner in self.learners if (kind, _plain(value)) in _identities(learner)]
 
     def missing(self, matched: Iterable[Match]) -> tuple[Learner, ...]:
-        """Who handed in nothing."""
+        """The learners without a submission."""
         there = {match.learner.id for match in matched if match.learner is not None}
         return tuple(learner for learner in self.learners if learner.id not in there)
 
 
 def read(path: Path) -> Roster:
-    """The roster in a CSV file. Raises UsageError with line and remedy."""
+    """Read a roster from a CSV file. Raises UsageError with the line and a remedy."""
     try:
         text = path.read_bytes().decode("utf-8-sig")
     except OSError as error:
@@ -133,7 +133,7 @@ def read(path: Path) -> Roster:
     headings = _meant(first)
     if not _NAMING & set(headings):
         seen = ", ".join(f"{cell:.40}" for cell in first[:6]) if rows else "an empty file"
-        remedy = " To call learners by their addresses, name that column id." if "email" in headings else ""
+        remedy = " To use e-mail addresses as ids, rename that column to id." if "email" in headings else ""
         raise UsageError(f"{path}:1: expected headings such as id, name, email; found {seen}.{remedy}")
     found: list[tuple[str, Learner]] = []
     for line, row in rows[1:]:
@@ -150,24 +150,24 @@ def read(path: Path) -> Roster:
     learners: dict[str, Learner] = {}
     for where, learner in _apart(found):
         if learner.id in learners:
-            raise UsageError(f"{where}: {learner.id:.80} stands here for the second time; every id is one learner.")
+            raise UsageError(f"{where}: {learner.id:.80} is here for the second time; every id is one learner.")
         learners[learner.id] = learner
     if not learners:
-        raise UsageError(f"{path} has headings, and no learner below them.")
+        raise UsageError(f"{path} has headings, but no learner below them.")
     return Roster(tuple(learners.values()))
 
 
 def _check_width(row: Sequence[str], headings: Sequence[str], where: str) -> None:
-    """A cell too few or too many means that all after it stand in the wrong column. Empty ones at the end do not."""
+    """Raise UsageError for missing or extra cells, which shift the others. Extra empty cells at the end are fine."""
     if len(row) < len(headings) or any(cell.strip() for cell in row[len(headings) :]):
         raise UsageError(
-            f"{where}: expected {len(headings)} cells, as in the heading; found {len(row)}. Put what holds a separator "
-            "into quotes, and fill in what is missing."
+            f"{where}: expected {len(headings)} cells, as in the heading; found {len(row)}. Quote cells that contain "
+            "a separator, and fill in missing ones."
         )
 
 
 def _apart(found: Iterable[tuple[str, Learner]]) -> Iterator[tuple[str, Learner]]:
-    """Learners who are called by their names, and have the same, are told apart by a number or by a digest."""
+    """Learners whose id is their name, and who share it, are told apart by another id or by a digest."""
     found = list(found)
     times = Counter(learner.id for _, learner in found)
     for where, one in found:
@@ -181,7 +181,7 @@ def _apart(found: Iterable[tuple[str, Learner]]) -> Iterator[tuple[str, Learner]
 
 
 def separator(text: str) -> str:
-    """What separates the cells of a CSV: the commonest of comma, semicolon and tab in its heading, outside quotes."""
+    """The separator of a CSV: the most frequent of comma, semicolon and tab in its heading, outside quotes."""
     found = dict.fromkeys(_SEPARATORS, 0)
     quoted = False
     for sign in re.finditer(r'["\r\n,;\t]', text):
@@ -195,14 +195,14 @@ def separator(text: str) -> str:
 
 
 def _meant(headings: Sequence[str]) -> list[str]:
-    """What each column holds; "" where that is nothing to us."""
+    """The meaning of each column; "" for columns that are not used."""
     plain = [_plain(cell) for cell in headings]
     canvas = any(plain[: len(first)] == first for first in _CANVAS)
     return ["canvas" if canvas and cell == "id" else _HEADINGS.get(cell, "") for cell in plain]
 
 
 def _rows(text: str, path: Path) -> list[tuple[int, list[str]]]:
-    """Each row, with the line on which it begins."""
+    """Each row, with the number of its first line."""
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator(text))
     rows, line = [], 1
     try:
@@ -218,10 +218,10 @@ def _learner(cells: Mapping[str, str], where: str) -> Learner:
     name = cells.get("name") or " ".join(filter(None, (cells.get("first"), cells.get("last"))))
     own = next((cells[kind] for kind in _OWN if kind in cells and (kind == "id" or "@" not in cells[kind])), name)
     if not own:
-        raise UsageError(f"{where}: expected an id, a number or a name in this line; found none.")
+        raise UsageError(f"{where}: expected an id or a name in this line; found none.")
     try:
         extra = float(cells.get("extra", "0").removesuffix("h"))
-        if not math.fabs(extra) <= _MOST_HOURS:  # nor is it a number
+        if not math.fabs(extra) <= _MOST_HOURS:  # also true for NaN
             raise ValueError
     except ValueError:
         raise UsageError(f"{where}: extra time is “{cells['extra']:.40}”; expected hours, such as 24.") from None
@@ -232,7 +232,7 @@ def _learner(cells: Mapping[str, str], where: str) -> Learner:
 
 
 def contradicts(person: Person, learner: Learner) -> bool:
-    """Both have a number or an address of the same kind, and none is the same: somebody else, whatever the name is."""
+    """Whether both have ids or addresses of the same kind, none of which are equal: then they are different people."""
     theirs: dict[str, set[str]] = {}
     for kind, value in learner.ids:
         theirs.setdefault(kind, set()).add(_plain(value))
@@ -241,7 +241,7 @@ def contradicts(person: Person, learner: Learner) -> bool:
 
 
 def _identities(learner: Learner) -> set[tuple[str, str]]:
-    """What names a learner here may be what others call a number."""
+    """The (kind, value) pairs that identify a learner, including those that sources may file under another kind."""
     found = {(kind, _plain(value)) for kind, value in learner.ids}
     found |= {("learner", _plain(value)) for kind, value in learner.ids if kind in ("sid", "login", "email")}
     found |= {("sid", _plain(learner.id))}
@@ -249,7 +249,7 @@ def _identities(learner: Learner) -> set[tuple[str, str]]:
 
 
 def _logins(learner: Learner) -> set[str]:
-    """An address before its @ is a login, where nothing else is known."""
+    """The part of an e-mail address before the @, which may be a login."""
     return {_plain(value).partition("@")[0] for kind, value in learner.ids if kind == "email"}
 
 
@@ -262,37 +262,37 @@ def _same_name(said: str, learner: Learner) -> bool:
 
 
 def _turns(name: str) -> set[str]:
-    """Names as course systems garble them: case, spaces and signs do not count, family names may come first."""
+    """The spellings of a name: without case, spaces and punctuation, with any rotation of its words."""
     words = [_letters(word) for word in name.replace(",", " ").split()]
     turns = range(len(words)) if len(words) <= _MOST_WORDS else range(1)
     return {"".join(words[at:] + words[:at]) for at in turns} - {""}
 
 
 def spellings(person: Person) -> set[str]:
-    """What ``person`` is called, so that it can be compared: the name, and numbers, addresses and their logins."""
+    """The normalised names of ``person``: the name, ids, e-mail addresses and their logins."""
     values = [value for _, value in person.ids]
     return _turns(person.name) | {_letters(part) for one in values for part in (one, one.partition("@")[0])} - {""}
 
 
 def alike(one: str, other: str) -> bool:
-    """One name may be short for the other, as “jdoe2” is for “Doe, Jane”. Numbers and another script may be anybody."""
+    """Whether one name may be short for the other (“jdoe2”, “Doe, Jane”). Numbers and other scripts match anybody."""
     pairs = [(a, b) for a in _alphabetic(one) for b in _alphabetic(other)]
-    return any(a.isascii() != b.isascii() or _within(a, b) or _within(b, a) for a, b in pairs)
+    return any(a.isascii() != b.isascii() or _is_subsequence(a, b) or _is_subsequence(b, a) for a, b in pairs)
 
 
 def _alphabetic(name: str) -> set[str]:
-    """The turns of ``name`` without digits and accents."""
+    """The spellings of ``name`` without digits and accents."""
     return {"".join(filter(str.isalpha, unicodedata.normalize("NFKD", turn))) for turn in _turns(name)}
 
 
-def _within(short: str, long: str) -> bool:
-    """Every letter of ``short``, in this order."""
+def _is_subsequence(short: str, long: str) -> bool:
+    """Whether ``long`` contains the letters of ``short`` in this order."""
     rest = iter(long)
     return all(letter in rest for letter in short)
 
 
 def _groups(learner: Learner) -> set[str]:
-    """Those of a list, and all of it: the name of one group may have commas in it, too."""
+    """The groups in a list, and the whole text, because a group's name may contain commas."""
     return {_letters(name) for name in (learner.group, *_plain(learner.group).split(","))}
 
 

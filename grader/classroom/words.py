@@ -2,14 +2,40 @@
 
 from __future__ import annotations
 
+from grader.core.errors import AttncheckError
 from grader.core.model import Text
 
 NONE = Text("none", "无")
 GRADED = Text("graded", "已评分")
-WHOLE = Text("everything right", "全部正确")
-PARTLY = Text("in part (a fault of ours)", "部分评分（系统的问题）")
-NOTHING_THERE = Text("nothing handed in", "没有提交")
-CHECK_BROKE = Text("the check itself broke: a bug in attncheck", "检查程序本身出错，是 attncheck 的缺陷")
+WHOLE = Text("all correct", "全部正确")
+PARTLY = Text("partly graded (internal error)", "部分评分（系统的问题）")
+NOTHING_THERE = Text("no submission", "没有提交")
+CHECK_BROKE = Text("the check itself failed: a bug in attncheck", "检查程序本身出错，是 attncheck 的缺陷")
 NOT_ALL_READ = Text("not read in full", "未能完整读取")
-SAID_LATE = Text("late, says the course system", "课程平台标为迟交")
+SAID_LATE = Text("late according to the LMS", "课程平台标为迟交")
 AND_MORE = Text(" and {more} more", "，另有 {more} 个")
+
+# ------------------------------------------------------------- why a submission could not be graded
+
+INTERNAL_ERROR = Text(
+    "an internal error of attncheck, not a mistake in the submission: {error}",
+    "attncheck 内部错误，与提交本身无关：{error}",
+)
+FILES_CHANGED = Text(
+    "the files changed after the batch had started; run the same command again",
+    "批改开始之后文件有改动，请再次运行同一条命令",
+)
+OUT_OF_MEMORY = "内存不足：请关闭其他程序，或减少 --workers。此前的结果均已保存，再次运行同一条命令即可继续"
+WORKER_DIED_TWICE = Text(
+    "a worker process died twice while grading it; usually the machine is short of memory. Run it again",
+    "评分进程在批改这份提交时两次意外退出，通常是内存不足。请再次运行",
+)
+SANDBOX_KILLED = (
+    "运行这份代码的进程两次被系统终止，因此没有评分，通常是内存不足：一份提交可能需要 1.5 GB 空闲内存。"
+    "请关闭其他程序，或减少 --workers，再次运行"
+)
+
+
+def in_both(error: AttncheckError) -> Text:
+    """The message of ``error`` in both languages; English twice if it has no other."""
+    return Text(str(error), error.of("zh"))

@@ -1,7 +1,7 @@
-"""What grades one submission of a class, in a worker process of its own: a course, a sandbox, and nothing else.
+"""Grades one submission of a class in a worker process.
 
-A worker is told everything by its arguments and says everything by its result, so that any executor can run it:
-processes on this machine, or those of a cluster.
+A worker gets everything as arguments and returns everything as its result, so that any executor can run it: processes
+on this machine or those of a cluster.
 """
 
 from __future__ import annotations
@@ -14,109 +14,65 @@ import signal
 import threading
 from collections.abc import Iterator
 from concurrent.futures import Executor, Future, ProcessPoolExecutor
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from grader.classroom.task import Plan, Task, TaskResult
+from grader.classroom.words import FILES_CHANGED, INTERNAL_ERROR, OUT_OF_MEMORY, in_both
 from grader.core import resources
 from grader.core.errors import AttncheckError, SubmissionError
-from grader.core.model import Notice, QuestionResult
+from grader.core.model import Text
 from grader.grading import courses
 from grader.grading.grade import Memo, Selection, grade
-from grader.grading.inputs import Seed
-from grader.grading.reference_results import expecting
 from grader.sandbox import Sandbox, Settings
-from grader.submission import Gathered, gathered, understood
+from grader.submission import gathered, understood
 
 if TYPE_CHECKING:
     from multiprocessing.process import BaseProcess
 
-    from grader.core.model import Observe
+
+class WorkerLost(Exception):
+    """The worker process died while it held a task; other workers are unaffected."""
 
 
-@dataclass(frozen=True, slots=True)
-class Plan:
-    """What is the same for a whole class. ``private`` is a folder for what follows from a secret seed."""
+def warm_up(plan: Plan) -> None:
+    """Load the course and start the sandbox, and return when both are ready.
 
-    course_folder: str
-    seed: Seed
-    private: str
-
-    def expecting(self, observe: Observe) -> Observe:
-        """``observe`` for references; see ``grader.grading.reference_results``."""
-        return expecting(observe, self.seed, Path(self.private))
-
-
-@dataclass(frozen=True, slots=True)
-class Task:
-    """One submission, and the questions that are still to be graded in it.
-
-    ``digest`` is of the files that are meant: others are not graded in their place. ``files`` are what
-    ``grader.submission.gathered`` found at ``path``, for workers that cannot look there.
+    The caller may ignore errors: ``run_task`` raises them again.
     """
-
-    key: str
-    path: str
-    draws: str
-    questions: tuple[str, ...]
-    files: tuple[Gathered, str] | None = None
-    digest: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Done:
-    """What was found; ``error`` says why nothing could be."""
-
-    key: str
-    results: tuple[QuestionResult, ...] = ()
-    answers: tuple[tuple[str, object], ...] = ()
-    notices: tuple[Notice, ...] = ()
-    versions: tuple[tuple[str, str], ...] = ()
-    layers: tuple[str, ...] = ()
-    unsafe: bool = False
-    seconds: float = 0.0
-    error: str | None = None
-
-
-#: Between being entered and being graded.
-_CHANGED = "the files were changed after the batch had begun; run the same command again"
-
-
-class Lost(Exception):
-    """The process that had a task in hand is gone; what others have in hand goes on."""
-
-
-def prepare(plan: Plan) -> None:
-    """Gets ready, and returns once it is. Raises what ``work`` will raise again."""
-    _, sandbox = _desk(plan)
+    _, sandbox = _context(plan)
     sandbox.children()
 
 
-def work(plan: Plan, task: Task) -> Done:
-    """Grades ``task`` in this process, which keeps what the class has in common; see ``judged``."""
-    return judged(*_desk(plan), task)
+def run_task(plan: Plan, task: Task) -> TaskResult:
+    """Grade ``task`` in this process, which keeps the course and the sandbox for the next one; see ``grade_task``."""
+    return grade_task(*_context(plan), task)
 
 
-def judged(memo: Memo, sandbox: Sandbox, task: Task) -> Done:
-    """Grades ``task``. What is not the submission's doing is raised, but for a bug of ours in just this one."""
+def grade_task(memo: Memo, sandbox: Sandbox, task: Task) -> TaskResult:
+    """Grade ``task``.
+
+    A submission that cannot be read, or that one of our bugs keeps from being graded, gives a result with an
+    ``error``. What would stop every other submission as well is raised.
+    """
     try:
         found, stem = task.files or gathered(Path(task.path))
-        submission = understood(found, stem, task.draws, task.path)
+        submission = understood(found, stem, task.seed_name, task.path)
         if task.digest and submission.digest != task.digest:
-            return Done(task.key, error=_CHANGED)
+            return TaskResult(task.key, error=FILES_CHANGED)
         selection = Selection(questions=task.questions, everything=True)
         report = grade(memo.course, submission, sandbox.observe, selection=selection, memo=memo)
     except SubmissionError as error:
-        return Done(task.key, error=str(error))
+        return TaskResult(task.key, error=in_both(error))
     except AttncheckError:
         raise
-    except Exception as error:  # this submission waits for us, the class does not
+    except Exception as error:  # a bug of ours costs this submission only
         lacking = resources.lacks(error)
         if isinstance(error, OSError) and lacking:
-            raise  # but not where none can be graded
-        said = f"a fault of attncheck itself, not of the submission: {type(error).__name__}: {error}"
-        return Done(task.key, error=lacking or said)
-    return Done(
+            raise  # the machine has run out of something that every submission needs
+        said = INTERNAL_ERROR.fill(error=f"{type(error).__name__}: {error}")
+        return TaskResult(task.key, error=Text(lacking, OUT_OF_MEMORY) if lacking else said)
+    return TaskResult(
         task.key,
         report.questions,
         tuple((answer.item, answer.value) for answer in submission.answers or ()),
@@ -129,8 +85,8 @@ def judged(memo: Memo, sandbox: Sandbox, task: Task) -> Done:
 
 
 @functools.lru_cache(maxsize=1)
-def _desk(plan: Plan) -> tuple[Memo, Sandbox]:
-    """Once for a process: the course is loaded while the zygote imports torch."""
+def _context(plan: Plan) -> tuple[Memo, Sandbox]:
+    """The course and the sandbox of this process. The course is loaded while the zygote imports torch."""
     sandbox = Sandbox("require", Settings(collapse=True))
     sandbox.start()
     loaded = courses.load(Path(plan.course_folder))
@@ -139,8 +95,8 @@ def _desk(plan: Plan) -> tuple[Memo, Sandbox]:
 
 
 @contextlib.contextmanager
-def ended(pool: Executor) -> Iterator[Executor]:
-    """A pool that is over when its work is, and at once when something else ends it."""
+def shutting_down(pool: Executor) -> Iterator[Executor]:
+    """Shut the pool down when its work is done; on any error, kill its processes."""
     try:
         yield pool
     except BaseException:
@@ -153,13 +109,13 @@ def ended(pool: Executor) -> Iterator[Executor]:
 
 
 class Workers(ProcessPoolExecutor):
-    """Processes that end with this one and hear of no interruption, not even before they can say that they will not."""
+    """Worker processes that exit with their parent and ignore SIGINT from the moment they start."""
 
     def __init__(self, count: int | None = None) -> None:
-        super().__init__(count, mp_context=multiprocessing.get_context("spawn"), initializer=follow)
+        super().__init__(count, mp_context=multiprocessing.get_context("spawn"), initializer=exit_with_parent)
 
     def submit(self, /, *args: Any, **kwargs: Any) -> Future[Any]:
-        """As ever; where it starts a process, that one inherits what is blocked here."""
+        """See ``Executor``. SIGINT is blocked meanwhile, because a process started here inherits that."""
         if not hasattr(signal, "pthread_sigmask"):  # Windows
             return super().submit(*args, **kwargs)
         before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
@@ -169,16 +125,16 @@ class Workers(ProcessPoolExecutor):
             signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
-def follow() -> None:
-    """Ends this worker process with the one that started it, however that ends; it is that one which is interrupted."""
+def exit_with_parent() -> None:
+    """Make this worker process ignore SIGINT, and exit when its parent exits, however that happens."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     if hasattr(signal, "pthread_sigmask"):
         signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
     parent = multiprocessing.parent_process()
     if parent is not None:
-        threading.Thread(target=_end_with, args=(parent,), daemon=True).start()
+        threading.Thread(target=_exit_after, args=(parent,), daemon=True).start()
 
 
-def _end_with(parent: BaseProcess) -> None:
+def _exit_after(parent: BaseProcess) -> None:
     parent.join()
     os._exit(1)

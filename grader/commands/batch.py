@@ -194,12 +194,12 @@ def _in_clear(address: str) -> bool:
 def _results(order: Order, lang: Lang) -> list[Row]:
     from contextlib import closing
 
-    from grader.classroom.batch import alone
     from grader.classroom.gradebook import open_gradebook
+    from grader.classroom.lock import locked
     from grader.classroom.results import Book, write_files
     from grader.grading import courses
 
-    with alone(order.out), closing(open_gradebook(order.out)) as book:
+    with locked(order.out), closing(open_gradebook(order.out)) as book:
         return write_files(Book.of(book, courses.load(order.course_folder)), order.out, lang)
 
 
@@ -256,7 +256,7 @@ def _as_json(summary: Summary, rows: list[Row], out: Path) -> dict[str, Any]:
             "passed": row.passed,
             "counts": row.counts,
             "late_by_seconds": number(row.late_seconds) if row.late_seconds else None,
-            "error": None if row.error is None else clean(row.error, 2000, lines=True),
+            "error": None if row.error is None else clean(row.error.en, 2000, lines=True),
             "notes": [clean(note) for note in row.notes],
             "file": row.file,
         }
@@ -298,7 +298,8 @@ def _lines(summary: Summary, rows: list[Row], out: Path, lang: Lang) -> Iterator
     failed = [row for row in rows if row.error is not None]
     told = bool(failed)
     for row in failed:
-        why = clean(row.error or "", 1000, lines=True).removeprefix(f"{row.learner}: ")
+        why = "" if row.error is None else clean(row.error.of(lang), 1000, lines=True)
+        why = why.removeprefix(SAYS.fill(who=row.learner, said="").of(lang))
         yield indent(SAYS.fill(who=clean(row.learner), said=why).of(lang), 0)
     for names, text in (
         (summary.missing, HANDED_IN_NOTHING),
@@ -341,7 +342,7 @@ def _cells(row: Row, learner: str, lang: Lang) -> tuple[str, str, str]:
 
     earned = words.OF.fill(earned=points(row.earned), possible=points(row.possible)).of(lang)
     if row.error is not None:
-        why = NOTHING_IN_IT if row.error.startswith(NOTHING_IN) else NOT_GRADED
+        why = NOTHING_IN_IT if row.error.en.startswith(NOTHING_IN) else NOT_GRADED
         return learner, earned if row.given else "–", why.of(lang)
     if row.file is None:
         return learner, earned if row.given else "–", NOTHING_THERE.of(lang)

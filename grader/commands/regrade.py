@@ -135,10 +135,10 @@ def regrade(
         raise UsageError("regrade asks before it writes anything, and nobody could answer: give --yes or --dry-run.")
     from contextlib import ExitStack
 
-    from grader.classroom.regrade import Asked, regraded
+    from grader.classroom.regrade import RegradeRequest, regraded
     from grader.commands.batch import show_progress
 
-    asked = Asked(folder, _seed(folder, seed_file, course_folder), course_folder, workers)
+    asked = RegradeRequest(folder, _seed(folder, seed_file, course_folder), course_folder, workers)
     with ExitStack() as stack:
         with show_progress(lang) as show:
             found, put_down = stack.enter_context(regraded(asked, show, dry=dry_run))
@@ -193,7 +193,7 @@ def _regraded(found: Regraded, folder: Path, lang: Lang) -> Iterator[str]:
             yield MORE_CHANGES.fill(more=len(found.changes) - len(rows)).of(lang)
         yield ""
     for key, why in found.refused:
-        yield indent(SAYS.fill(who=clean(key), said=clean(why, 1000, lines=True)).of(lang), 0)
+        yield indent(SAYS.fill(who=clean(key), said=clean(why.of(lang), 1000, lines=True)).of(lang), 0)
     learners = len({change.learner for change in found.changes})
     questions = COMMA.of(lang).join(found.questions) or NONE
     said = REGRADED.fill(questions=questions, count=found.submissions, learners=learners)
@@ -230,7 +230,7 @@ def _regraded_json(found: Regraded, folder: Path, written: bool) -> dict[str, An
             }
             for change in found.changes
         ],
-        "refused": [{"submission": clean(key), "error": clean(why, 2000, lines=True)} for key, why in found.refused],
+        "refused": [{"submission": clean(key), "error": clean(why.en, 2000, lines=True)} for key, why in found.refused],
         "layers": list(found.layers),
         "written": written,
     }
@@ -494,12 +494,12 @@ def explain(
 def _explained(
     folder: Path, learner: str, check: str, attempt: int | None, seed_file: Path | None, course_folder: Path | None
 ) -> Explained:
-    from grader.classroom.explain import Asked, explain_code, explain_item, look_up
+    from grader.classroom.explain import ExplainRequest, explain_code, explain_item, look_up
     from grader.core.model import ExerciseResult, Item
     from grader.sandbox import open_sandbox
 
     seed = _seed(folder, seed_file, course_folder)
-    found = look_up(Asked(folder, learner, check, seed, course_folder, attempt))
+    found = look_up(ExplainRequest(folder, learner, check, seed, course_folder, attempt))
     if isinstance(found.part, Item):
         assert not isinstance(found.result, ExerciseResult)
         return explain_item(found, found.part, found.result)

@@ -10,29 +10,31 @@ from typing import Any, cast
 
 import pytest
 
-from grader.classroom import batch, inbox, worker
+from grader.classroom import enrolment, inbox, worker
 from grader.classroom.analysis.class_similarity import compared
-from grader.classroom.collect import Collected, Handed
+from grader.classroom.collect import CollectedSubmission, Collection
+from grader.classroom.enrolment import enrol
 from grader.classroom.gradebook import Filed, open_gradebook
-from grader.classroom.intake import PLAIN, Person, Placed
+from grader.classroom.intake import PLAIN, FoundSubmission, Person
 from grader.classroom.roster import Learner, Roster
+from grader.classroom.words import FILES_CHANGED
 from grader.core.errors import SubmissionError
+from grader.core.model import Text
 from grader.grading import courses
 from grader.submission import text
 from tests import tiny
 from tests.attacks import intake
 
 
-def handed(folder: Path, *people: Person) -> list[Handed]:
+def handed(folder: Path, *people: Person) -> list[CollectedSubmission]:
     """A submission for each of ``people``."""
     (folder / "q05.py").write_text(intake.EVIL)
-    return [Handed(Placed(repr(person), (person,), ()), folder / "q05.py") for person in people]
+    return [CollectedSubmission(FoundSubmission(repr(person), (person,), ()), folder / "q05.py") for person in people]
 
 
-def filed(each: Sequence[Handed]) -> list[Filed]:
+def filed(each: Sequence[CollectedSubmission]) -> list[Filed]:
     """What a batch without a roster would enter."""
-    names = batch._names(each)
-    return [batch._filed(one, tuple(names[one.placed.key]), None)[0] for one in each]
+    return list(enrol(Collection(PLAIN, tuple(each), ()), None).submissions)
 
 
 def test_a_fault_of_ours_costs_one_submission(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -41,9 +43,9 @@ def test_a_fault_of_ours_costs_one_submission(tmp_path: Path, monkeypatch: pytes
     def identity(path: Path) -> tuple[str, None]:
         raise RuntimeError("unforeseen")
 
-    monkeypatch.setattr(batch, "identity", identity)
+    monkeypatch.setattr(enrolment, "identity", identity)
     (one,) = filed(handed(tmp_path, Person("mallory")))
-    assert "unforeseen" in (one.error or "")
+    assert one.error is not None and "unforeseen" in one.error.en
 
 
 def test_another_s_name_draws_no_other_numbers(tmp_path: Path) -> None:
@@ -59,13 +61,13 @@ def test_files_that_were_changed_are_not_graded(tmp_path: Path) -> None:
     """Between being entered and being graded: points are of the files whose digest is in the gradebook."""
     (tmp_path / "q05.py").write_text(intake.EVIL)
     task = worker.Task("ada", str(tmp_path / "q05.py"), "ada", ("Q1",), digest="0" * 64)
-    assert "were changed" in (worker.judged(cast(Any, None), cast(Any, None), task).error or "")
+    assert worker.grade_task(cast(Any, None), cast(Any, None), task).error == FILES_CHANGED
 
 
 def test_a_leftover_whose_name_is_no_text(tmp_path: Path) -> None:
     """Stands in the gradebook by a name that can be written down."""
     roster = Roster((Learner("ada", "ada", (("learner", "ada"),)),))
-    (claimed,) = batch._claimed(Collected(PLAIN, (), (os.fsdecode(b"ada\xff.txt"),)), roster)
+    (claimed,) = enrolment.ungradable(Collection(PLAIN, (), (os.fsdecode(b"ada\xff.txt"),)), roster)
     assert claimed.placed.key.encode() and os.fspath(claimed.path).encode()
 
 
@@ -76,7 +78,7 @@ def test_what_is_nobody_s_is_not_looked_for_elsewhere(tmp_path: Path, monkeypatc
     monkeypatch.chdir(here)
     course = courses.load(tiny.course(tmp_path / "course"))
     with closing(open_gradebook(tmp_path, create=True)) as book:
-        book.file([Filed("nobody/mallory", "", (), draws="mallory", error="nobody knows whose")])
+        book.file([Filed("nobody/mallory", "", (), draws="mallory", error=Text("nobody knows whose", "不知道是谁的"))])
         found = compared(book, course)
     assert found.left_out == ("nobody/mallory",)
     assert found.read("nobody/mallory") is None

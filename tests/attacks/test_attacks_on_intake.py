@@ -12,11 +12,13 @@ from pathlib import Path
 
 import pytest
 
-from grader.classroom import batch, inbox
 from grader.classroom import collect as collecting
+from grader.classroom import inbox
 from grader.classroom.collect import collect
+from grader.classroom.enrolment import enrol
 from grader.classroom.gradebook import Filed
 from grader.core.errors import UsageError
+from tests import tiny
 from tests.attacks import intake
 from tests.attacks.intake import CASES, Case
 
@@ -55,9 +57,7 @@ def undisturbed(kind: str, as_zip: bool) -> dict[str, Filed]:
 def entered(collection: Path, scratch: Path) -> dict[str, Filed]:
     """What a batch would grade of a collection, and for whom: the same is graded with the same points."""
     found = collect(collection, scratch)
-    names = batch._names(found.handed)
-    filed = [batch._filed(each, tuple(names[each.placed.key]), None)[0] for each in found.handed]
-    return {one.key: replace(one, path="") for one in (*filed, *map(batch._nobodys, found.strays))}
+    return {one.key: replace(one, path="") for one in enrol(found, None).submissions}
 
 
 def owned(monkeypatch: pytest.MonkeyPatch, folder: Path, accounts: Mapping[str, int] | None) -> None:
@@ -91,8 +91,9 @@ def test_attack(case: Case, kind: str, as_zip: bool, place: Path, monkeypatch: p
     assert others
     assert not {name for filed in others for name in filed.learners} & {*intake.WORK}
     for filed in others:
-        assert case.reported in (filed.error or "")
+        assert case.reported in (filed.error.en if filed.error else "")
         assert bool(filed.error) == bool(case.reported)
+        assert not filed.error or tiny.bilingual(filed.error)
 
 
 @pytest.mark.parametrize("as_zip", [False, True])
@@ -128,9 +129,9 @@ def test_a_signed_inbox_believes_signatures_only(tmp_path: Path) -> None:
     key = inbox.parse_key((folder / inbox.KEY).read_bytes())
     intake.handed_in(folder, "ada", "ada", {"q05.py": intake.EVIL}, key=key)
     intake.handed_in(folder, "bob", "bob", {"q05.py": intake.EVIL})
-    ada, bob = sorted(entered(folder, tmp_path / "out").values(), key=lambda filed: filed.error or "")
+    ada, bob = sorted(entered(folder, tmp_path / "out").values(), key=lambda filed: filed.error is not None)
     assert (ada.learners, ada.error) == (("ada",), None)
-    assert bob.learners == () and "signature" in (bob.error or "")
+    assert bob.learners == () and bob.error is not None and "signature" in bob.error.en
 
 
 def test_a_key_that_others_can_read(tmp_path: Path) -> None:

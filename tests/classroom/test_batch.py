@@ -21,18 +21,20 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from filelock import FileLock
 
-from grader.classroom import batch, worker
-from grader.classroom.batch import Order, Step, version
-from grader.classroom.collect import Handed, collect
+from grader.classroom import batch, enrolment, schedule, worker
+from grader.classroom.batch import Order, Step
+from grader.classroom.collect import CollectedSubmission, Collection, collect
 from grader.classroom.gradebook import open_gradebook
-from grader.classroom.intake import Person, Placed
+from grader.classroom.intake import FoundSubmission, Person
+from grader.classroom.record import question_version as version
 from grader.classroom.results import Book, Row, write_files
 from grader.classroom.roster import read as read_roster
-from grader.classroom.words import CHECK_BROKE
-from grader.classroom.worker import Done, Lost, Plan, Task
+from grader.classroom.task import Plan, Task, TaskResult
+from grader.classroom.words import CHECK_BROKE, INTERNAL_ERROR
+from grader.classroom.worker import WorkerLost
 from grader.core import cache
 from grader.core.errors import CourseError, SandboxError, SandboxKilled, SandboxUnavailable, UsageError
-from grader.core.model import Died, Job, Limits, Observation, Observed, Raised, Returned, TimedOut
+from grader.core.model import Died, Job, Limits, Observation, Observed, Raised, Returned, Text, TimedOut
 from grader.course import loader
 from grader.grading import courses
 from grader.grading.checks import values
@@ -89,24 +91,30 @@ def small(order: Callable[..., Order], tmp_path: Path) -> Callable[..., Order]:
 @pytest.fixture
 def alone(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """No other process."""
-    monkeypatch.setattr(batch, "executor", lambda count: tiny.InProcess())
-    worker._desk.cache_clear()
+    monkeypatch.setattr(schedule, "executor", lambda count: tiny.InProcess())
+    worker._context.cache_clear()
     yield
-    worker._desk.cache_clear()
+    worker._context.cache_clear()
 
 
 @pytest.fixture
 def in_process(alone: None, monkeypatch: pytest.MonkeyPatch, sandbox: Sandbox) -> None:
     """One process and one sandbox for a whole batch, which is trusted."""
-    for module in (batch, worker):
+    for module in (schedule, worker):
         monkeypatch.setattr(module, "Sandbox", lambda mode, settings: tiny.Lent(sandbox))
-    monkeypatch.setattr(batch, "release", lambda observe, quiet: ())
+    monkeypatch.setattr(schedule, "release", lambda observe, quiet: ())
+
+
+def said(error: Text | None) -> str:
+    """A reason in English; empty where there is none."""
+    return "" if error is None else error.en
 
 
 def rows(order: Order) -> dict[str, Row]:
     """What the files of results say, by learner."""
     with closing(open_gradebook(order.out)) as book:
         found = write_files(Book.of(book, courses.load(order.course_folder)), order.out, "en")
+    assert all(tiny.bilingual(row.error) for row in found if row.error is not None)
     return {row.learner: row for row in found}
 
 
@@ -124,7 +132,7 @@ def test_a_class_is_graded(
     summary = batch.run(asked, steps.append)
     assert (summary.kind, summary.submissions, summary.graded, summary.kept) == ("folders", 3, 2, 0)
     ((key, why),) = summary.refused
-    assert (key, "cy.py" in why) == ("cy.py", True)
+    assert (key, "cy.py" in why.en) == ("cy.py", True)
     assert "seccomp" in summary.layers
     assert [(step.done, step.total) for step in steps] == [(1, 3), (2, 3), (3, 3)]
     assert {step.key for step in steps} == {"ada", "bo.py", "cy.py"}
@@ -141,7 +149,7 @@ def test_a_class_is_graded(
     assert (data["ada"]["learner"], data["ada"]["earned"], data["ada"]["seed"]) == ("ada", ada.earned, "public")
     assert data["ada"]["sandbox"] == {"layers": list(summary.layers), "unsafe": False}
     assert data["bo"]["questions"][0]["exercises"][0]["status"] == "missing"
-    known = {"learner": "cy", "earned": 0, "possible": question.points, "complete": False, "error": why}
+    known = {"learner": "cy", "earned": 0, "possible": question.points, "complete": False, "error": why.en}
     assert known.items() <= data["cy"].items()
     assert "questions" not in data["cy"]
     with (asked.out / "class.csv").open(newline="", encoding="utf-8") as file:
@@ -154,13 +162,13 @@ def test_a_class_is_graded(
 def test_nothing_is_graded_twice(order: Callable[..., Order], handed_in: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """What has not changed is kept: other files, and questions that are asked besides, are all that is graded."""
     seen: list[tuple[str, tuple[str, ...]]] = []
-    work = worker.work
+    work = worker.run_task
 
-    def spied(plan: Plan, task: Task) -> Done:
+    def spied(plan: Plan, task: Task) -> TaskResult:
         seen.append((task.key, task.questions))
         return work(plan, task)
 
-    monkeypatch.setattr(batch, "work", spied)
+    monkeypatch.setattr(schedule, "run_task", spied)
     batch.run(order())
     before = rows(order())
     seen.clear()
@@ -289,7 +297,7 @@ def test_whose_numbers(said: str | None, learners: tuple[str, ...], listed: bool
     """Those of the name in answers.yaml, by which they were answered, unless the roster knows it as somebody else's."""
     (tmp_path / "roster.csv").write_text("id,name\n100,Ada\n101,Cy\n")
     roster = read_roster(tmp_path / "roster.csv") if listed else None
-    assert batch._draws(said, learners, roster) == draws
+    assert enrolment.seed_name(said, learners, roster) == draws
 
 
 @pytest.mark.parametrize(
@@ -315,14 +323,11 @@ def test_somebody_else_s_answers(said: dict[str, str | None], misnamed: dict[str
         (tmp_path / "in" / name / "q05.py").write_text(f"x = '{name}'\n")
         if learner:
             (tmp_path / "in" / name / "answers.yaml").write_text(f"format: 1\nlearner: {learner!r}\nanswers: {{}}\n")
-    (tmp_path / "out").mkdir()
-    handed = collect(tmp_path / "in", tmp_path / "kept").handed
-    with closing(open_gradebook(tmp_path / "out", create=True)) as book:
-        _, found = batch._enter(book, handed, None)
-        assert {filed.key: filed.draws for filed in book.submissions()} == {
-            name: learner or name for name, learner in said.items()
-        }
-    assert dict(found) == misnamed
+    found = enrolment.enrol(collect(tmp_path / "in", tmp_path / "kept"), None)
+    assert {filed.key: filed.draws for filed in found.submissions} == {
+        name: learner or name for name, learner in said.items()
+    }
+    assert dict(found.misnamed) == misnamed
 
 
 @pytest.mark.usefixtures("in_process")
@@ -425,7 +430,7 @@ def test_references_are_remembered(
     assert json.loads(told)["seed"] == Seed.from_file(secret).label
     assert "nobody knows" not in told
     assert b"nobody knows" not in (tmp_path / "out" / "gradebook.sqlite").read_bytes()
-    worker._desk.cache_clear()
+    worker._context.cache_clear()
     shutil.rmtree(tmp_path / "out" / ".expected")
     (tmp_path / "out" / "gradebook.sqlite").unlink()
     batch.run(small(seed=Seed.from_file(secret)))
@@ -447,8 +452,8 @@ def test_without_a_wall_nothing_is_graded(order: Callable[..., Order], monkeypat
 @pytest.mark.usefixtures("alone")
 def test_a_layer_that_is_switched_off_is_missed(order: Callable[..., Order], monkeypatch: pytest.MonkeyPatch) -> None:
     """Without Landlock files could be read; the sandbox itself refuses to start."""
-    monkeypatch.setattr(batch, "prepare", lambda plan: None)
-    monkeypatch.setattr(batch, "Settings", lambda **_: Settings(landlock_abi=0))
+    monkeypatch.setattr(schedule, "warm_up", lambda plan: None)
+    monkeypatch.setattr(schedule, "Settings", lambda **_: Settings(landlock_abi=0))
     with pytest.raises(SandboxUnavailable, match="Landlock"):
         batch.run(order())
 
@@ -493,8 +498,8 @@ def test_a_canary_that_is_not_refused_stops_everything(
         def __init__(self) -> None:
             self.observe, self.layers = observe, ()
 
-    monkeypatch.setattr(batch, "prepare", lambda plan: None)
-    monkeypatch.setattr(batch, "Sandbox", lambda mode, settings: Leaky())
+    monkeypatch.setattr(schedule, "warm_up", lambda plan: None)
+    monkeypatch.setattr(schedule, "Sandbox", lambda mode, settings: Leaky())
     with pytest.raises(SandboxUnavailable, match=said):
         batch.run(order())
     with closing(open_gradebook(order().out)) as book:
@@ -517,8 +522,8 @@ def test_what_is_undecided_waits_for_the_workers(order: Callable[..., Order], mo
             threading.Timer(0.05, lambda: (seen.append("ready"), future.set_result(None))).start()
             return future
 
-    monkeypatch.setattr(batch, "executor", lambda count: Waiting())
-    monkeypatch.setattr(batch, "release", trial)
+    monkeypatch.setattr(schedule, "executor", lambda count: Waiting())
+    monkeypatch.setattr(schedule, "release", trial)
     with pytest.raises(SandboxUnavailable, match="read a file"):
         batch.run(order(workers=2))
     assert seen == ["ready", "ready", "quiet"]
@@ -538,10 +543,10 @@ def test_a_worker_that_fails_ends_the_batch(
 ) -> None:
     """Our own errors as they are; anything else with what happened."""
 
-    def failing(*_: object) -> Done:
+    def failing(*_: object) -> TaskResult:
         raise error
 
-    monkeypatch.setattr(batch, "work", failing)
+    monkeypatch.setattr(schedule, "run_task", failing)
     with pytest.raises(raised, match=said):
         batch.run(order())
 
@@ -559,28 +564,26 @@ def test_a_bug_of_ours_costs_one_submission(order: Callable[..., Order], monkeyp
     monkeypatch.setattr(worker, "grade", buggy)
     summary = batch.run(order())
     assert summary.graded == 1
-    assert dict(summary.refused)["bo.py"] == (
-        "a fault of attncheck itself, not of the submission: ZeroDivisionError: oops"
-    )
+    assert dict(summary.refused)["bo.py"] == INTERNAL_ERROR.fill(error="ZeroDivisionError: oops")
 
 
 @pytest.mark.usefixtures("in_process")
-@pytest.mark.parametrize("error", [BrokenProcessPool, Lost, SandboxKilled])
+@pytest.mark.parametrize("error", [BrokenProcessPool, WorkerLost, SandboxKilled])
 @pytest.mark.parametrize("times", [1, 9])
 def test_a_worker_that_dies(
     times: int, error: type[Exception], order: Callable[..., Order], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """What it had in hand is tried again; only what takes a second one along is given up, and nothing else is."""
     deaths: list[str] = []
-    work = worker.work
+    work = worker.run_task
 
-    def dying(plan: Plan, task: Task) -> Done:
+    def dying(plan: Plan, task: Task) -> TaskResult:
         if task.key == "bo.py" and len(deaths) < times:
             deaths.append(task.key)
             raise error("gone")
         return work(plan, task)
 
-    monkeypatch.setattr(batch, "work", dying)
+    monkeypatch.setattr(schedule, "run_task", dying)
     steps: list[Step] = []
     summary = batch.run(order(), steps.append)
     assert [step.done for step in steps] == [1, 2, 3]
@@ -588,7 +591,7 @@ def test_a_worker_that_dies(
     assert summary.graded == (2 if times == 1 else 1)
     assert ("bo.py" in dict(summary.refused)) == (times > 1)
     assert rows(order())["ada"].earned > 0
-    monkeypatch.setattr(batch, "work", work)
+    monkeypatch.setattr(schedule, "run_task", work)
     assert "bo.py" not in dict(batch.run(order()).refused)  # the same command grades it
 
 
@@ -602,13 +605,13 @@ def test_a_pool_that_breaks_between_two(
 
     class Breaking(tiny.InProcess):
         def submit(self, function: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
-            if function is batch.work:
+            if function is schedule.run_task:
                 sent.append(function)
                 if lasting == 0 or len(sent) == lasting:
                     raise BrokenProcessPool("gone")
             return super().submit(function, *args, **kwargs)
 
-    monkeypatch.setattr(batch, "executor", lambda count: Breaking())
+    monkeypatch.setattr(schedule, "executor", lambda count: Breaking())
     if lasting:
         assert batch.run(order()).graded == 2
         assert len(sent) == 4
@@ -660,17 +663,21 @@ def test_nobody_is_lost(order: Callable[..., Order], handed_in: Path, tmp_path: 
     (handed_in / "ivy").mkdir()
     (handed_in / "ivy" / "notes.txt").write_text("x = 1\n")
     summary = batch.run(order())
-    errors = {row.learner: row.error for row in rows(order()).values()}
+    errors = {row.learner: row.error.en if row.error else None for row in rows(order()).values()}
     assert {name for name, error in errors.items() if error} == {"cy", "di", "ed", "fay", "hal", "ivy"}
     assert all(found in (errors[name] or "") for name, found in (
         ("di", "nothing to grade"), ("ed", "symbolic link"), ("fay", "fay.pdf"), ("hal", "hidden"), ("ivy", "notes.txt")
     ))  # fmt: skip
     assert summary.leftovers == ("grades.csv", "gus.txt")
+    with closing(open_gradebook(order().out)) as book:
+        write_files(Book.of(book, courses.load(order().course_folder)), order().out, "zh")
+    told = json.loads((order().out / "di.json").read_text("utf-8"))["error"]
+    assert told.startswith("没有可以评分的内容：") and "空文件夹" in told
     with (order().out / "class.csv").open(newline="", encoding="utf-8") as file:
         assert {line["learner"]: line["error"] for line in csv.DictReader(file)}["di"] == errors["di"]
     (tmp_path / "roster.csv").write_text("id,name\n1,Gus\n2,Ada\n3,Zed\n")
     summary = batch.run(order(roster=tmp_path / "roster.csv"))
-    assert "nothing to grade" in (rows(order())["1"].error or "")
+    assert "nothing to grade" in said(rows(order())["1"].error)
     assert summary.missing == ("3",)
 
 
@@ -687,7 +694,7 @@ def test_what_is_nobodys_is_not_graded(order: Callable[..., Order], tmp_path: Pa
     assert [key for key, _ in summary.refused] == ["nobody/submission_2"]
     found = rows(order())
     assert found["Ada"].error is None and found["Ada"].earned == 7
-    assert "does not say whose it is" in (found["nobody/submission_2"].error or "")
+    assert "does not say whose it is" in said(found["nobody/submission_2"].error)
 
 
 def test_names_depend_on_nobodys_order() -> None:
@@ -701,9 +708,9 @@ def test_names_depend_on_nobodys_order() -> None:
         Person("n" * 201),
         Person("n" * 202),
     ]
-    handed = [Handed(Placed(f"k{at}", (who,), ()), Path("x")) for at, who in enumerate(people)]
-    found = batch._names(handed)
-    assert found == batch._names(handed[::-1])
+    handed = [CollectedSubmission(FoundSubmission(f"k{at}", (who,), ()), Path("x")) for at, who in enumerate(people)]
+    found = enrolment.display_names(handed)
+    assert found == enrolment.display_names(handed[::-1])
     names = [found[f"k{at}"][0] for at in range(len(people))]
     assert names[:2] == ["Li Wei (12)", "li wei (13)"] and names[3:5] == ["Ada", "n" * 200]
     assert names[2].startswith("Li Wei (") and "@" not in names[2]
@@ -713,6 +720,10 @@ def test_names_depend_on_nobodys_order() -> None:
 def test_what_could_not_be_collected_is_not_read(tmp_path: Path) -> None:
     """Work that lies there, but is not to be graded, is filed with the reason."""
     shutil.copy(RIGHT, tmp_path / "q05.py")
-    placed = Placed("ada", (Person("Ada"),), (("q05.py", "q05.py"),))
-    filed, _ = batch._filed(Handed(placed, tmp_path / "q05.py", "not as the receipt says"), ("ada",), None)
-    assert (filed.error, filed.digest) == ("not as the receipt says", "")
+    placed, why = (
+        FoundSubmission("ada", (Person("Ada"),), (("q05.py", "q05.py"),)),
+        Text("not as the receipt says", "与回执不符"),
+    )
+    handed = CollectedSubmission(placed, tmp_path / "q05.py", why)
+    (filed,) = enrolment.enrol(Collection("folders", (handed,), ()), None).submissions
+    assert (filed.error, filed.digest) == (why, "")

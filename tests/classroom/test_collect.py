@@ -143,7 +143,7 @@ def test_one_file_is_the_fault_of_one_submission(wrong: str, tmp_path: Path, mon
     ada, bo = collect(path, tmp_path / "scratch").handed
     assert ada.error is None and read(ada.path).files
     said = {"bomb": "would unpack", "large": "more than the", "password": "password", "damage": "cannot be unpacked"}
-    assert bo.error is not None and "bo_4_5_q03.py" in bo.error and said[wrong] in bo.error
+    assert bo.error is not None and "bo_4_5_q03.py" in bo.error.en and said[wrong] in bo.error.en
     assert not bo.path.exists()
 
 
@@ -184,7 +184,10 @@ def test_links_in_folders_are_not_followed(tmp_path: Path) -> None:
     ada, *others = collect(root, tmp_path / "scratch").handed
     assert (ada.placed.key, ada.error) == ("ada", None)
     assert [one.placed.people[0].name for one in others] == ["bo", "cy"]
-    assert ["nothing to grade" in (one.error or "") and "link" in (one.error or "") for one in others] == [True, True]
+    assert ["nothing to grade" in one.error.en and "link" in one.error.en for one in others if one.error] == [
+        True,
+        True,
+    ]
 
 
 def test_names_that_are_no_text(tmp_path: Path) -> None:
@@ -244,7 +247,7 @@ def test_folders_that_cannot_be_looked_into(tmp_path: Path, closed: Callable[[Pa
     found = collect(root, tmp_path / "scratch")
     ada, bo = found.handed
     assert (ada.placed.key, ada.error, bo.placed.key) == ("ada", None, "bo")
-    assert bo.error is not None and "not readable (No way in)" in bo.error
+    assert bo.error is not None and "not readable (No way in)" in bo.error.en
     assert found.leftovers == ("not readable (No way in): bo/",)
 
 

@@ -21,14 +21,15 @@ import pytest
 from distributed import Client
 from distributed.scheduler import KilledWorker
 
-from grader.classroom import batch, dask
+from grader.classroom import batch, dask, schedule
 from grader.classroom.batch import Order, Step
-from grader.classroom.dask import Crew, Desk, software
+from grader.classroom.dask import DaskExecutor, GradingPlugin, software
 from grader.classroom.export import Options, export
 from grader.classroom.export._target import Out
 from grader.classroom.gradebook import open_gradebook
 from grader.classroom.results import Book
-from grader.classroom.worker import Done, Lost, Task
+from grader.classroom.task import Task, TaskResult
+from grader.classroom.worker import WorkerLost
 from grader.core import cache
 from grader.core.errors import AttncheckError, SandboxError, SandboxUnavailable, UsageError
 from grader.grading import courses
@@ -143,14 +144,14 @@ def test_a_class_is_graded_on_a_cluster(running: Cluster, order: Order, in_proce
 
 
 def test_a_cluster_that_goes_away(running: Cluster, order: Order, in_process: None) -> None:
-    """Is told; what was graded is kept, and the same command goes on."""
+    """Is told; earlier results is kept, and the same command goes on."""
     address = running.up(workers=1)
 
     def progress(step: Step) -> None:
         assert running.scheduler is not None
         running.scheduler.kill()
 
-    with pytest.raises(SandboxError, match=r"cluster .*; what was graded is kept"):
+    with pytest.raises(SandboxError, match=r"cluster .*; earlier results are saved"):
         batch.run(replace(order, scheduler=address), progress)
     summary = batch.run(order)
     assert (summary.graded + summary.kept, summary.kept > 0) == (10, True)
@@ -168,15 +169,17 @@ def test_nobody_there(address: str, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture
-def desk(tmp_path: Path, in_process: None, sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch) -> Desk:
+def desk(tmp_path: Path, in_process: None, sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch) -> GradingPlugin:
     """As it comes to a worker; its sandbox is the session's."""
     monkeypatch.setattr(dask, "Sandbox", lambda mode, settings: tiny.Lent(sandbox))
     monkeypatch.setattr(dask, "release", lambda observe: [Canary("do harm", "refused")])
-    made: Desk = pickle.loads(pickle.dumps(Desk("attncheck-x", courses.load(tiny.course(tmp_path)), software())))
+    made: GradingPlugin = pickle.loads(
+        pickle.dumps(GradingPlugin("attncheck-x", courses.load(tiny.course(tmp_path)), software()))
+    )
     return made
 
 
-def test_a_desk_grades_what_is_sent(desk: Desk, tmp_path: Path) -> None:
+def test_a_desk_grades_what_is_sent(desk: GradingPlugin, tmp_path: Path) -> None:
     """With the files that came along, whatever lies at their path; with the seed that came along, too."""
     (tmp_path / "ada.py").write_text(tiny.RIGHT)
     task = Task("ada", str(tmp_path / "ada.py"), "ada", ("Q1",), gathered(tmp_path / "ada.py"))
@@ -221,7 +224,7 @@ def test_a_worker_that_is_not_fit(
     change: dict[str, Callable[..., object]],
     kind: type[AttncheckError],
     said: str,
-    desk: Desk,
+    desk: GradingPlugin,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """Says so when it gets ready, and again to whoever sends it something; it grades nothing."""
@@ -277,33 +280,37 @@ def test_how_many_there_are(monkeypatch: pytest.MonkeyPatch) -> None:
     """At least one, so that something is on its way; an error after a long time without, or without an answer."""
     clock = iter(range(0, 1000, 10))
     monkeypatch.setattr(dask, "time", SimpleNamespace(monotonic=lambda: float(next(clock))))
-    crew = Crew(Told(2, 0, 0, 3, 0, 0, 0), "desk", (), patience=25)
-    assert [crew.size() for _ in range(6)] == [2, 1, 1, 3, 1, 1]
+    pool = DaskExecutor(Told(2, 0, 0, 3, 0, 0, 0), "plugin", (), patience=25)
+    assert [pool.size() for _ in range(6)] == [2, 1, 1, 3, 1, 1]
     with pytest.raises(SandboxError, match="no worker for 25 s"):
-        crew.size()
+        pool.size()
     with pytest.raises(
-        SandboxError, match=r"tcp://made-up does not work any more \(OSError: closed\); what was graded"
+        SandboxError, match=r"tcp://made-up does not work any more \(OSError: closed\); earlier results"
     ):
-        crew.size()
+        pool.size()
 
 
 def test_the_number_is_asked_for_now_and_then() -> None:
     """Not with every submission."""
-    crew = Crew(Told(2), "desk", ())
-    assert [crew.size(), crew.size()] == [2, 2]
+    pool = DaskExecutor(Told(2), "plugin", ())
+    assert [pool.size(), pool.size()] == [2, 2]
 
 
 def test_a_submission_that_is_gone(tmp_path: Path) -> None:
     """Is not sent; it is what it would be here."""
-    done = Crew(Told(), "desk", ()).grade(Seed.public(), Task("ada", str(tmp_path / "ada.py"), "ada", ("Q1",))).result()
+    done = (
+        DaskExecutor(Told(), "plugin", ())
+        .grade(Seed.public(), Task("ada", str(tmp_path / "ada.py"), "ada", ("Q1",)))
+        .result()
+    )
     assert done.error is not None
-    assert "ada.py" in done.error
+    assert "ada.py" in done.error.en
 
 
 @pytest.mark.parametrize(
     ("status", "error", "kind", "said"),
     [
-        ("error", KilledWorker("attncheck-1", None, 0), Lost, "^$"),  # type: ignore[arg-type]
+        ("error", KilledWorker("attncheck-1", None, 0), WorkerLost, "^$"),  # type: ignore[arg-type]
         ("error", UsageError("no"), UsageError, "^no$"),
         (
             "error",
@@ -312,7 +319,7 @@ def test_a_submission_that_is_gone(tmp_path: Path) -> None:
             "a worker of the cluster could not go on: ZeroDivisionError",
         ),
         ("error", OSError(28, "No space left on device"), SandboxError, "could not go on: no space left"),
-        ("cancelled", CancelledError(), SandboxError, r"lost \(CancelledError\); what was graded"),
+        ("cancelled", CancelledError(), SandboxError, r"lost \(CancelledError\); earlier results"),
         ("finished", OSError("closed"), SandboxError, r"lost \(OSError: closed\)"),
     ],
 )
@@ -333,12 +340,12 @@ def test_what_can_come_of_a_task(status: str, error: Exception, kind: type[Excep
 
 def test_nobody_waits_for_what_is_called_off() -> None:
     """Ctrl-C calls off what is on its way."""
-    crew = Crew(Told(), "desk", ())
-    future = batch.Future[Done]()
-    crew._flying.add(future)
-    crew.shutdown()
+    pool = DaskExecutor(Told(), "plugin", ())
+    future = schedule.Future[TaskResult]()
+    pool._running.add(future)
+    pool.shutdown()
     assert not future.cancelled()
-    crew.shutdown(cancel_futures=True)
+    pool.shutdown(cancel_futures=True)
     assert future.cancelled()
 
 
@@ -348,7 +355,7 @@ def test_nobody_waits_for_what_is_called_off() -> None:
         (Told(error=TimeoutError()), "No worker has come to the cluster within 3 s.*dask worker tcp://made-up"),
         (
             Told(software={"tcp://a": {**software(), "torch": "2.0"}, "tcp://b": software()}),
-            r"grade in another way\. tcp://a: torch 2\.0 there, [0-9.]+ here\. Install",
+            r"grade differently\. tcp://a: torch 2\.0 there, [0-9.]+ here\. Install",
         ),
         (
             Told(software={"tcp://a": ModuleNotFoundError("No module named 'grader'")}, error=ModuleNotFoundError()),
@@ -360,17 +367,17 @@ def test_nobody_waits_for_what_is_called_off() -> None:
 def test_workers_that_are_not_like_us(client: Told, said: str) -> None:
     """Are named, with what is different; and there must be one."""
     with pytest.raises(UsageError, match=said):
-        dask._alike(client, 3)
+        dask._check_software(client, 3)
 
 
 def test_workers_that_are_like_us() -> None:
     """May grade."""
-    dask._alike(Told(software={"tcp://a": software()}), 3)
+    dask._check_software(Told(software={"tcp://a": software()}), 3)
 
 
 def test_processes_here_or_elsewhere(order: Order) -> None:
     """``--workers`` has no meaning on a cluster, and is not quietly left aside."""
-    with pytest.raises(UsageError, match="leave one out"):
+    with pytest.raises(UsageError, match="cannot be combined"):
         batch.run(replace(order, workers=2, scheduler="tcp://127.0.0.1:1"))
 
 

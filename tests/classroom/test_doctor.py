@@ -33,7 +33,7 @@ class Prompt(Executor):
 
     def submit(self, function: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
         """A future that is done."""
-        assert function is doctor.prepare
+        assert function is doctor.warm_up
         self.asked += 1
         future: Future[Any] = Future()
         if self._error is None:

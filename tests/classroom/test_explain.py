@@ -14,10 +14,10 @@ import pytest
 from grader.classroom import batch
 from grader.classroom.batch import Order
 from grader.classroom.explain import (
-    Asked,
     Explained,
-    Recorded,
-    Thing,
+    ExplainRequest,
+    RecordedPart,
+    ShownValue,
     _agree,
     _inputs,
     _things,
@@ -71,9 +71,9 @@ def out(place: Path, in_process: None) -> Path:
     return place / "out"
 
 
-def asked(out: Path, learner: str, check: str, **more: Any) -> Asked:
+def asked(out: Path, learner: str, check: str, **more: Any) -> ExplainRequest:
     """What an instructor asks."""
-    return Asked(out, learner, check, **({"seed": Seed.public()} | more))
+    return ExplainRequest(out, learner, check, **({"seed": Seed.public()} | more))
 
 
 def explain(out: Path, learner: str, check: str, sandbox: Sandbox, **more: Any) -> Explained:
@@ -213,10 +213,10 @@ def test_points_given_by_hand_and_changed_questions(out: Path, sandbox: Sandbox,
     ("learner", "check", "more", "said"),
     [
         ("bob", "double", {}, "There is no learner “bob”.*Did you mean bo"),
-        ("bo", "doubel", {}, "is called “doubel”; expected a name, or EXERCISE/CHECK/CASE, of: double, Q1.a"),
+        ("bo", "doubel", {}, "graded item “doubel”; expected a name, or EXERCISE/CHECK/CASE, of one of: double, Q1.a"),
         ("bo", "double/valeus", {}, "no check “valeus”; there are: double/values/basic, double/values/long"),
         ("bo", "double/values/none", {}, "no check “values/none”"),
-        ("bo", "Q1.a/x", {}, "Q1.a is an item, and has no checks"),
+        ("bo", "Q1.a/x", {}, "Q1.a is an item, which has no checks"),
         ("cy", "double", {}, "cy.py of cy could not be graded: cy.py: line 1"),
         ("bo", "double", {"attempt": 2}, "bo has no attempt 2; there are: 1"),
         ("bo", "double", {"seed": Seed.number(3)}, "leave out --seed-file"),
@@ -235,11 +235,11 @@ def test_what_is_not_there(out: Path, place: Path) -> None:
     with closing(open_gradebook(out)) as book:
         before, versions = book.submissions(), book.recall("versions")
         book.file([filed for filed in before if filed.key != "di.py"])
-        with pytest.raises(UsageError, match="di has handed in nothing"):
+        with pytest.raises(UsageError, match="di has no submission"):
             look_up(asked(out, "di", "double"))
         book.file(before)
         book.remember("versions", {"Q1": "another"})
-        with pytest.raises(UsageError, match="Q1 of bo is not graded as it is now"):
+        with pytest.raises(UsageError, match="Q1 of bo is not graded in this version"):
             look_up(asked(out, "bo", "double"))
         book.remember("versions", versions)
     code = place / "in" / "eve.py"
@@ -258,7 +258,7 @@ def test_one_of_several_attempts(out: Path) -> None:
         book.file([ada, replace(bo, learners=("ada",), attempt=2)])
         assert look_up(asked(out, "ada", "double")).filed.key == "bo.py"
         found = look_up(asked(out, "ada", "double", attempt=1))
-        assert isinstance(found, Recorded)
+        assert isinstance(found, RecordedPart)
         assert found.filed.key == "ada"
         book.file(before)
 
@@ -313,4 +313,4 @@ def test_what_came_out_has_words() -> None:
         ("run 1", "None"),
         ("run 2", "the program was ended by the limits on memory or time"),
     ]
-    assert list(_things((Returned((True,)),))) == [Thing(Text("result", "结果"), Text("True", "True"))]
+    assert list(_things((Returned((True,)),))) == [ShownValue(Text("result", "结果"), Text("True", "True"))]

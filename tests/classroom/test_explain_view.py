@@ -9,14 +9,14 @@ from datetime import UTC, datetime
 import pytest
 from rich.cells import cell_len
 
-from grader.classroom.explain import Explained, Thing
+from grader.classroom.explain import Explained, ShownValue
 from grader.classroom.explain_view import lines, to_json
 from grader.classroom.gradebook import Override, Run
 from grader.core.model import Difference, Lang, Misconception, Status, Text
 
 NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
 RUN = Run(NOW, 0.25, "file:ab12", "c" * 64, (("torch", "2.13.0"),), ("seccomp", "rlimits"), unsafe=False)
-X = Thing(Text("x", "x"), Text("float32 (2,)", "float32 (2,)"), "[1. 2.]")
+X = ShownValue(Text("x", "x"), Text("float32 (2,)", "float32 (2,)"), "[1. 2.]")
 FOUND = Explained(
     learner="bo\x1b[2J",
     submission="bo.py",
@@ -34,7 +34,7 @@ FOUND = Explained(
     visibility="hidden",
     inputs=(X,),
     expected=(X,),
-    actual=(Thing(Text("result", "结果"), Text("None\x1b[2J", "None"), "[3.\x1b[2J 4.]"),),
+    actual=(ShownValue(Text("result", "结果"), Text("None\x1b[2J", "None"), "[3.\x1b[2J 4.]"),),
     difference=Difference((0, 1), "1", "2", 1, 2),
     file="bo.py",
     array_type="torch",
@@ -68,34 +68,34 @@ ITEM = replace(
             "en",
             [
                 "bo, double/values/long: not right yet, 0 of 1.5 points\n",
-                "A hidden case: what follows is not for learners.",
-                "The learner is told: the values are wrong\n",
-                "Seen with everything in view: the values differ\n",
+                "This case is hidden: do not show the following to learners.",
+                "What the learner sees: the values are wrong\n",
+                "With nothing hidden: the values differ\n",
                 "Misconception squares: Twice is not squared.\n",
-                "What went in\n  x: float32 (2,)\n    [1. 2.]\n",
-                "What came out\n  result: None\n    [3. 4.]\n",
+                "Inputs\n  x: float32 (2,)\n    [1. 2.]\n",
+                "Actual\n  result: None\n    [3. 4.]\n",
                 "  at [0, 1]: expected 1, got 2\n  1 of 2 entries differ\n",
                 "Submission bo.py, file bo.py: tested with torch tensors; called in the form “mask\n",
                 "Graded 2026-11-21 12:00 UTC (0.2 s), seed file:ab12; torch 2.13.0\n",
                 "Course cccccccccccc, question vvvvvvvvvvvv\nSandbox: seccomp, rlimits\n",
-                "Points given by hand stand instead: 3, by Prof. Invented: nearly\n",
+                "Points given by hand count instead: 3, by Prof. Invented: nearly\n",
                 "The question has changed since it was graded",
-                "it ends otherwise (took too long)",
+                "gave a different result (took too long)",
             ],
-            ["just now: it ends as it did"],
+            ["gave the same result"],
         ),
         (FOUND, "zh", ["bo，double/values/long：还不正确，0 / 1.5 分", "输入\n", "结果不同（超时）"], ["Twice"]),
         (
             ITEM,
             "en",
-            ["Twice 2?\n", "compares with no result", "What came out\n  nothing\n", "expected 1, got 2", "WITHOUT"],
-            ["hidden", "Seen with", "entries differ", "Submission", "by hand", "has changed", "Misconception"],
+            ["Twice 2?\n", "does not compare", "Actual\n  nothing\n", "expected 1, got 2", "WITHOUT"],
+            ["hidden", "With nothing", "entries differ", "Submission", "by hand", "has changed", "Misconception"],
         ),
         (
             replace(ITEM, file="a.py", array_type=None, inputs=()),
             "en",
             ["file a.py: none; called in"],
-            ["What went in"],
+            ["Inputs"],
         ),
     ],
 )

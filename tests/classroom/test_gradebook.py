@@ -18,6 +18,7 @@ NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
 RUN = Run(NOW, 0.25, "public", "abc", (("attncheck", "0.1.0"), ("torch", "2.13.0")), ("seccomp", "rlimits"), False)
 ADA = Filed("ada", "in/ada", ("ada", "bo"), "d1", "ada", NOW, True, 2)
 CY = Filed("cy", "in/cy.py", ("cy",), "d2", "cy")
+NOT_PYTHON = Text("not Python", "不是 Python")
 NOTICES = (Notice("q03.py", Text("odd", "奇怪")),)
 
 
@@ -118,7 +119,7 @@ def test_what_is_strange_is_said(book: Gradebook, change: str, look: Callable[[G
     book.override(Override("ada", "Q3.a", 1.0, "seen", "me", NOW))
     book.remember("questions", {"Q3": 1.0})
     book._connection.execute(change)
-    with closing(again(book)) as found, pytest.raises(GradebookError, match=r"cannot read .*left as it is"):
+    with closing(again(book)) as found, pytest.raises(GradebookError, match=r"cannot read .*was not changed"):
         look(found)
 
 
@@ -127,31 +128,42 @@ def test_damage_is_said_whatever_it_is(book: Gradebook) -> None:
     book.close()
     data = book.path.read_bytes()
     book.path.write_bytes(data.replace(b"CREATE TABLE learner", b"CREATE \xff\x80BLE learner"))
-    with pytest.raises(GradebookError, match="left as it is"):
+    with pytest.raises(GradebookError, match="was not changed"):
         open_gradebook(book.path.parent)
 
 
-@pytest.mark.parametrize("value", ["2", "soon", "", "9" * 5000, "[]", "-1"])
+@pytest.mark.parametrize("value", ["3", "soon", "", "9" * 5000, "[]", "-1"])
 def test_other_formats_are_refused(book: Gradebook, value: str) -> None:
     """Newer ones, and what is no format at all."""
     book._connection.execute("UPDATE meta SET value = ? WHERE name = 'format'", (value,))
-    with pytest.raises(GradebookError, match="Update" if value == "2" else "new folder"):
+    with pytest.raises(GradebookError, match="Update" if value == "3" else "new folder"):
         again(book)
 
 
 def test_what_cannot_be_graded_is_kept_with_the_reason(book: Gradebook) -> None:
     """Until it is collected again."""
-    book.refuse(CY, "not Python")
-    assert book.submissions()[1] == replace(CY, error="not Python")
+    book.refuse(CY, NOT_PYTHON)
+    assert book.submissions()[1] == replace(CY, error=NOT_PYTHON)
     book.file([ADA, CY])
     assert book.submissions()[1] == CY
+
+
+def test_a_book_of_format_1_is_brought_up_to_date(book: Gradebook) -> None:
+    """It had reasons in English only, which are shown for Chinese, too."""
+    book.refuse(CY, NOT_PYTHON)
+    book._connection.execute("ALTER TABLE submission DROP COLUMN error_zh")
+    book._connection.execute("UPDATE meta SET value = '1' WHERE name = 'format'")
+    with closing(again(book)) as found:
+        assert found.submissions() == (ADA, replace(CY, error=Text("not Python", "not Python")))
+        found.refuse(CY, NOT_PYTHON)
+        assert found.submissions()[1].error == NOT_PYTHON
 
 
 def test_the_same_files_share_what_was_found(book: Gradebook) -> None:
     """With the same numbers, and the same reason where nothing could be found; other files wait."""
     twin, other, broken = replace(ADA, key="twin"), replace(ADA, key="other", draws="bo"), replace(CY, key="broken")
     book.file([ADA, twin, other, CY, broken])
-    book.refuse(CY, "not Python")
+    book.refuse(CY, NOT_PYTHON)
     book.share()
     assert book.answers(twin) == book.answers(ADA)
     assert book.notices(twin) == NOTICES
@@ -160,8 +172,8 @@ def test_the_same_files_share_what_was_found(book: Gradebook) -> None:
         "ada": None,
         "twin": None,
         "other": None,
-        "cy": "not Python",
-        "broken": "not Python",
+        "cy": NOT_PYTHON,
+        "broken": NOT_PYTHON,
     }
     book.file([replace(twin, digest="d9")])
     book.share()
@@ -203,10 +215,10 @@ def test_two_writers(book: Gradebook, monkeypatch: pytest.MonkeyPatch) -> None:
     other = sqlite3.connect(book.path, isolation_level=None)
     other.execute("BEGIN EXCLUSIVE")
     book._connection.execute("PRAGMA busy_timeout = 10")
-    with pytest.raises(GradebookError, match="another attncheck is writing"):
-        book.refuse(CY, "")
+    with pytest.raises(GradebookError, match="another process is using it"):
+        book.refuse(CY, NOT_PYTHON)
     other.close()
-    book.refuse(CY, "x")
+    book.refuse(CY, NOT_PYTHON)
 
 
 def test_a_full_disk(book: Gradebook) -> None:
@@ -240,12 +252,12 @@ def test_a_learner_can_be_forgotten(book: Gradebook) -> None:
 
 def test_no_book(tmp_path: Path) -> None:
     """A folder that was mistyped is not made into one of results."""
-    with pytest.raises(GradebookError, match="expected a folder that 'attncheck batch --out' has written"):
+    with pytest.raises(GradebookError, match="expected a folder written by 'attncheck batch --out'"):
         open_gradebook(tmp_path)
     assert not list(tmp_path.iterdir())
 
 
-@pytest.mark.parametrize(("found", "said"), [("2", "Update attncheck"), ("0", "Grade into a new folder")])
+@pytest.mark.parametrize(("found", "said"), [("3", "Update attncheck"), ("0", "Grade into a new folder")])
 def test_books_of_other_versions(book: Gradebook, found: str, said: str) -> None:
     """They are left as they are."""
     book._connection.execute("UPDATE meta SET value = ? WHERE name = 'format'", (found,))
@@ -256,7 +268,7 @@ def test_books_of_other_versions(book: Gradebook, found: str, said: str) -> None
 def test_another_file(tmp_path: Path) -> None:
     """What is no gradebook is not overwritten."""
     (tmp_path / FILE).write_text("something else, and long enough for a database\n" * 40)
-    with pytest.raises(GradebookError, match="was left as it is"):
+    with pytest.raises(GradebookError, match="was not changed"):
         open_gradebook(tmp_path, create=True)
 
 
@@ -302,7 +314,7 @@ def test_a_copy_is_another_book(book: Gradebook, tmp_path: Path) -> None:
     (tmp_path / "copy").mkdir()
     with closing(book.copy(tmp_path / "copy")) as copy:
         assert copy.submissions() == book.submissions()
-        copy.refuse(ADA, "tried")
+        copy.refuse(ADA, NOT_PYTHON)
     assert book.submissions()[0].error is None
 
 
@@ -325,7 +337,7 @@ def test_a_result_that_cannot_be_read(book: Gradebook) -> None:
 
 
 def test_a_damaged_book(book: Gradebook) -> None:
-    """Is left as it is, whether it is read or written."""
+    """Is was not changed, whether it is read or written."""
     book._connection.execute("DROP TABLE unit")
     for use in (lambda: book.units(ADA, {"Q3": "v1"}), lambda: book.record(ADA, RUN, [unit()], {}, ())):
         with pytest.raises(GradebookError, match="restore it from a backup"):

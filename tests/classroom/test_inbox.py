@@ -103,7 +103,7 @@ def test_what_is_not_as_the_receipt_says_is_not_graded(
     ada, bo = collect(inbox, tmp_path / "scratch").handed
     assert bo.error is None
     assert ada.error is not None
-    assert "q03.py" in ada.error and "more/q05.py" not in ada.error and "--verify" in ada.error
+    assert "q03.py" in ada.error.en and "more/q05.py" not in ada.error.en and "--verify" in ada.error.en
     (files / "more" / "q03.py").unlink(missing_ok=True)
     (files / "q03.py").write_text(CODE)
     assert [handed.error for handed in collect(inbox, tmp_path / "scratch").handed] == [None, None]
@@ -206,7 +206,7 @@ def test_a_full_disk_leaves_nothing(work: Path, tmp_path: Path, monkeypatch: pyt
         written.append(handle)
 
     monkeypatch.setattr(inbox.os, "fsync", full)
-    with pytest.raises(UsageError, match=r"No space left on device\. Nothing was handed in"):
+    with pytest.raises(UsageError, match=r"No space left on device\. Nothing was submitted"):
         submit(work, tmp_path / "inbox", "ada", NOW)
     assert [path for path in (tmp_path / "inbox").rglob("*") if path.is_file()] == []
     monkeypatch.undo()
@@ -251,17 +251,20 @@ RECEIPT = Receipt("ada", NOW.astimezone(UTC), "0" * 64, (File("q.py", 1, "0" * 6
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("", "not a receipt"),
-        ("[]", "not a receipt"),
-        ('{"format": 1}', "not a receipt"),
+        ("", "not an attncheck receipt"),
+        ("[]", "not an attncheck receipt"),
+        ('{"format": 1}', "not an attncheck receipt"),
         ('{"format": 2, "attncheck": "9.9"}', "newer attncheck .9.9"),
-        ('{"format": 1, "learner": 1, "at": "soon", "digest": "", "files": [], "attncheck": ""}', "not a receipt"),
-        ("[" * 100_000, "not a receipt"),
-        (RECEIPT.replace("2026-11-21", "0001-01-01").replace("+00:00", "+14:00"), "not a receipt"),
-        (RECEIPT.replace('"size": 1', '"size": 1e999'), "not a receipt"),
-        (RECEIPT.replace('"ada"', '"\\ud800"'), "not a receipt"),
-        (RECEIPT.replace('"ada"', "1"), "not a receipt"),
-        (RECEIPT.replace('"ada"', '" "'), "not a receipt"),
+        (
+            '{"format": 1, "learner": 1, "at": "soon", "digest": "", "files": [], "attncheck": ""}',
+            "not an attncheck receipt",
+        ),
+        ("[" * 100_000, "not an attncheck receipt"),
+        (RECEIPT.replace("2026-11-21", "0001-01-01").replace("+00:00", "+14:00"), "not an attncheck receipt"),
+        (RECEIPT.replace('"size": 1', '"size": 1e999'), "not an attncheck receipt"),
+        (RECEIPT.replace('"ada"', '"\\ud800"'), "not an attncheck receipt"),
+        (RECEIPT.replace('"ada"', "1"), "not an attncheck receipt"),
+        (RECEIPT.replace('"ada"', '" "'), "not an attncheck receipt"),
     ],
     ids=lambda value: value[-30:],
 )
@@ -346,12 +349,12 @@ def test_an_inbox_with_a_key_signs(work: Path, tmp_path: Path) -> None:
 def test_an_inbox_gets_one_key(work: Path, tmp_path: Path) -> None:
     """A second would make all receipts worthless; one that is none is said to be, by those who hand in, too."""
     inbox.make(tmp_path / "inbox")
-    with pytest.raises(UsageError, match="has a key already"):
+    with pytest.raises(UsageError, match="already has a key"):
         inbox.make(tmp_path / "inbox")
-    with pytest.raises(UsageError, match="cannot be made"):
+    with pytest.raises(UsageError, match="cannot be created"):
         inbox.make(work / "q03.py" / "inbox")
     (tmp_path / "inbox" / inbox.KEY).write_text("short")
-    with pytest.raises(UsageError, match="is not a key of attncheck"):
+    with pytest.raises(UsageError, match="is not an attncheck key"):
         submit(work, tmp_path / "inbox", "ada", NOW)
 
 
@@ -366,7 +369,7 @@ def test_who_cannot_read_the_key_hands_in_without(work: Path, tmp_path: Path, mo
     assert submit(work, tmp_path / "inbox", "ada", NOW)[0].mac == ""
     monkeypatch.undo()
     found = collect(tmp_path / "inbox", tmp_path / "scratch")
-    assert (found.handed, [stray.why for stray in found.strays]) == (
+    assert (found.handed, [stray.why.en for stray in found.strays]) == (
         (),
         ["its receipt does not have the signature of this inbox (none at all)"],
     )
@@ -380,7 +383,7 @@ def test_a_receipt_without_files(work: Path, tmp_path: Path) -> None:
     (files,) = (tmp_path / "inbox" / "ada").glob("*/files")
     shutil.rmtree(files)
     (ada,) = collect(tmp_path / "inbox", tmp_path / "scratch").handed
-    assert ada.error is not None and "receipt" in ada.error
+    assert ada.error is not None and "receipt" in ada.error.en
 
 
 @pytest.mark.parametrize(

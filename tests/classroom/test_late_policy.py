@@ -17,19 +17,20 @@ DUE = "2026-12-01T00:00:00+08:00"
         (Rules(late_percent=10, attempts="best"), ""),
         (
             Rules(due=DUE),
-            "Due 2026-12-01 00:00+08:00 (extra time of a learner comes on top). Late work loses nothing. "
-            "Of several attempts the last counts.",
+            "Due 2026-12-01 00:00+08:00 (plus a learner’s extra time). There is no penalty for late work. "
+            "The last attempt counts.",
         ),
         (
             Rules(DUE, 12.5, 2, 5, "best", 20),
-            "Due 2026-12-01 00:00+08:00 (extra time of a learner comes on top). "
-            "Each day late, begun or whole, takes 12.5 % off. The first 2 h cost nothing. After 5 days nothing counts. "
-            "Of several attempts the best counts. Each further attempt takes 20 % off.",
+            "Due 2026-12-01 00:00+08:00 (plus a learner’s extra time). "
+            "Each day late, or part of a day, costs 12.5 %. The first 2 h are free. "
+            "Work more than 5 days late does not count. "
+            "The best attempt counts. Each further attempt costs 20 %.",
         ),
         (
             Rules("2026-12-01T00:00:00+00:00", cut_off_days=0, attempts="each", grace_hours=3),
-            "Due 2026-12-01 00:00 UTC (extra time of a learner comes on top). After 0 days nothing counts. "
-            "Each attempt counts for itself.",
+            "Due 2026-12-01 00:00 UTC (plus a learner’s extra time). Work more than 0 days late does not count. "
+            "Every attempt counts separately.",
         ),
     ],
 )

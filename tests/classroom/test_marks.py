@@ -106,8 +106,8 @@ def test_nothing_handed_in() -> None:
 
 def test_what_could_not_be_graded_is_not_complete() -> None:
     """An unreadable file, a question that is still to be graded, a check that we could not make."""
-    assert not one(work(error="not Python")).complete
-    assert one(work(error="not Python")).earned == 0
+    assert not one(work(error=Text("not Python", "不是 Python"))).complete
+    assert one(work(error=Text("not Python", "不是 Python"))).earned == 0
     assert not one(work(result())).complete
     assert not one(work(result(status=Status.UNMARKED), small())).complete
 
@@ -151,7 +151,7 @@ def test_overrides() -> None:
     assert [change.part for change in mark.overridden] == ["softmax", "Q3.a"]
 
 
-@pytest.mark.parametrize("works", [[], [work(error="not Python")]])
+@pytest.mark.parametrize("works", [[], [work(error=Text("not Python", "不是 Python"))]])
 def test_a_person_can_give_points_for_what_could_not_be_graded(works: list[Work]) -> None:
     """Where the part's question is known."""
     given = (Override("ada", "Q5.a", 1.5, "on paper", "Prof. Invented", DUE),)
@@ -184,7 +184,7 @@ def test_points_by_hand_settle_what_we_could_not_mark(
 
 def test_points_by_hand_for_everything_make_a_mark_complete() -> None:
     """Where a submission could not be graded, a person may do it; with only some of it done it is not whole."""
-    unreadable = [work(error="not Python")]
+    unreadable = [work(error=Text("not Python", "不是 Python"))]
     every = [given(part, 0.5) for part in PARTS]
     (half,) = marks(ADA, unreadable, POSSIBLE, every[:2], RULES, PARTS)
     (whole,) = marks(ADA, unreadable, POSSIBLE, every, RULES, PARTS)

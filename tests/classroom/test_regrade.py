@@ -13,16 +13,19 @@ from typing import Any
 import pytest
 from filelock import FileLock
 
-from grader.classroom import batch, worker
+from grader.classroom import batch, lock, schedule, worker
 from grader.classroom.batch import Order, Step
 from grader.classroom.gradebook import Gradebook, Override, open_gradebook
-from grader.classroom.regrade import Asked, Change, Regraded, regraded, seed_of
+from grader.classroom.regrade import Change, Regraded, RegradeRequest, regraded, seed_of
 from grader.classroom.results import Book
-from grader.classroom.worker import Done, Plan, Task
+from grader.classroom.task import Plan, Task, TaskResult
 from grader.core.errors import CourseError, GradebookError, UsageError
+from grader.core.model import Text
 from grader.grading import courses
 from grader.grading.inputs import Seed
 from tests import tiny
+
+BUG = Text("a bug", "程序错误")
 
 NOW = datetime(2026, 11, 21, tzinfo=UTC)
 in_process = tiny.in_process
@@ -43,7 +46,7 @@ def change(out: Path, old: str, new: str) -> None:
 
 def again(out: Path, write: bool = False, **more: Any) -> Regraded:
     """What grading again finds; put down if asked for."""
-    with regraded(Asked(out, **({"seed": Seed.public()} | more)), dry=not write) as (found, put_down):
+    with regraded(RegradeRequest(out, **({"seed": Seed.public()} | more)), dry=not write) as (found, put_down):
         if write:
             put_down("en")
     return found
@@ -90,13 +93,13 @@ def test_what_changed_is_graded_again(out: Path) -> None:
 def test_only_what_changed_is_graded(out: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A new question that does not count is not; a unit that is there from before is not, either."""
     seen: list[str] = []
-    work = worker.work
+    work = worker.run_task
 
-    def spied(plan: Plan, task: Task) -> Done:
+    def spied(plan: Plan, task: Task) -> TaskResult:
         seen.append(task.key)
         return work(plan, task)
 
-    monkeypatch.setattr(batch, "work", spied)
+    monkeypatch.setattr(schedule, "run_task", spied)
     other = tiny.QUESTION.replace("Q1", "Q2").replace("double", "twice").replace("bank.twice", "bank.double")
     (out.parent / "course" / "questions" / "q02_more.yaml").write_text(other)
     assert again(out).questions == ()
@@ -145,7 +148,7 @@ def test_other_points_and_other_rules(out: Path) -> None:
 def test_the_course_can_be_elsewhere(out: Path) -> None:
     """Where the one of then is gone, its new place has to be named."""
     shutil.move(out.parent / "course", out.parent / "moved")
-    with pytest.raises(UsageError, match=r"with the course in .*course, which is not there; name its folder"):
+    with pytest.raises(UsageError, match=r"with the course in .*course, which is gone; name its folder"):
         again(out)
     assert again(out, course_folder=out.parent / "moved", write=True).submissions == 0
     assert not again(out).news
@@ -213,21 +216,23 @@ def test_other_files_are_not_graded(gone: bool, out: Path) -> None:
     assert not again(out).news
     change(out, *KEY)
     change(out, *OTHER_KEY)
-    with pytest.raises(UsageError, match=r"not what was graded: \S+bo.py. Put them back, or run 'attncheck batch'"):
+    with pytest.raises(UsageError, match=r"not what was graded: \S+bo.py. Restore them, or run 'attncheck batch'"):
         again(out, write=True)
     assert earned(out)["ada"] == 4
 
 
 def test_what_cannot_be_graded_any_more(out: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Is told before it is put down, and costs nobody else anything."""
-    work = worker.work
+    work = worker.run_task
     monkeypatch.setattr(
-        batch, "work", lambda plan, task: Done(task.key, error="a bug") if task.key == "ada" else work(plan, task)
+        schedule,
+        "run_task",
+        lambda plan, task: TaskResult(task.key, error=BUG) if task.key == "ada" else work(plan, task),
     )
     change(out, *KEY)
     change(out, *OTHER_KEY)
     found = again(out, write=True)
-    assert found.refused == (("ada", "a bug"),)
+    assert found.refused == (("ada", BUG),)
     assert found.changes == (Change("ada", "Q1", (4.0, 5.0), (0.0, 5.0)),)
     assert earned(out) == {"ada": 0, "bo": 0, "cy": 0}
     assert '"error": "a bug"' in (out / "ada.json").read_text()
@@ -316,7 +321,7 @@ def test_progress_is_shown(out: Path) -> None:
     change(out, *KEY)
     change(out, *OTHER_KEY)
     steps: list[Step] = []
-    with regraded(Asked(out, Seed.public()), steps.append, dry=True):
+    with regraded(RegradeRequest(out, Seed.public()), steps.append, dry=True):
         assert [(step.done, step.total) for step in steps] == [(1, 2), (2, 2)]
 
 
@@ -327,7 +332,7 @@ def test_a_folder_that_cannot_be_written(out: Path, monkeypatch: pytest.MonkeyPa
         raise PermissionError(13, "Permission denied")
 
     with monkeypatch.context() as patch:
-        patch.setattr(batch.FileLock, "acquire", refuse)
+        patch.setattr(lock.FileLock, "acquire", refuse)
         with pytest.raises(UsageError, match=r"out cannot be written \(Permission denied\); make it writable"):
             again(out, write=True)
     order = Order(out.parent / "in", out / "class.csv" / "out", out.parent / "course", Seed.public())
@@ -346,7 +351,9 @@ def test_files_that_cannot_be_written(out: Path, monkeypatch: pytest.MonkeyPatch
     change(out, *OTHER_KEY)
     with monkeypatch.context() as patch:
         patch.setattr("grader.classroom.results.write", full)
-        with pytest.raises(UsageError, match=r"cannot be written \(No space left on device\); the gradebook has"):
+        with pytest.raises(
+            UsageError, match=r"cannot be written \(No space left on device\); the gradebook is complete"
+        ):
             again(out, write=True)
     assert earned(out)["ada"] == 5
     assert not again(out, write=True).news

@@ -13,11 +13,12 @@ import pytest
 from rich.cells import cell_len
 
 from grader.classroom import batch
-from grader.classroom.batch import Order, Step, Summary, alone
+from grader.classroom.batch import Order, Step, Summary
+from grader.classroom.lock import locked
 from grader.classroom.results import LATE, Row
 from grader.commands import batch as classes
 from grader.core.errors import SandboxUnavailable, UsageError
-from grader.core.model import Course, Rules
+from grader.core.model import Course, Rules, Text
 from grader.grading import courses
 from grader.grading.inputs import Seed
 
@@ -46,7 +47,7 @@ def row(learner: str, earned: float = 12.5, **changes: object) -> Row:
 ADA = row("ada", 25.0, passed=True)
 BO = row("波", notes=("scaled_dot_product_attention: timed-out",) * 2)
 CY = row("cy\x1b[2J", 3.0, complete=False)
-DI = row("di", 0.0, complete=False, error="q05.py: the file is empty\x1b[2J")
+DI = row("di", 0.0, complete=False, error=Text("q05.py: the file is empty\x1b[2J", "q05.py：文件是空的\x1b[2J"))
 EVE = row("eve", 0.0, file=None)
 FOX = row("fox", 5.0, late_seconds=7200.0, counts=False)
 GUS = row("gus", notes=(LATE,))
@@ -134,7 +135,7 @@ def test_a_seed_that_others_could_read(
     [
         ([ADA, BO, EVE, FOX], Summary("folders", 3, 3), 0),
         ([ADA, CY], Summary("folders", 2, 2), 5),
-        ([ADA], Summary("folders", 2, 1, refused=(("di", "empty"),)), 5),
+        ([ADA], Summary("folders", 2, 1, refused=(("di", Text("empty", "空")),)), 5),
         ([], SandboxUnavailable("none"), 4),
     ],
 )
@@ -151,7 +152,7 @@ SUMMARY = Summary(
     5,
     3,
     1,
-    (("di", "x"),),
+    (("di", Text("x", "无")),),
     ("Zoë",),
     ("Kim\x1b[2J",),
     ("eve",),
@@ -168,11 +169,11 @@ SUMMARY = Summary(
             "en",
             [
                 "learner      points  status",
-                "ada        25 of 25  everything right",
+                "ada        25 of 25  all correct",
                 "波       12.5 of 25  graded; scaled_dot_product_attention: timed-out; sc",
-                "cy          3 of 25  in part",
+                "cy          3 of 25  partly graded",
                 "di                –  not gradable, see below",
-                "eve               –  nothing handed in",
+                "eve               –  no submission",
                 "fox         5 of 25  graded; submitted 2 h late; another attempt counts",
                 "di: q05.py: the file is empty\n",
                 "Handed in nothing: eve\n",
@@ -193,6 +194,7 @@ SUMMARY = Summary(
                 "ada       25 / 25  全部正确",
                 "gus     12.5 / 25  已评分；课程平台标为迟交",
                 "没有提交：eve",
+                "di：q05.py：文件是空的\n",
                 "答对的也可能判错：ada（「Ada」）。名字",
                 "5 份提交中已评分 4 份。out 中有",
             ],
@@ -215,7 +217,7 @@ def test_for_people(lang: str, fragments: list[str], attncheck: Attncheck, asked
 @pytest.mark.parametrize(
     ("lang", "fragments"),
     [
-        ("en", ["Due 2026-12-01 00:00+08:00 (", "takes 10 % off.", "count as handed in on time: 3 (late by"]),
+        ("en", ["Due 2026-12-01 00:00+08:00 (", "costs 10 %.", "count as handed in on time: 3 (late by"]),
         ("zh", ["截止时间：2026-12-01 00:00+08:00（", "按准时计的提交：3 份（其中课程平台标为迟交的：1 份）"]),
     ],
 )
@@ -255,8 +257,11 @@ def test_docs_know_every_key(attncheck: Attncheck, asked: dict[str, object]) -> 
 @pytest.mark.parametrize(
     ("line", "said"),
     [
-        (row("dot", 3.0, complete=False, error="q05.py: the file is empty", given=True), "3 of 25  not gradable"),
-        (row("eli", 3.0, file=None, given=True), "3 of 25  nothing handed in"),
+        (
+            row("dot", 3.0, complete=False, error=Text("q05.py: the file is empty", "q05.py：文件是空的"), given=True),
+            "3 of 25  not gradable",
+        ),
+        (row("eli", 3.0, file=None, given=True), "3 of 25  no submission"),
     ],
 )
 def test_points_by_hand(line: Row, said: str, attncheck: Attncheck, asked: dict[str, object]) -> None:
@@ -268,7 +273,7 @@ def test_points_by_hand(line: Row, said: str, attncheck: Attncheck, asked: dict[
 def test_files_are_written_under_the_lock(tmp_path: Path) -> None:
     """Where another process has it, its half-written files are its own."""
     order = Order(tmp_path / "in", tmp_path, tmp_path, Seed.public())
-    with alone(tmp_path), pytest.raises(UsageError, match="Another attncheck"):
+    with locked(tmp_path), pytest.raises(UsageError, match="Another attncheck"):
         classes._results(order, "en")
 
 
@@ -344,7 +349,7 @@ def test_interrupted(
 def test_learners_who_are_called_alike(attncheck: Attncheck, asked: dict[str, object]) -> None:
     """Ids are whole in JSON and below the table; in the table they are shortened, and none like another."""
     names = ["n" * 150 + end for end in ("a", "b")]
-    asked["rows"] = [row(name, error="none") for name in names]
+    asked["rows"] = [row(name, error=Text("none", "无")) for name in names]
     table = attncheck("batch", "in", "--out", "out").out  # type: ignore[attr-defined]
     first, second = [line.split()[0] for line in table.splitlines()[1:3]]
     assert first != second and len(first) == len(second) == 30

@@ -14,7 +14,7 @@ import pytest
 
 from grader import sandbox
 from grader.classroom import explain, regrade
-from grader.classroom.explain import Asked, Explained
+from grader.classroom.explain import Explained, ExplainRequest
 from grader.core.model import ExerciseResult, ItemResult, Status
 from grader.grading.inputs import Seed
 from tests.classroom.test_explain_view import FOUND
@@ -29,7 +29,7 @@ def seen(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
     asked: dict[str, Any] = {"opened": None, "agrees": True}
     found = SimpleNamespace(packages=())
 
-    def look_up(what: Asked) -> object:
+    def look_up(what: ExplainRequest) -> object:
         asked["asked"] = what
         if what.check == "Q5.output":
             return SimpleNamespace(
@@ -59,7 +59,7 @@ def test_asks_for_what_the_options_say(attncheck: Attncheck, seen: dict[str, Any
     seed = tmp_path / "seed"
     seed.write_text("0123456789abcdef" * 4)
     attncheck("explain", "out", "bo", "x/values", "--attempt", "2", "--course", "c", "--seed-file", str(seed))
-    assert seen["asked"] == Asked(Path("out"), "bo", "x/values", Seed.from_file(seed), Path("c"), 2)
+    assert seen["asked"] == ExplainRequest(Path("out"), "bo", "x/values", Seed.from_file(seed), Path("c"), 2)
     assert seen["opened"] == "require"
     assert seen["args"][-2:] == (Seed.from_file(seed), "observe")
 
@@ -67,7 +67,7 @@ def test_asks_for_what_the_options_say(attncheck: Attncheck, seen: dict[str, Any
 def test_an_item_needs_no_sandbox(attncheck: Attncheck, seen: dict[str, Any]) -> None:
     """An answer is judged without running anything."""
     attncheck("explain", "out", "bo", "Q5.output")
-    assert seen["asked"] == Asked(Path("out"), "bo", "Q5.output", Seed.public())
+    assert seen["asked"] == ExplainRequest(Path("out"), "bo", "Q5.output", Seed.public())
     assert seen["opened"] is None
 
 

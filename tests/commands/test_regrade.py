@@ -12,8 +12,9 @@ from rich.cells import cell_len
 
 from grader.classroom import regrade
 from grader.classroom.batch import Step
-from grader.classroom.regrade import Asked, Change, Regraded
+from grader.classroom.regrade import Change, Regraded, RegradeRequest
 from grader.commands import regrade as regrading
+from grader.core.model import Text
 from grader.grading.inputs import Seed
 
 Attncheck = Callable[..., object]
@@ -29,7 +30,7 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> dict[str, object]:
     seen: dict[str, object] = {"found": FOUND, "written": None}
 
     @contextmanager
-    def regraded(asked: Asked, progress: Callable[[Step], None], *, dry: bool) -> Iterator[object]:
+    def regraded(asked: RegradeRequest, progress: Callable[[Step], None], *, dry: bool) -> Iterator[object]:
         seen["asked"], seen["dry"] = asked, dry
         yield seen["found"], lambda lang: seen.update(written=lang)
 
@@ -44,9 +45,9 @@ def test_asks_for_what_the_options_say(attncheck: Attncheck, asked: dict[str, ob
     seed = tmp_path / "seed"
     seed.write_text("0123456789abcdef" * 4)
     attncheck("regrade", "out", "--dry-run")
-    assert (asked["asked"], asked["dry"]) == (Asked(Path("out"), Seed.public()), True)
+    assert (asked["asked"], asked["dry"]) == (RegradeRequest(Path("out"), Seed.public()), True)
     attncheck(*f"regrade out --yes --course c --workers 2 --seed-file {seed}".split())
-    assert (asked["asked"], asked["dry"]) == (Asked(Path("out"), Seed.from_file(seed), Path("c"), 2), False)
+    assert (asked["asked"], asked["dry"]) == (RegradeRequest(Path("out"), Seed.from_file(seed), Path("c"), 2), False)
 
 
 @pytest.mark.parametrize(
@@ -58,7 +59,7 @@ def test_asks_for_what_the_options_say(attncheck: Attncheck, asked: dict[str, ob
         ([], False, FOUND, 1, False),
         (["--yes"], None, Regraded((), (), 0, (), False, ()), 0, True),
         ([], None, Regraded((), (), 0, (), False, ()), 0, False),
-        (["--yes"], None, Regraded((), ("Q1",), 3, (("cy", "a bug"),), True, ()), 5, True),
+        (["--yes"], None, Regraded((), ("Q1",), 3, (("cy", Text("a bug", "程序错误")),), True, ()), 5, True),
         (["--dry-run", "--yes"], None, FOUND, 0, False),
     ],
 )
@@ -114,7 +115,11 @@ def test_nobody_can_be_asked(
             ],
         ),
         ("zh", FOUND, ["学习者  题目", "评分之后有变动的题目：Q1。", "没有写入任何内容。"]),
-        ("en", Regraded((), ("Q1",), 1, (("cy\x1b[2J", "a bug"),), True, ()), ["cy: a bug\n", "points change: 0."]),
+        (
+            "en",
+            Regraded((), ("Q1",), 1, (("cy\x1b[2J", Text("a bug", "程序错误")),), True, ()),
+            ["cy: a bug\n", "points change: 0."],
+        ),
         ("en", Regraded((), (), 0, (), False, ()), ["Nothing has changed since out was graded.\n"]),
         ("en", Regraded((ADA,) * 300, ("Q1",), 300, (), True, ()), ["… and 100 more (--json has them all)"]),
     ],
@@ -133,7 +138,7 @@ def test_for_people(
 
 def test_for_programs(attncheck: Attncheck, asked: dict[str, object]) -> None:
     """The same as data."""
-    asked["found"] = Regraded((ADA,), ("Q1",), 3, (("cy", "x"),), True, ("seccomp",))
+    asked["found"] = Regraded((ADA,), ("Q1",), 3, (("cy", Text("x", "错")),), True, ("seccomp",))
     assert json.loads(attncheck("regrade", "out", "--yes", "--json").out) == {  # type: ignore[attr-defined]
         "format": 1,
         "out": "out",

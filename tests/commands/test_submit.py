@@ -171,7 +171,7 @@ def test_verifying(attncheck: Attncheck, submit: Attncheck, work: Path) -> None:
     assert (ran.code, found["same"], found["different"]) == (1, False, ["q05.py"])  # type: ignore[attr-defined]
 
 
-@pytest.mark.parametrize(("content", "said"), [(None, "cannot be read"), ("{}", "is not a receipt")])
+@pytest.mark.parametrize(("content", "said"), [(None, "cannot be read"), ("{}", "is not an attncheck receipt")])
 def test_other_files_are_no_receipts(content: str | None, said: str, attncheck: Attncheck, work: Path) -> None:
     """And it is said which."""
     place = work.parent / "receipt.json"
@@ -187,4 +187,4 @@ def test_an_inbox_is_made(lang: str, said: str, attncheck: Attncheck, tmp_path: 
     made = attncheck("inbox", str(tmp_path / "new"), "--lang", lang)
     assert (made.code, said in made.out) == (0, True)  # type: ignore[attr-defined]
     again = attncheck("inbox", str(tmp_path / "new"))
-    assert (again.code, "key already" in again.err) == (2, True)  # type: ignore[attr-defined]
+    assert (again.code, "already has a key" in again.err) == (2, True)  # type: ignore[attr-defined]

@@ -16,7 +16,7 @@ from typing import Any
 
 import pytest
 
-from grader.classroom import batch, worker
+from grader.classroom import batch, schedule, worker
 from grader.classroom.batch import Order
 from grader.classroom.gradebook import open_gradebook
 from grader.classroom.results import Book, write_files
@@ -67,13 +67,13 @@ def _once(tmp_path_factory: pytest.TempPathFactory, sandbox: Sandbox) -> Path:
     tiny.handed_in(place / "in")
     order = Order(place / "in", place / "out", tiny.course(place / "course"), Seed.public())
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(batch, "executor", lambda count: tiny.InProcess())
-        for module in (batch, worker):
+        patch.setattr(schedule, "executor", lambda count: tiny.InProcess())
+        for module in (schedule, worker):
             patch.setattr(module, "Sandbox", lambda mode, settings: tiny.Lent(sandbox))
-        patch.setattr(batch, "release", lambda observe, quiet: ())
-        worker._desk.cache_clear()
+        patch.setattr(schedule, "release", lambda observe, quiet: ())
+        worker._context.cache_clear()
         batch.run(order)
-        worker._desk.cache_clear()
+        worker._context.cache_clear()
     with closing(open_gradebook(order.out)) as book:
         write_files(Book.of(book, courses.load(order.course_folder)), order.out, "en")
     return place

@@ -18,8 +18,8 @@ import pytest
 from filelock import FileLock
 
 from grader.classroom import gradebook
-from grader.classroom.batch import alone
-from grader.classroom.gradebook import FILE, Gradebook, Override, open_gradebook
+from grader.classroom.gradebook import FILE, FORMAT, Gradebook, Override, open_gradebook
+from grader.classroom.lock import locked
 from grader.core.errors import GradebookError, UsageError
 from tests.classroom.test_gradebook import ADA, CY, NOW, RUN, book, unit
 from tests.faults.conftest import ROOT, confined
@@ -37,7 +37,7 @@ def content(path: Path) -> list[str]:
 
 #: What an invented earlier format had not yet.
 STEPS = {
-    0: (
+    FORMAT - 1: (
         "CREATE TABLE override (learner TEXT NOT NULL, part TEXT NOT NULL, points REAL NOT NULL, reason TEXT NOT NULL,"
         " author TEXT NOT NULL, at TEXT NOT NULL, PRIMARY KEY (learner, part))",
         "ALTER TABLE submission ADD COLUMN hints INTEGER NOT NULL DEFAULT 0",
@@ -47,10 +47,10 @@ STEPS = {
 }
 
 
-def aged(book: Gradebook) -> Path:
+def aged(book: Gradebook, form: int = FORMAT - 1) -> Path:
     """The book in the invented format."""
     book._connection.execute("DROP TABLE override")
-    book._connection.execute("UPDATE meta SET value = '0' WHERE name = 'format'")
+    book._connection.execute("UPDATE meta SET value = ? WHERE name = 'format'", (str(form),))
     book.close()
     return book.path
 
@@ -68,7 +68,7 @@ def test_an_earlier_format_is_brought_up_to_date(book: Gradebook) -> None:
 
 def test_an_earlier_format_that_is_not_known_is_left_alone(book: Gradebook) -> None:
     """Not a byte changes."""
-    path = aged(book)
+    path = aged(book, 0)
     before = path.read_bytes()
     with pytest.raises(GradebookError, match=r"has format 0.*new folder"):
         open_gradebook(path.parent)
@@ -82,13 +82,13 @@ def test_bringing_up_to_date_that_breaks_off(book: Gradebook, at: int) -> None:
     before = content(path)
 
     def breaking() -> Iterator[str]:
-        yield from STEPS[0][:at]
+        yield from STEPS[FORMAT - 1][:at]
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        open_gradebook(path.parent, steps={0: breaking()})
+        open_gradebook(path.parent, steps={FORMAT - 1: breaking()})
     assert content(path) == before
-    broken = {0: (*STEPS[0][:at], "ALTER TABLE missing ADD COLUMN x")}
+    broken = {FORMAT - 1: (*STEPS[FORMAT - 1][:at], "ALTER TABLE missing ADD COLUMN x")}
     with pytest.raises(GradebookError, match="no such table"):
         open_gradebook(path.parent, steps=broken)
     assert content(path) == before
@@ -99,12 +99,12 @@ def test_bringing_up_to_date_that_breaks_off(book: Gradebook, at: int) -> None:
 KILLED = """
 import os, signal, sys
 from pathlib import Path
-from grader.classroom.gradebook import open_gradebook
+from grader.classroom.gradebook import FORMAT, open_gradebook
 from tests.faults.test_books import STEPS
 def dying():
-    yield from STEPS[0][:int(sys.argv[2])]
+    yield from STEPS[FORMAT - 1][:int(sys.argv[2])]
     os.kill(os.getpid(), signal.SIGKILL)
-open_gradebook(Path(sys.argv[1]), steps={0: dying()})
+open_gradebook(Path(sys.argv[1]), steps={FORMAT - 1: dying()})
 """
 
 
@@ -179,7 +179,7 @@ def test_no_write_ahead_log(book: Gradebook) -> None:
     [
         ("disk I/O error", "a network folder is gone or cannot lock files"),
         ("locking protocol", "grade into a folder on this machine"),
-        ("database is locked", "wait until that has finished"),
+        ("database is locked", "wait until it has finished"),
         ("database or disk is full", "free some space"),
         ("attempt to write a readonly database", "make its folder writable"),
         ("unable to open database file", "make its folder writable"),
@@ -198,7 +198,7 @@ def test_a_folder_without_locks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
         raise NotImplementedError("FileSystem does not appear to support flock; use SoftFileLock instead")
 
     monkeypatch.setattr(FileLock, "_acquire", refuse)
-    with pytest.raises(UsageError, match=r"cannot be locked.*a folder on this machine"), alone(tmp_path):
+    with pytest.raises(UsageError, match=r"cannot be locked.*a folder on this machine"), locked(tmp_path):
         raise AssertionError("unreachable")
 
 

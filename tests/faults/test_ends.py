@@ -85,9 +85,9 @@ def undisturbed(folder: Path) -> dict[str, Any]:
 WORKER = """
 import multiprocessing, os, sys, time
 from concurrent.futures import ProcessPoolExecutor
-from grader.classroom.worker import follow
+from grader.classroom.worker import exit_with_parent
 if __name__ == "__main__":
-    pool = ProcessPoolExecutor(2, mp_context=multiprocessing.get_context("spawn"), initializer=follow)
+    pool = ProcessPoolExecutor(2, mp_context=multiprocessing.get_context("spawn"), initializer=exit_with_parent)
     print(*{pool.submit(os.getpid).result() for _ in range(4)}, flush=True)
     pool.submit(time.sleep, 60)
     time.sleep(60)
@@ -120,11 +120,11 @@ def test_a_worker_looks_after_its_parent(monkeypatch: pytest.MonkeyPatch) -> Non
     before = signal.getsignal(signal.SIGINT)
     monkeypatch.setattr(os, "_exit", lambda code: (codes.append(code), ended.set()))
     try:
-        worker.follow()  # without a parent: whoever runs the tests is not a worker
+        worker.exit_with_parent()  # without a parent: whoever runs the tests is not a worker
         assert signal.getsignal(signal.SIGINT) is signal.SIG_IGN
         assert codes == []
         monkeypatch.setattr(multiprocessing, "parent_process", Parent)
-        worker.follow()
+        worker.exit_with_parent()
         assert ended.wait(10)
     finally:
         signal.signal(signal.SIGINT, before)

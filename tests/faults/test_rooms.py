@@ -16,8 +16,8 @@ from typing import Any
 import pytest
 
 from grader import commands
-from grader.classroom import batch, worker
-from grader.classroom.worker import Plan, Task
+from grader.classroom import schedule, worker
+from grader.classroom.task import Plan, Task
 from grader.core import cache
 from grader.core.errors import SandboxError
 from grader.grading import courses
@@ -74,10 +74,10 @@ def test_memory_that_runs_out(error: Exception, here: Here, graded: Path, monkey
     def short(*_: object, **__: object) -> None:
         raise error
 
-    monkeypatch.setattr("grader.classroom.batch._through", short)
-    monkeypatch.setattr("grader.classroom.batch.executor", lambda count: tiny.InProcess())
-    monkeypatch.setattr("grader.classroom.batch.rehearse", lambda plan, questions, quiet: ())
-    monkeypatch.setattr("grader.classroom.batch.prepare", lambda plan: None)
+    monkeypatch.setattr("grader.classroom.schedule.run_tasks", short)
+    monkeypatch.setattr("grader.classroom.schedule.executor", lambda count: tiny.InProcess())
+    monkeypatch.setattr("grader.classroom.schedule.rehearse", lambda plan, questions, quiet: ())
+    monkeypatch.setattr("grader.classroom.schedule.warm_up", lambda plan: None)
     (graded.parent / "in" / "new.py").write_text(tiny.RIGHT + "# new\n")
     code, said = here("batch in --out out --course course")
     assert code == 4
@@ -94,9 +94,9 @@ def test_memory_that_runs_out(error: Exception, here: Here, graded: Path, monkey
     [
         (OSError(errno.EMFILE, "Too many open files"), None),
         (OSError(errno.ENOSPC, "No space left on device"), None),
-        (OSError(errno.ENOENT, "No such file"), "fault of attncheck itself"),
+        (OSError(errno.ENOENT, "No such file"), "internal error of attncheck"),
         (MemoryError(), "out of memory"),
-        (ZeroDivisionError(), "fault of attncheck itself"),
+        (ZeroDivisionError(), "internal error of attncheck"),
     ],
 )
 def test_a_worker_that_is_short_of_something(
@@ -107,18 +107,18 @@ def test_a_worker_that_is_short_of_something(
     def fail(*_: object, **__: object) -> Any:
         raise error
 
-    monkeypatch.setattr(worker, "_desk", lambda plan: (None, None))
+    monkeypatch.setattr(worker, "_context", lambda plan: (None, None))
     monkeypatch.setattr(worker, "gathered", fail)
     future: Future[Any] = Future()
     try:
-        future.set_result(worker.work(Plan("", Seed.public(), ""), Task("ada", "x", "ada", ("Q1",))))
+        future.set_result(worker.run_task(Plan("", Seed.public(), ""), Task("ada", "x", "ada", ("Q1",))))
     except Exception as raised:
         future.set_exception(raised)
     if said is None:
         with pytest.raises(SandboxError, match=GOES_ON):
-            batch._done(future)
+            schedule.result_of(future)
     else:
-        assert said in future.result().error
+        assert said in future.result().error.en
 
 
 # -------------------------------------------------------------------------------- home, cache and rubbish

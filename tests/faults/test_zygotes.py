@@ -336,7 +336,14 @@ def test_limits_do_not_ask_for_the_time_of_day(sandbox: Sandbox, monkeypatch: py
 
 
 @pytest.mark.parametrize(
-    "module", ["grader/sandbox", "grader/grading/grade.py", "grader/classroom/batch.py", "grader/classroom/worker.py"]
+    "module",
+    [
+        "grader/sandbox",
+        "grader/grading/grade.py",
+        "grader/classroom/batch.py",
+        "grader/classroom/schedule.py",
+        "grader/classroom/worker.py",
+    ],
 )
 def test_nothing_is_timed_by_the_time_of_day(module: str) -> None:
     """Durations are those of clocks that nobody can set."""

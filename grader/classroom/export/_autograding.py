@@ -20,6 +20,7 @@ from grader import __version__
 from grader.classroom.export.gradescope import encoded, results
 from grader.classroom.gradebook import Enrolled, Filed, Run
 from grader.classroom.marks import Work, mark
+from grader.classroom.words import in_both
 from grader.core.errors import SandboxUnavailable, SubmissionError
 from grader.core.files import write
 from grader.core.model import Course, Lang, Report, Text
@@ -107,7 +108,7 @@ def graded(root: Path, settings: Settings) -> dict[str, Any]:
             submission = read(folder, facts.learner)
             report = grade(memo.course, submission, sandbox.observe, selection=selection, memo=memo)
         except SubmissionError as error:
-            filed = replace(filed, error=str(error))
+            filed = replace(filed, error=in_both(error))
     learner = Enrolled(facts.learner, facts.learner, "", facts.extra_hours)
     work = Work(filed, ())
     if report is not None:

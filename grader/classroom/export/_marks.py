@@ -113,12 +113,13 @@ def taken_off(mark: Mark) -> Text | None:
     return TAKEN_OFF.fill(before=points(before), percent=points(100 * mark.factor), earned=points(mark.earned))
 
 
-def error(mark: Mark) -> str | None:
-    """Why a submission could not be graded, without where it lay on this machine."""
+def error(mark: Mark, lang: Lang = "en") -> str | None:
+    """Why a submission could not be graded, without its path on this machine."""
     filed = mark.work.filed if mark.work else None
     if filed is None or filed.error is None:
         return None
-    said = filed.error.replace(filed.path, filed.key) if filed.path else filed.error
+    why = filed.error.of(lang)
+    said = why.replace(filed.path, filed.key) if filed.path else why
     return clean(said, 2000, lines=True)
 
 

@@ -18,7 +18,7 @@ from datetime import UTC, datetime
 from grader.classroom.gradebook import Enrolled, Gradebook
 from grader.classroom.marks import Mark, Work
 from grader.classroom.results import Book
-from grader.core.model import QuestionResult, Verdict
+from grader.core.model import QuestionResult, Text, Verdict
 
 _KEY = "pseudonyms"
 #: Stands for every time that is left out.
@@ -80,7 +80,7 @@ class _Masked(Book):
             digest="",
             draws="",
             at=None,
-            error=None if work.filed.error is None else "it could not be graded",
+            error=None if work.filed.error is None else Text("it could not be graded", "无法评分"),
         )
         return Work(
             filed, tuple((_silent(result), replace(run, at=NO_TIME, seconds=0.0)) for result, run in work.results)

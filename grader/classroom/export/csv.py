@@ -13,6 +13,7 @@ from grader.classroom.export._pseudonyms import NO_TIME
 from grader.classroom.export._target import Out
 from grader.classroom.marks import Mark
 from grader.classroom.results import Book, cell, notes
+from grader.classroom.words import NOTHING_THERE
 from grader.core.model import ExerciseResult, ItemResult, Lang, Status, Text
 from grader.report.json import number
 
@@ -48,7 +49,7 @@ def _learners(book: Book, options: Options) -> Iterator[list[object]]:
     yield [*_LEARNER, "earned", "possible", *questions, "factor", "hours_late", "complete", "waiting", "notes"]
     for mark in counting(book, options.learner):
         filed = mark.work.filed if mark.work else None
-        said = error(mark) or ("; ".join(notes(mark, book.notices(mark))) if filed else "nothing handed in")
+        said = error(mark) or ("; ".join(notes(mark, book.notices(mark))) if filed else NOTHING_THERE.en)
         yield [
             *map(cell, (mark.learner.id, mark.learner.name, mark.learner.section, filed.key if filed else "")),
             filed.attempt if filed else 0,

@@ -54,7 +54,7 @@ def encoded(found: dict[str, Any]) -> bytes:
 
 def results(mark: Mark, report: Report | None, course: Course, lang: Lang) -> dict[str, Any]:
     """The object that Gradescope expects; ``score`` is what counts, after lateness and with points given by hand."""
-    said = error(mark)
+    said = error(mark, lang)
     if report is None:
         nothing = NOTHING_THERE.of(lang)
         lines = [UNREADABLE.fill(error=said or nothing).of(lang) if mark.work else nothing]

@@ -96,7 +96,7 @@ def _status(mark: Mark, lang: Lang) -> str:
     by_hand = [_TITLES["given"].of(lang)] if mark.overridden else []
     if mark.work is None:
         return SEMICOLON.of(lang).join([NOTHING_THERE.of(lang), *by_hand])
-    said = error(mark)
+    said = error(mark, lang)
     if said is not None:
         return SEMICOLON.of(lang).join([clean(said, 300), *by_hand])
     status = WHOLE if mark.passed else GRADED if mark.complete else PARTLY

@@ -89,7 +89,7 @@ def _mark(book: Book, mark: Mark, lang: Lang) -> dict[str, object]:
         "attempt": filed.attempt,
         "learners": list(filed.learners),
         "digest": filed.digest,
-        "error": error(mark),
+        "error": error(mark, lang),
         "overrides": given,
         "answers": _answers(book.gradebook.answers(filed)),
     }

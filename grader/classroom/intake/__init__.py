@@ -1,19 +1,19 @@
-"""Where submissions come from: one file for each way of collecting them, found by walking this folder.
+"""Kinds of collections: one module for each way of collecting submissions, found by walking this folder.
 
 A kind's module has
 
-* ``explains(tree)``: the top-level entries of a tree that are as this kind names them; none where its sign is missing.
+* ``explains(tree)``: the top-level entries that are named as this kind names them; none if its sign is missing.
 * ``layout(tree)``: what the tree holds, if it is of this kind.
-* ``RANK``: kinds with lower numbers are named first.
+* ``RANK``: kinds with lower numbers come first in messages.
 
-A tree is a folder or a zip; kinds cannot tell which. Everything here looks, and never reads what learners wrote.
+A tree is a folder or a zip; kinds cannot tell which. They look at names and metadata, and never read learners' files.
 
-**Which kind a tree is.** Its *entries* are the top-level names, without a machine's own and hidden ones, README, files
-of kinds that are never graded, and empty folders. A tree is of a course system's kind if that kind alone explains every
-entry, and plain folders if none explains more than half of them. Everything in between is refused: the message names
-the candidates and the entries that do not fit, and ``--intake`` decides. What is inside of an entry belongs to a
-learner and has no say in it, but for the inbox (whose learners' folders are compared with their receipts) and nbgrader
-without its folder ``submitted``; there, too, one learner's folder is one entry.
+**How the kind is detected.** The *entries* of a tree are its top-level names, without hidden and system files, README,
+files of kinds that are never graded, and empty folders. A tree is of a course system's kind if that kind alone explains
+every entry, and plain folders if none explains more than half of them. Everything in between is refused: the message
+names the candidates and the entries that do not fit, and ``--intake`` decides. What is inside an entry belongs to a
+learner, so it does not count, except for the inbox (whose learners' folders are compared with their receipts) and
+nbgrader without its folder ``submitted``; there, too, one learner's folder is one entry.
 """
 
 from __future__ import annotations
@@ -31,28 +31,37 @@ from typing import TypeAlias
 
 from grader.classroom.inbox import INCOMING, KEY
 from grader.core.errors import UsageError
+from grader.core.model import Lang, Text
 from grader.submission.messages import printable
 
-#: Content of a small file of the tree, by its name; raises Unreadable.
+#: Returns the content of a small file of the tree, by its name; raises Unreadable.
 Read: TypeAlias = Callable[[str], bytes]
-#: What the system knows of a file or folder of the tree, by its name ("" is the tree itself); None where it cannot say.
+#: Returns the status of a file or folder of the tree, by its name ("" is the tree itself); None if it is unknown.
 Facts: TypeAlias = Callable[[str], os.stat_result | None]
-#: What can be graded has such a name; other files are never read.
+#: Suffixes of files that can be graded; other files are never read.
 SUFFIXES = (".py", ".ipynb", ".zip", ".yaml", ".yml")
-__all__ = ["INCOMING", "KEY", "Layout", "Person", "Placed", "Stray", "Tree", "Unreadable"]
+__all__ = ["INCOMING", "KEY", "FoundSubmission", "Layout", "Person", "Stray", "Tree", "Unreadable"]
 #: The kind that takes any tree.
 PLAIN = "folders"
 
-#: Put there by machines, wherever they stand in a path.
+#: Made by the system, anywhere in a path.
 _IGNORED = frozenset({"__MACOSX", "__pycache__", ".ipynb_checkpoints", ".DS_Store", "Thumbs.db", "desktop.ini"})
-#: At the top of a tree these are nobody's.
+#: Names at the top of a tree that belong to nobody.
 _NOBODY = re.compile(r"^(\.|__|readme(\.[^.]*)?$)", re.IGNORECASE)
 #: Entries named in one message.
 _MOST_NAMED = 8
 
 
 class Unreadable(UsageError):
-    """A file of the tree that cannot be read."""
+    """A file of the tree that cannot be read. ``text`` says why, in both languages."""
+
+    def __init__(self, text: Text) -> None:
+        super().__init__(text.en)
+        self.text = text
+
+    def of(self, lang: Lang) -> str:
+        """The message in ``lang``."""
+        return self.text.of(lang)
 
 
 def _unknown(name: str) -> None:
@@ -61,9 +70,9 @@ def _unknown(name: str) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Tree:
-    """What kinds look at. ``names`` are paths with forward slashes; a folder with nothing in it ends with one.
+    """A folder or zip as kinds see it. ``names`` are paths with forward slashes; an empty folder ends with one.
 
-    ``read`` gives the content of one of them (metadata that lies beside the submissions).
+    ``read`` returns the content of a metadata file.
     """
 
     names: tuple[str, ...]
@@ -71,7 +80,7 @@ class Tree:
     facts: Facts = _unknown
 
     def tops(self) -> Mapping[str, bool]:
-        """The top-level names, but for those that are nobody's; True for folders."""
+        """The top-level names, without those that belong to nobody; True for folders."""
         split = (name.partition("/") for name in self.names)
         return {top: bool(slash) for top, slash, _ in split if not _NOBODY.match(top)}
 
@@ -83,20 +92,20 @@ class Tree:
 
 @dataclass(frozen=True, slots=True)
 class Person:
-    """Somebody as the source calls them. ``ids`` are its numbers and addresses: ``("canvas", "1234")``."""
+    """A person as the source names them. ``ids`` are its ids and addresses: ``("canvas", "1234")``."""
 
     name: str
     ids: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
-class Placed:
+class FoundSubmission:
     """One submission in a tree: whose it is, and its files as (name in the tree, name in the submission).
 
-    ``key`` tells it from all others of the tree, today and when the tree is collected again. ``at`` is when it was
-    handed in (UTC), where the source says so; ``late`` is the source's own word. Of several by the same people the
-    one with the highest ``attempt`` is the last. An empty folder stands in ``files`` with its slash. ``digests`` are
-    (name in the tree, SHA-256) of all files as they were handed in, where a receipt says so.
+    ``key`` is unique in the tree, and stays the same when the tree is collected again. ``at`` is when it was submitted
+    (UTC), if the source says so; ``late`` is what the source says. Of several by the same people, the one with the
+    highest ``attempt`` is the last. An empty folder is in ``files`` with its slash. ``digests`` are (name in the tree,
+    SHA-256) of all files as they were submitted, if there is a receipt.
     """
 
     key: str
@@ -110,32 +119,32 @@ class Placed:
 
 @dataclass(frozen=True, slots=True)
 class Stray:
-    """Files that could be graded, and belong to nobody: ``why`` says what is wrong with the ``entry`` they are in."""
+    """Gradable files that belong to nobody. ``why`` says what is wrong with the ``entry`` that they are in."""
 
     entry: str
-    why: str
+    why: Text
     files: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """What a tree holds. ``leftovers`` are files that belong to nobody; ``strays`` are those that could be graded."""
+    """The content of a tree. ``leftovers`` are files that belong to nobody; ``strays`` are the gradable ones."""
 
-    placed: tuple[Placed, ...]
+    placed: tuple[FoundSubmission, ...]
     leftovers: tuple[str, ...] = ()
     strays: tuple[Stray, ...] = ()
 
 
 @functools.cache
 def kinds() -> Mapping[str, ModuleType]:
-    """The modules of this folder by name, in the order in which they are named."""
+    """The modules of this folder by name, ordered by ``RANK``."""
     names = [module.name for module in pkgutil.iter_modules(__path__) if not module.name.startswith("_")]
     found = {name: importlib.import_module(f"{__name__}.{name}") for name in names}
     return MappingProxyType({name: found[name] for name in sorted(names, key=lambda name: (found[name].RANK, name))})
 
 
 def counting(names: Sequence[str]) -> tuple[str, ...]:
-    """The names that are not a machine's own, in order; what is on its way into an inbox is not there yet."""
+    """The sorted names, without system files and incomplete submissions of an inbox."""
     return tuple(
         sorted(name for name in names if not name.startswith(INCOMING) and not _IGNORED & set(name.split("/")))
     )
@@ -148,10 +157,10 @@ def look(
     facts: Facts = _unknown,
     known: Callable[[str], bool] = lambda name: False,
 ) -> tuple[str, Layout] | None:
-    """The kind of the tree with these files, and what it holds; only ``kind`` is asked where it is named.
+    """The kind of the tree with these files, and its layout; with ``kind``, only that one is tried.
 
-    Where one folder is around everything and only its inside makes a class, it is the inside that is meant; not where
-    the folder's name is that of a learner who is ``known``. Raises UsageError where the kind cannot be told.
+    If one folder contains everything and only its content is a class, its content is taken, unless the folder has the
+    name of a ``known`` learner. Raises UsageError if the kind is ambiguous.
     """
     tree = Tree(counting(names), read, facts)
     found = _known(tree, kind)
@@ -174,7 +183,7 @@ def _known(tree: Tree, kind: str | None) -> tuple[str, Layout] | None:
 
 
 def _told(tree: Tree) -> str:
-    """The kind of a tree, by the rule at the top of this file."""
+    """The kind of a tree, by the rule in the module docstring."""
     empty = {name.rstrip("/") for name in tree.names if name.endswith("/")}
     tops = tree.tops()
     entries = {top for top, folder in tops.items() if (folder and top not in empty) or gradable(top)}
@@ -192,18 +201,18 @@ def _told(tree: Tree) -> str:
     unlike = f"; these entries at the top do not fit: {named}{more}" if odd else ""
     candidates = most if whole else [*most, PLAIN]
     raise UsageError(
-        f"whose the submissions are cannot be told: this may be {' or '.join(candidates)}{unlike}. Move away what does "
-        f"not belong to the class, or say which it is with --intake ({' or '.join(candidates)})."
+        f"cannot tell whose the submissions are: this may be {' or '.join(candidates)}{unlike}. Move away what does "
+        f"not belong to the class, or name the kind with --intake ({' or '.join(candidates)})."
     )
 
 
 def gradable(name: str) -> bool:
-    """Whether a file of this name may be graded; the others are named in reports, and never read."""
+    """Whether a file with this name can be graded; other files are listed in reports, but never read."""
     return name.lower().endswith(SUFFIXES)
 
 
-def strays(names: Iterable[str], why: str) -> tuple[Stray, ...]:
-    """Those of ``names`` that could be graded, by the top-level entry that they are in."""
+def strays(names: Iterable[str], why: Text) -> tuple[Stray, ...]:
+    """The gradable files among ``names``, grouped by top-level entry."""
     found: dict[str, list[str]] = {}
     for name in names:
         top = name.partition("/")[0]
@@ -213,14 +222,14 @@ def strays(names: Iterable[str], why: str) -> tuple[Stray, ...]:
 
 
 def _is_class(layout: Layout) -> bool:
-    """Whether plain folders are several learners': two hold work, and none of it lies outside of a folder or zip."""
+    """Whether plain folders belong to several learners: at least two hold work, all of it inside folders or zips."""
     work = [(p, [inner for _, inner in p.files if gradable(inner)]) for p in layout.placed]
     loose = any(inner == p.key and not inner.lower().endswith(".zip") for p, inners in work for inner in inners)
     return not loose and sum(bool(inners) for _, inners in work) > 1
 
 
 def _moved(layout: Layout, top: str) -> Layout:
-    """The same, in the folder ``top``."""
+    """The same layout, inside the folder ``top``."""
     placed = (
         replace(
             one,
@@ -234,7 +243,7 @@ def _moved(layout: Layout, top: str) -> Layout:
 
 
 def gathered(parts: Sequence[tuple[str, str, str]]) -> dict[str, tuple[tuple[str, str], ...]]:
-    """(key, name in the tree, name in the submission) → for each key its files, in order; no name twice."""
+    """(key, name in the tree, name in the submission) → the files of each key, in order; no name occurs twice."""
     found: dict[str, dict[str, str]] = {}
     taken: dict[str, dict[str, int]] = {}
     for key, name, inner in parts:
@@ -242,7 +251,9 @@ def gathered(parts: Sequence[tuple[str, str, str]]) -> dict[str, tuple[tuple[str
         stem, dot, suffix = inner.rpartition(".")
         first = inner.casefold()
         number = theirs.get(first, 0)
-        while inner.casefold() in theirs:  # from where the last of this name ended: not all over again
+        while (
+            inner.casefold() in theirs
+        ):  # continue after the last number for this name, so that many equal names take linear time
             number = max(number, 1) + 1
             inner = f"{stem}-{number}{dot}{suffix}" if dot else f"{suffix}-{number}"
         theirs[first] = number

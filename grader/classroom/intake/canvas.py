@@ -1,8 +1,8 @@
 """The zip that Canvas makes of an assignment: flat files such as ``doejane_LATE_1234_5678_q05.py``.
 
-The parts are the sortable name without anything but letters and digits, ``LATE`` where it was, the user's number, the
-attachment's number, and the name of the file; with anonymous grading ``anon_x`` stands for the first two. A file that
-is handed in again under a name that was there gets a number from Canvas: ``q05-1.py``.
+The parts are the sortable name (letters and digits only), ``LATE`` if it was, the user's number, the attachment's
+number, and the file name. With anonymous grading, ``anon_x`` replaces name and number. If a file is submitted again
+under the same name, Canvas adds a number: ``q05-1.py``.
 """
 
 from __future__ import annotations
@@ -10,24 +10,29 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from grader.classroom.intake import Layout, Person, Placed, Tree, gathered, strays
+from grader.classroom.intake import FoundSubmission, Layout, Person, Tree, gathered, strays
+from grader.core.model import Text
 
 RANK = 30
 
 _WHO = r"^(?:(?P<name>(?!LATE_|anon_)[^\W_]\w*?)_)?(?P<late>LATE_)?(?P<user>\d+|anon_[^\W_]+)_"
 _NAME = re.compile(_WHO + r"(?P<attachment>\d+)_(?P<file>.+)$")
-#: Text typed into a box, and links: nothing to grade, but they say who handed in what.
+_NO_SUCH_NAME = Text(
+    "Canvas does not name files like this (but doejane_1234_5678_q05.py)",
+    "Canvas 不会这样命名文件（应形如 doejane_1234_5678_q05.py）",
+)
+#: Text typed into a box, and links: nothing to grade, but they show who submitted something.
 _TYPED = re.compile(_WHO + r"(?P<file>(?:text|link)\.html)$")
 _AGAIN = re.compile(r"^(?P<stem>.+)-(?P<number>[1-9]\d?)(?P<suffix>\.[^.]+)$")
 
 
 def explains(tree: Tree) -> frozenset[str]:
-    """Files at the top that are named so."""
+    """Files at the top with such names."""
     return frozenset(name for name in tree.names if "/" not in name and (_NAME.match(name) or _TYPED.match(name)))
 
 
 def layout(tree: Tree) -> Layout:
-    """Who handed in nothing but typed text has that, and nothing that could be graded."""
+    """See ``Layout``. A learner with typed text only has a submission without gradable files."""
     flat = [name for name in tree.names if "/" not in name]
     found = {name: match for name in flat if (match := _NAME.match(name))}
     users = {match["user"] for match in found.values()}
@@ -46,15 +51,15 @@ def layout(tree: Tree) -> Layout:
         people.setdefault(user, Person(match["name"] or user, number))
         if match["late"]:
             late.add(user)
-    placed = [Placed(f"canvas-{user}", (people[user],), files[user], late=user in late) for user in files]
+    placed = [FoundSubmission(f"canvas-{user}", (people[user],), files[user], late=user in late) for user in files]
     left = tuple(name for name in tree.names if name not in found)
-    return Layout(tuple(placed), left, strays(left, "Canvas gives files no such name (doejane_1234_5678_q05.py)"))
+    return Layout(tuple(placed), left, strays(left, _NO_SUCH_NAME))
 
 
 def _called(files: Sequence[str]) -> dict[str, str]:
-    """What a learner calls their files: the last of those that Canvas has numbered has its name without the number.
+    """The learner's own file names: of files that Canvas has numbered, the last one gets its name back.
 
-    Not where there is such a file beside it. Earlier ones stand behind the last, and can be imported, too.
+    Not if there is a file with that name. Earlier ones get names that can be imported, too.
     """
     names = {name: name for name in files}
     there = {name.casefold() for name in files}

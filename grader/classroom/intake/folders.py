@@ -1,8 +1,8 @@
-"""Plain folders: one folder, file, notebook or zip for each learner, named after whose it is.
+"""Plain folders: one folder, file, notebook or zip for each learner, named after its learner.
 
-A file of another kind is somebody's as well (``ada.pdf``), so that nobody is lost who handed in the wrong thing. Not
-where somebody of that name has handed in something else, and not if it is of a kind that instructors keep beside
-submissions: texts, tables, logs, and files without a suffix.
+A file of another kind (``ada.pdf``) is a submission, too, so that nobody who submitted the wrong thing is lost, unless
+the same learner has submitted something else, or instructors often keep files of this kind beside submissions (text,
+tables, logs, files without a suffix).
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from grader.classroom.intake import Layout, Person, Placed, Tree, gathered, gradable
+from grader.classroom.intake import FoundSubmission, Layout, Person, Tree, gathered, gradable
 
 RANK = 99
 
@@ -21,24 +21,24 @@ _TWO_SUFFIXES = re.compile(r"\.tar$", re.I)
 
 
 def explains(tree: Tree) -> frozenset[str]:
-    """Everything: what stands at the top of a tree is somebody's."""
+    """Everything: each entry at the top is a learner's."""
     return frozenset(tree.tops())
 
 
 def layout(tree: Tree) -> Layout:
-    """Any tree."""
+    """See ``Layout``; any tree can be read like this."""
     tops = tree.tops()
     mine = {top for top, folder in tops.items() if folder or gradable(top)}
     names = {(top if tops[top] else _stem(top)).casefold() for top in mine}
     mine |= {top for top in tops if top not in mine and not _NOTES.search(top) and _stem(top).casefold() not in names}
     parts = [(top, name, inner if slash else top) for name in tree.names for top, slash, inner in [name.partition("/")]]
     files = gathered([part for part in parts if part[0] in mine])
-    placed = [Placed(key, (_person(key, files[key]),), files[key]) for key in files]
+    placed = [FoundSubmission(key, (_person(key, files[key]),), files[key]) for key in files]
     return Layout(tuple(placed), tuple(name for top, name, _ in parts if top in tops and top not in mine))
 
 
 def _person(key: str, files: Sequence[tuple[str, str]]) -> Person:
-    """A folder is called after its learner, and so is a file, without its suffix; equal names may be two people."""
+    """The learner is named by the folder, or by the file without its suffix. Equal names may be two people."""
     alone = len(files) == 1 and files[0][0] == key
     name = _stem(key) if alone else key
     return Person(name, (("learner", name), ("entry", key)))

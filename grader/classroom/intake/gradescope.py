@@ -1,6 +1,6 @@
 """Gradescope's export of an assignment: ``submission_metadata.yml`` beside a folder for each submission.
 
-The keys of the metadata are symbols of another language, ``:name``; plain ones are taken, too.
+The keys of the metadata are Ruby symbols, ``:name``; plain keys are accepted, too.
 """
 
 from __future__ import annotations
@@ -12,50 +12,52 @@ from typing import Any
 
 import yaml
 
-from grader.classroom.intake import Layout, Person, Placed, Tree, gathered, strays
+from grader.classroom.intake import FoundSubmission, Layout, Person, Tree, gathered, strays
 from grader.core.errors import UsageError
+from grader.core.model import Text
 
 RANK = 10
 
 _METADATA = "submission_metadata.yml"
+_UNKNOWN = Text("{name} does not say whose it is", "{name} 没有说明它是谁的")
 _FOLDER = re.compile(r"submission_\d+")
 _DEEPEST = 40
 _LONGEST_NUMBER = 200
 
 
 def explains(tree: Tree) -> frozenset[str]:
-    """The metadata, the folders that they name, and those that are named so; metadata further down are no sign."""
+    """The metadata, the folders that it lists, and folders with such names. Metadata must be at the top."""
     if _METADATA not in tree.names:
         return frozenset()
     try:
         known = _metadata(tree)
-    except UsageError:  # told when it is read in earnest
+    except UsageError:  # reported by ``layout``
         known = {}
     return frozenset(top for top in tree.tops() if top == _METADATA or top in known or _FOLDER.fullmatch(top))
 
 
 def layout(tree: Tree) -> Layout:
-    """Whom the metadata name is somebody, also without files; folders that they do not name are nobody's."""
+    """See ``Layout``. People in the metadata have a submission even without files; other folders belong to nobody."""
     known = _metadata(tree) if _METADATA in tree.names else {}
     parts = [(folder, name, inner) for name in tree.names for folder, slash, inner in [name.partition("/")] if slash]
     files = gathered([part for part in parts if part[0] in known])
     there = [folder for folder, facts in known.items() if folder in files or _submitters(facts)]
     placed = [_placed(folder, known[folder], files.get(folder, ())) for folder in there]
     left = tuple(name for name in tree.names if name.partition("/")[0] not in files and name != _METADATA)
-    return Layout(tuple(placed), left, strays(left, f"{_METADATA} does not say whose it is"))
+    return Layout(tuple(placed), left, strays(left, _UNKNOWN.fill(name=_METADATA)))
 
 
 _SAFE: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
 class _Loader(_SAFE):  # type: ignore[misc]
-    """Plain values, and no merging of mappings, which can grow without bounds."""
+    """Loads plain values, without merge keys, which can grow without limit."""
 
     def flatten_mapping(self, node: yaml.MappingNode) -> None:
-        """A key ``<<`` stays what it is, and has no value that could be read."""
+        """Do not merge: a key ``<<`` has no meaning here."""
 
     def construct_untagged(self, node: yaml.Node) -> Iterator[Any]:
-        """What another language would make an object of is the mapping, list or text that stands there."""
+        """Load tagged values (objects of another language) as plain mappings, lists or text."""
         if isinstance(node, yaml.MappingNode):
             yield from self.construct_yaml_map(node)
         elif isinstance(node, yaml.SequenceNode):
@@ -68,7 +70,7 @@ _Loader.add_constructor(None, _Loader.construct_untagged)
 
 
 def _check_depth(raw: bytes) -> None:
-    """The loader is recursive without bounds, and in C: whoever sends it too deep ends the process."""
+    """Raise ValueError for deep nesting, at which the recursive loader in C would crash the process."""
     depth = 0
     for event in yaml.parse(raw, Loader=_Loader):
         if isinstance(event, yaml.CollectionStartEvent):
@@ -88,7 +90,7 @@ def _metadata(tree: Tree) -> dict[str, dict[str, Any]]:
         said = " ".join(str(error).split())[:200] or type(error).__name__
         raise UsageError(f"{name} is not YAML ({said}); export the submissions again.") from error
     if not isinstance(found, dict):
-        raise UsageError(f"{name} holds no submissions; expected a mapping of folders, as Gradescope exports it.")
+        raise UsageError(f"{name} has no submissions; expected a mapping of folders, as Gradescope exports it.")
     return {_word(folder): _plain(facts) for folder, facts in found.items() if isinstance(facts, dict)}
 
 
@@ -98,7 +100,7 @@ def _plain(facts: dict[Any, Any]) -> dict[str, Any]:
 
 
 def _word(value: object) -> str:
-    """What a single value says; nothing for lists and mappings, which aliases can make as large as they like."""
+    """A scalar as text; empty for lists and mappings, which aliases can make arbitrarily large."""
     if isinstance(value, int) and value.bit_length() > _LONGEST_NUMBER:
         return ""
     return str(value) if isinstance(value, str | int | float | date) else ""
@@ -109,7 +111,7 @@ def _submitters(facts: dict[str, Any]) -> list[dict[str, Any]]:
     return [_plain(each) for each in listed if isinstance(each, dict)] if isinstance(listed, list) else []
 
 
-def _placed(folder: str, facts: dict[str, Any], files: tuple[tuple[str, str], ...]) -> Placed:
+def _placed(folder: str, facts: dict[str, Any], files: tuple[tuple[str, str], ...]) -> FoundSubmission:
     earlier = facts.get("history")
     people = [
         Person(
@@ -119,7 +121,7 @@ def _placed(folder: str, facts: dict[str, Any], files: tuple[tuple[str, str], ..
         for each in _submitters(facts)
     ]
     attempt = 1 + (len(earlier) if isinstance(earlier, list) else 0)
-    return Placed(
+    return FoundSubmission(
         f"gradescope-{folder}",
         tuple(people) or (Person(folder),),
         files,

@@ -1,9 +1,9 @@
 """The folder that ``attncheck submit`` writes to: ``LEARNER/TIME-DIGEST/`` with ``files/`` and a ``receipt.json``.
 
-Learners may be able to write to it, so a receipt is not believed for what it says. Its folder has to be that of its
-learner, and it has to be signed with the key of the inbox; where the inbox has no key, or others may write to it, a
-receipt without a signature will do if its files belong to the one account that this learner's folder belongs to. What
-does not fit is nobody's, and costs only itself.
+Learners may be able to write to it, so a receipt is not trusted. It must be in its learner's folder, and signed with
+the key of the inbox. If the inbox has no key, or others can write to it, a receipt without a signature is accepted if
+its files belong to the one account that owns this learner's folder. What does not fit belongs to nobody; the rest of
+the inbox is not affected.
 """
 
 from __future__ import annotations
@@ -15,24 +15,46 @@ from dataclasses import dataclass
 
 from grader.classroom import inbox
 from grader.classroom.inbox import Receipt
-from grader.classroom.intake import Layout, Person, Placed, Stray, Tree, Unreadable, gathered, gradable, strays
+from grader.classroom.intake import FoundSubmission, Layout, Person, Stray, Tree, Unreadable, gathered, gradable, strays
 from grader.core.errors import UsageError
+from grader.core.model import Text
+from grader.submission.messages import listing
 
 RANK = 5
+
+_NEWER = Text(
+    "its receipt says that a newer attncheck wrote it; if that is so, update this one",
+    "回执称由更新版本的 attncheck 写成；若属实，请更新这里的 attncheck",
+)
+_NO_RECEIPT = Text("it has no readable {name}", "没有可以读取的 {name}")
+_NOT_SUBMITTED = Text("it was not submitted with 'attncheck submit'", "不是用 attncheck submit 提交的")
+_SOMEBODY_ELSES = Text("its receipt is for somebody else, {learner}", "回执是另一个人（{learner}）的")
+_OTHER_FOLDERS = Text(
+    "its receipt is for another time or other files than its folder", "回执的时间或文件与所在文件夹不符"
+)
+_BADLY_SIGNED = Text("its receipt does not have the signature of this inbox", "回执不是用这个收件箱的密钥签名的")
+_UNSIGNED = Text("its receipt does not have the signature of this inbox (none at all)", "回执没有签名")
+_SEVERAL_ACCOUNTS = Text(
+    "several accounts have written to the folder {folder}, so it may be another learner's work",
+    "有多个账户写过文件夹 {folder}，可能是别人的作业",
+)
+_ONE_ACCOUNT = Text(
+    "the account that submitted it has also submitted for {others}", "提交它的账户还替别人提交过：{others}"
+)
 
 #: Bytes of all receipts in one learner's folder.
 _MOST_RECEIPTS = 32 << 20
 
 
 def explains(tree: Tree) -> frozenset[str]:
-    """Folders with what may be a receipt two folders down; where the inbox has a key, everything."""
+    """Folders with a possible receipt two levels down; everything, if the inbox has a key."""
     if _key(tree) is not None:
         return frozenset(tree.tops())
     return frozenset(name.partition("/")[0] for name in tree.names if _is_mark(name))
 
 
 def layout(tree: Tree) -> Layout:
-    """The attempts of each learner, in the order of their receipts."""
+    """See ``Layout``. The attempts of each learner are in the order of their receipts."""
     attempts: dict[str, list[str]] = {}
     for name in tree.names:
         parts = name.split("/")
@@ -40,16 +62,16 @@ def layout(tree: Tree) -> Layout:
             attempts.setdefault("/".join(parts[:2]), []).append(name)
     guard = _Guard.of(tree, attempts)
     receipts: dict[str, Receipt] = {}
-    refused: dict[str, str] = {}
+    refused: dict[str, Text] = {}
     spent: Counter[str] = Counter()
     for folder, names in attempts.items():
         try:
             receipts[folder] = _receipt(tree, folder, names, spent)
             why = guard.objection(folder, receipts[folder], names)
         except inbox.NewerReceipt:
-            why = "its receipt says that a newer attncheck wrote it; if that is so, update this one"
-        except (inbox.NoReceipt, Unreadable):  # a leftover, of a power failure or so
-            why = f"it has no {inbox.RECEIPT} that can be read"
+            why = _NEWER
+        except (inbox.NoReceipt, Unreadable):  # for example, left behind by a power failure
+            why = _NO_RECEIPT.fill(name=inbox.RECEIPT)
         if why:
             refused[folder] = why
             receipts.pop(folder, None)
@@ -62,12 +84,16 @@ def layout(tree: Tree) -> Layout:
         person = Person(receipt.learner, (("learner", receipt.learner),))
         digests = tuple((f"{folder}/files/{file.name}", file.sha256) for file in receipt.files)
         theirs = files.get(folder, ())
-        placed.append(Placed(f"inbox-{folder}", (person,), theirs, receipt.at, attempt=attempt, digests=digests))
+        placed.append(
+            FoundSubmission(f"inbox-{folder}", (person,), theirs, receipt.at, attempt=attempt, digests=digests)
+        )
     empty = [name.partition("/")[0] for name in tree.names if name.count("/") == 1 and name.endswith("/")]
-    placed += [Placed(f"inbox-{top}", (Person(top, (("learner", top),)),), ((f"{top}/", ""),)) for top in empty]
+    placed += [
+        FoundSubmission(f"inbox-{top}", (Person(top, (("learner", top),)),), ((f"{top}/", ""),)) for top in empty
+    ]
     taken = {name for one in placed for name, _ in one.files} | {f"{folder}/{inbox.RECEIPT}" for folder in receipts}
     left = tuple(name for name in tree.names if name not in taken and name != inbox.KEY)
-    loose = strays((name for name in left if name.count("/") < 2), "it was not handed in with 'attncheck submit'")
+    loose = strays((name for name in left if name.count("/") < 2), _NOT_SUBMITTED)
     odd = [Stray(folder, why, tuple(filter(gradable, attempts[folder]))) for folder, why in refused.items()]
     odd = [one for one in odd if one.files or f"{one.entry}/{inbox.RECEIPT}" in attempts.get(one.entry, ())]
     return Layout(tuple(placed), left, (*loose, *odd))
@@ -78,7 +104,7 @@ def _is_mark(name: str) -> bool:
 
 
 def _receipt(tree: Tree, folder: str, names: Collection[str], spent: Counter[str]) -> Receipt:
-    """The receipt of an attempt. ``spent`` counts the bytes of receipts that each learner's folder has cost."""
+    """The receipt of an attempt. ``spent`` counts the bytes of receipts read from each learner's folder."""
     name, home = f"{folder}/{inbox.RECEIPT}", folder.partition("/")[0]
     facts = tree.facts(name)
     too_large = facts is not None and facts.st_size > inbox.MAX_RECEIPT
@@ -92,7 +118,7 @@ def _receipt(tree: Tree, folder: str, names: Collection[str], spent: Counter[str
 
 
 def _key(tree: Tree) -> bytes | None:
-    """The key of the inbox. One that somebody else than the inbox's owner has put there is none."""
+    """The key of the inbox; None if there is none, or if it does not belong to the inbox's owner."""
     if inbox.KEY not in tree.names:
         return None
     mine, ours = tree.facts(inbox.KEY), tree.facts("")
@@ -101,16 +127,18 @@ def _key(tree: Tree) -> bytes | None:
             return None
         if stat.S_IMODE(mine.st_mode) & 0o077:
             raise UsageError(
-                f"the key of the inbox, {inbox.KEY}, can be read by others, who can sign with it. Remove it, make a "
-                "new one with 'attncheck inbox', and look at what was handed in since."
+                f"the key of the inbox, {inbox.KEY}, can be read by others, who can sign with it. Remove it, create a "
+                "new one with 'attncheck inbox', and check what was submitted since."
             )
     return inbox.parse_key(tree.read(inbox.KEY))
 
 
 @dataclass(frozen=True, slots=True)
 class _Guard:
-    """What a receipt is compared with. ``accounts`` are those that each learner's folder belongs to, but for the
-    owner of the inbox; ``signed_only`` says that nobody else can write there, and that there is a key."""
+    """What receipts are checked against. ``signed_only``: the inbox has a key, and only its owner can write there.
+
+    ``accounts`` are the users who own a learner's folder, by folder, except the owner of the inbox.
+    """
 
     key: bytes | None
     signed_only: bool
@@ -119,7 +147,7 @@ class _Guard:
 
     @classmethod
     def of(cls, tree: Tree, attempts: Mapping[str, list[str]]) -> _Guard:
-        """The guard of a tree with these folders of attempts."""
+        """The guard for a tree with these attempts (their files by folder)."""
         ours = tree.facts("")
         key = _key(tree)
         owner = None if ours is None else ours.st_uid
@@ -133,28 +161,27 @@ class _Guard:
                     accounts.setdefault(home, set()).add(facts.st_uid)
         return cls(key, key is not None and closed, tree, {home: frozenset(uids) for home, uids in accounts.items()})
 
-    def objection(self, folder: str, receipt: Receipt, names: list[str]) -> str:
-        """Why an attempt is not the learner's that its receipt names; empty where it is."""
+    def objection(self, folder: str, receipt: Receipt, names: list[str]) -> Text | None:
+        """Why an attempt may not be by the learner that its receipt names; None if it is."""
         home, _, attempt = folder.partition("/")
         if inbox.folder_name(receipt.learner) != home:
-            return f"its receipt is for somebody else, {receipt.learner}"
+            return _SOMEBODY_ELSES.fill(learner=receipt.learner)
         if inbox.attempt_name(receipt) != attempt:
-            return "its receipt is for another time or other files than its folder"
+            return _OTHER_FOLDERS
         if receipt.mac or self.signed_only:
             signed = self.key is not None and inbox.signed(receipt, self.key)
-            said = "" if receipt.mac else " (none at all)"
-            return "" if signed else f"its receipt does not have the signature of this inbox{said}"
+            return None if signed else _BADLY_SIGNED if receipt.mac else _UNSIGNED
         return self._stranger(home, [folder, *names])
 
-    def _stranger(self, home: str, names: list[str]) -> str:
+    def _stranger(self, home: str, names: list[str]) -> Text | None:
         theirs = self.accounts.get(home, frozenset())
         found = {facts.st_uid for name in names if (facts := self.tree.facts(name)) is not None}
         ours = self.tree.facts("")
         if ours is None or found <= {ours.st_uid}:
-            return ""  # whoever runs the inbox has put it there, or there are no accounts to compare
+            return None  # the owner of the inbox has put it there, or there are no accounts to compare
         if len(theirs | (found - {ours.st_uid})) > 1:
-            return f"several accounts have written to the folder {home}, so that it may be another learner's work"
+            return _SEVERAL_ACCOUNTS.fill(folder=home)
         others = sorted(other for other, uids in self.accounts.items() if other != home and uids & theirs)
         if others:
-            return f"the account that it was handed in from has handed in for {', '.join(others[:3])}, too"
-        return ""
+            return _ONE_ACCOUNT.fill(others=listing(others, 3))
+        return None

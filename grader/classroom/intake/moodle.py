@@ -1,4 +1,4 @@
-"""The zip that Moodle makes of an assignment, with a folder for each participant or without folders.
+"""The zip that Moodle exports for an assignment, with or without a folder for each participant.
 
 ``Jane Doe_657768_assignsubmission_file/q05.py`` (some versions end the folder with ``_``), or in one folder
 ``Jane Doe_657768_assignsubmission_file_q05.py``. The number is the participant's in this assignment, not the user's;
@@ -9,27 +9,28 @@ from __future__ import annotations
 
 import re
 
-from grader.classroom.intake import Layout, Person, Placed, Stray, Tree, gathered, strays
+from grader.classroom.intake import FoundSubmission, Layout, Person, Stray, Tree, gathered, strays
+from grader.core.model import Text
 
 RANK = 20
 
 _MARK = r"_assignsubmission_(?P<kind>file|onlinetext)"
 _WHO = r"^(?P<name>[^/]+?)(?:_(?P<number>\d+))?"
-#: What Moodle adds stands at the end of a folder's name: before it is a name that its owner may have chosen.
+#: Moodle adds its mark at the end of a folder's name; its owner may have chosen the part before it.
 _FOLDER = re.compile(_WHO + _MARK + r"_?/(?P<file>.*)$", re.DOTALL)
 _FILE = re.compile(_WHO + _MARK + r"_(?P<file>[^/]+)$", re.DOTALL)
 _MARKED = re.compile(_MARK)
 
 
 def explains(tree: Tree) -> frozenset[str]:
-    """Files and folders at the top that are named so."""
+    """Files and folders at the top with such names."""
     return frozenset(name.partition("/")[0] for name in tree.names if _match(name))
 
 
 def layout(tree: Tree) -> Layout:
-    """Who typed a text, and handed in no file, has that, and nothing that could be graded.
+    """See ``Layout``. A learner with online text only has a submission without gradable files.
 
-    A file whose name holds the mark twice could be two people's, and is nobody's.
+    A file with the mark twice in its name could belong to two people, so it belongs to nobody.
     """
     found = {name: match for name in tree.names if (match := _match(name))}
     twice = [name for name in found if "/" not in name and len(_MARKED.findall(name)) > 1]
@@ -41,14 +42,20 @@ def layout(tree: Tree) -> Layout:
         key: Person(found[name]["name"], (("moodle", found[name]["number"]),) if found[name]["number"] else ())
         for name, key in mine.items()
     }
-    placed = [Placed(f"moodle-{key}", (people[key],), files[key]) for key in files]
+    placed = [FoundSubmission(f"moodle-{key}", (people[key],), files[key]) for key in files]
     left = tuple(name for name in tree.names if name not in mine and not name.endswith("/"))
-    odd = strays((name for name in left if name not in found), f"Moodle gives no such name ({_EXAMPLE})")
-    double = (Stray(name, "its name could be that of two learners' files", (name,)) for name in twice)
+    odd = strays((name for name in left if name not in found), _NO_SUCH_NAME.fill(example=_EXAMPLE))
+    double = (Stray(name, _TWO_LEARNERS, (name,)) for name in twice)
     return Layout(tuple(placed), left, (*odd, *double))
 
 
 _EXAMPLE = "Jane Doe_657768_assignsubmission_file"
+_NO_SUCH_NAME = Text(
+    "Moodle does not name files and folders like this (but {example})", "Moodle 不会这样命名（应形如 {example}）"
+)
+_TWO_LEARNERS = Text(
+    "from its name, it could be either of two learners' file", "从文件名看，可能属于两个人中的任何一个"
+)
 
 
 def _match(name: str) -> re.Match[str] | None:

@@ -1,25 +1,27 @@
-"""The tree of nbgrader: ``submitted/STUDENT/ASSIGNMENT/notebook.ipynb``, with ``timestamp.txt`` beside the notebook.
+"""nbgrader's tree: ``submitted/STUDENT/ASSIGNMENT/notebook.ipynb``, with ``timestamp.txt`` beside the notebook.
 
-``feedback/``, beside ``submitted/`` or the notebook, is what nbgrader has to say, and nobody's work.
+``feedback/``, beside ``submitted/`` or the notebook, is written by nbgrader.
 """
 
 from __future__ import annotations
 
 from datetime import UTC, datetime
 
-from grader.classroom.intake import Layout, Person, Placed, Tree, Unreadable, gathered, strays
+from grader.classroom.intake import FoundSubmission, Layout, Person, Tree, Unreadable, gathered, strays
+from grader.core.model import Text
 
 RANK = 15
 
 _STAMP = "timestamp.txt"
 _TOP = "submitted/"
+_OUTSIDE = Text("expected it in submitted/STUDENT/ASSIGNMENT/", "应放在 submitted/STUDENT/ASSIGNMENT/ 里")
 _FEEDBACK = "feedback/"
-#: What else stands in the folder of a course.
+#: Entries of a course folder.
 _COURSE = frozenset({"submitted", "source", "release", "autograded", "feedback", "solutions", "nbgrader_config.py"})
 
 
 def explains(tree: Tree) -> frozenset[str]:
-    """The folders of a course; without ``submitted``, those of students with a time stamp two folders down."""
+    """The folders of a course; without ``submitted``, students' folders with a timestamp two levels down."""
     if any(name.startswith(_TOP) for name in tree.names):
         return _COURSE & tree.tops().keys()
     parts = [name.split("/") for name in tree.names]
@@ -28,7 +30,7 @@ def explains(tree: Tree) -> frozenset[str]:
 
 
 def layout(tree: Tree) -> Layout:
-    """A tree with a folder ``submitted``, or the inside of one."""
+    """See ``Layout``. The tree has a folder ``submitted``, or is the inside of one."""
     top = _TOP if any(name.startswith(_TOP) for name in tree.names) else ""
     parts = {name: name.removeprefix(top).split("/", 2) for name in tree.names if name.startswith(top) and name != top}
     inside = {name: part for name, part in parts.items() if len(part) == 3}
@@ -46,7 +48,7 @@ def layout(tree: Tree) -> Layout:
     wanted = [name for name in inside if name not in silent or keys[name] not in working]
     files = gathered([(keys[name], name, inside[name][2]) for name in wanted])
     placed = [
-        Placed(
+        FoundSubmission(
             f"nbgrader-{key}",
             (Person(key.split("/")[0], (("learner", key.split("/")[0]),)),),
             files[key],
@@ -56,11 +58,11 @@ def layout(tree: Tree) -> Layout:
     ]
     left = tuple(name for name in tree.names if name not in inside and not name.startswith(_FEEDBACK))
     loose = (name for name in left if name.startswith(_TOP) or name.partition("/")[0] not in _COURSE)
-    return Layout(tuple(placed), left, strays(loose, "expected submitted/STUDENT/ASSIGNMENT/ around it"))
+    return Layout(tuple(placed), left, strays(loose, _OUTSIDE))
 
 
 def _utc(name: str, tree: Tree) -> datetime | None:
-    """``2026-11-20 18:00:00.123456 UTC``; what is no time, or cannot be read, says nothing."""
+    """``2026-11-20 18:00:00.123456 UTC``; None if it is not a timestamp or cannot be read."""
     try:
         text = tree.read(name)[:100].decode("utf-8", "replace").strip().removesuffix("UTC").strip()
         found = datetime.fromisoformat(text)

@@ -223,7 +223,7 @@ def _small(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
     def edit(book: Book) -> None:
         dee = next(filed for filed in book.gradebook.submissions() if filed.key == "canvas-14")
-        book.gradebook.refuse(dee, f"{dee.path}: not Python")
+        book.gradebook.refuse(dee, Text(f"{dee.path}: not Python", f"{dee.path}：不是 Python"))
         connection = book.gradebook._connection
         connection.execute("DELETE FROM unit WHERE digest = ?", (dee.digest,))
         connection.execute("UPDATE submission SET answers = '{}', notices = '[]' WHERE key = 'canvas-14'")

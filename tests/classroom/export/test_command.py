@@ -94,7 +94,7 @@ def test_remarks_go_to_stderr(graded: Path, tmp_path: Path, capsys: pytest.Captu
         ("json --from {graded} -q Q5", "-q means nothing to json; it goes with gift, gradescope-autograder, qti"),
         ("html --from {graded} --learner ada", "--learner means nothing to html"),
         ("csv --from {graded} --learner zoe", "no learner “zoe”"),
-        ("csv --from {empty}", "expected a folder that 'attncheck batch --out' has written"),
+        ("csv --from {empty}", "expected a folder written by 'attncheck batch --out'"),
         ("gift -q Q77 --course {tiny}", "no question “Q77”"),
     ],
 )

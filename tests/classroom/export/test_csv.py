@@ -64,7 +64,7 @@ def test_a_row_for_each_learner(small: Made, tmp_path: Path) -> None:
         "complete": "yes", "waiting": "1", "notes": "",
     }  # fmt: skip
     assert (bo["earned"], bo["complete"]) == ("0", "yes")
-    assert (cy["submission"], cy["notes"]) == ("", "nothing handed in")
+    assert (cy["submission"], cy["notes"]) == ("", "no submission")
     assert (dee["complete"], dee["notes"]) == ("no", "canvas-14: not Python")
 
 

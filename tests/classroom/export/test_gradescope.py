@@ -174,7 +174,7 @@ def test_hostile_names(hostile: Made, tmp_path: Path, names: tuple[str, ...]) ->
 def test_points_by_hand_without_anything_graded(by_hand: Made, tmp_path: Path) -> None:
     """Count, and are told."""
     folder = by_hand.export("gradescope", tmp_path / "out")
-    for name, why in (("cy", "nothing handed in"), ("dee", "could not be graded")):
+    for name, why in (("cy", "no submission"), ("dee", "could not be graded")):
         found = json.loads((folder / f"{name}.json").read_text(encoding="utf-8"))
         jsonschema.validate(found, SCHEMA)
         assert found["score"] == 0.5

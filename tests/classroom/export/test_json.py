@@ -14,6 +14,7 @@ import pytest
 from grader.classroom.gradebook import Enrolled, Unit, open_gradebook
 from grader.classroom.results import Book, write_files
 from grader.core.errors import UsageError
+from grader.core.model import Text
 
 if TYPE_CHECKING:
     from conftest import Made
@@ -65,7 +66,7 @@ def test_equal_grading_gives_equal_bytes(small: Made, tmp_path: Path) -> None:
             for unit, run in reversed(old.units(each, {"Q5": "v", "Q6": "v"})):
                 later = replace(run, at=run.at + timedelta(days=3), seconds=99.0)
                 new.record(each, later, [Unit(unit.question, "v", unit.result)], old.answers(each), old.notices(each))
-        new.refuse(filed[-1], "/elsewhere/canvas-14: not Python")
+        new.refuse(filed[-1], Text("/elsewhere/canvas-14: not Python", "/elsewhere/canvas-14：不是 Python"))
         for change in old.overrides():
             new.override(replace(change, at=change.at + timedelta(days=1)))
     small.folder = other
@@ -121,7 +122,7 @@ def test_complete_is_what_the_mark_says(small: Made, tmp_path: Path) -> None:
 
     def edit(book: Book) -> None:
         ada, bo = (filed for filed in book.gradebook.submissions() if filed.key in ("canvas-11", "canvas-12"))
-        book.gradebook.refuse(ada, "it vanished")
+        book.gradebook.refuse(ada, Text("it vanished", "不见了"))
         book.gradebook._connection.execute("DELETE FROM unit WHERE digest = ? AND question = 'Q6'", (bo.digest,))
         rows = write_files(book, small.folder, "en")
         assert [row.complete for row in rows] == [False, False, True, False]

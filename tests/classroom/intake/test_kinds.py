@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from grader.classroom.intake import Layout, Person, Placed, kinds, look
+from grader.classroom.intake import FoundSubmission, Layout, Person, kinds, look
 from grader.core.errors import UsageError
 
 
@@ -284,7 +284,7 @@ def test_times_beyond_the_calendar_say_nothing() -> None:
 def test_a_kind_can_be_chosen() -> None:
     """A course may name its learners like a course system's files."""
     assert tree(["doejane_1_2_q05.py"], "folders")[1].placed == (
-        Placed(
+        FoundSubmission(
             "doejane_1_2_q05.py",
             (Person("doejane_1_2_q05", (("learner", "doejane_1_2_q05"), ("entry", "doejane_1_2_q05.py"))),),
             (("doejane_1_2_q05.py",) * 2,),

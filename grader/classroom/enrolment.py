@@ -1,0 +1,222 @@
+"""Who is in the class, and whose each collected submission is: a ``Collection`` and a roster give an ``Enrolment``."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal, TypeAlias
+
+from grader.classroom.collect import CollectedSubmission, Collection, clause, nothing_in, sayable
+from grader.classroom.gradebook import Enrolled, Filed
+from grader.classroom.intake import PLAIN, FoundSubmission, Person, Stray
+from grader.classroom.roster import Match, Roster, alike, spellings
+from grader.classroom.words import INTERNAL_ERROR, in_both
+from grader.core import resources
+from grader.core.errors import AttncheckError, SubmissionError
+from grader.core.model import Text
+from grader.submission import identity
+from grader.submission.messages import listing, printable
+
+_NOBODYS = Text(
+    "it cannot be told whose this is ({why}), so it was not graded.{files}",
+    "无法确定这是谁的（{why}），因此没有评分。{files}",
+)
+_FILES = Text(" Files: {files}.", "文件：{files}。")
+#: Letters in a learner's name. A longer one is cut and gets a digest.
+LONGEST_NAME = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Enrolment:
+    """The learners of a class, and what was submitted.
+
+    Without a roster, learners are those whom the collection names. ``matches`` says whom the roster knows.
+    ``misnamed`` are (learner, name in answers.yaml) where that name is not the learner's.
+    """
+
+    learners: tuple[Enrolled, ...]
+    submissions: tuple[Filed, ...]
+    matches: tuple[Match, ...] = ()
+    misnamed: tuple[tuple[str, str], ...] = ()
+
+    def unmatched(self, why: Literal["unknown", "ambiguous"]) -> tuple[str, ...]:
+        """The names that matched nobody, or more than one, in the roster."""
+        return tuple(match.person.name for match in self.matches if match.why == why)
+
+
+@dataclass(frozen=True, slots=True)
+class _Signature:
+    """The name in a submission's answers.yaml, beside its learners and the names that it came with."""
+
+    learners: str
+    people: tuple[Person, ...]
+    name: str
+
+
+def in_roster(roster: Roster, name: str) -> bool:
+    """Whether a learner in the roster is called ``name``."""
+    return roster.match(_named(name)).why != "unknown"
+
+
+def enrol(found: Collection, roster: Roster | None) -> Enrolment:
+    """Match every submission in ``found`` with its learners, and read the names in their answers."""
+    handed = (*found.handed, *ungradable(found, roster))
+    names = display_names(handed)
+    matches: list[Match] = []
+    learners: list[Enrolled] = []
+    submissions: list[Filed] = []
+    signatures: list[_Signature] = []
+    for each in handed:
+        if roster is None:
+            whose = tuple(names[each.placed.key])
+            learners += [Enrolled(name, name) for name in whose]
+        else:
+            matched = [match for person in each.placed.people for match in roster.matches(person)]
+            matches += matched
+            whose = tuple(sorted({match.learner.id for match in matched if match.learner is not None}))
+        row, signed = _submission_row(each, whose, roster)
+        submissions.append(row)
+        if signed and (roster is None or row.draws != signed):
+            signatures.append(_Signature(", ".join(whose) or row.key, _shown(each), signed))
+    if roster is None:
+        signatures = _strangers(signatures, [person for each in handed for person in _shown(each)])
+    else:
+        learners = [Enrolled(one.id, one.name, one.section, one.extra_hours) for one in roster.learners]
+    return Enrolment(
+        tuple(learners),
+        (*submissions, *map(_unowned_row, found.strays)),
+        tuple(matches),
+        tuple((each.learners, each.name) for each in signatures),
+    )
+
+
+def ungradable(found: Collection, roster: Roster | None) -> Iterator[CollectedSubmission]:
+    """Leftover files that are named after a learner of the roster who has no other submission."""
+    if roster is None or found.kind != PLAIN:
+        return
+    there = {match.learner for each in found.handed for one in each.placed.people for match in roster.matches(one)}
+    for name in found.leftovers:
+        file = name.rpartition("/")[2]
+        person = _named(file.rpartition(".")[0] or file)
+        match = roster.match(person)
+        if match.why != "unknown" and match.learner not in there:
+            key = sayable(name)
+            yield CollectedSubmission(
+                FoundSubmission(key, (person,), ((name, file),)), Path(key), nothing_in(printable(file))
+            )
+
+
+def _unowned_row(stray: Stray) -> Filed:
+    """The row for files that could be graded if it were known whose they are, with the reason."""
+    files = _FILES.fill(files=listing(tuple(map(printable, stray.files)))) if stray.files else ""
+    why = _NOBODYS.fill(why=clause(stray.why), files=files)
+    entry = sayable(stray.entry)
+    return Filed(f"nobody/{entry}", "", (), draws=entry, error=why)
+
+
+def _submission_row(
+    handed: CollectedSubmission, learners: tuple[str, ...], roster: Roster | None
+) -> tuple[Filed, str | None]:
+    """The row of a submission, with the digest of its files or the reason why they cannot be read.
+
+    And the name in its answers.yaml, if there is one.
+    """
+    placed = handed.placed
+    digest, signed, error = "", None, handed.error
+    try:
+        if error is None:
+            digest, signed = identity(handed.path)
+    except SubmissionError as refused:
+        error = in_both(refused)
+    except AttncheckError:
+        raise
+    except Exception as fault:  # a bug of ours costs this submission only
+        if resources.lacks(fault):
+            raise
+        error = INTERNAL_ERROR.fill(error=printable(f"{type(fault).__name__}: {fault}"))
+    known_as = (_shown(handed)[0].name,) if roster is None else learners
+    draws = seed_name(signed, known_as, roster) or placed.people[0].name
+    path = os.path.abspath(handed.path)
+    return Filed(placed.key, path, learners, digest, draws, placed.at, placed.late, placed.attempt, error), signed
+
+
+def seed_name(signed: str | None, learners: tuple[str, ...], roster: Roster | None) -> str:
+    """The name that numbers are drawn for: the one in answers.yaml, because the answers are for its numbers.
+
+    With a roster, a name that is not one of ``learners`` is ignored, so that nobody answers for somebody else.
+    """
+    if signed and roster is not None:
+        found = roster.match(_named(signed)).learner
+        signed = signed if found is not None and found.id in learners else None
+    return signed or (learners[0] if learners else "")
+
+
+def _strangers(signatures: Sequence[_Signature], everybody: Sequence[Person]) -> list[_Signature]:
+    """Signatures with the name of another of ``everybody``, or with a name that cannot be this learner's.
+
+    If most cannot be, the collection does not use the learners' own names (but groups, say); then only the former
+    count.
+    """
+    known = set[str]().union(*map(spellings, everybody))
+    others: list[_Signature] = []
+    odd: list[_Signature] = []
+    for each in signatures:
+        written = spellings(_named(each.name))
+        if written.isdisjoint(set[str]().union(*map(spellings, each.people))):
+            if not written.isdisjoint(known):
+                others.append(each)
+            elif not any(alike(each.name, person.name) for person in each.people):
+                odd.append(each)
+    return others + (odd if len(odd) <= max(1, len(signatures) - len(odd)) else [])
+
+
+def _named(name: str) -> Person:
+    """Somebody of whom only the name is known, which may be an id."""
+    return Person(name, (("learner", name),))
+
+
+# ------------------------------------------------------------------------------------------------ names
+
+
+def display_names(handed: Sequence[CollectedSubmission]) -> dict[str, list[str]]:
+    """The names of the people of each submission, by its key; they do not depend on the order of submissions.
+
+    Different people with the same name are told apart by their id in the course system: ``Jane Doe (1234)``.
+    """
+    everybody = {(person.name, person.ids) for each in handed for person in _shown(each)}
+    called = _apart({one: one[0] for one in everybody}, lambda one: f"{one[0]} ({_mark(one[1])})")
+    called = _apart(called, lambda one: f"{one[0]} ({_digest(repr(one))})")
+    return {each.placed.key: [called[person.name, person.ids] for person in _shown(each)] for each in handed}
+
+
+_Somebody: TypeAlias = tuple[str, tuple[tuple[str, str], ...]]  # name and ids
+
+
+def _apart(called: Mapping[_Somebody, str], other: Callable[[_Somebody], str]) -> dict[_Somebody, str]:
+    """``called``, with other names for people who share one; case does not count."""
+    times = Counter(name.casefold() for name in called.values())
+    return {one: name if times[name.casefold()] == 1 else other(one) for one, name in called.items()}
+
+
+def _mark(ids: tuple[tuple[str, str], ...]) -> str:
+    """What tells one of several namesakes: an id that is no e-mail address, else a digest."""
+    plain = [printable(value, 80) for kind, value in ids if kind not in ("learner", "email") and "@" not in value]
+    return plain[0] if plain else _digest(repr(ids))
+
+
+def _shown(handed: CollectedSubmission) -> tuple[Person, ...]:
+    """The people of a submission, with printable names; names that were cut to the same text get different digests."""
+    return tuple(Person(_printable_name(person.name), person.ids) for person in handed.placed.people)
+
+
+def _printable_name(name: str) -> str:
+    shown = " ".join(printable(name, len(name)).split()) or "learner"
+    return shown if len(shown) <= LONGEST_NAME else f"{shown[: LONGEST_NAME - 10]}…{_digest(name)}"
+
+
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode("utf-8", "surrogateescape")).hexdigest()[:8]

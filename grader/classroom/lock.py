@@ -1,0 +1,49 @@
+"""One process at a time changes a results folder."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator
+from pathlib import Path
+
+from filelock import FileLock, Timeout
+
+from grader.core.errors import UsageError
+
+
+def make_folder(out: Path) -> None:
+    """Create the results folder if it does not exist. Raises UsageError if that is impossible."""
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise _not_writable(out, error) from error
+
+
+@contextlib.contextmanager
+def locked(out: Path) -> Iterator[None]:
+    """Hold an exclusive lock on the results folder; it is released when the process exits.
+
+    Raises UsageError if another process holds it or if the folder cannot be locked.
+    """
+    lock = FileLock(out / ".lock", timeout=0)
+    try:
+        lock.acquire()
+    except Timeout:
+        raise UsageError(
+            f"Another attncheck is grading into {out}; wait until it has finished, or use another folder."
+        ) from None
+    except OSError as error:
+        raise _not_writable(out, error) from error
+    except NotImplementedError:
+        raise UsageError(
+            f"{out} cannot be locked (some network folders cannot be), so two processes could grade into it at once; "
+            "use a folder on this machine."
+        ) from None
+    try:
+        yield
+    finally:
+        lock.release()
+
+
+def _not_writable(out: Path, error: OSError) -> UsageError:
+    return UsageError(f"{out} cannot be written ({error.strerror}); make it writable, or use another folder.")

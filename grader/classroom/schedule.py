@@ -1,0 +1,175 @@
+"""Runs tasks on workers, on this machine or on a Dask cluster, and yields the results as they come in.
+
+Knows nothing of the gradebook: tasks in, results out.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import itertools
+import socket
+from collections.abc import Callable, Container, Iterator, Sequence
+from concurrent.futures import FIRST_COMPLETED, Executor, Future, wait
+from concurrent.futures.process import BrokenProcessPool
+from dataclasses import dataclass
+from pathlib import Path
+
+from grader.classroom.task import Plan, Task, TaskResult
+from grader.classroom.words import SANDBOX_KILLED, WORKER_DIED_TWICE
+from grader.classroom.worker import WorkerLost, Workers, run_task, shutting_down, warm_up
+from grader.core import resources
+from grader.core.errors import SandboxError, SandboxKilled, SandboxUnavailable, UsageError
+from grader.core.model import Course, Text
+from grader.grading import courses
+from grader.grading.grade import Memo
+from grader.grading.inputs import Seed
+from grader.sandbox import Sandbox, Settings
+from grader.sandbox.canaries import fault, release
+
+#: Tasks submitted ahead for each worker: enough that none is idle, few enough that memory stays flat.
+_AHEAD = 3
+#: Seconds without a result after which the number of workers is checked again.
+_POLL = 10.0
+
+
+@dataclass(frozen=True, slots=True)
+class WorkerPool:
+    """Where tasks run. ``layers`` is what confines learner code there.
+
+    ``executors`` yields a new executor each time one breaks; ``size`` returns the current number of workers.
+    """
+
+    executors: Iterator[Executor]
+    size: Callable[[], int]
+    send: Callable[[Executor, Task], Future[TaskResult]]
+    layers: tuple[str, ...]
+
+
+# ------------------------------------------------------------------------------------------------ where
+
+
+@contextlib.contextmanager
+def local_pool(plan: Plan, workers: int | None, tasks: Sequence[Task]) -> Iterator[WorkerPool]:
+    """Worker processes on this machine: ``workers`` of them, or one for each processor, but no more than tasks."""
+    count = max(1, min(workers or resources.processors(), len(tasks)))
+    executors = (executor(count) for _ in itertools.count())
+    with shutting_down(next(executors)) as first:
+        ready = [first.submit(warm_up, plan) for _ in range(count)]  # they import torch during the rehearsal
+        questions = {name for task in tasks for name in task.questions}
+        layers = rehearse(plan, questions, lambda: wait(ready))
+        yield WorkerPool(
+            itertools.chain([first], executors),
+            lambda: count,
+            lambda pool, task: pool.submit(run_task, plan, task),
+            layers,
+        )
+
+
+@contextlib.contextmanager
+def cluster_pool(scheduler: str, out: Path, seed: Seed, course: Course) -> Iterator[WorkerPool]:
+    """The workers of the Dask cluster at ``scheduler``.
+
+    A batch into the same folder ``out`` uses the same plugin name, and so replaces what an earlier one left behind.
+    """
+    try:
+        from grader.classroom import dask  # needs an extra, `distributed`
+    except ModuleNotFoundError as error:
+        raise UsageError(
+            f"--scheduler needs a library that is not installed here ({error.name}): pip install 'attncheck[cluster]'"
+        ) from error
+    batch_name = f"{socket.gethostname()}:{out.resolve()}"
+    plugin = f"attncheck-{hashlib.sha256(batch_name.encode()).hexdigest()[:16]}"
+    with dask.connect(scheduler, plugin, course) as cluster:
+        yield WorkerPool(
+            itertools.repeat(cluster), cluster.size, lambda _, task: cluster.grade(seed, task), cluster.layers
+        )
+
+
+def executor(count: int) -> Executor:
+    """The executor for this machine: ``count`` processes."""
+    return Workers(count)
+
+
+def rehearse(plan: Plan, questions: Container[str], quiet: Callable[[], object] = lambda: None) -> tuple[str, ...]:
+    """Try the canary attacks, and run the references of ``questions`` once for all workers. Returns the layers.
+
+    ``quiet`` waits until nothing else of ours is running; see ``release``. Raises SandboxUnavailable if the sandbox
+    does not hold.
+    """
+    sandbox = Sandbox("require", Settings())
+    try:
+        loaded = courses.load(Path(plan.course_folder))
+        sandbox.allow(loaded.packages)
+        said = fault(release(sandbox.observe, quiet), "this machine")
+        if said:
+            raise SandboxUnavailable(f"{said}; nothing was graded. 'attncheck doctor' shows the layers")
+        Memo(loaded, plan.seed, plan.expecting(sandbox.observe)).prepare(questions)
+        return sandbox.layers
+    finally:
+        sandbox.close()
+
+
+# ------------------------------------------------------------------------------------------------- when
+
+
+def run_tasks(pool: WorkerPool, tasks: Sequence[Task]) -> Iterator[tuple[TaskResult, tuple[str, ...]]]:
+    """Run all tasks, and yield each result as it comes in, with the keys of the tasks that are running.
+
+    If a worker dies, its task (or, if the executor breaks, every running task) is retried, one at a time; a task that
+    kills a worker twice, or whose sandbox is killed twice, gets a result with an ``error``.
+    """
+    left = list(reversed(tasks))
+    suspects: list[Task] = []
+    while left or suspects:
+        if suspects:
+            yield from _run_until_broken(pool, suspects, suspects, one_at_a_time=True)
+        else:
+            yield from _run_until_broken(pool, left, suspects, one_at_a_time=False)
+
+
+def _run_until_broken(
+    pool: WorkerPool, source: list[Task], suspects: list[Task], *, one_at_a_time: bool
+) -> Iterator[tuple[TaskResult, tuple[str, ...]]]:
+    """Run tasks from the end of ``source`` on one executor, until all are done or the executor breaks.
+
+    Tasks that were running when a worker died are appended to ``suspects``; with ``one_at_a_time``, the task itself
+    killed the worker, and gets a result that says so.
+    """
+    running: dict[Future[TaskResult], Task] = {}
+    broken = False
+    with shutting_down(next(pool.executors)) as current:
+        while (source or running) and not broken:
+            room = 1 if one_at_a_time else pool.size() * _AHEAD
+            try:
+                while source and len(running) < room:
+                    running[pool.send(current, source[-1])] = source[-1]
+                    source.pop()
+            except BrokenProcessPool as error:
+                if not running:
+                    raise SandboxError("worker processes end as soon as they have started") from error
+                broken = True  # the running tasks report it, too
+            finished, _ = wait(running, _POLL, FIRST_COMPLETED)
+            for future in finished:
+                task = running.pop(future)
+                try:
+                    result = result_of(future)
+                except (WorkerLost, BrokenProcessPool, SandboxKilled) as error:
+                    broken = broken or isinstance(error, BrokenProcessPool)
+                    if not one_at_a_time:
+                        suspects.append(task)
+                        continue
+                    killed = isinstance(error, SandboxKilled)
+                    why = Text(str(error), SANDBOX_KILLED) if killed else WORKER_DIED_TWICE
+                    result = TaskResult(task.key, error=why)
+                yield result, tuple(other.key for other in running.values())
+    suspects += running.values()
+
+
+def result_of(future: Future[TaskResult]) -> TaskResult:
+    """The result. Raises what says that the worker is gone, our own errors, and SandboxError for a system error."""
+    try:
+        return future.result()
+    except OSError as error:
+        said = resources.lacks(error) or error
+        raise SandboxError(f"a worker process could not go on: {said}") from error

@@ -1,0 +1,60 @@
+"""What a batch asks of its workers, and what they answer: data only, so that any executor can carry it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from grader.core.model import Notice, QuestionResult, Text
+from grader.grading.inputs import Seed
+from grader.grading.reference_results import expecting
+from grader.submission import Gathered
+
+if TYPE_CHECKING:
+    from grader.core.model import Observe
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What all tasks of a batch share. ``private`` is the folder for data derived from a secret seed."""
+
+    course_folder: str
+    seed: Seed
+    private: str
+
+    def expecting(self, observe: Observe) -> Observe:
+        """``observe`` for references; see ``grader.grading.reference_results``."""
+        return expecting(observe, self.seed, Path(self.private))
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """One submission and the questions that still have to be graded in it.
+
+    Numbers in quiz items are drawn for ``seed_name``. ``digest`` identifies the files: if they have changed since, the
+    task is refused. ``files`` is what ``grader.submission.gathered`` returned for ``path``, for workers on machines
+    that cannot read it.
+    """
+
+    key: str
+    path: str
+    seed_name: str
+    questions: tuple[str, ...]
+    files: tuple[Gathered, str] | None = None
+    digest: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class TaskResult:
+    """The result of one ``Task``. If ``error`` is set, it is the reason why the submission could not be graded."""
+
+    key: str
+    results: tuple[QuestionResult, ...] = ()
+    answers: tuple[tuple[str, object], ...] = ()
+    notices: tuple[Notice, ...] = ()
+    versions: tuple[tuple[str, str], ...] = ()
+    layers: tuple[str, ...] = ()
+    unsafe: bool = False
+    seconds: float = 0.0
+    error: Text | None = None
