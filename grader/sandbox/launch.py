@@ -548,7 +548,6 @@ class Sandbox:
         self._children: Children | None = None
         self._zygote: Zygote | None = None
         self._confined = False  # once there was a wall, nothing runs without it
-        self.why_unsafe: str | None = None
 
     def start(self) -> None:
         """Begins importing torch in the background; returns at once."""
@@ -565,7 +564,6 @@ class Sandbox:
     def _fall_back(self, error: SandboxUnavailable) -> None:
         if self._mode == "require" or self._confined:
             raise error
-        self.why_unsafe = str(error)
         self._children = PlainChildren(self._settings.preload)
 
     def children(self) -> Children:

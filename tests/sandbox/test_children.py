@@ -163,7 +163,7 @@ def test_plain_mode_gives_the_same_results_and_says_what_it_is(
     names = ("g", "h", "big", "loud", "environment")
     asked = [Call("f", (array,)), *names]
     seen = plain.observe(make_job(source, *asked), quick)
-    assert plain.unsafe and plain.layers == () and plain.why_unsafe is None
+    assert plain.unsafe and plain.layers == ()
     assert seen.unsafe and seen.layers == ()
     assert dict(seen.versions)["numpy"] == np.__version__
     first, raised, *rest = seen.observations
