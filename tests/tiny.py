@@ -121,6 +121,9 @@ class Lent:
         """Allows no packages."""
         assert not packages
 
+    def expect(self, libraries: str) -> None:
+        """Has the libraries that are expected."""
+
     def close(self) -> None:
         """Stays open."""
 

@@ -46,7 +46,7 @@ from grader.course.items import drawn
 from grader.grading import courses
 from grader.grading.grade import Memo, Selection, check_names, module_of
 from grader.grading.inputs import Seed
-from grader.sandbox import Sandbox, Settings
+from grader.sandbox import Sandbox, Settings, libraries
 from grader.sandbox.canaries import fault, release
 from grader.submission import identity
 from grader.submission.messages import listing, printable
@@ -421,7 +421,9 @@ def grade_all(
     progress: Callable[[Step], None],
 ) -> tuple[str, ...]:
     """Grades what is left, and puts each down as it comes in. Returns the layers of the sandbox here."""
-    with _here(order, tasks) if order.scheduler is None else _elsewhere(order, order.scheduler, loaded) as place:
+    with (
+        _here(order, tasks, loaded) if order.scheduler is None else _elsewhere(order, order.scheduler, loaded) as place
+    ):
         for at, (done, waiting) in enumerate(_through(place, tasks), 1):
             filed, _ = tasks[done.key]
             if done.error is not None:
@@ -452,9 +454,10 @@ class _Place:
 
 
 @contextlib.contextmanager
-def _here(order: Order, tasks: Mapping[str, tuple[Filed, Task]]) -> Iterator[_Place]:
+def _here(order: Order, tasks: Mapping[str, tuple[Filed, Task]], loaded: Course) -> Iterator[_Place]:
     """On this machine."""
-    plan = Plan(str(order.course_folder), order.seed, str((order.out / ".expected").resolve()))
+    private = str((order.out / ".expected").resolve())
+    plan = Plan(str(order.course_folder), order.seed, private, libraries.digest(loaded.packages))
     count = max(1, min(order.workers or resources.processors(), len(tasks)))
     pools = (executor(count) for _ in itertools.count())
     with ended(next(pools)) as first:

@@ -36,11 +36,15 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What is the same for a whole class. ``private`` is a folder for what follows from a secret seed."""
+    """What is the same for a whole class. ``private`` is a folder for what follows from a secret seed.
+
+    ``libraries``, if given, is the digest of the libraries that all submissions are to run on; see ``Sandbox``.
+    """
 
     course_folder: str
     seed: Seed
     private: str
+    libraries: str = ""
 
     def expecting(self, observe: Observe) -> Observe:
         """``observe`` for references; see ``grader.grading.reference_results``."""
@@ -135,6 +139,8 @@ def _desk(plan: Plan) -> tuple[Memo, Sandbox]:
     sandbox.start()
     loaded = courses.load(Path(plan.course_folder))
     sandbox.allow(loaded.packages)
+    if plan.libraries:
+        sandbox.expect(plan.libraries)
     return Memo(loaded, plan.seed, plan.expecting(sandbox.observe)), sandbox
 
 

@@ -11,7 +11,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from grader.core.errors import AttncheckError
+from grader.core.errors import AttncheckError, LibrariesChanged
 from grader.core.model import CheckSpec, Observation, Returned, Status, Text, Verdict
 from grader.grading import checks
 from grader.grading.checks import Seen
@@ -42,13 +42,16 @@ COMMON = (*_STOPPED.values(), FORM, FORBIDDEN, BROKEN, _WRONG, _NO_VERDICT)
 def judge(seen: Seen) -> Verdict:
     """What the check says. An exception in it is our fault, and still no reason for points: that check has failed.
 
-    Raises what we raise ourselves, such as CourseError for a check that does not fit its exercise.
+    Raises what we raise ourselves, such as CourseError for a check that does not fit its exercise, and LibrariesChanged
+    if the check cannot import something: no result of a learner's can cause that.
     """
     try:
         with np.errstate(all="ignore"):
             return checks.kinds()[seen.spec.kind].judge(seen)
     except AttncheckError:
         raise
+    except ImportError as error:
+        raise _not_importable(error) from error
     except Exception:  # whatever it is, MemoryError and RecursionError included: nobody else's points depend on it
         return Verdict(Status.FAILED, BROKEN, broken=True)
 
@@ -59,8 +62,17 @@ def essence(spec: CheckSpec, drawn: Drawn, got: tuple[Observation, ...]) -> tupl
         return checks.essence(spec, drawn, got)
     except AttncheckError:
         raise
+    except ImportError as error:
+        raise _not_importable(error) from error
     except Exception:
         return got
+
+
+def _not_importable(error: ImportError) -> LibrariesChanged:
+    return LibrariesChanged(
+        f"a library that a check needs cannot be imported any more ({error}), so nothing could be graded. Was the "
+        "Python environment updated or removed? Make sure that attncheck is installed, and run the command again"
+    )
 
 
 def judge_exercise(entries: Sequence[Seen]) -> list[Verdict]:

@@ -13,7 +13,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from grader.core.errors import SandboxError, SandboxKilled, SandboxUnavailable
+from grader.core.errors import LibrariesChanged, SandboxError, SandboxKilled, SandboxUnavailable
 from grader.core.model import (
     Absent,
     Apply,
@@ -41,6 +41,7 @@ from grader.core.model import (
 from grader.sandbox import policy
 from grader.sandbox.children import LOOK, Child, Children, Ended, Garbled, Oversized, PlainChildren
 from grader.sandbox.inside import frames
+from grader.sandbox.libraries import MESSAGE, Snapshot
 from grader.sandbox.zygote import Settings, Zygote, ZygoteLost
 
 Mode = Literal["auto", "require", "plain"]
@@ -548,6 +549,7 @@ class Sandbox:
         self._children: Children | None = None
         self._zygote: Zygote | None = None
         self._confined = False  # once there was a wall, nothing runs without it
+        self._libraries: Snapshot | None = None
 
     def start(self) -> None:
         """Begins importing torch in the background; returns at once."""
@@ -555,21 +557,29 @@ class Sandbox:
             self._begin()
 
     def _begin(self) -> None:
-        if self._mode != "plain" and self._zygote is None and self._children is None:
+        if self._zygote is not None or self._children is not None:
+            return
+        if self._mode == "plain":
+            self._start_plain()
+        else:
             try:
                 self._zygote = Zygote.launch(self._settings)
+                # It takes longer to import torch than this takes, so the zygote started with what is listed here.
+                self._libraries = self._libraries or Snapshot.take(self._zygote.places)
             except SandboxUnavailable as error:
                 self._fall_back(error)
 
     def _fall_back(self, error: SandboxUnavailable) -> None:
         if self._mode == "require" or self._confined:
             raise error
+        self._start_plain()
+
+    def _start_plain(self) -> None:
+        self._libraries = self._libraries or Snapshot.take(policy.packages(self._settings.packages).values())
         self._children = PlainChildren(self._settings.preload)
 
     def children(self) -> Children:
         """What starts children, once it is ready. Raises SandboxUnavailable in mode ``require``."""
-        if self._children is None and self._mode == "plain":
-            self._children = PlainChildren(self._settings.preload)
         self._begin()
         if self._children is None and self._zygote is not None:
             try:
@@ -591,6 +601,7 @@ class Sandbox:
         started = self._zygote is not None
         self.close()
         self._settings = replace(self._settings, packages=packages)
+        self._libraries = None
         if started:
             self.start()
 
@@ -605,17 +616,42 @@ class Sandbox:
         self.children()
         return self._zygote.layers if self._zygote is not None else ()
 
+    def expect(self, libraries: str) -> None:
+        """Starts the sandbox. Raises LibrariesChanged if the digest of its libraries is not ``libraries``."""
+        self._begin()
+        if self._libraries is not None and self._libraries.digest != libraries:
+            self.close()
+            raise LibrariesChanged(MESSAGE.format(path="files were added or removed"))
+
     def observe(self, job: Job, limits: Limits) -> Observed:
-        """Runs ``job``; a zygote that dies meanwhile is replaced once and the job is run again, with what is left."""
-        for last in (False, True):
-            try:
-                return observe(self.children(), job, limits)
-            except ZygoteLost as lost:
-                self.close()
-                if last:
-                    raise
-                job = replace(job, past=lost.past or job.past)
-        raise AssertionError("unreachable")
+        """Runs ``job``. If the zygote dies meanwhile, it is replaced once and the job runs again, with what is left.
+
+        Raises LibrariesChanged if the libraries are not what they were when the sandbox was started: what came back
+        may be due to that.
+        """
+        try:
+            seen = self._observe(job, limits)
+        except SandboxError:
+            self._verify()  # if they changed, that is why
+            raise
+        self._verify()
+        return seen
+
+    def _verify(self) -> None:
+        if self._libraries is not None:
+            self._libraries.verify()
+
+    def _observe(self, job: Job, limits: Limits) -> Observed:
+        try:
+            return observe(self.children(), job, limits)
+        except ZygoteLost as lost:
+            self.close()
+            job = replace(job, past=lost.past or job.past)
+        try:
+            return observe(self.children(), job, limits)
+        except ZygoteLost:
+            self.close()
+            raise
 
     def close(self) -> None:
         """Ends the zygote and everything in it."""

@@ -78,6 +78,7 @@ class Zygote:
         self._settings = settings
         self._owed = False  # an EXIT message that has not been read yet
         self.state: dict[str, Any] = {}
+        self.places: tuple[Path, ...] = ()  # of the libraries that its children may import
 
     @classmethod
     def launch(cls, settings: Settings) -> Zygote:
@@ -121,6 +122,7 @@ class Zygote:
             )
         asking, call = policy.thread_program() if settings.count_threads else (b"", -1)
         found = policy.packages(settings.packages)
+        self.places = tuple(found.values())
         config = {
             "stdlib": list(policy.stdlib_path()),
             "packages": {name: str(path) for name, path in found.items()},

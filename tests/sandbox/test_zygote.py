@@ -200,7 +200,7 @@ def test_without_landlock_nothing_runs() -> None:
 
 
 def test_without_the_filter_nothing_runs(make_job: Callable[..., Job], quick: Limits) -> None:
-    """``require`` refuses at once and says what to install; ``auto`` would run the code unconfined, and reports that."""
+    """``require`` refuses at once and says what to install; ``auto`` would run code unconfined, and reports it."""
     settings, said = Settings(seccomp=False), "libseccomp was not found"
     with open_sandbox(mode="require", settings=settings) as opened, pytest.raises(SandboxUnavailable, match=said):
         opened.observe(make_job(GOOD, "good"), quick)
