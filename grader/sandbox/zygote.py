@@ -36,7 +36,7 @@ _SPARE = 8
 #: What a machine may be out of for the moment.
 _SHORTAGES = (errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.EAGAIN)
 #: Exit codes of a zygote that somebody ended, by its own signal or by that of the process inside (0 to 255).
-_SHORT = 75  # as inside.zygote has it
+_SHORT, _NO_LIBRARIES = 75, 76  # as inside.zygote has them
 _KILLED = {-9: "SIGKILL", 247: "SIGKILL", -15: "SIGTERM", 241: "SIGTERM"}
 _BOOT = (
     "import sys; sys.path.insert(0, sys.argv[1]); from inside import zygote; del sys.path[0];"
@@ -151,6 +151,11 @@ class Zygote:
             return ZygoteLost(
                 "the sandbox process had too little memory, or too few files that it could open, to start; close other "
                 "programs, or allow more (ulimit -v, ulimit -n), and run it again"
+            )
+        if code == _NO_LIBRARIES:
+            return SandboxUnavailable(
+                f"the sandbox process could not import NumPy or torch; \"{sys.executable} -c 'import numpy, torch'\" "
+                "may show why. Install them again, and run the command again"
             )
         if code not in _KILLED:
             return SandboxUnavailable(otherwise)

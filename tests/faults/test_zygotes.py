@@ -139,31 +139,45 @@ def test_no_files_for_a_child(spare: int, sandbox: Sandbox) -> None:
 
 
 @pytest.mark.parametrize(
-    ("error", "short"),
+    ("error", "code"),
     [
-        (MemoryError(), True),
-        (OSError(errno.EMFILE, "Too many open files"), True),
-        (OSError("libtorch_cpu.so: failed to map segment from shared object"), True),
-        (ImportError("libc10.so: cannot open shared object file: Too many open files"), True),
-        (ImportError("No module named 'torch'"), False),
-        (PermissionError(1, "Operation not permitted"), False),
+        (MemoryError(), inner.SHORT),
+        (OSError(errno.EMFILE, "Too many open files"), inner.SHORT),
+        (OSError("libtorch_cpu.so: failed to map segment from shared object"), inner.SHORT),
+        (ImportError("libc10.so: cannot open shared object file: Too many open files"), inner.SHORT),
+        (ImportError("No module named 'torch'"), inner.NO_LIBRARIES),
+        (PermissionError(1, "Operation not permitted"), None),
     ],
 )
-def test_a_zygote_that_is_short_of_something(error: Exception, short: bool, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Says so by its exit code; then it is tried again, and never is code run without a wall for that reason."""
+def test_why_a_zygote_cannot_start(error: Exception, code: int | None, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its exit code says so: short of something, without libraries, or anything else."""
 
     def live(fd: int) -> None:
         raise error
 
-    codes: list[int] = []
+    def exited(status: int) -> None:
+        raise SystemExit(status)
+
     monkeypatch.setattr(inner, "_live", live)
-    monkeypatch.setattr(os, "_exit", codes.append)
-    with pytest.raises(type(error)):
+    monkeypatch.setattr(os, "_exit", exited)
+    with pytest.raises(type(error) if code is None else SystemExit) as ended:
         inner.main(0)
-    assert codes == ([zygote._SHORT] if short else [])
-    monkeypatch.undo()
+    assert getattr(ended.value, "code", None) == code
+    assert (inner.SHORT, inner.NO_LIBRARIES) == (zygote._SHORT, zygote._NO_LIBRARIES)
+
+
+def test_a_zygote_that_is_short_of_something(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is started again, and code is never run without a wall for that reason."""
     monkeypatch.setattr(zygote, "_BOOT", f"raise SystemExit({inner.SHORT})")
     with open_sandbox(mode="auto") as opened, pytest.raises(ZygoteLost, match="too little memory, or too few files"):
+        opened.children()
+
+
+def test_a_zygote_without_libraries(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It says what is missing; that is no layer of the sandbox."""
+    monkeypatch.setattr(zygote, "_BOOT", f"raise SystemExit({inner.NO_LIBRARIES})")
+    said = r"could not import NumPy or torch.*import numpy, torch"
+    with open_sandbox(mode="require") as opened, pytest.raises(SandboxUnavailable, match=said):
         opened.children()
 
 
