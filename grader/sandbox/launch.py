@@ -195,6 +195,11 @@ class Task:
     index: int | None = None
     program: Program | None = None
 
+    @property
+    def during(self) -> Literal["import", "call"]:
+        """When it runs learner code."""
+        return "import" if self.program is None else "call"
+
 
 @dataclass(slots=True)
 class _Clock:
@@ -276,15 +281,14 @@ class _Run:
         for index in range(len(self.job.programs)):
             self.found.setdefault(index, NotRun(reason))
 
-    def allowance(self, task: Task) -> tuple[float, float, Literal["import", "call"]]:
-        """Seconds of CPU and of wall time that ``task`` may still use."""
+    def allowance(self, task: Task) -> tuple[float, float]:
+        """Seconds of CPU time and of wall time that ``task`` may still use."""
         if task.program is None:
-            cpu, wall, during = self.limits.import_cpu, self.limits.import_wall, "import"
+            cpu, wall = self.limits.import_cpu, self.limits.import_wall
         else:
             clock = self.groups.setdefault(task.program.group, _Clock())
-            cpu, wall, during = self.limits.group_cpu - clock.cpu, self.limits.group_wall - clock.wall, "call"
-        cpu = min(cpu, self.limits.total_cpu - self.total.cpu)
-        return cpu, min(wall, self.limits.total_wall - self.total.wall), during  # type: ignore[return-value]
+            cpu, wall = self.limits.group_cpu - clock.cpu, self.limits.group_wall - clock.wall
+        return min(cpu, self.limits.total_cpu - self.total.cpu), min(wall, self.limits.total_wall - self.total.wall)
 
     def charge(self, task: Task, cpu: float, wall: float) -> None:
         """Books what ``task`` has used."""
@@ -388,14 +392,14 @@ def _serve(run: _Run, child: Child, tasks: list[Task]) -> bool:
 
 def _settled(run: _Run, child: Child, number: int, task: Task) -> bool:
     """Waits for one answer, and books what it cost. False when the child has to be given up."""
-    cpu_limit, wall_limit, during = run.allowance(task)
+    cpu_limit, wall_limit = run.allowance(task)
     cpu_before, wall_before = run.read, child.wall_seconds()
-    observation = _answer(run, child, number, task, cpu_before + cpu_limit, wall_before + wall_limit, during)
+    observation = _answer(run, child, number, task, _Clock(cpu_before + cpu_limit, wall_before + wall_limit))
     run.read = child.cpu_seconds(cpu_before)
     cpu, wall = run.read - cpu_before, max(0.0, child.wall_seconds() - wall_before)
     if cpu > cpu_limit and not isinstance(observation, TimedOut):  # it came before anybody saw that it was too late
         child.kill()
-        observation = TimedOut(_allowed(run, task, "cpu"), "cpu", during)
+        observation = TimedOut(_allowed(run, task, "cpu"), "cpu", task.during)
     if isinstance(observation, TimedOut):
         # Exactly used up: what is left of the group is not tried again.
         cpu = max(cpu, cpu_limit) if observation.clock == "cpu" else cpu
@@ -418,21 +422,14 @@ def _settled(run: _Run, child: Child, number: int, task: Task) -> bool:
             return not isinstance(observation, (TimedOut, Died)) and observation != Unreadable("protocol")
 
 
-def _answer(
-    run: _Run,
-    child: Child,
-    number: int,
-    task: Task,
-    cpu_until: float,
-    wall_until: float,
-    during: Literal["import", "call"],
-) -> Observation | None:
-    """What became of one task; None for a file that loaded. Raises Ended where something outside killed the child.
+def _answer(run: _Run, child: Child, number: int, task: Task, until: _Clock) -> Observation | None:
+    """What became of one task; None for a file that loaded. ``until`` is what the child's clocks may show at the end.
 
-    The clock on the wall ends only what sleeps: what is kept waiting by the machine is left to the clock of its CPU.
+    The wall clock ends only a child that sleeps. One that the machine keeps waiting is left to its CPU clock. Raises
+    Ended if something outside killed the child.
     """
     while True:
-        wall_left, cpu_left = wall_until - child.wall_seconds(), cpu_until - child.cpu_seconds()
+        wall_left, cpu_left = until.wall - child.wall_seconds(), until.cpu - child.cpu_seconds()
         try:
             room = run.limits.total_bytes - run.received - child.received
             patience = min(max(wall_left, LOOK), max(cpu_left, 0.005))
@@ -443,20 +440,20 @@ def _answer(
             if end.outside:
                 raise
             if end.cpu_limit:
-                return TimedOut(run.limits.total_cpu, "cpu", during)
-            return Died(end.signal, end.code, during)
+                return TimedOut(run.limits.total_cpu, "cpu", task.during)
+            return Died(end.signal, end.code, task.during)
         except Oversized:
             child.kill()
             return TooBig(-1)
         except Garbled:
             child.kill()
             return Unreadable("protocol")
-        if child.cpu_seconds() >= cpu_until:
+        if child.cpu_seconds() >= until.cpu:
             child.kill()
-            return TimedOut(_allowed(run, task, "cpu"), "cpu", during)
-        if (over := child.wall_seconds() - wall_until) >= 0 and child.stuck(over):
+            return TimedOut(_allowed(run, task, "cpu"), "cpu", task.during)
+        if (over := child.wall_seconds() - until.wall) >= 0 and child.stuck(over):
             child.kill()
-            return TimedOut(_allowed(run, task, "wall"), "wall", during)
+            return TimedOut(_allowed(run, task, "wall"), "wall", task.during)
 
 
 def _allowed(run: _Run, task: Task, clock: Literal["cpu", "wall"]) -> float:
@@ -487,7 +484,7 @@ def _observation(run: _Run, got: tuple[int, Any], number: int, task: Task) -> Ob
                 return Returned(values)
             case frames.RAISED:
                 # Not the child's word but the kind of task says when it was: texts from loading may be shown.
-                return _raised(run, value, "import" if task.program is None else "call")
+                return _raised(run, value, task.during)
             case frames.UNREADABLE:
                 if value["reason"] == "undefined" and task.module in run.failed_cells:
                     return run.failed_cells[task.module]
