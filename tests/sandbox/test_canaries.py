@@ -100,8 +100,8 @@ def test_attacks_work_where_there_is_no_wall() -> None:
         (Died(9, None), "undecided", "ended by signal 9"),
         (TimedOut(6.0, "wall"), "undecided", "not finished after 6 s (wall)"),
         (NotRun("budget"), "undecided", "not tried (budget)"),
-        (TooBig(9), "undecided", "cannot be read"),
-        (Unreadable("protocol"), "undecided", "cannot be read"),
+        (TooBig(9), "undecided", "unreadable answer"),
+        (Unreadable("protocol"), "undecided", "unreadable answer"),
     ],
 )
 def test_only_the_walls_own_refusal_is_one(observation: Observation, state: str, why: str) -> None:

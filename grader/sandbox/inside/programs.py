@@ -1,4 +1,4 @@
-"""Running a straight-line program on a learner's names, and packing what it gives into wire values."""
+"""Runs a straight-line program on a learner's names, and packs its results into wire values."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ ArrayType: TypeAlias = Literal["numpy", "torch"]
 
 
 def reset(seed: int) -> None:
-    """Puts every global switch that an earlier call may have moved back to where it starts."""
+    """Resets every global setting that an earlier call may have changed."""
     counting.clear()
     forbidding.lift()
     random.seed(seed)
@@ -30,7 +30,7 @@ def reset(seed: int) -> None:
     warnings.resetwarnings()
     warnings.simplefilter("ignore")
     sys.setrecursionlimit(1000)
-    torch.default_generator.manual_seed(seed)  # torch.manual_seed notes a traceback for each absent device
+    torch.default_generator.manual_seed(seed)  # torch.manual_seed records a traceback for each absent device
     torch.set_default_dtype(torch.float32)
     torch.set_grad_enabled(True)
     torch.set_printoptions(profile="default")  # type: ignore[no-untyped-call]
@@ -48,9 +48,9 @@ def run(
     send: list[int],
     results: list[Any] | None = None,
 ) -> list[Any]:
-    """The results of the steps ``send``, unpacked. Whatever the learner's code raises comes through.
+    """The results of the steps whose numbers are in ``send``, as they are. Raises what the learner's code raises.
 
-    ``results``, if given, is an empty list that the result of every step is appended to.
+    ``results``, if given, is an empty list, to which the result of every step is appended.
     """
     reset(seed)
     results = [] if results is None else results
@@ -86,7 +86,7 @@ def run(
 
 
 def _own(names: dict[str, Any], name: str, otherwise: str | None, module: str | None) -> Any:
-    """What the submission calls ``name``, in this file or in ``module`` if that could be loaded; else a helper."""
+    """The submission's ``name``, from this file, or from ``module`` if that was loaded; else the helper."""
     if name not in names and module in sys.modules:
         names = vars(sys.modules[module])
     return HELPERS[otherwise] if otherwise and name not in names else names[name]
@@ -104,7 +104,7 @@ def unwrap(block: frames.Block, array_type: ArrayType) -> Any:
 
 
 def _strided(array: NDArray[Any]) -> NDArray[Any]:
-    """Equal values with gaps along every axis, so that no two axes can be merged without a copy."""
+    """The same values with gaps along every axis, so that no two axes can be merged without a copy."""
     if not array.ndim:
         return np.array(array)
     *outer, last = array.shape
@@ -203,5 +203,5 @@ class _Packer:
 
 
 def as_array_type(word: str) -> ArrayType:
-    """``word`` as the type of arrays that learners are given."""
+    """``word`` as the type of array that learners receive; torch for anything unknown."""
     return cast("ArrayType", word if word == "numpy" else "torch")
