@@ -16,8 +16,8 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from grader.core.model import Limits
+from grader.sandbox.fair_clock import FairClock
 from grader.sandbox.inside import frames
-from grader.sandbox.pace import Pace
 
 
 class Ended(Exception):
@@ -45,7 +45,7 @@ class Oversized(Exception):
 Frame = tuple[int, Any]
 
 #: Seconds between checks on a child whose time is up but which the machine keeps waiting.
-LOOK = 0.02
+POLL_SECONDS = 0.02
 
 
 class Child(Protocol):
@@ -57,7 +57,7 @@ class Child(Protocol):
     def received(self) -> int:
         """How many bytes it has sent so far, plus what its decoded values take in memory."""
 
-    def hand(self, frame: bytes) -> None:
+    def send(self, frame: bytes) -> None:
         """Sends it a frame. If it is gone or does not read, ``receive`` will show that."""
 
     def receive(self, timeout: float, limit: int) -> Frame | None:
@@ -67,7 +67,7 @@ class Child(Protocol):
         """CPU seconds used so far; ``default`` if that can no longer be read."""
 
     def wall_seconds(self) -> float:
-        """A clock that leaves out the time it waits for a busy machine; see ``pace``."""
+        """A clock that leaves out the time it waits for a busy machine; see ``fair_clock``."""
 
     def stuck(self, over: float = 0.0) -> bool:
         """Whether it waits for something other than the machine. Its time has been up for ``over`` seconds."""
@@ -79,7 +79,7 @@ class Child(Protocol):
         """Ends it if it still runs, and frees its resources."""
 
 
-class Children(Protocol):
+class ChildFactory(Protocol):
     """Something that starts children. ``unsafe``: they are not confined."""
 
     unsafe: bool
@@ -136,7 +136,7 @@ class FrameBuffer:
             self.total += budget.spent
 
 
-def write_all(fd: int, data: bytes, seconds: float, reader: Pace) -> bool:
+def write_all(fd: int, data: bytes, seconds: float, reader: FairClock) -> bool:
     """Writes all of ``data`` within ``seconds`` on the clock of the ``reader``. False if that is gone or stuck."""
     until = reader.seconds() + seconds
     os.set_blocking(fd, False)
@@ -148,14 +148,14 @@ def write_all(fd: int, data: bytes, seconds: float, reader: Pace) -> bool:
             view = view[os.write(fd, view[: 1 << 20]) :]
         except BlockingIOError:
             left = until - reader.seconds()
-            if not poll.poll(max(LOOK, left) * 1000) and left <= 0 and reader.stuck(-left):
+            if not poll.poll(max(POLL_SECONDS, left) * 1000) and left <= 0 and reader.stuck(-left):
                 return False
         except BrokenPipeError:
             return False
     return True
 
 
-class PlainChildren:
+class PlainChildFactory:
     """Starts the same child program in a new interpreter each time, with timeouts but no confinement."""
 
     unsafe = True
@@ -182,7 +182,7 @@ class PlainChildren:
             start_new_session=True,
         )
         child = PlainChild(process)
-        child.hand(job)
+        child.send(job)
         return child
 
 
@@ -193,7 +193,7 @@ class PlainChild:
 
     def __init__(self, process: subprocess.Popen[bytes]) -> None:
         self._process = process
-        self._pace = Pace(process.pid)
+        self._fair_clock = FairClock(process.pid)
         self._handed: queue.SimpleQueue[bytes] = queue.SimpleQueue()
         self._pieces: queue.SimpleQueue[bytes] = queue.SimpleQueue()
         self._buffer = FrameBuffer()
@@ -204,7 +204,7 @@ class PlainChild:
         for thread in self._threads:
             thread.start()
 
-    def hand(self, frame: bytes) -> None:
+    def send(self, frame: bytes) -> None:
         """See ``Child``."""
         self._handed.put(frame)
 
@@ -248,7 +248,7 @@ class PlainChild:
 
     def wall_seconds(self) -> float:
         """See ``Child``."""
-        return self._pace.seconds()
+        return self._fair_clock.seconds()
 
     def stuck(self, over: float = 0.0) -> bool:
         """Always true: no other clock would end it."""
@@ -266,7 +266,7 @@ class PlainChild:
         """See ``Child``. The threads close their pipes and end when the last process closes the other ends."""
         self.kill()
         self._process.wait()
-        self._pace.close()
+        self._fair_clock.close()
         self._handed.put(b"")
         for thread in self._threads:
             thread.join(timeout=1)

@@ -39,7 +39,7 @@ from grader.core.model import (
     Value,
 )
 from grader.sandbox import policy
-from grader.sandbox.children import LOOK, Child, Children, Ended, Garbled, Oversized, PlainChildren
+from grader.sandbox.children import POLL_SECONDS, Child, ChildFactory, Ended, Garbled, Oversized, PlainChildFactory
 from grader.sandbox.inside import frames
 from grader.sandbox.libraries import MESSAGE, Snapshot
 from grader.sandbox.zygote import Settings, Zygote, ZygoteLost
@@ -300,7 +300,7 @@ class _Run:
             clock.wall += wall
 
 
-def observe(children: Children, job: Job, limits: Limits) -> Observed:
+def observe(children: ChildFactory, job: Job, limits: Limits) -> Observed:
     """Runs every program of ``job``, in as few children as possible.
 
     A child killed from outside, as by the kernel when memory is short, is replaced once, and its task starts again.
@@ -326,7 +326,7 @@ def observe(children: Children, job: Job, limits: Limits) -> Observed:
     return Observed(ordered, run.layers, children.unsafe, run.versions, used, run.past(), absent)
 
 
-def _in_a_child(run: _Run, children: Children, tasks: list[Task]) -> None:
+def _in_a_child(run: _Run, children: ChildFactory, tasks: list[Task]) -> None:
     """Starts a child and sends it ``tasks`` until all are answered or the child ends."""
     cpu = int(run.limits.total_cpu - run.total.cpu) + 2
     with contextlib.closing(children.start(encode_files(run.job), cpu, run.limits)) as child:
@@ -355,7 +355,7 @@ def _greet(run: _Run, child: Child, limits: Limits) -> None:
     """
     until = child.wall_seconds() + child.patience
     try:
-        while (got := child.receive(max(LOOK, until - child.wall_seconds()), limits.result_bytes)) is None:
+        while (got := child.receive(max(POLL_SECONDS, until - child.wall_seconds()), limits.result_bytes)) is None:
             if (over := child.wall_seconds() - until) >= 0 and child.stuck(over):
                 raise SandboxError(f"the sandboxed child was not ready after {child.patience:g} s")
     except (Ended, Garbled, Oversized) as error:
@@ -382,7 +382,7 @@ def _serve(run: _Run, child: Child, tasks: list[Task]) -> bool:
             continue
         run.hidden |= task.program is not None and task.program.hidden
         started = child.wall_seconds()
-        child.hand(encode_tasks([task], run.limits))
+        child.send(encode_tasks([task], run.limits))
         run.total.wall += max(0.0, child.wall_seconds() - started)  # a child that does not read delays us
         if not _settled(run, child, number, task):
             return False
@@ -432,7 +432,7 @@ def _answer(run: _Run, child: Child, number: int, task: Task, until: _Clock) -> 
         wall_left, cpu_left = until.wall - child.wall_seconds(), until.cpu - child.cpu_seconds()
         try:
             room = run.limits.total_bytes - run.received - child.received
-            patience = min(max(wall_left, LOOK), max(cpu_left, 0.005))
+            patience = min(max(wall_left, POLL_SECONDS), max(cpu_left, 0.005))
             got = child.receive(patience, min(run.limits.result_bytes, room))
             if got is not None:
                 return _observation(run, got, number, task)
@@ -543,7 +543,7 @@ class Sandbox:
     def __init__(self, mode: Mode, settings: Settings) -> None:
         self._mode = mode
         self._settings = settings
-        self._children: Children | None = None
+        self._children: ChildFactory | None = None
         self._zygote: Zygote | None = None
         self._confined = False  # once code was confined, no code is run unconfined
         self._libraries: Snapshot | None = None
@@ -573,9 +573,9 @@ class Sandbox:
 
     def _start_plain(self) -> None:
         self._libraries = self._libraries or Snapshot.take(policy.packages(self._settings.packages).values())
-        self._children = PlainChildren(self._settings.preload)
+        self._children = PlainChildFactory(self._settings.preload)
 
-    def children(self) -> Children:
+    def children(self) -> ChildFactory:
         """What starts children; waits until it is ready. In mode ``require``, may raise SandboxUnavailable."""
         self._begin()
         if self._children is None and self._zygote is not None:

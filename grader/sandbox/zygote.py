@@ -21,7 +21,7 @@ from grader.core.errors import SandboxError, SandboxKilled, SandboxUnavailable
 from grader.core.model import Limits, Past
 from grader.sandbox import policy
 from grader.sandbox.children import Ended, Frame, FrameBuffer, write_all
-from grader.sandbox.pace import Pace, stuck
+from grader.sandbox.fair_clock import FairClock, stuck
 
 PRELOAD = ("numpy", "torch", "torch.optim", "torch.profiler", "torch.utils.flop_counter")
 
@@ -239,7 +239,7 @@ class Zygote:
             raise self._lost(str(error)) from error
         self._owed = True
         child = ConfinedChild(self, fds[0], job_write, results_read, cpu_seconds)
-        child.hand(job)
+        child.send(job)
         return child
 
     def _lost(self, why: str) -> ZygoteLost:
@@ -293,15 +293,15 @@ class ConfinedChild:
         self._used: float | None = None  # all its CPU seconds, once it has ended
         pid = _pid(pidfd)
         self._clock = _cpu_clock(pid)
-        self._pace = Pace(pid)
+        self._fair_clock = FairClock(pid)
         self._poll = select.poll()
         self._poll.register(results, select.POLLIN)
         self._gone = select.poll()
         self._gone.register(pidfd, select.POLLIN)
 
-    def hand(self, frame: bytes) -> None:
+    def send(self, frame: bytes) -> None:
         """See ``Child``."""
-        write_all(self._jobs, frame, _HANDING_SECONDS, self._pace)
+        write_all(self._jobs, frame, _HANDING_SECONDS, self._fair_clock)
 
     def receive(self, timeout: float, limit: int) -> Frame | None:
         """See ``Child``."""
@@ -349,11 +349,11 @@ class ConfinedChild:
 
     def wall_seconds(self) -> float:
         """See ``Child``."""
-        return self._pace.seconds()
+        return self._fair_clock.seconds()
 
     def stuck(self, over: float = 0.0) -> bool:
         """See ``Child``. The CPU clock limits a child that is not stuck."""
-        return self._clock is None or self._pace.stuck(over)
+        return self._clock is None or self._fair_clock.stuck(over)
 
     def kill(self) -> None:
         """See ``Child``."""
@@ -363,7 +363,7 @@ class ConfinedChild:
     def close(self) -> None:
         """See ``Child``. The zygote reaps it in the background."""
         self.kill()
-        self._pace.close()
+        self._fair_clock.close()
         for fd in (self._pidfd, self._jobs, self._results):
             os.close(fd)
 

@@ -35,7 +35,7 @@ os.execv(sys.executable, [sys.executable, *sys.argv[2:]])
 
 @dataclass(frozen=True, slots=True)
 class Machine:
-    """What its kernel answers, and what has to be said of it."""
+    """What its kernel answers, and what must be reported about it."""
 
     answers: tuple[str, ...]
     layer: str
@@ -45,7 +45,7 @@ class Machine:
 
 
 def landlock(number: int) -> tuple[str, ...]:
-    """Without Landlock, for one reason or another."""
+    """A machine without Landlock, for a given reason."""
     return (f"landlock_create_ruleset:{number}",)
 
 
@@ -63,7 +63,7 @@ MACHINES = {
 
 
 def run(machine: Machine, *arguments: str | Path) -> subprocess.CompletedProcess[str]:
-    """``attncheck`` with these arguments on such a machine."""
+    """Runs ``attncheck`` with these arguments on such a machine."""
     command = [sys.executable, "-c", _LACKING, " ".join(machine.answers), str(arena.ROOT / "cli.py"), *arguments]
     settings = {name: value for name, value in os.environ.items() if not name.startswith("COV_")}
     return subprocess.run(command, capture_output=True, text=True, env=settings, check=False)
@@ -72,7 +72,7 @@ def run(machine: Machine, *arguments: str | Path) -> subprocess.CompletedProcess
 @pytest.mark.prove
 @pytest.mark.parametrize("name", MACHINES)
 def test_a_weak_machine_is_explained_and_refused(name: str, tmp_path: Path) -> None:
-    """The layer is named, with a reason and a remedy in words; a class is not graded, and nothing is written."""
+    """The missing layer is named with reason and remedy; a class is not graded and nothing is written."""
     machine = MACHINES[name]
     examined = run(machine, "doctor", "--json")
     found = {(finding["area"], finding["name"]): finding for finding in json.loads(examined.stdout)}

@@ -1,4 +1,4 @@
-"""The libraries that submissions run on vanish or change meanwhile: nothing is graded, and no points are lost."""
+"""The libraries that submissions run on vanish or change while in use: nothing is graded, and no points are lost."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ JOB = Job((), ())
 
 @pytest.fixture
 def library(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A package with a part that is not imported at first, in place of torch and NumPy."""
+    """A package with a part that is imported late, in place of torch and NumPy."""
     place = tmp_path / "late"
     (place / "inner").mkdir(parents=True)
     for name in ("__init__.py", "part.py", "inner/__init__.py"):
@@ -55,7 +55,7 @@ def delete(place: Path) -> None:
 
 
 def compile_(place: Path) -> None:
-    """Writes what Python itself writes there, and nothing else."""
+    """Writes what Python itself writes there."""
     (place / "inner" / "__pycache__").mkdir()
     (place / "inner" / "__pycache__" / "part.cpython-311.pyc").write_text("")
 
@@ -76,7 +76,7 @@ CHANGES: dict[str, tuple[Callable[[Path], object], bool]] = {
 def test_what_came_back_is_thrown_away(
     change: Callable[[Path], object], noticed: bool, ends: str, library: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """However the job ended: if the libraries changed meanwhile, that may be why."""
+    """If the libraries changed during a job, its result or error is discarded."""
     seen = Observed((Raised("ModuleNotFoundError", "no late.part", None, None),), (), unsafe=True)
 
     def observe(*_: object) -> Observed:
@@ -103,7 +103,7 @@ def test_what_came_back_is_thrown_away(
 
 @pytest.mark.parametrize("change", ["a file less", "a file less, deeper", "a file more", "gone"])
 def test_a_worker_that_starts_later(change: str, library: Path) -> None:
-    """It refuses a broken environment, though nothing has changed since it started."""
+    """A worker refuses an environment that broke before it started."""
     before = libraries.digest(())
     Sandbox("plain", Settings()).expect(before)
     CHANGES["compiled"][0](library)
@@ -143,7 +143,7 @@ def test_a_batch_stops_and_continues(
 
 
 def test_workers_are_told_what_the_batch_began_with(library: Path, tmp_path: Path, in_process: None) -> None:
-    """A worker process that starts when part of a library is gone would take what is left for all there is."""
+    """Workers get the digest of the libraries that the batch started with."""
     folder = tiny.course(tmp_path / "course")
     order = Order(tmp_path, tmp_path / "out", folder, Seed.public())
     told: list[str] = []
@@ -161,7 +161,7 @@ def test_workers_are_told_what_the_batch_began_with(library: Path, tmp_path: Pat
 
 
 def test_a_worker_refuses_other_libraries(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """It says so before it grades, each time that it is asked."""
+    """With another digest, a worker raises before it grades, every time."""
     place = tmp_path / "late"
     place.mkdir()
     monkeypatch.setattr(worker, "Sandbox", lambda mode, settings: Sandbox("plain", settings))
@@ -175,7 +175,7 @@ def test_a_worker_refuses_other_libraries(tmp_path: Path, monkeypatch: pytest.Mo
 
 @pytest.mark.prove
 def test_a_library_that_vanishes_while_code_runs(library: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """In the real sandbox, with code that imports a part of a library only when it is called."""
+    """In the real sandbox, code that imports part of a deleted library loses no points."""
     monkeypatch.undo()
     found = policy.packages() | {"late": library}
     monkeypatch.setattr(policy, "packages", lambda allowed=(): found)

@@ -10,15 +10,15 @@ from typing import Any
 import numpy as np
 import torch
 
-from .adapting import adapted
 from .counting import counted, counter, watch
+from .errors import Unfit
 from .forbidding import forbid
+from .language_model import next_logits, taught
 from .layers import decoder_layer, encoder_layer
 from .lazy import forward, settle
+from .lora import adapted
 from .projections import Projections
-from .refusals import Unfit
-from .running import appends, attention_output, filled_cache, kv_cache, row_by_row, token_by_token
-from .stepping import next_logits, taught
+from .stateful import appends, attention_output, filled_cache, kv_cache, row_by_row, token_by_token
 from .table import Table
 
 

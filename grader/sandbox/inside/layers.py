@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 import torch
 
+from .errors import Unfit
 from .lazy import settle
 from .projections import (
     BIASES,
@@ -34,7 +35,6 @@ from .projections import (
     place_of,
     role_of,
 )
-from .refusals import Unfit
 
 Part = tuple[str, Any]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from .refusals import Unfit
+from .errors import Unfit
 
 Place = tuple[str, int] | None
 

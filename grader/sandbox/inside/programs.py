@@ -13,8 +13,8 @@ import torch
 from numpy.typing import NDArray
 
 from . import counting, forbidding, frames
+from .errors import TooBig, Unfit
 from .helpers import HELPERS
-from .refusals import TooBig, Unfit
 
 ArrayType: TypeAlias = Literal["numpy", "torch"]
 

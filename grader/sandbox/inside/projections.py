@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from .refusals import Unfit
+from .errors import Unfit
 
 _LONG = {
     "q": ("qs", "query", "queries"),

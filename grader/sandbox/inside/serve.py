@@ -11,8 +11,8 @@ import numpy as np
 import torch
 
 from . import forbidding, frames, misuse, programs
+from .errors import TooBig, Unfit
 from .loading import Failure, Library, Source, namespace
-from .refusals import TooBig, Unfit
 
 
 def read_exactly(fd: int, count: int) -> bytearray:

@@ -12,7 +12,7 @@ from typing import Any
 
 import torch
 
-from .refusals import Unfit
+from .errors import Unfit
 
 
 def _tensors(instance: Any) -> Iterator[tuple[str, torch.Tensor]]:

@@ -1,4 +1,4 @@
-"""Source files that import each other, run once each, and fail with a place and a name."""
+"""Source files import each other, are executed once each, and fail with a place and a name."""
 
 from __future__ import annotations
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from .refusals import Unfit
+from .errors import Unfit
 
 
 def attention_output(value: Any) -> Any:

@@ -23,7 +23,7 @@ _ABLE = b"RD"
 DISK_SECONDS = 30.0
 
 
-class Pace:
+class FairClock:
     """A wall clock for the process ``pid``, read by the thread that made it."""
 
     def __init__(self, pid: int | None, now: Callable[[], float] = time.monotonic, proc: Path = PROC) -> None:

@@ -8,9 +8,9 @@ from typing import Any
 
 import torch
 
+from .errors import Unfit
 from .layers import matrices
 from .projections import Piece, attributes, held_names, is_matrix
-from .refusals import Unfit
 
 
 def adapted(
