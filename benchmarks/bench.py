@@ -43,7 +43,7 @@ from grader.grading.grade import Memo, Selection, grade
 from grader.grading.inputs import Seed
 from grader.grading.reference_results import expecting
 from grader.sandbox import Settings, open_sandbox
-from grader.sandbox.children import Child, Children
+from grader.sandbox.children import Child, ChildFactory
 from grader.sandbox.inside import frames
 from grader.sandbox.launch import decode_value, encode_files, encode_tasks, observe, tasks_of
 from grader.sandbox.memo import remembering
@@ -148,11 +148,11 @@ def graded(submission: Submission, memo: Memo, by: Callable[[Job, Limits], Obser
 
 
 class Counted:
-    """Children that are counted."""
+    """ChildFactory that are counted."""
 
     unsafe = False
 
-    def __init__(self, children: Children) -> None:
+    def __init__(self, children: ChildFactory) -> None:
         self._children = children
         self.count = 0
 

@@ -69,12 +69,17 @@ def _alone(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
 
 @pytest.fixture(scope="session")
 def sandbox() -> Iterator[Sandbox]:
-    """One confined sandbox for all tests: starting it takes longer than grading."""
+    """One confined sandbox for all tests, ready to use: starting it takes longer than grading.
+
+    It starts here and not in the first test that uses it. Its processes outlive that test, so a test that looks for
+    processes left behind would take them for its own.
+    """
     if find_spec("torch") is None:
         pytest.skip("needs torch, which is not installed")  # as for `make short`
     from grader.sandbox import Settings, open_sandbox  # after the settings above
 
     with open_sandbox(mode="require", settings=Settings(collapse=True)) as opened:
+        opened.children()
         yield opened
 
 

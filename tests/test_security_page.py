@@ -19,7 +19,7 @@ from grader.course.formulas import parse, scalars, steps, tokens
 from grader.course.items import _patterns
 from grader.grading import grade, properties
 from grader.sandbox import launch
-from grader.sandbox.inside import confine, frames, refusals, threads
+from grader.sandbox.inside import confine, errors, frames, threads
 from grader.submission import archive, files, messages, notebook, source
 
 ROOT = Path(__file__).parents[1]
@@ -135,7 +135,7 @@ def test_words_of_a_child_are_as_short_as_the_page_says() -> None:
     long = "x" * 10_000
     raised = launch._raised(run, {"type": long, "text": long, "file": None, "line": None, "bases": []}, "call")
     assert (len(raised.type), len(raised.text)) == (TYPE, ROWS["reports"][3])
-    assert len(refusals.Unfit("reason", *[long] * 100).detail) == ROWS["reports"][4]
+    assert len(errors.Unfit("reason", *[long] * 100).detail) == ROWS["reports"][4]
 
 
 def test_links_within_the_documentation_lead_somewhere() -> None:

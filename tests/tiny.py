@@ -130,6 +130,9 @@ class Lent:
         """Allows no packages."""
         assert not packages
 
+    def expect(self, libraries: str) -> None:
+        """Has the libraries that are expected."""
+
     def close(self) -> None:
         """Stays open."""
 

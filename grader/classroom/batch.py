@@ -31,6 +31,7 @@ from grader.course.items import drawn
 from grader.grading import courses
 from grader.grading.grade import Selection, check_names
 from grader.grading.inputs import Seed
+from grader.sandbox import libraries
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,7 +194,8 @@ def _pool(
 ) -> contextlib.AbstractContextManager[schedule.WorkerPool]:
     if order.scheduler is not None:
         return schedule.cluster_pool(order.scheduler, order.out, order.seed, course)
-    plan = Plan(str(order.course_folder), order.seed, str((order.out / ".expected").resolve()))
+    private = str((order.out / ".expected").resolve())
+    plan = Plan(str(order.course_folder), order.seed, private, libraries.digest(course.packages))
     return schedule.local_pool(plan, order.workers, tasks)
 
 

@@ -17,11 +17,15 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What all tasks of a batch share. ``private`` is the folder for data derived from a secret seed."""
+    """What all tasks of a batch share. ``private`` is the folder for data derived from a secret seed.
+
+    ``libraries``, if given, is the digest of the libraries that all submissions are to run on; see ``Sandbox``.
+    """
 
     course_folder: str
     seed: Seed
     private: str
+    libraries: str = ""
 
     def expecting(self, observe: Observe) -> Observe:
         """``observe`` for references; see ``grader.grading.reference_results``."""

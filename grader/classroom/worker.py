@@ -91,6 +91,8 @@ def _context(plan: Plan) -> tuple[Memo, Sandbox]:
     sandbox.start()
     loaded = courses.load(Path(plan.course_folder))
     sandbox.allow(loaded.packages)
+    if plan.libraries:
+        sandbox.expect(plan.libraries)
     return Memo(loaded, plan.seed, plan.expecting(sandbox.observe)), sandbox
 
 

@@ -25,7 +25,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import IO, Any, Literal, ParamSpec, TypeAlias, TypeVar
 
-from grader.core.errors import AttncheckError, SandboxKilled
+from grader.core.errors import AttncheckError, LibrariesChanged, SandboxKilled
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -68,7 +68,7 @@ def call(bounds: Bounds, function: Callable[P, T], /, *args: P.args, **kwargs: P
 
     Raises Exceeded, and whatever of ``grader.core.errors`` the function raises. Any other exception is a bug of ours,
     and is raised as a RuntimeError with its text. A process that something outside kills is replaced once; the second
-    time this raises SandboxKilled.
+    time this raises SandboxKilled. LibrariesChanged if it cannot start because our own code cannot be imported.
     """
     if _SERVING.is_set() or sys.platform == "win32":
         return function(*args, **kwargs)
@@ -85,7 +85,17 @@ def begin() -> None:
 _HEADER = struct.Struct("<Q")
 #: Set in the process with limits, and nowhere else.
 _SERVING = threading.Event()
-_START = "import sys; sys.path[:] = sys.argv[1:]; from grader.core import bounded; bounded.serve()"
+#: Exit code of a process that could not import our own code, before any call reached it.
+_NOT_STARTED = 76
+_START = f"""
+import os, sys
+sys.path[:] = sys.argv[1:]
+try:
+    from grader.core import bounded
+except BaseException:
+    os._exit({_NOT_STARTED})
+bounded.serve()
+"""
 #: One thread, so that their stacks do not count as memory.
 _THREADS = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
 
@@ -178,6 +188,11 @@ def _end_of(process: subprocess.Popen[bytes]) -> Exception:
         return SandboxKilled(
             "something outside killed the process that reads submissions, twice; usually the machine is short of "
             "memory. Close other programs, or use fewer --workers, and run it again"
+        )
+    if code == _NOT_STARTED:
+        return LibrariesChanged(
+            "the process that reads submissions could not import attncheck, so nothing could be graded. Was the Python "
+            "environment updated or removed? Make sure that attncheck is installed, and run the command again"
         )
     return Exceeded("cpu" if code == -signal.SIGPROF else "process")
 

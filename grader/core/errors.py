@@ -8,7 +8,8 @@
     ├── CourseError                exit 4: the bank (questions/, reference/, course.yaml) is at fault
     ├── SandboxError               exit 4: the sandbox failed in a way that is not the learner's doing
     │   ├── SandboxUnavailable     exit 4: this machine cannot confine learner code
-    │   └── SandboxKilled          exit 4: something outside killed the sandbox, usually for want of memory
+    │   ├── SandboxKilled          exit 4: something outside killed the sandbox, usually for want of memory
+    │   └── LibrariesChanged       exit 4: torch or NumPy changed or vanished while code was running
     └── CacheError                 exit 4: the cache folder cannot be used
 
 What a *learner's code* does wrong is never an exception here: it is an Observation or an Outcome
@@ -73,6 +74,13 @@ class SandboxKilled(SandboxError):
     """Something outside killed a process of the sandbox, twice: nothing can be said about this submission now.
 
     Nearly always the machine is short of memory. A batch tries the submission again on its own.
+    """
+
+
+class LibrariesChanged(SandboxError):
+    """The installed libraries changed or vanished while they were in use: no result of code can be trusted.
+
+    A batch stops. What was graded before stays; the same command continues.
     """
 
 

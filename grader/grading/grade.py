@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from grader import __version__
 from grader.core import bounded, score
 from grader.core.bounded import Bounds
-from grader.core.errors import SandboxError, SandboxKilled, SandboxUnavailable, UsageError
+from grader.core.errors import LibrariesChanged, SandboxError, SandboxKilled, SandboxUnavailable, UsageError
 from grader.core.model import (
     Absent,
     Answer,
@@ -582,6 +582,8 @@ class _CodeGrading:
         ]
         try:
             known = self.memo.mistake_signatures(plan.exercise)
+        except LibrariesChanged:
+            raise
         except SandboxError:
             return result  # the verdict is valid without a misconception
         try:
@@ -604,7 +606,7 @@ class _CodeGrading:
             flat = tuple(program for each in asked for wanted in each for program in wanted)
             seen = self.observe(Job(self.submission.files, flat), self.limits)
             self.absent = self.absent or seen.absent
-        except (SandboxKilled, SandboxUnavailable):
+        except (LibrariesChanged, SandboxKilled, SandboxUnavailable):
             raise
         except SandboxError as error:
             return [AttemptResult(_unmarked(plan, str(error)), []) for plan, _ in tried]

@@ -11,7 +11,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from grader.core.errors import AttncheckError
+from grader.core.errors import AttncheckError, LibrariesChanged
 from grader.core.model import CheckSpec, Observation, Returned, Status, Text, Verdict
 from grader.grading import checks
 from grader.grading.checks import Seen
@@ -43,13 +43,16 @@ COMMON = (*_STOPPED.values(), FORM, FORBIDDEN, BROKEN, _WRONG, _NO_VERDICT)
 def judge(seen: Seen) -> Verdict:
     """The verdict of the check. If it raises an exception, which is our bug, the check counts as failed.
 
-    Raises our own errors, such as CourseError for a check that does not suit its exercise.
+    Raises our own errors, such as CourseError for a check that does not suit its exercise, and LibrariesChanged
+    if the check cannot import something: no result of a learner's can cause that.
     """
     try:
         with np.errstate(all="ignore"):
             return checks.kinds()[seen.spec.kind].judge(seen)
     except AttncheckError:
         raise
+    except ImportError as error:
+        raise _not_importable(error) from error
     except Exception:  # including MemoryError and RecursionError: other points must not depend on it
         return Verdict(Status.FAILED, BROKEN, broken=True)
 
@@ -60,8 +63,17 @@ def signature(spec: CheckSpec, drawn: Drawn, got: tuple[Observation, ...]) -> tu
         return checks.essence(spec, drawn, got)
     except AttncheckError:
         raise
+    except ImportError as error:
+        raise _not_importable(error) from error
     except Exception:
         return got
+
+
+def _not_importable(error: ImportError) -> LibrariesChanged:
+    return LibrariesChanged(
+        f"a library that a check needs cannot be imported any more ({error}), so nothing could be graded. Was the "
+        "Python environment updated or removed? Make sure that attncheck is installed, and run the command again"
+    )
 
 
 def judge_exercise(entries: Sequence[Seen]) -> list[Verdict]:

@@ -1,4 +1,4 @@
-"""The wall between learner code and everything that matters.
+"""Runs learner code in a confined process and returns what it did.
 
 ``open_sandbox`` gives a ``Sandbox``; its ``observe`` runs a ``Job`` and returns one observation per program.
 """

@@ -1,4 +1,4 @@
-"""A few small attacks, tried before a class is graded: a wall that does not hold is noticed by us first."""
+"""A few small attacks, tried before a class is graded, to find out first if the sandbox does not hold."""
 
 from __future__ import annotations
 
@@ -21,19 +21,19 @@ State = Literal["refused", "let-through", "undecided"]
 
 @dataclass(frozen=True, slots=True)
 class Attack:
-    """``body`` of ``attempt(secret, folder, grader)``, and how ``"Type: text"`` begins where the wall refuses it.
+    """The ``body`` of ``attempt(secret, folder, grader)``, and how ``"Type: text"`` begins if it is refused.
 
-    It comes to its end where it is let through. It uses hardly any time or memory: what stops it has to be the wall.
+    If it succeeds, it returns. It uses hardly any time or memory, so that only the sandbox can stop it.
     """
 
     body: str
     refusals: tuple[str, ...] = ("PermissionError: ",)
 
 
-#: Only the limit on address space can refuse these: pages that are never written count nowhere else.
+#: Only the limit on address space can refuse this: pages that are never written count nowhere else.
 _ADDRESS_SPACE = f"import mmap; mmap.mmap(-1, {2 * Limits().memory}, flags=mmap.MAP_PRIVATE, prot=mmap.PROT_READ)"
 
-#: More than the zygote admits at a time.
+#: More threads than the zygote allows at a time.
 _THREADS = (
     "import threading as t; t.stack_size(1 << 15); end = t.Event(); "
     "[t.Thread(target=end.wait, args=(1,), daemon=True).start() for _ in range(200)]"
@@ -65,7 +65,7 @@ ATTACKS = {
 
 @dataclass(frozen=True, slots=True)
 class Canary:
-    """One attack and what became of it; ``why`` says what happened where that decides nothing."""
+    """One attack and its result. ``why`` says what happened if the state is ``undecided``."""
 
     name: str
     state: State
@@ -75,8 +75,8 @@ class Canary:
 def release(observe: Observe, quiet: Callable[[], object] = lambda: None) -> tuple[Canary, ...]:
     """Tries every attack through ``observe``.
 
-    One that decides nothing is tried again in a child of its own, once ``quiet`` has returned: it waits until nothing
-    else of ours is running. Raises SandboxKilled where something outside kills that one, too.
+    An undecided one is tried again in a child of its own, after ``quiet`` has returned, which waits until nothing else
+    of ours is running. Raises SandboxKilled if something outside kills that child, too.
     """
     with _bait() as words:
         try:
@@ -91,7 +91,7 @@ def release(observe: Observe, quiet: Callable[[], object] = lambda: None) -> tup
 
 
 def fault(canaries: Sequence[Canary], where: str) -> str | None:
-    """Why nothing may be graded ``where`` these were released; None where the wall refused all of them."""
+    """Why nothing may be graded on machine ``where``, which these are from; None if all were refused."""
     through = [canary.name for canary in canaries if canary.state == "let-through"]
     if through:
         return f"the sandbox does not hold on {where} (it let code {', '.join(through)})"
@@ -123,12 +123,12 @@ def _judged(name: str, seen: Observation) -> Canary:
             return Canary(name, "refused") if said.startswith(ATTACKS[name].refusals) else _undecided(name, said)
         case TimedOut(limit, clock):
             return _undecided(name, f"not finished after {limit:g} s ({clock})")
-        case Died(signal, code):  # by what, nobody knows: it may have become another program
+        case Died(signal, code):  # the reason is unknown: it may have become another program
             return _undecided(name, f"ended by signal {signal}" if signal else f"ended with exit code {code}")
         case NotRun(reason):
             return _undecided(name, f"not tried ({reason})")
         case _:
-            return _undecided(name, "an answer that cannot be read")
+            return _undecided(name, "unreadable answer")
 
 
 def _undecided(name: str, why: str) -> Canary:
@@ -141,7 +141,7 @@ def _source(body: str) -> str:
 
 @contextmanager
 def _bait() -> Iterator[tuple[str, str]]:
-    """A file and a folder that any process of this machine may read and write, unless it is confined."""
+    """A file and a folder that any unconfined process of this machine may read and write."""
     with tempfile.TemporaryDirectory(prefix="attncheck-canary-") as folder:
         Path(folder).chmod(0o777)
         secret = Path(folder, "secret")

@@ -1,4 +1,4 @@
-"""A running child as the grader sees it: frames in, a clock, a way to kill it. Confined or plain."""
+"""A running child as the grader sees it, confined or plain: frames, clocks, and a way to kill it."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from grader.core.model import Limits
+from grader.sandbox.fair_clock import FairClock
 from grader.sandbox.inside import frames
-from grader.sandbox.pace import Pace
 
 
 class Ended(Exception):
-    """The child's stream is over.
+    """The child's stream has ended.
 
-    ``outside``: it was killed, but not by the grader, by a limit of its own, or by anything that its code could do.
+    ``outside``: it was killed, but not by the grader, by one of its limits, or by anything its code could do.
     """
 
     def __init__(self, signal: int | None, code: int | None, cpu_limit: bool = False, outside: bool = False) -> None:
@@ -44,56 +44,56 @@ class Oversized(Exception):
 
 Frame = tuple[int, Any]
 
-#: Seconds between two looks at a child whose time is over, and which the machine keeps from going on.
-LOOK = 0.02
+#: Seconds between checks on a child whose time is up but which the machine keeps waiting.
+POLL_SECONDS = 0.02
 
 
 class Child(Protocol):
-    """One child with one job. ``patience`` is how long it may take to say HELLO, in seconds."""
+    """One child with one job. ``patience`` is how many seconds it may take to send HELLO."""
 
     patience: float
 
     @property
     def received(self) -> int:
-        """How many bytes it has sent so far, and its values take once they are decoded."""
+        """How many bytes it has sent so far, plus what its decoded values take in memory."""
 
-    def hand(self, frame: bytes) -> None:
-        """Hands it one more frame. That it is gone, or does not read, shows when an answer is waited for."""
+    def send(self, frame: bytes) -> None:
+        """Sends it a frame. If it is gone or does not read, ``receive`` will show that."""
 
     def receive(self, timeout: float, limit: int) -> Frame | None:
         """The next frame, or None after ``timeout`` seconds. Raises Ended, Garbled, Oversized."""
 
     def cpu_seconds(self, default: float = 0.0) -> float:
-        """CPU time used so far; ``default`` when it can no longer be asked."""
+        """CPU seconds used so far; ``default`` if that can no longer be read."""
 
     def wall_seconds(self) -> float:
-        """A clock that does not count what a busy machine makes it wait; see ``pace``."""
+        """A clock that leaves out the time it waits for a busy machine; see ``fair_clock``."""
 
     def stuck(self, over: float = 0.0) -> bool:
-        """Whether it waits for something other than the machine, its time having been up for ``over`` seconds."""
+        """Whether it waits for something other than the machine. Its time has been up for ``over`` seconds."""
 
     def kill(self) -> None:
         """Ends it now."""
 
     def close(self) -> None:
-        """Ends it if it still runs, and gives everything back."""
+        """Ends it if it still runs, and frees its resources."""
 
 
-class Children(Protocol):
-    """What starts children."""
+class ChildFactory(Protocol):
+    """Something that starts children. ``unsafe``: they are not confined."""
 
     unsafe: bool
 
     def start(self, job: bytes, cpu_seconds: int, limits: Limits) -> Child:
-        """A child that has been handed ``job`` (a JOB frame)."""
+        """A child that has been sent ``job`` (a JOB frame)."""
 
 
-#: What a frame may have around its values.
+#: Bytes that a frame may have in addition to its values.
 _ALLOWANCE = 1 << 20
 
 
 class FrameBuffer:
-    """Bytes as they come, frames as they are complete. ``total`` is what they took, and what was decoded of them."""
+    """Collects bytes and yields complete frames. ``total`` is the bytes added plus the memory of decoded values."""
 
     def __init__(self) -> None:
         self._data = bytearray()
@@ -102,17 +102,17 @@ class FrameBuffer:
         self.total = 0
 
     def add(self, piece: bytes) -> None:
-        """More bytes."""
+        """Appends bytes."""
         self._data += piece
         self.total += len(piece)
 
     @property
     def wanted(self) -> int:
-        """How many bytes to ask for next."""
+        """How many bytes to read next."""
         return min(max((self._length or 0) - len(self._data), 1 << 16), 1 << 20)
 
     def take(self, limit: int) -> Frame | None:
-        """The next whole frame. Raises Oversized from the header alone, Garbled for a bad kind or body."""
+        """The next frame, or None until it is complete. Raises Oversized (from the header alone) and Garbled."""
         if self._length is None:
             if len(self._data) < frames.HEADER.size:
                 return None
@@ -136,8 +136,8 @@ class FrameBuffer:
             self.total += budget.spent
 
 
-def write_all(fd: int, data: bytes, seconds: float, reader: Pace) -> bool:
-    """Writes all of ``data``, within ``seconds`` by the clock of the ``reader``; False if that is gone or stuck."""
+def write_all(fd: int, data: bytes, seconds: float, reader: FairClock) -> bool:
+    """Writes all of ``data`` within ``seconds`` on the clock of the ``reader``. False if that is gone or stuck."""
     until = reader.seconds() + seconds
     os.set_blocking(fd, False)
     view = memoryview(data)
@@ -148,15 +148,15 @@ def write_all(fd: int, data: bytes, seconds: float, reader: Pace) -> bool:
             view = view[os.write(fd, view[: 1 << 20]) :]
         except BlockingIOError:
             left = until - reader.seconds()
-            if not poll.poll(max(LOOK, left) * 1000) and left <= 0 and reader.stuck(-left):
+            if not poll.poll(max(POLL_SECONDS, left) * 1000) and left <= 0 and reader.stuck(-left):
                 return False
         except BrokenPipeError:
             return False
     return True
 
 
-class PlainChildren:
-    """The same child program in a new interpreter each time, with timeouts and nothing else. Unsafe."""
+class PlainChildFactory:
+    """Starts the same child program in a new interpreter each time, with timeouts but no confinement."""
 
     unsafe = True
 
@@ -182,18 +182,18 @@ class PlainChildren:
             start_new_session=True,
         )
         child = PlainChild(process)
-        child.hand(job)
+        child.send(job)
         return child
 
 
 class PlainChild:
-    """A child behind ordinary pipes, read by a thread so that it works on every system."""
+    """A child connected by ordinary pipes; threads read and write them, which works on every system."""
 
     patience = 120.0
 
     def __init__(self, process: subprocess.Popen[bytes]) -> None:
         self._process = process
-        self._pace = Pace(process.pid)
+        self._fair_clock = FairClock(process.pid)
         self._handed: queue.SimpleQueue[bytes] = queue.SimpleQueue()
         self._pieces: queue.SimpleQueue[bytes] = queue.SimpleQueue()
         self._buffer = FrameBuffer()
@@ -204,7 +204,7 @@ class PlainChild:
         for thread in self._threads:
             thread.start()
 
-    def hand(self, frame: bytes) -> None:
+    def send(self, frame: bytes) -> None:
         """See ``Child``."""
         self._handed.put(frame)
 
@@ -230,7 +230,7 @@ class PlainChild:
                 piece = self._pieces.get(timeout=max(0.0, until - time.monotonic()))
             except queue.Empty:
                 return None
-            if not piece:  # it has ended, or closed its pipe and lives on, which comes to the same
+            if not piece:  # it has ended, or has closed its pipe, which amounts to the same
                 self.kill()
                 code = self._process.wait()
                 raise Ended(-code if code < 0 else None, code if code >= 0 else None)
@@ -243,30 +243,30 @@ class PlainChild:
         return self._buffer.total
 
     def cpu_seconds(self, default: float = 0.0) -> float:
-        """Not metered: only the wall clock counts here."""
+        """Always 0: only the wall clock counts here."""
         return 0.0
 
     def wall_seconds(self) -> float:
         """See ``Child``."""
-        return self._pace.seconds()
+        return self._fair_clock.seconds()
 
     def stuck(self, over: float = 0.0) -> bool:
-        """Always, as far as anybody knows: no other clock would end it."""
+        """Always true: no other clock would end it."""
         return True
 
     def kill(self) -> None:
-        """See ``Child``. What it started goes with it, unless that has left the session."""
+        """See ``Child``. This also kills the processes it started, unless they left the session."""
         if sys.platform == "win32":
             self._process.kill()
-        elif self._process.returncode is None:  # until it is reaped, its number belongs to nobody else
+        elif self._process.returncode is None:  # until it is reaped, no other process has its id
             with contextlib.suppress(ProcessLookupError, PermissionError):
                 os.killpg(self._process.pid, signal.SIGKILL)
 
     def close(self) -> None:
-        """See ``Child``. The threads close their pipes, and end with the last process that holds the other end."""
+        """See ``Child``. The threads close their pipes and end when the last process closes the other ends."""
         self.kill()
         self._process.wait()
-        self._pace.close()
+        self._fair_clock.close()
         self._handed.put(b"")
         for thread in self._threads:
             thread.join(timeout=1)

@@ -1,7 +1,7 @@
-"""From a job to observations: children, frames, limits, and a fresh child after a death.
+"""Turns a job into observations: starts children, exchanges frames, enforces limits, and replaces dead children.
 
-The grader trusts nothing that comes back. A frame is read only up to a size known before; its bytes are
-decoded by ``inside.frames`` alone; frames must answer the tasks in their order. Anything else ends the child.
+The grader trusts nothing that comes back. A frame is read only up to a size known in advance, its bytes are decoded by
+``inside.frames`` alone, and frames must answer the tasks in order. Anything else ends the child.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from grader.core.errors import SandboxError, SandboxKilled, SandboxUnavailable
+from grader.core.errors import LibrariesChanged, SandboxError, SandboxKilled, SandboxUnavailable
 from grader.core.model import (
     Absent,
     Apply,
@@ -40,13 +40,14 @@ from grader.core.model import (
     Value,
 )
 from grader.sandbox import policy
-from grader.sandbox.children import LOOK, Child, Children, Ended, Garbled, Oversized, PlainChildren
+from grader.sandbox.children import POLL_SECONDS, Child, ChildFactory, Ended, Garbled, Oversized, PlainChildFactory
 from grader.sandbox.inside import frames
+from grader.sandbox.libraries import MESSAGE, Snapshot
 from grader.sandbox.zygote import Settings, Zygote, ZygoteLost
 
 Mode = Literal["auto", "require", "plain"]
 
-#: How many processes a submission may lose without a wall, where each new one imports torch, which takes seconds.
+#: How many processes a submission may lose in plain mode, where each new one spends seconds importing torch.
 _PLAIN_DEATHS = 3
 
 
@@ -73,7 +74,7 @@ def encode_tasks(tasks: Iterable[Task], limits: Limits) -> bytes:
 
 
 def tasks_of(job: Job) -> list[Task]:
-    """All programs of ``job``, and before them every file that one of them needs."""
+    """A task for every file that the programs of ``job`` need, then one for each program."""
     programs = [_found(program, job.files) for program in job.programs]
     modules = dict.fromkeys(module for program in programs for module in _modules(program))
     runs = [Task(program.module, index, program) for index, program in enumerate(programs)]
@@ -81,13 +82,13 @@ def tasks_of(job: Job) -> list[Task]:
 
 
 def _modules(program: Program) -> list[str]:
-    """The files whose names it uses."""
+    """The modules whose names the program uses."""
     others = [step.module for step in program.steps if isinstance(step, LocatedOwn)]
     return [program.module, *others]
 
 
 def _found(program: Program, files: tuple[SourceFile, ...]) -> Program:
-    """The program, which knows of names that its own file does not define and another one does."""
+    """The program, with the module added where another file than its own defines a name that it uses."""
 
     def found(step: Step) -> Step:
         if not isinstance(step, Own) or step.otherwise is None:
@@ -101,10 +102,10 @@ def _found(program: Program, files: tuple[SourceFile, ...]) -> Program:
 
 
 def in_order(tasks: Iterable[Task]) -> list[Task]:
-    """As they are handed out: files, then what may be seen, then what is hidden.
+    """The tasks in the order in which they are sent: files, then public cases, then hidden ones.
 
-    Until a task is answered, nothing of the next one is in the child. So the words of an exception at import
-    or in a public case, which are shown, cannot carry a hidden input.
+    The child has nothing of a task until it has answered the one before. So the text of an exception at import or in
+    a public case, which is shown, cannot contain a hidden input.
     """
     return sorted(tasks, key=lambda task: 0 if task.program is None else 1 + task.program.hidden)
 
@@ -163,7 +164,7 @@ def encode_value(value: Any) -> Any:
 
 
 def decode_value(value: Any) -> Any:
-    """A value from the wire as the grader sees it: arrays become ``Array``."""
+    """A value from the wire, with arrays as ``Array``. Raises FrameError for values that results cannot have."""
     match value:
         case frames.Block(array, flags):
             container: Literal["numpy", "torch", "scalar"] = "numpy"
@@ -191,22 +192,27 @@ def decode_value(value: Any) -> Any:
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """A piece of work with one answer: loading ``module``, or running the program at ``index``."""
+    """Work that gets one answer: loading ``module``, or running the program at ``index``."""
 
     module: str
     index: int | None = None
     program: Program | None = None
 
+    @property
+    def during(self) -> Literal["import", "call"]:
+        """When it runs learner code."""
+        return "import" if self.program is None else "call"
+
 
 @dataclass(slots=True)
 class _Clock:
-    """What a group, or the whole submission, has used."""
+    """Seconds of CPU time and of wall time."""
 
     cpu: float = 0.0
     wall: float = 0.0
 
     def reached(self, cpu: float, wall: float) -> bool:
-        """Whether nothing is left of ``cpu`` or of ``wall`` seconds."""
+        """Whether either clock has reached its limit, in seconds."""
         return self.cpu >= cpu or self.wall >= wall
 
 
@@ -221,28 +227,28 @@ class _Run:
     failed_cells: dict[str, Observation] = field(default_factory=dict)
     absent: dict[str, Absent] = field(default_factory=dict)
     groups: dict[str, _Clock] = field(default_factory=dict)
-    full: set[str] = field(default_factory=set)  # groups in which a call came to the end of the memory
+    full: set[str] = field(default_factory=set)  # groups in which a call ran out of memory
     total: _Clock = field(default_factory=_Clock)
     received: int = 0
-    read: float = 0.0  # the child's CPU clock when it was read last
-    deaths: int = 0  # children that had to be given up
+    read: float = 0.0  # the child's CPU clock when last read
+    deaths: int = 0  # children that ended early or had to be killed
     killed: bool = False  # whether something outside has killed a child
-    hidden: bool = False  # whether hidden inputs have been handed out
+    hidden: bool = False  # whether hidden inputs have been sent
     layers: tuple[str, ...] = ()
     versions: tuple[tuple[str, str], ...] = ()
 
     @classmethod
     def after(cls, past: Past, job: Job, limits: Limits) -> _Run:
-        """A run that goes on where the jobs before it ended."""
+        """A run that continues from what the submission's earlier jobs used."""
         total = _Clock(past.cpu, past.wall)
         return cls(job, limits, total=total, received=past.received, deaths=past.deaths, hidden=past.hidden)
 
     def past(self) -> Past:
-        """What the next job of the submission has to know."""
+        """What the submission's next job needs to know."""
         return Past(self.total.cpu, self.total.wall, self.received, self.deaths, self.hidden)
 
     def remaining(self) -> list[Task]:
-        """What is left to do, each file loaded before its first program; settles what cannot be tried."""
+        """The tasks that are left, each file before its first program. Settles programs that cannot be run."""
         tasks = []
         for task in tasks_of(self.job):
             index, program = task.index, task.program
@@ -266,30 +272,29 @@ class _Run:
         return clock is not None and clock.reached(limits.group_cpu, limits.group_wall)
 
     def settle(self, task: Task, observation: Observation) -> None:
-        """Records what became of ``task``."""
+        """Records the result of ``task``."""
         if task.index is None:
-            # Once there have been hidden inputs, the words of a file that fails to load could speak of them.
+            # Once hidden inputs have been sent, what a file says when it fails to load could contain them.
             self.lost_modules[task.module] = NotRun("load") if self.hidden else observation
         else:
             self.found[task.index] = observation
 
     def give_up(self, reason: Literal["budget", "children"]) -> None:
-        """Settles all that is left."""
+        """Records that the remaining programs were not run."""
         for index in range(len(self.job.programs)):
             self.found.setdefault(index, NotRun(reason))
 
-    def allowance(self, task: Task) -> tuple[float, float, Literal["import", "call"]]:
-        """Seconds of CPU and of wall time that ``task`` may still use."""
+    def allowance(self, task: Task) -> tuple[float, float]:
+        """Seconds of CPU time and of wall time that ``task`` may still use."""
         if task.program is None:
-            cpu, wall, during = self.limits.import_cpu, self.limits.import_wall, "import"
+            cpu, wall = self.limits.import_cpu, self.limits.import_wall
         else:
             clock = self.groups.setdefault(task.program.group, _Clock())
-            cpu, wall, during = self.limits.group_cpu - clock.cpu, self.limits.group_wall - clock.wall, "call"
-        cpu = min(cpu, self.limits.total_cpu - self.total.cpu)
-        return cpu, min(wall, self.limits.total_wall - self.total.wall), during  # type: ignore[return-value]
+            cpu, wall = self.limits.group_cpu - clock.cpu, self.limits.group_wall - clock.wall
+        return min(cpu, self.limits.total_cpu - self.total.cpu), min(wall, self.limits.total_wall - self.total.wall)
 
     def charge(self, task: Task, cpu: float, wall: float) -> None:
-        """Books what ``task`` has used."""
+        """Adds what ``task`` used to its group and to the total."""
         clocks = [self.total]
         if task.program is not None:
             clocks.append(self.groups.setdefault(task.program.group, _Clock()))
@@ -298,11 +303,11 @@ class _Run:
             clock.wall += wall
 
 
-def observe(children: Children, job: Job, limits: Limits) -> Observed:
-    """Runs every program of ``job``, in as few children as possible. Raises SandboxError for our own faults.
+def observe(children: ChildFactory, job: Job, limits: Limits) -> Observed:
+    """Runs every program of ``job``, in as few children as possible.
 
-    A child that something outside kills, as the kernel does when memory is short, is replaced once, and what it was at
-    is done again from the start. The second time this raises SandboxKilled: never is it the learner's fault.
+    A child killed from outside, as by the kernel when memory is short, is replaced once, and its task starts again.
+    The second time this raises SandboxKilled: that is never the learner's fault. Raises SandboxError for our own.
     """
     run = _Run.after(job.past, job, limits)
     deaths = min(limits.fresh_children, _PLAIN_DEATHS) if children.unsafe else limits.fresh_children
@@ -324,14 +329,14 @@ def observe(children: Children, job: Job, limits: Limits) -> Observed:
     return Observed(ordered, run.layers, children.unsafe, run.versions, used, run.past(), absent)
 
 
-def _in_a_child(run: _Run, children: Children, tasks: list[Task]) -> None:
-    """Starts one, and hands it ``tasks`` until all are answered or it has to be given up."""
+def _in_a_child(run: _Run, children: ChildFactory, tasks: list[Task]) -> None:
+    """Starts a child and sends it ``tasks`` until all are answered or the child ends."""
     cpu = int(run.limits.total_cpu - run.total.cpu) + 2
     with contextlib.closing(children.start(encode_files(run.job), cpu, run.limits)) as child:
         try:
             _greet(run, child, run.limits)
             done = _serve(run, child, tasks)
-        except Ended as end:  # what it used for the task that it was at is not booked: that is tried again
+        except Ended as end:  # what it used for its last task is not charged: that task is run again
             if run.killed:
                 raise SandboxKilled(_KILLED) from end
             run.killed, done = True, False
@@ -347,13 +352,13 @@ _KILLED = (
 
 
 def _greet(run: _Run, child: Child, limits: Limits) -> None:
-    """Waits for HELLO: nothing of the learner's has run before it, so its absence is our fault.
+    """Waits for HELLO. No learner code runs before it, so if it does not come, that is our fault.
 
-    Raises Ended where something outside killed it.
+    Raises SandboxError in that case, and Ended if something outside killed the child.
     """
     until = child.wall_seconds() + child.patience
     try:
-        while (got := child.receive(max(LOOK, until - child.wall_seconds()), limits.result_bytes)) is None:
+        while (got := child.receive(max(POLL_SECONDS, until - child.wall_seconds()), limits.result_bytes)) is None:
             if (over := child.wall_seconds() - until) >= 0 and child.stuck(over):
                 raise SandboxError(f"the sandboxed child was not ready after {child.patience:g} s")
     except (Ended, Garbled, Oversized) as error:
@@ -368,20 +373,20 @@ def _greet(run: _Run, child: Child, limits: Limits) -> None:
 
 
 def _serve(run: _Run, child: Child, tasks: list[Task]) -> bool:
-    """Hands out task after task. True when all are answered, False when the child had to be given up.
+    """Sends the tasks one after another. True if all were answered, False if the child ended or was killed.
 
-    One at a time: while an answer lies here unread, the child rests, and its clocks say what that answer took, however
-    late we come to read it.
+    One at a time: while an answer is waiting here, the child is idle, so its clocks show what that answer cost however
+    late it is read.
     """
     number = 0
-    run.read = child.cpu_seconds()  # before anything is handed out: what comes after is the learner's
+    run.read = child.cpu_seconds()  # before the first task: what the child uses from here on is the learner's
     for task in in_order(tasks):
         if task.module in run.lost_modules:
             continue
         run.hidden |= task.program is not None and task.program.hidden
         started = child.wall_seconds()
-        child.hand(encode_tasks([task], run.limits))
-        run.total.wall += max(0.0, child.wall_seconds() - started)  # a child that does not read holds us up
+        child.send(encode_tasks([task], run.limits))
+        run.total.wall += max(0.0, child.wall_seconds() - started)  # a child that does not read delays us
         if not _settled(run, child, number, task):
             return False
         number += 1
@@ -389,17 +394,17 @@ def _serve(run: _Run, child: Child, tasks: list[Task]) -> bool:
 
 
 def _settled(run: _Run, child: Child, number: int, task: Task) -> bool:
-    """Waits for one answer, and books what it cost. False when the child has to be given up."""
-    cpu_limit, wall_limit, during = run.allowance(task)
+    """Waits for one answer and charges what it cost. False if the child cannot be used any more."""
+    cpu_limit, wall_limit = run.allowance(task)
     cpu_before, wall_before = run.read, child.wall_seconds()
-    observation = _answer(run, child, number, task, cpu_before + cpu_limit, wall_before + wall_limit, during)
+    observation = _answer(run, child, number, task, _Clock(cpu_before + cpu_limit, wall_before + wall_limit))
     run.read = child.cpu_seconds(cpu_before)
     cpu, wall = run.read - cpu_before, max(0.0, child.wall_seconds() - wall_before)
-    if cpu > cpu_limit and not isinstance(observation, TimedOut):  # it came before anybody saw that it was too late
+    if cpu > cpu_limit and not isinstance(observation, TimedOut):  # the answer came before we saw the limit reached
         child.kill()
-        observation = TimedOut(_allowed(run, task, "cpu"), "cpu", during)
+        observation = TimedOut(_allowed(run, task, "cpu"), "cpu", task.during)
     if isinstance(observation, TimedOut):
-        # Exactly used up: what is left of the group is not tried again.
+        # Exactly used up, so that the rest of the group is not tried.
         cpu = max(cpu, cpu_limit) if observation.clock == "cpu" else cpu
         wall = max(wall, wall_limit) if observation.clock == "wall" else wall
     run.charge(task, cpu, wall)
@@ -410,8 +415,8 @@ def _settled(run: _Run, child: Child, number: int, task: Task) -> bool:
             run.settle(task, TooBig(run.limits.result_bytes))
             return False
         case Raised(during="call", out_of_memory=True) if task.program is not None:
-            # Filling the memory takes a third of the group's time, or more when the machine is busy. Were the group
-            # to go on, that would decide which call is told of which limit, and a second run would say another thing.
+            # Filling the memory takes a third of the group's time, or more on a busy machine. If the group continued,
+            # that would decide which call reaches which limit, and a second run would give another result.
             run.settle(task, observation)
             run.full.add(task.program.group)
             return False
@@ -420,24 +425,17 @@ def _settled(run: _Run, child: Child, number: int, task: Task) -> bool:
             return not isinstance(observation, (TimedOut, Died)) and observation != Unreadable("protocol")
 
 
-def _answer(
-    run: _Run,
-    child: Child,
-    number: int,
-    task: Task,
-    cpu_until: float,
-    wall_until: float,
-    during: Literal["import", "call"],
-) -> Observation | None:
-    """What became of one task; None for a file that loaded. Raises Ended where something outside killed the child.
+def _answer(run: _Run, child: Child, number: int, task: Task, until: _Clock) -> Observation | None:
+    """What became of one task; None for a file that loaded. ``until`` is what the child's clocks may show at the end.
 
-    The clock on the wall ends only what sleeps: what is kept waiting by the machine is left to the clock of its CPU.
+    The wall clock ends only a child that sleeps. One that the machine keeps waiting is left to its CPU clock. Raises
+    Ended if something outside killed the child.
     """
     while True:
-        wall_left, cpu_left = wall_until - child.wall_seconds(), cpu_until - child.cpu_seconds()
+        wall_left, cpu_left = until.wall - child.wall_seconds(), until.cpu - child.cpu_seconds()
         try:
             room = run.limits.total_bytes - run.received - child.received
-            patience = min(max(wall_left, LOOK), max(cpu_left, 0.005))
+            patience = min(max(wall_left, POLL_SECONDS), max(cpu_left, 0.005))
             got = child.receive(patience, min(run.limits.result_bytes, room))
             if got is not None:
                 return _observation(run, got, number, task)
@@ -445,24 +443,24 @@ def _answer(
             if end.outside:
                 raise
             if end.cpu_limit:
-                return TimedOut(run.limits.total_cpu, "cpu", during)
-            return Died(end.signal, end.code, during)
+                return TimedOut(run.limits.total_cpu, "cpu", task.during)
+            return Died(end.signal, end.code, task.during)
         except Oversized:
             child.kill()
             return TooBig(-1)
         except Garbled:
             child.kill()
             return Unreadable("protocol")
-        if child.cpu_seconds() >= cpu_until:
+        if child.cpu_seconds() >= until.cpu:
             child.kill()
-            return TimedOut(_allowed(run, task, "cpu"), "cpu", during)
-        if (over := child.wall_seconds() - wall_until) >= 0 and child.stuck(over):
+            return TimedOut(_allowed(run, task, "cpu"), "cpu", task.during)
+        if (over := child.wall_seconds() - until.wall) >= 0 and child.stuck(over):
             child.kill()
-            return TimedOut(_allowed(run, task, "wall"), "wall", during)
+            return TimedOut(_allowed(run, task, "wall"), "wall", task.during)
 
 
 def _allowed(run: _Run, task: Task, clock: Literal["cpu", "wall"]) -> float:
-    """The limit that ``task`` ran into, as it is told: its own, or the submission's where that ended first."""
+    """The limit that ``task`` reached, in seconds: its own, or the submission's if that was reached first."""
     own: float = getattr(run.limits, f"group_{clock}" if task.program else f"import_{clock}")
     total: float = getattr(run.limits, f"total_{clock}")
     used = run.groups.get(task.program.group, _Clock()) if task.program else _Clock()
@@ -470,7 +468,7 @@ def _allowed(run: _Run, task: Task, clock: Literal["cpu", "wall"]) -> float:
 
 
 def _observation(run: _Run, got: tuple[int, Any], number: int, task: Task) -> Observation | None:
-    """A frame as an observation. Raises Garbled for one that does not answer ``task``."""
+    """A frame as an observation; None for a file that loaded. Raises Garbled if it does not answer ``task``."""
     kind, value = got
     try:
         if value["task"] != number or kind not in (_TO_LOAD if task.program is None else _TO_RUN):
@@ -488,8 +486,8 @@ def _observation(run: _Run, got: tuple[int, Any], number: int, task: Task) -> Ob
                     raise Garbled("another number of values")
                 return Returned(values)
             case frames.RAISED:
-                # Not the child's word but the kind of task says when it was: texts from loading may be shown.
-                return _raised(run, value, "import" if task.program is None else "call")
+                # The task decides when it was, not the child: text from loading may be shown.
+                return _raised(run, value, task.during)
             case frames.UNREADABLE:
                 if value["reason"] == "undefined" and task.module in run.failed_cells:
                     return run.failed_cells[task.module]
@@ -505,7 +503,7 @@ _TO_RUN = (frames.RETURNED, frames.RAISED, frames.UNREADABLE, frames.TOO_BIG)
 
 
 def _raised(run: _Run, value: dict[str, Any], during: Literal["import", "call"]) -> Raised:
-    """An exception in the child's words; its place only where the submission has such a line."""
+    """An exception as the child describes it. Its place is kept only if the submission has such a line."""
     lines = {part.label: part.text.count("\n") + 1 for file in run.job.files for part in file.parts}
     file, line = value["file"], value["line"]
     known = type(file) is str and file in lines
@@ -515,16 +513,16 @@ def _raised(run: _Run, value: dict[str, Any], during: Literal["import", "call"])
     return Raised(type_, text, file if known else None, line if there else None, during, bases)
 
 
-#: Modules that are told to be absent, as ``inside.serve`` has it.
+#: How many absent modules are reported, as in ``inside.serve``.
 _MOST_ABSENT = 20
 
 
 def _absent(run: _Run, entries: Any) -> Iterator[Absent]:
-    """What is said to be absent, as far as the submission names it in the very line."""
+    """The modules reported absent, each only if the submission names it in that line."""
     lines = {part.label: part.text.split("\n") for file in run.job.files for part in file.parts}
     for entry in entries[:_MOST_ABSENT]:
         if not isinstance(entry, list) or len(entry) != 3:
-            raise Garbled("something else than a module and its place")
+            raise Garbled("something other than a module and its place")
         module, file, line = entry
         there = lines.get(file, []) if type(file) is str else []
         words = _text(module, 100).split(".")
@@ -543,38 +541,45 @@ def _text(value: Any, limit: int) -> str:
 
 
 class Sandbox:
-    """Where learner code runs: one zygote (or, unsafe, a new interpreter per submission)."""
+    """Where learner code runs: children of one zygote, or in plain mode a new interpreter for each job."""
 
     def __init__(self, mode: Mode, settings: Settings) -> None:
         self._mode = mode
         self._settings = settings
-        self._children: Children | None = None
+        self._children: ChildFactory | None = None
         self._zygote: Zygote | None = None
-        self._confined = False  # once there was a wall, nothing runs without it
-        self.why_unsafe: str | None = None
+        self._confined = False  # once code was confined, no code is run unconfined
+        self._libraries: Snapshot | None = None
 
     def start(self) -> None:
         """Begins importing torch in the background; returns at once."""
-        with contextlib.suppress(ZygoteLost):  # killed at once: it is started again when it is needed
+        with contextlib.suppress(ZygoteLost):  # killed at once: started again when needed
             self._begin()
 
     def _begin(self) -> None:
-        if self._mode != "plain" and self._zygote is None and self._children is None:
+        if self._zygote is not None or self._children is not None:
+            return
+        if self._mode == "plain":
+            self._start_plain()
+        else:
             try:
                 self._zygote = Zygote.launch(self._settings)
+                # It takes longer to import torch than this takes, so the zygote started with what is listed here.
+                self._libraries = self._libraries or Snapshot.take(self._zygote.places)
             except SandboxUnavailable as error:
                 self._fall_back(error)
 
     def _fall_back(self, error: SandboxUnavailable) -> None:
         if self._mode == "require" or self._confined:
             raise error
-        self.why_unsafe = str(error)
-        self._children = PlainChildren(self._settings.preload)
+        self._start_plain()
 
-    def children(self) -> Children:
-        """What starts children, once it is ready. Raises SandboxUnavailable in mode ``require``."""
-        if self._children is None and self._mode == "plain":
-            self._children = PlainChildren(self._settings.preload)
+    def _start_plain(self) -> None:
+        self._libraries = self._libraries or Snapshot.take(policy.packages(self._settings.packages).values())
+        self._children = PlainChildFactory(self._settings.preload)
+
+    def children(self) -> ChildFactory:
+        """What starts children; waits until it is ready. In mode ``require``, may raise SandboxUnavailable."""
         self._begin()
         if self._children is None and self._zygote is not None:
             try:
@@ -589,38 +594,64 @@ class Sandbox:
         return self._children
 
     def allow(self, packages: tuple[str, ...]) -> None:
-        """Lets submissions import these packages, too. Raises CourseError for one that is not there, or may not be."""
+        """Lets submissions import these packages, too. Raises CourseError for one not installed or not allowed."""
         if packages == self._settings.packages:
             return
         policy.packages(packages)
         started = self._zygote is not None
         self.close()
         self._settings = replace(self._settings, packages=packages)
+        self._libraries = None
         if started:
             self.start()
 
     @property
     def unsafe(self) -> bool:
-        """True when learner code runs without a wall."""
+        """Whether learner code runs unconfined."""
         return self.children().unsafe
 
     @property
     def layers(self) -> tuple[str, ...]:
-        """What stands between learner code and this machine."""
+        """The names of the layers that confine learner code."""
         self.children()
         return self._zygote.layers if self._zygote is not None else ()
 
+    def expect(self, libraries: str) -> None:
+        """Starts the sandbox. Raises LibrariesChanged if the digest of its libraries is not ``libraries``."""
+        self._begin()
+        if self._libraries is not None and self._libraries.digest != libraries:
+            self.close()
+            raise LibrariesChanged(MESSAGE.format(path="files were added or removed"))
+
     def observe(self, job: Job, limits: Limits) -> Observed:
-        """Runs ``job``; a zygote that dies meanwhile is replaced once and the job is run again, with what is left."""
-        for last in (False, True):
-            try:
-                return observe(self.children(), job, limits)
-            except ZygoteLost as lost:
-                self.close()
-                if last:
-                    raise
-                job = replace(job, past=lost.past or job.past)
-        raise AssertionError("unreachable")
+        """Runs ``job``. If the zygote dies, it is replaced once and the job runs again within what is left of it.
+
+        Raises LibrariesChanged if the libraries are not as they were when the sandbox started: the result may be due
+        to that.
+        """
+        try:
+            seen = self._observe(job, limits)
+        except SandboxError:
+            self._verify()  # if they changed, that is why
+            raise
+        self._verify()
+        return seen
+
+    def _verify(self) -> None:
+        if self._libraries is not None:
+            self._libraries.verify()
+
+    def _observe(self, job: Job, limits: Limits) -> Observed:
+        try:
+            return observe(self.children(), job, limits)
+        except ZygoteLost as lost:
+            self.close()
+            job = replace(job, past=lost.past or job.past)
+        try:
+            return observe(self.children(), job, limits)
+        except ZygoteLost:
+            self.close()
+            raise
 
     def close(self) -> None:
         """Ends the zygote and everything in it."""
@@ -631,7 +662,7 @@ class Sandbox:
 
 @contextlib.contextmanager
 def open_sandbox(*, mode: Mode = "auto", settings: Settings | None = None) -> Iterator[Sandbox]:
-    """A sandbox for a ``with`` statement. ``auto`` falls back to plain mode where confinement is missing."""
+    """A sandbox for a ``with`` statement. ``auto`` falls back to plain mode where code cannot be confined."""
     sandbox = Sandbox(mode, settings or Settings())
     try:
         yield sandbox

@@ -1,4 +1,4 @@
-"""Which layers of the sandbox this machine offers, tried in throw-away processes."""
+"""Finds out which layers of the sandbox this machine offers, in short-lived processes."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from pathlib import Path
 from grader.core.errors import SandboxError
 from grader.sandbox import policy
 
-#: Prints whether filters can be installed, the version of Landlock or why there is none, and the namespaces.
+#: Prints whether filters can be installed, the version of Landlock (or minus the error number), and the namespaces.
 _PROBE = """
 import ctypes, sys; sys.path.insert(0, sys.argv[1])
 from inside import confine
@@ -23,7 +23,7 @@ print(confine.landlock_abi() or -ctypes.get_errno(), *confine.namespaces())
 
 @dataclass(frozen=True, slots=True)
 class Layer:
-    """One layer: whether it is there, whether grading a class insists on it, and what to do without."""
+    """One layer: whether it is present, whether grading a class requires it, and what to do if it is missing."""
 
     name: str
     present: bool
@@ -33,7 +33,7 @@ class Layer:
 
 
 def probe() -> tuple[Layer, ...]:
-    """All layers, the needed ones first. Raises SandboxError where they cannot be tried: that decides nothing."""
+    """All layers, the required ones first. Raises SandboxError if they could not be tried."""
     return tuple(_probe()) if sys.platform == "linux" else (_OTHER_SYSTEM,)
 
 
@@ -41,8 +41,8 @@ _OTHER_SYSTEM = Layer(
     "linux",
     present=False,
     needed=True,
-    detail=f"this is {sys.platform}; learner code can be confined on Linux only",
-    remedy="run attncheck on Linux (a virtual machine, WSL 2 or a container will do)",
+    detail=f"this is {sys.platform}; learner code can only be confined on Linux",
+    remedy="run attncheck on Linux (a virtual machine, WSL 2 or a container is enough)",
 )
 
 
@@ -54,10 +54,10 @@ def _probe() -> Iterator[Layer]:
         "namespaces",
         bool(spaces),
         needed=False,
-        detail=", ".join(spaces) if spaces else "ordinary users may not make namespaces on this machine",
+        detail=", ".join(spaces) if spaces else "ordinary users may not create namespaces on this machine",
         remedy="sysctl kernel.unprivileged_userns_clone=1 (Debian) or "
         "kernel.apparmor_restrict_unprivileged_userns=0 (Ubuntu 24.04); in Docker, a seccomp profile that allows "
-        "unshare. Confinement holds without them; they add a second wall",
+        "unshare. Code is confined without them; they add a second barrier",
     )
     yield Layer("rlimits", present=True, needed=True, detail="memory, CPU time, files, processes", remedy="")
 
@@ -66,20 +66,20 @@ def _seccomp(filters: bool) -> Layer:
     program = policy.seccomp_program()
     detail, remedy = f"{len(program) // 8} instructions", ""
     if not program:
-        detail = "libseccomp was not found, so nothing can refuse system calls of learners' code"
+        detail = "libseccomp was not found, so learners' code could make any system call"
         remedy = "install libseccomp2 (Debian, Ubuntu) or libseccomp (Fedora, Arch)"
     elif not filters:
-        detail = "the kernel takes no filters, so nothing can refuse system calls of learners' code"
-        remedy = "use a kernel with CONFIG_SECCOMP_FILTER; every common distribution's kernel has it"
+        detail = "the kernel does not support filters, so learners' code could make any system call"
+        remedy = "use a kernel with CONFIG_SECCOMP_FILTER, as in all common distributions"
     return Layer("seccomp", bool(program) and filters, needed=True, detail=detail, remedy=remedy)
 
 
 def _landlock(abi: int) -> Layer:
-    """``abi`` is its version, or the negative number of the error where there is none."""
+    """The layer. ``abi`` is the version of Landlock, or minus the error number if there is none."""
     if abi > 0:
         return Layer("landlock", present=True, needed=True, detail=f"ABI {abi}", remedy="")
     why, remedy = _NO_LANDLOCK.get(-abi, _NO_LANDLOCK[errno.ENOSYS])
-    detail = f"{why}, so no file can be hidden from learners' code"
+    detail = f"{why}, so files cannot be hidden from learners' code"
     return Layer("landlock", present=False, needed=True, detail=detail, remedy=remedy)
 
 
@@ -89,14 +89,14 @@ _NO_LANDLOCK = {
         "use Linux 5.13 or later ('uname -r' says what this is), and not gVisor or WSL 1",
     ),
     errno.EOPNOTSUPP: (
-        "the kernel has it, but it is not switched on",
-        "add 'landlock' to the lsm= list of the kernel's command line (the list that is there stands in "
-        "/sys/kernel/security/lsm), and start the machine anew",
+        "the kernel has it, but it is not enabled",
+        "add 'landlock' to the lsm= list on the kernel's command line (the current list is in "
+        "/sys/kernel/security/lsm) and reboot",
     ),
     errno.EPERM: (
-        "something around this process forbids it, probably the container that it runs in",
+        "something forbids it, probably the container that this runs in",
         "use a newer Docker or Podman, whose default profile allows Landlock; or start the container with "
-        "--security-opt seccomp=unconfined, and with nothing else in it",
+        "--security-opt seccomp=unconfined and run nothing else in it",
     ),
 }
 
@@ -108,7 +108,7 @@ def _kernel() -> tuple[bool, int, tuple[str, ...]]:
     except OSError as error:
         raise SandboxError(f"the layers of the sandbox could not be tried: {error}") from error
     if done.returncode != 0 or not done.stdout.strip():
-        said = done.stderr.strip().rpartition("\n")[2] or f"it ended with {done.returncode}"
+        said = done.stderr.strip().rpartition("\n")[2] or f"exit code {done.returncode}"
         raise SandboxError(f"the layers of the sandbox could not be tried ({said}); run it again")
     filters, abi, *spaces = done.stdout.split()
     return filters == "1", int(abi), tuple(spaces)

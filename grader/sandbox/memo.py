@@ -1,4 +1,4 @@
-"""Remembering what the references returned, by the digest of everything that decides it."""
+"""Caches what references returned, by a digest of everything that decides the result."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ Put = Callable[[str, bytes], None]
 
 
 def remembering(observe: Observe, get: Get, put: Put) -> Observe:
-    """``observe`` with a memory. Only runs that ended by themselves are kept; a damaged entry is run again."""
+    """``observe`` with a cache. Only runs that ended by themselves are stored; damaged entries are ignored."""
 
     def observed(job: Job, limits: Limits) -> Observed:
         key = _key(job, limits)
@@ -52,27 +52,27 @@ def remembering(observe: Observe, get: Get, put: Put) -> Observe:
     return observed
 
 
-#: What would be observed again. Time that ran out, and processes that died, may have had other reasons.
+#: Observations that a second run would repeat. Timeouts and dead processes may have had other causes.
 _LASTING = (Returned, Raised, Unreadable, TooBig)
 _Other = type[Raised | Unreadable | TooBig | TimedOut | Died | NotRun]
 _BY_NAME: dict[str, _Other] = {kind.__name__: kind for kind in (Raised, Unreadable, TooBig, TimedOut, Died, NotRun)}
 
 
 def fingerprint(program: Program, limits: Limits) -> str:
-    """What tells a program from others, whoever's files it runs on."""
+    """A digest of a program and its limits, without the files it runs on."""
     return hashlib.sha256(encode_tasks([Task(program.module, 0, program)], limits)).hexdigest()
 
 
 def packed(entries: Mapping[str, Observation]) -> bytes:
-    """Observations by name as bytes; the same entries in the same order give the same bytes."""
+    """Observations by name, as bytes. The same entries in the same order give the same bytes."""
     return frames.encode({name: _plain(seen) for name, seen in entries.items()})
 
 
 def unpacked(data: bytes) -> dict[str, Observation]:
-    """What ``packed`` was given. Raises ValueError for anything else."""
+    """The inverse of ``packed``. Raises ValueError for bytes that it did not make."""
     entries = frames.decode(data)
     if not isinstance(entries, dict):
-        raise ValueError("no table")
+        raise ValueError("not a mapping")
     try:
         return {name: _observation(entry) for name, entry in entries.items()}
     except TypeError as error:
@@ -92,7 +92,7 @@ def _key(job: Job, limits: Limits) -> str:
 
 @functools.cache
 def _versions() -> bytes:
-    """Of the libraries, and of our own code in the child."""
+    """The versions of the libraries, and a digest of our own code in the child."""
     libraries = "".join(f"{name} {importlib.metadata.version(name)};" for name in ("numpy", "torch")).encode()
     ours = b"".join(path.read_bytes() for path in sorted(Path(frames.__file__).parent.glob("*.py")))
     return libraries + hashlib.sha256(ours).digest()
@@ -120,7 +120,7 @@ def _observation(entry: Any) -> Observation:
 
 
 def _fits(value: object, hint: Any) -> bool:
-    """Whether a value is of the type that an annotation says."""
+    """Whether a value is of the annotated type."""
     parts = typing.get_args(hint)
     match typing.get_origin(hint):
         case typing.Literal:

@@ -1,6 +1,6 @@
-"""What a child may still do: the system calls on its list, the files it may read, what it imports from.
+"""What a child may do: which system calls it may make, which files it may read, and what it may import.
 
-Decided on the grader's side and handed to the zygote as data: a BPF program and lists of paths.
+The grader decides this and passes it to the zygote as data: BPF programs and lists of paths.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from grader.core import installed
 
 _ROOTS = installed.ROOTS
 
-#: Calls that do no harm by themselves: memory, time, threads, reading what is open or Landlock lets open.
+#: Harmless system calls: memory, time, threads, and reading files that are open or that Landlock allows to open.
 _ALLOWED = """
     access arch_prctl brk capget close close_range dup dup2 dup3
     epoll_create1 epoll_ctl epoll_pwait epoll_wait eventfd2 exit exit_group faccessat faccessat2 fadvise64
@@ -32,23 +32,23 @@ _ALLOWED = """
     statfs statx sysinfo time times uname wait4 waitid write writev
 """
 
-#: A clone must have these flags to be a thread: CLONE_VM, FS, FILES, SIGHAND and THREAD …
+#: A clone that makes a thread must have these flags: CLONE_VM, FS, FILES, SIGHAND and THREAD …
 _CLONE_THREAD = 0x00010000
 _THREAD = 0x00000100 | 0x00000200 | 0x00000400 | 0x00000800 | _CLONE_THREAD
 #: … may have those that C libraries add (SYSVSEM, SETTLS, PARENT_SETTID, CHILD_CLEARTID, DETACHED, CHILD_SETTID), and
-#: no others: each namespace has one, and VFORK makes the caller wait in a way that looks like waiting for a disk.
+#: must have no others: some create namespaces, and with VFORK the caller waits as if for a disk.
 _MAY_BE_THREAD = 0x00040000 | 0x00080000 | 0x00100000 | 0x00200000 | 0x00400000 | 0x01000000
 _NOT_THREAD = 0xFFFFFFFF & ~(_THREAD | _MAY_BE_THREAD)
 _WRITING = (
     os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND | getattr(os, "O_TMPFILE", 0) & ~os.O_DIRECTORY
 )
 _FCNTL = (0, 1, 2, 3, 4, 5, 1030)  # F_DUPFD, F_GETFD, F_SETFD, F_GETFL, F_SETFL, F_GETLK, F_DUPFD_CLOEXEC
-#: The clocks of other processes have negative numbers; they tell what the zygote has done for earlier children.
+#: The clocks of other processes have negative numbers. They would show what the zygote did for earlier children.
 _OF_A_PROCESS = 0x80000000
 _PRCTL = (15, 16, 0x53564D41)  # PR_SET_NAME, PR_GET_NAME, PR_SET_VMA
 
 
-#: What stands in the folder of the standard library and is none of it, or nothing that a submission needs.
+#: Entries of the standard library's folder that do not belong to it, or that no submission needs.
 _NOT_STDLIB = {
     *("site-packages", "dist-packages", "sitecustomize.py", "usercustomize.py"),
     *("__pycache__", "ensurepip", "idlelib", "test"),
@@ -56,17 +56,17 @@ _NOT_STDLIB = {
 
 
 def seccomp_program() -> bytes:
-    """The allow-list as BPF. Empty where libseccomp is missing (the caller decides what that means)."""
+    """The list of allowed system calls as BPF; empty if libseccomp is missing."""
     try:
         return _program()
-    except (ImportError, OSError, RuntimeError):  # not for good: it may be found the next time
+    except (ImportError, OSError, RuntimeError):  # not cached: it may be found next time
         return b""
 
 
 def thread_program() -> tuple[bytes, int]:
-    """A filter that asks before each new thread, as BPF, and the number of seccomp(2), which installs it.
+    """A BPF filter that notifies the zygote of each new thread, and the number of seccomp(2), which installs it.
 
-    Empty, and -1, where libseccomp is missing or too old.
+    Empty and -1 if libseccomp is missing or too old.
     """
     try:
         return _thread_program()
@@ -91,7 +91,7 @@ def _program() -> bytes:
     same, masked = seccomp.EQ, seccomp.MASKED_EQ
 
     def rule(action: int, name: str, *conditions: object) -> None:
-        with contextlib.suppress(OSError, ValueError, RuntimeError):  # a call that this architecture lacks
+        with contextlib.suppress(OSError, ValueError, RuntimeError):  # this architecture lacks the call
             deny.add_rule(action, name, *conditions)
 
     for name in _ALLOWED.split():
@@ -120,7 +120,7 @@ def _exported(filter_: Any) -> bytes:
 
 
 def stdlib_entries() -> tuple[str, ...]:
-    """Everything of the standard library but the folders where packages are installed into it."""
+    """The files and folders of the standard library, without those that packages are installed in."""
     found: dict[str, None] = {}
     for key in ("stdlib", "platstdlib"):
         folder = Path(sysconfig.get_paths()[key])
@@ -139,9 +139,9 @@ def stdlib_path() -> tuple[str, ...]:
 
 
 def packages(allowed: tuple[str, ...] = ()) -> dict[str, Path]:
-    """Top-level entries (name → file or folder) of torch, NumPy, what a course allows, and what these require.
+    """The top-level entries (name → file or folder) of torch, NumPy, ``allowed`` packages, and all that these require.
 
-    Raises CourseError where one of ``allowed`` is not installed, or needs what learner code must not have.
+    Raises CourseError if one of ``allowed`` is not installed, or requires what learner code must not have.
     """
     found: dict[str, Path] = {}
     for distribution in installed.closure((*_ROOTS, *installed.distributions(allowed, _ROOTS))):
@@ -160,7 +160,7 @@ def _top_level(distribution: importlib.metadata.Distribution) -> Iterator[tuple[
     names = {line.partition("/")[0] for line in record.splitlines() if "/" in line}
     names |= {line.partition(",")[0] for line in record.splitlines() if "/" not in line}
     for name in sorted(names):
-        # A RECORD may list a shared __pycache__, scripts ("..") and .pth files: none of these is a package.
+        # A RECORD may also list a shared __pycache__, scripts ("..") and .pth files, which are no packages.
         if name and name not in ("..", "__pycache__") and not name.endswith(".pth"):
             path = Path(str(distribution.locate_file(name)))
             if path.exists():
@@ -168,6 +168,6 @@ def _top_level(distribution: importlib.metadata.Distribution) -> Iterator[tuple[
 
 
 def readable(found: dict[str, Path]) -> tuple[str, ...]:
-    """The Landlock read list, system libraries apart (the zygote adds those it has mapped)."""
+    """The paths that Landlock lets children read, without the system libraries, which the zygote adds."""
     system = ("/etc/ld.so.cache", "/usr/share/zoneinfo", "/dev/null", "/dev/urandom")
     return (*stdlib_entries(), *(str(path.resolve()) for path in found.values()), *system)

@@ -1,4 +1,4 @@
-"""The grader's hold on a zygote: starting it, asking it for children, noticing when it is gone."""
+"""The grader's side of a zygote: starts it, requests children, and notices when it is gone."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from grader.core.errors import SandboxError, SandboxKilled, SandboxUnavailable
 from grader.core.model import Limits, Past
 from grader.sandbox import policy
 from grader.sandbox.children import Ended, Frame, FrameBuffer, write_all
-from grader.sandbox.pace import Pace, stuck
+from grader.sandbox.fair_clock import FairClock, stuck
 
 PRELOAD = ("numpy", "torch", "torch.optim", "torch.profiler", "torch.utils.flop_counter")
 
@@ -29,14 +29,14 @@ _FORK = struct.Struct("<IQ")
 _EXIT = struct.Struct("<id?")
 _NOBODY = 65534
 _HANDING_SECONDS = 10.0
-#: How long it may be silent and asleep before it is ready; while it works, however slowly, it is waited for.
+#: Seconds that it may sleep before it is ready. While it works, however slowly, the grader waits.
 _READY_SECONDS = 180.0
-#: Pipes for which there must be room before a zygote is started.
+#: Pipes that it must be possible to open before a zygote is started.
 _SPARE = 8
-#: What a machine may be out of for the moment.
+#: Errors of a machine that is temporarily short of something.
 _SHORTAGES = (errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.EAGAIN)
-#: Exit codes of a zygote that somebody ended, by its own signal or by that of the process inside (0 to 255).
-_SHORT = 75  # as inside.zygote has it
+_SHORT, _NO_LIBRARIES = 75, 76  # as inside.zygote has them
+#: Exit codes of a zygote that was killed: negative for the process that was started, 0 to 255 for the one inside.
 _KILLED = {-9: "SIGKILL", 247: "SIGKILL", -15: "SIGTERM", 241: "SIGTERM"}
 _BOOT = (
     "import sys; sys.path.insert(0, sys.argv[1]); from inside import zygote; del sys.path[0];"
@@ -45,17 +45,17 @@ _BOOT = (
 
 
 class ZygoteLost(SandboxKilled):
-    """The zygote ended while it was needed. ``past`` is what the job had used by then."""
+    """The zygote ended while it was in use. ``past`` is what the job had used until then."""
 
     past: Past | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """How a sandbox is set up. The switches that take something away are for tests: as on a lesser machine.
+    """How a sandbox is set up. Switches that turn something off are for tests, to imitate a less capable machine.
 
-    ``collapse`` asks for huge pages (batches); ``landlock_abi`` holds Landlock to an older version. ``packages`` may be
-    imported besides torch and NumPy.
+    ``collapse`` requests huge pages (for batches). ``landlock_abi`` is the newest version of Landlock to use.
+    ``packages`` may be imported in addition to torch and NumPy.
     """
 
     preload: tuple[str, ...] = PRELOAD
@@ -68,7 +68,7 @@ class Settings:
 
 
 class Zygote:
-    """A running zygote. One child at a time."""
+    """A running zygote. It has one child at a time."""
 
     unsafe = False
 
@@ -76,15 +76,16 @@ class Zygote:
         self._process = process
         self._control = control
         self._settings = settings
-        self._owed = False  # an EXIT message that has not been read yet
+        self._owed = False  # whether an EXIT message has not been read yet
         self.state: dict[str, Any] = {}
+        self.places: tuple[Path, ...] = ()  # of the libraries that its children may import
 
     @classmethod
     def launch(cls, settings: Settings) -> Zygote:
-        """Starts one; it imports torch while the caller does other things."""
+        """Starts one, which imports torch in the background."""
         if sys.platform != "linux":
-            raise SandboxUnavailable(f"learner code can be confined on Linux only; this is {sys.platform}")
-        for fd in _pipes(_SPARE):  # what follows would take a lack of files for a lack of something else
+            raise SandboxUnavailable(f"learner code can only be confined on Linux; this is {sys.platform}")
+        for fd in _pipes(_SPARE):  # first: below, too few files would look like something else
             os.close(fd)
         ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         try:
@@ -121,6 +122,7 @@ class Zygote:
             )
         asking, call = policy.thread_program() if settings.count_threads else (b"", -1)
         found = policy.packages(settings.packages)
+        self.places = tuple(found.values())
         config = {
             "stdlib": list(policy.stdlib_path()),
             "packages": {name: str(path) for name, path in found.items()},
@@ -140,32 +142,37 @@ class Zygote:
             self._control.send(b"\0")
         except OSError as error:
             self.close()
-            raise self._ended(f"the sandbox process ended at its start: {error}") from error
+            raise self._ended(f"the sandbox process ended while it started: {error}") from error
 
     def _ended(self, otherwise: str) -> SandboxError:
-        """What to say of one that ended before it was ready: a layer that cannot be entered, unless it was killed."""
+        """The error for a zygote that ended before it was ready; ``otherwise`` if its exit code does not say why."""
         code = self._process.wait()
         if code == _SHORT:
             return ZygoteLost(
-                "the sandbox process had too little memory, or too few files that it could open, to start; close other "
-                "programs, or allow more (ulimit -v, ulimit -n), and run it again"
+                "the sandbox process could not start: too little memory, or too few files that it may open. Close "
+                "other programs, or raise the limits (ulimit -v, ulimit -n), and run it again"
+            )
+        if code == _NO_LIBRARIES:
+            return SandboxUnavailable(
+                f"the sandbox process could not import NumPy or torch; \"{sys.executable} -c 'import numpy, torch'\" "
+                "may show why. Install them again, and run the command again"
             )
         if code not in _KILLED:
             return SandboxUnavailable(otherwise)
         return ZygoteLost(
-            f"the sandbox process was killed while it started ({_KILLED[code]}): by somebody, or because this machine "
-            "has too little memory left"
+            f"the sandbox process was killed while it started ({_KILLED[code]}), perhaps because this machine is short "
+            "of memory"
         )
 
     def wait_until_ready(self) -> None:
-        """Blocks until torch is imported. Raises SandboxUnavailable where the wall would be too low."""
+        """Blocks until torch is imported. Raises SandboxUnavailable if code could not be confined well enough."""
         if self.state:
             return
         self._control.settimeout(_READY_SECONDS)
         try:
             self._await()
             message = self._control.recv(1 << 16)
-        except ConnectionResetError:  # it has not even read what it was told
+        except ConnectionResetError:  # it ended before it read its configuration
             message = b""
         except OSError as error:
             raise SandboxError(f"the sandbox process did not become ready: {error}") from error
@@ -176,13 +183,13 @@ class Zygote:
             )
         state: dict[str, Any] = json.loads(message)
         if state["threads"] != 1:
-            raise SandboxError(f"the zygote has {state['threads']} threads; it must have one before it forks")
+            raise SandboxError(f"the zygote has {state['threads']} threads; it must have one when it forks")
         if state["shared"]:
-            raise SandboxError(f"the zygote has memory that all of its children would share: {state['shared'][0]}")
+            raise SandboxError(f"the zygote has memory that all its children would share: {state['shared'][0]}")
         if not state["landlock"]:
             raise SandboxUnavailable(
-                "this kernel has no Landlock, so files cannot be hidden from learner code; "
-                "Linux 5.13 or later is needed, with 'landlock' in the kernel's list of security modules (lsm=)"
+                "this kernel has no Landlock, so files cannot be hidden from learner code. It needs Linux 5.13 or "
+                "later, with 'landlock' in the kernel's list of security modules (lsm=)"
             )
         if os.geteuid() == 0 and state["uid"] == 0:
             raise SandboxUnavailable(
@@ -191,14 +198,14 @@ class Zygote:
             )
         if not state["counted"] and not _processes_are_bounded(state["namespaces"]):
             raise SandboxUnavailable(
-                "the threads of learner code cannot be counted here: this needs libseccomp 2.5, Linux 5.5, and a "
-                "container that does not intercept system calls itself. Or run attncheck as an ordinary user on a "
+                "the threads of learner code cannot be limited here. This needs libseccomp 2.5, Linux 5.5, and a "
+                "container that does not intercept system calls itself; or run attncheck as an ordinary user on a "
                 "machine with user namespaces"
             )
         self.state = state
 
     def _await(self) -> None:
-        """Blocks until it says something."""
+        """Blocks until there is a message or the end of the stream. Raises TimeoutError if it sleeps too long."""
         poll = select.poll()
         poll.register(self._control, select.POLLIN)
         asleep, each = 0.0, min(1.0, _READY_SECONDS)
@@ -213,7 +220,7 @@ class Zygote:
         return ("seccomp", f"landlock-{self.state['landlock']}", "rlimits", *self.state["namespaces"])
 
     def start(self, job: bytes, cpu_seconds: int, limits: Limits) -> ConfinedChild:
-        """A new confined child that is given ``job``."""
+        """A new confined child that has been sent ``job``."""
         self.wait_until_ready()
         self._settle()
         job_read, job_write, results_read, results_write = _pipes(2)
@@ -225,18 +232,18 @@ class Zygote:
                 os.close(results_write)
             message, fds, _, _ = socket.recv_fds(self._control, 64, 1)
             if not message or not fds:
-                raise ConnectionError("it said nothing")
+                raise ConnectionError("no answer")
         except OSError as error:
             os.close(job_write)
             os.close(results_read)
             raise self._lost(str(error)) from error
         self._owed = True
         child = ConfinedChild(self, fds[0], job_write, results_read, cpu_seconds)
-        child.hand(job)
+        child.send(job)
         return child
 
     def _lost(self, why: str) -> ZygoteLost:
-        """What to say of one that ended while it was needed."""
+        """The error for a zygote that ended while it was in use."""
         with contextlib.suppress(subprocess.TimeoutExpired):
             code = self._process.wait(timeout=2)
             if code == _SHORT or code in _KILLED:
@@ -244,13 +251,13 @@ class Zygote:
         return ZygoteLost(f"the zygote ended: {why}")
 
     def exit_status(self) -> tuple[int, float, bool]:
-        """The wait status and CPU seconds of the child that ended last, and whether the zygote killed it."""
+        """The wait status and CPU seconds of the last child, and whether the zygote killed it."""
         try:
             message = self._control.recv(64)
         except OSError as error:
             raise self._lost(str(error)) from error
         if len(message) != _EXIT.size:
-            raise self._lost("it said nothing")
+            raise self._lost("no answer")
         self._owed = False
         status, used, ours = _EXIT.unpack(message)
         return status, used, ours
@@ -260,7 +267,7 @@ class Zygote:
             self.exit_status()
 
     def close(self) -> None:
-        """Ends the zygote; the kernel ends its namespace with it. One that still imports torch is not waited for."""
+        """Ends the zygote, and with it its namespace. Kills one that is still importing torch."""
         self._control.close()
         if not self.state:
             self._process.kill()
@@ -272,7 +279,7 @@ class Zygote:
 
 
 class ConfinedChild:
-    """A child behind the wall, held by a pidfd."""
+    """A confined child, identified by a pidfd."""
 
     patience = 60.0
 
@@ -283,18 +290,18 @@ class ConfinedChild:
         self._results = results
         self._cpu_seconds = cpu_seconds
         self._buffer = FrameBuffer()
-        self._used: float | None = None  # CPU seconds of its whole life, once it has ended
+        self._used: float | None = None  # all its CPU seconds, once it has ended
         pid = _pid(pidfd)
         self._clock = _cpu_clock(pid)
-        self._pace = Pace(pid)
+        self._fair_clock = FairClock(pid)
         self._poll = select.poll()
         self._poll.register(results, select.POLLIN)
         self._gone = select.poll()
         self._gone.register(pidfd, select.POLLIN)
 
-    def hand(self, frame: bytes) -> None:
+    def send(self, frame: bytes) -> None:
         """See ``Child``."""
-        write_all(self._jobs, frame, _HANDING_SECONDS, self._pace)
+        write_all(self._jobs, frame, _HANDING_SECONDS, self._fair_clock)
 
     def receive(self, timeout: float, limit: int) -> Frame | None:
         """See ``Child``."""
@@ -304,13 +311,13 @@ class ConfinedChild:
             if not self._poll.poll(max(0.0, left) * 1000):
                 return None
             piece = os.read(self._results, self._buffer.wanted)
-            if not piece:  # it has ended; or it closed its pipe and lives on, as one that never answers
+            if not piece:  # it has ended; or it only closed its pipe, so that it will never answer
                 if not self._gone.poll(max(0.0, left) * 1000):
                     return None
                 self._end()
             self._buffer.add(piece)
             if left <= 0:
-                return self._buffer.take(limit)  # a slow drip must not hold us past the limit
+                return self._buffer.take(limit)  # a child that writes slowly must not hold us past the limit
         return frame
 
     @property
@@ -319,9 +326,9 @@ class ConfinedChild:
         return self._buffer.total
 
     def _end(self) -> None:
-        """It has ended, and not by our hand: whom we kill we do not listen to any more.
+        """Raises Ended. The grader did not kill it, since it stops reading from children that it kills.
 
-        Its code can send no signals, so SIGKILL comes from the limit on its CPU time, from the zygote, which says so,
+        Learner code cannot send signals, so SIGKILL comes from the limit on CPU time, from the zygote (which says so)
         or from outside.
         """
         status, self._used, ours = self._zygote.exit_status()
@@ -332,7 +339,7 @@ class ConfinedChild:
         raise Ended(-code if code < 0 else None, code if code >= 0 else None, cpu_limit, outside)
 
     def cpu_seconds(self, default: float = 0.0) -> float:
-        """See ``Child``. Read from the process's own CPU clock, which it cannot touch."""
+        """See ``Child``. Read from the process's own CPU clock, which it cannot change."""
         if self._clock is None:
             return 0.0
         try:
@@ -342,11 +349,11 @@ class ConfinedChild:
 
     def wall_seconds(self) -> float:
         """See ``Child``."""
-        return self._pace.seconds()
+        return self._fair_clock.seconds()
 
     def stuck(self, over: float = 0.0) -> bool:
-        """See ``Child``. One that is not is left to the clock of its CPU time, which runs for it alone."""
-        return self._clock is None or self._pace.stuck(over)
+        """See ``Child``. The CPU clock limits a child that is not stuck."""
+        return self._clock is None or self._fair_clock.stuck(over)
 
     def kill(self) -> None:
         """See ``Child``."""
@@ -354,22 +361,22 @@ class ConfinedChild:
             signal.pidfd_send_signal(self._pidfd, signal.SIGKILL)
 
     def close(self) -> None:
-        """See ``Child``. The zygote reaps it while we go on."""
+        """See ``Child``. The zygote reaps it in the background."""
         self.kill()
-        self._pace.close()
+        self._fair_clock.close()
         for fd in (self._pidfd, self._jobs, self._results):
             os.close(fd)
 
 
 def _pid(pidfd: int) -> int | None:
-    """The number of the process, seen from this PID namespace; None where it has none, or has ended."""
+    """The process id in this PID namespace; None if it has none here, or has ended."""
     with open(f"/proc/self/fdinfo/{pidfd}") as file:
         pid = next((int(line.split()[1]) for line in file if line.startswith("Pid:")), 0)
     return pid if pid > 0 else None
 
 
 def _cpu_clock(pid: int | None) -> int | None:
-    """The clock id of the process's CPU time; None where it cannot be read."""
+    """The id of the process's CPU clock; None if it cannot be read."""
     if pid is None:
         return None
     clock = (~pid << 3) | 2
@@ -381,7 +388,7 @@ def _cpu_clock(pid: int | None) -> int | None:
 
 
 def _pipes(count: int) -> list[int]:
-    """Both ends of so many pipes, or none."""
+    """Both ends of ``count`` pipes. Raises SandboxError, with none left open, if there are too few files."""
     opened: list[int] = []
     try:
         for _ in range(count):
@@ -394,34 +401,34 @@ def _pipes(count: int) -> list[int]:
 
 
 def _short_of(error: OSError) -> SandboxError:
-    """Not that this machine has no wall, but that it has no room for one now: nothing runs without it instead."""
+    """The error for a temporary shortage. It is not SandboxUnavailable, so that no code is run unconfined instead."""
     return SandboxError(
-        f"the sandbox lacks what every process needs ({(error.strerror or str(error)).lower()}); close other programs, "
-        "or allow more open files and processes (ulimit -n, ulimit -u), and run it again"
+        f"the sandbox could not be started ({(error.strerror or str(error)).lower()}); close other programs, or allow "
+        "more open files and processes (ulimit -n, ulimit -u), and run it again"
     )
 
 
 def _environment() -> dict[str, str]:
-    """A clean environment: nothing of ours, one thread per library, and where shared libraries are."""
+    """A clean environment: one thread per library, and where shared libraries are."""
     kept = {name: os.environ[name] for name in ("LD_LIBRARY_PATH",) if name in os.environ}
     threads = {f"{library}_NUM_THREADS": "1" for library in ("OMP", "OPENBLAS", "MKL", "NUMEXPR")}
     return {"PATH": "/usr/bin:/bin", "LC_ALL": "C.UTF-8", "HOME": "/", **threads, **kept}
 
 
 def _unprivileged() -> dict[str, Any]:
-    """How to start it when we are root: as nobody, where nobody can read Python; else namespaces must do."""
+    """Arguments of ``Popen`` for root: run as nobody if nobody can read Python; otherwise namespaces must do."""
     if os.geteuid() != 0 or not readable_by_all():
         return {}
     return {"user": _NOBODY, "group": _NOBODY, "extra_groups": []}
 
 
 def _processes_are_bounded(namespaces: list[str]) -> bool:
-    """Whether RLIMIT_NPROC holds: per user namespace, and never for user 0 of the machine."""
+    """Whether RLIMIT_NPROC is enforced: per user namespace, and never for user 0 of the machine."""
     return "userns" in namespaces and (os.geteuid() != 0 or bool(_unprivileged()))
 
 
 def readable_by_all() -> bool:
-    """Whether every user of this machine can run this Python, with torch and with our own part of it."""
+    """Whether every user of this machine can run this Python, with torch and with our own code in the child."""
     needed = [sys.executable, os.path.realpath(sys.executable), str(Path(__file__).parent / "inside" / "zygote.py")]
     needed += [str(path) for path in policy.packages().values()] + [policy.stdlib_path()[0]]
     return all(_open_to_all(Path(path)) for path in needed)

@@ -1,4 +1,4 @@
-"""Where attacks are tried: the bait that is laid out for them, and what is looked at when they are over."""
+"""The environment for attacks: bait for them, and checks of what they left behind."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ class Attack:
 
     @property
     def family(self) -> str:
-        """The folder that it stands in."""
+        """The folder that contains it."""
         return self.path.parent.name
 
     @property
@@ -88,17 +88,17 @@ class Attack:
 
     @property
     def name(self) -> str:
-        """Family and file, as tests are called."""
+        """Family and file, as in the names of tests."""
         return f"{self.family}/{self.path.stem}"
 
     @property
     def limits(self) -> Limits:
-        """Short for what never ends or takes all it can get."""
+        """Short for attacks that never end or take all they can get."""
         return SHORT if self.short else USUAL
 
 
 def attacks() -> tuple[Attack, ...]:
-    """All of them, in the order of their names."""
+    """All attacks, in the order of their names."""
     places = sorted(SUBMISSIONS.glob("*/*"))
     return tuple(_read(p) for p in places if p.suffix in (".py", ".ipynb") or (p / "attack.py").is_file())
 
@@ -133,7 +133,7 @@ class Bait:
     signals: list[int]
 
     def arm(self, attack: Attack, folder: Path) -> Path:
-        """The attack with the addresses of the bait, ready to be handed in."""
+        """The attack with the addresses of the bait filled in."""
         armed = folder / f"attack{attack.path.suffix}"
         files = attack.path.rglob("*.py") if attack.path.is_dir() else [attack.path]
         for file in files:
@@ -144,7 +144,7 @@ class Bait:
         return armed
 
     def untouched(self) -> None:
-        """Asserts that no door was knocked at, no signal came, and nothing was changed or left."""
+        """Asserts that nothing connected, no signal arrived, and nothing was changed or left."""
         assert self.signals == []
         assert self.scratch.value == b"untouched"
         for door in self.doors:
@@ -172,7 +172,7 @@ _BAIT = ["gradebook.json", "secret.txt", "socket", "submissions", "submissions/b
 
 @contextmanager
 def bait(content: Path = ROOT) -> Iterator[Bait]:
-    """Lays it out. ``content`` is the folder that ``questions`` and ``reference`` stand in."""
+    """Sets up the bait. ``content`` is the folder that contains ``questions`` and ``reference``."""
     mark, canary = secrets.token_hex(6), f"leaked-{secrets.token_hex(12)}"
     signals: list[int] = []
     before = signal.signal(signal.SIGUSR2, lambda number, _: signals.append(number))
@@ -257,7 +257,7 @@ def told(report: Report, course: Course, page_too: bool = True) -> str:
 
 
 class Inert(HTMLParser):
-    """What a browser makes of a page: its text, and whatever in it would act or load something."""
+    """The text of a page as a browser shows it, and anything in it that would act or load something."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -265,7 +265,7 @@ class Inert(HTMLParser):
         self.alive: list[str] = []
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        """An element, which may be none of those that act, with attributes that are none of those that do."""
+        """Checks that an element and its attributes are inactive."""
         loads = [
             name for name, value in attrs if name in ("href", "src", "srcset") and not (value or "").startswith("#")
         ]
@@ -274,7 +274,7 @@ class Inert(HTMLParser):
             self.alive.append(self.get_starttag_text() or tag)
 
     def handle_data(self, data: str) -> None:
-        """Text."""
+        """Collects text."""
         self.text += data
 
 
@@ -282,7 +282,7 @@ _ACTING = {"script", "img", "iframe", "object", "embed", "link", "base", "form",
 
 
 def traces_of_success(text: str, bait: Bait) -> list[str]:
-    """The places in ``text`` that show that an attack got what it was after."""
+    """The places in ``text`` that show that an attack succeeded."""
     secret = [line.strip() for line in (ROOT / "reference" / "attention.py").read_text().splitlines()]
     signs = ["GOT", "1234.5", bait.words["canary"], *(line for line in secret if len(line) > 40)]
     return [text[text.index(sign) :][:200] for sign in signs if sign in text]
@@ -307,7 +307,7 @@ def _statuses(result: ExerciseResult) -> set[str]:
 
 
 def _worthless(result: ExerciseResult) -> bool:
-    """Not one check that compares with the reference is passed, but only what returning zeros deserves."""
+    """No check that compares with the reference is passed, except those that returning zeros passes."""
     compared = {outcome.check for outcome in result.outcomes if outcome.status == "passed"}
     return result.status != "passed" and compared <= {"unchanged_inputs", "repeatable", "operations", "memory"}
 
@@ -329,7 +329,7 @@ ENDS = {"dies": "died", "times-out": "timed-out", "raises": "raised"}
 
 
 def as_observed(attack: Attack, result: ExerciseResult) -> bool:
-    """Whether ``result`` is what the attack says."""
+    """Whether ``result`` is what the attack declares."""
     if demands := [WHOLE[word] for word in attack.observe if word in WHOLE]:
         return all(demand(result) for demand in demands)
     ends, seen = {ENDS[word] for word in attack.observe}, _statuses(result)
@@ -357,7 +357,7 @@ _LIES: tuple[Any, ...] = (
 
 
 def forgeries(honest: Observed, chance: random.Random, count: int) -> Iterator[Observed]:
-    """Observations in which an eighth of the answers have something else somewhere in them."""
+    """Observations in which an eighth of the answers are changed somewhere."""
     for _ in range(count):
         said = tuple(_forged(seen, chance) if chance.random() < 0.125 else seen for seen in honest.observations)
         yield replace(honest, observations=said)
@@ -373,7 +373,7 @@ def _forged(seen: Observation, chance: random.Random) -> Observation:
 
 
 def _changed(value: Any, chance: random.Random) -> Any:
-    """``value`` with a lie in its place, or in the place of something in it; or with something missing."""
+    """``value`` with something in it replaced or removed."""
     if not isinstance(value, (list, tuple, dict)) or not value or chance.random() < 0.3:
         return chance.choice(_LIES)
     if isinstance(value, dict):
@@ -390,14 +390,14 @@ def _changed(value: Any, chance: random.Random) -> Any:
 
 
 def zygotes(sandbox: Sandbox) -> list[int]:
-    """The process that the grader started, and the one in its own PID namespace where there is one."""
+    """The process that the grader started, and the one in its own PID namespace, if any."""
     assert sandbox._zygote is not None
     outer = sandbox._zygote._process.pid
     return [outer, *_children(outer)] if "pidns" in sandbox.layers else [outer]
 
 
 def quiet(sandbox: Sandbox) -> None:
-    """Asserts that the zygote has one thread and no child left, and that none of its kind lives on without it."""
+    """Asserts that the zygote has one thread and no child left, and that no orphan of its kind is alive."""
     *outer, zygote = zygotes(sandbox)
     idle(zygote)
     command = Path(f"/proc/{zygote}/cmdline").read_bytes()
@@ -405,7 +405,7 @@ def quiet(sandbox: Sandbox) -> None:
 
 
 def idle(zygote: int, patience: float = 5) -> None:
-    """Asserts that it has no child, soon, and one thread."""
+    """Asserts that soon it has no child and one thread."""
     until = time.monotonic() + patience
     while _children(zygote) and time.monotonic() < until:
         time.sleep(0.01)  # it reaps the last child while we look
@@ -418,7 +418,7 @@ def _children(pid: int) -> list[int]:
 
 
 def orphans(command: bytes) -> Iterator[int]:
-    """Processes with this command line whose parent has gone: one of our own ancestors has them now."""
+    """Processes with this command line whose parent has ended, so that an ancestor of ours adopted them."""
     above = {1}
     pid = os.getppid()
     while pid > 1:

@@ -76,7 +76,7 @@ Score = Mapping[tuple[str, str], Tried]  # (configuration such as "U1", attack) 
 
 
 def main() -> int:
-    """0 when every attack was held wherever it was tried, and no other test of the file failed."""
+    """0 if every attack was held wherever it was tried, and no other test of the file failed."""
     parser = argparse.ArgumentParser(prog="python -m tests.attacks.matrix", description=__doc__)
     parser.add_argument("--write", action="store_true", help="write the scoreboard into docs/security.md")
     parser.add_argument("-k", metavar="EXPR", help="only some of the tests, as for pytest; for trying out")
@@ -121,7 +121,7 @@ class Room:
 
 @contextmanager
 def rooms() -> Iterator[dict[str, Room | str]]:
-    """One for each letter, or the reason why there is none."""
+    """A room for each letter, or the reason why there is none."""
     with tempfile.TemporaryDirectory(prefix="attncheck-rooms-") as name:
         folder = Path(name)
         if os.geteuid() != 0:
@@ -187,7 +187,7 @@ def _open(folder: Path) -> bool:
 
 
 def _mirror(source: Path, to: Path) -> None:
-    """The same tree, its files linked where the file system allows, else copied."""
+    """The same tree, with files hard-linked if the file system allows, else copied."""
 
     def link(one: str, other: str) -> str:
         try:
@@ -202,7 +202,7 @@ def _mirror(source: Path, to: Path) -> None:
 
 
 def _run(letter: str, room: Room, only: str | None) -> tuple[dict[tuple[str, str], Tried], bool, str]:
-    """All configurations of one user, in one process of pytest."""
+    """Runs all configurations of one user in one pytest process."""
     results = room.home / "results.xml"
     command = [room.python, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-m", "prove or not prove", *TESTS]
     command += [f"--basetemp={room.home / 'tmp'}", f"--junitxml={results}", "-o", "junit_family=xunit1"]
@@ -242,7 +242,7 @@ def outcomes(letter: str, results: Path) -> dict[tuple[str, str], Tried]:
 
 
 def families(score: Score) -> Iterator[str]:
-    """A row for each family, a column for each configuration: held of tried."""
+    """A row for each family, a column for each configuration: held / tried."""
     where = [letter + number for letter in USERS for number in LAYERS]
     yield f"| family | {' | '.join(where)} |"
     yield "|---" * (len(where) + 1) + "|"
@@ -259,7 +259,7 @@ def _cell(outcomes: list[str]) -> str:
 
 
 def written(page: str, score: Score) -> str:
-    """``page`` with this scoreboard between its marks."""
+    """``page`` with this scoreboard between its markers."""
     before, _, rest = page.partition(BEGIN)
     _, _, after = rest.partition(END)
     return "\n".join([before + BEGIN, "", *_scoreboard(score), "", END + after])
@@ -298,14 +298,14 @@ def _layers(score: Score) -> dict[str, str]:
 
 
 def _machine() -> Iterator[str]:
-    """What it was tried on."""
+    """The machine on which the attacks were tried."""
     yield f"{datetime.date.today().isoformat()}, Linux {platform.release()} ({platform.machine()})"
     yield f"Landlock ABI {confine.landlock_abi()}"
     yield f"Python {platform.python_version()}, torch {version('torch')}, NumPy {version('numpy')}"
 
 
 def _not_tried(score: Score) -> Iterator[str]:
-    """Why a configuration has no figures, once for each reason."""
+    """Why a configuration has no figures; each reason once."""
     reasons: dict[str, list[str]] = {}
     for (where, _), found in score.items():
         if found.outcome not in ("held", "failed"):
@@ -320,7 +320,7 @@ def _escaped(text: str) -> str:
 
 
 def listed(page: str) -> list[str]:
-    """The attacks that a page lists, by name."""
+    """The names of the attacks that a page lists."""
     family, names = "", []
     for line in page.partition(BEGIN)[2].partition(END)[0].splitlines():
         if found := re.fullmatch(r"\*\*(\w+)\*\*", line):

@@ -1,4 +1,4 @@
-"""Whatever an attack could leave behind, the arena notices: each is left there once, on purpose."""
+"""The arena notices whatever an attack could leave behind: each kind is left there once on purpose."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ SLEEP = "import sys, time; print(flush=True); time.sleep(60)"
 
 @contextlib.contextmanager
 def file(path: str | Path) -> Iterator[None]:
-    """A file that is there for a while."""
+    """A file that exists for a while."""
     Path(path).write_text("left")
     try:
         yield
@@ -42,7 +42,7 @@ def file(path: str | Path) -> Iterator[None]:
 
 @contextlib.contextmanager
 def shared(key: int) -> Iterator[None]:
-    """A segment of shared memory with this key."""
+    """A shared memory segment with this key."""
     libc = ctypes.CDLL(None, use_errno=True)
     segment = libc.shmget(key, 4096, 0o1600)
     assert segment >= 0
@@ -53,7 +53,7 @@ def shared(key: int) -> Iterator[None]:
 
 
 def knocked(door: socket.socket) -> None:
-    """A connection, or a datagram."""
+    """Makes a connection, or sends a datagram."""
     with socket.socket(door.family, door.type) as client:
         if door.type == socket.SOCK_DGRAM:
             client.sendto(b"x", door.getsockname())
@@ -62,7 +62,7 @@ def knocked(door: socket.socket) -> None:
 
 
 def changed(bait: Bait) -> None:
-    """The gradebook says something else."""
+    """Changes the gradebook."""
     (bait.folder / "gradebook.json").write_text("100 points")
 
 
@@ -86,14 +86,14 @@ MEANWHILE: dict[str, Callable[[Bait], contextlib.AbstractContextManager[None]]] 
 
 
 def test_an_untouched_bait() -> None:
-    """Where nothing was left, nothing is found."""
+    """If nothing was left, nothing is found."""
     with arena.bait() as bait:
         bait.untouched()
 
 
 @pytest.mark.parametrize("what", LEFT)
 def test_what_was_done_is_noticed(what: str) -> None:
-    """Signals, memory, doors and files."""
+    """Signals, memory, connections and files are noticed."""
     with arena.bait() as bait:
         LEFT[what](bait)
         with pytest.raises(AssertionError):
@@ -102,7 +102,7 @@ def test_what_was_done_is_noticed(what: str) -> None:
 
 @pytest.mark.parametrize("what", MEANWHILE)
 def test_what_was_left_is_noticed(what: str) -> None:
-    """Files and memory that everybody could find later."""
+    """Files and memory that others could find are noticed."""
     with arena.bait() as bait:
         with MEANWHILE[what](bait), pytest.raises(AssertionError):
             bait.untouched()
@@ -111,7 +111,7 @@ def test_what_was_left_is_noticed(what: str) -> None:
 
 @contextlib.contextmanager
 def process(*arguments: str, code: str = SLEEP) -> Iterator[int]:
-    """A Python that has begun."""
+    """A Python process that has started."""
     with subprocess.Popen([sys.executable, "-c", code, *arguments], stdout=subprocess.PIPE) as started:
         assert started.stdout is not None and started.stdout.readline() == b"\n"
         try:
@@ -121,14 +121,14 @@ def process(*arguments: str, code: str = SLEEP) -> Iterator[int]:
 
 
 def test_a_process_is_noticed() -> None:
-    """By the mark in its command line."""
+    """It is found by the mark in its command line."""
     assert arena.running("left-by-nobody") == []
     with process("left-by-an-attack"):
         assert len(arena.running("left-by-an-attack")) == 1
 
 
 def test_an_orphan_is_noticed() -> None:
-    """A process like the zygote whose parent has ended."""
+    """A process like the zygote whose parent has ended is found."""
     code = f"import os, sys\nif os.fork(): os._exit(0)\n{SLEEP}"
     command = [sys.executable, "-c", code, "orphan"]
     with subprocess.Popen(command, stdout=subprocess.PIPE) as started:
@@ -144,7 +144,7 @@ def test_an_orphan_is_noticed() -> None:
 
 
 def test_a_second_thread_is_noticed() -> None:
-    """A zygote has one."""
+    """A zygote with a second thread is found."""
     with process() as pid:
         arena.idle(pid, 0)
     code = "import threading, time; threading.Thread(target=time.sleep, args=(60,)).start(); " + SLEEP
@@ -153,7 +153,7 @@ def test_a_second_thread_is_noticed() -> None:
 
 
 def test_a_child_is_noticed(sandbox: Sandbox) -> None:
-    """One that was started and never ended."""
+    """A child that was started and did not end is found."""
     sandbox.children()
     assert sandbox._zygote is not None
     zygote = arena.zygotes(sandbox)[-1]
@@ -181,7 +181,7 @@ def test_a_child_is_noticed(sandbox: Sandbox) -> None:
     ],
 )
 def test_a_page_that_acts_is_noticed(page: str) -> None:
-    """Elements and attributes that would run or load something."""
+    """Elements and attributes that would run or load something are found."""
     inert = Inert()
     inert.feed(page)
     assert inert.alive
@@ -193,7 +193,7 @@ def test_a_page_that_acts_is_noticed(page: str) -> None:
 @pytest.mark.prove
 @pytest.mark.parametrize("name", ["read/hidden_inputs_in_a_dtype", "read/hidden_inputs_in_a_shape"])
 def test_hidden_inputs_are_noticed(name: str, sandbox: Sandbox, tmp_path: Path) -> None:
-    """The same attack, in a course whose hidden cases are told like public ones, is seen to carry them out."""
+    """In a course whose hidden cases are reported like public ones, the same attack is seen to leak them."""
     loaded = courses.load(loader.find(None))
     seed = Seed("secret", b"known to nobody!")
     question = loaded.question("Q5")

@@ -1,4 +1,4 @@
-"""Hostile submissions against the real sandbox: none gets what it is after, and none leaves anything behind."""
+"""Hostile submissions in the real sandbox: none succeeds, and none leaves anything behind."""
 
 from __future__ import annotations
 
@@ -40,14 +40,14 @@ SETTINGS = [
 
 @pytest.fixture(scope="module")
 def bait() -> Iterator[Bait]:
-    """Laid out once for all attacks."""
+    """One bait for all attacks."""
     with arena.bait() as laid:
         yield laid
 
 
 @pytest.fixture(scope="module")
 def course() -> Course:
-    """The bundled one."""
+    """The bundled course."""
     return courses.load(loader.find(None))
 
 
@@ -103,7 +103,7 @@ CASES = [
 
 @pytest.mark.parametrize("attack", CASES)
 def test_attack(attack: Attack, ring: Ring, tmp_path: Path, record_property: Callable[[str, object], None]) -> None:
-    """It is observed as it says itself, gets at nothing, leaves nothing, and the next submission is graded right."""
+    """It ends as it declares, reaches nothing, leaves nothing, and the next submission is graded correctly."""
     zygotes = arena.zygotes(ring.sandbox)
     record_property("layers", ", ".join(ring.sandbox.layers))
     armed = ring.bait.arm(attack, tmp_path)
@@ -130,7 +130,7 @@ def test_attack(attack: Attack, ring: Ring, tmp_path: Path, record_property: Cal
 
 
 def test_the_grader_does_not_hoard(ring: Ring, tmp_path: Path) -> None:
-    """Results that are each just small enough, one for every call, do not add up in the grader's memory."""
+    """Results that are each just small enough do not accumulate in the grader's memory."""
     attack = next(attack for attack in ATTACKS if attack.name == "resource/many_large_results")
     armed = ring.bait.arm(attack, tmp_path)
     ring.grade(HONEST, Limits())
@@ -143,11 +143,12 @@ def test_the_grader_does_not_hoard(ring: Ring, tmp_path: Path) -> None:
             peaks.append(tracemalloc.get_traced_memory()[1] >> 20)
         finally:
             tracemalloc.stop()
-    assert peaks[0] < 24 < 64 < peaks[1]
+    assert peaks[0] < 24
+    assert peaks[1] > 64
 
 
 def test_reading_costs_little(tmp_path: Path) -> None:
-    """What the grader itself does with a file, before any sandbox, takes memory in proportion to its size."""
+    """What the grader does with a file before the sandbox takes memory in proportion to its size."""
     hostile = tmp_path / "q05.py"
     hostile.write_text(
         f"import a{'.a' * 8000}\n\ndef scaled_dot_product_attention(q, k, v, mask=None):\n    return v\n"
@@ -166,7 +167,7 @@ def test_reading_costs_little(tmp_path: Path) -> None:
     [pytest.param(name, marks=pytest.mark.prove if name == "MultiHeadAttention" else ()) for name in sorted(RIGHT)],
 )
 def test_no_answer_breaks_the_judges(name: str, ring: Ring) -> None:
-    """Whatever a child says in the place of an honest answer, there is a report, and never one of more points."""
+    """Whatever a child answers, there is a report, and never one with more points."""
     answers = []
 
     def listen(job: Job, limits: Limits) -> Observed:
@@ -188,7 +189,7 @@ def test_no_answer_breaks_the_judges(name: str, ring: Ring) -> None:
 
 @pytest.fixture(scope="module")
 def unconfined(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[str]]:
-    """What the attacks that should succeed without a sandbox get there: all of them in one interpreter."""
+    """The results of attacks that should succeed without a sandbox, all in one interpreter."""
     chosen = [attack for attack in ATTACKS if attack.plain]
     with arena.bait() as bait:
         files = []
@@ -208,17 +209,17 @@ def unconfined(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[str]]
 
 @pytest.mark.parametrize("name", [attack.name for attack in ATTACKS if attack.plain])
 def test_succeeds_without_a_sandbox(name: str, unconfined: dict[str, list[str]]) -> None:
-    """The same attack gets what it is after in plain mode, and these tests see it."""
+    """In plain mode the same attack succeeds, and these tests notice."""
     assert unconfined[name] != []
 
 
 @pytest.mark.parametrize("family", arena.FAMILIES)
 def test_families(family: str) -> None:
-    """Every family of attacks is there, several strong."""
+    """Every family of attacks is present, with several attacks."""
     assert len([attack for attack in ATTACKS if attack.family == family]) >= 7
 
 
 def test_every_attack_says_what_it_is() -> None:
-    """What it tries stands in its docstring, and what must be observed is a word that these tests know."""
+    """Its docstring says what it tries, and its expected result is a known word."""
     assert {attack.family for attack in ATTACKS} == set(arena.FAMILIES)
     assert [attack.name for attack in ATTACKS if not {*attack.observe} <= {*arena.WHOLE, *arena.ENDS}] == []

@@ -1,4 +1,4 @@
-"""What one learner hands in, or is called, changes neither what others get nor what the instructor's commands read."""
+"""A learner's files or name change neither others' results nor what the instructor's commands read."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def filed(each: Sequence[CollectedSubmission]) -> list[Filed]:
 
 
 def test_a_fault_of_ours_costs_one_submission(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Whatever somebody finds that no reader foresees: the others are graded."""
+    """If one submission triggers a bug of ours, the others are graded."""
 
     def identity(path: Path) -> tuple[str, None]:
         raise RuntimeError("unforeseen")
@@ -49,7 +49,7 @@ def test_a_fault_of_ours_costs_one_submission(tmp_path: Path, monkeypatch: pytes
 
 
 def test_another_s_name_draws_no_other_numbers(tmp_path: Path) -> None:
-    """Whoever takes somebody's name is told from them, and numbers stay drawn for the name that both know."""
+    """A learner who takes another's name is kept apart, and the other's numbers stay the same."""
     ada, mallory = Person("Ada", (("canvas", "11"),)), Person("ada", (("canvas", "66"),))
     (alone,) = filed(handed(tmp_path, ada))
     both = filed(handed(tmp_path, ada, mallory))
@@ -58,21 +58,21 @@ def test_another_s_name_draws_no_other_numbers(tmp_path: Path) -> None:
 
 
 def test_files_that_were_changed_are_not_graded(tmp_path: Path) -> None:
-    """Between being entered and being graded: points are of the files whose digest is in the gradebook."""
+    """Files that change after they were recorded are not graded: points belong to the recorded digest."""
     (tmp_path / "q05.py").write_text(intake.EVIL)
     task = worker.Task("ada", str(tmp_path / "q05.py"), "ada", ("Q1",), digest="0" * 64)
     assert worker.grade_task(cast(Any, None), cast(Any, None), task).error == FILES_CHANGED
 
 
 def test_a_leftover_whose_name_is_no_text(tmp_path: Path) -> None:
-    """Stands in the gradebook by a name that can be written down."""
+    """It is listed in the gradebook under a printable name."""
     roster = Roster((Learner("ada", "ada", (("learner", "ada"),)),))
     (claimed,) = enrolment.ungradable(Collection(PLAIN, (), (os.fsdecode(b"ada\xff.txt"),)), roster)
     assert claimed.placed.key.encode() and os.fspath(claimed.path).encode()
 
 
 def test_what_is_nobody_s_is_not_looked_for_elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What could not be read has no place: the folder that the instructor is in is not read in its stead."""
+    """An unreadable entry has no path, so the current folder is not read in its place."""
     here = tmp_path / "here"
     intake.put(here / "private.py", intake.EVIL)
     monkeypatch.chdir(here)
@@ -86,7 +86,7 @@ def test_what_is_nobody_s_is_not_looked_for_elsewhere(tmp_path: Path, monkeypatc
 
 @pytest.mark.parametrize("make", [os.mkfifo, intake._sparse, lambda place: place.symlink_to("/dev/zero")])
 def test_handing_in_reads_receipts_only(make: Any, tmp_path: Path) -> None:
-    """Somebody has put something else in the place of an earlier receipt: it is passed over, and not waited for."""
+    """If something else replaced an earlier receipt, it is skipped without waiting."""
     folder = tmp_path / "inbox"
     (folder / "ada" / "x-y").mkdir(parents=True)
     make(folder / "ada" / "x-y" / inbox.RECEIPT)
@@ -97,6 +97,6 @@ def test_handing_in_reads_receipts_only(make: Any, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", ["u7", "unicode_1_1_utf_7", "u16", "utf-7", "raw_unicode_escape"])
 def test_encodings_by_other_names(name: str) -> None:
-    """An encoding that nobody writes in is refused under all its names: what people read is what is run."""
+    """An unusual encoding is refused under all its names, so that people read what is run."""
     with pytest.raises(SubmissionError, match="cannot be used"):
         text.decode(f"# coding: {name}\nx = 1\n".encode(), "q05.py", text.say.PYTHON_SOURCE, python=True)

@@ -14,17 +14,17 @@ from tests.attacks.grader import CASES, Case
 
 @pytest.fixture(scope="module")
 def course() -> Course:
-    """The bundled one."""
+    """The bundled course."""
     return courses.load(loader.find(None))
 
 
 @pytest.mark.parametrize("case", [pytest.param(case, id=case.name) for case in CASES])
 def test_attack(case: Case, course: Course, tmp_path: Path) -> None:
-    """The work that is done is within the bound of its place, counted and not timed."""
+    """The work is within the bound of its place; it is counted, not timed."""
     assert case.attempt(tmp_path, course) <= case.bound
 
 
 def test_every_case_can_be_told_from_others() -> None:
-    """By its name, and it says what it tries."""
+    """Every case has a unique name and says what it tries."""
     assert len({case.stem for case in CASES}) == len(CASES)
     assert all(case.tries for case in CASES)

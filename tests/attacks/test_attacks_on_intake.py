@@ -1,4 +1,4 @@
-"""What a learner adds to a collection costs nobody else anything, and is reported."""
+"""What a learner adds to a collection does not affect others, and is reported."""
 
 from __future__ import annotations
 
@@ -39,14 +39,14 @@ def small(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def place(tmp_path: Path) -> Iterator[Path]:
-    """A folder that goes, however deep it is."""
+    """A folder that is removed afterwards, however deep it is."""
     yield tmp_path
     subprocess.run(["rm", "-rf", str(tmp_path / "class")], check=True)
 
 
 @functools.cache
 def undisturbed(kind: str, as_zip: bool) -> dict[str, Filed]:
-    """The honest class without an attacker."""
+    """The class without an attacker."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name, "class")
         intake.laid_out(folder, kind)
@@ -55,13 +55,13 @@ def undisturbed(kind: str, as_zip: bool) -> dict[str, Filed]:
 
 
 def entered(collection: Path, scratch: Path) -> dict[str, Filed]:
-    """What a batch would grade of a collection, and for whom: the same is graded with the same points."""
+    """What a batch would grade of a collection, and for whom; equal entries get equal points."""
     found = collect(collection, scratch)
     return {one.key: replace(one, path="") for one in enrol(found, None).submissions}
 
 
 def owned(monkeypatch: pytest.MonkeyPatch, folder: Path, accounts: Mapping[str, int] | None) -> None:
-    """Makes it look as if folders of an inbox belonged to accounts, by the beginning of their names."""
+    """Pretends that folders of an inbox belong to accounts, by prefixes of their names."""
     if accounts is None:
         return
     real: Callable[..., os.stat_result] = Path.lstat
@@ -78,7 +78,7 @@ def owned(monkeypatch: pytest.MonkeyPatch, folder: Path, accounts: Mapping[str, 
 
 @pytest.mark.parametrize(("case", "kind", "as_zip"), TRIALS)
 def test_attack(case: Case, kind: str, as_zip: bool, place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The honest get what they get without the attacker, and the attacker's thing is theirs, or reported."""
+    """Others get the same as without the attacker, and the attacker's files are graded as theirs or reported."""
     folder = place / "class"
     intake.laid_out(folder, kind)
     before = undisturbed(kind, as_zip)
@@ -99,14 +99,14 @@ def test_attack(case: Case, kind: str, as_zip: bool, place: Path, monkeypatch: p
 @pytest.mark.parametrize("as_zip", [False, True])
 @pytest.mark.parametrize("kind", sorted(intake.KINDS))
 def test_an_honest_class(kind: str, as_zip: bool) -> None:
-    """Is collected whole, and by nobody is it taken for another kind."""
+    """It is collected completely, and no intake mistakes it for another kind."""
     found = undisturbed(kind, as_zip)
     assert {name for filed in found.values() for name in filed.learners} == {*intake.WORK}
     assert [filed.error for filed in found.values()] == [None] * 3
 
 
 def test_names_that_cannot_be_written(tmp_path: Path) -> None:
-    """Whoever is called as such a name is spelled out takes nobody's place, and neither does a long one."""
+    """A name that matches another's printable form, or a very long one, takes nobody's place."""
     folder = tmp_path / "class"
     for name in (b"ada\xff", rb"ada\udcff", b"\xff" * 220 + b"1", b"\xff" * 220 + b"2"):
         place = Path(os.fsdecode(os.fsencode(folder) + b"/" + name))
@@ -117,13 +117,13 @@ def test_names_that_cannot_be_written(tmp_path: Path) -> None:
 
 
 def test_every_case_can_be_told_from_others() -> None:
-    """By its name, and it says what it tries."""
+    """Every case has a unique name and says what it tries."""
     assert len({case.stem for case in CASES}) == len(CASES)
     assert all(case.tries and case.kinds and (case.add or case.pack) for case in CASES)
 
 
 def test_a_signed_inbox_believes_signatures_only(tmp_path: Path) -> None:
-    """Where the inbox has a key and nobody else can write to it, a receipt without a signature is nobody's."""
+    """If the inbox has a key that only its owner can write, a receipt without a signature counts for nobody."""
     folder = tmp_path / "inbox"
     inbox.make(folder)
     key = inbox.parse_key((folder / inbox.KEY).read_bytes())
@@ -135,7 +135,7 @@ def test_a_signed_inbox_believes_signatures_only(tmp_path: Path) -> None:
 
 
 def test_a_key_that_others_can_read(tmp_path: Path) -> None:
-    """Signs nothing: who is to know what was signed by whom?"""
+    """A key that others can read is not used for signing."""
     folder = tmp_path / "inbox"
     inbox.make(folder)
     intake.handed_in(folder, "ada", "ada", {"q05.py": intake.EVIL})

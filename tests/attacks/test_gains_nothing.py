@@ -1,4 +1,4 @@
-"""However attncheck is installed, its own files are out of reach of what it grades: checkout, editable, wheel."""
+"""However attncheck is installed (checkout, editable, wheel), graded code cannot reach its files."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class Installed:
     bait: Bait
 
     def grade(self, path: Path) -> subprocess.CompletedProcess[str]:
-        """``attncheck grade PATH --json``, as from a shell somewhere else."""
+        """Runs ``attncheck grade PATH --json`` from another folder."""
         command = [*self.command, "grade", path, "--json", "--require-sandbox"]
         settings = {name: value for name, value in os.environ.items() if not name.startswith(("PYTHON", "COV_"))}
         return subprocess.run(command, cwd=path.parent, env=settings, capture_output=True, text=True, check=False)
@@ -93,7 +93,7 @@ def installed(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathF
 
 
 def check(name: str, installed: Installed, folder: Path) -> None:
-    """Grades an attack and asserts that it is observed as it says itself, and told nothing."""
+    """Grades an attack; asserts that it ends as it declares and learns nothing."""
     attack: Attack = ATTACKS[name]
     done = installed.grade(installed.bait.arm(attack, folder))
     assert arena.traces_of_success(done.stdout + done.stderr, installed.bait) == []
@@ -108,19 +108,19 @@ def check(name: str, installed: Installed, folder: Path) -> None:
 
 @pytest.mark.parametrize("name", EVERYWHERE)
 def test_gains_nothing(name: str, installed: Installed, tmp_path: Path) -> None:
-    """The reference, the questions, the callers and the loaded modules are as if they were not there."""
+    """The reference, questions, callers and loaded modules are out of reach."""
     check(name, installed, tmp_path)
 
 
 @pytest.mark.prove
 @pytest.mark.parametrize("name", MORE)
 def test_gains_nothing_more(name: str, installed: Installed, tmp_path: Path) -> None:
-    """Nor does anything else that knows where attncheck is installed."""
+    """The same for everything else that knows where attncheck is installed."""
     check(name, installed, tmp_path)
 
 
 def test_an_honest_submission_is_right(installed: Installed) -> None:
-    """The same command gives a right submission every point."""
+    """The same command gives a correct submission all points."""
     done = installed.grade(HONEST)
     assert done.returncode == 0, done.stderr
     report = json.loads(done.stdout)

@@ -1,4 +1,4 @@
-"""Code that spells hidden inputs by how it ends: reports of two secret seeds are the same, word for word."""
+"""Code that signals hidden inputs by how it ends: reports for two secret seeds are identical."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def _hidden(exercise: Exercise) -> Exercise:
 
 
 def outcomes(report: Report) -> Iterator[Outcome]:
-    """All of them."""
+    """All ways in which a call can end."""
     return (o for q in report.questions for exercise in q.exercises for o in exercise.outcomes)
 
 
@@ -51,7 +51,7 @@ def outcomes(report: Report) -> Iterator[Outcome]:
 def test_two_seeds_are_told_alike(
     attack: arena.Attack, memos: tuple[Memo, ...], sandbox: Sandbox, tmp_path: Path
 ) -> None:
-    """Everything that a learner sees is the same for both, down to the letter, and it is among the known sentences."""
+    """Everything that a learner sees is identical for both, and consists of the known sentences."""
     armed = tmp_path / f"attack{attack.path.suffix}"
     armed.write_bytes(attack.path.read_bytes())
     one, other = (grade(memo.course, read(armed), sandbox.observe, limits=attack.limits, memo=memo) for memo in memos)

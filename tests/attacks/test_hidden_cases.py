@@ -1,4 +1,4 @@
-"""Whatever a child says of a hidden case, what is told of it is none of the child's words or numbers."""
+"""Whatever a child answers for a hidden case, reports contain none of its words or numbers."""
 
 from __future__ import annotations
 
@@ -27,18 +27,18 @@ FEW = ("softmax",)
 
 @pytest.fixture(scope="module")
 def course() -> Course:
-    """The bundled one."""
+    """The bundled course."""
     return courses.load(loader.find(None))
 
 
 @pytest.fixture(scope="module")
 def memo(course: Course, sandbox: Sandbox) -> Memo:
-    """References are run once, whatever is forged."""
+    """One cache of reference results for all forgeries."""
     return Memo(course, Seed("secret", b"0123456789abcdef"), sandbox.observe)
 
 
 def forged(number: int) -> Iterator[tuple[str, Any]]:
-    """What a child could say instead of a value, or instead of returning, to make ``number`` known."""
+    """What a child could send, as a value or instead of one, to reveal ``number``."""
     digits = [1000 + int(digit) for digit in str(number)]  # like no real size
     yield "a number", number
     yield "a float", float(number) + 0.25
@@ -95,13 +95,13 @@ def _scaled(value: Any, number: int) -> Any:
 
 
 def solution(name: str) -> Path:
-    """A right one, in torch where there is one."""
+    """A correct solution, in torch if there is one."""
     found = sorted((SOLUTIONS / name / "right").glob("*.py"))
     return next((path for path in found if path.stem.startswith("torch")), found[0])
 
 
 def told(name: str, memo: Memo, honest: Observed, number: int) -> dict[tuple[str, str, str], tuple[str, ...]]:
-    """For every lie, check and hidden case the status and the sentences, in both languages."""
+    """For every forgery, check and hidden case: the status and the sentences in both languages."""
     found = {}
     for kind, lie in forged(number):
         lies = replace(honest, observations=tuple(said(seen, lie, number) for seen in honest.observations))
@@ -117,7 +117,7 @@ def told(name: str, memo: Memo, honest: Observed, number: int) -> dict[tuple[str
 
 @pytest.mark.parametrize("name", [pytest.param(name, marks=() if name in FEW else pytest.mark.prove) for name in NAMES])
 def test_nothing_of_a_hidden_case_is_told(name: str, memo: Memo, sandbox: Sandbox) -> None:
-    """Two numbers, told in every way that a child has: the sentences are the same for both."""
+    """For two numbers, revealed in every way that a child has, the sentences are the same."""
     answers = []
 
     def listen(job: Job, limits: Limits) -> Observed:

@@ -1,4 +1,4 @@
-"""The scoreboard of docs/security.md, and its list of places: not among the tests that write it."""
+"""The scoreboard of docs/security.md and its list of places, apart from the tests that write it."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from tests.attacks import grader, matrix
 
 
 def test_the_scoreboard_is_about_these_attacks() -> None:
-    """It lists every attack that exists, and none that does not: `make attacks` writes it anew."""
+    """It lists exactly the attacks that exist; `make attacks` updates it."""
     assert matrix.listed(matrix.PAGE.read_text(encoding="utf-8")) == [
         attack.name for family in matrix.FAMILIES for attack in matrix.attacks() if attack.family == family
     ]
 
 
 def test_every_place_is_attacked() -> None:
-    """The list of places in docs/security.md and the places of these attacks are the same."""
+    """The places listed in docs/security.md are those of these attacks."""
     page = matrix.PAGE.read_text(encoding="utf-8")
     listed = re.findall(
         r"^\| \*\*([a-z ]+)\*\* \|", page.partition("## What learners wrote")[2].partition("\n## ")[0], re.M

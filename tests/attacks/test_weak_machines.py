@@ -35,7 +35,7 @@ os.execv(sys.executable, [sys.executable, *sys.argv[2:]])
 
 @dataclass(frozen=True, slots=True)
 class Machine:
-    """What its kernel answers, and what has to be said of it."""
+    """What its kernel answers, and what must be reported about it."""
 
     answers: tuple[str, ...]
     layer: str
@@ -45,25 +45,25 @@ class Machine:
 
 
 def landlock(number: int) -> tuple[str, ...]:
-    """Without Landlock, for one reason or another."""
+    """A machine without Landlock, for a given reason."""
     return (f"landlock_create_ruleset:{number}",)
 
 
 _GET, _SET = 21, 22  # PR_GET_SECCOMP, PR_SET_SECCOMP
 MACHINES = {
     "old kernel": Machine(landlock(errno.ENOSYS), "landlock", "does not offer it", "5.13", "no Landlock"),
-    "not switched on": Machine(landlock(errno.EOPNOTSUPP), "landlock", "not switched on", "lsm=", "no Landlock"),
+    "not enabled": Machine(landlock(errno.EOPNOTSUPP), "landlock", "not enabled", "lsm=", "no Landlock"),
     "strict container": Machine(landlock(errno.EPERM), "landlock", "forbids it", "--security-opt", "no Landlock"),
     "kernel without filters": Machine(
         (f"prctl:{errno.EINVAL}:{_GET}", f"prctl:{errno.EINVAL}:{_SET}"),
-        *("seccomp", "takes no filters", "CONFIG_SECCOMP_FILTER", "could not be confined"),
+        *("seccomp", "does not support filters", "CONFIG_SECCOMP_FILTER", "could not be confined"),
     ),
     "no namespaces": Machine((f"unshare:{errno.EPERM}",), "namespaces", "may not make", "sysctl", ""),
 }
 
 
 def run(machine: Machine, *arguments: str | Path) -> subprocess.CompletedProcess[str]:
-    """``attncheck`` with these arguments on such a machine."""
+    """Runs ``attncheck`` with these arguments on such a machine."""
     command = [sys.executable, "-c", _LACKING, " ".join(machine.answers), str(arena.ROOT / "cli.py"), *arguments]
     settings = {name: value for name, value in os.environ.items() if not name.startswith("COV_")}
     return subprocess.run(command, capture_output=True, text=True, env=settings, check=False)
@@ -72,7 +72,7 @@ def run(machine: Machine, *arguments: str | Path) -> subprocess.CompletedProcess
 @pytest.mark.prove
 @pytest.mark.parametrize("name", MACHINES)
 def test_a_weak_machine_is_explained_and_refused(name: str, tmp_path: Path) -> None:
-    """The layer is named, with a reason and a remedy in words; a class is not graded, and nothing is written."""
+    """The missing layer is named with reason and remedy; a class is not graded and nothing is written."""
     machine = MACHINES[name]
     examined = run(machine, "doctor", "--json")
     found = {(finding["area"], finding["name"]): finding for finding in json.loads(examined.stdout)}

@@ -50,7 +50,7 @@ SEED = b"known to nobody!"
 
 @dataclass(frozen=True, slots=True)
 class Graded:
-    """A class that has been graded, where, and what was said meanwhile."""
+    """A graded class, its folder, and the output of grading."""
 
     results: Path
     bait: Bait
@@ -65,7 +65,7 @@ class Graded:
 
 
 def attncheck(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
-    """The command, as from a shell."""
+    """Runs the command, as from a shell."""
     command = [sys.executable, arena.ROOT / "cli.py", *arguments]
     settings = {name: value for name, value in os.environ.items() if not name.startswith("COV_")}
     return subprocess.run(command, capture_output=True, text=True, env=settings, check=False)
@@ -73,7 +73,7 @@ def attncheck(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
 
 @pytest.fixture(scope="module")
 def graded(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Graded]:
-    """Attacks under hostile names, and three honest learners between them."""
+    """Attacks under hostile names, with three honest learners among them."""
     folder = tmp_path_factory.mktemp("class")
     seed = folder / "seed"
     seed.write_bytes(SEED)
@@ -96,13 +96,13 @@ def graded(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Graded]:
 
 
 def leaks(text: str, graded: Graded) -> list[str]:
-    """What of the secrets stands in ``text``."""
+    """The secrets that occur in ``text``."""
     return [*arena.traces_of_success(text, graded.bait), *(number for number in graded.hidden if number in text)]
 
 
 @pytest.mark.prove
 def test_honest_learners_get_their_points(graded: Graded) -> None:
-    """Every attack is graded, none gets more than it should, and whoever is right gets all points."""
+    """Every attack is graded and gains nothing, and correct solutions get all points."""
     rows = list(csv.DictReader((graded.results / "class.csv").read_text(encoding="utf-8").splitlines()))
     honest = [row for row in rows if row["learner"] in ("ada", "mia", "zoe")]
     # The other points of the question are for answers that nobody gave.
@@ -115,7 +115,7 @@ def test_honest_learners_get_their_points(graded: Graded) -> None:
 @pytest.mark.prove
 @pytest.mark.parametrize("kind", ["csv", "json", "junit", "html", "gradescope"])
 def test_exports_can_only_be_read(kind: str, graded: Graded, tmp_path: Path) -> None:
-    """Nothing in them acts, no secret stands in them, and each is well-formed."""
+    """They contain nothing active and no secret, and are well-formed."""
     to = graded.export(kind, tmp_path / ("x" if kind in ("html", "gradescope") else f"x.{kind}"))
     files = [to] if to.is_file() else [path for path in to.rglob("*") if path.is_file()]
     assert files

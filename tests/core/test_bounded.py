@@ -6,6 +6,8 @@ import io
 import os
 import pickle
 import signal
+import sys
+import sysconfig
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -14,7 +16,7 @@ import pytest
 
 from grader.core import bounded
 from grader.core.bounded import Bounds, Exceeded
-from grader.core.errors import SandboxKilled, SubmissionError, UsageError
+from grader.core.errors import LibrariesChanged, SandboxKilled, SubmissionError, UsageError
 from grader.core.model import Answer, Status, Submission
 from grader.submission import is_small, read
 
@@ -80,6 +82,16 @@ def test_a_process_that_something_outside_kills_is_replaced_once(helper: bounded
         helper.call(PLENTY, os.kill, (0, signal.SIGKILL), {})  # 0: its group, in which it is alone
     once = "(p.exists() or (p.touch(), k(0, 9))) and 42"
     assert helper.call(PLENTY, eval, (once, {"p": tmp_path / "once", "k": os.kill}), {}) == 42
+
+
+def test_a_process_that_cannot_import_us_says_nothing_about_a_file(monkeypatch: pytest.MonkeyPatch) -> None:
+    """If attncheck was removed meanwhile, that is no file that takes too much to read."""
+    paths = sysconfig.get_paths()
+    monkeypatch.setattr(sys, "path", [paths["stdlib"], os.path.join(paths["platstdlib"], "lib-dynload")])
+    helper = bounded._Helper()
+    with pytest.raises(LibrariesChanged, match=r"could not import attncheck.*run the command again"):
+        helper.call(PLENTY, len, ("abc",), {})
+    helper.close()
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""A small class that has been graded, and the command line as processes of their own."""
+"""A small graded class, and the command line in processes of its own."""
 
 from __future__ import annotations
 
@@ -47,7 +47,10 @@ def _listening() -> Iterator[None]:
 
 @pytest.fixture
 def attncheck(tmp_path: Path) -> Attncheck:
-    """Runs ``attncheck`` with arguments in ``tmp_path``; a ``shell`` line has it as $A, ``env`` changes the rest."""
+    """Runs ``attncheck`` with arguments in ``tmp_path``.
+
+    In a ``shell`` line it is $A; ``env`` changes the environment.
+    """
 
     def execute(*args: str | Path, shell: str | None = None, env: dict[str, str | None] | None = None) -> Ran:
         command: Any = [sys.executable, str(ROOT / "cli.py"), *map(str, args)]
@@ -81,7 +84,7 @@ def _once(tmp_path_factory: pytest.TempPathFactory, sandbox: Sandbox) -> Path:
 
 @pytest.fixture
 def graded(_once: Path, tmp_path: Path) -> Path:
-    """A folder of results in ``tmp_path``, with ``in`` and ``course`` beside it."""
+    """A folder of results in ``tmp_path``, beside ``in`` and ``course``."""
     for name in ("in", "out", "course"):
         shutil.copytree(_once / name, tmp_path / name)
     return tmp_path / "out"
@@ -131,7 +134,7 @@ def confined(folder: Path, mounts: str, *lines: str, after: str = "true") -> lis
 def here(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfdbinary: pytest.CaptureFixture[bytes]
 ) -> Callable[[str], tuple[int, str]]:
-    """Runs a line of ``attncheck`` in this process, in ``tmp_path``: its exit code and what it said on stderr."""
+    """Runs an ``attncheck`` command in this process, in ``tmp_path``: its exit code and stderr."""
     monkeypatch.chdir(tmp_path)
 
     def execute(line: str) -> tuple[int, str]:

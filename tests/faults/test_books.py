@@ -1,4 +1,4 @@
-"""The gradebook: no room, no right to write, no power, no locks, another format. What was put down is there."""
+"""The gradebook with a full disk, no rights, power loss, no locks, or another format: nothing is lost."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ __all__ = ["book"]  # a fixture
 
 
 def content(path: Path) -> list[str]:
-    """Everything in a book, as SQL."""
+    """Everything in a gradebook, as SQL."""
     with closing(sqlite3.connect(path)) as connection:
         return list(connection.iterdump())
 
@@ -48,7 +48,7 @@ STEPS = {
 
 
 def aged(book: Gradebook, form: int = FORMAT - 1) -> Path:
-    """The book in the invented format."""
+    """A gradebook in an invented older format."""
     book._connection.execute("DROP TABLE override")
     book._connection.execute("UPDATE meta SET value = ? WHERE name = 'format'", (str(form),))
     book.close()
@@ -56,7 +56,7 @@ def aged(book: Gradebook, form: int = FORMAT - 1) -> Path:
 
 
 def test_an_earlier_format_is_brought_up_to_date(book: Gradebook) -> None:
-    """With everything in it, once."""
+    """It is migrated once, with everything in it."""
     path = aged(book)
     with closing(open_gradebook(path.parent, steps=STEPS)) as found:
         assert found.submissions() == (ADA, CY)
@@ -67,7 +67,7 @@ def test_an_earlier_format_is_brought_up_to_date(book: Gradebook) -> None:
 
 
 def test_an_earlier_format_that_is_not_known_is_left_alone(book: Gradebook) -> None:
-    """Not a byte changes."""
+    """An unknown format is left unchanged, byte for byte."""
     path = aged(book, 0)
     before = path.read_bytes()
     with pytest.raises(GradebookError, match=r"has format 0.*new folder"):
@@ -77,7 +77,7 @@ def test_an_earlier_format_that_is_not_known_is_left_alone(book: Gradebook) -> N
 
 @pytest.mark.parametrize("at", range(5))
 def test_bringing_up_to_date_that_breaks_off(book: Gradebook, at: int) -> None:
-    """Before any statement: the book is what it was, and the next one who opens it goes all the way."""
+    """If a migration fails before any statement, nothing has changed, and the next attempt completes it."""
     path = aged(book)
     before = content(path)
 
@@ -110,7 +110,7 @@ open_gradebook(Path(sys.argv[1]), steps={FORMAT - 1: dying()})
 
 @pytest.mark.parametrize("at", [2, pytest.param(0, marks=pytest.mark.prove), pytest.param(4, marks=pytest.mark.prove)])
 def test_bringing_up_to_date_that_is_killed(book: Gradebook, at: int) -> None:
-    """Without a moment to take anything back: the same."""
+    """The same if the process is killed."""
     path = aged(book)
     before = content(path)
     command = [sys.executable, "-c", KILLED, str(path.parent), str(at)]
@@ -120,7 +120,7 @@ def test_bringing_up_to_date_that_is_killed(book: Gradebook, at: int) -> None:
 
 
 def test_two_bring_it_up_to_date(book: Gradebook) -> None:
-    """One does, and the other finds it done."""
+    """Of two processes, one migrates and the other finds it done."""
     path = aged(book)
     failures: list[Exception] = []
 
@@ -144,7 +144,7 @@ def test_two_bring_it_up_to_date(book: Gradebook) -> None:
 
 @pytest.mark.parametrize("tear", [0, 100, 4096])
 def test_pages_torn_by_a_power_failure(book: Gradebook, tmp_path: Path, tear: int) -> None:
-    """In the middle of a transaction that had reached the disk: the journal has what was there before."""
+    """After a power failure in a transaction, the journal restores the previous state."""
     before = content(book.path)
     book._connection.execute("PRAGMA cache_size = 2")  # pages go to the file before the transaction ends
     crashed = tmp_path / "crashed"
@@ -168,7 +168,7 @@ def test_pages_torn_by_a_power_failure(book: Gradebook, tmp_path: Path, tear: in
 
 
 def test_no_write_ahead_log(book: Gradebook) -> None:
-    """It needs memory that machines cannot share; and what is put down is on the disk before anything else is."""
+    """No WAL is used, since it needs shared memory; each change is on disk before the next begins."""
     assert book._connection.execute("PRAGMA journal_mode").fetchone() == ("delete",)
     assert book._connection.execute("PRAGMA synchronous").fetchone() == (2,)
     assert sorted(path.name for path in book.path.parent.iterdir()) == [FILE]
@@ -187,12 +187,12 @@ def test_no_write_ahead_log(book: Gradebook) -> None:
     ],
 )
 def test_what_goes_wrong_beneath_the_book(said: str, remedy: str, tmp_path: Path) -> None:
-    """Each fault of disks, networks and locks comes with what to do about it."""
+    """Each fault of a disk, network or lock comes with a remedy."""
     assert remedy in str(gradebook._cannot(tmp_path, sqlite3.OperationalError(said)))
 
 
 def test_a_folder_without_locks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Two would not know of each other there: the batch refuses, and says what to do."""
+    """Where locks do not work, the batch refuses to run and says what to do."""
 
     def refuse(self: FileLock) -> None:
         raise NotImplementedError("FileSystem does not appear to support flock; use SoftFileLock instead")
@@ -217,7 +217,7 @@ CHANGES = (
 
 @pytest.mark.parametrize("line", CHANGES)
 def test_one_at_a_time(line: str, graded: Path, here: Here) -> None:
-    """While a batch grades into a folder, nobody else changes anything in it."""
+    """While a batch grades into a folder, no other command changes anything in it."""
     before = content(graded / FILE)
     with FileLock(graded / ".lock"):
         code, said = here(line)
@@ -230,7 +230,7 @@ def test_one_at_a_time(line: str, graded: Path, here: Here) -> None:
     "line", ["stats out --json", "export json --from out --to all.json", "regrade out --dry-run", "similar out"]
 )
 def test_reading_goes_on_meanwhile(line: str, graded: Path, here: Here) -> None:
-    """What has been put down so far can be looked at while a batch goes on."""
+    """Results saved so far can be read while a batch is running."""
     with FileLock(graded / ".lock"), closing(open_gradebook(graded)) as held:
         held.remember("written", "meanwhile")
         assert here(f"{line} --course course")[0] == 0
@@ -242,7 +242,7 @@ READ_ONLY = "mount --bind out out && mount -o remount,bind,ro out"
 
 
 def test_a_folder_that_is_read_only(graded: Path, tmp_path: Path, here: Here) -> None:
-    """Nothing changes, and it is said why; what needs no writing works. Where it can be written again, all does."""
+    """Nothing changes and the reason is given; reading still works. Once writable again, everything works."""
     before = content(graded / FILE)
     writing = [
         *CHANGES,
@@ -259,7 +259,7 @@ def test_a_folder_that_is_read_only(graded: Path, tmp_path: Path, here: Here) ->
 
 
 def test_a_disk_that_is_full(graded: Path, tmp_path: Path) -> None:
-    """Nothing is half there, and what was put down before is."""
+    """Nothing is half written, and earlier results are intact."""
     mounts = (
         "mkdir full && mount -t tmpfs -o size=300k tmpfs full && cp out/gradebook.sqlite full && "
         "(dd if=/dev/zero of=full/rest bs=512 2>/dev/null || true)"
@@ -287,7 +287,7 @@ def test_a_disk_that_is_full(graded: Path, tmp_path: Path) -> None:
 
 @pytest.mark.prove
 def test_a_log_that_does_not_fit(graded: Path, tmp_path: Path) -> None:
-    """A quiz goes on without being kept, and says so."""
+    """The quiz continues without saving, and says so."""
     mounts = "mkdir full && mount -t tmpfs -o size=4k tmpfs full && (dd if=/dev/zero of=full/rest bs=512 2>&- || true)"
     ((code, said),) = confined(tmp_path, mounts, "quiz --course course --state full/log --learner A")
     assert code == 0

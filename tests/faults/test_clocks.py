@@ -1,4 +1,4 @@
-"""The clock on the wall is set, backwards or forwards, or nobody knows the zones: times decide nothing."""
+"""The wall clock jumps, or time zones are unknown: no result depends on it."""
 
 from __future__ import annotations
 
@@ -29,12 +29,12 @@ YEARS = (1, 1970, 2026, 2099, 9999)
 
 
 def year(number: int) -> datetime:
-    """A moment in a year."""
+    """A time in a year."""
     return NOW.replace(year=number)
 
 
 def test_reviews_at_impossible_times() -> None:
-    """No order of years, and not the end of the calendar, breaks a log; every review counts."""
+    """Timestamps out of order or at the end of the calendar do not break a log, and every review counts."""
     ratings: tuple[Rating, ...] = ("again", "good", "easy")
     for years, rating in itertools.product(itertools.permutations(YEARS, 3), ratings):
         found = replay([Reviewed(year(each), "c", "Q1.a", rating) for each in years])
@@ -42,7 +42,7 @@ def test_reviews_at_impossible_times() -> None:
 
 
 def test_a_card_of_the_future_comes_up(tmp_path: Path, graded: Path) -> None:
-    """What was seen while the clock ran ahead need not rest until then."""
+    """A card seen while the clock was ahead is not postponed until then."""
     course = courses.load(tmp_path / "course")
     log = tmp_path / "log"
 
@@ -62,7 +62,7 @@ def test_a_card_of_the_future_comes_up(tmp_path: Path, graded: Path) -> None:
 
 @pytest.mark.parametrize("at", [year(1970), year(2099)])
 def test_lateness_is_that_of_the_intake(at: datetime, graded: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Not that of the day on which a machine believes to grade."""
+    """Lateness depends on the submission's time, not on the grading machine's clock."""
     monkeypatch.setattr(time, "time", at.timestamp)
     with closing(open_gradebook(graded)) as book:
         loaded = courses.load(graded.parent / "course")
@@ -73,7 +73,7 @@ def test_lateness_is_that_of_the_intake(at: datetime, graded: Path, monkeypatch:
 
 
 def test_zips_that_are_made_before_their_time(graded: Path, here: Here, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A machine without a clock begins in 1970; a zip knows nothing before 1980."""
+    """A machine without a clock starts in 1970, but zip files cannot store times before 1980."""
     monkeypatch.setattr(time, "time", lambda: 3600.0)
     monkeypatch.setattr(time, "localtime", lambda *_: time.gmtime(3600))
     assert here("export qti --graded --to quiz.zip --course course")[0] == 0
@@ -86,7 +86,7 @@ NOWHERE = {"PYTHONTZPATH": "", "TZDIR": "/nonexistent", "TZ": "Nowhere/At_All"}
 
 @pytest.mark.prove
 def test_no_time_zones(graded: Path, attncheck: Attncheck, tmp_path: Path) -> None:
-    """Due dates bring their distance from UTC with them; nothing asks a data base."""
+    """Due dates include their UTC offset, so no time zone database is needed."""
     (tmp_path / "course" / "course.yaml").write_text("due: 2026-11-20T23:59:00+08:00\nlate: {percent: 10}\n")
     ran = attncheck("stats", "out", "--json", "--course", "course", env=NOWHERE)
     assert (ran.returncode, ran.stderr) == (0, b"")

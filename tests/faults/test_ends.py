@@ -1,4 +1,4 @@
-"""A batch that is told to end, or whose processes are killed: nobody is left, and the same command goes on."""
+"""A batch that is stopped or loses processes: no process stays behind, and the same command continues."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ SLOW = "import time\ndef double(x):\n    time.sleep(0.1)\n    return x + x\n"
 
 @pytest.fixture
 def klass(tmp_path: Path) -> Path:
-    """A class of thirty that takes some seconds."""
+    """A class of thirty that takes some seconds to grade."""
     tiny.course(tmp_path / "course")
     tiny.handed_in(tmp_path / "in")
     for number in range(30):
@@ -42,7 +42,7 @@ def klass(tmp_path: Path) -> Path:
 
 @contextlib.contextmanager
 def running(folder: Path, *command: str) -> Iterator[subprocess.Popen[bytes]]:
-    """A command of ``attncheck``, killed in the end with all that it has started."""
+    """A running ``attncheck`` command, killed at the end with all its processes."""
     process = subprocess.Popen(
         [sys.executable, str(ROOT / "cli.py"), *command],
         cwd=folder,
@@ -64,7 +64,7 @@ def running(folder: Path, *command: str) -> Iterator[subprocess.Popen[bytes]]:
 
 
 def result(folder: Path, *, out: str = "out") -> dict[str, Any]:
-    """What was found, without what differs from run to run."""
+    """The results without anything that differs between runs."""
     found = {}
     for path in sorted((folder / out).glob("*.json")):
         data = json.loads(path.read_text("utf-8"))
@@ -74,7 +74,7 @@ def result(folder: Path, *, out: str = "out") -> dict[str, Any]:
 
 
 def undisturbed(folder: Path) -> dict[str, Any]:
-    """What a run finds that nobody disturbs."""
+    """The results of an undisturbed run."""
     with running(folder, *(part if part != "out" else "whole" for part in COMMAND)) as process:
         process.communicate(timeout=300)
     return result(folder, out="whole")
@@ -95,7 +95,7 @@ if __name__ == "__main__":
 
 
 def test_workers_end_with_whoever_started_them(tmp_path: Path) -> None:
-    """Also where that was killed and could tell nobody, and also in the middle of work."""
+    """Workers end with their parent, even if it was killed while they were busy."""
     script = tmp_path / "script.py"
     script.write_text(WORKER)
     env = os.environ | {"PYTHONPATH": str(ROOT)}
@@ -109,7 +109,7 @@ def test_workers_end_with_whoever_started_them(tmp_path: Path) -> None:
 
 
 def test_a_worker_looks_after_its_parent(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A thread waits for its end; what a terminal says to all of a group is for the parent alone."""
+    """A thread waits for the parent's end; signals from a terminal are left to the parent."""
 
     class Parent:
         def join(self) -> None:
@@ -133,7 +133,7 @@ def test_a_worker_looks_after_its_parent(monkeypatch: pytest.MonkeyPatch) -> Non
 
 @pytest.mark.parametrize("name", ["SIGTERM", "SIGHUP", "SIGINT"])
 def test_a_command_that_is_told_to_end(name: str, tmp_path: Path) -> None:
-    """However it is told: like Ctrl-C, with one line and without a traceback."""
+    """Any signal to end works like Ctrl-C: one line and no traceback."""
     os.mkfifo(tmp_path / "wait")
     script = (
         "import os, sys, grader.commands as c\n"
@@ -153,7 +153,7 @@ def test_a_command_that_is_told_to_end(name: str, tmp_path: Path) -> None:
 
 
 def test_who_does_not_listen_is_not_made_to(monkeypatch: pytest.MonkeyPatch) -> None:
-    """``nohup`` has it that a terminal which goes away ends nothing."""
+    """Under ``nohup``, closing the terminal ends nothing."""
     before = {number: signal.getsignal(number) for number in (signal.SIGTERM, signal.SIGHUP)}
     try:
         signal.signal(signal.SIGHUP, signal.SIG_IGN)
@@ -167,7 +167,7 @@ def test_who_does_not_listen_is_not_made_to(monkeypatch: pytest.MonkeyPatch) -> 
 
 
 def test_a_second_interruption_ends_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    """While the first is being told."""
+    """A second interruption during the first one's message ends the process immediately."""
     codes: list[int] = []
 
     def interrupted(argv: object) -> int:
@@ -186,7 +186,7 @@ def test_a_second_interruption_ends_at_once(monkeypatch: pytest.MonkeyPatch) -> 
 @pytest.mark.prove
 @pytest.mark.parametrize("name", ["SIGTERM", "SIGINT", "SIGHUP", "SIGKILL"])
 def test_a_batch_that_is_ended_at_any_moment(name: str, klass: Path) -> None:
-    """Whoever is told, the process alone or all of its group: nobody is left, and in the end all is as it should be."""
+    """Whether the process or its group is signalled, no process stays behind, and the next run completes the batch."""
     chance = random.Random(name)
     expected = undisturbed(klass)
     number = getattr(signal, name)
@@ -211,7 +211,7 @@ def test_a_batch_that_is_ended_at_any_moment(name: str, klass: Path) -> None:
 
 
 def named(pid: int) -> str:
-    """How a process was started."""
+    """The command line of a process."""
     try:
         return Path(f"/proc/{pid}/cmdline").read_text().replace("\0", " ")
     except OSError:
@@ -219,7 +219,7 @@ def named(pid: int) -> str:
 
 
 def is_child(pid: int, everybody: dict[int, int]) -> bool:
-    """Whether learner code runs in it: who kills that is taken for its own doing, and cannot be told from it."""
+    """Whether a process runs learner code: killing it cannot be distinguished from its own doing."""
     with contextlib.suppress(OSError):
         return os.getsid(pid) == pid and "import zygote" in named(everybody[pid])
     return False
@@ -230,7 +230,7 @@ def is_child(pid: int, everybody: dict[int, int]) -> bool:
     ("whom", "times"), [("from inside import zygote", 40), ("multiprocessing.spawn import spawn_main", 6)]
 )
 def test_a_batch_whose_processes_are_killed(whom: str, times: int, klass: Path) -> None:
-    """Zygotes (outer and inner) at forty moments, workers at six: the same command gets there."""
+    """Zygotes (outer and inner) at forty moments, workers at six: the same command completes the batch."""
     chance = random.Random(whom)
     expected = undisturbed(klass)
     killed = 0

@@ -1,4 +1,4 @@
-"""A machine with too little of something: files, memory, a home, a cache. A right result, or words for it."""
+"""A machine short of files, memory, a home or a cache: correct results, or a message that says what is missing."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ GOES_ON = "the same command goes on"
 
 
 def test_too_few_files(graded: Path, attncheck: Attncheck) -> None:
-    """The command says so, and how to have more; what was there is there."""
+    """The command says what is short and how to raise the limit; earlier results are intact."""
     before = (graded / "class.csv").read_bytes()
     for line, most in (("grade in/ada --course course", 9), ("batch in --out out --course course", 12)):
         ran = attncheck(shell=f"ulimit -n {most}; exec $A {line}")
@@ -46,7 +46,7 @@ def test_too_few_files(graded: Path, attncheck: Attncheck) -> None:
 @pytest.mark.prove
 @pytest.mark.parametrize("most", range(10, 60, 3))
 def test_few_files(most: int, graded: Path, attncheck: Attncheck, tmp_path: Path) -> None:
-    """From none to enough: the batch says what is short, or grades everybody; a second one with more goes on."""
+    """With any number of files, the batch names the shortage or grades everybody; a second run with more continues."""
     (graded / "gradebook.sqlite").unlink()
     ran = attncheck(shell=f"ulimit -n {most}; exec $A batch in --out out --course course --workers 1")
     assert ran.returncode in (4, 5), ran
@@ -58,7 +58,7 @@ def test_few_files(most: int, graded: Path, attncheck: Attncheck, tmp_path: Path
 
 @pytest.mark.skipif(sys.platform != "linux", reason="limits of address space")
 def test_too_little_memory(graded: Path, attncheck: Attncheck) -> None:
-    """Libraries that cannot be loaded, threads that cannot be started: no traceback, nothing lost."""
+    """Libraries that cannot be loaded and threads that cannot be started cause no traceback and lose nothing."""
     before = (graded / "class.csv").read_bytes()
     ran = attncheck(shell="ulimit -v 45000; exec $A stats out --course course")
     assert ran.returncode == 4, ran
@@ -68,7 +68,7 @@ def test_too_little_memory(graded: Path, attncheck: Attncheck) -> None:
 
 @pytest.mark.parametrize("error", [MemoryError(), OSError(errno.ENOMEM, "Cannot allocate memory")])
 def test_memory_that_runs_out(error: Exception, here: Here, graded: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """At whatever place in the parent: words, exit code 4, and everything that was put down."""
+    """Wherever the parent runs out of memory: a message, exit code 4, and all saved results."""
     before = (graded / "gradebook.sqlite").read_bytes()
 
     def short(*_: object, **__: object) -> None:
@@ -102,7 +102,7 @@ def test_memory_that_runs_out(error: Exception, here: Here, graded: Path, monkey
 def test_a_worker_that_is_short_of_something(
     error: Exception, said: str | None, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    """What none could be graded without ends the batch, and puts nothing down against anybody; a bug costs one."""
+    """A shortage that affects everybody ends the batch and records nothing; a bug affects one submission."""
 
     def fail(*_: object, **__: object) -> Any:
         raise error
@@ -126,7 +126,7 @@ def test_a_worker_that_is_short_of_something(
 
 @pytest.mark.prove
 def test_nobody_at_home(graded: Path, attncheck: Attncheck, tmp_path: Path) -> None:
-    """No HOME, and a number that the system does not know: nothing is kept, everything works, no ~ is made."""
+    """Without HOME and with an unknown user id, everything works, nothing is saved, and no ~ is created."""
     if os.geteuid() != 0 or shutil.which("setpriv") is None:
         pytest.skip("needs root, to be nobody in particular")
     nobody = {"HOME": None, "ATTNCHECK_CACHE": None, "ATTNCHECK_STATE": None, "PYTHONDONTWRITEBYTECODE": "1"}
@@ -148,7 +148,7 @@ def test_nobody_at_home(graded: Path, attncheck: Attncheck, tmp_path: Path) -> N
 
 @pytest.fixture
 def rubbish(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A cache of one's own, with the course in it."""
+    """A cache of its own that contains the course."""
     place = tmp_path / "cache"
     monkeypatch.setenv("ATTNCHECK_CACHE", str(place))
     return place
@@ -156,7 +156,7 @@ def rubbish(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.mark.parametrize("left", [b"", b"\0" * 100, b"rubbish" * 1000, None])
 def test_a_cache_full_of_rubbish(left: bytes | None, graded: Path, rubbish: Path, here: Here) -> None:
-    """Empty, torn or somebody else's entries, or folders in their places: all is read anew."""
+    """Empty, damaged or foreign entries, or folders in their place, are ignored."""
     assert here("questions --course course")[0] == 0
     entries = [path for path in rubbish.rglob("*") if path.is_file()]
     assert entries
@@ -171,7 +171,7 @@ def test_a_cache_full_of_rubbish(left: bytes | None, graded: Path, rubbish: Path
 
 
 def test_a_cache_that_cannot_be_written(graded: Path, rubbish: Path, here: Here) -> None:
-    """A file in its place, and a folder where everybody may write: everything works without."""
+    """With a file in its place, or in a world-writable folder, everything works without the cache."""
     rubbish.write_text("in the way")
     assert here("stats out --course course")[0] == 0
     rubbish.unlink()
@@ -184,7 +184,7 @@ def test_a_cache_that_cannot_be_written(graded: Path, rubbish: Path, here: Here)
 
 
 def test_files_that_may_not_grow(graded: Path, here: Here) -> None:
-    """A limit on the size of files is a full disk: what was there stays, and it is said."""
+    """A file size limit acts like a full disk: existing data stays, and a message says so."""
     before = (graded / "ada.json").read_bytes()
     limits = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (0, limits[1]))
@@ -205,7 +205,7 @@ def test_files_that_may_not_grow(graded: Path, here: Here) -> None:
 
 
 def test_a_reader_who_has_gone(here: Here, graded: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Wherever that shows, it is an end without words."""
+    """A broken pipe ends the command silently, wherever it shows."""
 
     def gone(**_: object) -> int:
         raise BrokenPipeError

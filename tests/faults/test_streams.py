@@ -1,4 +1,4 @@
-"""Where nobody reads, nobody types, nothing can be written, or no letter but those of ASCII: an end in words."""
+"""Closed streams, no terminal, a full disk, ASCII only: every command ends with a proper message."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ FULL = pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/ful
 
 
 def clean(said: bytes) -> bool:
-    """Whether nothing was said but in our own words."""
+    """Whether the output contains only our own messages."""
     return not any(word in said for word in (b"Traceback", b"fault of attncheck", b"Exception", b"Error:"))
 
 
@@ -36,7 +36,7 @@ def clean(said: bytes) -> bool:
     ],
 )
 def test_streams_that_are_closed(line: str, code: int, graded: Path, attncheck: Attncheck) -> None:
-    """A reader who has enough, no output, no input, nobody to tell: what can be done is done, without a traceback."""
+    """With closed streams, what can be done is done, without a traceback."""
     ran = attncheck(shell=line)
     assert clean(ran.stderr + ran.stdout)
     assert ran.returncode == code
@@ -45,7 +45,7 @@ def test_streams_that_are_closed(line: str, code: int, graded: Path, attncheck: 
 @FULL
 @pytest.mark.parametrize("line", ["questions --course course", pytest.param("--help", marks=pytest.mark.prove)])
 def test_output_that_does_not_fit(line: str, graded: Path, attncheck: Attncheck) -> None:
-    """A full disk behind ``>`` is said, and is no success."""
+    """A full disk behind ``>`` is reported as an error."""
     ran = attncheck(shell=f"$A {line} >/dev/full")
     assert ran.returncode == 4
     assert b"no space left on device" in ran.stderr
@@ -53,7 +53,7 @@ def test_output_that_does_not_fit(line: str, graded: Path, attncheck: Attncheck)
 
 
 def test_closed_streams_are_given_a_place(monkeypatch: pytest.MonkeyPatch) -> None:
-    """No file that is opened later takes the number of standard output."""
+    """No file opened later gets the descriptor of standard output."""
     for name in ("stdin", "stdout", "stderr"):
         monkeypatch.setattr(sys, name, None)
     commands._open_streams()
@@ -64,7 +64,7 @@ def test_closed_streams_are_given_a_place(monkeypatch: pytest.MonkeyPatch) -> No
 
 
 def test_an_output_without_a_reader(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What was still to be written when the reader left is let go."""
+    """What was still to be written when the reader left is discarded."""
     read, write = os.pipe()
     os.close(read)
     with contextlib.suppress(BrokenPipeError), open(write, "w", encoding="utf-8") as pipe:
@@ -77,7 +77,7 @@ def test_an_output_without_a_reader(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_the_rest_of_the_output_does_not_fit(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """What is written at the very end, too."""
+    """The same for what is written at the very end."""
     with contextlib.suppress(OSError), open("/dev/full", "w", encoding="utf-8") as full:
         full.write("x")
         with monkeypatch.context() as patch:
@@ -101,7 +101,7 @@ ASCII = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0", "PYTHONIO
     ],
 )
 def test_a_terminal_that_knows_ascii_alone(line: str, graded: Path, attncheck: Attncheck, tmp_path: Path) -> None:
-    """What is read and written is UTF-8 all the same, and no sign is an error."""
+    """Input and output are UTF-8 all the same, and no character causes an error."""
     (tmp_path / "in" / "学.py").write_text("# 学\ndef double(x):\n    return x + x\n", encoding="utf-8")
     ran = attncheck(shell=f"$A {line}", env=ASCII)
     assert ran.returncode in (0, 1)
@@ -109,7 +109,7 @@ def test_a_terminal_that_knows_ascii_alone(line: str, graded: Path, attncheck: A
 
 
 def test_a_terminal_that_goes_away(graded: Path, tmp_path: Path) -> None:
-    """In the middle of a quiz: the process ends, and what was answered is kept."""
+    """In the middle of a quiz: the process ends, and the answers are saved."""
     leader, follower = pty.openpty()
     command = [sys.executable, str(ROOT / "cli.py"), "quiz", "--course", "course", "--state", "log", "--learner", "A"]
     env = os.environ | {"TERM": "dumb"}

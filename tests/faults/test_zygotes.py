@@ -1,4 +1,4 @@
-"""The sandbox's processes end at bad moments, or have no room: right results, or words that say why not."""
+"""The sandbox's processes end at bad moments or lack resources: correct results, or a message that says why not."""
 
 from __future__ import annotations
 
@@ -30,14 +30,14 @@ CODE = "import time\ndef good(): return 42\ndef slow(): time.sleep(0.4); return 
 
 
 def job(*names: str) -> Job:
-    """Calls of functions in CODE."""
+    """A job that calls functions in CODE."""
     programs = tuple(Program("a", (Call(name),), (0,)) for name in names)
     return Job((SourceFile("a.py", "a", (Part("a.py", CODE),)),), programs)
 
 
 @pytest.fixture
 def tidy() -> Iterator[None]:
-    """Nothing is left: no process, no descriptor."""
+    """Checks that no process and no descriptor is left."""
     before, open_before = set(descendants(os.getpid())), descriptors()
     yield
     assert gone(set(descendants(os.getpid())) - before)
@@ -46,7 +46,7 @@ def tidy() -> Iterator[None]:
 
 @contextlib.contextmanager
 def few_files(spare: int) -> Iterator[None]:
-    """Only so many more files may be opened."""
+    """Limits how many more files may be opened."""
     limits = resource.getrlimit(resource.RLIMIT_NOFILE)
     lowest = os.dup(0)
     os.close(lowest)
@@ -63,7 +63,7 @@ def few_files(spare: int) -> Iterator[None]:
 @pytest.mark.parametrize("signal_name", ["SIGKILL", "SIGTERM"])
 @pytest.mark.usefixtures("tidy")
 def test_killed_while_it_starts(signal_name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """It is tried once more, and then it is an error: never is code run without a wall for that reason."""
+    """It is started once more, then an error is raised. Code is never run unconfined for that reason."""
     boots: list[str] = []
     monkeypatch.setattr(zygote, "_BOOT", f"import os, signal; os.kill(os.getpid(), signal.{signal_name})")
     launch = Zygote.launch
@@ -84,7 +84,7 @@ def test_killed_while_it_starts(signal_name: str, monkeypatch: pytest.MonkeyPatc
 
 @pytest.mark.usefixtures("tidy")
 def test_the_inner_process_killed_while_it_starts(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The outer one tells of it in its exit code."""
+    """The outer process reports it by its exit code."""
     monkeypatch.setattr(zygote, "_BOOT", "import os, signal; os._exit(-signal.SIGKILL & 0xFF)")
     with open_sandbox(mode="auto") as opened, pytest.raises(ZygoteLost, match="SIGKILL"):
         opened.children()
@@ -95,7 +95,7 @@ def test_the_inner_process_killed_while_it_starts(monkeypatch: pytest.MonkeyPatc
 
 @pytest.mark.usefixtures("tidy")
 def test_no_files_for_a_zygote() -> None:
-    """However many are left: it is said what is short, and code is not run without a wall instead."""
+    """With too few files, the error names the shortage, and code is not run unconfined instead."""
     refused = 0
     for spare in range(12):
         with open_sandbox(mode="auto") as opened, few_files(spare):
@@ -124,7 +124,7 @@ def test_no_process_for_a_zygote(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.parametrize("spare", range(0, 8))
 def test_no_files_for_a_child(spare: int, sandbox: Sandbox) -> None:
-    """The same; the next submission, when there are files again, is graded in the same zygote or in a new one."""
+    """The same; once there are files again, the next submission is graded."""
     sandbox.children()
     before = descriptors()
     with few_files(spare):
@@ -139,31 +139,45 @@ def test_no_files_for_a_child(spare: int, sandbox: Sandbox) -> None:
 
 
 @pytest.mark.parametrize(
-    ("error", "short"),
+    ("error", "code"),
     [
-        (MemoryError(), True),
-        (OSError(errno.EMFILE, "Too many open files"), True),
-        (OSError("libtorch_cpu.so: failed to map segment from shared object"), True),
-        (ImportError("libc10.so: cannot open shared object file: Too many open files"), True),
-        (ImportError("No module named 'torch'"), False),
-        (PermissionError(1, "Operation not permitted"), False),
+        (MemoryError(), inner.SHORT),
+        (OSError(errno.EMFILE, "Too many open files"), inner.SHORT),
+        (OSError("libtorch_cpu.so: failed to map segment from shared object"), inner.SHORT),
+        (ImportError("libc10.so: cannot open shared object file: Too many open files"), inner.SHORT),
+        (ImportError("No module named 'torch'"), inner.NO_LIBRARIES),
+        (PermissionError(1, "Operation not permitted"), None),
     ],
 )
-def test_a_zygote_that_is_short_of_something(error: Exception, short: bool, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Says so by its exit code; then it is tried again, and never is code run without a wall for that reason."""
+def test_why_a_zygote_cannot_start(error: Exception, code: int | None, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its exit code says so: short of something, without libraries, or anything else."""
 
     def live(fd: int) -> None:
         raise error
 
-    codes: list[int] = []
+    def exited(status: int) -> None:
+        raise SystemExit(status)
+
     monkeypatch.setattr(inner, "_live", live)
-    monkeypatch.setattr(os, "_exit", codes.append)
-    with pytest.raises(type(error)):
+    monkeypatch.setattr(os, "_exit", exited)
+    with pytest.raises(type(error) if code is None else SystemExit) as ended:
         inner.main(0)
-    assert codes == ([zygote._SHORT] if short else [])
-    monkeypatch.undo()
+    assert getattr(ended.value, "code", None) == code
+    assert (inner.SHORT, inner.NO_LIBRARIES) == (zygote._SHORT, zygote._NO_LIBRARIES)
+
+
+def test_a_zygote_that_is_short_of_something(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is started again, and code is never run without a wall for that reason."""
     monkeypatch.setattr(zygote, "_BOOT", f"raise SystemExit({inner.SHORT})")
     with open_sandbox(mode="auto") as opened, pytest.raises(ZygoteLost, match="too little memory, or too few files"):
+        opened.children()
+
+
+def test_a_zygote_without_libraries(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It says what is missing; that is no layer of the sandbox."""
+    monkeypatch.setattr(zygote, "_BOOT", f"raise SystemExit({inner.NO_LIBRARIES})")
+    said = r"could not import NumPy or torch.*import numpy, torch"
+    with open_sandbox(mode="require") as opened, pytest.raises(SandboxUnavailable, match=said):
         opened.children()
 
 
@@ -175,7 +189,7 @@ def test_a_zygote_that_is_short_of_something(error: Exception, short: bool, monk
 @pytest.mark.parametrize("seed", range(12))
 @pytest.mark.parametrize("whom", ["outer", "inner"])
 def test_killed_at_any_moment(whom: str, seed: int) -> None:
-    """From before it runs to after the last child: right results, once; the wall is as it was."""
+    """At any moment from its start to after the last child: correct results, and the same confinement."""
     chance = random.Random(f"{whom}{seed}")
     with open_sandbox(mode="require") as opened:
         opened.start()
@@ -202,13 +216,13 @@ def test_killed_at_any_moment(whom: str, seed: int) -> None:
 
 @pytest.mark.usefixtures("tidy")
 def test_a_child_that_is_killed(sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch) -> None:
-    """By somebody, or by the kernel, which takes it before its zygote: what it was at is done again."""
+    """If a user or the kernel kills it (it is chosen before its zygote), its task is repeated."""
     handed: list[int] = []
     scores: list[str] = []
-    hand = ConfinedChild.hand
+    send = ConfinedChild.send
 
     def killing(child: ConfinedChild, frame: bytes) -> None:
-        hand(child, frame)
+        send(child, frame)
         handed.append(len(frame))
         if len(handed) == 4:  # its files, the file to load, the first task and the second, at which it is now
             (own,) = (pid for pid, parent in descendants(zygote_pid).items() if parent == zygote_pid)
@@ -217,7 +231,7 @@ def test_a_child_that_is_killed(sandbox: Sandbox, monkeypatch: pytest.MonkeyPatc
 
     sandbox.children()
     zygote_pid = innermost(sandbox)
-    monkeypatch.setattr(ConfinedChild, "hand", killing)
+    monkeypatch.setattr(ConfinedChild, "send", killing)
     seen = sandbox.observe(job("good", "slow", "good", "good"), LIMITS).observations
     assert seen == (Returned((42,)), Returned((43,)), Returned((42,)), Returned((42,)))
     assert scores == ["1000", Path("/proc/self/oom_score_adj").read_text().strip()]
@@ -229,7 +243,7 @@ MEMORY = Path("/sys/fs/cgroup/memory")
 @pytest.mark.prove
 @pytest.mark.skipif(not os.access(MEMORY / "cgroup.procs", os.W_OK), reason="needs cgroup v1 and the right to use it")
 def test_the_kernel_kills_for_want_of_memory() -> None:
-    """In a group with too little for the code's own limit: the child goes, the zygote stays, and nobody is to blame."""
+    """In a cgroup below the code's own limit, the child is killed, the zygote stays, and it is nobody's fault."""
     group = MEMORY / f"attncheck-test-{os.getpid()}"
     text = "def hungry(): return sum(bytearray(700 << 20))\ndef good(): return 42\n"
     hungry, good = (Program("a", (Call(name),), (0,)) for name in ("hungry", "good"))
@@ -261,7 +275,7 @@ def test_the_kernel_kills_for_want_of_memory() -> None:
     ],
 )
 def test_who_ended_a_child(status: int, used: float, cpu_limit: bool, outside: bool) -> None:
-    """SIGKILL that does not come from the limit on CPU time comes from outside: a child can send no signals."""
+    """Children cannot send signals, so SIGKILL not due to the CPU limit comes from outside."""
 
     class Told:
         def exit_status(self) -> tuple[int, float, bool]:
@@ -273,7 +287,7 @@ def test_who_ended_a_child(status: int, used: float, cpu_limit: bool, outside: b
     with pytest.raises(Ended) as ended:
         child._end()
     assert (ended.value.cpu_limit, ended.value.outside) == (cpu_limit, outside)
-    child._pace.close()
+    child._fair_clock.close()
     for fd in (child._pidfd, jobs, results):
         os.close(fd)
 
@@ -300,7 +314,7 @@ def good(): return 42
     ],
 )
 def test_half_a_frame(then: str, sent: int, expected: Died | None, sandbox: Sandbox) -> None:
-    """And no more: the program is lost, and no other."""
+    """Half a frame costs its own program and no other."""
     text = HALF.format(name="f", then=then, sent=sent)
     programs = tuple(Program("a", (Call(name),), (0,)) for name in ("f", "good"))
     bad, good = sandbox.observe(Job((SourceFile("a.py", "a", (Part("a.py", text),)),), programs), LIMITS).observations
@@ -313,7 +327,7 @@ def test_half_a_frame(then: str, sent: int, expected: Died | None, sandbox: Sand
 @pytest.mark.usefixtures("tidy")
 @pytest.mark.parametrize("how", [socket.SHUT_RD, socket.SHUT_WR, socket.SHUT_RDWR])
 def test_the_control_socket_is_shut(how: int) -> None:
-    """One way or both: there is a new zygote, and a right result."""
+    """However the socket is shut, there is a new zygote and a correct result."""
     with open_sandbox(mode="require") as opened:
         assert opened.observe(job("good"), LIMITS).observations == (Returned((42,)),)
         assert opened._zygote is not None
@@ -325,7 +339,7 @@ def test_the_control_socket_is_shut(how: int) -> None:
 
 
 def test_limits_do_not_ask_for_the_time_of_day(sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A clock that is set while code runs ends nothing early and nothing late."""
+    """Setting the clock while code runs ends nothing early or late."""
     days: Iterator[float] = iter(range(0, 10**9, 86_400))
 
     def jumping() -> float:
@@ -346,7 +360,7 @@ def test_limits_do_not_ask_for_the_time_of_day(sandbox: Sandbox, monkeypatch: py
     ],
 )
 def test_nothing_is_timed_by_the_time_of_day(module: str) -> None:
-    """Durations are those of clocks that nobody can set."""
+    """Durations come from clocks that cannot be set."""
     root = Path(zygote.__file__).parents[2] / module
     texts: list[Path] = [root] if root.is_file() else sorted(root.rglob("*.py"))
     timing: Callable[[str], bool] = lambda text: "time.time(" in text  # noqa: E731

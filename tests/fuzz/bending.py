@@ -54,7 +54,7 @@ _ENCODINGS = ("utf-8",) * 8 + ("utf-8-sig", "utf-16", "utf-16-le", "utf-32", "la
 
 
 def _range(length: int, at: int, much: int) -> tuple[int, int]:
-    """A part of something so long: often short, sometimes everything from there."""
+    """A range within a given length: often short, sometimes to the end."""
     start = at % (length + 1)
     size = (much % 7 if much % 3 else much) % (length - start + 1)
     return start, start + size
@@ -91,7 +91,7 @@ def _bend(thing: Any, other: Any, spice: Any, edit: Edit) -> Any:
 
 
 def _one_byte(data: bytes, other: bytes, edit: Edit) -> bytes:
-    """One edit of bytes: a bit or a byte, or a part of it."""
+    """One edit of bytes: a bit, a byte or a range."""
     what, at, much, which = edit
     if what % 3 == 0 and data:
         flipped = bytearray(data)
@@ -102,7 +102,7 @@ def _one_byte(data: bytes, other: bytes, edit: Edit) -> bytes:
 
 
 def _nested(tokens: list[str], edit: Edit) -> list[str]:
-    """A part of a text in brackets in brackets, or behind many signs."""
+    """A range of a text in nested brackets, or after many signs."""
     _, at, much, which = edit
     start, end = _range(len(tokens), at, much)
     left, right = (("(", ")"), ("[", "]"), ("{", "}"), ("-", ""), ("{a: ", "}"), ("not ", ""), ("- ", ""), ("(", ""))[
@@ -113,7 +113,7 @@ def _nested(tokens: list[str], edit: Edit) -> list[str]:
 
 
 def _short(tokens: list[str]) -> list[str]:
-    """As many of the tokens as a text may have: some are long, and may stand there many times."""
+    """As many of the tokens as a text may have; some are long and may be repeated."""
     ends = accumulate(map(len, tokens))
     return tokens[: next((at for at, end in enumerate(ends) if end > _MOST), len(tokens))]
 
@@ -131,7 +131,7 @@ def byte_strings(examples: Sequence[bytes]) -> st.SearchStrategy[bytes]:
 
 
 def texts(examples: Sequence[str], spice: Sequence[str] = ()) -> st.SearchStrategy[str]:
-    """One of ``examples`` with words and signs missing, doubled, elsewhere or others; ``spice`` is what suits them."""
+    """One of ``examples`` with words and signs removed, doubled, moved or replaced; ``spice`` are fitting words."""
     split = [_TOKEN.findall(example) for example in examples]
     extra = (*spice, *spice, *SPICE) if spice else SPICE
 
@@ -149,7 +149,7 @@ def texts(examples: Sequence[str], spice: Sequence[str] = ()) -> st.SearchStrate
 
 
 def encoded(text: st.SearchStrategy[str]) -> st.SearchStrategy[bytes]:
-    """``text`` as bytes, most often as UTF-8; half characters are written as they are."""
+    """``text`` as bytes, usually UTF-8; lone surrogates are kept."""
 
     def written(said: str, encoding: str, edits: list[Edit]) -> bytes:
         try:
@@ -179,7 +179,7 @@ def _places(value: Any, found: list[tuple[Any, Any]]) -> list[tuple[Any, Any]]:
 
 
 def _bend_data(root: list[Any], other: Any, values: Sequence[Any], edit: Edit) -> None:
-    """One edit of the plain data in ``root[0]``, in place."""
+    """Makes one edit of the plain data in ``root[0]``, in place."""
     what, at, much, which = edit
     places = _places(root, [])
     inside, key = places[at % len(places)]
@@ -213,7 +213,7 @@ def _bend_data(root: list[Any], other: Any, values: Sequence[Any], edit: Edit) -
 
 
 def data(examples: Sequence[Any], values: Sequence[Any] = VALUES) -> st.SearchStrategy[Any]:
-    """One of ``examples`` (plain data) with parts missing, doubled, of other types, or from elsewhere."""
+    """One of ``examples`` (plain data) with parts removed, doubled, of other types, or moved."""
 
     def bent(first: int, second: int, edits: list[Edit]) -> Any:
         root = [copy.deepcopy(examples[first % len(examples)])]

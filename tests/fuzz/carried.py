@@ -1,4 +1,4 @@
-"""Everything that a frame can carry, as the grader decodes it: what a child may say in the place of a result."""
+"""Everything that a frame can contain, as the grader decodes it: what a child may send as a result."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _HUGE = 1 << 40
 
 
 def block(code: int, shape: tuple[int, ...], flags: int, seed: int) -> frames.Block:
-    """An array of any type, shape and flags, with odd numbers in it. With a size of 0 others may be huge."""
+    """An array of any type, shape and flags, with unusual numbers. If one size is 0, others may be huge."""
     dtype = np.dtype(frames.DTYPES[code])
     raw = np.random.default_rng(seed).choice(np.array(_NUMBERS), math.prod(shape))
     with np.errstate(all="ignore"):
@@ -33,7 +33,7 @@ def block(code: int, shape: tuple[int, ...], flags: int, seed: int) -> frames.Bl
 
 
 def carried(value: Any) -> Any:
-    """``value`` as it arrives. Integers may be longer than our own code in the child would ever write them."""
+    """``value`` as decoded. Integers may be longer than those our own code in the child would write."""
     if isinstance(value, (list, tuple)):
         return type(value)(carried(part) for part in value)
     if isinstance(value, dict):

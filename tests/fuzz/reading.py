@@ -56,7 +56,7 @@ class Reader:
 
 
 def read(reading: Callable[[], T], *refusals: type[AttncheckError]) -> T | None:
-    """What ``reading`` gives; None where it refuses in a sentence for people, which can be kept."""
+    """The result of ``reading``; None if it refuses with a proper message."""
     try:
         return reading()
     except refusals as error:
@@ -68,12 +68,12 @@ def read(reading: Callable[[], T], *refusals: type[AttncheckError]) -> T | None:
 
 
 class _Late(BaseException):
-    """The time of an example is over. Not an Exception, so that no reader takes it for one of its own."""
+    """The time for an example is over. Not an Exception, so that no reader catches it."""
 
 
 @contextlib.contextmanager
 def bounded() -> Iterator[None]:
-    """So much time of the processor, whatever else the machine does, and so much memory."""
+    """Limits CPU time and memory, independent of the machine's load."""
 
     def late(*_: object) -> None:
         raise _Late
@@ -96,7 +96,7 @@ def bounded() -> Iterator[None]:
 def examine(
     reader: Reader, scratch: Path, examples: int, number: int, *, keep: bool, until: float | None = None
 ) -> int:
-    """Tries so many examples (fewer where the clock reaches ``until``); returns how many. Raises for a finding."""
+    """Tries this many examples (fewer if the clock reaches ``until``); returns how many. Raises for a finding."""
     tried, failed = 0, False
 
     @seed(number)
@@ -134,13 +134,13 @@ def fuzzing(*readers: Reader) -> tuple[Callable[..., None], Callable[..., None]]
 
     @pytest.mark.parametrize("reader", some, ids=[reader.name for reader in some])
     def sample(reader: Reader, tmp_path: Path) -> None:
-        """Nothing but our own errors or a right result, and no more than so much time and memory."""
+        """Only our own errors or correct results, within limits of time and memory."""
         examine(reader, tmp_path, reader.sample, 1, keep=False)
 
     @pytest.mark.prove
     @pytest.mark.parametrize("reader", readers, ids=[reader.name for reader in readers])
     def long(reader: Reader, tmp_path: Path, record_property: Callable[[str, object], None]) -> None:
-        """The same, for ATTNCHECK_FUZZ_SECONDS, on examples that nobody has seen yet."""
+        """The same for ATTNCHECK_FUZZ_SECONDS, with new examples."""
         reader.examples.validate()  # what has to be run for examples first does not count
         started, tried, rounds = time.monotonic(), 0, 0
         print(f"ATTNCHECK_FUZZ_SEED={SEED}")

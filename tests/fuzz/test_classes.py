@@ -1,4 +1,4 @@
-"""What an instructor downloads: rosters, collections of course systems, and the tables that grades go into."""
+"""What instructors download: rosters, collections from course systems, and the tables that grades are filled into."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ PEOPLE = [
 
 
 def a_class(data: bytes, scratch: Path) -> None:
-    """A roster has each learner once, with hours that can be added to a date, and finds them without fail."""
+    """A roster has each learner once, finds every one, and its extra hours can be added to a date."""
     path = scratch / "class.csv"
     path.write_bytes(data)
     found = read(lambda: roster.read(path), UsageError)
@@ -73,7 +73,7 @@ def a_class(data: bytes, scratch: Path) -> None:
 
 
 def enrolled(one: roster.Learner) -> Enrolled:
-    """As the gradebook knows a learner."""
+    """The learner as the gradebook knows them."""
     return Enrolled(one.id, one.name, one.section, one.extra_hours)
 
 
@@ -128,7 +128,7 @@ COLLECTIONS = st.tuples(st.sampled_from(TREES), FILES, _TEXTS, st.integers(0, 8)
 
 
 def tree(example: tuple[dict[str, str], list[tuple[str, str]], str, int]) -> dict[str, bytes]:
-    """A tree of files with other files in it, and perhaps another text in one of its own."""
+    """A tree of files whose contents are swapped, and perhaps altered."""
     files, more, text, which = example
     said = {name: text if which == at or (name.endswith(("metadata.yml", "receipt.json")) and which > 3) else was
             for at, (name, was) in enumerate(files.items())}  # fmt: skip
@@ -136,7 +136,7 @@ def tree(example: tuple[dict[str, str], list[tuple[str, str]], str, int]) -> dic
 
 
 def looked_at(example: Any, scratch: Path) -> None:
-    """Every file is somebody's or left over, and no two of a submission have the same name."""
+    """Every file belongs to somebody or is left over, and file names within a submission are unique."""
     files = {name: data for name, data in tree(example).items() if name}
     found = read(lambda: intake.look(list(files), lambda name: files[name]), UsageError)
     if found is None:
@@ -160,7 +160,7 @@ def looked_at(example: Any, scratch: Path) -> None:
 
 
 def zipped(example: Any, scratch: Path) -> None:
-    """A zip of such a tree becomes submissions in the scratch folder, or is refused; and the gradebook takes them."""
+    """A zip of such a tree becomes submissions in the scratch folder or is refused; the gradebook accepts them."""
     folder = _fresh(scratch)
     with zipfile.ZipFile(folder / "all.zip", "w") as archive, warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)  # names that are the same once they are cut
@@ -171,14 +171,14 @@ def zipped(example: Any, scratch: Path) -> None:
 
 
 def bent_zip(data: bytes, scratch: Path) -> None:
-    """Another zip, damaged anywhere."""
+    """A zip, damaged anywhere."""
     folder = _fresh(scratch)
     (folder / "all.zip").write_bytes(data)
     _collected(folder / "all.zip", folder)
 
 
 def unpacked(example: Any, scratch: Path) -> None:
-    """The same of a folder, with whatever names the file system takes."""
+    """The same for a folder, with any names that the file system accepts."""
     folder = _fresh(scratch)
     for name, data in tree(example).items():
         parts = [part for part in name.split("/") if part not in ("", ".", "..")]
@@ -243,23 +243,23 @@ _SIGNS = (
 
 
 class Paper:
-    """Where an export goes: kept in memory."""
+    """An export target in memory."""
 
     def __init__(self) -> None:
         self.data = b""
         self.said: list[Text] = []
 
     def whole(self, chunks: Iterable[bytes]) -> None:
-        """The export is this."""
+        """Keeps the export."""
         self.data = b"".join(chunks)
 
     def say(self, text: Text) -> None:
-        """For the instructor."""
+        """Ignores messages for the instructor."""
         self.said.append(text)
 
 
 def table(export: ModuleType) -> Callable[[bytes, Path], None]:
-    """Whatever a table looks like, it is refused, or a few of its cells change and nothing else."""
+    """Any table is refused, or a few of its cells change and nothing else."""
 
     def check(data: bytes, scratch: Path) -> None:
         path = scratch / "table.csv"
@@ -309,7 +309,7 @@ FACTS = (
 
 
 def facts(text: str, scratch: Path) -> None:
-    """What is strange is left out; the rest can be used."""
+    """Strange entries are left out; the rest can be used."""
     path = scratch / "submission_metadata.json"
     path.write_bytes(text.encode("utf-8", "surrogatepass"))
     with contextlib.redirect_stdout(io.StringIO()):

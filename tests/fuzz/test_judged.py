@@ -1,4 +1,4 @@
-"""What learner code returned, judged: results that are nearly those of right and wrong solutions, of every exercise."""
+"""Judging results of learner code that nearly match correct and wrong solutions, for every exercise."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ from tests.solving import RIGHT, WRONG
 
 @dataclass(frozen=True, slots=True)
 class Graded:
-    """A solution of an exercise, and what was seen of it in the sandbox."""
+    """A solution of an exercise, and what was observed of it in the sandbox."""
 
     exercise: str
     submission: Submission
@@ -55,7 +55,7 @@ class Graded:
 
 @functools.cache
 def solutions() -> tuple[Memo, tuple[Graded, ...]]:
-    """A right and a wrong solution of every exercise, run once; the memo has what the references return."""
+    """A correct and a wrong solution of every exercise, run once; the memo holds the reference results."""
     loaded = courses.load(loader.find(None))
     chosen: dict[tuple[str, str], Path] = {}
     for path in (*RIGHT, *WRONG):
@@ -151,14 +151,14 @@ def _arrays(value: Any, found: list[tuple[Any, Any]]) -> list[tuple[Any, Any]]:
 
 
 def _open(value: Any) -> Any:
-    """With lists in the place of tuples, which can be changed; arrays stay the same."""
+    """The same with lists for tuples, so that it can be changed; arrays stay the same."""
     if isinstance(value, list | tuple):
         return [_open(each) for each in value]
     return {key: _open(each) for key, each in value.items()} if isinstance(value, dict) else value
 
 
 def bent(seen: tuple[Observation, ...], changes: list[tuple[int, int, int, int]]) -> tuple[Observation, ...]:
-    """Some of what was seen, changed: another observation, other values, or arrays that are not quite the same."""
+    """Some observations changed: other ones, other values, or slightly different arrays."""
     found = list(seen)
     for what, where, at, how in changes:
         place = where % len(found)
@@ -183,7 +183,7 @@ def bent(seen: tuple[Observation, ...], changes: list[tuple[int, int, int, int]]
 
 
 def fitting(one: Observation, count: int) -> Observation:
-    """With as many values as were asked for, which the sandbox sees to."""
+    """The same with as many values as were requested, as the sandbox guarantees."""
     return Returned((*one.values, *[None] * count)[:count]) if isinstance(one, Returned) else one
 
 
@@ -191,7 +191,7 @@ _Example = tuple[int, list[tuple[int, int, int, int]], list[tuple[int, list[Any]
 
 
 def judged(example: _Example, scratch: Path) -> None:
-    """Every result gets a verdict that can be kept and told, and it is never our fault."""
+    """Every result gets a verdict that can be stored and shown, and it is never our fault."""
     which, changes, carried = example
     memo, everything = solutions()
     one = everything[which % len(everything)]

@@ -1,4 +1,4 @@
-"""What the program itself wrote, and disks or people changed: receipts, logs, gradebooks, records, cache entries."""
+"""Files that the program wrote and that disks or people changed: receipts, logs, gradebooks, records, cache entries."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
 
 
 def receipt(text: str, scratch: Path) -> None:
-    """What is taken for a receipt is written and read again as the same one."""
+    """Whatever is accepted as a receipt survives writing and reading."""
     found = read(lambda: inbox.parse(text, "receipt.json"), UsageError)
     if found is not None:
         assert inbox.parse(found.to_json(), "again") == found
@@ -96,7 +96,7 @@ LOGS = bending.encoded(bending.texts([_LOG_TEXT], (*JSON, " #torn\n", "\n", *_TI
 
 
 def log(data: bytes, scratch: Path) -> None:
-    """A log is read or left alone; what is appended stands behind all that was there, and all of it can be used."""
+    """A log is read or left alone; appended lines follow the old ones, and all can be used."""
     path = scratch / "progress.jsonl"
     path.write_bytes(data)
     before = read(lambda: state.read(path, "test"), StateError)
@@ -119,7 +119,7 @@ def log(data: bytes, scratch: Path) -> None:
 
 
 def state_is_left_alone(data: bytes) -> bool:
-    """Whether the very first line is somebody else's."""
+    """Whether the first line belongs to another program."""
     first, more, _ = data.removeprefix(b"\xef\xbb\xbf").partition(b"\n")
     return bool(more and first.strip()) and not first.lstrip().startswith(b"{")
 
@@ -131,7 +131,7 @@ _STATUS = tuple(str(status) for status in Status)
 
 
 def record(data: Any, scratch: Path) -> None:
-    """What is taken for a result is written and read again as the same one."""
+    """Whatever is accepted as a result survives writing and reading."""
     try:
         made = serialize.build(QuestionResult, data)
     except ValueError:
@@ -179,7 +179,7 @@ STATEMENTS = st.lists(
 
 
 def _book(scratch: Path) -> Path:
-    """A folder with a gradebook that nothing has happened to yet."""
+    """A folder with a new gradebook."""
     whole = scratch / "whole"
     if not whole.exists():
         whole.mkdir()
@@ -193,7 +193,7 @@ def _book(scratch: Path) -> Path:
 
 
 def _whole_book(folder: Path) -> None:
-    """Everything in a book is read; what is read is in order, or the book is refused."""
+    """Everything in a gradebook is read and valid, or the gradebook is refused."""
 
     def everything() -> bool:
         with contextlib.closing(open_gradebook(folder)) as opened:
@@ -210,7 +210,7 @@ def _whole_book(folder: Path) -> None:
 
 
 def changed_book(statements: list[tuple[str, tuple[Any, ...]]], scratch: Path) -> None:
-    """A gradebook in which somebody has changed values, tables or columns."""
+    """A gradebook in which somebody changed values, tables or columns."""
     folder = _book(scratch)
     with contextlib.closing(sqlite3.connect(folder / FILE, isolation_level=None)) as connection:
         connection.execute("PRAGMA synchronous = OFF")
@@ -224,7 +224,7 @@ _BYTES = st.lists(st.tuples(st.integers(0, 1 << 20), st.integers(0, 255), st.int
 
 
 def damaged_book(edits: list[tuple[int, int, int]], scratch: Path) -> None:
-    """A gradebook of which a disk has forgotten a part; a backup is made of it, too."""
+    """A gradebook with a part lost by the disk; a backup of it is made, too."""
     folder = _book(scratch)
     data = bytearray((folder / FILE).read_bytes())
     for at, value, much in edits:
@@ -240,7 +240,7 @@ def damaged_book(edits: list[tuple[int, int, int]], scratch: Path) -> None:
 
 
 def entry(edits: list[tuple[int, int, int]], scratch: Path) -> None:
-    """A damaged entry is no entry."""
+    """A damaged cache entry is ignored."""
     key = "0123456789abcdef"
     cache.put("fuzz", key, b"what was remembered" * 50)
     path = cache.folder() / "fuzz" / key
@@ -261,7 +261,7 @@ SEEN = (
 
 
 def _remembered() -> bytes:
-    """What is kept of the references' results."""
+    """The stored reference results."""
     kept: list[bytes] = []
     observed = Observed(SEEN, (), unsafe=False)
     remembering(lambda job, limits: observed, lambda key: None, lambda key, data: kept.append(data))(JOB, LIMITS)
@@ -269,7 +269,7 @@ def _remembered() -> bytes:
 
 
 def remembered(data: bytes, scratch: Path) -> None:
-    """What is taken for results of the references can be judged; anything else is run again."""
+    """Whatever is accepted as reference results can be judged; anything else is recomputed."""
     fresh = Observed((NotRun("budget"),) * 3, (), unsafe=False)
     seen = remembering(lambda job, limits: fresh, lambda key: data, lambda key, data: None)(JOB, LIMITS)
     for one, program in zip(seen.observations, JOB.programs, strict=True):

@@ -1,4 +1,4 @@
-"""What authors write, and what learners answer to it: question files, items of all kinds, formulas, sizes."""
+"""What authors write and learners answer: question files, items of all kinds, formulas, sizes."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ COURSES = _WHICH.flatmap(
 
 
 def a_course(example: tuple[str, bytes], scratch: Path) -> None:
-    """A course is refused with its faults, or can be asked, answered and drawn from; the cache has the same one."""
+    """A course is refused with its problems, or can be asked, answered and drawn from; the cache agrees."""
     name, data = example
     folder = scratch / "course"
     if not folder.exists():
@@ -99,7 +99,7 @@ def a_course(example: tuple[str, bytes], scratch: Path) -> None:
 
 
 def proper(judged: Judged) -> None:
-    """A share of the points, and words that can be kept."""
+    """Checks a share of the points and its message."""
     assert type(judged.status) is Status and judged.status is not Status.UNMARKED
     assert 0 <= judged.fraction <= 1
     assert judged.readable or judged.fraction == 0
@@ -111,7 +111,7 @@ def proper(judged: Judged) -> None:
 
 @functools.cache
 def guide() -> tuple[Item, ...]:
-    """The items of the documentation, one of each kind or more."""
+    """The items of the documentation, at least one of each kind."""
     return tuple(item_of(text, kind) for text, kind in EXAMPLES)
 
 
@@ -131,7 +131,7 @@ _TYPED = (
 
 
 def answers(things: Callable[[], Sequence[Item]]) -> st.SearchStrategy[tuple[int, Any]]:
-    """The number of an item, and an answer to it that is nearly right, typed or as plain data."""
+    """The number of an item, and a nearly correct answer, typed or as plain data."""
 
     @functools.cache
     def one(at: int) -> st.SearchStrategy[Any]:
@@ -146,7 +146,7 @@ def answers(things: Callable[[], Sequence[Item]]) -> st.SearchStrategy[tuple[int
 
 
 def answer(things: Callable[[], Sequence[Item]]) -> Callable[[tuple[int, Any], Path], None]:
-    """Any answer is judged, twice alike; in a submission it earns what it is worth."""
+    """Any answer is judged, twice with the same result; in a submission it earns its share."""
 
     def check(example: tuple[int, Any], scratch: Path) -> None:
         at, value = example
@@ -167,7 +167,7 @@ def answer(things: Callable[[], Sequence[Item]]) -> Callable[[tuple[int, Any], P
 
 
 def formula(text: str, scratch: Path) -> None:
-    """Whatever is typed as a formula or a chain of them is judged."""
+    """Any typed formula or chain of formulas is judged."""
     for spec in (VALUE, GROWTH):
         proper(items.kinds()["expression"].judge(spec, text, ADA))
     proper(items.kinds()["derivation"].judge(CHAIN, text, ADA))
@@ -183,7 +183,7 @@ LINES = st.lists(bending.texts(["a, b", "x → y"], _TYPED).map(lambda text: tex
 
 
 def answers_file(said: list[str], scratch: Path) -> None:
-    """What was typed in the quiz stands in the file that it writes, so that the file can be graded."""
+    """What was typed in the quiz is in the file that it writes, so that the file can be graded."""
     named = guide()
     asked = Question("Q1", WORDS, "group", WORDS, "q01.yaml", items=named)
     small = Course(WORDS, "test", (), (asked,), (), (), "digest", "")
@@ -198,7 +198,7 @@ def answers_file(said: list[str], scratch: Path) -> None:
 
 
 def whole(text: str) -> str:
-    """Without half characters, which no file can have."""
+    """The text without lone surrogates, which no file can contain."""
     return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 

@@ -1,4 +1,4 @@
-"""Fuzzing itself: what should not be is noticed."""
+"""Fuzzing itself notices what must not happen."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tests.fuzz.reading import Reader, bounded, examine, read
 
 
 def forever() -> None:
-    """Never ends, and takes nothing for an error of its own."""
+    """Never ends, and treats no exception as its own."""
     while True:
         try:
             sum(range(1000))
@@ -26,7 +26,7 @@ def forever() -> None:
 def test_time_and_memory_are_bounded(
     act: Callable[[], object], said: str | None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Whoever takes too much of either is stopped."""
+    """An example that takes too much of either is stopped."""
     monkeypatch.setattr(reading, "_CPU", 0.2)
     with pytest.raises((AssertionError, MemoryError), match=said), bounded():
         act()
@@ -36,7 +36,7 @@ def test_time_and_memory_are_bounded(
 
 @pytest.mark.parametrize("error", [UsageError(" "), UsageError("a" * 30_000), SubmissionError("half \ud800")])
 def test_refusals_are_sentences(error: UsageError | SubmissionError) -> None:
-    """Nothing, a book, or what cannot be written down is no refusal."""
+    """An empty, very long or unprintable message does not count as a refusal."""
 
     def refuse() -> None:
         raise error
@@ -47,7 +47,7 @@ def test_refusals_are_sentences(error: UsageError | SubmissionError) -> None:
 
 
 def test_a_finding_is_raised(tmp_path: Path) -> None:
-    """As small as it can be, also when the time is over by then."""
+    """It is as small as possible, even if the time is over by then."""
     seen = []
 
     def check(text: str, scratch: Path) -> None:

@@ -1,4 +1,4 @@
-"""What a learner hands in: sources, notebooks, zips and answers, each nearly right."""
+"""What learners submit (sources, notebooks, zips and answers), each nearly correct."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ ROOT = Path(__file__).parents[2]
 
 
 def handed_in(path: Path) -> Submission | None:
-    """The submission at ``path``, or None; whatever is said can be printed, and reading it again gives the same."""
+    """The submission at ``path``, or None. All messages can be printed, and reading it again gives the same."""
     found = read(lambda: submission.read(path), SubmissionError)
     if found is None:
         return None
@@ -63,7 +63,7 @@ def handed_in(path: Path) -> Submission | None:
 
 
 def file(name: str) -> Callable[[bytes, Path], None]:
-    """Hands in a file of this name."""
+    """Writes a submission with this file name."""
 
     def check(data: bytes, scratch: Path) -> None:
         path = scratch / name
@@ -184,15 +184,15 @@ _METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA)
 
 
 class _Stream(io.BytesIO):
-    """Like a pipe: zipfile has to put sizes behind the content, into data descriptors."""
+    """Like a pipe: zipfile has to write sizes after the content, in data descriptors."""
 
     def seekable(self) -> bool:
-        """No."""
+        """False."""
         return False
 
 
 def packed(members: list[tuple[str, bytes, int, int, bool]], streamed: bool, edits: list[tuple[int, int]]) -> bytes:
-    """A zip of these members; ``edits`` are bytes of its directory and headers that are other ones then."""
+    """A zip of these members; ``edits`` replace bytes of its directory and headers."""
     out = _Stream() if streamed else io.BytesIO()
     with warnings.catch_warnings(), zipfile.ZipFile(out, "w") as archive:
         warnings.simplefilter("ignore")
@@ -214,7 +214,7 @@ def packed(members: list[tuple[str, bytes, int, int, bool]], streamed: bool, edi
 
 
 def found(data: bytes | bytearray, mark: bytes) -> list[int]:
-    """All places of ``mark``."""
+    """All positions of ``mark``."""
     places, at = [], data.find(mark)
     while at >= 0:
         places.append(at)
@@ -245,7 +245,7 @@ ANSWER_FILES = bending.encoded(bending.texts(ANSWERS, YAML))
 
 
 def yaml(text: str, scratch: Path) -> None:
-    """Whatever is accepted is plain, and every part of it has a line of the text."""
+    """Whatever is accepted is plain data, and every part of it has a line in the text."""
     document = read(lambda: yaml_positions.parse(text, "x.yaml", SubmissionError), SubmissionError)
     if document is None:
         return
@@ -265,7 +265,7 @@ def yaml(text: str, scratch: Path) -> None:
 
 
 def yaml_of_json(value: Any, scratch: Path) -> None:
-    """JSON is YAML: what it says is what is read, wherever there is a form for it."""
+    """JSON is YAML: what it contains is what is read, if it can be represented."""
     text = json.dumps({"a": value})
     if not any(word in text for word in ("NaN", "Infinity", "\\ud", "0" * 99, "9" * 99)):
         document = read(lambda: yaml_positions.parse(text, "x.yaml", SubmissionError), SubmissionError)

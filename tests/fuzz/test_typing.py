@@ -1,4 +1,4 @@
-"""What a learner types: keys at a terminal, choices, lines and commands of the quiz."""
+"""What learners type: keys, choices, lines and quiz commands."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ TYPED = st.tuples(st.sampled_from(FORMS), st.lists(st.sampled_from(_KEYS), max_s
 
 
 def typed(example: tuple[Form, str], scratch: Path) -> None:
-    """Whatever is typed, and then the end of everything: an action, an answer that can be typed again, or the end."""
+    """Whatever is typed before the end of input gives an action, an answer that can be typed again, or the end."""
     form, text = example
     with create_pipe_input() as pipe:
         pipe.send_bytes(text.encode("utf-8", "surrogatepass") + b"\x15\x15\r\x04\x03\x03")
@@ -57,7 +57,7 @@ PRESSED = st.tuples(st.sampled_from(FORMS[:4]), st.lists(st.sampled_from(
 
 
 def pressed(example: tuple[Form, list[str], str], scratch: Path) -> None:
-    """A picker is always about the same things, and what it answers begins it again where it was."""
+    """A picker keeps its entries, and its answer restores its state."""
     form, keys, last = example
     asked = card(form).asked
     picker = picking.begin(asked, last)
@@ -76,7 +76,7 @@ def pressed(example: tuple[Form, list[str], str], scratch: Path) -> None:
 
 
 def session(lines: list[str], scratch: Path) -> None:
-    """A conversation goes on whatever is said in it, what it stores is in order, and it goes on from there."""
+    """A session continues whatever is typed, its stored events are valid, and it can be resumed."""
     asked = Question("Q1", WORDS, "group", WORDS, "q01.yaml", items=guide())
     small = Course(WORDS, "test", (), (asked,), (), (), "digest", "")
     chosen = quiz.choose(small, None)

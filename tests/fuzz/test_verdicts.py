@@ -1,4 +1,4 @@
-"""Every check of the bank, beside whatever a frame can carry: a verdict, and never an exception of the judge's own."""
+"""Every check of the bank, given whatever a frame can contain: a verdict, and never an exception of the judge."""
 
 from __future__ import annotations
 
@@ -30,13 +30,13 @@ from tests.fuzz.reading import Reader, fuzzing
 
 
 def nobody(job: Job, limits: Limits) -> Observed:
-    """Nothing is run here."""
+    """Runs nothing."""
     raise AssertionError
 
 
 @functools.cache
 def asked() -> tuple[tuple[Seen, tuple[int, ...]], ...]:
-    """Every check of the bank on each of its cases, in both array types, and how many values its programs send."""
+    """Every check of the bank on each case, in both array types, and how many values its programs send."""
     loaded = courses.load(loader.find(None))
     memo = Memo(loaded, Seed.public(), nobody)
     found = []
@@ -49,7 +49,7 @@ def asked() -> tuple[tuple[Seen, tuple[int, ...]], ...]:
 
 
 def one_of_each() -> Iterator[tuple[Seen, tuple[int, ...]]]:
-    """For every kind of check and array type the first that the bank has."""
+    """The first of each kind of check and array type in the bank."""
     found: dict[object, tuple[Seen, tuple[int, ...]]] = {}
     for seen, sends in asked():
         found.setdefault((seen.spec.kind, seen.array_type), (seen, sends))
@@ -57,19 +57,19 @@ def one_of_each() -> Iterator[tuple[Seen, tuple[int, ...]]]:
 
 
 def returned(sends: Sequence[int], values: Iterator[Any]) -> tuple[Observation, ...]:
-    """So many values for each program."""
+    """That many values for each program."""
     return tuple(Returned(tuple(itertools.islice(values, count))) for count in sends)
 
 
 def with_results(seen: Seen, sends: Sequence[int], got: Iterator[Any], right: Any) -> Seen:
-    """The check with what came back, and with ``right`` as all that the reference returned."""
+    """The check with these results, and ``right`` as all that the reference returned."""
     wanted = [right] * len(gradients.names(seen)) if seen.spec.kind == "gradients" else right
     expected = returned(sends, itertools.repeat(wanted)) if checks.kinds()[seen.spec.kind].REFERENCE else ()
     return replace(seen, got=returned(sends, got), expected=expected)
 
 
 def judged(seen: Seen) -> Verdict:
-    """The verdict, by the judge itself: what it raises is a finding."""
+    """The verdict of the judge itself, whose exceptions are findings."""
     with np.errstate(all="ignore"):
         found = checks.kinds()[seen.spec.kind].judge(seen)
     assert found.status in (Status.PASSED, Status.FAILED, Status.SKIPPED)
@@ -77,7 +77,7 @@ def judged(seen: Seen) -> Verdict:
 
 
 def test_no_value_breaks_a_judge() -> None:
-    """Each kind of check, given each kind of value: everywhere, another one in every place, and beside right ones."""
+    """Each kind of check, given each kind of value everywhere, in one place, and mixed."""
     some = carried.SOME
     for seen, sends in one_of_each():
         for right in carried.RIGHT if checks.kinds()[seen.spec.kind].REFERENCE else carried.RIGHT[:1]:
@@ -87,7 +87,7 @@ def test_no_value_breaks_a_judge() -> None:
 
 
 def test_no_value_breaks_a_picture() -> None:
-    """What may stand in a report beside the reference's arrays, and in the course's pictures."""
+    """Any value may be shown in a report beside the reference's arrays, and in the course's pictures."""
     for right, value in itertools.product(carried.RIGHT, carried.SOME):
         if isinstance(right, Array) and isinstance(value, Array) and value.values.ndim and value.values.size > 1:
             found = compare(right, value)

@@ -1,4 +1,4 @@
-"""What comes out of the child: frames as bytes, answers to tasks, and values that are not what was asked for."""
+"""What a child sends: frames as bytes, answers to tasks, and values that were not requested."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ BYTES = bending.byte_strings([frames.encode(value) for value in PLAIN])
 
 
 def decoded(data: bytes, scratch: Path) -> None:
-    """A value, or a FrameError; what was accepted says the same when it is sent once more."""
+    """A value or a FrameError; an accepted value is the same after another round trip."""
     try:
         value = frames.decode(data)
     except FrameError:
@@ -106,7 +106,7 @@ GOOD: tuple[Any, ...] = (
 
 
 class Voice:
-    """A child that says what it was told to, and then ends."""
+    """A child that sends given bytes and then ends."""
 
     patience = 1.0
     unsafe = False
@@ -116,7 +116,7 @@ class Voice:
         self._buffer = FrameBuffer()
 
     def start(self, job: bytes, cpu_seconds: int, limits: Limits) -> Voice:
-        """A fresh one, which says all of it again."""
+        """A new child that sends everything again."""
         return Voice(self._said)
 
     @property
@@ -124,8 +124,8 @@ class Voice:
         """Bytes so far."""
         return self._buffer.total
 
-    def hand(self, frame: bytes) -> None:
-        """Does not listen."""
+    def send(self, frame: bytes) -> None:
+        """Does nothing."""
 
     def receive(self, timeout: float, limit: int) -> tuple[int, Any] | None:
         """The next frame, piece by piece."""
@@ -137,7 +137,7 @@ class Voice:
         return frame
 
     def cpu_seconds(self, default: float = 0.0) -> float:
-        """Works without effort."""
+        """Always 0."""
         return 0.0
 
     def wall_seconds(self) -> float:
@@ -149,13 +149,13 @@ class Voice:
         return False
 
     def kill(self) -> None:
-        """Too late."""
+        """Does nothing."""
 
     close = kill
 
 
 def _spoken(answers: Any) -> bytes:
-    """The frames of answers that are nearly right; what has no form is left out."""
+    """The frames of nearly correct answers; what cannot be encoded is left out."""
     out = bytearray(frames.frame(*HELLO))
     for answer in answers if isinstance(answers, list) else [answers]:
         kind, value = answer if isinstance(answer, list) and len(answer) == 2 else (frames.RETURNED, answer)
@@ -174,7 +174,7 @@ _OBSERVED = (Returned, Raised, Unreadable, TooBig, Died, TimedOut, NotRun)
 
 
 def answered(said: bytes, scratch: Path) -> None:
-    """Whatever the child says, there is an observation for each program, and it is nobody's fault but the learner's."""
+    """Whatever the child sends, there is an observation for each program, and it is never our fault."""
     seen = observe(Voice(said), JOB, LIMITS)
     assert len(seen.observations) == len(JOB.programs)
     for one, program in zip(seen.observations, JOB.programs, strict=True):
@@ -190,7 +190,7 @@ def answered(said: bytes, scratch: Path) -> None:
 
 
 def buffered(data: bytes, scratch: Path) -> None:
-    """Frames are the same, in however many pieces they come."""
+    """Frames are the same however the bytes are split."""
 
     def taken(sizes: int) -> list[Any]:
         buffer, got = FrameBuffer(), []

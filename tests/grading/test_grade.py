@@ -729,7 +729,7 @@ def test_a_module_that_is_not_available_costs_what_uses_it(sandbox: Sandbox) -> 
     found = {e.name: e for q in report.questions for e in q.exercises}
     statuses = {name: each.status for name, each in found.items()}
     assert statuses == {"double": Status.RAISED, "halve": Status.PASSED, "turn": Status.PASSED}
-    assert "tqdm is not available here (asked for in q11.py, line 1) at q11.py, line 5" in found["double"].message.en  # type: ignore[union-attr]
+    assert "tqdm is not available here (imported in q11.py, line 1) at q11.py, line 5" in found["double"].message.en  # type: ignore[union-attr]
     assert [
         (notice.where, notice.text.en.partition("; submit")[0].partition(". ")[0]) for notice in report.notices
     ] == [

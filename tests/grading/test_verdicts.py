@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from grader.core.errors import CourseError
+from grader.core.errors import CourseError, LibrariesChanged
 from grader.core.model import (
     CheckSpec,
     Course,
@@ -132,6 +132,13 @@ def test_what_we_raise_ourselves_is_no_learners_failure(broken: Callable[[BaseEx
     """A check that does not fit its exercise is a fault of the bank, and told as one."""
     broken(CourseError("no such axis"))
     with pytest.raises(CourseError):
+        graded(bank("values"), lambda p: WRONG)
+
+
+def test_a_check_that_cannot_import_is_no_learners_failure(broken: Callable[[BaseException], None]) -> None:
+    """A library that has vanished is nothing that a result could cause: nothing is graded."""
+    broken(ModuleNotFoundError("No module named 'numpy.testing'"))
+    with pytest.raises(LibrariesChanged, match=r"numpy\.testing.*run the command again"):
         graded(bank("values"), lambda p: WRONG)
 
 

@@ -1,4 +1,4 @@
-"""The trial attacks: refused behind the wall, and able to notice when there is none."""
+"""The trial attacks: refused by the sandbox, and able to show when there is none."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ ALL_REFUSED = tuple(
 
 
 def answers(*turns: Callable[[int], Observation]) -> tuple[Observe, list[Job]]:
-    """What answers the attacks of one job after the other, by their numbers in the first; and the jobs it was given."""
+    """Answers the attacks of successive jobs, by their numbers in the first job; also returns the jobs it received."""
     jobs: list[Job] = []
     numbers = {attack.body: at for at, attack in enumerate(ATTACKS.values())}
 
@@ -52,7 +52,7 @@ def answers(*turns: Callable[[int], Observation]) -> tuple[Observe, list[Job]]:
 
 
 def test_every_attack_is_refused(sandbox: Sandbox) -> None:
-    """Behind the wall none of them works, all are tried, and each is stopped in the way it says."""
+    """Every attack is tried in the real sandbox and refused in the way it declares."""
     tried = release(sandbox.observe)
     assert [canary for canary in tried if canary.state != "refused"] == []
     assert [canary.name for canary in tried] == list(ATTACKS)
@@ -60,14 +60,14 @@ def test_every_attack_is_refused(sandbox: Sandbox) -> None:
 
 
 def test_the_limit_on_memory_is_tried_without_using_any() -> None:
-    """What asks for memory is let through where there is no limit, and touches no page: slow memory cannot stop it."""
+    """The memory attack succeeds without a limit and touches no page, so that slow memory cannot stop it."""
     before = resource.getrusage(resource.RUSAGE_SELF).ru_minflt
     exec(ATTACKS["allocate without end"].body, {})
     assert resource.getrusage(resource.RUSAGE_SELF).ru_minflt - before < 1000
 
 
 def test_the_limit_on_memory_is_what_refuses(sandbox: Sandbox) -> None:
-    """With a larger limit the same attack is let through: it proves the limit, and nothing else."""
+    """With a higher limit the same attack succeeds, so it tests the limit and nothing else."""
 
     def observe(job: Job, limits: Limits) -> Observed:
         return sandbox.observe(job, Limits(memory=4 * limits.memory))
@@ -79,7 +79,7 @@ def test_the_limit_on_memory_is_what_refuses(sandbox: Sandbox) -> None:
 
 @pytest.mark.prove
 def test_attacks_work_where_there_is_no_wall() -> None:
-    """A canary that is refused everywhere would prove nothing: without a wall, all but a few get through."""
+    """Without a sandbox, all but a few attacks succeed: an attack that always fails would prove nothing."""
     with open_sandbox(mode="plain") as plain:
         refused = {canary.name for canary in release(plain.observe) if canary.state == "refused"}
     assert refused <= {"import the grader", "import the reference", "allocate without end"}
@@ -100,12 +100,12 @@ def test_attacks_work_where_there_is_no_wall() -> None:
         (Died(9, None), "undecided", "ended by signal 9"),
         (TimedOut(6.0, "wall"), "undecided", "not finished after 6 s (wall)"),
         (NotRun("budget"), "undecided", "not tried (budget)"),
-        (TooBig(9), "undecided", "cannot be read"),
-        (Unreadable("protocol"), "undecided", "cannot be read"),
+        (TooBig(9), "undecided", "unreadable answer"),
+        (Unreadable("protocol"), "undecided", "unreadable answer"),
     ],
 )
 def test_only_the_walls_own_refusal_is_one(observation: Observation, state: str, why: str) -> None:
-    """Another exception, or an end without a word, says nothing about the wall; coming to its end says that it fell."""
+    """Any other exception or death decides nothing; a normal return means that the attack succeeded."""
     observe, _ = answers(lambda at: observation)
     (first, *_) = release(observe)
     assert (first.name, first.state) == ("read a file", state)
@@ -113,7 +113,7 @@ def test_only_the_walls_own_refusal_is_one(observation: Observation, state: str,
 
 
 def test_each_attack_says_what_refuses_it() -> None:
-    """An exception that refuses one attack is no refusal of another kind of attack."""
+    """An exception that refuses one attack does not count as a refusal of another kind."""
     for at, refusal in enumerate(ALL_REFUSED):
         observe, _ = answers(lambda _, refusal=refusal: refusal)  # type: ignore[misc]
         refused = {canary.name for canary in release(observe) if canary.state == "refused"}
@@ -123,7 +123,7 @@ def test_each_attack_says_what_refuses_it() -> None:
 
 
 def test_what_is_undecided_is_tried_again_alone() -> None:
-    """In a child of its own, after everything else has come to rest; what was decided is not tried again."""
+    """An undecided attack is tried again in its own child after everything else is idle; decided ones are not."""
     calm: list[str] = []
     observe, jobs = answers(
         lambda at: TimedOut(6.0, "wall") if at in (2, 12) else ALL_REFUSED[at], ALL_REFUSED.__getitem__
@@ -138,7 +138,7 @@ def test_what_is_undecided_is_tried_again_alone() -> None:
 
 
 def test_canaries_that_something_outside_kills_are_tried_again_alone() -> None:
-    """One after the other, when everything is at rest; whoever kills these, too, has the last word."""
+    """Each is tried again alone when all is idle; a second kill raises SandboxKilled."""
     calm: list[str] = []
     inner, jobs = answers(ALL_REFUSED.__getitem__)
 
@@ -155,7 +155,7 @@ def test_canaries_that_something_outside_kills_are_tried_again_alone() -> None:
 
 
 def test_the_refusal_says_what_happened() -> None:
-    """A wall that fell is never confused with one that could not be tried."""
+    """The message distinguishes a sandbox that failed from one that could not be tested."""
     fine, fell = Canary("read a file", "refused"), Canary("start a process", "let-through")
     unknown = Canary("open any socket", "undecided", "ended by signal 9")
     assert fault((fine,), "here") is None
@@ -166,7 +166,7 @@ def test_the_refusal_says_what_happened() -> None:
 
 
 def test_the_bait_is_real_and_is_cleared_away() -> None:
-    """There is a file to read and a folder to write into, for everybody, while the attacks run and no longer."""
+    """A file to read and a folder to write, open to everybody, exist exactly while the attacks run."""
     seen: list[Path] = []
 
     def observe(job: Job, limits: Limits) -> Observed:

@@ -1,4 +1,4 @@
-"""Frames out of bytes, jobs into pipes, and the plain child: without a wall, but not without an end."""
+"""Assembling frames, writing jobs into pipes, and plain children, which are unconfined but always end."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ import pytest
 from grader.core.model import Array, Call, Died, Job, Limits, Raised, Returned, TimedOut, TooBig, Unreadable
 from grader.sandbox import Sandbox, open_sandbox
 from grader.sandbox.children import FrameBuffer, Garbled, Oversized, write_all
+from grader.sandbox.fair_clock import FairClock
 from grader.sandbox.inside import frames
-from grader.sandbox.pace import Pace
 
 
 @pytest.mark.parametrize("size", [1, 2, 7, 9, 10, 1000])
 def test_frames_come_out_whole_however_they_arrive(size: int) -> None:
-    """Byte by byte or all at once: the same frames, in their order."""
+    """Byte by byte or all at once, the same frames come out in order."""
     sent = [(frames.LOADED, {"task": 0}), (frames.RETURNED, {"task": 1, "values": ["x" * 50]}), (frames.TOO_BIG, None)]
     data = b"".join(frames.frame(*entry) for entry in sent)
     buffer, got = FrameBuffer(), []
@@ -38,7 +38,7 @@ def test_frames_come_out_whole_however_they_arrive(size: int) -> None:
 
 
 def test_an_oversized_frame_is_refused_by_its_header() -> None:
-    """Nothing is read or kept of what is announced as too large; a little more than the limit is room for names."""
+    """A frame announced as too large is not read; a small allowance above the limit is accepted."""
     slack = 1 << 20
     for length, refused in ((5 + slack, False), (6 + slack, True), (1 << 63, True)):
         buffer = FrameBuffer()
@@ -60,7 +60,7 @@ def test_an_oversized_frame_is_refused_by_its_header() -> None:
     ],
 )
 def test_what_is_no_frame_is_garbled(data: bytes) -> None:
-    """Kinds that do not exist, and bodies that are no value."""
+    """Unknown kinds, and bodies that are not a value, are rejected."""
     buffer = FrameBuffer()
     buffer.add(data)
     with pytest.raises(Garbled):
@@ -68,7 +68,7 @@ def test_what_is_no_frame_is_garbled(data: bytes) -> None:
 
 
 def test_reading_asks_for_what_is_missing() -> None:
-    """Small frames in one piece of 64 KiB, large ones in pieces of at most a mebibyte."""
+    """Small frames are read in one piece of 64 KiB, large ones in pieces of at most 1 MiB."""
     buffer = FrameBuffer()
     assert buffer.wanted == 1 << 16
     buffer.add(frames.HEADER.pack(frames.RETURNED, 100_000))
@@ -83,7 +83,7 @@ def test_reading_asks_for_what_is_missing() -> None:
 
 
 def test_a_job_is_written_whole() -> None:
-    """More than a pipe holds, to a reader who takes its time."""
+    """A job larger than the pipe reaches a slow reader completely."""
     read, write = os.pipe()
     data, got = os.urandom(300_000), bytearray()
 
@@ -94,8 +94,8 @@ def test_a_job_is_written_whole() -> None:
 
     reader = threading.Thread(target=slowly)
     reader.start()
-    with closing(Pace(None)) as pace:
-        assert write_all(write, data, 30, pace)
+    with closing(FairClock(None)) as clock:
+        assert write_all(write, data, 30, clock)
     os.close(write)
     reader.join()
     os.close(read)
@@ -103,12 +103,12 @@ def test_a_job_is_written_whole() -> None:
 
 
 def test_a_reader_that_is_kept_waiting_is_waited_for() -> None:
-    """Its time is up, but it is the machine that does not let it read."""
+    """A reader whose time is up is waited for if the machine keeps it from reading."""
     read, write = os.pipe()
     looks: list[int] = []
     hours = itertools.count(0.0, 3600.0)
 
-    class Kept(Pace):
+    class Kept(FairClock):
         def seconds(self) -> float:
             return next(hours)
 
@@ -116,20 +116,20 @@ def test_a_reader_that_is_kept_waiting_is_waited_for() -> None:
             looks.append(len(os.read(read, 1 << 16)) if len(looks) >= 3 else 0)
             return False
 
-    with closing(Kept(None)) as pace:
-        assert write_all(write, bytes(1 << 17), 1, pace)
+    with closing(Kept(None)) as clock:
+        assert write_all(write, bytes(1 << 17), 1, clock)
     assert len(looks) > 3
     os.close(read)
     os.close(write)
 
 
 def test_writing_a_job_never_hangs() -> None:
-    """A reader who does not read, or is gone, is given up."""
+    """Writing gives up on a reader that does not read or is gone."""
     read, write = os.pipe()
-    with closing(Pace(None)) as pace:
-        assert not write_all(write, bytes(1 << 20), 0.05, pace)
+    with closing(FairClock(None)) as clock:
+        assert not write_all(write, bytes(1 << 20), 0.05, clock)
         os.close(read)
-        assert not write_all(write, bytes(10), 60, pace)
+        assert not write_all(write, bytes(10), 60, clock)
     os.close(write)
 
 
@@ -138,7 +138,7 @@ def test_writing_a_job_never_hangs() -> None:
 
 @pytest.fixture(scope="module")
 def plain() -> Iterator[Sandbox]:
-    """No wall, and only what the child itself imports."""
+    """A sandbox without confinement that preloads only what the child itself imports."""
     with open_sandbox(mode="plain") as opened:
         yield opened
 
@@ -146,7 +146,7 @@ def plain() -> Iterator[Sandbox]:
 def test_plain_mode_gives_the_same_results_and_says_what_it_is(
     plain: Sandbox, make_job: Callable[..., Job], quick: Limits
 ) -> None:
-    """Values, exceptions and refusals as behind the wall, marked unsafe, without layers; prints go nowhere."""
+    """Results are as in the sandbox, marked unsafe and without layers; prints are discarded."""
     source = """
         import os, sys
         print("noise"); os.write(1, b"noise")
@@ -163,7 +163,7 @@ def test_plain_mode_gives_the_same_results_and_says_what_it_is(
     names = ("g", "h", "big", "loud", "environment")
     asked = [Call("f", (array,)), *names]
     seen = plain.observe(make_job(source, *asked), quick)
-    assert plain.unsafe and plain.layers == () and plain.why_unsafe is None
+    assert plain.unsafe and plain.layers == ()
     assert seen.unsafe and seen.layers == ()
     assert dict(seen.versions)["numpy"] == np.__version__
     first, raised, *rest = seen.observations
@@ -207,7 +207,7 @@ def living(group: int) -> list[str]:
 
 @pytest.mark.prove
 def test_plain_children_end(plain: Sandbox, make_job: Callable[..., Job], quick: Limits) -> None:
-    """Loops, closed pipes, crashes and processes left behind: nothing holds the grader up."""
+    """Loops, closed pipes, crashes and processes left behind do not delay the grader."""
     started = time.monotonic()
     names = ("leave", "breed", "flee", "spin", "deaf")
     seen = plain.observe(make_job(RUNAWAY, *names), replace(quick, group_wall=1.5)).observations

@@ -1,4 +1,4 @@
-"""From a job to observations, through the real sandbox: every way in which code can end, and what it costs others."""
+"""Jobs and their observations in the real sandbox: every way in which code can end, and its effect on others."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ from grader.core.model import (
     Value,
 )
 from grader.sandbox import Sandbox, zygote
-from grader.sandbox.children import Child, Children, Ended, Frame, Garbled, Oversized
+from grader.sandbox.children import Child, ChildFactory, Ended, Frame, Garbled, Oversized
 from grader.sandbox.inside import frames
 from grader.sandbox.launch import decode_value, encode_value, observe
 
@@ -56,14 +56,14 @@ def function(body: str) -> str:
     "value", [None, True, -3, 10**30, 2.5, float("inf"), "text, 文字", [1, [2.0]], (1, ("a",)), {"a": {"b": [None]}}]
 )
 def test_values_go_in_and_come_back(look: Look, value: Any) -> None:
-    """What the contract knows passes the wall in both directions unchanged."""
+    """Every kind of value in the contract passes unchanged in both directions."""
     assert look("def f(x): return x", Call("f", (value,))) == (Returned((value,)),)
 
 
 @pytest.mark.parametrize("kind", ["numpy", "torch"])
 @pytest.mark.parametrize("dtype", ["float32", "float64", "int64", "bool"])
 def test_arrays_go_in_and_come_back(look: Look, kind: Any, dtype: str) -> None:
-    """Shape, dtype, numbers, and which library they came from."""
+    """Arrays keep shape, dtype, values and library."""
     sent = np.array([[0, 1], [2, 3], [4, 5]]).astype(dtype)
     program = Program("unit", (Call("f", (Array(sent),)),), (0,), array_type=kind)
     (seen,) = look("def f(x): return x", program)
@@ -74,7 +74,7 @@ def test_arrays_go_in_and_come_back(look: Look, kind: Any, dtype: str) -> None:
 
 
 def test_programs_refer_to_their_own_results(look: Look) -> None:
-    """The same object can be given twice; instances and their state stay in the child until the program ends."""
+    """One object can be passed twice; instances and their state stay in the child until the program ends."""
     source = """
         class Counter:
             def __init__(self): self.seen = []
@@ -96,7 +96,7 @@ def test_programs_refer_to_their_own_results(look: Look) -> None:
 
 @pytest.mark.parametrize("kind", ["numpy", "torch"])
 def test_strided_arguments_are_not_contiguous(look: Look, kind: Any) -> None:
-    """Equal values, and no way to see two axes as one without a copy."""
+    """The values are equal, and no two axes can be merged without a copy."""
     source = """
         def f(x):
             if hasattr(x, "flags"):
@@ -119,7 +119,7 @@ def test_strided_arguments_are_not_contiguous(look: Look, kind: Any) -> None:
 
 
 def test_random_numbers_follow_the_seed(look: Look) -> None:
-    """Programs with one seed draw alike, in one child and in another, others differ."""
+    """Programs with one seed draw the same numbers in any child; with another seed, others."""
     source = """
         import random, torch, numpy as np
         def f(): return [random.random(), float(np.random.rand()), float(torch.rand(()))]
@@ -132,7 +132,7 @@ def test_random_numbers_follow_the_seed(look: Look) -> None:
 
 
 def test_switches_do_not_leak_into_the_next_program(look: Look) -> None:
-    """A default dtype or a disabled graph is put back before the next call."""
+    """A changed default dtype or disabled autograd is reset before the next call."""
     source = """
         import torch
         def f():
@@ -150,7 +150,7 @@ def test_switches_do_not_leak_into_the_next_program(look: Look) -> None:
 
 
 def raised(kind: str, **fields: Any) -> Callable[[Observation], bool]:
-    """Whether an observation is this exception, with these fields."""
+    """Whether an observation is this exception with these fields."""
     return lambda seen: (
         isinstance(seen, Raised) and seen.type == kind and {name: getattr(seen, name) for name in fields} == fields
     )
@@ -204,7 +204,7 @@ ENDINGS: dict[str, tuple[str, Observation | Callable[[Observation], bool]]] = {
 
 @pytest.mark.parametrize(("body", "expected"), ENDINGS.values(), ids=ENDINGS)
 def test_only_what_ends_badly_is_lost(look: Look, quick: Limits, body: str, expected: Any) -> None:
-    """Each way to end is told as what it is, and the next program of the submission runs as if nothing had been."""
+    """Each way to end is reported as what it is, and the next program of the submission runs normally."""
     limits = replace(quick, group_wall=0.7) if "wall" in str(expected) else quick
     bad, good = look(function(body), "f", "good", limits=limits)
     assert expected(bad) if callable(expected) else bad == expected
@@ -242,7 +242,7 @@ RESULTS: dict[str, tuple[str, Observation]] = {
 
 
 def test_results_that_cannot_be_read_are_told_by_name(look: Look) -> None:
-    """One submission that returns all that cannot travel: each is named, none disturbs another, no child is lost."""
+    """Each unreadable result is reported by its kind; none affects another, and no child is lost."""
     names = {name: f"f{at}" for at, name in enumerate(RESULTS)}
     lines = [f"def {names[name]}(): return {body}" for name, (body, _) in RESULTS.items() if body]
     source = "import numpy as np, torch\nf = print\n" + "\n".join(lines) + GOOD
@@ -253,7 +253,7 @@ def test_results_that_cannot_be_read_are_told_by_name(look: Look) -> None:
 
 
 def test_what_a_subclass_says_about_itself_is_not_believed(look: Look) -> None:
-    """A tensor that claims to be equal to everything arrives as its numbers."""
+    """A tensor that claims to equal everything arrives as its values."""
     source = """
         import torch, numpy as np
         class Liar(torch.Tensor):
@@ -328,7 +328,7 @@ FORGED: dict[str, tuple[str, Observation | None]] = {
 
 @pytest.mark.parametrize(("body", "expected"), FORGED.values(), ids=FORGED)
 def test_forged_frames_gain_nothing(look: Look, quick: Limits, body: str, expected: Observation | None) -> None:
-    """Whatever the code writes into the channel is noticed; it loses its own program, and no other."""
+    """Whatever code writes into the channel is noticed, and costs only its own program."""
     waits = "sleep" in body
     limits = replace(quick, group_wall=0.7) if waits else quick
     bad, good = look(function(f"{body}\nreturn 1"), "f", "good", limits=limits)
@@ -340,13 +340,13 @@ def test_forged_frames_gain_nothing(look: Look, quick: Limits, body: str, expect
 
 
 def test_answering_for_oneself_is_only_another_return(look: Look) -> None:
-    """A well-formed answer to the task at hand is what the code could have returned; the answer after it is refused."""
+    """A well-formed answer to the current task is accepted like a return value; the real answer after it is refused."""
     body = forged(frames.RETURNED, {"task": 1, "values": [1]})
     assert look(function(f"{body}\nreturn 2"), "f", "good", "good") == (Returned((1,)), PROTOCOL, FINE)
 
 
 def test_forged_exceptions_are_cut_to_size(look: Look) -> None:
-    """Long texts, files and lines that the submission does not have, and another phase do not get through."""
+    """Long texts are cut; files and lines that do not exist, and another phase, are dropped."""
     value = {
         "task": 1, "type": "E" * 999, "text": "x" * 9999, "bases": ["B" * 999] * 99, "file": "f" * 999,
         "line": 10**30, "during": "import",
@@ -359,7 +359,7 @@ def test_forged_exceptions_are_cut_to_size(look: Look) -> None:
 
 
 def test_a_group_shares_its_time(look: Look) -> None:
-    """What one program uses is missing for the next of its group; when nothing is left the rest is not run."""
+    """What one program uses is missing for the rest of its group; when nothing is left, the rest is not run."""
     source = """
         import time
         def f(seconds):
@@ -391,7 +391,7 @@ def test_a_group_that_fills_the_memory_is_not_tried_again(look: Look, more: str)
 
 
 def test_wall_time_is_shared_as_well(look: Look, quick: Limits) -> None:
-    """Sleeping uses up a group, too."""
+    """Sleeping uses up a group's time, too."""
     source = "import time\ndef f(s): time.sleep(s); return s"
     ask = [
         Program("unit", (Call("f", (s,)),), (0,), group=group)
@@ -402,7 +402,7 @@ def test_wall_time_is_shared_as_well(look: Look, quick: Limits) -> None:
 
 
 def test_the_whole_submission_has_a_budget(look: Look, quick: Limits) -> None:
-    """When it is used up, the limit that is told is the submission's, and the rest is not run."""
+    """When it is used up, the reported limit is the submission's, and the rest is not run."""
     seen = look(function("while True: pass"), "f", "f", "good", limits=replace(quick, total_cpu=0.5))
     assert seen == (TimedOut(0.3, "cpu"), TimedOut(0.5, "cpu"), NotRun("budget"))
     seen = look(function("time.sleep(9)"), "f", "f", "good", limits=replace(quick, group_wall=0.5, total_wall=0.8))
@@ -410,7 +410,7 @@ def test_the_whole_submission_has_a_budget(look: Look, quick: Limits) -> None:
 
 
 def test_the_time_of_a_child_that_died_counts(observed: Callable[..., Observed]) -> None:
-    """Dying does not give back what was used before."""
+    """Time used before a death stays charged."""
     seen = observed(
         function("end = time.process_time() + 0.2\nwhile time.process_time() < end: pass\nos._exit(1)"), "f", "f"
     )
@@ -419,13 +419,13 @@ def test_the_time_of_a_child_that_died_counts(observed: Callable[..., Observed])
 
 
 def test_fresh_children_are_not_without_end(look: Look, quick: Limits) -> None:
-    """A submission that kills every child is given up after some."""
+    """A submission that kills every child gets only a limited number of them."""
     seen = look(function("os._exit(1)"), *["f"] * 5, "good", limits=replace(quick, fresh_children=3))
     assert seen == (*[Died(None, 1)] * 3, *[NotRun("children")] * 3)
 
 
 def test_all_results_together_are_bounded(look: Look, quick: Limits) -> None:
-    """A submission that fills every result to its limit is refused after some, however often it is started anew."""
+    """A submission that fills every result is refused after some, however many children it has."""
     limits = replace(quick, total_bytes=1 << 20)
     seen = look("import numpy as np\ndef f(): return np.zeros(1 << 16)", *["f"] * 12, limits=limits)
     assert isinstance(seen[0], Returned)
@@ -433,7 +433,7 @@ def test_all_results_together_are_bounded(look: Look, quick: Limits) -> None:
 
 
 def test_a_child_that_lives_is_used_on(look: Look, quick: Limits) -> None:
-    """Honest programs need one child, however many they are and whatever they raise."""
+    """Well-behaved programs share one child, however many they are and whatever they raise."""
     bad, *rest = look(function("raise ValueError"), "f", *["good"] * 20, limits=replace(quick, fresh_children=1))
     assert isinstance(bad, Raised) and rest == [FINE] * 20
 
@@ -459,7 +459,7 @@ PEEKING = """
 
 
 def test_hidden_inputs_come_last(look: Look) -> None:
-    """Neither at import nor in a public case are they in the child, nor have they been, wherever they stand."""
+    """Hidden inputs are not in the child at import or in public cases, whatever the order of programs."""
     hidden = [Program("unit", (Call("hidden", (40491.0, [40491.0])),), (0,), hidden=True)] * 2
     public = [Program("unit", (Call("public", (1.0,)),), (0,))] * 2
     first, second, third, fourth = look(PEEKING, hidden[0], public[0], hidden[1], public[1])
@@ -468,7 +468,7 @@ def test_hidden_inputs_come_last(look: Look) -> None:
 
 
 def test_answering_ahead_gains_nothing(look: Look) -> None:
-    """Who answers for all public cases at once gets the hidden ones early, and has nothing left to say them in."""
+    """Code that answers all public cases early gets the hidden ones early, but can no longer answer for public ones."""
     forge = "".join(
         f"os.write(3, {frames.frame(frames.RETURNED, {'task': task, 'values': [0]})!r}); " for task in (1, 2)
     )
@@ -482,7 +482,7 @@ def test_answering_ahead_gains_nothing(look: Look) -> None:
 def test_a_child_that_does_not_read_is_charged_for_it(
     look: Look, quick: Limits, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Answers ahead of time, and a full pipe that nobody empties: the wait counts for the submission."""
+    """Time spent on a full pipe that nobody empties is charged to the submission."""
     monkeypatch.setattr(zygote, "_HANDING_SECONDS", 0.4)
     forge = f"os.write(3, {frames.frame(frames.LOADED, {'task': 0, 'failures': [], 'absent': []})!r})"
     source = f"import os, time\n{forge}\ntime.sleep(60)"
@@ -496,26 +496,26 @@ def test_a_child_that_does_not_read_is_charged_for_it(
 
 
 class Recording:
-    """Children whose tasks are written down."""
+    """A ChildFactory that records its tasks."""
 
     unsafe = False
 
-    def __init__(self, children: Children) -> None:
+    def __init__(self, children: ChildFactory) -> None:
         self._children = children
         self.loads: list[str] = []
         self.jobs = 0
 
     def start(self, job: bytes, cpu_seconds: int, limits: Limits) -> Child:
-        """As the children do it."""
+        """See ``ChildFactory``."""
         self.jobs += 1
         child = self._children.start(job, cpu_seconds, limits)
-        hand = child.hand
+        send = child.send
 
         def recorded(frame: bytes) -> None:
             self.loads += [task[1] for task in frames.decode(frame[frames.HEADER.size :]) if task[0] == "load"]
-            hand(frame)
+            send(frame)
 
-        child.hand = recorded  # type: ignore[method-assign]
+        child.send = recorded  # type: ignore[method-assign]
         return child
 
 
@@ -537,7 +537,7 @@ IMPORTS: dict[str, tuple[str, Observation | Callable[[Observation], bool]]] = {
 def test_a_file_that_cannot_be_loaded_loses_its_own_names(
     sandbox: Sandbox, make_job: Callable[..., Job], quick: Limits, text: str, expected: Any
 ) -> None:
-    """Every program of it is told the reason, those of other files run, and it is not loaded a second time."""
+    """All its programs report the reason, programs of other files run, and it is not loaded again."""
     files = {"bad": text, "fine": "import os\ndef good(): return 42\ndef die(): os._exit(5)"}
     ask = [("bad", "f"), ("fine", "good"), ("fine", "die"), ("bad", "f"), ("fine", "good"), ("bad", "g")]
     programs = [Program(module, (Call(name),), (0,), group=name) for module, name in ask]
@@ -555,7 +555,7 @@ def test_a_file_that_cannot_be_loaded_loses_its_own_names(
 
 
 def test_files_import_each_other_across_the_wall(look: Look) -> None:
-    """A submission of several files is one library, whatever their order; nothing else is found."""
+    """The files of a submission can import each other in any order, and nothing else."""
     files = {"zeta": "from alpha import one\ndef f(): return one + 1", "alpha": "one = 1"}
     assert look(files, "f") == (Returned((2,)),)
     (seen,) = look("def f():\n    import grader", "f")
@@ -563,7 +563,7 @@ def test_files_import_each_other_across_the_wall(look: Look) -> None:
 
 
 def test_a_cell_that_fails_is_the_reason_for_what_is_missing(sandbox: Sandbox, quick: Limits) -> None:
-    """In a notebook the other cells count; the first failing one is told for what is missing, and only then."""
+    """The other cells of a notebook count; for names that are missing, the first failing cell is reported."""
     cells = ("def f(): return 42", "from json import nowhere_at_all", "1 / 0", "def g(): return 43")
     parts = tuple(Part(f"unit.ipynb cell {at}", text) for at, text in enumerate(cells, 1))
     programs = tuple(Program("unit", (Call(name),), (0,)) for name in ("f", "g", "missing"))
@@ -573,7 +573,7 @@ def test_a_cell_that_fails_is_the_reason_for_what_is_missing(sandbox: Sandbox, q
 
 
 def test_a_file_without_programs_is_not_run(look: Look) -> None:
-    """What nobody asks for costs nothing."""
+    """A file that no program needs is not executed."""
     assert look({"unit": GOOD, "other": "while True: pass"}, "good") == (FINE,)
 
 
@@ -581,18 +581,18 @@ def test_a_file_without_programs_is_not_run(look: Look) -> None:
 
 
 def test_the_report_says_what_it_was_confined_by(observed: Callable[..., Observed], sandbox: Sandbox) -> None:
-    """Layers as they were entered, versions as they are in the child."""
+    """Layers are those that were entered, versions those of the child."""
     seen = observed(GOOD, "good")
     assert seen.layers == sandbox.layers
     assert {"seccomp", "rlimits"} < set(seen.layers)
-    assert not seen.unsafe and not sandbox.unsafe and sandbox.why_unsafe is None
+    assert not seen.unsafe and not sandbox.unsafe
     versions = dict(seen.versions)
     assert versions["numpy"] == np.__version__ and set(versions) == {"numpy", "python", "torch"}
     assert seen.cpu_seconds > 0
 
 
 def test_a_child_knows_little(look: Look) -> None:
-    """No environment, no arguments, five descriptors, nobody's rights, nothing but the standard library on the path."""
+    """No environment, no arguments, five descriptors, no privileges, and only the standard library on the path."""
     source = """
         import os, sys
         def f():
@@ -628,7 +628,7 @@ def test_a_child_knows_little(look: Look) -> None:
 
 
 def test_what_it_prints_goes_nowhere(look: Look, capfd: pytest.CaptureFixture[str]) -> None:
-    """Megabytes on both streams, buffered or not, disturb nobody."""
+    """Megabytes on both streams, buffered or not, have no effect."""
     source = """
         import os, sys
         def good():
@@ -642,7 +642,7 @@ def test_what_it_prints_goes_nowhere(look: Look, capfd: pytest.CaptureFixture[st
 
 
 def test_patched_libraries_are_nobody_elses(look: Look) -> None:
-    """What one submission does to torch, NumPy and the builtins is gone with it."""
+    """Changes to torch, NumPy and builtins end with the submission that made them."""
     vandal = """
         import builtins, random, torch, numpy as np
         torch.Tensor.__add__ = torch.Tensor.__matmul__ = lambda *a: torch.zeros(1)
@@ -665,7 +665,7 @@ def test_patched_libraries_are_nobody_elses(look: Look) -> None:
 
 
 def test_patches_do_not_lame_the_childs_own_loop(look: Look) -> None:
-    """A submission that breaks what sends its results loses its own, and is told that it ended."""
+    """A submission that breaks what sends its results loses only its own."""
     source = "import os\ndef good(): return 42\ndef f():\n    os.write = None\n    return 1"
     bad, good = look(source, "f", "good")
     assert isinstance(bad, Died) and good == FINE
@@ -687,7 +687,7 @@ class Looks:
 
 
 class Script:
-    """A child that follows a script: frames to send, or exceptions to raise."""
+    """A child that follows a script: frames to return, or exceptions to raise."""
 
     patience = 0.05
     received = 0
@@ -698,7 +698,7 @@ class Script:
         self._now = Looks()
 
     def receive(self, timeout: float, limit: int) -> Frame | None:
-        """The next of the script; where there is nothing to receive, its clocks go on."""
+        """The next entry of the script; if there is none, the clocks advance."""
         entry = self._script.pop(0)
         if isinstance(entry, tuple) and isinstance(entry[0], Looks):
             self._now, entry = entry
@@ -712,29 +712,29 @@ class Script:
         return entry
 
     def cpu_seconds(self, default: float = 0.0) -> float:
-        """As the script has it."""
+        """As in the script."""
         return self._now.cpu
 
     def wall_seconds(self) -> float:
-        """As the script has it."""
+        """As in the script."""
         return self._wall
 
     def stuck(self, over: float = 0.0) -> bool:
-        """As the script has it."""
+        """As in the script."""
         return over >= self._now.stuck if isinstance(self._now.stuck, float) else self._now.stuck
 
-    def hand(self, frame: bytes) -> None:
-        """It has its script."""
+    def send(self, frame: bytes) -> None:
+        """Ignored: the answers are in the script."""
 
     def kill(self) -> None:
-        """Nothing to kill."""
+        """Does nothing."""
 
     def close(self) -> None:
-        """Nothing to close."""
+        """Does nothing."""
 
 
 class Scripts:
-    """Children that follow scripts, one after the other."""
+    """A ChildFactory whose children follow scripts, one after another."""
 
     unsafe = True
 
@@ -764,7 +764,7 @@ HELLO: Frame = (frames.HELLO, {"layers": ["some"], "versions": {"torch": "2"}})
 def test_a_child_that_never_was_ready_is_our_fault(
     make_job: Callable[..., Job], quick: Limits, script: Any, said: str
 ) -> None:
-    """Before HELLO nothing of the learner's has run: no point may be lost by it."""
+    """No learner code runs before HELLO, so its absence costs no points."""
     with pytest.raises(SandboxError, match=said):
         observe(Scripts(Script(*script)), make_job(GOOD, "good"), quick)
 
@@ -786,7 +786,7 @@ LATE = Looks(wall=4.5, cpu=4.5)  # of the 5 seconds that its group has
 def test_a_child_that_something_outside_kills_is_tried_again_once(
     make_job: Callable[..., Job], quick: Limits, before: list[Any]
 ) -> None:
-    """What it was at starts anew, with all of its time; the second time nothing is said about the code at all."""
+    """Its task starts again with all of its time. The second time SandboxKilled is raised."""
     limits = replace(quick, group_cpu=5, group_wall=5)
     job = make_job(GOOD, "good")
     seen = observe(Scripts(Script(*before), Script(HELLO, LOADED_ALL, (LATE, ANSWER))), job, limits)
@@ -797,7 +797,7 @@ def test_a_child_that_something_outside_kills_is_tried_again_once(
 
 
 def test_what_was_answered_before_a_kill_stays(make_job: Callable[..., Job], quick: Limits) -> None:
-    """Only the task that it was at is done again."""
+    """Only the task that was running is repeated."""
     again: Frame = (frames.RETURNED, {"task": 1, "values": [43]})
     first, second = Script(HELLO, LOADED_ALL, ANSWER, KILLED), Script(HELLO, LOADED_ALL, again)
     seen = observe(Scripts(first, second), make_job(GOOD, "good", "good"), quick)
@@ -805,7 +805,7 @@ def test_what_was_answered_before_a_kill_stays(make_job: Callable[..., Job], qui
 
 
 def test_the_kernels_limit_on_cpu_time_is_a_timeout(make_job: Callable[..., Job], quick: Limits) -> None:
-    """Where the clock of a child cannot be read, SIGXCPU tells what happened."""
+    """If a child's clock cannot be read, SIGXCPU still shows a timeout."""
     children = Scripts(
         Script(HELLO, (frames.LOADED, {"task": 0, "failures": [], "absent": []}), Ended(24, None, cpu_limit=True))
     )
@@ -821,7 +821,7 @@ LOST = {"task": 0, "type": "OSError", "text": "4.669201", "bases": [], "file": "
 def test_after_hidden_inputs_a_file_that_fails_to_load_has_no_words(
     make_job: Callable[..., Job], quick: Limits, hidden: bool
 ) -> None:
-    """A child that died may have left a hidden input somewhere: what the next one says at import is not told."""
+    """A dead child may have left a hidden input somewhere, so the text of later import errors is dropped."""
     loaded: Frame = (frames.LOADED, {"task": 0, "failures": [], "absent": []})
     children = Scripts(Script(HELLO, loaded, Ended(9, None)), Script(HELLO, (frames.RAISED, LOST)))
     programs = [Program("unit", (Call("good"),), (0,), group=str(at), hidden=hidden) for at in range(2)]
@@ -831,7 +831,7 @@ def test_after_hidden_inputs_a_file_that_fails_to_load_has_no_words(
 
 
 def test_a_cell_that_fails_after_hidden_inputs_is_no_reason(make_job: Callable[..., Job], quick: Limits) -> None:
-    """What is missing in a later child is missing; the exception of a cell there is not told."""
+    """The exception of a cell in a later child is not reported, only that the name is missing."""
     failing: Frame = (frames.LOADED, {"task": 0, "failures": [LOST], "absent": []})
     missing: Frame = (frames.UNREADABLE, {"task": 1, "reason": "undefined", "detail": ["good"]})
     job = make_job(GOOD, "good")
@@ -842,7 +842,7 @@ def test_a_cell_that_fails_after_hidden_inputs_is_no_reason(make_job: Callable[.
 
 
 def test_without_a_wall_three_deaths_are_enough(make_job: Callable[..., Job], quick: Limits) -> None:
-    """Each new process imports torch: a crash in every call is not tried in forty of them."""
+    """Each plain process imports torch, so only three are tried."""
     loaded: Frame = (frames.LOADED, {"task": 0, "failures": [], "absent": []})
     children = Scripts(*(Script(HELLO, loaded, Ended(11, None)) for _ in range(5)))
     seen = observe(children, make_job(GOOD, *["good"] * 5), replace(quick, fresh_children=40))
@@ -889,17 +889,17 @@ KEPT_WAITING = Looks(wall=9.0, cpu=0.1, stuck=False)
 def test_the_machine_does_not_decide(
     make_job: Callable[..., Job], quick: Limits, script: Any, expected: Observation
 ) -> None:
-    """Who is kept waiting is waited for; who sleeps or computes for too long is not, however late that is noticed."""
+    """Code that the machine keeps waiting is waited for; code that sleeps or computes too long is ended."""
     (seen,) = observe(Scripts(Script(*script)), make_job(GOOD, "good"), quick).observations
     assert seen == expected
 
 
 def test_one_task_at_a_time(make_job: Callable[..., Job], quick: Limits) -> None:
-    """While an answer waits to be read nothing else is computed, so its clock is right however late it is read."""
+    """Nothing is computed while an answer waits to be read, so the clock is right however late it is read."""
     handed: list[int] = []
 
     class Careful(Script):
-        def hand(self, frame: bytes) -> None:
+        def send(self, frame: bytes) -> None:
             handed.append(len(frames.decode(frame[frames.HEADER.size :])))
 
         def receive(self, timeout: float, limit: int) -> Frame | None:
@@ -928,7 +928,7 @@ def test_one_task_at_a_time(make_job: Callable[..., Job], quick: Limits) -> None
     ],
 )
 def test_observed_values_can_be_stored_and_read(value: Array) -> None:
-    """An observed value on the wire and back is the same, containers included."""
+    """Values survive encoding and decoding, containers included."""
     nested = [value, (1, {"a": value})]
     one, (_, mapping) = decode_value(frames.decode(frames.encode(encode_value(nested))))
     for got in (one, mapping["a"]):
@@ -937,7 +937,7 @@ def test_observed_values_can_be_stored_and_read(value: Array) -> None:
 
 
 def test_half_floats_arrive_as_their_numbers(look: Look) -> None:
-    """bfloat16 has no array type: its numbers come as float32, with the name of the dtype."""
+    """bfloat16 values arrive as float32 with the dtype's name."""
     (seen,) = look("import torch\ndef f(): return torch.tensor([1.5, -3.0], dtype=torch.bfloat16)", "f")
     assert isinstance(seen, Returned)
     (got,) = seen.values
@@ -945,12 +945,12 @@ def test_half_floats_arrive_as_their_numbers(look: Look) -> None:
 
 
 def test_nothing_to_do_needs_no_child(make_job: Callable[..., Job], quick: Limits) -> None:
-    """A job without programs starts nothing."""
+    """A job without programs starts no child."""
     assert observe(Scripts(), make_job(GOOD), quick).observations == ()
 
 
 def test_what_is_absent_is_told_by_the_submissions_own_words_alone() -> None:
-    """A module is believed to be absent where the line names it; never after a child that has had inputs."""
+    """A module is reported absent only if the named line mentions it, and only before any child had inputs."""
     said = [["tqdm", "q.py", 2], ["other", "q.py", 2], ["a b", "q.py", 1], ["tqdm", "q.py", 9], ["tqdm", "p.py", 1]]
     said += [["numpy.nothing", "q.py", 1], ["x", 1, True], ["import", "q.py", None]]
     first = Script(HELLO, (frames.LOADED, {"task": 0, "failures": [], "absent": said}), Ended(9, None))
@@ -965,7 +965,7 @@ def test_what_is_absent_is_told_by_the_submissions_own_words_alone() -> None:
 
 @pytest.mark.parametrize("said", [None, 1, ["tqdm"], [["tqdm", "q.py"]], [[1, "q.py", 1]], {"tqdm": 1}])
 def test_a_list_of_absent_modules_that_is_none(said: Any) -> None:
-    """It is no answer, as any other frame with strange fields."""
+    """A malformed list is treated like any malformed frame."""
     child = Script(HELLO, (frames.LOADED, {"task": 0, "failures": [], "absent": said}))
     job = Job((SourceFile("q.py", "q", (Part("q.py", "import tqdm"),)),), (Program("q", (Value(1),), (0,)),))
     assert observe(Scripts(child), job, Limits()).observations == (Unreadable("protocol"),)

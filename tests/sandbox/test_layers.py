@@ -1,4 +1,4 @@
-"""What ``attncheck doctor`` says about this machine's layers."""
+"""What ``attncheck doctor`` reports about this machine's layers."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from grader.sandbox.inside import confine
 
 
 def test_the_probe_finds_what_the_sandbox_uses(sandbox: Sandbox) -> None:
-    """Layers that are probed as present are those that children are confined by."""
+    """Layers that the probe reports are those that confine children."""
     found = {layer.name: layer for layer in layers.probe()}
     assert list(found) == ["seccomp", "landlock", "namespaces", "rlimits"]
     assert [name for name, layer in found.items() if layer.needed] == ["seccomp", "landlock", "rlimits"]
@@ -27,7 +27,7 @@ def test_the_probe_finds_what_the_sandbox_uses(sandbox: Sandbox) -> None:
 @pytest.mark.parametrize(
     ("done", "said"),
     [
-        (subprocess.CompletedProcess((), -9, "", ""), "could not be tried .it ended with -9."),
+        (subprocess.CompletedProcess((), -9, "", ""), "could not be tried .exit code -9."),
         (subprocess.CompletedProcess((), 1, "1 ", "Traceback\nMemoryError"), "could not be tried .MemoryError."),
         (subprocess.CompletedProcess((), 0, "", ""), "could not be tried"),
         (BlockingIOError(11, "Resource temporarily unavailable"), "could not be tried: .*temporarily unavailable"),
@@ -36,7 +36,7 @@ def test_the_probe_finds_what_the_sandbox_uses(sandbox: Sandbox) -> None:
 def test_a_probe_that_fails_says_nothing_about_the_layers(
     done: Any, said: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Killed, out of memory, no process to be had: that is told, and not that the kernel lacks something."""
+    """A killed or failed probe is reported as such, not as a missing layer."""
 
     def run(*args: Any, **kwargs: Any) -> Any:
         if isinstance(done, OSError):
@@ -49,7 +49,7 @@ def test_a_probe_that_fails_says_nothing_about_the_layers(
 
 
 def test_a_machine_without_layers_is_told_what_to_do(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What is missing has a remedy in words."""
+    """Every missing layer has a remedy."""
     done = subprocess.CompletedProcess((), 0, "0 0", "")
     monkeypatch.setattr(subprocess, "run", lambda *args, **kwargs: done)
     monkeypatch.setattr(policy, "seccomp_program", lambda: b"")
@@ -63,16 +63,16 @@ def test_a_machine_without_layers_is_told_what_to_do(monkeypatch: pytest.MonkeyP
     ("printed", "name", "detail", "remedy"),
     [
         ("1 -38", "landlock", "does not offer", "5.13"),
-        ("1 -95", "landlock", "not switched on", "lsm="),
+        ("1 -95", "landlock", "not enabled", "lsm="),
         ("1 -1", "landlock", "forbids", "Docker"),
         ("1 -22", "landlock", "does not offer", "5.13"),
-        ("0 7 userns", "seccomp", "no filters", "CONFIG_SECCOMP_FILTER"),
+        ("0 7 userns", "seccomp", "not support filters", "CONFIG_SECCOMP_FILTER"),
     ],
 )
 def test_why_a_layer_is_missing(
     printed: str, name: str, detail: str, remedy: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The reason is told in words, with what to do about that reason."""
+    """The reason is given, with a remedy for that reason."""
     done = subprocess.CompletedProcess((), 0, printed, "")
     monkeypatch.setattr(subprocess, "run", lambda *args, **kwargs: done)
     layer = next(layer for layer in layers.probe() if layer.name == name)
@@ -82,7 +82,7 @@ def test_why_a_layer_is_missing(
 
 
 def test_another_system_has_no_layers(monkeypatch: pytest.MonkeyPatch) -> None:
-    """There, one line says why, and what to use instead."""
+    """On other systems one finding says why, and what to use instead."""
     monkeypatch.setattr(sys, "platform", "darwin")
     (only,) = layers.probe()
     assert only.needed and not only.present and "Linux" in only.remedy

@@ -1,4 +1,4 @@
-"""What a child leaves behind for the next one, of the same submission or of another learner's: nothing."""
+"""A child leaves nothing behind for the next one, of the same submission or of another learner's."""
 
 from __future__ import annotations
 
@@ -172,7 +172,7 @@ def die():
 
 
 def test_nothing_is_left_for_the_next_child(sandbox: Sandbox, make_job: Callable[..., Job]) -> None:
-    """One child looks, changes what it can, looks again and dies; the next one and another learner's look, too."""
+    """One child looks, changes all it can, looks again and dies. The next one and another learner's see no change."""
     programs = [
         Program("unit", (Call(name),), (0,), group=str(at)) for at, name in enumerate(("look", "change", "die", "look"))
     ]
@@ -189,7 +189,7 @@ def test_nothing_is_left_for_the_next_child(sandbox: Sandbox, make_job: Callable
 
 
 def test_reading_a_file_leaves_no_time(sandbox: Sandbox, make_job: Callable[..., Job]) -> None:
-    """When a file was last read can be asked for, so it must not change; without mounts of our own, it does."""
+    """Reading a file must not change its access time, which others can see; that needs a mount namespace."""
     if "mountns" not in sandbox.layers:
         pytest.skip("no mount namespace here")
     path = Path(os.__file__).with_name("this.py")  # nobody else reads it
@@ -212,7 +212,7 @@ def test_reading_a_file_leaves_no_time(sandbox: Sandbox, make_job: Callable[...,
 
 
 def test_clocks_of_other_processes_cannot_be_read(sandbox: Sandbox, make_job: Callable[..., Job]) -> None:
-    """The zygote's says how much it had to do for earlier children; one's own clocks are there."""
+    """The zygote's clock, which shows earlier children's work, is refused; the child's own clocks work."""
     source = """
         import os, time
         def f():

@@ -1,4 +1,4 @@
-"""Remembering what references returned: the same job is run once, and a damaged memory is no memory."""
+"""Caching reference results: the same job runs once, and damaged entries are ignored."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ VALUES = (Array(np.arange(3.0), "torch", dtype="float64"), [1, ("a", {"b": None}
 
 
 class Memory:
-    """A store, and an ``observe`` that counts how often it is asked."""
+    """A store, and an ``observe`` that counts its calls."""
 
     def __init__(self, *observations: Observation) -> None:
         self.stored: dict[str, bytes] = {}
@@ -44,12 +44,12 @@ class Memory:
         return Observed(self._observations[: len(job.programs)], ("seccomp",), unsafe=False)
 
     def look(self, job: Job, limits: Limits) -> Observed:
-        """With the memory in between."""
+        """Runs the job through the cache."""
         return memo.remembering(self.observe, self.stored.get, self.stored.__setitem__)(job, limits)
 
 
 def test_the_same_job_is_run_once(make_job: Callable[..., Job], quick: Limits) -> None:
-    """The second time the values come from the memory, equal in every respect."""
+    """The second time the values come from the cache, equal in every respect."""
     memory = Memory(Returned(VALUES), Returned((2,)))
     job = make_job("def f(): ...", "f", "f")
     first, second = memory.look(job, quick), memory.look(job, quick)
@@ -67,7 +67,7 @@ def test_the_same_job_is_run_once(make_job: Callable[..., Job], quick: Limits) -
 def test_whatever_decides_the_result_is_in_the_key(
     make_job: Callable[..., Job], quick: Limits, monkeypatch: pytest.MonkeyPatch, change: str
 ) -> None:
-    """Sources, arguments, seeds, limits of size, and the versions of the libraries."""
+    """Sources, arguments, seeds, size limits and library versions are in the key."""
     memory = Memory(Returned((1,)))
     program = Program("unit", (Call("f", (1,)),), (0,))
     memory.look(make_job("x = 1", program), quick)
@@ -88,7 +88,7 @@ def test_whatever_decides_the_result_is_in_the_key(
 
 
 def test_time_limits_are_not_in_the_key(make_job: Callable[..., Job], quick: Limits) -> None:
-    """A result does not depend on how long it was allowed to take."""
+    """A result does not depend on the time limit."""
     memory = Memory(Returned((1,)))
     job = make_job("x = 1", "f")
     memory.look(job, quick)
@@ -105,7 +105,7 @@ def test_time_limits_are_not_in_the_key(make_job: Callable[..., Job], quick: Lim
     ],
 )
 def test_what_ends_by_itself_is_remembered(make_job: Callable[..., Job], quick: Limits, refusal: Observation) -> None:
-    """Not only results: a mistake that raises, or gives what nobody can read, does so again."""
+    """Exceptions and unreadable results are cached like values, since they would recur."""
     memory = Memory(Returned((1,)), refusal)
     job = make_job("x = 1", "f", "g")
     memory.look(job, quick)
@@ -117,7 +117,7 @@ def test_what_ends_by_itself_is_remembered(make_job: Callable[..., Job], quick: 
 def test_what_did_not_end_by_itself_is_not_remembered(
     make_job: Callable[..., Job], quick: Limits, ended: Observation
 ) -> None:
-    """One such end among many is enough to run all again."""
+    """One timeout or death among many means that nothing of the job is cached."""
     memory = Memory(Returned((1,)), ended)
     job = make_job("x = 1", "f", "g")
     memory.look(job, quick)
@@ -149,7 +149,7 @@ def test_what_did_not_end_by_itself_is_not_remembered(
     ],
 )
 def test_a_damaged_memory_is_run_again_and_mended(make_job: Callable[..., Job], quick: Limits, damage: bytes) -> None:
-    """Bytes that are no list of values for each program are as good as none, and are replaced."""
+    """An entry that is not one value list per program is recomputed and replaced."""
     memory = Memory(Returned((1,)))
     job = make_job("x = 1", "f")
     memory.look(job, quick)

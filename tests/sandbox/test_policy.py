@@ -1,4 +1,4 @@
-"""What a child may read, import and call: decided by lists, and these must not hold too much."""
+"""What a child may read, import and call is decided by lists, which must not contain too much."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ ROOT = Path(__file__).parents[2]
 
 
 def inside(path: Path, folder: Path) -> bool:
-    """Whether ``folder`` is ``path`` or above it."""
+    """Whether ``path`` is ``folder`` or below it."""
     return path == folder or folder in path.parents
 
 
@@ -27,7 +27,7 @@ def readable() -> list[Path]:
 
 
 def test_the_read_list_opens_no_folder_that_holds_more(readable: list[Path]) -> None:
-    """Neither Python's own folders nor those of packages, the project, /proc or /etc, nor anything above them."""
+    """It contains no folder of Python, of packages or of the project, nor /proc or /etc, nor any of their parents."""
     paths = sysconfig.get_paths()
     closed = {sys.prefix, sys.base_prefix, sys.exec_prefix, *site.getsitepackages(), site.getusersitepackages()}
     closed |= {paths[key] for key in ("stdlib", "platstdlib", "purelib", "platlib", "scripts", "data")}
@@ -40,7 +40,7 @@ def test_the_read_list_opens_no_folder_that_holds_more(readable: list[Path]) -> 
 
 
 def test_the_read_list_is_what_is_needed(readable: list[Path]) -> None:
-    """The standard library, torch, NumPy, and four places of the system; nothing below /proc, /etc or the project."""
+    """It is the standard library, torch, NumPy and four system paths, nothing below /proc, /etc or the project."""
     assert {path.name for path in readable} >= {"torch", "numpy", "os.py", "json", "encodings", "ld.so.cache"}
     assert [path for path in readable if inside(path, Path("/etc"))] == [Path("/etc/ld.so.cache")]
     assert {path for path in readable if inside(path, Path("/dev"))} == {Path("/dev/null"), Path("/dev/urandom")}
@@ -50,7 +50,7 @@ def test_the_read_list_is_what_is_needed(readable: list[Path]) -> None:
 
 
 def test_packages_are_torch_numpy_and_what_they_need() -> None:
-    """The closure of the requirements, each as its top-level entry."""
+    """They are the transitive requirements, each as its top-level entry."""
     found = policy.packages()
     assert {"torch", "numpy", "typing_extensions.py", "sympy", "mpmath", "networkx", "jinja2"} <= set(found)
     assert all(path.exists() for path in found.values())
@@ -65,12 +65,12 @@ def test_packages_are_torch_numpy_and_what_they_need() -> None:
     ],
 )
 def test_packages_are_nothing_else(name: str) -> None:
-    """Neither the grader nor what it uses can be imported beside torch."""
+    """Neither the grader nor its other dependencies can be imported."""
     assert name not in policy.packages()
 
 
 def test_requirements_are_followed_once_and_extras_are_not(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """Cycles end; extras and what is not installed are left out; scripts, caches and .pth files are no packages."""
+    """Cycles end; extras and missing packages are left out; scripts, caches and .pth files are not packages."""
     for name, requires, record in (
         (
             "one",
@@ -95,7 +95,7 @@ def test_requirements_are_followed_once_and_extras_are_not(monkeypatch: pytest.M
 
 
 def test_a_package_without_metadata_is_found_by_its_import(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """Where torch was not installed by pip, its folder is still admitted."""
+    """If pip did not install torch, its folder is still found."""
     (tmp_path / "homemade_torch").mkdir()
     (tmp_path / "homemade_torch/__init__.py").write_text("")
     monkeypatch.syspath_prepend(str(tmp_path))
@@ -104,14 +104,14 @@ def test_a_package_without_metadata_is_found_by_its_import(monkeypatch: pytest.M
 
 
 def test_the_path_of_a_child_has_no_packages() -> None:
-    """Its ``sys.path`` is the standard library and its extension modules."""
+    """A child's ``sys.path`` is the standard library and its extension modules."""
     paths = policy.stdlib_path()
     assert sysconfig.get_paths()["stdlib"] in paths
     assert not [path for path in paths if path.endswith("-packages")]
 
 
 def test_the_filters_are_built_once() -> None:
-    """Whole BPF instructions, of a reasonable number, the same each time."""
+    """They are whole BPF instructions, of reasonable number, and cached."""
     program = policy.seccomp_program()
     assert len(program) % 8 == 0 and 100 < len(program) // 8 < 4096
     assert policy.seccomp_program() is program
@@ -122,7 +122,7 @@ def test_the_filters_are_built_once() -> None:
 
 @pytest.mark.parametrize("error", [ImportError, OSError, RuntimeError])
 def test_without_the_library_there_is_no_filter(monkeypatch: pytest.MonkeyPatch, error: type[Exception]) -> None:
-    """Whatever goes wrong when libseccomp is loaded: an empty program, which others refuse."""
+    """If libseccomp cannot be loaded for any reason, the program is empty, which the caller refuses."""
 
     class Broken:
         def find_spec(self, name: str, path: object, target: object = None) -> None:

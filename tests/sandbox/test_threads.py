@@ -1,4 +1,4 @@
-"""How many threads learner code may have: as many on every machine, whoever grades."""
+"""The limit on threads of learner code, which is the same on every machine and for every user."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def parallel():
 
 
 def test_threads_are_counted(look: Look) -> None:
-    """So many at the same time; what has ended makes room; libraries that use several go on working."""
+    """The number of living threads is limited; ended ones make room; libraries with several threads still work."""
     asked = [
         Program("unit", (Call(name, args),), (0,), group=str(at))
         for at, (name, args) in enumerate([("together", (200,)), ("together", (200,)), ("parallel", ())])
@@ -55,7 +55,7 @@ def test_threads_are_counted(look: Look) -> None:
 
 @pytest.mark.prove
 def test_threads_are_counted_over_the_whole_life_of_a_child(look: Look) -> None:
-    """Numbers of processes go up by one with each, which the next child could see."""
+    """The total is limited, too, since each thread advances process ids, which the next child could see."""
     (seen,) = look(SOURCE, Call("one_by_one", (threads.IN_ALL + 1,)), limits=Limits())
     assert isinstance(seen, Raised) and seen.type == "RuntimeError"
 
@@ -72,7 +72,7 @@ def test_threads_are_counted_over_the_whole_life_of_a_child(look: Look) -> None:
     ],
 )
 def test_the_answer(monkeypatch: pytest.MonkeyPatch, living: int | None, made: int, yes: bool) -> None:
-    """By the living and by all that were made; where the living cannot be counted, all that were made count."""
+    """It depends on living threads and on all ever made; if the living cannot be counted, all count."""
     said: list[tuple[int, int, int, int]] = []
 
     def ioctl(fd: int, request: int, buffer: Any) -> None:
@@ -91,7 +91,7 @@ def test_the_answer(monkeypatch: pytest.MonkeyPatch, living: int | None, made: i
 
 
 def test_who_asks_without_end_is_ended(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Questions take time of the zygote's: whoever asks too often is killed, not answered; it may be gone by then."""
+    """A child that asks too often is killed, not answered, since questions take the zygote's time."""
     asked: list[int] = []
     killed: list[tuple[int, int]] = []
 
@@ -112,14 +112,14 @@ def test_who_asks_without_end_is_ended(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_name_is_no_field(tmp_path: Path) -> None:
-    """A process chooses its own name, which comes first, and the kernel leaves a carriage return in it as it is."""
+    """A process chooses its name, which comes first in its status file and may contain a carriage return."""
     status = tmp_path / "status"
     status.write_bytes(b"Name:\t\rThreads:\t1\r\nUmask:\t0022\nThreads:\t400\n")
     assert threads._field(str(status), "Threads:") == "400"
 
 
 def test_who_asked_may_be_gone(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A child that was killed while it asked: nobody is answered, and nothing breaks."""
+    """If a child was killed while it asked, nothing is answered and nothing breaks."""
 
     def ioctl(fd: int, request: int, buffer: Any) -> None:
         raise FileNotFoundError(errno.ENOENT, "gone")
@@ -129,7 +129,7 @@ def test_who_asked_may_be_gone(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_where_nobody_can_be_asked() -> None:
-    """No libseccomp that knows how: said as such, and decided by the grader."""
+    """Without a suitable libseccomp this is reported, and the grader decides."""
     assert threads.listen(b"", 317) is None
     assert threads.listen(b"\0" * 8, -1) is None
     assert threads._threads(-1) is None

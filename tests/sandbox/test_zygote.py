@@ -1,4 +1,4 @@
-"""The zygote's life: lesser machines, deaths at bad moments, and an end that leaves nothing behind."""
+"""The zygote on less capable machines, when it dies at bad moments, and when it ends: nothing is left behind."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def descendants(pid: int) -> dict[int, int]:
 
 
 def gone(pids: set[int], seconds: float = 60) -> bool:
-    """Whether these processes have ended, or do so before it has to be said that they never will."""
+    """Whether these processes end within ``seconds``."""
 
     def alive(pid: int) -> bool:
         try:
@@ -71,13 +71,13 @@ def gone(pids: set[int], seconds: float = 60) -> bool:
 
 
 def descriptors() -> set[str]:
-    """What this process holds open."""
+    """The open descriptors of this process."""
     return set(os.listdir("/proc/self/fd"))
 
 
 @pytest.fixture
 def own() -> Iterator[Sandbox]:
-    """A sandbox that a test may break. Nothing of it is left afterwards: no process, no descriptor."""
+    """A sandbox that a test may break. Afterwards no process and no descriptor of it may be left."""
     before, open_before = set(descendants(os.getpid())), descriptors()
     with open_sandbox(mode="require") as opened:
         yield opened
@@ -87,7 +87,7 @@ def own() -> Iterator[Sandbox]:
 
 
 def innermost(sandbox: Sandbox) -> int:
-    """The zygote itself; the process that was started may be waiting for it."""
+    """The process id of the zygote itself; the process that was started may be waiting for it."""
     assert sandbox._zygote is not None
     started = sandbox._zygote._process.pid
     return next((child for child, parent in descendants(started).items() if parent == started), started)
@@ -98,7 +98,7 @@ def innermost(sandbox: Sandbox) -> int:
 
 @pytest.mark.prove
 def test_a_zygote_that_dies_is_replaced(own: Sandbox, make_job: Callable[..., Job], quick: Limits) -> None:
-    """Between submissions and during one, the inner process or the outer: results are right, and layers as before."""
+    """Between or during submissions, outer or inner process: results are correct and the layers the same."""
     good, slow = make_job(GOOD, "good"), make_job(GOOD, "slow")
     assert own.observe(good, quick).observations == FINE
     layers = own.layers
@@ -113,7 +113,7 @@ def test_a_zygote_that_dies_is_replaced(own: Sandbox, make_job: Callable[..., Jo
 
 
 def test_closing_does_not_wait_for_torch(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A sandbox that was started in vain is gone, with what it started, though it would take forever to get ready."""
+    """A sandbox that is closed before it is ready is killed, with all its processes."""
     monkeypatch.setattr(zygote, "_BOOT", "import time; time.sleep(3600)")
     before, open_before = set(descendants(os.getpid())), descriptors()
     with open_sandbox(mode="require") as opened:
@@ -124,7 +124,7 @@ def test_closing_does_not_wait_for_torch(monkeypatch: pytest.MonkeyPatch) -> Non
 
 
 def test_nothing_outlives_the_grader() -> None:
-    """A grader that is killed in the middle of a submission takes zygote and child with it."""
+    """If the grader is killed during a submission, zygote and child end, too."""
     script = (
         "from grader.core.model import *; from grader.sandbox import open_sandbox\n"
         "file = SourceFile('a.py', 'a', (Part('a.py', 'def f():\\n while True: pass'),))\n"
@@ -147,12 +147,12 @@ def test_nothing_outlives_the_grader() -> None:
 
 
 def test_the_kernel_limits_the_whole_child(sandbox: Sandbox, make_job: Callable[..., Job], quick: Limits) -> None:
-    """Even where nobody watches its clock, the CPU limit of the submission ends it, and says so."""
+    """Even if nobody watches its clock, the CPU limit ends the child and is reported."""
     sandbox.children()
     assert sandbox._zygote is not None
     job = make_job(GOOD, "endless")
     with contextlib.closing(sandbox._zygote.start(encode_files(job), 1, quick)) as child:
-        child.hand(encode_tasks(tasks_of(job), quick))
+        child.send(encode_tasks(tasks_of(job), quick))
         kinds = [child.receive(60, 1000), child.receive(60, 1000)]
         assert None not in kinds
         with pytest.raises(Ended) as ended:
@@ -165,7 +165,7 @@ def test_the_kernel_limits_the_whole_child(sandbox: Sandbox, make_job: Callable[
 
 
 def confinable(settings: Settings) -> bool:
-    """Without namespaces, root has to become somebody else, for which Python must be readable by all."""
+    """Without namespaces, root has to change user, which requires a Python that everybody can read."""
     return settings.namespaces or os.geteuid() != 0 or bool(zygote._unprivileged())
 
 
@@ -176,7 +176,7 @@ def confinable(settings: Settings) -> bool:
     ids=["old Landlock", "no namespaces"],
 )
 def test_lesser_machines_hold_as_well(settings: Settings, make_job: Callable[..., Job], quick: Limits) -> None:
-    """With the first Landlock, and without namespaces as well: right results, and every canary is refused."""
+    """With the oldest Landlock, with and without namespaces, results are correct and every attack is refused."""
     with open_sandbox(mode="require", settings=settings) as opened:
         if not confinable(settings):
             with pytest.raises(SandboxUnavailable, match="would run as root"):
@@ -191,7 +191,7 @@ def test_lesser_machines_hold_as_well(settings: Settings, make_job: Callable[...
 
 
 def test_without_landlock_nothing_runs() -> None:
-    """The kernel's lack is told with what to do about it."""
+    """Without Landlock it refuses and says what is needed."""
     with (
         open_sandbox(mode="require", settings=Settings(landlock_abi=0)) as opened,
         pytest.raises(SandboxUnavailable, match="no Landlock"),
@@ -200,25 +200,24 @@ def test_without_landlock_nothing_runs() -> None:
 
 
 def test_without_the_filter_nothing_runs(make_job: Callable[..., Job], quick: Limits) -> None:
-    """``require`` refuses at once and says what to install; ``auto`` would run the code unconfined and says so."""
+    """``require`` refuses at once and says what to install; ``auto`` would run code unconfined, and reports it."""
     settings, said = Settings(seccomp=False), "libseccomp was not found"
     with open_sandbox(mode="require", settings=settings) as opened, pytest.raises(SandboxUnavailable, match=said):
         opened.observe(make_job(GOOD, "good"), quick)
     with open_sandbox(mode="auto", settings=settings) as opened:
         opened.start()
         assert opened.unsafe and opened.layers == ()
-        assert opened.why_unsafe is not None and said in opened.why_unsafe
 
 
 def test_other_systems_are_told_so(monkeypatch: pytest.MonkeyPatch) -> None:
-    """There is no wall but on Linux."""
+    """On other systems than Linux it refuses and says so."""
     monkeypatch.setattr(sys, "platform", "darwin")
-    with open_sandbox(mode="require") as opened, pytest.raises(SandboxUnavailable, match="Linux only; this is darwin"):
+    with open_sandbox(mode="require") as opened, pytest.raises(SandboxUnavailable, match="on Linux; this is darwin"):
         opened.start()
 
 
 def test_a_process_that_cannot_be_started(monkeypatch: pytest.MonkeyPatch) -> None:
-    """No more processes, or no Python: an error that says so, and no descriptor is lost."""
+    """The error says what is missing, and no descriptor is lost."""
 
     def refuse(*args: Any, **kwargs: Any) -> Any:
         raise OSError("no more processes")
@@ -232,11 +231,11 @@ def test_a_process_that_cannot_be_started(monkeypatch: pytest.MonkeyPatch) -> No
 
 @pytest.mark.parametrize("boot", ["raise SystemExit(7)", "import sys; sys.stdin.read(); raise SystemExit(7)"])
 def test_a_zygote_that_ends_at_its_start(monkeypatch: pytest.MonkeyPatch, boot: str) -> None:
-    """Before it is ready, its end means that a layer could not be entered: how to find out is said."""
+    """A zygote that ends early means that a layer is missing; the error says how to find out."""
     monkeypatch.setattr(zygote, "_BOOT", boot)
     with open_sandbox(mode="require") as opened, pytest.raises(SandboxUnavailable, match="ended") as caught:
         opened.children()
-    assert "exit code 7" in str(caught.value) or "at its start" in str(caught.value)
+    assert "exit code 7" in str(caught.value) or "while it started" in str(caught.value)
 
 
 Claimed = Callable[..., tuple[Zygote, socket.socket]]
@@ -248,7 +247,7 @@ _STATE = {"threads": 1, "counted": True, "shared": [], "landlock": 7, "namespace
 
 @pytest.fixture
 def claimed() -> Iterator[Claimed]:
-    """A zygote that claims a state, and its end of the socket."""
+    """A zygote that reports a given state, and its end of the socket."""
     made = []
 
     def claiming(**state: Any) -> tuple[Zygote, socket.socket]:
@@ -266,7 +265,7 @@ def claimed() -> Iterator[Claimed]:
 def test_a_zygote_that_dies_again_is_our_fault(
     claimed: Claimed, make_job: Callable[..., Job], quick: Limits, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """It is replaced once; the second time it is an error, never a lost point."""
+    """It is replaced once. The second time an error is raised, which costs no points."""
     launched = []
 
     def launch(settings: Settings) -> Zygote:
@@ -293,16 +292,16 @@ def test_a_zygote_that_dies_again_is_our_fault(
     [
         ({"threads": 2}, SandboxError, "has 2 threads"),
         ({"shared": ["7f00-7f01 rw-s /dev/zero"]}, SandboxError, "would share: 7f00-7f01 rw-s"),
-        ({"landlock": 0}, SandboxUnavailable, "Linux 5.13 or later is needed"),
+        ({"landlock": 0}, SandboxUnavailable, "needs Linux 5.13 or later"),
         ({"uid": 0}, SandboxUnavailable, "would run as root"),
-        ({"counted": False}, SandboxUnavailable, "cannot be counted"),
-        ({"counted": False, "namespaces": ["userns"]}, SandboxUnavailable, "cannot be counted"),
+        ({"counted": False}, SandboxUnavailable, "cannot be limited"),
+        ({"counted": False, "namespaces": ["userns"]}, SandboxUnavailable, "cannot be limited"),
     ],
 )
 def test_states_that_are_refused(
     claimed: Claimed, monkeypatch: pytest.MonkeyPatch, state: dict[str, Any], error: type, said: str
 ) -> None:
-    """Several threads, shared memory, no Landlock, root, threads without number: no child is asked of such a zygote."""
+    """Several threads, shared memory, no Landlock, root, or unlimited threads: no child is requested."""
     monkeypatch.setattr(os, "geteuid", lambda: 0)
     monkeypatch.setattr(zygote, "_unprivileged", dict)
     with pytest.raises(error, match=said):
@@ -310,7 +309,7 @@ def test_states_that_are_refused(
 
 
 def test_states_that_are_fine(claimed: Claimed, monkeypatch: pytest.MonkeyPatch) -> None:
-    """An ordinary user's zygote may have his number, and is asked once."""
+    """An ordinary user's zygote may have that user's id, and is asked for its state once."""
     monkeypatch.setattr(os, "geteuid", lambda: 1000)
     ready, _ = claimed(uid=0, namespaces=["userns"])
     ready.wait_until_ready()
@@ -320,7 +319,7 @@ def test_states_that_are_fine(claimed: Claimed, monkeypatch: pytest.MonkeyPatch)
 
 
 def test_waiting_for_a_silent_zygote_has_an_end(claimed: Claimed, monkeypatch: pytest.MonkeyPatch) -> None:
-    """One that never becomes ready is our fault, after a while."""
+    """If it never becomes ready, an error of ours is raised after a while."""
     silent, _ = claimed()
     silent._control.recv(1000)
     monkeypatch.setattr(zygote, "_READY_SECONDS", 0.05)
@@ -329,7 +328,7 @@ def test_waiting_for_a_silent_zygote_has_an_end(claimed: Claimed, monkeypatch: p
 
 
 def test_a_zygote_that_works_is_waited_for(claimed: Claimed, monkeypatch: pytest.MonkeyPatch) -> None:
-    """However long it takes to import torch: its silence counts only while it sleeps."""
+    """While it works, it may take any time to import torch; only sleep counts."""
     slow, its_end = claimed()
     ready = slow._control.recv(1000)
     looks: list[int] = []
@@ -348,7 +347,7 @@ def test_a_zygote_that_works_is_waited_for(claimed: Claimed, monkeypatch: pytest
 
 @pytest.mark.parametrize("answer", [b"", b"1234"])
 def test_an_answer_without_a_child_is_a_lost_zygote(claimed: Claimed, quick: Limits, answer: bytes) -> None:
-    """The end of the conversation, or a message without a pidfd: the zygote is given up, and its pipes are closed."""
+    """An end of stream, or a message without a pidfd: ZygoteLost is raised and the pipes are closed."""
     odd, its_end = claimed()
     before = descriptors()
     odd.wait_until_ready()
@@ -356,7 +355,7 @@ def test_an_answer_without_a_child_is_a_lost_zygote(claimed: Claimed, quick: Lim
         its_end.send(answer)
     else:
         its_end.shutdown(socket.SHUT_WR)
-    with pytest.raises(ZygoteLost, match="it said nothing"):
+    with pytest.raises(ZygoteLost, match="no answer"):
         odd.start(b"job", 1, quick)
     for fd in socket.recv_fds(its_end, 64, 2)[1]:
         os.close(fd)
@@ -365,7 +364,7 @@ def test_an_answer_without_a_child_is_a_lost_zygote(claimed: Claimed, quick: Lim
 
 @pytest.mark.parametrize("answer", [b"", b"1234"])
 def test_a_child_without_an_end_is_a_lost_zygote(claimed: Claimed, answer: bytes) -> None:
-    """How a child ended is said in so many bytes, or the zygote is given up."""
+    """An EXIT message of the wrong size raises ZygoteLost."""
     odd, its_end = claimed()
     odd.wait_until_ready()
     if answer:
@@ -379,20 +378,20 @@ def test_a_child_without_an_end_is_a_lost_zygote(claimed: Claimed, answer: bytes
 
 
 def test_a_zygote_that_does_not_end_is_killed() -> None:
-    """Closing does not hang on a process that has lost its way."""
+    """Closing does not hang on a process that does not end."""
 
     class Stuck:
         done: list[str] = []  # noqa: RUF012
 
         def wait(self, timeout: float | None = None) -> int:
-            """Not in time."""
+            """Times out."""
             self.done.append("wait")
             if timeout is not None:
                 raise subprocess.TimeoutExpired("zygote", timeout)
             return -9
 
         def kill(self) -> None:
-            """At last."""
+            """Does nothing."""
             self.done.append("kill")
 
     ours, theirs = socket.socketpair()
@@ -407,7 +406,7 @@ def test_a_zygote_that_does_not_end_is_killed() -> None:
 
 
 def test_root_becomes_nobody_where_python_is_open(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Ordinary users stay who they are; root steps down if nobody can read Python, else namespaces must do."""
+    """Ordinary users keep their id; root becomes nobody if nobody can read Python."""
     monkeypatch.setattr(os, "geteuid", lambda: 1000)
     assert zygote._unprivileged() == {}
     monkeypatch.setattr(os, "geteuid", lambda: 0)
@@ -418,7 +417,7 @@ def test_root_becomes_nobody_where_python_is_open(monkeypatch: pytest.MonkeyPatc
 
 
 def test_the_zygote_is_never_root_outside_a_namespace(sandbox: Sandbox) -> None:
-    """Seen from here it is nobody, or the ordinary user who grades, or root without any right outside its namespace."""
+    """From outside it is nobody, or the user who grades, or root without rights outside its namespace."""
     sandbox.children()
     lines = Path(f"/proc/{innermost(sandbox)}/status").read_text().splitlines()
     fields = {name: value.split() for name, _, value in (line.partition(":") for line in lines)}
@@ -429,7 +428,7 @@ def test_the_zygote_is_never_root_outside_a_namespace(sandbox: Sandbox) -> None:
 
 
 def test_open_to_all_means_every_folder_above(tmp_path: Path) -> None:
-    """Others must be able to enter each folder and to read the file."""
+    """Everybody must be able to enter each parent folder and to read the file."""
     base = tmp_path / "a"
     file = base / "b" / "file"
     file.parent.mkdir(parents=True)
@@ -444,7 +443,7 @@ def test_open_to_all_means_every_folder_above(tmp_path: Path) -> None:
 
 
 def test_the_environment_is_clean(monkeypatch: pytest.MonkeyPatch) -> None:
-    """One thread for every library; nothing of the user's but where shared libraries are."""
+    """One thread for every library, and from the user's environment only the paths of shared libraries."""
     for name in ("ATTNCHECK_SEED", "PYTHONPATH", "SECRET", "LD_PRELOAD"):
         monkeypatch.setenv(name, "x")
     monkeypatch.setenv("LD_LIBRARY_PATH", "/opt/libraries")
@@ -454,7 +453,7 @@ def test_the_environment_is_clean(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_no_clock_is_better_than_a_wrong_one() -> None:
-    """A child's clock is read; that of a process that has ended is not mistaken for another's."""
+    """A child's CPU clock is read; that of an ended process is not confused with another's."""
     child = subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE)
     pidfd = os.pidfd_open(child.pid)
     clock = zygote._cpu_clock(zygote._pid(pidfd))
@@ -467,7 +466,7 @@ def test_no_clock_is_better_than_a_wrong_one() -> None:
 def test_without_a_clock_the_wall_remains(
     sandbox: Sandbox, make_job: Callable[..., Job], quick: Limits, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Where CPU time cannot be read, a loop ends by wall time, and the next program runs."""
+    """If CPU time cannot be read, wall time ends a loop, and the next program runs."""
     monkeypatch.setattr(zygote, "_cpu_clock", lambda pid: None)
     seen: Observed = sandbox.observe(make_job(GOOD, Call("endless"), "good"), replace(quick, group_wall=0.5))
     ended, good = seen.observations
@@ -475,7 +474,7 @@ def test_without_a_clock_the_wall_remains(
 
 
 def test_a_package_that_the_course_allows_can_be_imported() -> None:
-    """With the wall around it, from the next child on; everything else stays away."""
+    """In the sandbox, allowed packages can be imported, and no others."""
     text = "def allowed():\n    import sortedcontainers\n    return list(sortedcontainers.SortedList([2, 1]))\n"
     text += "def other():\n    import hypothesis\ndef grader():\n    import grader\n"
     job = Job(

@@ -1,15 +1,15 @@
-"""Giving up every power that a submission does not need: namespaces, capabilities, rlimits, Landlock, seccomp.
+"""Gives up everything that a submission does not need, by namespaces, capabilities, rlimits, Landlock and seccomp.
 
-A thin layer over the kernel's calls by ctypes. ``namespaces`` and ``drop_capabilities`` run once, in the
-zygote, before NumPy and torch are imported; ``Landlock`` prepares its rule set there as well; ``enter`` runs
-in every child, after the fork and before the first byte of learner code. Sources: landlock(7), seccomp(2),
-prctl(2), user_namespaces(7), capabilities(7).
+A thin layer over system calls, by ctypes. ``namespaces`` and ``drop_capabilities`` run once, in the zygote, before
+NumPy and torch are imported. ``Landlock`` prepares its rule set there, too. ``enter`` runs in every child, after the
+fork and before any learner code. Sources: landlock(7), seccomp(2), prctl(2), user_namespaces(7), capabilities(7).
 """
 
 from __future__ import annotations
 
 import contextlib
 import ctypes
+import fcntl
 import os
 import resource
 import signal
@@ -43,7 +43,7 @@ _SCOPES = 0b11  # abstract sockets and signals, since ABI 6
 
 
 class ConfineError(OSError):
-    """A layer that was asked for could not be entered."""
+    """A requested layer could not be entered."""
 
 
 def _check(result: int, what: str) -> None:
@@ -53,10 +53,10 @@ def _check(result: int, what: str) -> None:
 
 
 def namespaces() -> tuple[str, ...]:
-    """Moves this process into new namespaces of every kind, all or none; says which.
+    """Moves this process into new namespaces of every kind, or of none; returns their names.
 
-    The next fork is process 1 of the new PID namespace. The process keeps its user outside, has an
-    unprivileged id inside, and cannot be given another.
+    The next fork is process 1 of the new PID namespace. Outside, the process keeps its user; inside, it has an
+    unprivileged id that cannot be changed.
     """
     uid, gid = os.geteuid(), os.getegid()
     flags = 0
@@ -79,10 +79,10 @@ class _MountAttr(ctypes.Structure):
 
 
 def read_only() -> bool:
-    """Makes every mount of this process's own mount namespace read-only; False where the kernel cannot.
+    """Makes every mount in this process's mount namespace read-only; False if the kernel cannot.
 
-    Nothing can be written then, whatever else lets it through, and reading a file does not change when it was last
-    read: the next child could ask for that.
+    Then nothing can be written even if another layer fails, and reading a file does not change its access time, which
+    the next child could look at.
     """
     attr = _MountAttr(set=_RDONLY)
     arguments = (_AT_FDCWD, b"/", ctypes.c_uint(_AT_RECURSIVE), ctypes.byref(attr), ctypes.c_size_t(32))
@@ -98,7 +98,7 @@ class _CapData(ctypes.Structure):
 
 
 def drop_capabilities() -> None:
-    """Empties every capability set for good: bounding, ambient, inheritable, permitted, effective."""
+    """Permanently empties every capability set: bounding, ambient, inheritable, permitted, effective."""
     for capability in range(64):
         if _libc.prctl(PR_CAPBSET_DROP, capability, 0, 0, 0) != 0:
             break  # past the last one, or none to drop
@@ -108,7 +108,7 @@ def drop_capabilities() -> None:
 
 
 def hide() -> None:
-    """No core dumps, no ptrace and no /proc entries for processes of the same user; no new privileges."""
+    """Forbids core dumps, ptrace and /proc access by processes of the same user, and gaining new privileges."""
     _check(_libc.prctl(PR_SET_DUMPABLE, 0, 0, 0, 0), "PR_SET_DUMPABLE")
     _check(_libc.prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0), "PR_SET_NO_NEW_PRIVS")
 
@@ -123,7 +123,7 @@ class _PathAttr(ctypes.Structure):
 
 
 def landlock_abi() -> int:
-    """The version of Landlock that the kernel offers; 0 without it."""
+    """The version of Landlock that the kernel offers; 0 if there is none."""
     return max(0, int(_libc.syscall(_CREATE_RULESET, None, ctypes.c_size_t(0), ctypes.c_uint32(1))))
 
 
@@ -136,7 +136,7 @@ class Landlock:
 
     @classmethod
     def prepare(cls, readable: list[str], highest_abi: int) -> Landlock | None:
-        """Everything forbidden but reading what is below ``readable``; None where there is no Landlock."""
+        """Forbids everything except reading files below ``readable``; None if there is no Landlock."""
         abi = min(landlock_abi(), highest_abi)
         if abi < 1:
             return None
@@ -151,7 +151,7 @@ class Landlock:
         return cls(fd, abi)
 
     def enter(self) -> None:
-        """Restricts this process and all it will start."""
+        """Restricts this process and all processes that it starts."""
         _check(_libc.syscall(_RESTRICT_SELF, self.fd, ctypes.c_uint32(0)), "landlock_restrict_self")
 
 
@@ -170,13 +170,13 @@ class _SockFprog(ctypes.Structure):
 
 
 def seccomp(program: bytes) -> None:
-    """Installs a BPF filter over system calls, for good (seccomp(2))."""
+    """Permanently installs a BPF filter for system calls (seccomp(2))."""
     prog = _SockFprog(len(program) // 8, program)
     _check(_libc.prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, ctypes.addressof(prog), 0, 0), "seccomp")
 
 
 def filters() -> bool:
-    """Whether the kernel knows of such filters."""
+    """Whether the kernel supports such filters."""
     return int(_libc.prctl(PR_GET_SECCOMP, 0, 0, 0, 0)) >= 0
 
 
@@ -187,13 +187,13 @@ def address_space() -> int:
 
 
 def shared_memory() -> list[str]:
-    """The mappings that this process would share with those it forks: what one writes there, all others read."""
+    """The writable mappings that this process shares with those it forks: each can read what another writes there."""
     with open("/proc/self/maps") as file:
         return [line.strip() for line in file if line.split(maxsplit=2)[1].endswith("s") and "w" in line.split()[1]]
 
 
 def limit_resources(cpu_seconds: int, memory: int, own_user_namespace: bool) -> None:
-    """rlimits for the whole submission; ``memory`` is the address space it may have in all."""
+    """Sets rlimits for a child. ``memory`` is its whole address space in bytes."""
     limits = {
         resource.RLIMIT_AS: memory,
         resource.RLIMIT_CPU: cpu_seconds + 1,
@@ -203,21 +203,19 @@ def limit_resources(cpu_seconds: int, memory: int, own_user_namespace: bool) -> 
         resource.RLIMIT_MEMLOCK: 0,
         resource.RLIMIT_MSGQUEUE: 0,
     }
-    if own_user_namespace:  # elsewhere it would count the user's other processes
+    if own_user_namespace:  # otherwise it would count the user's other processes
         limits[resource.RLIMIT_NPROC] = 128
     for which, value in limits.items():
         _, hard = resource.getrlimit(which)
         bound = value if hard == resource.RLIM_INFINITY else min(value, hard)
-        # SIGXCPU a second before SIGKILL: it tells the grader which limit it was.
+        # SIGXCPU a second before SIGKILL, to show the grader which limit was reached.
         soft = max(1, bound - 1) if which == resource.RLIMIT_CPU else bound
         resource.setrlimit(which, (soft, bound))
 
 
 def arrange_descriptors(job: int, results: int, null: int, keep: tuple[int, ...]) -> tuple[int, ...]:
-    """Puts ``job`` on 0, ``null`` on 1 and 2, ``results`` on 3; returns new numbers for ``keep``; closes the rest."""
-    import fcntl
-
-    # Everything is moved out of the way first: dup2 onto a number still in use would close it.
+    """Moves ``job`` to 0, ``null`` to 1 and 2, ``results`` to 3; returns new numbers for ``keep``; closes the rest."""
+    # Everything is moved out of the way first, because dup2 onto a number in use would close it.
     high = [fcntl.fcntl(fd, fcntl.F_DUPFD, 200) for fd in (job, null, null, results)]
     kept = tuple(fcntl.fcntl(fd, fcntl.F_DUPFD, 300 + 10 * at) for at, fd in enumerate(keep))
     for number, fd in enumerate(high):
@@ -233,13 +231,12 @@ def arrange_descriptors(job: int, results: int, null: int, keep: tuple[int, ...]
 class Expendable:
     """Forks children that the kernel kills before their parent when memory is short (oom_score_adj, proc(5)).
 
-    A child behind the wall cannot write to /proc. So the parent raises its own score for the moment of the fork, which
-    the child inherits. Raising it, and going back to what it was, needs no privilege. Where /proc does not allow it,
-    children have the score of their parent.
+    A confined child cannot write to /proc, so the parent raises its own score during the fork, and the child inherits
+    it. Raising it and restoring it needs no privilege. If /proc does not allow it, children have the parent's score.
     """
 
     def __init__(self, proc: int | None) -> None:
-        """``proc`` is /proc, opened before its mount became read-only."""
+        """``proc`` is a descriptor of /proc, opened before its mount became read-only."""
         self._file: int | None = None
         self._usual = b""
         with contextlib.suppress(OSError):
@@ -265,7 +262,7 @@ class Expendable:
 
 
 def default_signals() -> None:
-    """Default action for every signal that a parent may have ignored or handled, and none blocked."""
+    """Restores the default action of every signal and unblocks all."""
     for number in range(1, signal.NSIG):
         with contextlib.suppress(OSError, ValueError):
             signal.signal(number, signal.SIG_DFL)
@@ -273,14 +270,14 @@ def default_signals() -> None:
 
 
 def die_with_parent() -> None:
-    """The kernel kills this process when its parent (the zygote) ends."""
+    """Has the kernel kill this process when its parent (the zygote) ends."""
     _check(_libc.prctl(PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0), "PR_SET_PDEATHSIG")
 
 
 def collapse() -> None:
-    """Asks for huge pages behind this process's anonymous memory (MADV_COLLAPSE): forks copy fewer tables.
+    """Requests huge pages for this process's anonymous memory (MADV_COLLAPSE), so that forks copy smaller page tables.
 
-    An optimisation for batches only; a kernel that cannot is no error.
+    This only makes batches faster. It is no error if the kernel cannot do it.
     """
     with open("/proc/self/maps") as file:
         lines = file.read().splitlines()

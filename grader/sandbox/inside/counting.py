@@ -1,8 +1,8 @@
-"""Counting what a call does: the work of torch, the largest tensor, and the peak of Python's memory.
+"""Counts what a call does: the work of torch, the largest tensor, and the peak of Python's memory.
 
-Work is the arithmetic of matrix products plus the numbers that each operation writes (a reduction: reads).
-Fused attention is switched off, so that the library's own shows what it computes, too. What runs in NumPy
-is seen by its memory only, and Python lists, other threads and ``_disable_current_modes`` by nothing.
+Work is the arithmetic of matrix products plus the number of elements that each operation writes (a reduction: reads).
+Fused attention is disabled, so that the library's own attention is counted, too. NumPy is seen only by its memory.
+Python lists, other threads and code under ``_disable_current_modes`` are not seen at all.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ from torch.overrides import TorchFunctionMode
 from torch.utils._python_dispatch import TorchDispatchMode, _get_current_dispatch_mode
 from torch.utils.flop_counter import flop_registry
 
-#: Ways out of torch, behind which nothing is counted.
+#: Ways out of torch, after which nothing is counted.
 _EXITS = {"numpy", "__array__", "__dlpack__", "tolist", "untyped_storage", "data_ptr"}
-#: Where matrix products have their left factor. The formulas of torch give the same and take half of all the time.
+#: The argument that is the left factor of a matrix product. Torch's formulas give the same, but take half of all time.
 _FACTORS = {"mm": 0, "bmm": 0, "addmm": 1, "baddbmm": 1}
-#: What reads more than it writes. By name, because torch 2.4 does not tag reductions yet, and none tags all of them.
+#: Operations that read more than they write. By name: torch 2.4 does not tag reductions, and no version tags all.
 _READS = {
     "all", "amax", "amin", "aminmax", "any", "argmax", "argmin", "count_nonzero", "linalg__powsum",
     "linalg_vector_norm", "logsumexp", "max", "mean", "min", "nansum", "norm", "prod", "std", "std_mean", "sum",
@@ -38,7 +38,11 @@ _COMPOSITE = torch._C.DispatchKey.CompositeImplicitAutograd
 
 @dataclass(frozen=True, slots=True)
 class _Operation:
-    """How an operation is counted: which results it writes (others are views), or only parts of them, and so on."""
+    """How an operation is counted.
+
+    ``writes``: for each result, whether it is written (others are views); ``partly``: only parts of it are. ``reads``:
+    it reads more than it writes. ``hidden``: what it does cannot be counted.
+    """
 
     writes: tuple[bool, ...] = ()
     composite: bool = False
@@ -52,8 +56,8 @@ class _Operation:
     @classmethod
     @functools.cache
     def of(cls, func: Any) -> _Operation:
-        """What ``func`` is by its declaration."""
-        if isinstance(func, HigherOrderOperator):  # flex_attention, and loops that run what they are given unseen
+        """The operation ``func``, from its declaration."""
+        if isinstance(func, HigherOrderOperator):  # flex_attention, and loops whose body is not seen
             return cls(fused="attention" in str(func), hidden="attention" not in str(func))
         name = func._overloadpacket.__name__
         returned = [declared.alias_info for declared in func._schema.returns]
@@ -75,12 +79,12 @@ class _Work(TorchDispatchMode):
 
     @classmethod
     def is_infra_mode(cls) -> bool:
-        """Torch does not refuse to compile because of it."""
+        """True, so that torch does not refuse to compile because of this mode."""
         return True
 
     @classmethod
     def _should_skip_dynamo(cls) -> bool:
-        """Hiding it from the compiler would import the compiler, which takes seconds."""
+        """False: hiding this mode from the compiler would import the compiler, which takes seconds."""
         return False
 
     def __init__(self) -> None:
@@ -93,7 +97,7 @@ class _Work(TorchDispatchMode):
         self, func: Any, types: Any, args: tuple[Any, ...] = (), kwargs: Mapping[str, Any] | None = None
     ) -> Any:
         operation, kwargs = _Operation.of(func), kwargs or {}
-        if operation.composite:  # without autograd (inference_mode) it comes as one
+        if operation.composite:  # without autograd (inference_mode) it arrives whole
             with self:
                 return func._op_dk(_COMPOSITE, *args, **kwargs)
         out = func(*args, **kwargs)
@@ -105,7 +109,7 @@ class _Work(TorchDispatchMode):
         for result, writes in zip(out if isinstance(out, tuple) else (out,), operation.writes, strict=False):
             for tensor in _tensors(result) if writes else ():
                 written = tensor.numel()
-                if operation.partly:  # as many entries of a larger tensor as are put there
+                if operation.partly:  # only as many elements of a larger tensor as are given
                     written = sum(given.numel() for given in [*_tensors(args), *_tensors(kwargs)][1:])
                 self.work += written
                 self.largest = max(self.largest, written)
@@ -115,7 +119,7 @@ class _Work(TorchDispatchMode):
             self.work += int(operation.arithmetic(*args, **kwargs, out_val=out))
         if operation.reads:
             self.work += sum(tensor.numel() for tensor in _tensors(args))
-        if operation.fused:  # by the learner's own switch
+        if operation.fused:  # the learner enabled it again
             query, key, *_ = [*_tensors(args), *_tensors(args)]
             scores = query.shape[:-1].numel() * key.shape[-2]
             self.work += 4 * scores * query.shape[-1]
@@ -133,7 +137,7 @@ def _tensors(value: Any) -> Iterator[torch.Tensor]:
 
 
 class _Exits(TorchFunctionMode):
-    """Sees where tensors become something else."""
+    """Notices when tensors are converted to something else."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -148,9 +152,9 @@ class _Exits(TorchFunctionMode):
 
 @dataclass(slots=True)
 class Counter:
-    """One call under observation: its operations, or (``memory``) Python's memory, in which NumPy's arrays are.
+    """Counts during one call: its operations, or with ``memory`` Python's memory, which includes NumPy's arrays.
 
-    Both at once would take many times as long, and see the counting itself.
+    Both at once would take many times as long and include the counting itself.
     """
 
     memory: bool
@@ -158,7 +162,7 @@ class Counter:
     exits: _Exits = field(default_factory=_Exits)
 
     def start(self) -> None:
-        """Begins to count; ``clear`` ends it as well."""
+        """Starts counting; ``clear`` also stops it."""
         if self.memory:
             tracemalloc.start()
             return
@@ -167,7 +171,7 @@ class Counter:
         self.seen.__enter__()  # type: ignore[no-untyped-call]
 
     def stop(self) -> dict[str, Any]:
-        """What was counted, as plain data."""
+        """Stops counting; returns what was counted, as plain data."""
         peak = tracemalloc.get_traced_memory()[1] if tracemalloc.is_tracing() else 0
         clear()
         if self.memory:
@@ -185,7 +189,7 @@ def _fuse(enabled: bool) -> None:
 
 
 def clear() -> None:
-    """Ends all counting, also where a call raised in the middle of it, and every mode that a learner left on."""
+    """Stops all counting, even after a call that raised, and every torch mode that learner code left active."""
     if tracemalloc.is_tracing():
         tracemalloc.stop()
     while (mode := _get_current_dispatch_mode()) is not None:
@@ -198,15 +202,15 @@ def clear() -> None:
 
 
 def counter(memory: bool) -> Counter:
-    """A counter, not started yet."""
+    """A counter that has not been started."""
     return Counter(memory)
 
 
 def watch(counter: Counter) -> None:
-    """Starts it: the next step is counted."""
+    """Starts the counter for the next step."""
     counter.start()
 
 
 def counted(counter: Counter) -> dict[str, Any]:
-    """Stops it, and says what was counted."""
+    """Stops the counter; returns what was counted."""
     return counter.stop()

@@ -1,12 +1,12 @@
-"""Keeping some of the library's own functions and classes out of a learner's hands while a program runs.
+"""Forbids some of the library's functions and classes while a program runs.
 
-What is closed raises ``Forbidden`` instead of computing, by whatever way it is reached: under another name, as a
-method of a tensor, through ``functools.partial``, in another thread, from library code that is built on it.
-An operation of torch is replaced where all calls of it arrive, in the dispatcher; a function written in Python
-gets another body, in place. Only what is neither (most of NumPy's C code) is merely replaced under its name.
+What is closed raises ``Forbidden`` however it is reached: under another name, as a tensor method, through
+``functools.partial``, in another thread, or from library code built on it. An operation of torch is replaced in the
+dispatcher, where all calls arrive. A function written in Python gets another body. Anything else (most of NumPy's C
+code) is only replaced under its name.
 
-All of this happens in the learner's own process, and is worth as much as that process's word: code that looks for what
-closes an operation can open it again, and the library has the parts to put most operations together from.
+All this happens in the learner's own process, so it is no protection against code that tries to undo it, and most
+operations can be built from other parts of the library.
 """
 
 from __future__ import annotations
@@ -21,18 +21,18 @@ from typing import Any
 
 import torch
 
-#: The same computation in the dispatcher under other words, which the name does not contain.
+#: Operations in the dispatcher whose names do not contain that of the function that they compute.
 _KERNELS = {
     "scaled_dot_product_attention": "_scaled_dot_product_",
     "multi_head_attention_forward": "_native_multi_head_attention",
     "MultiheadAttention": "_native_multi_head_attention",
     "TransformerEncoderLayer": "_transformer_encoder_layer_fwd",
 }
-#: What the dispatcher writes around the name of an operation: ``_softmax``, ``native_layer_norm``, ``relu_``.
+#: Prefixes that names have in the dispatcher, besides underscores: ``_softmax``, ``native_layer_norm``, ``relu_``.
 _AROUND = ("native_", "special_", "safe_", "fused_", "masked_", "sparse_")
-#: What of a class is closed besides its public methods.
+#: Methods of a class that are closed in addition to its public ones.
 _METHODS = {"__init__", "__new__", "__call__"}
-#: Where calls arrive: plain, with gradients, under vmap, and of the other layouts that a CPU has.
+#: Dispatch keys: plain, with gradients, under vmap, and the other layouts on a CPU.
 _KEYS = (
     "CPU",
     "AutogradCPU",
@@ -49,12 +49,12 @@ _KEYS = (
 
 
 class Forbidden(Exception):
-    """What code gets that calls a closed name. It may have another way, and take it."""
+    """Raised by a call of a closed name. Code may catch it and do something else."""
 
 
 @dataclass(slots=True)
 class _Closed:
-    """What is closed now, and how it is opened again."""
+    """The names that were refused, and functions that undo what was closed."""
 
     refused: list[str] = field(default_factory=list)
     undo: list[Callable[[], object]] = field(default_factory=list)
@@ -64,20 +64,20 @@ _CLOSED = _Closed()
 
 
 def forbid(names: list[str]) -> None:
-    """Closes the dotted ``names`` until ``lift``. Raises LookupError for one that there is not, or cannot be closed."""
+    """Closes the dotted ``names`` until ``lift``. Raises LookupError if one does not exist or cannot be closed."""
     for name in names:
         _close(name)
 
 
 def lift() -> None:
-    """Opens everything, and forgets who was refused."""
+    """Opens everything, and forgets what was refused."""
     while _CLOSED.undo:
         _CLOSED.undo.pop()()
     _CLOSED.refused.clear()
 
 
 def refused() -> str | None:
-    """The first name that was asked for in vain."""
+    """The first name that was refused; None if there is none."""
     return next(iter(_CLOSED.refused), None)
 
 
@@ -87,7 +87,7 @@ def _close(name: str) -> None:
 
     def refuse(*args: object, **kwargs: object) -> None:
         _CLOSED.refused.append(name)
-        raise Forbidden(f"{name} is not to be used in this exercise")
+        raise Forbidden(f"{name} may not be used in this exercise")
 
     functions = tuple(_functions(found))
     for function in functions:
@@ -103,7 +103,7 @@ def _close(name: str) -> None:
 
 
 def find(name: str) -> tuple[Any, Any]:
-    """What the dotted name stands in, and what it means. Raises LookupError where there is no such thing."""
+    """The object that holds the last part of a dotted name, and that part. Raises LookupError if it does not exist."""
     parts = name.split(".")
     holder: Any = importlib.import_module(parts[0])
     for at, part in enumerate(parts[1:-1], 2):
@@ -116,7 +116,7 @@ def find(name: str) -> tuple[Any, Any]:
 
 
 def _functions(found: Any) -> Iterator[FunctionType]:
-    """What of it is written in Python: a function, that of a NumPy function, the methods that make a class useful."""
+    """The Python functions in it: itself, the implementation of a NumPy function, or the methods of a class."""
     if isinstance(found, type):
         members = [member for name, member in vars(found).items() if name[0] != "_" or name in _METHODS]
     else:
@@ -132,7 +132,7 @@ def _body(*args: object, _refuse: Callable[..., None], **kwargs: object) -> None
 
 
 def _close_function(function: FunctionType, refuse: Callable[..., None]) -> None:
-    """Gives ``function`` a body that refuses, wherever else it is known by whatever name."""
+    """Gives ``function`` a body that refuses, so that it does so under every name."""
     code, defaults, named = function.__code__, function.__defaults__, function.__kwdefaults__
 
     def reopen() -> None:
@@ -150,7 +150,7 @@ def _all_operations() -> tuple[str, ...]:
 
 @functools.cache
 def _operations(last: str, above: str, is_class: bool) -> tuple[str, ...]:
-    """The operations of torch that compute what the name says, as the dispatcher calls them."""
+    """The dispatcher's names of the torch operations that compute what is named."""
     wanted = {last, f"{above}_{last}"} if not is_class else set()
     kernels = _KERNELS.get(last)
     return tuple(
@@ -170,13 +170,13 @@ def _computes(operation: str, wanted: set[str], kernels: str | None) -> bool:
 
 
 def _close_operations(operations: tuple[str, ...], refuse: Callable[..., None]) -> None:
-    """Puts something that refuses in the place of every kernel."""
+    """Replaces every kernel of these operations by ``refuse``."""
     if not operations:
         return
     library: Any = torch.library.Library("aten", "IMPL")  # type: ignore[no-untyped-call]
     _CLOSED.undo.append(library._destroy)
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # it is said of every kernel that it is replaced
+        warnings.simplefilter("ignore")  # torch warns about every kernel that is replaced
         for operation in operations:
             for key in _KEYS:
                 library.impl(operation, refuse, key)

@@ -1,8 +1,8 @@
 """The wire format: values as tagged bytes, frames as (kind, length, bytes).
 
-Used by both sides of the wall, and the only part of this folder that the grader imports. The decoder
-takes nothing on trust: every count is checked against the bytes that are really there before anything
-is allocated, nesting is bounded, and whatever does not fit raises ``FrameError``.
+Used by grader and child; the only module in this folder that the grader imports. The decoder trusts nothing: every
+count is checked against the bytes available before anything is allocated, nesting is bounded, and anything malformed
+raises ``FrameError``.
 """
 
 from __future__ import annotations
@@ -24,7 +24,8 @@ HEADER = struct.Struct("<BQ")
 MAX_DEPTH = 24
 MAX_NDIM = 8
 MAX_VALUES = 200_000
-#: What a decoded value takes besides its bytes on the wire, about: five of these make an array without dimensions.
+#: About how many bytes a decoded value and a decoded array take in addition to their bytes on the wire: an array
+#: without dimensions has only five of those.
 VALUE_BYTES = 64
 ARRAY_BYTES = 512
 MAX_INTEGER_DIGITS = 400
@@ -43,12 +44,12 @@ _ARRAY = struct.Struct("<BBB")
 
 
 class FrameError(ValueError):
-    """The bytes are not a value, or the value has no form on the wire."""
+    """The bytes do not encode a value, or the value cannot be encoded."""
 
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """An array on the wire. ``flags`` says what it is or shall become on the child's side."""
+    """An array on the wire. ``flags`` say what it is, or what it is to become, in the child."""
 
     array: NDArray[Any]
     flags: int = 0
@@ -68,7 +69,7 @@ def frame(kind: int, value: object) -> bytes:
 
 
 def encode(value: object) -> bytes:
-    """``value`` as bytes. Raises FrameError for what has no form on the wire."""
+    """``value`` as bytes. Raises FrameError if it cannot be encoded."""
     out = bytearray()
     _write(out, value, 0)
     return bytes(out)
@@ -135,20 +136,20 @@ def _write_block(out: bytearray, block: Block) -> None:
 
 @dataclass(slots=True)
 class Budget:
-    """What decoded values may take in memory, in bytes besides those on the wire, and what they have taken."""
+    """How much memory decoded values may take, and have taken, in bytes in addition to those on the wire."""
 
     most: int
     spent: int = 0
 
     def spend(self, cost: int) -> None:
-        """Books what the next value takes. Raises FrameError where that is too much."""
+        """Adds the cost of the next value. Raises FrameError if that is too much."""
         if self.spent + cost > self.most:
             raise FrameError("too many values")
         self.spent += cost
 
 
 def decode(data: bytes | bytearray | memoryview, budget: Budget | None = None) -> Any:
-    """The value that ``data`` encodes, all of it. Raises FrameError for anything else, and beyond ``budget``.
+    """The value that all of ``data`` encodes. Raises FrameError for anything else, and beyond ``budget``.
 
     Arrays are read-only views into ``data``.
     """
@@ -182,7 +183,7 @@ class _Reader:
         return form.unpack(self.take(form.size))[0]
 
     def count(self) -> int:
-        """A number of things to follow; each takes at least one byte, so it is bounded by the rest."""
+        """How many entries follow. Each takes at least one byte, so the rest of the data bounds it."""
         number: int = self.number(_U32)
         if number > self.rest:
             raise FrameError("a count beyond the end")

@@ -1,4 +1,4 @@
-"""What a program may apply besides the learner's own names: small, and solving no exercise."""
+"""Small functions that a program may apply, in addition to the learner's own. None of them solves an exercise."""
 
 from __future__ import annotations
 
@@ -10,22 +10,22 @@ from typing import Any
 import numpy as np
 import torch
 
-from .adapting import adapted
 from .counting import counted, counter, watch
+from .errors import Unfit
 from .forbidding import forbid
+from .language_model import next_logits, taught
 from .layers import decoder_layer, encoder_layer
 from .lazy import forward, settle
+from .lora import adapted
 from .projections import Projections
-from .refusals import Unfit
-from .running import appends, attention_output, filled_cache, kv_cache, row_by_row, token_by_token
-from .stepping import next_logits, taught
+from .stateful import appends, attention_output, filled_cache, kv_cache, row_by_row, token_by_token
 from .table import Table
 
 
 def ready(instance: Any, dtype: str | None = None) -> Any:
-    """The instance as it is graded: a module in eval mode, in the precision of the case.
+    """The instance as it is graded: a module in eval mode, with the dtype of the case.
 
-    Raises ``Unfit`` for something that cannot be called and has no ``forward``.
+    Raises ``Unfit`` if it cannot be called and has no ``forward``.
     """
     if not callable(instance) and not hasattr(instance, "forward"):
         raise Unfit("no-forward", type(instance).__name__)
@@ -37,34 +37,33 @@ def ready(instance: Any, dtype: str | None = None) -> Any:
 
 
 def projections(instance: Any, weights: dict[str, Any]) -> Projections:
-    """Puts ``weights`` (role → array (d_in, d_out)) where the instance keeps its projections."""
+    """Copies ``weights`` (role → array (d_in, d_out)) to where the instance keeps its projections."""
     settle(instance, len(weights["w_q"]), weights["w_q"], 3)
     return Projections.fill(instance, weights)
 
 
 def table(instance: Any, weights: dict[str, Any]) -> Table:
-    """Puts ``weights["table"]`` where the instance keeps its table of positions."""
+    """Copies ``weights["table"]`` to where the instance keeps its table of positions."""
     return Table.fill(instance, weights)
 
 
 def describe(filled: Projections | Table) -> dict[str, Any]:
-    """Where the weights went, as plain data."""
+    """Where the weights were copied to, as plain data."""
     return filled.describe()
 
 
 def collect_gradients(filled: Projections | Table) -> None:
-    """Tensors of a plain class collect gradients as parameters would; what a module keeps frozen stays so."""
+    """Makes the tensors of a plain class require gradients. What a module has frozen stays frozen."""
     for leaf in () if isinstance(filled.instance, torch.nn.Module) else filled.leaves():
         if leaf.is_leaf:
             leaf.requires_grad_()
 
 
 def gradients(output: Any, arguments: list[Any], filled: Projections | Table | None = None) -> list[Any] | None:
-    """Gradients of a nonlinear loss of ``output``: by the arguments, then by each projection.
+    """Gradients of a nonlinear loss of ``output`` with respect to the arguments, then to each projection.
 
-    The loss is Σ c·y + y²/2 with c = cos(1, 2, 3, …): a plain sum would say nothing about query and
-    key. An entry is None where no gradient arrives; the whole is None when ``output`` has no graph.
-    Several outputs are taken as one.
+    The loss is Σ c·y + y²/2 with c = cos(1, 2, 3, …); a plain sum would say nothing about query and key. An entry is
+    None if no gradient arrives. The result is None if ``output`` has no graph. Several outputs are concatenated.
     """
     parts = [part.reshape(-1) for part in _floats(output)]
     if not any(part.requires_grad for part in parts):
@@ -81,17 +80,17 @@ def gradients(output: Any, arguments: list[Any], filled: Projections | Table | N
 
 
 def _floats(output: Any) -> list[torch.Tensor]:
-    """The tensors of floats in a result, in their order."""
+    """The floating-point tensors in a result, in order."""
     if isinstance(output, (tuple, list)):
         return [tensor for part in output for tensor in _floats(part)]
     return [output] if isinstance(output, torch.Tensor) and output.is_floating_point() else []
 
 
 def gradient_norms(output: Any, layers: list[Projections], role: str) -> list[float] | None:
-    """How large the gradients of one loss of ``output`` are by the weight ``role`` of each layer.
+    """Norms of the gradients of one loss of ``output`` with respect to the weight ``role`` of each layer.
 
-    The loss is Σ c·y / |y| with c = cos(1, 2, 3, …): how large ``output`` is makes no difference to it. None
-    when ``output`` has no graph, or when a gradient does not arrive.
+    The loss is Σ c·y / |y| with c = cos(1, 2, 3, …), so it does not depend on the scale of ``output``. None if
+    ``output`` has no graph, or if a gradient does not arrive.
     """
     if not isinstance(output, torch.Tensor) or not output.requires_grad:
         return None
@@ -108,7 +107,7 @@ def gradient_norms(output: Any, layers: list[Projections], role: str) -> list[fl
 
 
 def parameters(instance: Any, output: Any) -> list[Any] | None:
-    """(name, shape, trainable, reached by a gradient of ``output``) of every parameter of a module; else None."""
+    """For each parameter of a module: [name, shape, trainable, reached by a gradient of ``output``]; else None."""
     if not isinstance(instance, torch.nn.Module):
         return None
     named = list(instance.named_parameters())
@@ -121,9 +120,9 @@ def parameters(instance: Any, output: Any) -> list[Any] | None:
 
 
 def attend(a: Any, b: Any, positions: Any = None) -> Callable[[Any], Any]:
-    """A function that mixes the rows of x as attention does, and is none: x @ a + mean(x) @ b.
+    """A function that mixes the rows of x as attention does, but is not attention: x @ a + mean(x) @ b.
 
-    It treats all rows alike, unless they are told apart by ``positions``, which are added to x first.
+    It treats all rows alike, except that ``positions``, if given, are added to x first.
     """
 
     def mixed(x: Any) -> Any:
@@ -135,7 +134,7 @@ def attend(a: Any, b: Any, positions: Any = None) -> Callable[[Any], Any]:
 
 
 def sublayer(w: Any) -> Callable[[Any], Any]:
-    """Something to stand beside a residual connection: x → tanh(x @ w)."""
+    """A function for use inside a residual connection: x → tanh(x @ w)."""
 
     def applied(x: Any) -> Any:
         product = x @ _like(x, w)
@@ -145,12 +144,12 @@ def sublayer(w: Any) -> Callable[[Any], Any]:
 
 
 def _like(x: Any, part: Any) -> Any:
-    """``part`` in the array type and precision of ``x``, whichever the learner has chosen."""
+    """``part`` with the array type and dtype of ``x``, which the learner's code chose."""
     return torch.as_tensor(part).to(x) if isinstance(x, torch.Tensor) else np.asarray(part, dtype=x.dtype)
 
 
 def require_grad(value: Any) -> Any:
-    """The tensor as a leaf that collects gradients."""
+    """The same value; a floating-point tensor then requires gradients."""
     return value.requires_grad_() if isinstance(value, torch.Tensor) and value.is_floating_point() else value
 
 

@@ -1,9 +1,8 @@
-"""Finding the parameters of an encoder or decoder layer, however its author took it apart.
+"""Finds the parameters of an encoder or decoder layer, however its author structured it.
 
-Attention is found by the names of its projections, wherever it stands; of two, the cross-attention is the
-one whose name says so, else the second. The two layers of the feed-forward network are found by their shapes,
-and norms by being like ``nn.LayerNorm``: a vector that multiplies and one that is added. They count in the
-order in which they are defined.
+Attention is found anywhere by the names of its projections. Of two, the cross-attention is the one whose name says so,
+else the second. The two layers of the feed-forward network are found by their shapes. Norms are found by being like
+``nn.LayerNorm``: a vector that multiplies and one that is added. Norms are numbered in the order of definition.
 """
 
 from __future__ import annotations
@@ -18,6 +17,7 @@ from typing import Any
 import numpy as np
 import torch
 
+from .errors import Unfit
 from .lazy import settle
 from .projections import (
     BIASES,
@@ -35,7 +35,6 @@ from .projections import (
     place_of,
     role_of,
 )
-from .refusals import Unfit
 
 Part = tuple[str, Any]
 
@@ -50,7 +49,7 @@ _OF_EVERY_MODULE = frozenset(vars(torch.nn.Module()))
 
 
 def encoder_layer(instance: Any, weights: dict[str, Any]) -> Projections:
-    """Puts ``weights`` (w_q … w_o, w_1, b_1, w_2, b_2, gamma_1, beta_1, …) where the instance keeps them."""
+    """Copies ``weights`` (w_q … w_o, w_1, b_1, w_2, b_2, gamma_1, beta_1, …) to where the instance keeps them."""
     return _fill(instance, weights, ("",))
 
 
@@ -80,7 +79,7 @@ def _fill(instance: Any, weights: dict[str, Any], prefixes: tuple[str, ...]) -> 
 
 
 def _parts(owner: Any, path: str = "", seen: set[int] | None = None) -> Iterator[Part]:
-    """The instance and everything that it is made of, each once, in the order of definition."""
+    """The instance and all its parts, each once, in the order of definition."""
     seen = set() if seen is None else seen
     if id(owner) in seen:
         return
@@ -109,7 +108,10 @@ def _inner(owner: Any) -> Iterator[Part]:
 
 
 def _attentions(instance: Any, parts: list[Part], d_model: int, wanted: int) -> list[dict[str, Place]]:
-    """The places of q, k, v and o of the attention, or of self-attention and cross-attention."""
+    """The places of q, k, v and o: of the only attention, or of self-attention and then cross-attention.
+
+    ``wanted`` is 1 or 2. Raises Unfit if they are not found.
+    """
     found: list[tuple[str, dict[str, Place]]] = []
     taken: set[int] = set()
     missing = ",".join(_QKV)
@@ -120,7 +122,7 @@ def _attentions(instance: Any, parts: list[Part], d_model: int, wanted: int) -> 
             output = _output(part, parts, d_model, taken) if path == part else places.get("w_o")
             if output is None:
                 missing = "w_o"
-                continue  # an attention in a list looks like a head; it will be met again, with its output
+                continue  # an attention in a list looks like a head; it will be found again, with its output
             places = {role: places[role] for role in _QKV} | {"w_o": output}
             taken |= _bases(places)
             found.append((path, places))
@@ -129,7 +131,7 @@ def _attentions(instance: Any, parts: list[Part], d_model: int, wanted: int) -> 
     if wanted == 1:
         return [found[0][1]]
     if len(found) == 1 and any(id(piece.base) not in taken for piece in _matrices(parts, (d_model, d_model))):
-        # One attention may do the work of both, but what is left here looks like the other, under other names.
+        # One attention may serve as both, but here something is left that looks like the other, under other names.
         named = "self_" if _says_cross(found[0][0].lower()) else "cross_"
         raise Unfit("projections", ",".join(named + role for role in _QKV), ",".join(LOOKED_FOR), *held_names(instance))
     cross = _cross([path for path, _ in found])
@@ -138,7 +140,7 @@ def _attentions(instance: Any, parts: list[Part], d_model: int, wanted: int) -> 
 
 
 def _side_by_side(owner: Any, path: str) -> list[tuple[str, dict[str, Place]]]:
-    """Attentions among the attributes of one part, told apart by words in their names: self_w_q, …, cross_w_q, …."""
+    """Attentions among the attributes of one part, distinguished by words in their names: self_w_q, cross_w_q, …."""
     groups: dict[str, dict[str, Place]] = {}
     for name, value in attributes(owner).items():
         plain, words = _apart(name)
@@ -151,12 +153,12 @@ def _side_by_side(owner: Any, path: str) -> list[tuple[str, dict[str, Place]]]:
 
 @functools.lru_cache(maxsize=4096)
 def _apart(name: str) -> tuple[str, str]:
-    """A name without the words that tell attentions apart, and these words."""
+    """A name without the words that distinguish attentions, and these words."""
     return _WORDS.sub("", canonical(name)), "".join(_WORDS.findall(canonical(name)))
 
 
 def _fits(places: dict[str, Place], d_model: int) -> bool:
-    """Whether these are the projections of one attention; two attentions in a list look like wide heads."""
+    """Whether these are the projections of one attention. Two attentions in a list would look like wide heads."""
     return all(role in places and sum(piece.shape[1] for piece in places[role]) <= d_model for role in _QKV)
 
 
@@ -165,7 +167,7 @@ def _bases(places: dict[str, Place]) -> set[int]:
 
 
 def _output(path: str, parts: list[Part], d_model: int, taken: set[int]) -> Place | None:
-    """The output projection of the attention at ``path``: in the same part, or in one around it."""
+    """The output projection of the attention at ``path``: in the same part, or in one that contains it."""
     for at, owner in reversed(parts):
         if at == path or not at or path.startswith(f"{at}."):
             place = find(owner, at).get("w_o", ())
@@ -199,23 +201,23 @@ def _matrices(parts: list[Part], shape: tuple[int, int]) -> Iterator[Piece]:
             names = [name for name, value in held.items() if is_matrix(value) and set(value.shape) == set(shape)]
             pieces = [Piece(owner, name, f"{path}.{name}".lstrip("."), transposed=False) for name in names]
             if len(names) == 1 and (alone := layer_of(owner, path)) and alone.owner is owner:
-                pieces = [alone]  # a layer of the learner's own, which may keep its weight either way round
+                pieces = [alone]  # the learner's own layer, which may store its weight transposed
         yield from (piece for piece in pieces if piece.shape == shape)
 
 
 def matrices(instance: Any, shape: tuple[int, int]) -> Iterator[Piece]:
-    """Every matrix of this shape that the instance keeps, wherever: arrays used as ``x @ w``, and linear layers."""
+    """Every matrix of this shape anywhere in the instance: arrays used as ``x @ w``, and linear layers."""
     yield from _matrices(list(_parts(instance)), shape)
 
 
 def _of_layers(parts: list[Part]) -> set[int]:
-    """The parameters of the library's layers, which may have other names besides."""
+    """The ids of the parameters of the library's layers, which may have other names, too."""
     layers = (owner for _, owner in parts if isinstance(owner, (torch.nn.Linear, torch.nn.LayerNorm)))
     return {id(value) for layer in layers for value in layer.parameters(recurse=False)}
 
 
 def _bias(piece: Piece, size: int) -> Place:
-    """What is added to the result of a matrix: the vector beside it that goes by its name, or as a bias does."""
+    """The bias of a matrix: the vector next to it with a matching name, or with the name of a bias."""
     weight = canonical(piece.attribute)
     near = {weight.replace("weight", "bias"), weight.replace("w", "b"), weight.replace("kernel", "bias")}
     names = [name for name, value in attributes(piece.owner).items() if _is_vector(value, size)]
@@ -230,7 +232,7 @@ def _bias(piece: Piece, size: int) -> Place:
 
 
 def _norms(parts: list[Part], d_model: int) -> Iterator[tuple[Place, Place]]:
-    """Gain and shift of every norm, each once; an empty place for what a norm does not have."""
+    """The gain and shift of every norm, each once; an empty place for one that it does not have."""
     known = _of_layers(parts)
     for path, owner in parts:
         if isinstance(owner, (list, tuple, dict, torch.nn.Linear, torch.nn.ParameterList, torch.nn.ParameterDict)):

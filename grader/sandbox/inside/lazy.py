@@ -1,4 +1,4 @@
-"""Modules that learn their sizes from their first input (``nn.LazyLinear``): they get one before weights are put in."""
+"""Modules that take their sizes from their first input (``nn.LazyLinear``): they get one before weights are set."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ import torch
 
 
 def forward(instance: Any, *args: Any, **kwargs: Any) -> Any:
-    """Calls the instance, or its ``forward`` where it cannot be called."""
+    """Calls the instance, or its ``forward`` if it cannot be called."""
     return instance(*args, **kwargs) if callable(instance) else instance.forward(*args, **kwargs)
 
 
 def settle(instance: Any, d_model: int, like: Any, inputs: int) -> None:
-    """Gives the instance ``inputs`` arrays of zeros, (1, 2, d_model), if any of its parameters has no shape yet.
+    """Calls the instance with ``inputs`` tensors of zeros, (1, 2, d_model), if any parameter has no shape yet.
 
-    They have the precision of ``like``. Random generators and buffers (running statistics) are as before.
+    They have the dtype of ``like``. Random generators and buffers (running statistics) are restored afterwards.
     """
     modules = list(_modules(instance))
     held = [value for module in modules for value in (*module.parameters(False), *module.buffers(False))]
@@ -36,7 +36,7 @@ def settle(instance: Any, d_model: int, like: Any, inputs: int) -> None:
 
 
 def _modules(instance: Any) -> Iterator[torch.nn.Module]:
-    """The modules that the instance is, or that a plain one holds."""
+    """The modules of the instance, or those that an instance of a plain class holds."""
     if isinstance(instance, torch.nn.Module):
         yield from instance.modules()
     else:

@@ -1,7 +1,7 @@
-"""Executing a submission's source files, and letting them import each other, without a file system.
+"""Executes a submission's source files, which can import each other, without a file system.
 
-A module that is not available costs only what uses it: the top-level statement that asks for it is skipped, and a
-stand-in (``NotAvailable``) is bound to each of its names.
+If a module is not available, only code that uses it fails: the top-level statement that imports it is skipped, and a
+placeholder (``NotAvailable``) is bound to each of its names.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from typing import Any
 class Source:
     """One file: its module name, and the parts (label, text) that are executed in order.
 
-    ``futures`` are names in ``__future__``, which hold for all parts.
+    ``futures`` are names in ``__future__`` that apply to all parts.
     """
 
     module: str
@@ -34,7 +34,7 @@ class Source:
 
 
 class Library(importlib.abc.MetaPathFinder, importlib.abc.Loader):
-    """A finder and loader over sources in memory; each is executed once."""
+    """A finder and loader for sources in memory. Each is executed once."""
 
     def __init__(self, sources: list[Source]) -> None:
         self.sources = {source.module: source for source in sources}
@@ -48,7 +48,7 @@ class Library(importlib.abc.MetaPathFinder, importlib.abc.Loader):
     def find_spec(
         self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
     ) -> importlib.machinery.ModuleSpec | None:
-        """A spec for the submission's own modules (and the folders they stand in), None for others."""
+        """A spec for the submission's own modules and the folders that contain them; None for others."""
         source = self.sources.get(fullname)
         if source is None and fullname not in self._folders:
             return None
@@ -62,15 +62,15 @@ class Library(importlib.abc.MetaPathFinder, importlib.abc.Loader):
     def exec_module(self, module: ModuleType) -> None:
         """Executes the parts in order.
 
-        A plain file stops at its first exception, as Python does. In a notebook (several parts) a cell
-        that fails is remembered and the next one runs, as it would for somebody who works with it. In both,
-        a statement that needs a module which is not available is skipped; see ``_skip``.
+        A plain file stops at its first exception, as in Python. In a notebook (several parts), a cell that fails is
+        recorded and the next one runs, as it would for its author. In both, a statement that needs a module that is
+        not available is skipped; see ``_skip``.
         """
         source = self.sources.get(module.__name__)
         vars(module).update(get_ipython=_Quiet, display=_Quiet)
         flags = _flags(source.futures) if source else 0
         if source and len(source.parts) == 1 and source.parts[0][0].endswith(".py"):
-            # Python tells an import in a circle from a name that does not exist only where there is a file.
+            # Python distinguishes a circular import from a missing name only if the module has a file.
             module.__file__ = source.parts[0][0]
         for label, text in source.parts if source else ():
             linecache.cache[label] = (len(text), None, text.splitlines(True), label)
@@ -86,7 +86,7 @@ class Library(importlib.abc.MetaPathFinder, importlib.abc.Loader):
                 source.failures.append(error)  # type: ignore[union-attr]
 
     def _executed(self, code: CodeType, module: ModuleType, statement: ast.stmt, label: str) -> bool:
-        """Executes one statement; False if a module that it needs is not available."""
+        """Executes one statement. False if a module that it needs is not available."""
         names, place = vars(module), (label, statement.lineno)
         before = {name: names.get(name) for name in _bound(statement)}
         self._defined |= {(module.__name__, name): place for name in before}
@@ -100,23 +100,23 @@ class Library(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         return True
 
     def _skip(self, absent: str, place: Place, names: dict[str, Any], before: dict[str, Any]) -> None:
-        """Binds a stand-in to every name that the statement would have bound, and has not."""
+        """Binds a placeholder to every name that the statement should have bound but did not."""
         known = self.absent.setdefault(absent, place)
         for name, value in before.items():
             if names.get(name) is value:
                 names[name] = NotAvailable(absent, *known)
 
     def defined(self, module: str, name: str) -> Place | None:
-        """Where the top level of ``module`` binds ``name`` last."""
+        """Where the top level of ``module`` last binds ``name``; None if it does not."""
         return self._defined.get((module, name))
 
     def get_code(self, fullname: str) -> CodeType | None:
-        """None: nothing is stored as code."""
+        """None: no code objects are stored."""
         return None
 
 
 def _flags(futures: Sequence[str]) -> int:
-    """For the compiler; names that ``__future__`` does not have are its own to complain about."""
+    """Compiler flags for names in ``__future__``. Unknown names are ignored; the compiler will report them."""
     flags = 0
     for name in futures:
         flags |= getattr(getattr(__future__, name, None), "compiler_flag", 0)
@@ -131,12 +131,12 @@ _ANNOTATIONS = __future__.annotations.compiler_flag
 
 
 def _statements(text: str, label: str) -> Iterator[ast.stmt]:
-    """The top-level statements, with each imported module in one of its own."""
+    """The top-level statements. An import of several modules becomes one statement for each."""
     for at, statement in enumerate(ast.parse(text, label).body):
         if isinstance(statement, ast.Import):
             yield from (ast.copy_location(ast.Import([alias]), statement) for alias in statement.names)
         elif not (at and isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)):
-            yield statement  # a constant does nothing, but alone in a module it would become the docstring
+            yield statement  # constants are left out: compiled alone, one would become the module's docstring
 
 
 _SCOPES = (ast.Lambda, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
@@ -163,17 +163,17 @@ def _refuse(self: Any, *args: object, **kwargs: object) -> Any:
 
 
 class NotAvailable:
-    """Stands for what comes from a module that is not here: it can be passed around, and raises when it is used."""
+    """A placeholder for something from a module that is not available. It can be passed around; using it raises."""
 
     __slots__ = ("module", "said")
 
     def __init__(self, module: str, file: str, line: int) -> None:
-        """``file`` and ``line`` say where it was asked for."""
+        """``file`` and ``line`` say where the module was imported."""
         object.__setattr__(self, "module", module)
-        object.__setattr__(self, "said", f"{module} is not available here (asked for in {file}, line {line})")
+        object.__setattr__(self, "said", f"{module} is not available here (imported in {file}, line {line})")
 
     def __getattribute__(self, name: str) -> Any:
-        """Raises; of the protocols of Python it has those of any object."""
+        """Raises, except for the special methods of any object."""
         if name.startswith("__") and name.endswith("__"):
             return object.__getattribute__(self, name)
         return _refuse(self)
@@ -207,10 +207,10 @@ NotAvailable.__bool__ = lambda self: True  # type: ignore[attr-defined]
 
 
 class _Quiet:
-    """Stands in for what only a notebook has (``get_ipython().run_line_magic(…)``, ``display(…)``): does nothing."""
+    """Replaces what only a notebook has (``get_ipython().run_line_magic(…)``, ``display(…)``); does nothing."""
 
     def __init__(self, *args: object, **kwargs: object) -> None:
-        """Takes anything."""
+        """Accepts any arguments."""
 
     def __getattr__(self, name: str) -> Any:
         return _Quiet
@@ -218,7 +218,7 @@ class _Quiet:
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """An exception of the learner's, as plain words."""
+    """An exception in learner code, as plain data."""
 
     type: str
     bases: tuple[str, ...]
@@ -228,7 +228,7 @@ class Failure:
 
     @classmethod
     def of(cls, error: BaseException, labels: set[str]) -> Failure:
-        """What ``error`` says, and the last line of the submission that it passed through."""
+        """``error`` with its text and the last line of the submission in its traceback."""
         kinds = type(error).__mro__
         try:
             text = str(error)[:600]
@@ -252,5 +252,5 @@ def _place(trace: TracebackType | None, labels: set[str]) -> tuple[str | None, i
 
 
 def namespace(library: Library, module: str) -> dict[str, Any]:
-    """The names of ``module``, which is executed if nobody imported it before."""
+    """The names of ``module``, which is executed unless it was imported before."""
     return importlib.import_module(module).__dict__ if module not in sys.modules else sys.modules[module].__dict__

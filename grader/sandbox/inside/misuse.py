@@ -1,16 +1,16 @@
-"""A name that is not what the exercise asks for: a class instead of a function, the reverse, or nothing to call."""
+"""Recognises a name of the wrong kind: a class where a function was expected, the reverse, or nothing callable."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from .refusals import Unfit
+from .errors import Unfit
 
 Place = tuple[str, int] | None
 
 
 def not_callable(names: dict[str, Any], name: str, place: Place) -> Unfit | None:
-    """What to say where ``name`` cannot be called."""
+    """The reason if ``name`` cannot be called; else None."""
     found = names[name]
     return None if callable(found) else Unfit("not-callable", name, type(found).__name__, *_words(place))
 
@@ -18,11 +18,10 @@ def not_callable(names: dict[str, Any], name: str, place: Place) -> Unfit | None
 def wrong_kind(
     names: dict[str, Any], steps: list[Any], send: list[int], done: int, error: BaseException, place: Place
 ) -> Unfit | None:
-    """What to say where the steps ended with ``error`` after ``done`` of them because of the kind of what they call.
+    """The reason if the steps ended with ``error`` after ``done`` of them because what they call is of the wrong kind.
 
-    A class in the place of a function, whose result is sent, can do no more than make an instance. What is called
-    like a class may be a function that makes one, so it is at fault only when that very call fails, or gives nothing
-    to call.
+    A class in place of a function, whose result is sent, can only make an instance. A function in place of a class may
+    make one, so it is at fault only if that call itself fails, or if its result cannot be called.
     """
     at = next((at for at, (op, target, *_) in enumerate(steps) if op == "call" and isinstance(target, str)), None)
     if at is None or done < at or isinstance(error, (ValueError, MemoryError)) or not isinstance(error, Exception):

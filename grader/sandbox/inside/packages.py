@@ -1,7 +1,7 @@
-"""Importing an exact set of packages, whatever else stands in the folder where they are installed.
+"""Imports an exact set of packages, whatever else is installed in the same folder.
 
-``sys.path`` holds the standard library only; this finder knows the path of each admitted top-level name.
-What is not in its table does not exist: ``ImportError``, as libraries that probe for others expect it.
+``sys.path`` holds only the standard library. This finder knows the path of each allowed top-level name. Anything else
+does not exist: it raises ``ImportError``, as libraries that look for optional packages expect.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ from types import ModuleType
 
 
 class Packages(importlib.abc.MetaPathFinder):
-    """A finder over a table of top-level names. Their submodules are found through their ``__path__``."""
+    """A finder for a table of top-level names. Their submodules are found through their ``__path__``."""
 
     def __init__(self, paths: dict[str, str]) -> None:
         self._paths: dict[str, str] = {}
         for entry, path in paths.items():
-            # "numpy.libs" and "torch-2.4.dist-info" are folders to read from, not packages to import.
+            # "numpy.libs" and "torch-2.4.dist-info" are folders to read, not packages to import.
             name = entry if os.path.isdir(path) else entry.partition(".")[0]
             if name.isidentifier():
                 self._paths[name] = path
@@ -29,7 +29,7 @@ class Packages(importlib.abc.MetaPathFinder):
     def find_spec(
         self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
     ) -> importlib.machinery.ModuleSpec | None:
-        """The spec of an admitted top-level package or module."""
+        """The spec of an allowed top-level package or module; None for others."""
         place = self._paths.get(fullname)
         if place is None:
             return None
@@ -44,7 +44,7 @@ class Packages(importlib.abc.MetaPathFinder):
 
 
 def install(stdlib: list[str], paths: dict[str, str]) -> None:
-    """Makes ``stdlib`` and the packages of the table all that can be imported from now on."""
+    """From now on, only ``stdlib`` and the packages in ``paths`` can be imported."""
     sys.path[:] = stdlib
     sys.path_importer_cache.clear()
     sys.meta_path.append(Packages(paths))

@@ -1,7 +1,7 @@
-"""The same child without a wall: started anew for each submission, for machines that cannot confine.
+"""The same child without confinement, in a new process for each job, for machines that cannot confine code.
 
-Used only where nothing secret is at stake (``attncheck grade`` without a seed file). The job and its tasks
-come on descriptor 0, the frames go to descriptor 1, which prints can no longer reach.
+Used only if there are no secrets (``attncheck grade`` without a seed file). The job and its tasks arrive on descriptor
+0. Frames are written to descriptor 1, where the output of ``print`` no longer goes.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import os
 
 
 def main(preload: list[str], cpu_seconds: int, memory: int) -> None:
-    """One submission, in a process of its own; rlimits where the system has them."""
+    """Serves one job; with rlimits if the system has them."""
     jobs, results = os.dup(0), os.dup(1)
     null = os.open(os.devnull, os.O_RDWR)
     for fd in (0, 1, 2):
@@ -39,4 +39,4 @@ def _limit(cpu_seconds: int, memory: int) -> None:
         bound = confine.address_space() + memory
         resource.setrlimit(resource.RLIMIT_AS, (bound, bound))
     except (ImportError, OSError, ValueError, AttributeError):
-        pass  # another system: the grader's clock is what remains
+        pass  # another system: only the grader's clock limits it

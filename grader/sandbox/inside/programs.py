@@ -1,4 +1,4 @@
-"""Running a straight-line program on a learner's names, and packing what it gives into wire values."""
+"""Runs a straight-line program on a learner's names, and packs its results into wire values."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ import torch
 from numpy.typing import NDArray
 
 from . import counting, forbidding, frames
+from .errors import TooBig, Unfit
 from .helpers import HELPERS
-from .refusals import TooBig, Unfit
 
 ArrayType: TypeAlias = Literal["numpy", "torch"]
 
 
 def reset(seed: int) -> None:
-    """Puts every global switch that an earlier call may have moved back to where it starts."""
+    """Resets every global setting that an earlier call may have changed."""
     counting.clear()
     forbidding.lift()
     random.seed(seed)
@@ -30,7 +30,7 @@ def reset(seed: int) -> None:
     warnings.resetwarnings()
     warnings.simplefilter("ignore")
     sys.setrecursionlimit(1000)
-    torch.default_generator.manual_seed(seed)  # torch.manual_seed notes a traceback for each absent device
+    torch.default_generator.manual_seed(seed)  # torch.manual_seed records a traceback for each absent device
     torch.set_default_dtype(torch.float32)
     torch.set_grad_enabled(True)
     torch.set_printoptions(profile="default")  # type: ignore[no-untyped-call]
@@ -48,9 +48,9 @@ def run(
     send: list[int],
     results: list[Any] | None = None,
 ) -> list[Any]:
-    """The results of the steps ``send``, unpacked. Whatever the learner's code raises comes through.
+    """The results of the steps whose numbers are in ``send``, as they are. Raises what the learner's code raises.
 
-    ``results``, if given, is an empty list that the result of every step is appended to.
+    ``results``, if given, is an empty list, to which the result of every step is appended.
     """
     reset(seed)
     results = [] if results is None else results
@@ -86,7 +86,7 @@ def run(
 
 
 def _own(names: dict[str, Any], name: str, otherwise: str | None, module: str | None) -> Any:
-    """What the submission calls ``name``, in this file or in ``module`` if that could be loaded; else a helper."""
+    """The submission's ``name``, from this file, or from ``module`` if that was loaded; else the helper."""
     if name not in names and module in sys.modules:
         names = vars(sys.modules[module])
     return HELPERS[otherwise] if otherwise and name not in names else names[name]
@@ -104,7 +104,7 @@ def unwrap(block: frames.Block, array_type: ArrayType) -> Any:
 
 
 def _strided(array: NDArray[Any]) -> NDArray[Any]:
-    """Equal values with gaps along every axis, so that no two axes can be merged without a copy."""
+    """The same values with gaps along every axis, so that no two axes can be merged without a copy."""
     if not array.ndim:
         return np.array(array)
     *outer, last = array.shape
@@ -117,77 +117,73 @@ def _strided(array: NDArray[Any]) -> NDArray[Any]:
 def pack(value: Any, limit: int) -> Any:
     """``value`` as wire values: numbers, strings, arrays and containers of these.
 
-    Raises ``Unfit`` for everything else and ``TooBig`` beyond ``limit`` bytes, before anything large
-    is copied (an expanded tensor can claim terabytes).
+    Raises ``Unfit`` for anything else, and ``TooBig`` beyond ``limit`` bytes. Nothing large is copied before that is
+    known (an expanded tensor can claim terabytes).
     """
-    budget = limit
-    room = frames.MAX_VALUES - 100  # for the frame around the values
+    return _Packer(limit).pack(value, 0)
 
-    def one(value: Any, depth: int) -> Any:
-        nonlocal budget, room
-        budget -= frames.VALUE_BYTES
-        room -= 1
-        if budget < 0:
-            raise TooBig
-        if room < 0:
+
+class _Packer:
+    """Turns one result into wire values. ``limit`` is in bytes."""
+
+    def __init__(self, limit: int) -> None:
+        self._bytes_left = limit
+        self._values_left = frames.MAX_VALUES - 100  # the frame needs some for itself
+
+    def pack(self, value: Any, depth: int) -> Any:
+        self._values_left -= 1
+        self._charge(frames.VALUE_BYTES)
+        if self._values_left < 0:
             raise Unfit("entries")
         if depth > frames.MAX_DEPTH - 4:
             raise Unfit("nested")
         match value:
-            case None | bool() | float() | str() if type(value) in (type(None), bool, float, str):
-                charge(len(value) if isinstance(value, str) else 0, 1)
-                return value
-            case int() if type(value) is int:
-                if abs(value) >= 10**300:
-                    raise Unfit("integer")
-                return value
             case np.generic():
-                return array(np.asarray(value), frames.SCALAR)
+                return self._array(np.asarray(value), frames.SCALAR)
             case np.ndarray():
-                return array(value, 0)
+                return self._array(value, 0)
             case torch.Tensor():
-                return tensor(value)
+                return self._tensor(value)
             case list() | tuple():
-                if len(value) * frames.VALUE_BYTES > budget:
+                if len(value) * frames.VALUE_BYTES > self._bytes_left:
                     raise TooBig
-                entries = [one(entry, depth + 1) for entry in list(value)]
+                entries = [self.pack(entry, depth + 1) for entry in list(value)]
                 return entries if isinstance(value, list) else tuple(entries)
             case dict():
                 if not all(type(key) is str for key in value):
                     raise Unfit("keys")
-                charge(sum(map(len, value)) + len(value) * frames.VALUE_BYTES, 1)
-                return {key: one(entry, depth + 1) for key, entry in value.items()}
-        raise Unfit("type", type(value).__name__)
+                self._charge(sum(map(len, value)) + len(value) * frames.VALUE_BYTES)
+                return {key: self.pack(entry, depth + 1) for key, entry in value.items()}
+        return self._plain(value)
 
-    def charge(count: int, itemsize: int) -> None:
-        nonlocal budget
-        budget -= count * itemsize
-        if budget < 0:
-            raise TooBig
+    def _plain(self, value: Any) -> bool | int | float | str | None:
+        """A number, a string or None, of exactly that type: a subclass may do anything."""
+        kind = type(value)
+        if kind is str:
+            self._charge(len(value))
+        elif kind is int and abs(value) >= 10**300:
+            raise Unfit("integer")
+        elif kind not in (type(None), bool, float, int):
+            raise Unfit("type", kind.__name__)
+        return value  # type: ignore[no-any-return]
 
-    def check_dimensions(count: int) -> None:
-        if count > frames.MAX_NDIM:
-            raise Unfit("dimensions", str(count))
-
-    def array(value: NDArray[Any], flags: int) -> frames.Block:
+    def _array(self, value: NDArray[Any], flags: int) -> frames.Block:
         plain = value.view(np.ndarray)
-        check_dimensions(plain.ndim)
+        self._check_dimensions(plain.ndim)
         if plain.dtype.kind not in "biuf" or plain.dtype.itemsize > 8:
             raise Unfit("dtype", str(plain.dtype))
-        charge(1, frames.ARRAY_BYTES)
-        charge(plain.size, plain.dtype.itemsize)
+        self._charge(frames.ARRAY_BYTES + plain.size * plain.dtype.itemsize)
         return frames.Block(np.ascontiguousarray(plain).reshape(plain.shape), flags)
 
-    def tensor(value: torch.Tensor) -> frames.Block:
+    def _tensor(self, value: torch.Tensor) -> frames.Block:
         bare = torch.Tensor.detach(value)
         if bare.layout is not torch.strided or bare.is_quantized or bare.device.type != "cpu":
             raise Unfit("tensor", f"{bare.layout}, {bare.device}")
         plain = bare.as_subclass(torch.Tensor)
-        check_dimensions(plain.ndim)
+        self._check_dimensions(plain.ndim)
         if plain.is_complex():
             raise Unfit("dtype", str(plain.dtype))
-        charge(1, frames.ARRAY_BYTES)
-        charge(plain.numel(), plain.element_size())
+        self._charge(frames.ARRAY_BYTES + plain.numel() * plain.element_size())
         flags = frames.TORCH
         if plain.dtype is torch.bfloat16:
             plain, flags = plain.contiguous().view(torch.uint16), flags | frames.BFLOAT16
@@ -196,9 +192,16 @@ def pack(value: Any, limit: int) -> Any:
         except (TypeError, RuntimeError):
             raise Unfit("dtype", str(plain.dtype)) from None
 
-    return one(value, 0)
+    def _check_dimensions(self, count: int) -> None:
+        if count > frames.MAX_NDIM:
+            raise Unfit("dimensions", str(count))
+
+    def _charge(self, size: int) -> None:
+        self._bytes_left -= size
+        if self._bytes_left < 0:
+            raise TooBig
 
 
 def as_array_type(word: str) -> ArrayType:
-    """``word`` as the type of arrays that learners are given."""
+    """``word`` as the type of array that learners receive; torch for anything unknown."""
     return cast("ArrayType", word if word == "numpy" else "torch")

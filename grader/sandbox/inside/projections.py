@@ -1,6 +1,6 @@
-"""Finding the projections of an attention module however its author named and fused them.
+"""Finds the projections of an attention module, however its author named and fused them.
 
-The contract admits ``nn.Linear`` layers or raw arrays ``(d_in, d_out)`` under many names, one fused projection for
+The contract allows ``nn.Linear`` layers or raw arrays ``(d_in, d_out)`` under many names, one fused projection for
 query, key and value, a list of them in this order, one layer per head, and whole heads. Each role (``w_q``, ``w_k``,
 ``w_v``, ``w_o``) becomes a ``Place``: one or more pieces of parameters, side by side along d_out.
 """
@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from .refusals import Unfit
+from .errors import Unfit
 
 _LONG = {
     "q": ("qs", "query", "queries"),
@@ -24,25 +24,25 @@ _LONG = {
     "v": ("vs", "value", "values"),
     "o": ("out", "output"),
 }
-#: How projections are called; "{}" stands for the letter or word of one, or of several side by side along d_out.
+#: Names of projections. "{}" is the letter or word for one, or for several side by side along d_out.
 _SHAPES = (
     *("{}", "w{}", "{}proj", "proj{}", "to{}", "linear{}", "{}linear", "fc{}", "{}fc", "lin{}", "{}lin", "c{}"),
     *("{}layer", "{}net", "{}projection", "projection{}", "project{}", "dense{}", "{}dense", "{}transform"),
     *("{}weight", "{}weights", "weight{}", "{}projweight"),
 )
-#: The names of projections that are one matrix.
+#: The names of projections fused into one matrix.
 _FUSED = {stem: {shape.format(stem) for shape in _SHAPES} for stem in ("qkv", "kv")}
 _FUSED["qkv"] |= {"inproj", "cattn", "inprojweight"}
 #: Lists of projections in the order q, k, v, or q, k, v, o.
 _LISTS = _FUSED["qkv"] | {"qkvo", "linears", "linearlayers", "projections", "projs", "projectionlayers", "projlayers"}
-#: What the output projection may be called beside three others, where nothing else fits.
+#: Names of the output projection that count only if there are three others and nothing else fits.
 _OUTPUTS = {"fc", "lin", "linear", "final", "wconcat", "concat", "unifyheads", "unify", "combine", "combineheads"} | {
     shape.format(word) for word in ("final", "concat", "last") for shape in ("fc{}", "{}fc", "linear{}", "{}linear")
 }
 
 
 def _names(letter: str) -> set[str]:
-    """The accepted names of one projection, lower case and without underscores."""
+    """The accepted names of one projection, in lower case and without underscores."""
     names = {shape.format(stem) for stem in (letter, *_LONG[letter]) for shape in _SHAPES} | {f"{letter}w"}
     return names | {"proj", "cproj", "projection", "dense"} if letter == "o" else names
 
@@ -70,26 +70,26 @@ LOOKED_FOR = (
 
 @functools.lru_cache(maxsize=4096)
 def canonical(name: str) -> str:
-    """The name as it is compared: lower case, no underscores."""
+    """The name in the form that is compared: lower case, no underscores."""
     return name.lower().replace("_", "")
 
 
 def role_of(name: str) -> str | None:
-    """The role that something of this name plays."""
+    """The role of something with this name; None if it has none."""
     return _ROLE_OF.get(canonical(name))
 
 
 def is_matrix(value: object) -> bool:
-    """Whether it is an array of two axes."""
+    """Whether it is an array with two axes."""
     return isinstance(value, (torch.Tensor, np.ndarray)) and value.ndim == 2
 
 
-#: Classes that hold no matrices themselves, only their instances do.
+#: Classes that hold no matrices themselves; only their instances do.
 _BARE = frozenset({object, list, tuple, dict, *(kind for kind in vars(torch.nn).values() if isinstance(kind, type))})
 
 
 def attributes(owner: Any) -> dict[str, Any]:
-    """What the owner holds, by name; nothing of the learner's is executed to find out."""
+    """What the owner holds, by name, found without executing learner code."""
     found: dict[str, Any] = {}
     for kind in reversed(type(owner).__mro__):
         if kind not in _BARE:
@@ -102,7 +102,7 @@ def attributes(owner: Any) -> dict[str, Any]:
 
 
 def attribute(owner: Any, name: str) -> Any:
-    """The same as ``attributes(owner)[name]``, without looking at the others."""
+    """The same as ``attributes(owner)[name]``, but faster."""
     if isinstance(owner, torch.nn.Module):
         for held in (owner._modules, owner._buffers, owner._parameters):
             if (value := held.get(name)) is not None:
@@ -114,7 +114,7 @@ def attribute(owner: Any, name: str) -> Any:
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """A matrix (or some of its output columns) that acts as ``x @ w``. ``transposed``: stored (d_out, d_in)."""
+    """A matrix, or some of its output columns, used as ``x @ w``. ``transposed``: stored as (d_out, d_in)."""
 
     owner: Any
     attribute: str
@@ -124,7 +124,7 @@ class Piece:
 
     @property
     def base(self) -> Any:
-        """The whole matrix, as it is stored."""
+        """The whole matrix as stored."""
         return attribute(self.owner, self.attribute)
 
     @property
@@ -138,12 +138,12 @@ class Piece:
         return (matrix.T if self.transposed else matrix)[:, slice(*self.columns)]
 
     def fill(self, weight: Any) -> None:
-        """Copies ``weight`` (d_in, d_out) into place, in its own precision."""
+        """Copies ``weight`` (d_in, d_out) into place, which takes on its dtype."""
         base = self.base
         if isinstance(base, torch.Tensor):
             weight = torch.as_tensor(weight)
             if base.dtype != weight.dtype and base.is_leaf:
-                base.data = base.detach().to(weight.dtype)  # the same object, whatever other names it has
+                base.data = base.detach().to(weight.dtype)  # the same object, which may have other names
             elif base.dtype != weight.dtype:
                 base = self._replace(base, base.detach().to(weight.dtype).requires_grad_(base.requires_grad))
             with torch.no_grad():
@@ -161,7 +161,7 @@ class Piece:
 
 
 def _rename(owner: Any, old: Any, new: Any) -> None:
-    """Puts ``new`` where the owner keeps ``old`` under other names, or in its lists and dicts."""
+    """Replaces ``old`` by ``new`` under all names of the owner, and in its lists and dicts."""
     for name, value in list(attributes(owner).items()):
         if value is old:
             setattr(owner, name, new)
@@ -174,10 +174,10 @@ def _rename(owner: Any, old: Any, new: Any) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Vector(Piece):
-    """A vector, which may have axes of length 1 besides."""
+    """A vector, which may have additional axes of length 1."""
 
     def view(self, matrix: Any) -> Any:
-        """The vector as it is, without those axes."""
+        """The vector without those axes."""
         return matrix.squeeze()
 
 
@@ -185,7 +185,7 @@ Place = tuple[Piece, ...]
 
 
 def clear_bias(owner: Any, names: tuple[str, ...]) -> bool:
-    """Zeroes the vectors of ``owner`` that go by one of ``names``; says whether there was one."""
+    """Zeroes the vectors of ``owner`` whose canonical name is in ``names``. True if there was one."""
     cleared = False
     for name, value in attributes(owner).items():
         if canonical(name) in names and isinstance(value, (torch.Tensor, np.ndarray)) and value.ndim <= 2:
@@ -198,7 +198,7 @@ def clear_bias(owner: Any, names: tuple[str, ...]) -> bool:
 
 
 def layer_of(value: Any, path: str) -> Piece | None:
-    """The one matrix behind a layer-like object: an ``nn.Linear``, what wraps one, or a learner's own layer."""
+    """The only matrix of a layer: an ``nn.Linear``, a wrapper of one, or a learner's own layer. None for others."""
     if isinstance(value, torch.nn.Linear):
         return Piece(value, "weight", f"{path}.weight", transposed=True)
     if isinstance(value, (torch.nn.ModuleList, list, tuple)):
@@ -216,7 +216,7 @@ def layer_of(value: Any, path: str) -> Piece | None:
 
 
 def _stored_transposed(layer: Any, attribute: str) -> bool:
-    """Whether a learner's own layer computes ``x @ w.T``: asked by giving it the identity."""
+    """Whether a learner's own layer computes ``x @ w.T``; found by calling it with the identity."""
     piece = Piece(layer, attribute, "", transposed=False)
     rows, columns = piece.shape
     probe = np.linspace(-1, 1, rows * columns).reshape(rows, columns)
@@ -235,7 +235,7 @@ def _stored_transposed(layer: Any, attribute: str) -> bool:
 
 
 def place_of(value: Any, owner: Any, name: str, path: str) -> Place | None:
-    """Where one projection lives: a matrix, a layer, or one of these per head."""
+    """The place of one projection: a matrix, a layer, or one of these per head. None if it is none of them."""
     if is_matrix(value):
         return (Piece(owner, name, path, transposed=False),)
     if isinstance(value, (torch.nn.ModuleList, torch.nn.ParameterList, list, tuple)) and len(value):
@@ -254,7 +254,7 @@ def place_of(value: Any, owner: Any, name: str, path: str) -> Place | None:
 
 
 class _Entry:
-    """A list of matrices, seen as an owner whose attributes are the entries."""
+    """Presents a list of matrices as an owner whose attributes are the entries."""
 
     def __init__(self, holder: Any) -> None:
         object.__setattr__(self, "holder", holder)
@@ -269,7 +269,7 @@ class _Entry:
 
 
 def _split(place: Place, stem: str) -> dict[str, Place]:
-    """A fused projection as its roles: equal parts of the columns, in the order of ``stem``."""
+    """The roles of a fused projection: equal parts of the columns, in the order of ``stem``."""
     if len(place) != 1:
         return {}
     piece, count = place[0], len(stem)
@@ -312,7 +312,7 @@ _QKV = {"w_q", "w_k", "w_v"}
 
 
 def _listed(owner: Any, held: dict[str, Any], prefix: str, wanted: int) -> dict[str, Place]:
-    """Square projections in a list: q, k and v, and also o where four are ``wanted``."""
+    """Square projections in a list: q, k and v, and also o if four are ``wanted``."""
     for name, value in held.items():
         place = place_of(value, owner, name, prefix + name) if canonical(name) in _LISTS else None
         if place and len(place) in (3, wanted) and {piece.shape for piece in place} == {place[0].shape[::-1]}:
@@ -321,7 +321,7 @@ def _listed(owner: Any, held: dict[str, Any], prefix: str, wanted: int) -> dict[
 
 
 def _output(owner: Any, held: dict[str, Any], prefix: str, found: dict[str, Place]) -> dict[str, Place]:
-    """The output projection under a name that says little: the only one of its size."""
+    """The output projection under an unspecific name, if it is the only one of its size."""
     shape = sum(piece.shape[1] for piece in found["w_v"]), found["w_q"][0].shape[0]
     places = [
         place_of(value, owner, name, prefix + name) for name, value in held.items() if canonical(name) in _OUTPUTS
@@ -331,7 +331,7 @@ def _output(owner: Any, held: dict[str, Any], prefix: str, found: dict[str, Plac
 
 
 def _as_layer(place: Place, held: dict[str, Any], prefix: str) -> Place:
-    """The place; of a matrix that is the weight of a layer, too, what the layer makes of it."""
+    """The place. A matrix that is also the weight of a layer becomes the piece of that layer."""
     if len(place) != 1 or place[0].transposed:
         return place
     layers = (layer_of(value, prefix + name) for name, value in held.items() if isinstance(value, torch.nn.Linear))
@@ -351,7 +351,7 @@ def _heads(held: dict[str, Any], prefix: str) -> dict[str, Place]:
 
 
 def _owners(instance: Any) -> Iterator[tuple[str, Any]]:
-    """The instance, then what it is made of."""
+    """The instance, then its parts, each with its path."""
     yield "", instance
     if isinstance(instance, torch.nn.Module):
         for path, module in instance.named_modules():
@@ -364,7 +364,7 @@ def _owners(instance: Any) -> Iterator[tuple[str, Any]]:
 
 
 def _locate(instance: Any) -> dict[str, Place]:
-    """Every role's place, looked for in the instance first and then in the part that has q, k and v."""
+    """The place of every role: in the instance itself, or in the part that has q, k and v. Raises Unfit."""
     own = find(instance, "")
     if {"w_q", "w_k", "w_v"} <= set(own):
         inner = own
@@ -380,7 +380,7 @@ def _locate(instance: Any) -> dict[str, Place]:
 
 
 def held_names(instance: Any) -> list[str]:
-    """What the instance has, for people who look for something else in it."""
+    """The names that the instance holds, at most 30, for error messages."""
     if isinstance(instance, torch.nn.Module):
         names = [name for name, _ in instance.named_modules() if name] + [n for n, _ in instance.named_parameters()]
         return sorted(set(names))[:30]
@@ -389,7 +389,7 @@ def held_names(instance: Any) -> list[str]:
 
 @dataclass(frozen=True, slots=True)
 class Projections:
-    """An instance whose projections hold the grader's weights."""
+    """An instance whose projections have been filled with the grader's weights."""
 
     instance: Any
     places: dict[str, Place]
@@ -400,18 +400,18 @@ class Projections:
     def fill(cls, instance: Any, weights: dict[str, Any]) -> Projections:
         """Finds the place of every role and copies its weight there; biases become zero.
 
-        Raises ``Unfit``: reason ``projections`` when a role is not found, ``projection-shape`` when a
-        place has other sizes than the weight.
+        Raises ``Unfit`` with reason ``projections`` if a role is not found, and ``projection-shape`` if a place and
+        its weight have different sizes.
         """
         return cls.put(instance, {role: place for role, place in _locate(instance).items() if role in weights}, weights)
 
     @classmethod
     def put(cls, instance: Any, places: dict[str, Place], weights: dict[str, Any]) -> Projections:
-        """Copies every weight to its place, the biases of matrices become zero; an empty place gets nothing.
+        """Copies every weight to its place, and zeroes the biases of matrices. Empty places are skipped.
 
-        Vectors come after matrices: what is a place of its own is filled, and not cleared.
+        Vectors are filled after matrices, so that a bias with a place of its own is not cleared.
         """
-        shared = _shared(places)  # before filling: another precision takes them apart
+        shared = _shared(places)  # before filling, because a change of dtype separates them
         biased = False
         for role, place in places.items():
             if weights[role].ndim == 2:
@@ -426,7 +426,7 @@ class Projections:
         return cls(instance, places, shared, biased)
 
     def describe(self) -> dict[str, Any]:
-        """Names, sharing and registration of what was found, as plain data."""
+        """Names, sharing, registration and trainability of the places, as plain data."""
         module = isinstance(self.instance, torch.nn.Module)
         registered = {id(p) for p in self.instance.parameters()} if module else set()
         return {
@@ -445,7 +445,7 @@ class Projections:
         return list({id(base): base for base in bases if isinstance(base, torch.Tensor)}.values())
 
     def gradients(self, by_leaf: dict[int, Any]) -> list[Any]:
-        """For each role, in alphabetical order: its gradient in the shape of its weight, or None."""
+        """For each role in alphabetical order, its gradient in the shape of its weight, or None."""
         result: list[Any] = []
         for role in sorted(self.places):
             pieces = [(piece, by_leaf.get(id(piece.base))) for piece in self.places[role]]
@@ -469,7 +469,7 @@ def _put(role: str, place: Place, weight: Any) -> None:
 
 
 def _shared(places: dict[str, Place]) -> list[list[str]]:
-    """Pairs of roles that live in the same place."""
+    """Pairs of roles that share a place."""
     spots = {role: {_spot(piece) for piece in place} for role, place in places.items()}
     return [[a, b] for a, b in itertools.combinations(sorted(spots), 2) if spots[a] & spots[b]]
 

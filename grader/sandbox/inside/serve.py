@@ -1,4 +1,4 @@
-"""The child's life after confinement: take the files, answer tasks in order as they are handed out, end."""
+"""What a child does after confinement: receives the files, answers tasks in order, and ends."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ import numpy as np
 import torch
 
 from . import forbidding, frames, misuse, programs
+from .errors import TooBig, Unfit
 from .loading import Failure, Library, Source, namespace
-from .refusals import TooBig, Unfit
 
 
 def read_exactly(fd: int, count: int) -> bytearray:
@@ -28,7 +28,7 @@ def read_exactly(fd: int, count: int) -> bytearray:
 
 
 def send(fd: int, kind: int, value: object) -> None:
-    """One frame, whole."""
+    """Writes one whole frame."""
     view = memoryview(frames.frame(kind, value))
     while view:
         view = view[os.write(fd, view) :]
@@ -37,7 +37,7 @@ def send(fd: int, kind: int, value: object) -> None:
 def read_frame(fd: int, wanted: int) -> Any:
     """The value of the next frame, which must be of the kind ``wanted``; None at the end of the stream.
 
-    It comes from the grader, so it is well-formed or the pipe broke.
+    Frames come from the grader, so they are well-formed unless the pipe broke. Raises FrameError otherwise.
     """
     header = read_exactly(fd, frames.HEADER.size)
     if len(header) < frames.HEADER.size:
@@ -49,27 +49,27 @@ def read_frame(fd: int, wanted: int) -> Any:
 
 
 def versions() -> dict[str, str]:
-    """What the learner's code runs on."""
+    """The versions of Python, NumPy and torch."""
     return {"python": sys.version.split()[0], "numpy": np.__version__, "torch": str(torch.__version__)}
 
 
 def serve(jobs: int, results: int) -> None:
-    """Takes the files and then one list of tasks after the other from ``jobs``, and answers on ``results``."""
+    """Reads the files and then lists of tasks from descriptor ``jobs``, and answers on ``results``."""
     session = Session(read_frame(jobs, frames.JOB), results)
     while (tasks := read_frame(jobs, frames.TASKS)) is not None:
         session.answer(tasks)
     forbidding.lift()
 
 
-#: Modules that are told to be absent.
+#: How many absent modules are reported.
 _MOST_ABSENT = 20
 
 
 class Session:
-    """One submission's files, and the answers to what is asked of them."""
+    """One submission's files, and the answers to tasks about them."""
 
     def __init__(self, files: list[dict[str, Any]], results: int) -> None:
-        """``results`` is the descriptor that answers are written to."""
+        """Answers are written to descriptor ``results``."""
         self._library = Library([Source(f["module"], f["parts"], f["is_package"], f.get("futures", ())) for f in files])
         self._failed: dict[str, Failure] = {}
         self._results = results
@@ -77,7 +77,7 @@ class Session:
         sys.meta_path.insert(0, self._library)
 
     def answer(self, tasks: list[Any]) -> None:
-        """One frame for each task, numbered through all lists."""
+        """Writes one frame for each task, numbered through all lists."""
         for number, (kind, module, *rest) in enumerate(tasks, self._answered):
             answer = self._load(module) if kind == "load" else self._run(module, rest)
             send(self._results, answer[0], {"task": number, **answer[1]})
@@ -135,9 +135,7 @@ def _raised(failure: Failure) -> tuple[int, dict[str, Any]]:
 
 
 def warm_up() -> None:
-    """The usual operations once each, so that their first-time costs are paid before any fork."""
-    from .programs import pack, run, unwrap
-
+    """Runs the usual operations once each, so that their first-time costs are paid before any fork."""
     x = torch.arange(24, dtype=torch.float32).reshape(2, 3, 4).requires_grad_()
     for dtype in (torch.float32, torch.float64):
         y = x.to(dtype)
@@ -150,5 +148,5 @@ def warm_up() -> None:
     np.exp(a - a.max(-1, keepdims=True)) / np.einsum("ij,kj->ik", a, a).sum()
     np.random.default_rng(0).standard_normal(3)
     block = frames.Block(a, frames.REQUIRES_GRAD | frames.STRIDED)
-    frames.decode(frames.encode(pack(unwrap(block, "torch"), 1 << 20)))
-    run({"identity": lambda value: value}, "torch", 0, [["call", "identity", [block], {}]], [0])
+    frames.decode(frames.encode(programs.pack(programs.unwrap(block, "torch"), 1 << 20)))
+    programs.run({"identity": lambda value: value}, "torch", 0, [["call", "identity", [block], {}]], [0])

@@ -1,7 +1,7 @@
-"""Finding the one table of a positional encoding by its size, whatever its name and whatever holds it.
+"""Finds the table of a positional encoding by its size, whatever its name and wherever it is kept.
 
-An ``nn.Parameter``, the weight of an ``nn.Embedding``, a buffer or a plain tensor, with or without axes of
-length 1 in front: where it is registered is for the grader to judge.
+It may be an ``nn.Parameter``, the weight of an ``nn.Embedding``, a buffer or a plain tensor, with or without leading
+axes of length 1. Whether it is registered is for the grader to judge.
 """
 
 from __future__ import annotations
@@ -12,11 +12,11 @@ from typing import Any
 
 import torch
 
-from .refusals import Unfit
+from .errors import Unfit
 
 
 def _tensors(instance: Any) -> Iterator[tuple[str, torch.Tensor]]:
-    """What the instance holds, the likeliest first: parameters, buffers, other tensors among its attributes."""
+    """The tensors in the instance, the likeliest first: parameters, buffers, other attributes."""
     held = vars(instance) if hasattr(instance, "__dict__") else {}
     modules = {name: value for name, value in held.items() if isinstance(value, torch.nn.Module)}
     if isinstance(instance, torch.nn.Module):
@@ -34,7 +34,7 @@ def _tensors(instance: Any) -> Iterator[tuple[str, torch.Tensor]]:
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """An instance whose table holds the grader's numbers; without a table where none were given."""
+    """An instance whose table has been filled by the grader; ``found`` is None if there was nothing to fill in."""
 
     instance: Any
     path: str = ""
@@ -42,7 +42,7 @@ class Table:
 
     @classmethod
     def fill(cls, instance: Any, weights: dict[str, Any]) -> Table:
-        """Copies ``weights["table"]`` to where the instance keeps its table. Raises ``Unfit`` where it has none."""
+        """Copies ``weights["table"]`` to where the instance keeps its table. Raises ``Unfit`` if it has none."""
         if not weights:
             return cls(instance)
         wanted = torch.as_tensor(weights["table"])
@@ -51,14 +51,14 @@ class Table:
             if held.shape[-2:] == wanted.shape and held.numel() == wanted.numel():
                 values = wanted.reshape(held.shape)
                 if held.dtype == values.dtype:
-                    held.data.copy_(values)  # whatever shares its memory sees it, too
+                    held.data.copy_(values)  # in place, for anything that shares its memory
                 else:
                     held.data = values.clone()
                 return cls(instance, path, held)
         raise Unfit("table", str(tuple(wanted.shape)), *(f"{path} {tuple(held.shape)}" for path, held in rows))
 
     def describe(self) -> dict[str, Any]:
-        """Name, registration and whether it learns, as for projections."""
+        """Its name, whether it is registered and whether it is trainable, as for projections."""
         assert self.found is not None
         module = isinstance(self.instance, torch.nn.Module)
         registered = {id(p) for p in self.instance.parameters()} if module else set()
@@ -72,7 +72,7 @@ class Table:
         }
 
     def leaves(self) -> list[Any]:
-        """The table, where there is one."""
+        """The table, if there is one."""
         return [] if self.found is None else [self.found]
 
     def gradients(self, by_leaf: dict[int, Any]) -> list[Any]:

@@ -1,9 +1,9 @@
-"""How many threads a child may have. The zygote is asked before each new one, and says no when there are too many.
+"""Limits the threads of a child. The kernel asks the zygote before each new one, and the zygote refuses too many.
 
-RLIMIT_NPROC alone does not do: it does not bind user 0 of the machine, and without a user namespace it counts all that
-the user runs. A filter on the zygote, which its children inherit, holds every clone that makes a thread until the
-zygote has answered (seccomp_unotify(2)). No memory of the child is looked at for that, so nothing can change between
-question and answer; what kind of clone it may be, the child's own filter decides.
+RLIMIT_NPROC is not enough: it does not bind user 0 of the machine, and without a user namespace it counts everything
+that the user runs. A filter on the zygote, which its children inherit, suspends every clone that makes a thread until
+the zygote has answered (seccomp_unotify(2)). The zygote does not look at the child's memory for that, so nothing can
+change between question and answer. The child's own filter decides which kinds of clone are allowed.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ import fcntl
 import signal
 import struct
 
-#: Threads at the same time, and in the whole life of a child.
+#: The most threads at a time, and in the whole life of a child.
 AT_ONCE, IN_ALL = 64, 1024
-#: Who asks more often than this is ended: each question takes time of the zygote's, which is on nobody's clock.
+#: A child that asks more often is killed: each question takes the zygote's time, which is charged to nobody.
 ASKED = 4096
 
 _SET_MODE_FILTER, _NEW_LISTENER = 1, 8
@@ -33,8 +33,10 @@ class _Program(ctypes.Structure):
 
 
 def listen(program: bytes, call: int) -> int | None:
-    """Installs ``program`` by the system call seccomp(2), whose number is ``call``; the descriptor that questions come
-    on. None where the kernel has no such thing, or somebody above us listens already.
+    """Installs ``program`` with the system call seccomp(2), whose number is ``call``.
+
+    Returns the descriptor on which questions arrive; None if the kernel does not support this, or if another process
+    above this one listens already.
     """
     if not program or call < 0:
         return None
@@ -44,7 +46,7 @@ def listen(program: bytes, call: int) -> int | None:
 
 
 class Counter:
-    """The answers for one child, held by ``pidfd``."""
+    """Answers the questions of one child, identified by ``pidfd``."""
 
     def __init__(self, listener: int, pidfd: int) -> None:
         self._listener = listener
@@ -53,11 +55,11 @@ class Counter:
 
     @property
     def exhausted(self) -> bool:
-        """Whether the child was killed for asking too often."""
+        """Whether the child asked too often and was killed."""
         return self._asked > ASKED
 
     def answer(self) -> None:
-        """Answers one question. Who asked may be gone by now."""
+        """Answers one question. The thread that asked may be gone by now."""
         question = bytearray(_QUESTION.size)
         with contextlib.suppress(FileNotFoundError, ProcessLookupError):
             fcntl.ioctl(self._listener, _RECEIVE, question)
@@ -75,13 +77,13 @@ class Counter:
             )
 
     def _one_more(self) -> bool:
-        """Whether there is room. Where the living cannot be counted, all that were ever made are taken to live."""
+        """Whether one more thread is allowed. If living threads cannot be counted, all ever made count as living."""
         living = _threads(self._pidfd)
         return self._made < IN_ALL and (self._made if living is None else living - 1) < AT_ONCE
 
 
 def _threads(pidfd: int) -> int | None:
-    """How many threads the process has."""
+    """How many threads the process has; None if that cannot be read."""
     try:
         pid = int(_field(f"/proc/self/fdinfo/{pidfd}", "Pid:"))
         return int(_field(f"/proc/{pid}/status", "Threads:"))
@@ -90,6 +92,6 @@ def _threads(pidfd: int) -> int | None:
 
 
 def _field(path: str, name: str) -> str:
-    # Bytes: in text a carriage return ends a line, and the child can give itself a name with one in it.
+    # Bytes, because in text a carriage return would end a line, and the child can have one in its name.
     with open(path, "rb") as file:
         return next(line.split()[1].decode() for line in file if line.startswith(name.encode()))

@@ -1,17 +1,17 @@
 """A process that has imported NumPy and torch, and forks one confined child per submission.
 
-It never sees a submission, an input or an output: it is handed the ends of two pipes, and hands back a
-pidfd of the child it made. One thread, its own namespaces where the kernel allows, no capabilities.
+It never sees a submission, an input or an output. It receives the ends of two pipes and returns a pidfd of the child
+it made. It has one thread, its own namespaces where the kernel allows them, and no capabilities.
 
 Control socket (SOCK_SEQPACKET; the grader speaks first):
 
-    grader → zygote   CONFIG   JSON in pieces of at most 64 KiB behind a "+", a zero byte at the end
+    grader → zygote   CONFIG   JSON in pieces of at most 64 KiB after a "+", then a zero byte
     zygote → grader   READY    JSON: what was achieved
     grader → zygote   FORK     CPU seconds and bytes of memory, with the two pipe ends
     zygote → grader   PID      with a pidfd
-    zygote → grader   EXIT     wait status of the child, what it used, and whether we killed it for what it did
+    zygote → grader   EXIT     wait status of the child, CPU seconds used, and whether the zygote killed it
 
-When the control socket closes, the zygote ends, and takes its namespace and every child with it.
+When the control socket closes, the zygote ends, and with it its namespace and every child.
 """
 
 from __future__ import annotations
@@ -27,34 +27,56 @@ import signal
 import socket
 import struct
 import sys
+from dataclasses import dataclass
 from typing import Any
+
+from . import confine, packages, threads
 
 FORK = struct.Struct("<IQ")
 EXIT = struct.Struct("<id?")
 
 
-#: The exit code of a zygote for which there was too little memory or too few files: no layer is missing.
+#: Exit code if there was too little memory or too few files to start: no layer is missing.
 SHORT = 75
+#: Exit code if NumPy or torch could not be imported.
+NO_LIBRARIES = 76
 _SHORTAGES = (errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.EAGAIN)
 _SHORT = ("failed to map segment", "cannot allocate memory", "too many open files")
 
 
 def main(control_fd: int) -> None:
-    """The zygote's life, from the exec to the end of the control socket."""
+    """Runs the zygote, from the exec to the end of the control socket."""
     try:
         _live(control_fd)
     except (MemoryError, OSError, ImportError) as error:
-        short = isinstance(error, MemoryError) or any(word in str(error).lower() for word in _SHORT)
-        if short or (isinstance(error, OSError) and error.errno in _SHORTAGES):
-            os._exit(SHORT)
-        raise
+        if (code := _exit_code(error)) is None:
+            raise
+        sys.excepthook(type(error), error, error.__traceback__)  # for ATTNCHECK_DEBUG
+        os._exit(code)
+
+
+def _exit_code(error: MemoryError | OSError | ImportError) -> int | None:
+    """Why the zygote cannot start; None for any other reason than those with a code of their own."""
+    if isinstance(error, MemoryError) or any(word in str(error).lower() for word in _SHORT):
+        return SHORT
+    if isinstance(error, ImportError):
+        return NO_LIBRARIES
+    return SHORT if error.errno in _SHORTAGES else None
+
+
+@dataclass(frozen=True, slots=True)
+class _Walls:
+    """What confines children, prepared once: rules, filters, and the descriptor on which threads are asked for."""
+
+    seccomp: bytes
+    spaces: tuple[str, ...]
+    landlock: confine.Landlock | None
+    listener: int | None
 
 
 def _live(control_fd: int) -> None:
-    from . import confine, packages, threads
-
     control = socket.socket(fileno=control_fd)
-    del sys.argv[1:], sys.orig_argv[1:]  # they name folders that are nobody's business
+    del sys.argv[1:], sys.orig_argv[1:]  # they name folders that learner code need not know
     config = _config(control)
     proc = _proc()
     spaces = confine.namespaces() if config["namespaces"] else ()
@@ -83,13 +105,14 @@ def _live(control_fd: int) -> None:
         "uid": os.getuid(),
     }
     control.send(json.dumps(state).encode())
+    walls = _Walls(config["seccomp"], spaces, landlock, listener)
     with contextlib.suppress(ConnectionError):  # the grader is gone
         while (request := _request(control)) is not None:
-            _fork(control, request, config, spaces, landlock, listener, expendable)
+            _fork(control, request, walls, expendable)
 
 
 def _proc() -> int | None:
-    """The folder /proc, open."""
+    """The folder /proc, open; None where there is none."""
     with contextlib.suppress(OSError):
         return os.open("/proc", os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     return None
@@ -107,9 +130,7 @@ def _config(control: socket.socket) -> dict[str, Any]:
 
 
 def _become_first_process() -> None:
-    """Forks: the child goes on as process 1 of the new namespace, the parent waits and ends like it."""
-    from . import confine
-
+    """Forks. The child continues as process 1 of the new namespace; the parent waits for it and ends like it."""
     pid = os.fork()
     if pid == 0:
         confine.die_with_parent()
@@ -122,7 +143,7 @@ def _preload(config: dict[str, Any]) -> None:
     """Imports what children need, and runs the usual operations once, so that no child pays for the first time."""
     for name in config["preload"]:
         importlib.import_module(name)
-    import torch
+    import torch  # not above: only now do imports find nothing but what children may import
 
     from . import serve  # the child's own code, compiled before the fork
 
@@ -131,7 +152,7 @@ def _preload(config: dict[str, Any]) -> None:
 
 
 def _mapped_libraries(config: dict[str, Any]) -> list[str]:
-    """The system's shared libraries that are in use, or their folders where these hold no Python packages."""
+    """The system's shared libraries in use, or their folders where these hold no Python packages."""
     with open("/proc/self/maps") as file:
         paths = {line.split(maxsplit=5)[5].strip() for line in file if line.count("/") and ".so" in line}
     known = tuple(entry + "/" for entry in config["readable"])
@@ -151,21 +172,14 @@ def _request(control: socket.socket) -> tuple[bytes, list[int]] | None:
 
 
 def _fork(
-    control: socket.socket,
-    request: tuple[bytes, list[int]],
-    config: dict[str, Any],
-    spaces: Any,
-    landlock: Any,
-    listener: int | None,
-    expendable: Any,
+    control: socket.socket, request: tuple[bytes, list[int]], walls: _Walls, expendable: confine.Expendable
 ) -> None:
-    from . import threads
-
+    """Forks a child, answers its requests for threads, and reports its end."""
     data, (job, results) = request
     pid = expendable.fork()
     if pid == 0:
         try:
-            _child(FORK.unpack(data), job, results, config, spaces, landlock)
+            _child(FORK.unpack(data), job, results, walls)
         finally:
             os._exit(0)
     os.close(job)
@@ -176,9 +190,9 @@ def _fork(
     waiting.register(pidfd, select.POLLIN)
     waiting.register(control, select.POLLHUP)
     counter = None
-    if listener is not None:
-        waiting.register(listener, select.POLLIN)
-        counter = threads.Counter(listener, pidfd)
+    if walls.listener is not None:
+        waiting.register(walls.listener, select.POLLIN)
+        counter = threads.Counter(walls.listener, pidfd)
     while pidfd not in (ready := {fd for fd, _ in waiting.poll()}):
         if control.fileno() in ready:
             os.kill(pid, signal.SIGKILL)  # the grader is gone
@@ -191,36 +205,31 @@ def _fork(
     control.send(EXIT.pack(status, usage.ru_utime + usage.ru_stime, ours))
 
 
-def _child(
-    allowed: tuple[int, int],
-    job_fd: int,
-    results_fd: int,
-    config: dict[str, Any],
-    spaces: Any,
-    landlock: Any,
-) -> None:
-    from . import confine, frames, serve
+def _child(allowed: tuple[int, int], job_fd: int, results_fd: int, walls: _Walls) -> None:
+    """Confines this process, then serves one submission. ``allowed`` is CPU seconds and bytes of memory."""
+    from . import frames, serve  # they import NumPy and torch; see _preload
 
+    landlock = walls.landlock
     try:
         confine.die_with_parent()
         confine.default_signals()
         os.setsid()
         keep = (landlock.fd,) if landlock else ()
-        # Opened here, since flags and offsets of what the zygote had opened would be shared by all of its children.
+        # Opened here: all children would share flags and offsets of what the zygote had opened.
         null = os.open("/dev/null", os.O_RDWR | os.O_CLOEXEC)
         (*moved,) = confine.arrange_descriptors(job_fd, results_fd, null, keep)
         cpu_seconds, memory = allowed
-        confine.limit_resources(cpu_seconds, confine.address_space() + memory, "userns" in spaces)
+        confine.limit_resources(cpu_seconds, confine.address_space() + memory, "userns" in walls.spaces)
         confine.hide()
-        os.dup2(0, 4, inheritable=False)  # tasks come on 4, where no input() waits for them
+        os.dup2(0, 4, inheritable=False)  # tasks arrive on 4, where no input() waits for them
         os.dup2(1, 0)
         layers = []
         if landlock:
             confine.Landlock(moved[0], landlock.abi).enter()
             os.close(moved[0])
             layers.append(f"landlock-{landlock.abi}")
-        confine.seccomp(config["seccomp"])
-        layers = ["seccomp", *layers, "rlimits", *spaces]
+        confine.seccomp(walls.seccomp)
+        layers = ["seccomp", *layers, "rlimits", *walls.spaces]
     except BaseException as error:
         serve.send(3, frames.FAILED, f"{type(error).__name__}: {error}")
         return

@@ -1,4 +1,4 @@
-"""The child's code in this process: everything that it changes for good is put back after each test."""
+"""Runs the child's code in this process, and restores everything that it changes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The kernel's calls one by one, each in a throw-away process of its own."""
+"""Each system call of ``confine``, in a process of its own."""
 
 from __future__ import annotations
 

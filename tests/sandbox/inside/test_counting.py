@@ -1,4 +1,4 @@
-"""Counting: what grows with the square of the length is seen as such, whichever way it is written."""
+"""Counting finds what grows with the square of the length, however it is written."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is closed stays closed by whatever way it is called, and is as before once it is opened."""
+"""What is closed stays closed however it is called, and works as before once it is opened."""
 
 from __future__ import annotations
 
@@ -108,7 +108,7 @@ def _open() -> Iterator[None]:
 def test_no_way_leads_to_it(name: str, way: Callable[[], Any]) -> None:
     """The call refuses and is noted; once it is open again, it does what it did before."""
     forbidding.forbid([name])
-    with pytest.raises(forbidding.Forbidden, match=f"^{name} is not to be used"):
+    with pytest.raises(forbidding.Forbidden, match=f"^{name} may not be used"):
         way()
     assert forbidding.refused() == name
     forbidding.lift()

@@ -1,4 +1,4 @@
-"""The wire format: everything that may travel comes back as it was; everything else is a FrameError."""
+"""The wire format: valid values survive a round trip; anything else is a FrameError."""
 
 from __future__ import annotations
 

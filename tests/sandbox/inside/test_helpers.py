@@ -1,4 +1,4 @@
-"""What programs may apply besides the learner's names."""
+"""Helpers that programs may apply."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ import pytest
 import torch
 
 from grader.sandbox.inside import helpers
+from grader.sandbox.inside.errors import Unfit
 from grader.sandbox.inside.helpers import HELPERS
-from grader.sandbox.inside.refusals import Unfit
 
 
 @pytest.mark.parametrize(

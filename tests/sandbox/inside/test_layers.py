@@ -1,4 +1,4 @@
-"""Finding the parameters of whole layers: whatever the author took apart, every weight lands where it works."""
+"""Finding the parameters of whole layers: however they are structured, every weight lands in the right place."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ import pytest
 import torch
 from torch import nn
 
+from grader.sandbox.inside.errors import Unfit
 from grader.sandbox.inside.layers import decoder_layer, encoder_layer
 from grader.sandbox.inside.projections import Projections
-from grader.sandbox.inside.refusals import Unfit
 
 D, HEADS, D_FF = 6, 2, 10
 ENCODER = {

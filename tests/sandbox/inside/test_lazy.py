@@ -1,4 +1,4 @@
-"""Modules without shapes: they get them before the grader's weights are put in, and nothing else changes."""
+"""Modules without shapes get them before the grader's weights are set, and nothing else changes."""
 
 from __future__ import annotations
 

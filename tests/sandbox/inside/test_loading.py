@@ -1,4 +1,4 @@
-"""Source files that import each other, run once each, and fail with a place and a name."""
+"""Source files import each other, are executed once each, and fail with a place and a name."""
 
 from __future__ import annotations
 
@@ -341,7 +341,7 @@ def test_what_uses_it_raises_an_import_error_that_names_it(use: str) -> None:
         namespace(made, "load_used")["f"]()
     failure = Failure.of(caught.value, made.labels)
     assert failure.type == "ModuleNotFoundError"
-    assert failure.text == "nowhere is not available here (asked for in load_used.py, line 1)"
+    assert failure.text == "nowhere is not available here (imported in load_used.py, line 1)"
     assert (failure.file, failure.line) == ("load_used.py", 7)
 
 

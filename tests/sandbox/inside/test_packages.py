@@ -1,4 +1,4 @@
-"""The finder that admits exactly the packages of its table."""
+"""The finder allows exactly the packages in its table."""
 
 from __future__ import annotations
 

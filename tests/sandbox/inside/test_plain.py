@@ -1,4 +1,4 @@
-"""The child without a wall, in this process: its descriptors are put back afterwards."""
+"""The unconfined child, in this process; its descriptors are restored afterwards."""
 
 from __future__ import annotations
 

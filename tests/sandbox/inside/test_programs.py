@@ -1,4 +1,4 @@
-"""Programs: global switches are put back before each; results travel only if the contract knows them."""
+"""Global settings are reset before each program; only results that the contract allows are sent."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ import pytest
 import torch
 
 from grader.sandbox.inside import frames, programs
+from grader.sandbox.inside.errors import TooBig, Unfit
 from grader.sandbox.inside.frames import Block, StepRef
-from grader.sandbox.inside.refusals import TooBig, Unfit
 
 ROOM = 1 << 20
 

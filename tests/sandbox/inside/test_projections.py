@@ -1,4 +1,4 @@
-"""Finding projections: every style of the contract is found, and after filling it computes ``x @ w``."""
+"""Every style of projection in the contract is found, and once filled computes ``x @ w``."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ import pytest
 import torch
 from torch import nn
 
+from grader.sandbox.inside.errors import Unfit
 from grader.sandbox.inside.projections import LOOKED_FOR, Projections
-from grader.sandbox.inside.refusals import Unfit
 
 D, HEADS = 6, 2
 ROLES = ("w_q", "w_k", "w_v", "w_o")

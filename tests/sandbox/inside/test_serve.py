@@ -1,4 +1,4 @@
-"""The child's loop, driven in this process over two pipes."""
+"""The child's loop, run in this process over two pipes."""
 
 from __future__ import annotations
 

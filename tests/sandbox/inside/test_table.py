@@ -9,7 +9,7 @@ import pytest
 import torch
 from torch import nn
 
-from grader.sandbox.inside.refusals import Unfit
+from grader.sandbox.inside.errors import Unfit
 from grader.sandbox.inside.table import Table
 
 ROWS = np.arange(12, dtype=np.float32).reshape(4, 3)

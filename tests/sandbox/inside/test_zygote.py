@@ -1,4 +1,4 @@
-"""The zygote's conversation and what it looks up; its life is tried in ``tests/sandbox/test_zygote.py``."""
+"""The zygote's messages and look-ups; its life cycle is tested in ``tests/sandbox/test_zygote.py``."""
 
 from __future__ import annotations
 

@@ -8,7 +8,7 @@ import sys
 
 import torch
 
-for name in ("programs", "frames", "loading", "serve", "helpers", "refusals"):
+for name in ("programs", "frames", "loading", "serve", "helpers", "errors"):
     module = sys.modules[f"inside.{name}"]
     for attribute, value in list(vars(module).items()):
         if attribute in ("encode", "reset", "pack"):

@@ -1,4 +1,4 @@
-"""Calling what keeps something between calls: a cache that grows, a step that takes the state of the step before."""
+"""Calls code that keeps state between calls: a growing cache, or a step that takes the previous step's state."""
 
 from __future__ import annotations
 
@@ -8,23 +8,23 @@ from typing import Any
 import numpy as np
 import torch
 
-from .refusals import Unfit
+from .errors import Unfit
 
 
 def attention_output(value: Any) -> Any:
-    """``output`` of a result that is ``output`` or ``(output, weights)``."""
+    """The output from a result that is ``output`` or ``(output, weights)``."""
     return value[0] if isinstance(value, (tuple, list)) and len(value) >= 2 else value
 
 
 class _Cache:
-    """A plain cache of keys and values, for submissions that have none of their own."""
+    """A simple cache of keys and values, for submissions without one of their own."""
 
     def __init__(self) -> None:
         self.k: Any = None
         self.v: Any = None
 
     def append(self, k: Any, v: Any) -> tuple[Any, Any]:
-        """All keys and values so far."""
+        """Appends rows; returns all keys and values so far."""
         self.k, self.v = _joined(self.k, k), _joined(self.v, v)
         return self.k, self.v
 
@@ -44,7 +44,7 @@ def kv_cache() -> Any:
 
 
 def filled_cache(own: Callable[[], Any], k: Any = None, v: Any = None) -> Any:
-    """A cache of the kind ``own`` that has been given k and v already."""
+    """A new cache from ``own``, filled with k and v if given."""
     cache = own()
     if k is not None:
         cache.append(k, v)
@@ -52,9 +52,9 @@ def filled_cache(own: Callable[[], Any], k: Any = None, v: Any = None) -> Any:
 
 
 def appends(own: Callable[[], Any], k: Any, v: Any, sizes: list[int], beside: bool = False) -> list[Any]:
-    """What a cache returns and how long it says that it is, while it gets so and so many rows of k and v at a time.
+    """The results and lengths of a cache while rows of k and v are appended, ``sizes[i]`` rows in call i.
 
-    ``beside``: a second cache is filled at the same time, with something else.
+    ``beside``: a second cache is filled with something else at the same time.
     """
     cache, other = own(), own()
     seen: list[Any] = [len(cache)]
@@ -69,7 +69,7 @@ def appends(own: Callable[[], Any], k: Any, v: Any, sizes: list[int], beside: bo
 
 
 def token_by_token(own: Callable[..., Any], x_t: Any, cache: Any, w_q: Any, w_k: Any, w_v: Any) -> list[Any]:
-    """The outputs for the rows of x_t, one step each; and how long the cache is after them."""
+    """The outputs for the rows of x_t (..., n, d), one step each, and the length of the cache after them."""
     tokens = [x_t[..., t : t + 1, :] for t in range(x_t.shape[-2])]
     return [[attention_output(own(token, cache, w_q, w_k, w_v)) for token in tokens], len(cache)]
 
@@ -77,9 +77,9 @@ def token_by_token(own: Callable[..., Any], x_t: Any, cache: Any, w_q: Any, w_k:
 def row_by_row(
     own: Callable[..., Any], q: Any, k: Any, v: Any, as_rows: bool = False, again: bool = False
 ) -> list[Any]:
-    """The outputs of steps that hand on a state, for the rows of q, k and v: (..., d), ``as_rows`` (..., 1, d).
+    """The outputs of steps that pass on a state, for the rows of q, k and v: (..., d), or with ``as_rows`` (..., 1, d).
 
-    ``again``: each state is first given to a step with something else, whose result is thrown away.
+    ``again``: each state is first used in another step with other values, whose result is discarded.
     """
     state, outputs = None, []
     for t in range(q.shape[-2]):

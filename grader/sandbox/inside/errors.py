@@ -1,10 +1,10 @@
-"""Two ways in which a result cannot travel: neither is an exception of the learner's."""
+"""Why a result cannot be sent to the grader. These are not exceptions of learner code."""
 
 from __future__ import annotations
 
 
 class Unfit(Exception):
-    """A result or an object that the contract has no place for: the reason is a word of the protocol."""
+    """A result or an object that the contract does not allow. ``reason`` is a word of the protocol."""
 
     def __init__(self, reason: str, *detail: str) -> None:
         super().__init__(reason, *detail)
@@ -13,4 +13,4 @@ class Unfit(Exception):
 
 
 class TooBig(Exception):
-    """A result larger than the grader is ready to read."""
+    """A result larger than the grader accepts."""

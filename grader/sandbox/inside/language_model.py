@@ -1,4 +1,4 @@
-"""A stand-in for a trained language model: logits from a table, whose row is a number made of all that was read."""
+"""A substitute for a trained language model: logits from a table, whose row is computed from all tokens so far."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ _NEVER = -30.0
 
 
 def next_logits(table: Any, base: int = 31, never: Sequence[int] = ()) -> Callable[[Any], Any]:
-    """A function from the ids so far (1-D) to the logits of the next one: a row of ``table``, as a copy.
+    """A function from the ids so far (1-D) to the logits of the next one: a copy of a row of ``table``.
 
-    With ``base`` 0 the row is that of the last id alone. The ids ``never`` are next to impossible.
+    With ``base`` 0, the row depends only on the last id. The ids in ``never`` are next to impossible.
     """
     table = table * 1
     if never:
@@ -30,9 +30,9 @@ def next_logits(table: Any, base: int = 31, never: Sequence[int] = ()) -> Callab
 
 
 def taught(own: Callable[..., Any], table: Any, tokens: Any, bos_id: int, base: int = 31, passes: bool = False) -> Any:
-    """What ``own(step, tokens, bos_id)`` gives, where step: (batch, n) → logits (batch, n, vocabulary) in one pass.
+    """The result of ``own(step, tokens, bos_id)``, where step: (batch, n) → logits (batch, n, vocabulary) in one pass.
 
-    Row t of the logits belongs to the ids up to t, as for ``next_logits``. ``passes``: how often step was called.
+    Row t of the logits depends on the ids up to t, as in ``next_logits``. ``passes``: how often step was called.
     """
     calls = 0
 
@@ -46,7 +46,7 @@ def taught(own: Callable[..., Any], table: Any, tokens: Any, bos_id: int, base: 
 
 
 def _rows(ids: NDArray[np.int64], base: int, size: int) -> NDArray[np.int64]:
-    """For every beginning of ``ids``, the empty one included: the number with these digits, after a 1, mod ``size``."""
+    """For every prefix of ``ids``, also the empty one: the number with digits 1, ids… in ``base``, mod ``size``."""
     row = np.ones(ids.shape[:-1], dtype=np.int64)
     rows = [row]
     for at in range(ids.shape[-1]):

@@ -1,4 +1,4 @@
-"""Using a layer that adds two thin matrices to one that it was given: they are found by their shapes."""
+"""Running a learner's low-rank adapter (LoRA): a layer that adds two thin matrices, found by shape, to a given one."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from typing import Any
 
 import torch
 
+from .errors import Unfit
 from .layers import matrices
 from .projections import Piece, attributes, held_names, is_matrix
-from .refusals import Unfit
 
 
 def adapted(
@@ -23,10 +23,11 @@ def adapted(
     b: Any = None,
     merges: int = 0,
 ) -> Any:
-    """The output for x of the layer ``own(weight, r, alpha)``, with ``a`` and ``b`` in the place of its own.
+    """The output for ``x`` of the layer ``own(weight, r, alpha)``, with ``a`` and ``b`` in place of its own matrices.
 
-    ``merges``: it is asked so often for the merged matrix, and then for the output again. Without a and b the layer
-    is taken as it begins: its output, how many numbers it trains, and which of its two matrices are zero.
+    Shapes: ``weight`` (d_in, d_out), ``a`` (d_in, r), ``b`` (r, d_out). With ``merges`` > 0, the result is the output,
+    that many merged matrices, and the output again. Without ``a`` and ``b`` it is what the new layer gives: its output,
+    its number of trainable parameters, and for each of its two matrices whether it is zero.
     """
     layer = own(weight, r, alpha)
     if isinstance(layer, torch.nn.Module):
@@ -44,7 +45,7 @@ def adapted(
 
 
 def _piece(layer: Any, name: str, shape: tuple[int, int]) -> Piece:
-    """The matrix of this shape: the layer's own, or one of what it is made of."""
+    """The matrix of this shape, held by the layer itself or by one of its parts. Raises Unfit if there is none."""
     own = (key for key, value in attributes(layer).items() if is_matrix(value) and tuple(value.shape) == shape)
     pieces = (Piece(layer, key, key, transposed=False) for key in own)
     found = next(itertools.chain(pieces, matrices(layer, shape)), None)
@@ -54,7 +55,7 @@ def _piece(layer: Any, name: str, shape: tuple[int, int]) -> Piece:
 
 
 def _replace(piece: Piece, given: Any) -> None:
-    """Puts the very tensor there, so that gradients arrive at it."""
+    """Puts this tensor object itself there, so that gradients reach it."""
     if isinstance(piece.owner, torch.nn.Module):
         piece.owner._parameters.pop(piece.attribute, None)
         piece.owner._buffers.pop(piece.attribute, None)
@@ -62,6 +63,6 @@ def _replace(piece: Piece, given: Any) -> None:
 
 
 def _trained(layer: Any) -> int:
-    """How many numbers an optimiser would be given; of a plain class, those that collect gradients."""
+    """The number of trainable parameters; in a plain class, of tensors that require gradients."""
     held = layer.parameters() if isinstance(layer, torch.nn.Module) else attributes(layer).values()
     return sum(one.numel() for one in held if isinstance(one, torch.Tensor) and one.requires_grad)
