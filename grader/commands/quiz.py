@@ -200,16 +200,17 @@ def front_end() -> Front:
 
 def learner_name(course: Course, given: str | None, log: Sequence[Event], lang: Lang) -> tuple[str, tuple[Event, ...]]:
     """Who it is, and what of that has to be kept: ``given``, else as last time, else asked for, else the login."""
-    from grader.core.text import clean
+    from grader.core.text import clean, clean_name
     from grader.learning import log as state
     from grader.learning.quiz_view import WHO
 
     known = next((event.learner for event in reversed(log) if isinstance(event, state.Named)), None)
-    name = clean(given or "", 80) or known
+    name = clean_name(given) or known
     if name is None:
         name = _login()
         if sys.stdin.isatty() and sys.stdout.isatty():
-            name = clean(click.prompt(WHO.of(lang), default=name), 80) or name
+            typed = clean(click.prompt(WHO.of(lang), default=name), 1000)  # keys such as arrows leave sequences
+            name = clean_name(typed) or name
     return name, () if known is not None else (state.Named(state.now(), course.public_id, name),)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from datetime import datetime
 
 from grader.core.model import Status, Text
@@ -15,6 +16,9 @@ _SEQUENCE = re.compile(
 )
 _BREAK = re.compile(r"\r\n?|[\v\f\x85\u2028\u2029]")
 _BLANK_LINES = re.compile(r"\n{3,}")
+
+#: Characters of a learner's name or id. What is longer is cut when it is read, and never again when it is shown.
+LONGEST_NAME = 200
 
 
 def clean(text: str, limit: int = 400, *, lines: bool = False) -> str:
@@ -30,6 +34,15 @@ def clean(text: str, limit: int = 400, *, lines: bool = False) -> str:
 
 def _printable(row: str) -> str:
     return "".join(" " if char.isspace() else char for char in row if char.isprintable() or char.isspace()).rstrip()
+
+
+def clean_name(name: str | None) -> str:
+    """A learner's name or id in the one form in which it is compared, drawn for and shown; empty if there is none.
+
+    The result is one line of printable, composed characters (NFC), at most ``LONGEST_NAME`` of them.
+    """
+    shown = "".join(char if char.isprintable() else " " for char in unicodedata.normalize("NFC", name or ""))
+    return " ".join(shown.split())[:LONGEST_NAME].rstrip()
 
 
 def points(value: float) -> str:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from grader.core import score
 from grader.core.layout import cells, pad
 from grader.core.model import Course, Exercise, Status, Text
-from grader.core.text import COMMA, SEMICOLON, STATUS, WITH, clean, points
+from grader.core.text import COMMA, LONGEST_NAME, SEMICOLON, STATUS, WITH, clean, points
 from grader.course.starter import file_name
 from grader.learning.words import HINT
 
@@ -97,7 +97,7 @@ _GAP = 3
 
 def overview(page: Page, progress: Progress, course: Course, due: int) -> None:
     """All questions on one page, what is still believed wrongly, and what to do next. ``due`` cards wait."""
-    title = _OF_LEARNER.fill(learner=clean(progress.learner, 40)) if progress.learner else _TITLE
+    title = _OF_LEARNER.fill(learner=clean(progress.learner, LONGEST_NAME)) if progress.learner else _TITLE
     page.row([(page.say(title), "bold")], _share(page, progress.questions), style="bold")
     page.rule()
     if not progress.begun:

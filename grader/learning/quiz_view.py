@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from grader.core.layout import cells, wrap
 from grader.core.model import Lang, Source, Text
-from grader.core.text import COMMA, OF_POINTS, SAYS, SEMICOLON, WITH, clean, points
+from grader.core.text import COMMA, LONGEST_NAME, OF_POINTS, SAYS, SEMICOLON, WITH, clean, points
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -149,7 +149,7 @@ def opening(page: Page, session: Session) -> None:
         page.lines(page.say(_ALL_DONE, all=count))
         return
     said = page.say(SEMICOLON).join(
-        [page.say(_TO_GO, due=due, all=count), page.say(_FOR, learner=clean(session.learner, 40))]
+        [page.say(_TO_GO, due=due, all=count), page.say(_FOR, learner=clean(session.learner, LONGEST_NAME))]
     )
     page.lines(said, style="bold")
     page.lines(page.say(_BEGIN, practice=_PRACTICE), style="dim")

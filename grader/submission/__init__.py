@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import os
 import stat
-import unicodedata
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from hashlib import sha256
@@ -20,6 +19,7 @@ from grader.core import bounded
 from grader.core.bounded import READING, SMALL
 from grader.core.model import Notice, SourceFile, Submission, Text
 from grader.core.suggest import close
+from grader.core.text import clean_name
 from grader.submission import messages as say
 from grader.submission import modules, source
 from grader.submission.files import (
@@ -45,9 +45,6 @@ __all__ = [
 
 P = ParamSpec("P")
 T = TypeVar("T")
-
-#: Of a name; what is handed in for a class may be called so, too.
-_LONGEST_NAME = 200
 
 
 def read(path: Path, learner: str | None = None) -> Submission:
@@ -182,7 +179,7 @@ def _identity(path: Path) -> tuple[str, str | None]:
     if not found.raws:
         raise _nothing_usable(found, found.problems, found.lost)
     given, _ = _answers(found)
-    return _digest(found.raws), (_clean(given.learner) or None) if given is not None else None
+    return _digest(found.raws), (clean_name(given.learner) or None) if given is not None else None
 
 
 def _answers(found: Gathered) -> tuple[Answers | None, Unusable | None]:
@@ -244,7 +241,7 @@ def _understood(found: Gathered, stem: str, learner: str | None, origin: str) ->
     if given is None and not any(part.text.strip() for file in files for part in file.parts):
         raise _nothing_usable(found, problems, lost)
     return Submission(
-        learner=_clean(learner) or _clean(given.learner if given else None) or _clean(stem) or "learner",
+        learner=clean_name(learner) or clean_name(given.learner if given else None) or clean_name(stem) or "learner",
         files=files,
         answers=given.answers if given is not None else None if lost is None else (),
         notices=(
@@ -336,12 +333,6 @@ def _nothing_usable(found: Gathered, problems: Sequence[Unusable], lost: Unusabl
     said = say.NO_CODE.fill(found=listing(names) if names else say.NO_FILES)
     advice = say.UNPACK_IT if any(kind_of(name.en) == "archive" for name in found.others) else say.NOTHING
     return Unusable(found.name, Text(f"{said.en}{advice.en} {en}".rstrip(), said.zh + advice.zh + zh))
-
-
-def _clean(name: str | None) -> str:
-    """A name that can be shown, sorted and compared: one line, composed characters, not too long."""
-    shown = "".join(char if char.isprintable() else " " for char in unicodedata.normalize("NFC", name or ""))
-    return " ".join(shown.split())[:_LONGEST_NAME].rstrip()
 
 
 def _digest(raws: Sequence[Raw]) -> str:

@@ -17,6 +17,7 @@ from grader.grading import courses
 from grader.learning import keyboard, log
 from grader.learning.log import Answered, Named, Spoke
 from grader.learning.session import Action, Answer, Card
+from grader.submission import read
 from tests.commands.conftest import ITEM, Ran
 
 Attncheck = Callable[..., Ran]
@@ -111,6 +112,18 @@ def test_the_name_stays(attncheck: Attncheck, typed: Type, progress_file: Path) 
     typed("")
     assert "for ada" in attncheck("quiz", "--lang", "en").out
     assert kept(progress_file) == ["Named"]
+
+
+@pytest.mark.parametrize("name", ["x" * 200, "e\u0301", "a\u202eb  c", "y" * 201])
+def test_the_name_is_the_one_of_the_submission(
+    attncheck: Attncheck, typed: Type, tmp_path: Path, name: str, progress_file: Path
+) -> None:
+    """The quiz knows a learner by the very name that a submission gets, because the name decides the numbers."""
+    typed("")
+    assert attncheck("quiz", "--lang", "en", "--learner", name).code == 0
+    (tmp_path / "q05.py").write_text("x = 1", "utf-8")
+    (event,) = (event for event in log.read(progress_file, "test") if isinstance(event, Named))
+    assert event.learner == read(tmp_path / "q05.py", name).learner
 
 
 def test_nobody(attncheck: Attncheck, typed: Type, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -78,6 +78,15 @@ def test_the_map(fragment: str) -> None:
     assert fragment in flat(overview(EVENTS, due=3))
 
 
+@pytest.mark.parametrize("name", ["x" * 200, "名" * 200])
+@pytest.mark.parametrize("width", [40, 80])
+def test_long_names_wrap(name: str, width: int) -> None:
+    """The heading has the whole name, on as many lines as it takes, none of them wider than the terminal."""
+    text = overview([named(name), *EVENTS[1:]], width=width)
+    assert name in "".join(text.split())
+    assert max(map(cell_len, text.splitlines())) <= width
+
+
 @pytest.mark.parametrize(
     ("events", "due", "fragment"),
     [

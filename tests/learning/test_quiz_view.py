@@ -11,7 +11,7 @@ from rich.cells import cell_len
 from rich.console import Console
 
 from grader.core.layout import cells
-from grader.core.model import Item, Lang, Misconception, Question, Source, Status, Text
+from grader.core.model import Course, Item, Lang, Misconception, Question, Source, Status, Text
 from grader.core.page import Page
 from grader.course import items
 from grader.course.items import Asked, Choice, Form
@@ -214,14 +214,22 @@ def test_chinese_is_chinese() -> None:
 
 def test_opening() -> None:
     """How much there is to do, or that there is nothing."""
-    from grader.core.model import Course
-
     home = replace(HOME, items=(ITEM,))
     course = Course(TITLE, "t", (), (home,), (), (), "", "")
     session = quiz.begin(course, "a\u202eda", "en", (ITEM,))
     assert "To go: 1 of 1; for ada" in shown(lambda page: quiz_view.opening(page, session))
     done = replace(session, records={"Q1.a": Record(settled=True, status=Status.PASSED)})
     assert "items here are answered" in shown(lambda page: quiz_view.opening(page, done))
+
+
+@pytest.mark.parametrize("name", ["x" * 200, "名" * 200, "Maria del Carmen Núñez de Balboa y Ponce de León " * 4])
+@pytest.mark.parametrize("width", [40, 80])
+def test_long_names_wrap(name: str, width: int) -> None:
+    """The heading has the whole name, on as many lines as it takes, none of them wider than the terminal."""
+    session = quiz.begin(Course(TITLE, "t", (), (replace(HOME, items=(ITEM,)),), (), (), "", ""), name, "en", (ITEM,))
+    text = shown(lambda page: quiz_view.opening(page, session), width=width)
+    assert "".join(name.split()) in "".join(text.split())
+    assert max(map(cell_len, text.splitlines())) <= width
 
 
 def test_summary() -> None:
