@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from grader.core.model import Rules, Text
-from grader.core.text import moment, points
+from grader.core.text import points, timestamp
 
 _DUE = Text("Due {due} (extra time of a learner comes on top).", "截止时间：{due}（学习者另有延时的顺延）。")
 _PERCENT = Text(
@@ -26,7 +26,7 @@ def sentences(rules: Rules) -> Iterator[Text]:
     """Nothing where nothing is due; else when, what lateness costs, and which attempt counts."""
     if rules.due is None:
         return
-    yield _DUE.fill(due=moment(rules.due))
+    yield _DUE.fill(due=timestamp(rules.due))
     if rules.late_percent:
         yield _PERCENT.fill(percent=points(rules.late_percent))
     if rules.grace_hours and rules.late_percent:

@@ -17,7 +17,7 @@ from grader.classroom.marks import Part
 from grader.classroom.regrade import course_of, points_of
 from grader.classroom.results import CLASS, Book, Row, left_behind, parts, write_files
 from grader.core.errors import UsageError
-from grader.core.files import WRITING
+from grader.core.files import TEMPORARY_PREFIX
 from grader.core.model import Course, Lang
 from grader.core.suggest import nearest
 from grader.core.text import clean
@@ -218,7 +218,7 @@ def _unpacked(book: Gradebook, submissions: Iterable[Filed], folder: Path) -> It
 def _others(folder: Path) -> Iterator[Path]:
     for path in sorted(folder.iterdir()):
         if (
-            not path.name.startswith(WRITING)
+            not path.name.startswith(TEMPORARY_PREFIX)
             and path.name not in _OWN
             and not (path.suffix == ".json" and _whose(path) is not None)
         ):

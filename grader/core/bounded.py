@@ -75,9 +75,9 @@ def call(bounds: Bounds, function: Callable[P, T], /, *args: P.args, **kwargs: P
     return _helper(os.getpid()).call(bounds, function, args, kwargs)  # type: ignore[no-any-return]
 
 
-def begin() -> None:
+def start() -> None:
     """Starts the process, for those who know that it will be needed; returns at once."""
-    _helper(os.getpid()).begin()
+    _helper(os.getpid()).start()
 
 
 # ------------------------------------------------------------------------------------------ on our side
@@ -105,7 +105,7 @@ class _Helper:
         self._process: subprocess.Popen[bytes] | None = None
         self._lock = threading.Lock()
 
-    def begin(self) -> None:
+    def start(self) -> None:
         with self._lock:
             self._running()
 

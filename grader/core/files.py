@@ -13,14 +13,14 @@ from typing import BinaryIO, TextIO
 from grader.core.errors import UsageError
 
 #: How the names of files begin that are being written; where a process was killed they stay behind.
-WRITING = ".writing-"
+TEMPORARY_PREFIX = ".writing-"
 _ODD = re.compile(r"[^\n -~]")
 
 
 def write(path: Path, data: str | bytes, *, shared: bool = False) -> None:
     """Writes a file whole or not at all. Who may read it is the umask's to say; what is ``shared``, everybody may."""
     raw = data.encode() if isinstance(data, str) else data
-    new = begin(path.parent)
+    new = open_new(path.parent)
     try:
         with new as file:
             file.write(raw)
@@ -35,9 +35,9 @@ def write(path: Path, data: str | bytes, *, shared: bool = False) -> None:
         raise
 
 
-def begin(folder: Path) -> BinaryIO:
+def open_new(folder: Path) -> BinaryIO:
     """A new file to write in, open, with the permissions that any new file has."""
-    return open(folder / f"{WRITING}{secrets.token_hex(8)}", "xb")
+    return open(folder / f"{TEMPORARY_PREFIX}{secrets.token_hex(8)}", "xb")
 
 
 def readable(value: object, indent: int = 1) -> str:

@@ -64,7 +64,7 @@ def duration(seconds: float) -> Text:
     return Text(" ".join(en for en, _ in said), " ".join(zh for _, zh in said))
 
 
-def moment(iso: str) -> str:
+def timestamp(iso: str) -> str:
     """A point in time as ISO 8601 writes it, for people: to the minute, with its zone."""
     return datetime.fromisoformat(iso).isoformat(" ", "minutes").replace("+00:00", " UTC")
 

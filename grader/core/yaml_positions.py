@@ -89,7 +89,7 @@ class Document:
         return self.lines[path]
 
 
-class Fault(Exception):
+class YamlError(Exception):
     """What is wrong with a text that should be YAML, and on which line."""
 
     def __init__(self, line: int, text: Text) -> None:
@@ -100,12 +100,12 @@ class Fault(Exception):
 def parse(text: str, name: str, error: type[AttncheckError]) -> Document:
     """Reads the one document in ``text``; what is wrong with it is raised as ``error``, with ``name`` and line."""
     try:
-        return document(text)
-    except Fault as fault:
+        return parse_document(text)
+    except YamlError as fault:
         raise error(f"{name}:{fault}") from None
 
 
-def document(text: str) -> Document:
+def parse_document(text: str) -> Document:
     """Reads the one document in ``text``. Raises Fault."""
     reader = _Reader(text)
     try:
@@ -128,8 +128,8 @@ def document(text: str) -> Document:
         raise _not_yaml(text.count("\n", 0, fault.start) + 1, _SURROGATE) from None
 
 
-def _not_yaml(line: int, problem: Text) -> Fault:
-    return Fault(line, _NOT_YAML.fill(problem=problem))
+def _not_yaml(line: int, problem: Text) -> YamlError:
+    return YamlError(line, _NOT_YAML.fill(problem=problem))
 
 
 class _Reader:
@@ -141,7 +141,7 @@ class _Reader:
 
     def fail(self, event: events.Event, path: Path, said: Text, **values: object) -> NoReturn:
         place, said = _show(path), said.fill(**values)
-        raise Fault(_line(event), Text(place + said.en, place + said.zh))
+        raise YamlError(_line(event), Text(place + said.en, place + said.zh))
 
     def document(self) -> Document:
         value, documents = None, 0

@@ -784,7 +784,7 @@ class _Answers:
         if any(
             items.is_heavy(item) and self._values.get(item.id) is not None for each in chosen for item in each.items
         ):
-            bounded.begin()  # while code is run
+            bounded.start()  # while code is run
 
     def result(self, item: Item, question: Question) -> ItemResult:
         """What became of one item."""

@@ -21,10 +21,9 @@ from prompt_toolkit.output import ColorDepth, Output
 from prompt_toolkit.styles import Style
 
 from grader.core.model import Lang
-from grader.learning import picker as picking
-from grader.learning import quiz_view
-from grader.learning.picker import Picker
-from grader.learning.session import Action, Answer, Card, Command, read
+from grader.learning import choice_widget, quiz_view
+from grader.learning.choice_widget import Selection
+from grader.learning.session import Action, Answer, Command, QuizCard, read
 
 _STYLE = Style.from_dict(
     {"cursor": "bold ansicyan", "marked": "bold", "tried": "ansibrightblack", "hint": "ansibrightblack"}
@@ -60,13 +59,13 @@ class Keyboard:
         self._io: dict[str, Any] = {"input": input, "output": output}
         self._io |= {"style": _STYLE, "color_depth": ColorDepth.DEPTH_1_BIT if os.environ.get("NO_COLOR") else None}
 
-    def ask(self, card: Card, lang: Lang) -> Action:
+    def ask(self, card: QuizCard, lang: Lang) -> Action:
         """An answer to ``card``, or a command."""
-        if card.asked.form not in picking.CHOSEN:
+        if card.asked.form not in choice_widget.CHOICE_FORMS:
             return self._write(several=card.asked.form == "lines", item=card.item.id)
-        picker = picking.begin(card.asked, card.record.answers[-1] if card.record.answers else "")
+        selection = choice_widget.begin(card.asked, card.record.answers[-1] if card.record.answers else "")
         while True:
-            action, picker = self._pick(card, picker, lang)
+            action, selection = self._select(card, selection, lang)
             if action is not None:
                 return action
             action = self._write(several=False, begin=":")
@@ -85,9 +84,9 @@ class Keyboard:
 
     # ------------------------------------------------------------------------------------ choosing
 
-    def _pick(self, card: Card, picker: Picker, lang: Lang) -> tuple[Action | None, Picker]:
+    def _select(self, card: QuizCard, selection: Selection, lang: Lang) -> tuple[Action | None, Selection]:
         """What was chosen; None where a colon began a command."""
-        state = [picker]
+        state = [selection]
 
         def end(event: KeyPressEvent, result: Action | None) -> None:
             event.app.erase_when_done = isinstance(result, str) and result != "key"  # else the options stay in sight
@@ -97,7 +96,7 @@ class Keyboard:
 
         @bindings.add("enter")
         def _(event: KeyPressEvent) -> None:
-            chosen = picking.answer(state[0])
+            chosen = choice_widget.answer(state[0])
             if chosen is not None:
                 end(event, Answer(chosen))
 
@@ -108,10 +107,10 @@ class Keyboard:
             elif event.data in (":", "："):
                 end(event, None)
             else:
-                state[0] = picking.press(state[0], "space" if event.data in (" ", "\u3000") else event.data)
+                state[0] = choice_widget.press(state[0], "space" if event.data in (" ", "\u3000") else event.data)
 
         for name in (*_ARROWS, "backspace"):
-            bindings.add(name)(lambda event, name=name: state.__setitem__(0, picking.press(state[0], name)))
+            bindings.add(name)(lambda event, name=name: state.__setitem__(0, choice_widget.press(state[0], name)))
 
         control = FormattedTextControl(lambda: _fragments(state[0], card, lang), focusable=True, show_cursor=False)
         hint = Window(
@@ -173,10 +172,10 @@ def _bindings(commands: dict[str, Command], end: Callable[[KeyPressEvent, Comman
     return bindings
 
 
-def _fragments(picker: Picker, card: Card, lang: Lang) -> StyleAndTextTuples:
+def _fragments(selection: Selection, card: QuizCard, lang: Lang) -> StyleAndTextTuples:
     """The options as the terminal shows them; it keeps the line under the cursor in sight."""
     found: StyleAndTextTuples = []
-    for at, (style, line) in enumerate(quiz_view.picking(picker, card, lang, _width())):
+    for at, (style, line) in enumerate(quiz_view.selection_lines(selection, card, lang, _width())):
         found.append(("", "\n" if at else ""))
         if line.startswith(("›", "↕")):
             found.append(("[SetCursorPosition]", ""))
@@ -186,7 +185,7 @@ def _fragments(picker: Picker, card: Card, lang: Lang) -> StyleAndTextTuples:
 
 def _keys(form: str, lang: Lang, *, follow: bool = False) -> StyleAndTextTuples:
     """What the keys do."""
-    return [("class:hint", "\n".join(quiz_view.keys_of(form, lang, _width(), follow=follow)))]
+    return [("class:hint", "\n".join(quiz_view.key_help(form, lang, _width(), follow=follow)))]
 
 
 def _width() -> int:

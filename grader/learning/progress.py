@@ -18,7 +18,7 @@ Standing: TypeAlias = Literal["new", "begun", "waiting", "wrong", "right"]
 
 
 @dataclass(frozen=True, slots=True)
-class ItemKnown:
+class ItemProgress:
     """One item: ``tries`` at it since it was last asked anew; ``at`` is when it was answered last."""
 
     item: Item
@@ -28,7 +28,7 @@ class ItemKnown:
 
 
 @dataclass(frozen=True, slots=True)
-class ExerciseKnown:
+class ExerciseProgress:
     """One exercise: its last verdict, and how far up its ladder hints were taken."""
 
     exercise: Exercise
@@ -44,7 +44,7 @@ class ExerciseKnown:
 
 
 @dataclass(frozen=True, slots=True)
-class BeliefKnown:
+class MisconceptionProgress:
     """A misconception that showed ``times`` times. ``open``: nothing about it was right since the last time."""
 
     question: Question
@@ -55,13 +55,13 @@ class BeliefKnown:
 
 
 @dataclass(frozen=True, slots=True)
-class QuestionKnown:
+class QuestionProgress:
     """One question, in the order of the bank."""
 
     question: Question
-    items: tuple[ItemKnown, ...]
-    exercises: tuple[ExerciseKnown, ...]
-    beliefs: tuple[BeliefKnown, ...]
+    items: tuple[ItemProgress, ...]
+    exercises: tuple[ExerciseProgress, ...]
+    beliefs: tuple[MisconceptionProgress, ...]
 
     @property
     def standings(self) -> tuple[Standing, ...]:
@@ -84,7 +84,7 @@ class Progress:
     """Everything that is known of one learner in one course."""
 
     learner: str | None
-    questions: tuple[QuestionKnown, ...]
+    questions: tuple[QuestionProgress, ...]
 
     @property
     def begun(self) -> bool:
@@ -92,22 +92,22 @@ class Progress:
         return any(question.begun for question in self.questions)
 
     @property
-    def items(self) -> tuple[ItemKnown, ...]:
+    def items(self) -> tuple[ItemProgress, ...]:
         """The items of all questions."""
         return tuple(item for question in self.questions for item in question.items)
 
     @property
-    def exercises(self) -> tuple[ExerciseKnown, ...]:
+    def exercises(self) -> tuple[ExerciseProgress, ...]:
         """The exercises of all questions."""
         return tuple(exercise for question in self.questions for exercise in question.exercises)
 
     @property
-    def beliefs(self) -> tuple[BeliefKnown, ...]:
+    def beliefs(self) -> tuple[MisconceptionProgress, ...]:
         """The misconceptions that showed, the latest first."""
         found = [belief for question in self.questions for belief in question.beliefs]
         return tuple(sorted(found, key=lambda belief: belief.at, reverse=True))
 
-    def question(self, name: str) -> QuestionKnown:
+    def question(self, name: str) -> QuestionProgress:
         """What is known of the question ``name``."""
         return next(each for each in self.questions if each.question.id == name)
 
@@ -124,14 +124,14 @@ class _Log:
     learner: str | None
 
 
-def known(course: Course, events: Sequence[Event]) -> Progress:
+def progress_of(course: Course, events: Sequence[Event]) -> Progress:
     """What ``events`` say; those about things that the course no longer has are passed over."""
     log = _log(events)
     about = _about(course) if log.met else {}
     return Progress(
         log.learner,
         tuple(
-            QuestionKnown(
+            QuestionProgress(
                 question,
                 tuple(_item(item, log.answered.get(item.id)) for item in question.items),
                 tuple(_exercise(each, log) for each in question.exercises),
@@ -170,26 +170,26 @@ def _log(events: Sequence[Event]) -> _Log:
     return log
 
 
-def _item(item: Item, last: Answered | None) -> ItemKnown:
+def _item(item: Item, last: Answered | None) -> ItemProgress:
     if last is None:
-        return ItemKnown(item)
+        return ItemProgress(item)
     if not last.settled:
-        return ItemKnown(item, "begun", last.attempt, last.at)
-    return ItemKnown(item, _SETTLED_BY.get(last.status, "wrong"), last.attempt, last.at)
+        return ItemProgress(item, "begun", last.attempt, last.at)
+    return ItemProgress(item, _SETTLED_BY.get(last.status, "wrong"), last.attempt, last.at)
 
 
 _SETTLED_BY: dict[Status, Standing] = {Status.PASSED: "right", Status.PENDING: "waiting"}
 
 
-def _exercise(exercise: Exercise, log: _Log) -> ExerciseKnown:
+def _exercise(exercise: Exercise, log: _Log) -> ExerciseProgress:
     hints = min(log.hints.get(exercise.name, 0), len(exercise.hints))
     last = log.coded.get(exercise.name)
     if last is None:
-        return ExerciseKnown(exercise, hints=hints)
-    return ExerciseKnown(exercise, "right" if last.status is Status.PASSED else "wrong", hints, last.status, last.at)
+        return ExerciseProgress(exercise, hints=hints)
+    return ExerciseProgress(exercise, "right" if last.status is Status.PASSED else "wrong", hints, last.status, last.at)
 
 
-def _beliefs(question: Question, events: Sequence[Event], log: _Log, about: _About) -> Iterator[BeliefKnown]:
+def _beliefs(question: Question, events: Sequence[Event], log: _Log, about: _About) -> Iterator[MisconceptionProgress]:
     own = [*(item.id for item in question.items), *(exercise.name for exercise in question.exercises)]
     for belief in question.misconceptions:
         showed = {name: log.met[name][belief.id] for name in own if belief.id in log.met.get(name, ())}
@@ -198,7 +198,7 @@ def _beliefs(question: Question, events: Sequence[Event], log: _Log, about: _Abo
         last = max(numbers[-1] for numbers in showed.values())
         places = {*showed, *about.get(belief.id, ()), belief.ask_next}
         still = all(log.passed.get(place, -1) < last for place in places if place is not None)
-        yield BeliefKnown(question, belief, sum(map(len, showed.values())), still, events[last].at)
+        yield MisconceptionProgress(question, belief, sum(map(len, showed.values())), still, events[last].at)
 
 
 #: The items and exercises that are right only where a misconception is not held.

@@ -16,7 +16,14 @@ from grader.learning.words import HINT
 
 if TYPE_CHECKING:
     from grader.core.page import Page
-    from grader.learning.progress import BeliefKnown, ExerciseKnown, ItemKnown, Progress, QuestionKnown, Standing
+    from grader.learning.progress import (
+        ExerciseProgress,
+        ItemProgress,
+        MisconceptionProgress,
+        Progress,
+        QuestionProgress,
+        Standing,
+    )
 
 # ---------------------------------------------------------------------------------------------- words
 
@@ -134,14 +141,14 @@ def _groups(course: Course, progress: Progress) -> Iterator[tuple[str, Text]]:
     yield from ((name, titles.get(name, Text(name, name))) for name in ordered)
 
 
-def _share(page: Page, found: Sequence[QuestionKnown]) -> str:
+def _share(page: Page, found: Sequence[QuestionProgress]) -> str:
     items = [item.standing for known in found for item in known.items]
     exercises = [exercise.standing for known in found for exercise in known.exercises]
     right, passed = items.count("right"), exercises.count("right")
     return page.say(_SHARE, right=right, items=len(items), passed=passed, exercises=len(exercises))
 
 
-def _cell(known: QuestionKnown, name: int) -> list[tuple[str, str]]:
+def _cell(known: QuestionProgress, name: int) -> list[tuple[str, str]]:
     """A question on the map; its id takes at least ``name`` cells."""
     marks = [_MARK[item.standing] for item in known.items]
     pieces = [(f"{pad(known.question.id, name)} ", "bold" if known.begun else ""), *marks]
@@ -151,7 +158,7 @@ def _cell(known: QuestionKnown, name: int) -> list[tuple[str, str]]:
     return pieces
 
 
-def _cells(page: Page, found: Sequence[QuestionKnown], name: int, width: int) -> None:
+def _cells(page: Page, found: Sequence[QuestionProgress], name: int, width: int) -> None:
     per_row = max(1, (page.width - 2 + _GAP) // (width + _GAP))
     for at in range(0, len(found), per_row):
         pieces = [("  ", "")]
@@ -185,7 +192,7 @@ def _open(page: Page, progress: Progress) -> None:
         page.lines(page.say(_MENDED, count=len(mended), names=names), style="green")
 
 
-def _think(page: Page, known: BeliefKnown, progress: Progress) -> None:
+def _think(page: Page, known: MisconceptionProgress, progress: Progress) -> None:
     """An open misconception: the question that leads on, and the item about it where that is not right yet."""
     page.lines(_met(page, known), lead="  ✗ ", style="red")
     if known.belief.ask is not None:
@@ -195,7 +202,7 @@ def _think(page: Page, known: BeliefKnown, progress: Progress) -> None:
         page.lines(page.say(_ITEM, item=asks.item.id), indent=4, lead="→ ", style="cyan")
 
 
-def _met(page: Page, known: BeliefKnown) -> str:
+def _met(page: Page, known: MisconceptionProgress) -> str:
     times = page.say(_ONCE) if known.times == 1 else page.say(_TIMES, times=known.times)
     return page.say(WITH, what=f"{known.question.id} {known.belief.id}", more=times)
 
@@ -258,7 +265,7 @@ def detail(page: Page, progress: Progress, name: str) -> None:
             page.lines(page.say(belief.belief.truth), indent=4)
 
 
-def _names(known: QuestionKnown) -> Iterator[str]:
+def _names(known: QuestionProgress) -> Iterator[str]:
     yield from (item.item.id for item in known.items)
     yield from (exercise.exercise.name for exercise in known.exercises)
 
@@ -276,13 +283,13 @@ def _line(page: Page, standing: Standing, name: str, wide: int, said: str, at: d
     page.row([(f"  {mark} ", style), (pad(name, wide), ""), (f"  {said}", "dim")], when, style="dim")
 
 
-def _said_of_item(page: Page, known: ItemKnown) -> str:
+def _said_of_item(page: Page, known: ItemProgress) -> str:
     if known.standing == "right":
         return page.say(_RIGHT_AT.get(known.tries, _RIGHT).fill(tries=known.tries))
     return page.say(_ITEM_STANDING[known.standing])
 
 
-def _said_of_code(page: Page, known: ExerciseKnown) -> str:
+def _said_of_code(page: Page, known: ExerciseProgress) -> str:
     said = [page.say(_ITEM_STANDING["new"] if known.status is None else STATUS[known.status])]
     if known.hints:
         said.append(page.say(_HINTS, hints=known.hints, all=len(known.exercise.hints)))
@@ -305,7 +312,7 @@ def as_json(progress: Progress, due: int) -> dict[str, Any]:
     }
 
 
-def of_question(known: QuestionKnown) -> dict[str, Any]:
+def of_question(known: QuestionProgress) -> dict[str, Any]:
     """One question of it."""
     return {
         "id": known.question.id,

@@ -13,12 +13,21 @@ if TYPE_CHECKING:
 
     from grader.core.page import Page
     from grader.course.items import Choice
-    from grader.learning.picker import Picker
-    from grader.learning.session import Advice, Card, Feedback, Met, Session, Settled, Summary, Wrong
+    from grader.learning.choice_widget import Selection
+    from grader.learning.session import (
+        Advice,
+        Feedback,
+        MisconceptionMet,
+        QuizCard,
+        QuizSummary,
+        Session,
+        Settled,
+        WrongAnswer,
+    )
 
 # ---------------------------------------------------------------------------------------------- words
 
-WHO = Text("Your name (it decides your numbers)", "你的名字（题目中的数由它决定）")
+ASK_NAME = Text("Your name (it decides your numbers)", "你的名字（题目中的数由它决定）")
 _TO_GO = Text("To go: {due} of {all}", "共 {all} 题，还剩 {due} 题")
 _ALL_DONE = Text(
     "All {all} items here are answered. Add --again to go through them once more.",
@@ -135,8 +144,10 @@ _STILL_OPEN = Text("still open", "尚未解决")
 _WHAT_NEXT = Text("What to do next", "接下来")
 _GO_ON = Text("Still open: {due}; attncheck quiz goes on.", "还有 {due} 题没答完：attncheck quiz 会接着问。")
 _REVIEW = Text("attncheck review asks again when it is time.", "attncheck review 会在合适的时候再问。")
-WROTE = Text("Your last answers to the graded items are in {file}.", "各道计分题的最后一次回答已写入 {file}。")
-KEPT = Text("interrupted; everything you answered is kept in {file}", "已中断；你答过的都保存在 {file}")
+ANSWERS_WRITTEN = Text(
+    "Your last answers to the graded items are in {file}.", "各道计分题的最后一次回答已写入 {file}。"
+)
+PROGRESS_KEPT = Text("interrupted; everything you answered is kept in {file}", "已中断；你答过的都保存在 {file}")
 
 # ---------------------------------------------------------------------------------------------- cards
 
@@ -156,7 +167,7 @@ def opening(page: Page, session: Session) -> None:
     page.blank()
 
 
-def card(page: Page, shown: Card, *, keys: bool) -> None:
+def card(page: Page, shown: QuizCard, *, keys: bool) -> None:
     """A question. With ``keys`` its options are left out, because they are shown where they are chosen."""
     page.rule()
     page.row(
@@ -183,7 +194,7 @@ def card(page: Page, shown: Card, *, keys: bool) -> None:
         _how(page, shown, keys=keys, written=written)
 
 
-def _how(page: Page, shown: Card, *, keys: bool, written: bool) -> None:
+def _how(page: Page, shown: QuizCard, *, keys: bool, written: bool) -> None:
     """What the next try is worth, what to think about, and how to answer."""
     if shown.record.tries:
         share = _share(shown.worth, page.lang)
@@ -195,7 +206,7 @@ def _how(page: Page, shown: Card, *, keys: bool, written: bool) -> None:
     if written or not keys:
         page.lines(page.say(shown.asked.how), style="dim")
     if keys and written:
-        page.lines("\n".join(keys_of(shown.asked.form, page.lang, page.width)), style="dim")
+        page.lines("\n".join(key_help(shown.asked.form, page.lang, page.width)), style="dim")
     elif shown.asked.form == "lines":
         page.lines(page.say(_EMPTY_LINE), style="dim")
 
@@ -207,31 +218,31 @@ def _share(worth: float, lang: Lang) -> str:
 # ------------------------------------------------------------------------------------------- feedback
 
 
-def feedback(page: Page, said: Feedback, shown: Card) -> None:
+def feedback(page: Page, said: Feedback, shown: QuizCard) -> None:
     """What came of an answer or a command to the card ``shown``."""
-    from grader.learning.session import Moved, Settled, Unknown, Unread, Wrong
+    from grader.learning.session import Navigation, Settled, UnknownCommand, UnreadableAnswer, WrongAnswer
 
     match said:
-        case Unread(message):
+        case UnreadableAnswer(message):
             page.lines(_words(page, message), lead="? ", style="magenta")
             page.lines(page.say(_NO_TRY), indent=2, style="dim")
             page.blank()
-        case Unknown(word):
+        case UnknownCommand(word):
             page.lines(page.say(_UNKNOWN, word=clean(word, 40), all=" ".join(name for name, _ in _COMMANDS)))
             page.blank()
-        case Wrong():
+        case WrongAnswer():
             _wrong(page, said, shown)
         case Settled():
             _settled(page, said)
-        case Moved("help"):
+        case Navigation("help"):
             _help(page)
-        case Moved(why):
+        case Navigation(why):
             if why in _MOVED:
                 page.lines(page.say(_MOVED[why]), style="dim")
                 page.blank()
 
 
-def _wrong(page: Page, said: Wrong, shown: Card) -> None:
+def _wrong(page: Page, said: WrongAnswer, shown: QuizCard) -> None:
     page.lines(page.say(_PARTLY if said.fraction else _NOT_YET), lead="✗ ", style="bold red")
     if said.message is not None:
         page.lines(_words(page, said.message), indent=2)
@@ -314,7 +325,7 @@ def _help(page: Page) -> None:
 # ------------------------------------------------------------------------------------------- choosing
 
 
-def keys_of(form: str, lang: Lang, width: int, *, follow: bool = False) -> list[str]:
+def key_help(form: str, lang: Lang, width: int, *, follow: bool = False) -> list[str]:
     """What the keys do while a form is filled in (none: before the next item), in lines that break between keys."""
     first = (_KEY_FOLLOW,) if follow else ()
     keys = (*first, *_KEYS[form], *_KEYS_ALWAYS) if not form else (*_KEYS[form], _KEY_SKIP, *_KEYS_ALWAYS, _KEY_HELP)
@@ -327,34 +338,34 @@ def keys_of(form: str, lang: Lang, width: int, *, follow: bool = False) -> list[
     return lines
 
 
-def picking(picker: Picker, shown: Card, lang: Lang, width: int) -> list[tuple[str, str]]:
+def selection_lines(selection: Selection, shown: QuizCard, lang: Lang, width: int) -> list[tuple[str, str]]:
     """The options with what is chosen so far, as lines with a style: ``cursor``, ``marked``, ``tried`` or none."""
     by_id = {choice.id: choice for choice in shown.asked.choices}
     rows: list[tuple[str, str]] = []
-    for at, name in enumerate(picker.order if picker.form == "order" else picker.ids):
-        mark, style, partner = _mark(picker, at, name, shown)
+    for at, name in enumerate(selection.order if selection.form == "order" else selection.ids):
+        mark, style, partner = _mark(selection, at, name, shown)
         rows += _row(by_id[name], mark, style, lang, width, partner)
-    if picker.partners:
+    if selection.partners:
         rows.append(("", ""))
         for choice in shown.asked.partners:
             rows += _row(choice, "  ", "", lang, width)
     return rows
 
 
-def _mark(picker: Picker, at: int, name: str, shown: Card) -> tuple[str, str, str]:
+def _mark(selection: Selection, at: int, name: str, shown: QuizCard) -> tuple[str, str, str]:
     """What stands before an option, its style, and the partner that stands behind it."""
-    here = at == picker.cursor
+    here = at == selection.cursor
     begin = "› " if here else "  "
     style = "cursor" if here else ""
-    if picker.form == "one":
+    if selection.form == "one":
         tried = name.casefold() in {each.casefold() for each in shown.record.answers}
         return begin + ("✗ " if tried else "  "), style or ("tried" if tried else ""), ""
-    if picker.form == "many":
-        marked = name in picker.marked
+    if selection.form == "many":
+        marked = name in selection.marked
         return f"{begin}[{'x' if marked else ' '}] ", style or ("marked" if marked else ""), ""
-    if picker.form == "order":
-        return f"{'↕ ' if here and picker.held else begin}{at + 1}. ", style, ""
-    return begin, style, f" → {picker.pairs[at] or '·'}"
+    if selection.form == "order":
+        return f"{'↕ ' if here and selection.held else begin}{at + 1}. ", style, ""
+    return begin, style, f" → {selection.pairs[at] or '·'}"
 
 
 def _row(choice: Choice, mark: str, style: str, lang: Lang, width: int, partner: str = "") -> Iterator[tuple[str, str]]:
@@ -366,7 +377,7 @@ def _row(choice: Choice, mark: str, style: str, lang: Lang, width: int, partner:
 # ----------------------------------------------------------------------------------------------- the end
 
 
-def summary(page: Page, found: Summary) -> None:
+def summary(page: Page, found: QuizSummary) -> None:
     """Points by question, what was believed, what to do next."""
     page.rule()
     page.lines(page.say(_DONE), style="bold")
@@ -389,7 +400,7 @@ def summary(page: Page, found: Summary) -> None:
     page.lines(page.say(_PRACTICE), style="dim")
 
 
-def _beliefs(page: Page, found: Sequence[Met]) -> None:
+def _beliefs(page: Page, found: Sequence[MisconceptionMet]) -> None:
     """What is still open first, with the truth about it; the names of what is resolved."""
     page.lines(page.say(_BELIEFS), style="bold")
     still = [met for met in found if not met.resolved]

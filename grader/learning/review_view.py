@@ -139,12 +139,12 @@ def task(page: Page, card: Card, number: int, total: int) -> None:
     page.blank()
 
 
-def how(page: Page, file: str) -> None:
+def code_prompt(page: Page, file: str) -> None:
     """What can be typed at a piece of code."""
     page.lines(page.say(_HOW, file=file), style="dim")
 
 
-def stub(page: Page, file: str) -> None:
+def stub_created(page: Page, file: str) -> None:
     """Where to write."""
     page.lines(page.say(_FILL_IN, file=clean(file, 200)))
 
@@ -158,12 +158,12 @@ def hint(page: Page, exercise: Exercise, rung: int) -> None:
         page.lines(page.say(_NO_HINT), style="dim")
 
 
-def mend(page: Page) -> None:
+def try_again(page: Page) -> None:
     """What can be done about code that did not pass."""
     page.lines(page.say(_TRY_AGAIN), style="dim")
 
 
-def fault(page: Page, message: str) -> None:
+def file_error(page: Page, message: str) -> None:
     """A file that cannot be graded."""
     page.lines(clean(message, 1200, lines=True), style="yellow")
 
@@ -180,7 +180,7 @@ def rated(page: Page, rating: Rating, due: datetime, now: datetime) -> None:
     )
 
 
-def end(page: Page, ratings: Sequence[Rating], left: int) -> None:
+def summary(page: Page, ratings: Sequence[Rating], left: int) -> None:
     """How it went, and how many cards are left."""
     page.blank()
     page.rule()

@@ -53,13 +53,13 @@ class Answer:
 
 
 @dataclass(frozen=True, slots=True)
-class Unknown:
+class UnknownCommand:
     """Something that looks like a command and is none."""
 
     word: str
 
 
-Action: TypeAlias = Answer | Unknown | Command
+Action: TypeAlias = Answer | UnknownCommand | Command
 
 _WORDS: dict[str, Command] = {
     **dict.fromkeys(("skip", "s", "跳过"), "skip"),
@@ -81,14 +81,14 @@ def read(line: str) -> Action:
     match = _COMMAND.fullmatch(line)
     if match is None:
         return Answer(line)
-    return _WORDS.get(match[1].lower()) or Unknown(match[1])
+    return _WORDS.get(match[1].lower()) or UnknownCommand(match[1])
 
 
 # ------------------------------------------------------------------------------------------- the session
 
 
 @dataclass(frozen=True, slots=True)
-class Record:
+class ItemRecord:
     """What became of one item since it was last asked anew. ``earned`` is a share of its points."""
 
     tries: int = 0
@@ -110,7 +110,7 @@ class Session:
     learner: str
     lang: Lang
     order: tuple[str, ...]
-    records: Mapping[str, Record]
+    records: Mapping[str, ItemRecord]
     log: tuple[Event, ...]
     at: int = 0
     passed_over: frozenset[str] = frozenset()
@@ -122,13 +122,13 @@ class Session:
         """Whether there is nothing more to ask."""
         return self.left or self.at >= len(self.order)
 
-    def record(self, item: str) -> Record:
+    def record(self, item: str) -> ItemRecord:
         """What became of ``item``."""
-        return self.records.get(item, Record())
+        return self.records.get(item, ItemRecord())
 
 
 @dataclass(frozen=True, slots=True)
-class Card:
+class QuizCard:
     """The item that is being asked, for its learner. ``worth`` is the share of its points that is left to earn."""
 
     number: int
@@ -138,7 +138,7 @@ class Card:
     context: items.Context
     ask: Text
     asked: items.Asked
-    record: Record
+    record: ItemRecord
     tries: int
     worth: float
     reminder: Text | None
@@ -169,11 +169,11 @@ def begin(
     What is settled comes first and is not asked again, what was skipped comes last. With ``again`` all of it is
     asked anew.
     """
-    records: dict[str, Record] = {}
+    records: dict[str, ItemRecord] = {}
     skipped: dict[str, None] = {}
     for event in log:
         if isinstance(event, Answered):
-            records[event.item] = _after(records.get(event.item, Record()), event)
+            records[event.item] = _after(records.get(event.item, ItemRecord()), event)
             skipped.pop(event.item, None)
         elif isinstance(event, Skipped):
             skipped.pop(event.item, None)
@@ -189,7 +189,7 @@ def begin(
     return replace(session, order=_moved(order, _left_at(session, () if again else log), session.at))
 
 
-def current(session: Session) -> Card | None:
+def current(session: Session) -> QuizCard | None:
     """The item that is being asked; None when the session is over."""
     if session.over:
         return None
@@ -198,7 +198,7 @@ def current(session: Session) -> Card | None:
     asked = items.ask(item, context)
     record = session.record(item.id)
     belief = question.misconception(record.met[-1]) if record.met else None
-    return Card(
+    return QuizCard(
         number=session.at + 1,
         total=len(session.order),
         question=question,
@@ -221,11 +221,11 @@ def _find(course: Course, name: str) -> tuple[Question, Item]:
     return next((q, item) for q in course.questions for item in q.items if item.id == name)
 
 
-def _after(record: Record, event: Answered) -> Record:
+def _after(record: ItemRecord, event: Answered) -> ItemRecord:
     """A record with one more answer; the first try begins it anew."""
-    before = Record() if event.attempt == 1 else record
+    before = ItemRecord() if event.attempt == 1 else record
     value = event.value if isinstance(event.value, str) else ""
-    return Record(
+    return ItemRecord(
         tries=event.attempt,
         earned=max(before.earned, score.practice(event.fraction, attempt=event.attempt)),
         settled=event.settled,
@@ -239,14 +239,14 @@ def _after(record: Record, event: Answered) -> Record:
 
 
 @dataclass(frozen=True, slots=True)
-class Unread:
+class UnreadableAnswer:
     """The answer could not be read; it cost nothing."""
 
     message: Text | None
 
 
 @dataclass(frozen=True, slots=True)
-class Wrong:
+class WrongAnswer:
     """Not right yet. ``ask`` is the question that leads further; the next try is worth ``worth`` of the points."""
 
     fraction: float
@@ -278,7 +278,7 @@ class Settled:
     """
 
     outcome: Literal["right", "wrong", "shown", "pending"]
-    record: Record
+    record: ItemRecord
     points: float
     message: Text | None
     truth: Text | None
@@ -291,7 +291,7 @@ class Settled:
 
 
 @dataclass(frozen=True, slots=True)
-class Moved:
+class Navigation:
     """Another item, the same in another language, or nowhere; ``why`` says what was asked for."""
 
     why: Literal[
@@ -299,7 +299,7 @@ class Moved:
     ]
 
 
-Feedback: TypeAlias = Unread | Unknown | Wrong | Settled | Moved
+Feedback: TypeAlias = UnreadableAnswer | UnknownCommand | WrongAnswer | Settled | Navigation
 
 
 @dataclass(frozen=True, slots=True)
@@ -315,36 +315,36 @@ def step(session: Session, action: Action, now: datetime) -> Turn:
     """What comes of ``action``."""
     card = current(session)
     if card is None or action == "quit":
-        return Turn(replace(session, left=True), Moved("quit"))
+        return Turn(replace(session, left=True), Navigation("quit"))
     match action:
-        case Unknown():
+        case UnknownCommand():
             return Turn(session, action)
         case "help":
-            return Turn(session, Moved("help"))
+            return Turn(session, Navigation("help"))
         case "lang":
             lang: Lang = "en" if session.lang == "zh" else "zh"
-            return _store(replace(session, lang=lang), Moved("lang"), Spoke(now, session.course.public_id, lang))
+            return _store(replace(session, lang=lang), Navigation("lang"), Spoke(now, session.course.public_id, lang))
         case "back":
-            return Turn(replace(session, at=max(0, session.at - 1)), Moved("back" if session.at else "first"))
+            return Turn(replace(session, at=max(0, session.at - 1)), Navigation("back" if session.at else "first"))
         case "follow":
             return _follow(session, card)
     if card.record.settled:
-        return Turn(_onward(session), Moved("next"))
+        return Turn(_onward(session), Navigation("next"))
     match action:
         case "skip" | "next":
             return _skip(session, card, now)
         case "key" if card.item.sealed:
-            return Turn(session, Moved("no key"))
+            return Turn(session, Navigation("no key"))
         case "key":
             return _settle(session, card, "", items.Judged(Status.MISSING, 0.0), now)
         case Answer(text) if len(text) > _LONGEST:
-            return Turn(session, Unread(_TOO_LONG.fill(most=_LONGEST)))
+            return Turn(session, UnreadableAnswer(_TOO_LONG.fill(most=_LONGEST)))
         case Answer(text) if _plain(text) in map(_plain, card.record.answers):
-            return Turn(session, Unread(_SAME))
+            return Turn(session, UnreadableAnswer(_SAME))
         case Answer(text):
             judged = items.judge(card.item, text.strip(), card.context)
             if not judged.readable:
-                return Turn(session, Unread(judged.message))
+                return Turn(session, UnreadableAnswer(judged.message))
             return _settle(session, card, text.strip(), judged, now)
 
 
@@ -364,27 +364,27 @@ def _onward(session: Session) -> Session:
     return replace(session, at=at)
 
 
-def _skip(session: Session, card: Card, now: datetime) -> Turn:
+def _skip(session: Session, card: QuizCard, now: datetime) -> Turn:
     """The first time an item goes to the end, the second time it is left."""
     name = card.item.id
     event = Skipped(now, session.course.public_id, name)
     if name in session.passed_over or session.at == len(session.order) - 1:
-        return _store(_onward(session), Moved("left"), event)
+        return _store(_onward(session), Navigation("left"), event)
     order = (*(each for each in session.order if each != name), name)
     moved = replace(session, order=order, passed_over=session.passed_over | {name}, at=session.at - 1)
-    return _store(_onward(moved), Moved("skipped"), event)
+    return _store(_onward(moved), Navigation("skipped"), event)
 
 
-def _follow(session: Session, card: Card) -> Turn:
+def _follow(session: Session, card: QuizCard) -> Turn:
     """The item that was offered comes now; the one that is being asked, after it."""
     if session.offer is None:
-        return Turn(session, Moved("nothing to follow"))
+        return Turn(session, Navigation("nothing to follow"))
     place = session.at + card.record.settled
     order = (*session.order[:place], session.offer, *session.order[place:])
-    return Turn(replace(session, order=order, at=place, offer=None), Moved("followed"))
+    return Turn(replace(session, order=order, at=place, offer=None), Navigation("followed"))
 
 
-def _settle(session: Session, card: Card, value: str, judged: items.Judged, now: datetime) -> Turn:
+def _settle(session: Session, card: QuizCard, value: str, judged: items.Judged, now: datetime) -> Turn:
     attempt = card.record.tries + 1
     final = judged.status is not Status.FAILED or attempt >= card.tries
     event = Answered(
@@ -404,7 +404,7 @@ def _settle(session: Session, card: Card, value: str, judged: items.Judged, now:
         belief = card.question.misconception(judged.misconception)
         worth = score.practice(1.0, attempt=attempt + 1)
         ask = belief.ask if belief else None
-        return Turn(after, Wrong(judged.fraction, judged.message, ask, card.tries - attempt, worth), (event,))
+        return Turn(after, WrongAnswer(judged.fraction, judged.message, ask, card.tries - attempt, worth), (event,))
     after = replace(after, offer=None)
     after, feedback = _joined(after, replace(settled(after), message=judged.message))
     return Turn(after, feedback, (event,))
@@ -503,7 +503,7 @@ class Tally:
 
 
 @dataclass(frozen=True, slots=True)
-class Met:
+class MisconceptionMet:
     """A misconception that answers showed. ``resolved``: something about it was right later."""
 
     question: Question
@@ -513,15 +513,15 @@ class Met:
 
 
 @dataclass(frozen=True, slots=True)
-class Summary:
+class QuizSummary:
     """What there is to say at the end. ``due`` is how many items are still open."""
 
     tallies: tuple[Tally, ...]
-    met: tuple[Met, ...]
+    met: tuple[MisconceptionMet, ...]
     due: int
 
 
-def summary(session: Session) -> Summary:
+def summary(session: Session) -> QuizSummary:
     """The points by question, the misconceptions met, and what is left."""
     pairs = [_find(session.course, name) for name in session.order]
     tallies = []
@@ -536,17 +536,17 @@ def summary(session: Session) -> Summary:
             possible = sum(item.points for item in own) - waiting
             tallies.append(Tally(question, len(done), len(own), earned, possible))
     due = sum(not session.record(name).settled for name in session.order)
-    return Summary(tuple(tallies), tuple(_met(session, pairs)), due)
+    return QuizSummary(tuple(tallies), tuple(_met(session, pairs)), due)
 
 
-def _met(session: Session, pairs: Iterable[tuple[Question, Item]]) -> Iterator[Met]:
+def _met(session: Session, pairs: Iterable[tuple[Question, Item]]) -> Iterator[MisconceptionMet]:
     home = {item.id: question.id for question, item in pairs}
     answered = [event for event in session.log if isinstance(event, Answered) and event.item in home]
     shown = {(home[event.item], event.misconception) for event in answered}
-    for known in progress.known(session.course, session.log).beliefs:
+    for known in progress.progress_of(session.course, session.log).beliefs:
         if (known.question.id, known.belief.id) in shown:
             advice = _advice(session, known.question, known.belief) if known.open else None
-            yield Met(known.question, known.belief, not known.open, advice)
+            yield MisconceptionMet(known.question, known.belief, not known.open, advice)
 
 
 def answers_file(session: Session) -> str:

@@ -22,7 +22,7 @@ _KEYS: dict[str, Event] = {"n": "next", "\t": "next", "h": "hint", "q": "quit", 
 
 
 @dataclass(slots=True)
-class Session:
+class WatchSession:
     """The state of one watch: the last report, which of its failures is looked at, and how many hints."""
 
     grade: Callable[[], Report]

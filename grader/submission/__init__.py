@@ -25,7 +25,7 @@ from grader.submission import modules, source
 from grader.submission.files import (
     ARCHIVE_SUFFIXES,
     Gathered,
-    Raw,
+    RawFile,
     collect_folder,
     file_member,
     gather,
@@ -268,10 +268,10 @@ def _sources(found: Gathered, stem: str) -> tuple[tuple[SourceFile, ...], tuple[
     """The source files that can be used, those that cannot, and remarks on notebooks."""
     code = [raw for raw in found.raws if raw.kind != "answers"]
     top = modules.common_folder([raw.path for raw in code])
-    scanned: list[tuple[str, source.Scanned]] = []
+    scanned: list[tuple[str, source.SourceFacts]] = []
     problems: list[Unusable] = []
     notices: list[Notice] = []
-    work = source.Work(found.name)
+    work = source.ParseBudget(found.name)
     for raw in (replace(raw, path=raw.path.removeprefix(top)) for raw in code):
         try:
             if raw.kind == "notebook":
@@ -281,7 +281,7 @@ def _sources(found: Gathered, stem: str) -> tuple[tuple[SourceFile, ...], tuple[
                 notices += remarks
             else:
                 facts = source.scan(raw, work)
-        except source.Excess:
+        except source.OverBudget:
             raise
         except Unusable as problem:
             problems.append(problem)
@@ -311,7 +311,7 @@ def _sources(found: Gathered, stem: str) -> tuple[tuple[SourceFile, ...], tuple[
     return tuple(sorted(files, key=lambda file: file.path)), tuple(problems), tuple(notices)
 
 
-def _package(scanned: Sequence[tuple[str, source.Scanned]], top: str, stem: str) -> str:
+def _package(scanned: Sequence[tuple[str, source.SourceFacts]], top: str, stem: str) -> str:
     """The name of the folder around the files, if they import each other through it; else empty."""
     name = modules.identifier(top.rstrip("/").rpartition("/")[2] or stem)
     if modules.is_taken(name) or any(path.split("/")[0].partition(".")[0] == name for path, _ in scanned):
@@ -335,7 +335,7 @@ def _nothing_usable(found: Gathered, problems: Sequence[Unusable], lost: Unusabl
     return Unusable(found.name, Text(f"{said.en}{advice.en} {en}".rstrip(), said.zh + advice.zh + zh))
 
 
-def _digest(raws: Sequence[Raw]) -> str:
+def _digest(raws: Sequence[RawFile]) -> str:
     total = sha256()
     for path, data in sorted((raw.path, raw.data) for raw in raws):
         for piece in (path.encode(), data):

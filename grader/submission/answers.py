@@ -8,7 +8,7 @@ from typing import Any
 from grader.core.model import Answer, Notice, Text
 from grader.core.suggest import nearest
 from grader.submission import messages as say
-from grader.submission.files import Raw
+from grader.submission.files import RawFile
 from grader.submission.messages import Unusable, printable
 from grader.submission.text import decode
 
@@ -24,14 +24,14 @@ class Answers:
     notices: tuple[Notice, ...]
 
 
-def read(raw: Raw) -> Answers:
+def read(raw: RawFile) -> Answers:
     """Reads an answers file. Raises Unusable."""
     from grader.core import yaml_positions
 
     written, remark = decode(raw.data, raw.path, say.YAML_TEXT)
     try:
-        document = yaml_positions.document(written)
-    except yaml_positions.Fault as fault:
+        document = yaml_positions.parse_document(written)
+    except yaml_positions.YamlError as fault:
         reason = Text(*(printable(said, 400) for said in (fault.text.en, fault.text.zh)))
         raise Unusable(raw.path, say.NOT_YAML.fill(line=fault.line, reason=reason)) from None
     value = document.value

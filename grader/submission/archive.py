@@ -53,7 +53,7 @@ def entries(archive: zipfile.ZipFile, name: str) -> Iterator[tuple[str, zipfile.
     """The entries of a zip by the path that their names mean; with what is wrong with those that should not be there.
 
     Where a name means no path, it stands there as it is. Folders end with a slash. Whether a file may be unpacked says
-    ``unfit``.
+    ``why_refused``.
     """
     for info in archive.infolist():
         mode = info.external_attr >> 16
@@ -70,7 +70,7 @@ def entries(archive: zipfile.ZipFile, name: str) -> Iterator[tuple[str, zipfile.
             yield path, info, None
 
 
-def doubled(path: str, name: str) -> Unusable:
+def duplicate_path(path: str, name: str) -> Unusable:
     """What is wrong with a path that is in a zip twice."""
     return _bad_name(name, path, say.TWICE)
 
@@ -116,7 +116,7 @@ def _members(archive: zipfile.ZipFile, name: str) -> tuple[list[Member], list[st
         refused = _refused(info)
         kind = kind_of(path.rpartition("/")[2])
         wanted = kind in ("source", "notebook", "answers") and refused is None
-        if wanted and (problem := unfit(info, name, shown)) is not None:
+        if wanted and (problem := why_refused(info, name, shown)) is not None:
             raise problem
         members.append(Member(shown, kind, info.file_size, partial(_read, archive, info, name), refused))
     return members, folders, sorted(hidden)
@@ -164,7 +164,7 @@ def _bad_name(archive: str, name: str, why: Text) -> Unusable:
     return Unusable(archive, say.BAD_ZIP_NAME.fill(name=printable(name), why=why))
 
 
-def unfit(info: zipfile.ZipInfo, archive: str, shown: str) -> Unusable | None:
+def why_refused(info: zipfile.ZipInfo, archive: str, shown: str) -> Unusable | None:
     """Why an entry is not unpacked: a password, an unusual method, or far more in it than source can be."""
     if info.flag_bits & 0x1:
         return Unusable(archive, say.ENCRYPTED.fill(name=shown))

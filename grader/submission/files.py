@@ -56,7 +56,7 @@ class Member:
 
 
 @dataclass(frozen=True, slots=True)
-class Raw:
+class RawFile:
     """A file that counts, read. ``path`` is harmless to print and has forward slashes."""
 
     path: str
@@ -73,7 +73,7 @@ class Gathered:
     """
 
     name: str
-    raws: tuple[Raw, ...]
+    raws: tuple[RawFile, ...]
     problems: tuple[Unusable, ...] = ()
     notices: tuple[Notice, ...] = ()
     others: tuple[Text, ...] = ()
@@ -118,7 +118,7 @@ def gather(name: str, members: Iterable[Member], folders: Iterable[str] = (), hi
     raws = []
     for member in readable:
         try:
-            raws.append(Raw(member.path, member.kind, member.read(_LIMITS[member.kind][0])))
+            raws.append(RawFile(member.path, member.kind, member.read(_LIMITS[member.kind][0])))
         except Unusable as problem:
             if problem.where != member.path:  # all of it is damaged
                 raise

@@ -18,7 +18,7 @@ LIBRARIES = {"numpy": "NumPy", "torch": "PyTorch"}
 
 
 @dataclass(frozen=True, slots=True)
-class Named:
+class ModuleName:
     """The module name of one path; ``changed`` if it is not the path's own words."""
 
     module: str
@@ -48,7 +48,7 @@ def common_folder(paths: Sequence[str]) -> str:
     return "".join(f"{one}/" for one, _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
 
 
-def name_modules(paths: Sequence[str], package: str = "") -> list[Named]:
+def name_modules(paths: Sequence[str], package: str = "") -> list[ModuleName]:
     """A module name for every path, all different; with ``package``, everything is inside that package.
 
     A ``.py`` file wins over a notebook, a name that needed no change over one that did.
@@ -73,7 +73,7 @@ def _is_notebook(path: str) -> bool:
     return path.lower().endswith(".ipynb")
 
 
-def _propose(path: str, package: str) -> Named:
+def _propose(path: str, package: str) -> ModuleName:
     *folders, file = path.split("/")
     stem = file.rpartition(".")[0]
     is_package = stem == "__init__" and bool(folders or package) and not _is_notebook(path)
@@ -81,7 +81,7 @@ def _propose(path: str, package: str) -> Named:
     parts = [identifier(part) for part in given]
     if _is_notebook(path) and not folders and is_taken(parts[0]):  # nobody imports a notebook by its name
         parts = [f"{parts[0]}_notebook"]
-    return Named(".".join([package, *parts] if package else parts), is_package, parts != given)
+    return ModuleName(".".join([package, *parts] if package else parts), is_package, parts != given)
 
 
 def shadowed(path: str, module: str) -> Unusable | None:

@@ -10,9 +10,9 @@ from typing import Any
 
 from grader.core.model import Notice, Part, Text
 from grader.submission import messages as say
-from grader.submission.files import MAX_SOURCE, Raw
+from grader.submission.files import MAX_SOURCE, RawFile
 from grader.submission.messages import Unusable, listing, printable
-from grader.submission.source import Scanned, Work, combine, future_imports, parse
+from grader.submission.source import ParseBudget, SourceFacts, combine, future_imports, parse
 from grader.submission.text import decode
 
 MAX_CELLS = 2000
@@ -40,12 +40,12 @@ _TOKEN = re.compile(
 _LONG_ENDS = {quote: re.compile(rf"(?:\\.|[^\\])*?{quote}") for quote in ('"""', "'''")}
 
 
-def scan(raw: Raw, work: Work | None = None) -> tuple[Scanned, tuple[Notice, ...]]:
+def scan(raw: RawFile, work: ParseBudget | None = None) -> tuple[SourceFacts, tuple[Notice, ...]]:
     """Reads an ``.ipynb`` file; a cell that is not Python is left out with a notice.
 
     Raises Excess where it is too much, with what ``work`` has counted before.
     """
-    work = work or Work(raw.path)
+    work = work or ParseBudget(raw.path)
     cells, remark = _code_cells(raw)
     parsed: list[tuple[Part, ast.Module]] = []
     broken: list[Unusable] = []
@@ -94,7 +94,7 @@ class _Foreign(Exception):
     """The first line of a cell that a cell magic hands to something other than Python."""
 
 
-def _code_cells(raw: Raw) -> tuple[list[str], Text | None]:
+def _code_cells(raw: RawFile) -> tuple[list[str], Text | None]:
     """The sources of the code cells, in order, blank ones included; and a remark on how they are written."""
     text, remark = decode(raw.data, raw.path, say.A_JUPYTER_NOTEBOOK)
     if not text.strip():
@@ -138,11 +138,11 @@ def _code_cells(raw: Raw) -> tuple[list[str], Text | None]:
     return sources, remark
 
 
-def _malformed(raw: Raw, reason: Text) -> Unusable:
+def _malformed(raw: RawFile, reason: Text) -> Unusable:
     return Unusable(raw.path, say.NOT_A_NOTEBOOK.fill(reason=reason))
 
 
-def _upgraded(raw: Raw, text: str) -> dict[str, Any]:
+def _upgraded(raw: RawFile, text: str) -> dict[str, Any]:
     """A notebook of an older format as format 4, which alone is read without nbformat (0.15 s to import)."""
     import warnings
 

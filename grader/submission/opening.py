@@ -27,7 +27,7 @@ _FILE = (
 )
 _FOLDER = _FILE | getattr(os, "O_DIRECTORY", 0)
 #: Whether a folder can be held open while what is in it is opened; else every step is looked at first.
-HELD = hasattr(os, "O_NOFOLLOW") and os.open in os.supports_dir_fd and os.scandir in os.supports_fd
+HAS_DIR_FD = hasattr(os, "O_NOFOLLOW") and os.open in os.supports_dir_fd and os.scandir in os.supports_fd
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +85,7 @@ def _reached(folder: Place | None) -> Iterator[int | str | None]:
     held: int | str | None = None
     try:
         for name in (folder.root, *folder.inner):
-            deeper = _step(held, name, _FOLDER) if HELD else _looked_at(held, name)
+            deeper = _step(held, name, _FOLDER) if HAS_DIR_FD else _looked_at(held, name)
             _let_go(held)
             held = deeper
         yield held

@@ -18,7 +18,7 @@ from dataclasses import dataclass, replace
 
 from grader.core.model import Part, Text
 from grader.submission import messages as say
-from grader.submission.files import MAX_CODE, Raw
+from grader.submission.files import MAX_CODE, RawFile
 from grader.submission.messages import Unusable, printable
 from grader.submission.text import decode
 
@@ -45,12 +45,12 @@ _FIELD_STEPS_OF_ANYBODY = 1_000_000
 MAX_DOTS = 500
 
 
-class Excess(Unusable):
+class OverBudget(Unusable):
     """All of the submission together is too much; leaving one file out would not do."""
 
 
 @dataclass(slots=True)
-class Work:
+class ParseBudget:
     """What has been read of one submission (called ``name``), counted before it is parsed."""
 
     name: str
@@ -62,7 +62,7 @@ class Work:
         """Books a piece of code that is about to be parsed. Raises Excess."""
         self.code += len(text)
         if self.code > MAX_CODE:
-            raise Excess(self.name, say.TOO_MUCH_CODE.fill(limit=say.size(MAX_CODE)))
+            raise OverBudget(self.name, say.TOO_MUCH_CODE.fill(limit=say.size(MAX_CODE)))
         if not SLOW_FIELDS:
             return
         at_most = len(text) * text.count("{")
@@ -70,13 +70,13 @@ class Work:
             at_most = _field_steps(text, MAX_FIELD_STEPS - self.field_steps)
         self.field_steps += at_most
         if self.field_steps > MAX_FIELD_STEPS:
-            raise Excess(self.name, say.TOO_MANY_FIELDS)
+            raise OverBudget(self.name, say.TOO_MANY_FIELDS)
 
     def defining(self, count: int) -> None:
         """Books top-level names. Raises Excess."""
         self.names += count
         if self.names > MAX_NAMES:
-            raise Excess(self.name, say.TOO_MANY_NAMES.fill(limit=MAX_NAMES))
+            raise OverBudget(self.name, say.TOO_MANY_NAMES.fill(limit=MAX_NAMES))
 
 
 def _field_steps(text: str, most: int) -> int:
@@ -92,7 +92,7 @@ def _field_steps(text: str, most: int) -> int:
 
 
 @dataclass(frozen=True, slots=True)
-class Scanned:
+class SourceFacts:
     """What a file's syntax tree tells. ``imports`` are top-level names; ``relative`` is the deepest level.
 
     ``guarded`` are definitions that stand under ``if __name__ == "__main__":`` alone, ``futures`` what is imported from
@@ -109,9 +109,9 @@ class Scanned:
     remark: Text | None = None
 
 
-def scan(raw: Raw, work: Work | None = None) -> Scanned:
+def scan(raw: RawFile, work: ParseBudget | None = None) -> SourceFacts:
     """Reads a ``.py`` file. Raises Excess where it is too much, with what ``work`` has counted before."""
-    work = work or Work(raw.path)
+    work = work or ParseBudget(raw.path)
     text, remark = decode(raw.data, raw.path, say.PYTHON_SOURCE, python=True)
     if not text.strip() and not raw.path.endswith("__init__.py"):
         raise Unusable(raw.path, say.EMPTY)
@@ -125,7 +125,7 @@ def scan(raw: Raw, work: Work | None = None) -> Scanned:
     return replace(combine([(Part(raw.path, text), parse(text, raw.path))], work), remark=remark)
 
 
-def combine(parsed: Sequence[tuple[Part, ast.Module]], work: Work | None = None) -> Scanned:
+def combine(parsed: Sequence[tuple[Part, ast.Module]], work: ParseBudget | None = None) -> SourceFacts:
     """The facts about parts that share one namespace; of two definitions the later counts."""
     defines: dict[str, int] = {}
     guarded: dict[str, int] = {}
@@ -144,7 +144,7 @@ def combine(parsed: Sequence[tuple[Part, ast.Module]], work: Work | None = None)
                 imports.add(module.partition(".")[0])
     if work is not None:
         work.defining(len(defines))
-    return Scanned(
+    return SourceFacts(
         tuple(part for part, _ in parsed),
         tuple(defines.items()),
         frozenset(imports),

@@ -16,7 +16,7 @@ from grader.core.model import Course, Item, Lang, Misconception, Question, Text
 from grader.grading import courses
 from grader.learning import keyboard, log
 from grader.learning.log import Answered, Named, Spoke
-from grader.learning.session import Action, Answer, Card
+from grader.learning.session import Action, Answer, QuizCard
 from grader.submission import read
 from tests.commands.conftest import ITEM, Ran
 
@@ -188,7 +188,7 @@ class Fake:
             raise action
         return action
 
-    def ask(self, card: Card, lang: Lang) -> Action:
+    def ask(self, card: QuizCard, lang: Lang) -> Action:
         """The next action."""
         return self._next()
 

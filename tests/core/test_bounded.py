@@ -92,7 +92,7 @@ def test_a_process_that_something_outside_kills_is_replaced_once(helper: bounded
         bounded.call,
         read,
         type("Strange", (), {"__reduce__": lambda self: (os.getcwd, ())})(),
-        type("Own", (), {"__reduce__": lambda self: (bounded.begin, ())})(),
+        type("Own", (), {"__reduce__": lambda self: (bounded.start, ())})(),
     ],
 )
 def test_only_plain_data_is_read(value: object) -> None:

@@ -18,7 +18,7 @@ from grader.core.model import Course, Lang, Status
 from grader.core.page import Page
 from grader.learning import progress_view
 from grader.learning.log import Event
-from grader.learning.progress import Progress, known
+from grader.learning.progress import Progress, progress_of
 from tests.learner_logs import COURSE, code, hinted, named, right, wrong
 
 #: A little of everything.
@@ -45,12 +45,12 @@ def drawn(write: Callable[[Page], None], lang: Lang = "en", *, width: int = 80, 
 
 def overview(events: Sequence[Event], lang: Lang = "en", *, due: int = 0, course: Course = COURSE, **how: int) -> str:
     """The map of these events."""
-    return drawn(lambda page: progress_view.overview(page, known(course, events), course, due), lang, **how)  # type: ignore[arg-type]
+    return drawn(lambda page: progress_view.overview(page, progress_of(course, events), course, due), lang, **how)  # type: ignore[arg-type]
 
 
 def detail(events: Sequence[Event], name: str, lang: Lang = "en") -> str:
     """One question."""
-    return drawn(lambda page: progress_view.detail(page, known(COURSE, events), name), lang)
+    return drawn(lambda page: progress_view.detail(page, progress_of(COURSE, events), name), lang)
 
 
 def flat(text: str) -> str:
@@ -223,7 +223,7 @@ def test_a_hint(rung: int, taken: int, no_more: bool, fragments: list[str]) -> N
 
 def test_as_data() -> None:
     """The same for programs, in JSON."""
-    progress: Progress = known(COURSE, EVENTS)
+    progress: Progress = progress_of(COURSE, EVENTS)
     data = json.loads(json.dumps(progress_view.as_json(progress, 3)))
     assert (data["format"], data["learner"], data["due"]) == (1, "ada", 3)
     assert data["questions"][0]["items"][2] == {

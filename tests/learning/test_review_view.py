@@ -103,4 +103,4 @@ def test_a_task_says_what_not_how(lang: Lang) -> None:
 )
 def test_end(ratings: list[Rating], left: int, said: str) -> None:
     """How it went, and what is left."""
-    assert flat(drawn(lambda page: review_view.end(page, ratings, left))).endswith(said)
+    assert flat(drawn(lambda page: review_view.summary(page, ratings, left))).endswith(said)

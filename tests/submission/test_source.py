@@ -8,14 +8,14 @@ from pathlib import Path
 import pytest
 
 from grader.submission import Unusable, read
-from grader.submission.files import Raw
+from grader.submission.files import RawFile
 from grader.submission.messages import listing, printable, size
-from grader.submission.source import Scanned, scan
+from grader.submission.source import SourceFacts, scan
 
 
-def scanned(source: str | bytes) -> Scanned:
+def scanned(source: str | bytes) -> SourceFacts:
     """The facts about a source."""
-    return scan(Raw("q05.py", "source", source.encode() if isinstance(source, str) else source))
+    return scan(RawFile("q05.py", "source", source.encode() if isinstance(source, str) else source))
 
 
 def refused(source: str | bytes) -> str:
