@@ -1,4 +1,4 @@
-"""Choosing with keys: what is marked, moved or paired so far. Pure; the keyboard is in ``grader.learning.keyboard``."""
+"""Answering with keys: the options selected, moved or paired so far. Pure; ``grader.learning.keyboard`` reads keys."""
 
 from __future__ import annotations
 
@@ -7,16 +7,17 @@ from dataclasses import dataclass, replace
 
 from grader.course.items import Asked, Form
 
-#: Forms that are answered by choosing; the others are written.
+#: Forms that are answered by selecting options; the others are typed.
 CHOICE_FORMS: tuple[Form, ...] = ("one", "many", "order", "pairs")
 
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """``cursor`` is the row that keys act on (-1: none yet).
+    """What is selected so far.
 
-    ``marked`` are chosen ids. ``order`` is how rows stand, of which letters have placed the first ``placed``;
-    a ``held`` row moves with the cursor. ``pairs`` says for each row which partner it has.
+    ``cursor`` is the row that keys act on (-1: none yet) and ``marked`` are the ids selected. ``order`` holds the ids
+    in their current order; letters have placed the first ``placed`` of them, and a ``held`` row moves with the
+    cursor. ``pairs`` is the partner of each row, or None.
     """
 
     form: Form
@@ -31,9 +32,9 @@ class Selection:
 
 
 def begin(asked: Asked, last: str = "") -> Selection:
-    """Nothing chosen yet, or what the answer ``last`` had chosen.
+    """An empty selection, or the one that the answer ``last`` stands for.
 
-    With one to choose there is no row to begin with, so that Enter alone says nothing.
+    In the form "one" the cursor starts on no row, so that Enter alone does not submit anything.
     """
     ids = tuple(choice.id for choice in asked.choices)
     partners = tuple(choice.id for choice in asked.partners)
@@ -51,7 +52,7 @@ def begin(asked: Asked, last: str = "") -> Selection:
 
 
 def press(selection: Selection, key: str) -> Selection:
-    """The picker after ``key``: up, down, left, right, space, backspace, or a character."""
+    """The picker after ``key``: "up", "down", "left", "right", "space", "backspace" or a character."""
     if key in ("up", "down"):
         return _step(selection, -1 if key == "up" else 1)
     match selection.form:
@@ -69,7 +70,7 @@ def press(selection: Selection, key: str) -> Selection:
 
 
 def answer(selection: Selection) -> str | None:
-    """What is chosen, as one would type it; None as long as something is missing."""
+    """The answer as one would type it; None while it is incomplete."""
     if selection.form == "one":
         return selection.ids[selection.cursor] if selection.cursor >= 0 else None
     if selection.form == "many":
@@ -105,7 +106,7 @@ def _order(selection: Selection, key: str) -> Selection:
     if key == "backspace":
         return replace(selection, placed=max(0, selection.placed - 1))
     row = _row(selection.order, key, -1)
-    if row < selection.placed:  # unknown, or in its place already
+    if row < selection.placed:  # an unknown key, or a row already placed
         return selection
     rest = [name for name in selection.order if name != selection.order[row]]
     rest.insert(selection.placed, selection.order[row])

@@ -1,4 +1,4 @@
-"""The quiz at a terminal with keys: choosing, moving and pairing, and lines to edit. Says what was wanted, no more."""
+"""Reads quiz answers and commands from a terminal, key by key: selections and edited lines. Judges nothing."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ _WIDEST = 100
 
 
 class Keyboard:
-    """A terminal that answers come from. ``input`` and ``output`` are for tests."""
+    """The front end for a terminal. ``input`` and ``output`` are for tests."""
 
     keys = True
 
@@ -73,7 +73,7 @@ class Keyboard:
                 return action
 
     def pause(self, lang: Lang, follow: bool) -> Action:
-        """A key to go on with, once everything about an item has been said."""
+        """The command for the key pressed after an item is settled. ``follow``: whether a follow-up is offered."""
         bindings = _bindings(_PAUSE, lambda event, command: event.app.exit(result=command))
         control = FormattedTextControl(lambda: _keys("", lang, follow=follow), show_cursor=False)
         window = Window(control, dont_extend_height=True)
@@ -85,11 +85,13 @@ class Keyboard:
     # ------------------------------------------------------------------------------------ choosing
 
     def _select(self, card: QuizCard, selection: Selection, lang: Lang) -> tuple[Action | None, Selection]:
-        """What was chosen; None where a colon began a command."""
+        """The answer or command, and the selection; None instead of an action if a colon began a command."""
         state = [selection]
 
         def end(event: KeyPressEvent, result: Action | None) -> None:
-            event.app.erase_when_done = isinstance(result, str) and result != "key"  # else the options stay in sight
+            event.app.erase_when_done = (
+                isinstance(result, str) and result != "key"
+            )  # otherwise the options stay on the screen
             event.app.exit(result=result)
 
         bindings = _bindings(_COMMANDS, end)
@@ -123,17 +125,17 @@ class Keyboard:
     # ------------------------------------------------------------------------------------- writing
 
     def _write(self, *, several: bool, begin: str = "", item: str = "") -> Action:
-        """A line, or several up to an empty one; keys for commands work where they would not edit anything.
+        """Reads one line, or ``several`` up to an empty one.
 
-        What a command interrupted is there again, and so are several lines that were not right yet. The arrow
-        upwards brings back single ones.
+        Command keys work unless they would edit the text. Text that a command interrupted comes back at the next
+        prompt, as do several lines that were incorrect; the up arrow recalls single lines.
         """
 
         def end(event: KeyPressEvent, command: Command) -> None:
             self._drafts[item] = event.current_buffer.text
             if command != "quit" or not event.current_buffer.text:
                 event.app.erase_when_done = True
-                event.app.exit(result=(command,))  # in a tuple, because what is typed comes as a plain text
+                event.app.exit(result=(command,))  # a tuple, because typed text comes back as a plain string
 
         bindings = _bindings({key: command for key, command in _COMMANDS.items() if key != "c-k"}, end)
 
@@ -160,7 +162,7 @@ class Keyboard:
 
 
 def _bindings(commands: dict[str, Command], end: Callable[[KeyPressEvent, Command], None]) -> KeyBindings:
-    """Keys for commands, and ^C, which ends everything."""
+    """Key bindings for ``commands``, and for ^C, which raises KeyboardInterrupt."""
     bindings = KeyBindings()
     for key, command in commands.items():
         bindings.add(key)(lambda event, command=command: end(event, command))
@@ -173,7 +175,7 @@ def _bindings(commands: dict[str, Command], end: Callable[[KeyPressEvent, Comman
 
 
 def _fragments(selection: Selection, card: QuizCard, lang: Lang) -> StyleAndTextTuples:
-    """The options as the terminal shows them; it keeps the line under the cursor in sight."""
+    """The options as styled text, with the cursor position marked so that the terminal scrolls to it."""
     found: StyleAndTextTuples = []
     for at, (style, line) in enumerate(quiz_view.selection_lines(selection, card, lang, _width())):
         found.append(("", "\n" if at else ""))
@@ -184,7 +186,7 @@ def _fragments(selection: Selection, card: QuizCard, lang: Lang) -> StyleAndText
 
 
 def _keys(form: str, lang: Lang, *, follow: bool = False) -> StyleAndTextTuples:
-    """What the keys do."""
+    """The line of key help."""
     return [("class:hint", "\n".join(quiz_view.key_help(form, lang, _width(), follow=follow)))]
 
 

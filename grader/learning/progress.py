@@ -1,4 +1,4 @@
-"""What a learner knows: a fold over the events of ``state``, laid out along the course."""
+"""What a learner knows: a fold over the events of ``grader.learning.log``, in the order of the course."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from grader.core.model import Course, Exercise, Item, Misconception, Question, S
 from grader.course import misconceptions
 from grader.learning.log import Answered, Coded, Event, Hinted, Named
 
-#: Of an item: not answered, between two tries, waiting for a person, settled so or so.
-#: Of an exercise: not graded, not passed yet, passed. The last word counts.
+#: Of an item: not answered, between two attempts, not graded automatically, settled as incorrect or correct.
+#: Of an exercise: "new" (not graded), "wrong" (not passed) or "right" (passed). The last event counts.
 Standing: TypeAlias = Literal["new", "begun", "waiting", "wrong", "right"]
 
 
 @dataclass(frozen=True, slots=True)
 class ItemProgress:
-    """One item: ``tries`` at it since it was last asked anew; ``at`` is when it was answered last."""
+    """One item. ``tries`` counts the attempts since it was last started afresh; ``at`` is the time of the last one."""
 
     item: Item
     standing: Standing = "new"
@@ -29,7 +29,7 @@ class ItemProgress:
 
 @dataclass(frozen=True, slots=True)
 class ExerciseProgress:
-    """One exercise: its last verdict, and how far up its ladder hints were taken."""
+    """One exercise. ``hints`` is the highest hint shown; ``status`` and ``at`` are those of the last result."""
 
     exercise: Exercise
     standing: Standing = "new"
@@ -39,13 +39,13 @@ class ExerciseProgress:
 
     @property
     def practice(self) -> float:
-        """The practice points: what is graded knows nothing of hints."""
+        """The practice points, which hints reduce; the grade does not depend on hints."""
         return score.tidy(self.exercise.points * score.practice(float(self.standing == "right"), hints=self.hints))
 
 
 @dataclass(frozen=True, slots=True)
 class MisconceptionProgress:
-    """A misconception that showed ``times`` times. ``open``: nothing about it was right since the last time."""
+    """A misconception seen ``times`` times. ``open``: nothing about it was correct since it was last seen (``at``)."""
 
     question: Question
     belief: Misconception
@@ -56,7 +56,7 @@ class MisconceptionProgress:
 
 @dataclass(frozen=True, slots=True)
 class QuestionProgress:
-    """One question, in the order of the bank."""
+    """One question with its items and exercises, in the order of the bank."""
 
     question: Question
     items: tuple[ItemProgress, ...]
@@ -65,30 +65,30 @@ class QuestionProgress:
 
     @property
     def standings(self) -> tuple[Standing, ...]:
-        """How its items stand, then its exercises."""
+        """The standings of its items, then of its exercises."""
         return (*(item.standing for item in self.items), *(exercise.standing for exercise in self.exercises))
 
     @property
     def right(self) -> int:
-        """How many of these are right."""
+        """How many of the standings are "right"."""
         return self.standings.count("right")
 
     @property
     def begun(self) -> bool:
-        """Whether anything was done about it."""
+        """Whether anything was answered, graded or hinted at."""
         return any(standing != "new" for standing in self.standings) or any(each.hints for each in self.exercises)
 
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """Everything that is known of one learner in one course."""
+    """The progress of one learner in one course."""
 
     learner: str | None
     questions: tuple[QuestionProgress, ...]
 
     @property
     def begun(self) -> bool:
-        """Whether there is anything to tell."""
+        """Whether any question was begun."""
         return any(question.begun for question in self.questions)
 
     @property
@@ -103,18 +103,18 @@ class Progress:
 
     @property
     def beliefs(self) -> tuple[MisconceptionProgress, ...]:
-        """The misconceptions that showed, the latest first."""
+        """The misconceptions seen, the latest first."""
         found = [belief for question in self.questions for belief in question.beliefs]
         return tuple(sorted(found, key=lambda belief: belief.at, reverse=True))
 
     def question(self, name: str) -> QuestionProgress:
-        """What is known of the question ``name``."""
+        """The progress in the question ``name``."""
         return next(each for each in self.questions if each.question.id == name)
 
 
 @dataclass(frozen=True, slots=True)
 class _Log:
-    """The events by what they are about; ``met`` and ``passed`` have their numbers in the order of the log."""
+    """The events by item or exercise. ``met`` and ``passed`` hold positions in the log."""
 
     answered: dict[str, Answered]
     coded: dict[str, Coded]
@@ -125,7 +125,7 @@ class _Log:
 
 
 def progress_of(course: Course, events: Sequence[Event]) -> Progress:
-    """What ``events`` say; those about things that the course no longer has are passed over."""
+    """Folds ``events`` into the progress; events about things that the course no longer has are ignored."""
     log = _log(events)
     about = _about(course) if log.met else {}
     return Progress(
@@ -143,7 +143,7 @@ def progress_of(course: Course, events: Sequence[Event]) -> Progress:
 
 
 def hints_taken(events: Sequence[Event], exercise: str) -> int:
-    """The highest rung of the hints for ``exercise`` that was shown."""
+    """The highest hint (from 1) shown for ``exercise``; 0 if none was."""
     return max((e.rung for e in events if isinstance(e, Hinted) and e.exercise == exercise), default=0)
 
 
@@ -201,7 +201,7 @@ def _beliefs(question: Question, events: Sequence[Event], log: _Log, about: _Abo
         yield MisconceptionProgress(question, belief, sum(map(len, showed.values())), still, events[last].at)
 
 
-#: The items and exercises that are right only where a misconception is not held.
+#: For each misconception, the items and exercises that can only be correct without it.
 _About: TypeAlias = dict[str, set[str]]
 
 

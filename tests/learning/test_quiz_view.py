@@ -127,15 +127,15 @@ def test_nothing_is_wider_than_the_terminal(at: int, width: int, lang: Lang) -> 
         ("one", True, "Two keys match", "Scores"),
         ("pairs", False, "2 no. 2 1 no. 1 Answer somehow.", "Enter"),
         ("line", False, "Unit: MiB Answer somehow.", "Enter"),
-        ("line", True, "Answer somehow. Enter answers", "Scores"),
-        ("lines", False, "Several lines; an empty one ends the answer.", "Enter"),
-        ("lines", True, "an empty line answers", "Several lines"),
+        ("line", True, "Answer somehow. Enter: submit", "Scores"),
+        ("lines", False, "Write as many lines as you need; an empty line submits.", "Enter"),
+        ("lines", True, "empty line: submit", "Write as many"),
     ],
 )
 def test_card(form: Form, keys: bool, there: str, not_there: str) -> None:
     """The question and how to answer it: options stand there unless keys choose among them."""
     text = flat(shown(lambda page: quiz_view.card(page, card(form), keys=keys)))
-    assert text.lstrip("─ ").startswith("3/12 Q1 Why divide by √d_k, of all numbers? 2 pt Two keys match")
+    assert text.lstrip("─ ").startswith("3/12 Q1 Why divide by √d_k, of all numbers? 2 pts Two keys match")
     assert there in text
     assert not_there not in text
 
@@ -144,7 +144,7 @@ def test_card_after_a_wrong_answer() -> None:
     """Whoever comes back sees which try it is, what it is worth, and what to think about."""
     begun = card(record=ItemRecord(tries=1), reminder=TRUTH)
     text = flat(shown(lambda page: quiz_view.card(page, begun, keys=False)))
-    assert "Try 2 of 3, worth 1/2 of the points. → Think again about this: Every key" in text
+    assert "Attempt 2 of 3, worth 1/2 of the points. → Think about this again: Every key" in text
     rare = flat(shown(lambda page: quiz_view.card(page, replace(begun, worth=0.125), keys=False)))
     assert "worth 0.12 of the points" in rare
 
@@ -160,50 +160,53 @@ def test_card_that_is_settled() -> None:
     [
         (
             WrongAnswer(0.0, None, ASK, 2, 0.5),
-            "✗ Not yet. → Two keys match almost equally well. What comes out? Try 2 of 3, for",
+            "✗ Not yet. → Two keys match almost equally well. What comes out? Attempt 2 of 3, worth",
         ),
         (
             WrongAnswer(0.5, TRUTH, None, 1, 0.25),
-            "✗ Partly right. Every key that is not blocked contributes. Try 3 of 3, for 1/4",
+            "✗ Partly correct. Every key that is not blocked contributes. Attempt 3 of 3, worth 1/4",
         ),
-        (WrongAnswer(0.0, None, None, 1, 0.25), "✗ Not yet. Look at it once more before you go on."),
-        (UnreadableAnswer(Text("No \x1b[1mnumber", "")), "? No number That cost no try."),
-        (UnknownCommand("\x1b]0;x\x07ab"), "There is no command “:ab”. :skip :back"),
-        (Navigation("skipped"), "Skipped; it comes again at the end."),
-        (Navigation("help"), ":skip leave this one for later :back"),
+        (WrongAnswer(0.0, None, None, 1, 0.25), "✗ Not yet. Read the question once more before you try again."),
+        (UnreadableAnswer(Text("No \x1b[1mnumber", "")), "? No number This did not count as an attempt."),
+        (UnknownCommand("\x1b]0;x\x07ab"), "Unknown command “:ab”. Commands: :skip :back"),
+        (Navigation("skipped"), "Skipped; it will come back at the end."),
+        (Navigation("help"), ":skip leave this item for later :back"),
         (Navigation("next"), ""),
         (
             settled(),
-            "✗ Not right. 0.5 of 2 points Right answer: b: Sums Every key that is not blocked contributes. Read the",
+            "✗ Incorrect. 0.5 of 2 points Correct answer: b: Sums Every key that is not blocked contributes. Read the",
         ),
         (settled(), "Source: Ada et al., “On Attention”, 2020, Journal 1 Source: Eve, Flo, “A Manual”, 2021, online"),
-        (settled("shown"), "– Here is the answer. 0.5 of 2 points Right answer"),
-        (settled("right"), "✓ Right, at try 3. 0.5 of 2 points Every key"),
+        (settled("shown"), "– Here is the answer. 0.5 of 2 points Correct answer"),
+        (settled("right"), "✓ Correct on attempt 3. 0.5 of 2 points Every key"),
         (
             settled("right", record=ItemRecord(tries=1, earned=1.0), truth=None),
-            "✓ Right. 2 of 2 points Read the formula.",
+            "✓ Correct. 2 of 2 points Read the formula.",
         ),
-        (settled("right", record=ItemRecord(tries=2, earned=0.5)), "✓ Right, at try 2. 1 of 2 points"),
-        (settled("right", record=ItemRecord(tries=5)), "✓ Right, at try 5. 0 of 2 points"),
-        (settled("pending"), "… Noted; a person will mark it. A good answer: b: Sums"),
-        (settled("pending", message=TRUTH, truth=None), "… Every key that is not blocked contributes. A good answer"),
-        (settled(key=Text("a: x\nb: y", "")), "Right answer: a: x b: y Every"),
+        (settled("right", record=ItemRecord(tries=2, earned=0.5)), "✓ Correct on attempt 2. 1 of 2 points"),
+        (settled("right", record=ItemRecord(tries=5)), "✓ Correct on attempt 5. 0 of 2 points"),
+        (settled("pending"), "… Saved. This answer is not graded automatically. Sample answer: b: Sums"),
+        (settled("pending", message=TRUTH, truth=None), "… Every key that is not blocked contributes. Sample answer"),
+        (settled(key=Text("a: x\nb: y", "")), "Correct answer: a: x b: y Every"),
         (
             settled(message=TRUTH, explain=TRUTH),
-            "Every key that is not blocked contributes. Right answer: b: Sums Source",
+            "Every key that is not blocked contributes. Correct answer: b: Sums Source",
         ),
-        (settled(advice=Advice("half", "Q1", "open", True)), "→ The exercise half shows it: attncheck start Q1"),
+        (settled(advice=Advice("half", "Q1", "open", True)), "→ The exercise half shows this: attncheck start Q1"),
         (
             settled(advice=Advice("half", "Q1", "open", False)),
-            "→ half is the exercise to try it in: attncheck start Q1",
+            "→ Try it out in the exercise half: attncheck start Q1",
         ),
         (
             settled(advice=Advice("half", "Q1", "same", True)),
             "→ Your code for half makes the same mistake: attncheck hint Q1",
         ),
-        (settled(advice=Advice("half", "Q1", "right", True)), "→ Your code for half does this right; compare it with"),
-        (settled(follows=ITEM), "→ Next comes Q1.a, which asks about just this."),
-        (settled(offer=ITEM), "→ Q1.a (another question) asks about just this: :follow takes it next."),
+        (settled(advice=Advice("half", "Q1", "right", True)), "→ Your code for half gets this right; compare it with"),
+        (settled(follows=ITEM), "→ Next: Q1.a, which asks about exactly this."),
+        (
+            settled(offer=ITEM),
+            "→ Q1.a, from another question, asks about exactly this. Type :follow to answer it next.",
+        ),
     ],
 )
 def test_feedback(said: quiz.Feedback, expected: str) -> None:
@@ -231,9 +234,9 @@ def test_opening() -> None:
     home = replace(HOME, items=(ITEM,))
     course = Course(TITLE, "t", (), (home,), (), (), "", "")
     session = quiz.begin(course, "a\u202eda", "en", (ITEM,))
-    assert "To go: 1 of 1; for ada" in shown(lambda page: quiz_view.opening(page, session))
+    assert "1 of 1 left · answering as ada" in shown(lambda page: quiz_view.opening(page, session))
     done = replace(session, records={"Q1.a": ItemRecord(settled=True, status=Status.PASSED)})
-    assert "items here are answered" in shown(lambda page: quiz_view.opening(page, done))
+    assert "items are answered" in shown(lambda page: quiz_view.opening(page, done))
 
 
 @pytest.mark.parametrize("name", ["x" * 200, "名" * 200, "Maria del Carmen Núñez de Balboa y Ponce de León " * 4])
@@ -249,10 +252,10 @@ def test_long_names_wrap(name: str, width: int) -> None:
 def test_summary() -> None:
     """Points, what was believed, and what to do about it; colour is not needed to read it."""
     text = flat(shown(lambda page: quiz_view.summary(page, SUMMARY)))
-    assert "Q1 Why divide by √d_k, of all numbers? 2 of 5 settled; 1.5 of 6 points" in text
+    assert "Q1 Why divide by √d_k, of all numbers? 2 of 5 done; 1.5 of 6 points" in text
     assert "✗ Q1 picks-the-best (still open) Every key" in text
     assert "✓ resolved: Q1 ties" in text
-    assert "Still open: 3; attncheck quiz goes on." in text
+    assert "Items left: 3. Continue with attncheck quiz." in text
     assert "– Your code for half makes the same mistake" in text
     done = shown(lambda page: quiz_view.summary(page, QuizSummary((Tally(HOME, 0, 5, 0, 6),), (), 0)), "zh")
     assert "出现过的误解" not in done and "没答完" not in done and "Q1" not in done
@@ -300,4 +303,4 @@ def test_keys_fit(form: str, lang: Lang, width: int) -> None:
     """No line of keys is wider than the terminal, and every key is named."""
     lines = quiz_view.key_help(form, lang, width, follow=not form)
     assert max(map(cells, lines)) <= width
-    assert all(key in " ".join(lines) for key in (("^S", "?") if form else ("f ",)))
+    assert all(key in " ".join(lines) for key in (("^S", "?") if form else ("f",)))
