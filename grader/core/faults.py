@@ -1,14 +1,15 @@
-"""What can be wrong at one place of the bank, and how it is said: seen, expected, nearest spelling."""
+"""Problems found when a bank is validated: where, what was found, what was expected, and the nearest spelling."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from grader.core.suggest import nearest
 
-#: Keys and indices that lead from the top of a document to a value in it.
+#: The keys and indices that lead from the top of a document to a value.
 Path: TypeAlias = tuple[str | int, ...]
 
 _LONGEST = 70
@@ -17,28 +18,28 @@ _MOST = 16
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """``text`` says what was seen and expected at ``path`` (keys and indices from the top of the file)."""
+    """A problem at ``path``; ``text`` says what was found and what was expected."""
 
     path: Path
     text: str
 
     def inside(self, *around: str | int) -> Fault:
-        """The same fault, seen from further out."""
+        """The same problem with ``around`` put before its path."""
         return Fault((*around, *self.path), self.text)
 
     def render(self, file: str, line: int) -> str:
-        """``questions/q05.yaml:12: items[0].kind: saw …; expected …``."""
+        """One line for people, such as ``questions/q05.yaml:12: items[0].kind: saw …; expected …``."""
         place = f"{show_path(self.path)}: " if self.path else ""
         return f"{file}:{line}: {place}{self.text}"
 
 
 def unexpected(path: Path, seen: object, expected: str) -> Fault:
-    """A value that should be another one."""
+    """The problem that a value is not what was ``expected``."""
     return Fault(path, f"saw {show(seen)}; expected {expected}")
 
 
 def unknown(path: Path, seen: str, what: str, known: Iterable[str]) -> Fault:
-    """A name that is not among the ``known`` ones. ``what`` says what they are (``a source of sources.yaml``)."""
+    """The problem that a name is not a ``known`` one. ``what`` says what they are (``a source of sources.yaml``)."""
     names = list(known)
     meant = nearest(seen, names)
     hint = f"; did you mean '{meant}'?" if meant else ""
@@ -47,15 +48,12 @@ def unknown(path: Path, seen: str, what: str, known: Iterable[str]) -> Fault:
 
 
 def show_path(path: Path) -> str:
-    """A path as people write it: ``items[0].ask.en``."""
+    """``path`` in the usual notation, such as ``items[0].ask.en``."""
     return "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in path).lstrip(".")
 
 
 def show(value: Any) -> str:
-    """A value as YAML writes it on one line, cut where it gets long."""
-    # Not needed where nothing is wrong.
-    import json
-
+    """``value`` as YAML on one line, shortened to 70 characters."""
     text = f"'{value}'" if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
     text = " ".join(text.split())
     return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…"

@@ -153,7 +153,7 @@ def breaking(folder: Path, how: str) -> None:
         ("# nothing", "found nothing"),
         ("answers: {a: [", "this is not YAML"),
         ("format: 2", "Line 1: expected `format: 1`, found 2"),
-        ("format: 1\nanswers: {Q1: a, Q1: b}", "Line 2: answers: the key 'Q1' stands here twice"),
+        ("format: 1\nanswers: {Q1: a, Q1: b}", "Line 2: answers: the key 'Q1' is given twice"),
         ("format: 1\nlearner: \xe9\xff", "Byte 0xE9 in line 2 is not valid UTF-8"),
         ("%PDF-1.7", "this is a PDF document"),
         ("folder", "This is a folder with the name of a file"),
