@@ -1,4 +1,4 @@
-"""``answers.yaml`` as answers with their lines."""
+"""Parses ``answers.yaml`` into answers with their line numbers."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ KEYS = ("format", "learner", "answers")
 
 @dataclass(frozen=True, slots=True)
 class Answers:
-    """An answers file: the learner that it names, if any, the answers in its order, and remarks on it."""
+    """An answers file: the learner it names (if any), its answers in order, and notices about it."""
 
     learner: str | None
     answers: tuple[Answer, ...]
@@ -25,7 +25,7 @@ class Answers:
 
 
 def read(raw: RawFile) -> Answers:
-    """Reads an answers file. Raises Unusable."""
+    """Parses an answers file. Raises Unusable if it is not of the documented form."""
     from grader.core import yaml_positions
 
     written, remark = decode(raw.data, raw.path, say.YAML_TEXT)

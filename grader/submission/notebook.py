@@ -1,10 +1,11 @@
-"""A Jupyter notebook as Python: its code cells in order, without what only IPython understands."""
+"""Converts a Jupyter notebook to Python: its code cells in order, without IPython syntax."""
 
 from __future__ import annotations
 
 import ast
 import json
 import re
+import warnings
 from dataclasses import replace
 from typing import Any
 
@@ -16,13 +17,13 @@ from grader.submission.source import ParseBudget, SourceFacts, combine, future_i
 from grader.submission.text import decode
 
 MAX_CELLS = 2000
-#: Brackets in the JSON: each may become an object of some hundred bytes.
+#: The most brackets in the JSON; each may become an object of a few hundred bytes.
 MAX_BRACKETS = 1_000_000
 _SHOWN = 40
 
-#: Cell magics whose cell is ordinary Python all the same.
+#: Cell magics that leave the rest of the cell ordinary Python.
 _AROUND_PYTHON = frozenset({"time", "timeit", "capture", "prun"})
-#: A line at the start of a statement, without its indentation, that IPython handles itself.
+#: A line (without indentation, at the start of a statement) that only IPython understands.
 _MAGIC = re.compile(
     r"""[%!?]                                     # %magic, !command, ?help
       | [\w.,\[\] *]+ = \s* [!%]                  # x = !command, x = %magic
@@ -30,7 +31,7 @@ _MAGIC = re.compile(
       | (?: pip3? | conda | mamba ) \s+ (?: install | uninstall | list | show ) \b""",
     re.VERBOSE,
 )
-#: What matters for knowing where statements start. An unfinished string ends with its line, so matching is linear.
+#: The tokens that decide where statements start. An unfinished string ends with its line, so matching is linear.
 _TOKEN = re.compile(
     r"""(?P<long>\"{3}|'{3})
       | (?P<skip>"(?:\\.|[^"\\])*(?:"|\\?$) | '(?:\\.|[^'\\])*(?:'|\\?$) | \#.*)
@@ -41,7 +42,7 @@ _LONG_ENDS = {quote: re.compile(rf"(?:\\.|[^\\])*?{quote}") for quote in ('"""',
 
 
 def scan(raw: RawFile, work: ParseBudget | None = None) -> tuple[SourceFacts, tuple[Notice, ...]]:
-    """Reads an ``.ipynb`` file; a cell that is not Python is left out with a notice.
+    """Reads an ``.ipynb`` file; cells that are not Python are left out with a notice.
 
     Raises Excess where it is too much, with what ``work`` has counted before.
     """
@@ -76,26 +77,26 @@ def scan(raw: RawFile, work: ParseBudget | None = None) -> tuple[SourceFacts, tu
 
 
 def _without_futures(text: str, tree: ast.Module) -> str:
-    """A cell without what it imports from ``__future__``, which may stand anywhere in a notebook and holds for all.
+    """A cell without its imports from ``__future__``, which may be in any cell and apply to the whole notebook.
 
-    The lines keep their numbers.
+    Line numbers do not change.
     """
     lines = text.split("\n")
     for statement in reversed(future_imports(tree)):
         first, last = statement.lineno - 1, (statement.end_lineno or statement.lineno) - 1
         before = lines[first].encode()[: statement.col_offset].decode()
         after = lines[last].encode()[statement.end_col_offset :].decode()
-        # ``pass`` and what follows stand where the statement ended, so that nothing after it moves.
+        # ``pass`` goes where the statement ended, so that the code after it keeps its line.
         lines[first : last + 1] = [f"{before}pass{after}", *[""] * (last - first)]
     return "\n".join(lines)
 
 
 class _Foreign(Exception):
-    """The first line of a cell that a cell magic hands to something other than Python."""
+    """The cell starts with a cell magic that makes it something other than Python; holds that line."""
 
 
 def _code_cells(raw: RawFile) -> tuple[list[str], Text | None]:
-    """The sources of the code cells, in order, blank ones included; and a remark on how they are written."""
+    """The sources of the code cells in order, blank ones included, and a remark on the encoding (or None)."""
     text, remark = decode(raw.data, raw.path, say.A_JUPYTER_NOTEBOOK)
     if not text.strip():
         raise Unusable(raw.path, say.EMPTY)
@@ -143,23 +144,21 @@ def _malformed(raw: RawFile, reason: Text) -> Unusable:
 
 
 def _upgraded(raw: RawFile, text: str) -> dict[str, Any]:
-    """A notebook of an older format as format 4, which alone is read without nbformat (0.15 s to import)."""
-    import warnings
-
-    import nbformat
+    """A notebook of an older format, converted to format 4."""
+    import nbformat  # 0.15 s, and old formats are rare
 
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             upgraded: dict[str, Any] = nbformat.reads(text, as_version=4)  # type: ignore[no-untyped-call]
             return upgraded
-    except Exception as error:  # what a notebook of the wrong shape raises there is not foreseeable
+    except Exception as error:  # malformed notebooks raise all kinds of errors here
         reason = printable(f"{type(error).__name__}: {error}", 120)
         raise _malformed(raw, say.CONVERSION.fill(reason=reason)) from None
 
 
 def _language(notebook: dict[str, Any]) -> str | None:
-    """The language of a notebook that is not for Python."""
+    """The language of the notebook, or None if it is Python or not given."""
     metadata = notebook.get("metadata")
     for section, key in (("kernelspec", "language"), ("language_info", "name")):
         about = metadata.get(section) if isinstance(metadata, dict) else None
@@ -170,7 +169,7 @@ def _language(notebook: dict[str, Any]) -> str | None:
 
 
 def _parse_cell(text: str, label: str) -> tuple[ast.Module, str, list[tuple[int, str]]]:
-    """The tree of a cell, its text as it was parsed, and what was taken out of it with its line."""
+    """The tree of a cell, the text parsed, and the (line, text) pairs removed from it."""
     try:
         return parse(text, label), text, []
     except Unusable:
@@ -182,7 +181,7 @@ def _parse_cell(text: str, label: str) -> tuple[ast.Module, str, list[tuple[int,
 
 
 def _without_magics(lines: list[str]) -> tuple[list[str], list[tuple[int, str]]]:
-    """The lines with IPython's own replaced, so that the others keep their numbers and indentation."""
+    """The lines with IPython syntax replaced, so that the others keep their numbers; and what was replaced."""
     kept: list[str] = []
     dropped: list[tuple[int, str]] = []
     quote, depth, joined = "", 0, False
@@ -209,7 +208,7 @@ def _without_magics(lines: list[str]) -> tuple[list[str], list[tuple[int, str]]]
 
 
 def _state_after(line: str, quote: str, depth: int) -> tuple[str, int, bool]:
-    """Whether a long string, brackets or a backslash carry a statement on beyond ``line``."""
+    """The open long quote, bracket depth and backslash that continue a statement after ``line``."""
     at = 0
     while True:
         if quote:

@@ -1,7 +1,7 @@
-"""Python text as facts about it, by its syntax tree alone: nothing of a learner's is imported or run.
+"""Extracts facts from Python source by its syntax tree alone: no learner code is imported or run.
 
-Only ``ast.parse`` is used. Compiling is left to the child, which has limits: bytecode can grow
-exponentially with the source (every ``finally`` is compiled twice), a syntax tree cannot.
+Only ``ast.parse`` is used. The child, which has limits, compiles: bytecode can grow exponentially with the source
+(every ``finally`` is compiled twice), a syntax tree cannot.
 """
 
 from __future__ import annotations
@@ -34,24 +34,25 @@ _HINTS: tuple[tuple[str, Text], ...] = (
 )
 
 
-#: What reading one submission may take besides: top-level names, and steps that the parser spends on f-strings.
-#: Before Python 3.12 it looks for every field of one from its beginning: 256 kB of ``{a}`` take seconds. Later parsers
-#: are linear, and counting would cost more than it saves: the first tokenizers for the new f-strings are quadratic.
+#: Further limits for one submission: top-level names, and steps that the parser spends on f-strings. Before Python 3.12
+#: it searches for each field from the start of the string: 256 kB of ``{a}`` take seconds. Later parsers are linear,
+#: and counting would cost more than it saves: the first tokenizers for the new f-strings are quadratic.
 MAX_NAMES = 10_000
 MAX_FIELD_STEPS = 100_000_000
 SLOW_FIELDS = sys.version_info < (3, 12)
-_FIELD_STEPS_OF_ANYBODY = 1_000_000
+#: Up to this many steps, an upper estimate will do.
+_CHEAP_FIELD_STEPS = 1_000_000
 #: The parser needs quadratic time and memory for dotted names: gigabytes for one of 250 kB.
 MAX_DOTS = 500
 
 
 class OverBudget(Unusable):
-    """All of the submission together is too much; leaving one file out would not do."""
+    """The submission as a whole is too large; leaving one file out would not help."""
 
 
 @dataclass(slots=True)
 class ParseBudget:
-    """What has been read of one submission (called ``name``), counted before it is parsed."""
+    """Counts what is parsed of one submission (called ``name``), before it is parsed."""
 
     name: str
     code: int = 0
@@ -59,14 +60,14 @@ class ParseBudget:
     field_steps: int = 0
 
     def parsing(self, text: str) -> None:
-        """Books a piece of code that is about to be parsed. Raises Excess."""
+        """Counts a piece of code that is about to be parsed. Raises OverBudget."""
         self.code += len(text)
         if self.code > MAX_CODE:
             raise OverBudget(self.name, say.TOO_MUCH_CODE.fill(limit=say.size(MAX_CODE)))
         if not SLOW_FIELDS:
             return
         at_most = len(text) * text.count("{")
-        if at_most > _FIELD_STEPS_OF_ANYBODY:  # only then it matters how they are spread
+        if at_most > _CHEAP_FIELD_STEPS:  # only now does it matter which strings the braces are in
             at_most = _field_steps(text, MAX_FIELD_STEPS - self.field_steps)
         self.field_steps += at_most
         if self.field_steps > MAX_FIELD_STEPS:
