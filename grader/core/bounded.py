@@ -282,7 +282,7 @@ def _say(answering: IO[bytes], said: Any, last: bool) -> None:
 
 def _limit_memory(most: int) -> None:
     """Limits the address space to ``most`` bytes, if the system can."""
-    import resource
+    import resource  # not on Windows
 
     _, hard = resource.getrlimit(resource.RLIMIT_AS)
     with contextlib.suppress(OSError, ValueError):
@@ -296,7 +296,7 @@ def _largest() -> int:
         for line in file:
             if line.startswith("VmHWM:"):
                 return int(line.split()[1]) << 10
-    import resource
+    import resource  # not on Windows
 
     most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     return most if sys.platform == "darwin" else most << 10

@@ -124,7 +124,7 @@ def place(chosen: Path | None) -> Path:
     named = os.environ.get("ATTNCHECK_STATE")
     if named:
         return Path(named)
-    import platformdirs  # not on the way to --help
+    import platformdirs  # slow to import, and not needed if the path is given
 
     try:
         folder = Path(platformdirs.user_data_dir("attncheck", appauthor=False))
@@ -373,13 +373,13 @@ def _write(file: io.FileIO, data: bytes) -> None:
 def _locked(handle: int) -> Iterator[None]:
     """Holds an exclusive advisory lock on an open file; the system releases it when the process ends."""
     if sys.platform == "win32":  # pragma: no cover
-        import msvcrt
+        import msvcrt  # Windows only
 
         os.lseek(handle, 1 << 30, os.SEEK_SET)  # a byte that is never read
         msvcrt.locking(handle, msvcrt.LK_LOCK, 1)
         yield  # closing the file releases the lock
         return
-    import fcntl
+    import fcntl  # not on Windows
 
     with contextlib.suppress(OSError):  # no locks in this folder: a single append is atomic anyway
         fcntl.flock(handle, fcntl.LOCK_EX)

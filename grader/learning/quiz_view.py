@@ -7,6 +7,19 @@ from typing import TYPE_CHECKING
 from grader.core.layout import cells, wrap
 from grader.core.model import Lang, Source, Text
 from grader.core.text import COMMA, LONGEST_NAME, OF_POINTS, SAYS, SEMICOLON, WITH, clean, points
+from grader.learning.session import (
+    Advice,
+    Feedback,
+    MisconceptionMet,
+    Navigation,
+    QuizCard,
+    QuizSummary,
+    Session,
+    Settled,
+    UnknownCommand,
+    UnreadableAnswer,
+    WrongAnswer,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -14,16 +27,6 @@ if TYPE_CHECKING:
     from grader.core.page import Page
     from grader.course.items import Choice
     from grader.learning.choice_widget import Selection
-    from grader.learning.session import (
-        Advice,
-        Feedback,
-        MisconceptionMet,
-        QuizCard,
-        QuizSummary,
-        Session,
-        Settled,
-        WrongAnswer,
-    )
 
 # ---------------------------------------------------------------------------------------------- texts
 
@@ -223,8 +226,6 @@ def _share(worth: float, lang: Lang) -> str:
 
 def feedback(page: Page, said: Feedback, shown: QuizCard) -> None:
     """The feedback on an answer to, or a command at, the card ``shown``."""
-    from grader.learning.session import Navigation, Settled, UnknownCommand, UnreadableAnswer, WrongAnswer
-
     match said:
         case UnreadableAnswer(message):
             page.lines(_words(page, message), lead="? ", style="magenta")

@@ -332,6 +332,24 @@ def step(session: Session, action: Action, now: datetime) -> Turn:
     card = current(session)
     if card is None or action == "quit":
         return Turn(replace(session, left=True), Navigation("quit"))
+    turn = _anywhere(session, card, action, now)
+    if turn is not None:
+        return turn
+    if card.record.settled:
+        return Turn(_onward(session), Navigation("next"))
+    match action:
+        case Answer(text):
+            return _answer(session, card, text, now)
+        case "key" if card.item.sealed:
+            return Turn(session, Navigation("no key"))
+        case "key":
+            return _settle(session, card, "", items.Judged(Status.MISSING, 0.0), now)
+        case _:  # "skip" or "next"
+            return _skip(session, card, now)
+
+
+def _anywhere(session: Session, card: QuizCard, action: Action, now: datetime) -> Turn | None:
+    """The turn for a command that works at any item, settled or not; None for other actions."""
     match action:
         case UnknownCommand():
             return Turn(session, action)
@@ -344,24 +362,19 @@ def step(session: Session, action: Action, now: datetime) -> Turn:
             return Turn(replace(session, at=max(0, session.at - 1)), Navigation("back" if session.at else "first"))
         case "follow":
             return _follow(session, card)
-    if card.record.settled:
-        return Turn(_onward(session), Navigation("next"))
-    match action:
-        case "skip" | "next":
-            return _skip(session, card, now)
-        case "key" if card.item.sealed:
-            return Turn(session, Navigation("no key"))
-        case "key":
-            return _settle(session, card, "", items.Judged(Status.MISSING, 0.0), now)
-        case Answer(text) if len(text) > _LONGEST:
-            return Turn(session, UnreadableAnswer(_TOO_LONG.fill(most=_LONGEST)))
-        case Answer(text) if _normalized(text) in map(_normalized, card.record.answers):
-            return Turn(session, UnreadableAnswer(_SAME))
-        case Answer(text):
-            judged = items.judge(card.item, text.strip(), card.context)
-            if not judged.readable:
-                return Turn(session, UnreadableAnswer(judged.message))
-            return _settle(session, card, text.strip(), judged, now)
+    return None
+
+
+def _answer(session: Session, card: QuizCard, text: str, now: datetime) -> Turn:
+    """The turn for an answer to an item that is not settled."""
+    if len(text) > _LONGEST:
+        return Turn(session, UnreadableAnswer(_TOO_LONG.fill(most=_LONGEST)))
+    if _normalized(text) in map(_normalized, card.record.answers):
+        return Turn(session, UnreadableAnswer(_SAME))
+    judged = items.judge(card.item, text.strip(), card.context)
+    if not judged.readable:
+        return Turn(session, UnreadableAnswer(judged.message))
+    return _settle(session, card, text.strip(), judged, now)
 
 
 def _normalized(text: str) -> str:

@@ -86,7 +86,7 @@ def events(path: Path, keys: bool) -> Iterator[Event]:
 
 
 def _watch(path: Path, arrived: queue.SimpleQueue[Event], stop: threading.Event) -> None:
-    import watchfiles
+    import watchfiles  # slow to import, and only needed by this thread
 
     # Watch a file's folder: editors save by replacing the file with a new one.
     folder = path if path.is_dir() else path.parent
@@ -103,7 +103,7 @@ def _watch(path: Path, arrived: queue.SimpleQueue[Event], stop: threading.Event)
 @contextlib.contextmanager
 def _keyboard(arrived: queue.SimpleQueue[Event], stop: threading.Event) -> Iterator[None]:
     """Reads single keys, without Enter; restores the terminal afterwards, whatever happens."""
-    import termios
+    import termios  # not on Windows
     import tty
 
     before = termios.tcgetattr(sys.stdin)

@@ -1,4 +1,4 @@
-"""Reads what a learner submits into a ``Submission``, as text: nothing is imported, run or unpacked to disk.
+"""What a learner submits, as a ``Submission``: read as text, never imported, run or unpacked to disk.
 
 A few kilobytes of source and answers are read in this process, which is cheap whatever they contain. Notebooks,
 archives and anything larger are read in the helper process of ``grader.core.bounded``.
@@ -13,15 +13,15 @@ from dataclasses import replace
 from hashlib import sha256
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Concatenate, ParamSpec, TypeVar
+from typing import Concatenate, ParamSpec, TypeVar
 
 from grader.core import bounded
 from grader.core.bounded import READING, SMALL
 from grader.core.model import Notice, SourceFile, Submission, Text
 from grader.core.suggest import close
 from grader.core.text import clean_name
+from grader.submission import answers, modules, source
 from grader.submission import messages as say
-from grader.submission import modules, source
 from grader.submission.files import (
     ARCHIVE_SUFFIXES,
     Gathered,
@@ -34,9 +34,6 @@ from grader.submission.files import (
 )
 from grader.submission.messages import Unusable, listing, printable
 from grader.submission.opening import Place, not_regular, refusal, status
-
-if TYPE_CHECKING:
-    from grader.submission.answers import Answers
 
 __all__ = [
     "Gathered", "Unusable", "definers", "duplicates", "fingerprint", "gathered", "identity", "named", "read",
@@ -165,7 +162,7 @@ def _gathered(path: Path) -> tuple[Gathered, str]:
         raise Unusable(name, not_regular(found.st_mode))
     stem, suffix = os.path.splitext(base)
     if suffix.lower() == ".zip":
-        from grader.submission import archive
+        from grader.submission import archive  # zipfile is slow to import
 
         return archive.collect(place, name), stem
     kind = "answers" if suffix.lower() in (".yaml", ".yml") else kind_of(base)
@@ -183,12 +180,10 @@ def _identity(path: Path) -> tuple[str, str | None]:
     return _digest(found.raws), (clean_name(given.learner) or None) if given is not None else None
 
 
-def _answers(found: Gathered) -> tuple[Answers | None, Unusable | None]:
+def _answers(found: Gathered) -> tuple[answers.Answers | None, Unusable | None]:
     """The answers file if there is one, or why it cannot be read."""
     for raw in found.raws:
         if raw.kind == "answers":
-            from grader.submission import answers
-
             try:
                 return answers.read(raw), None
             except Unusable as problem:
@@ -276,7 +271,7 @@ def _sources(found: Gathered, stem: str) -> tuple[tuple[SourceFile, ...], tuple[
     for raw in (replace(raw, path=raw.path.removeprefix(top)) for raw in code):
         try:
             if raw.kind == "notebook":
-                from grader.submission import notebook
+                from grader.submission import notebook  # needs json; not imported for source files alone
 
                 facts, remarks = notebook.scan(raw, work)
                 notices += remarks

@@ -26,7 +26,7 @@ class Answers:
 
 def read(raw: RawFile) -> Answers:
     """Parses an answers file. Raises Unusable if it is not of the documented form."""
-    from grader.core import yaml_positions
+    from grader.core import yaml_positions  # yaml is slow to import
 
     written, remark = decode(raw.data, raw.path, say.YAML_TEXT)
     try:

@@ -97,6 +97,38 @@ class _Foreign(Exception):
 
 def _code_cells(raw: RawFile) -> tuple[list[str], Text | None]:
     """The sources of the code cells in order, blank ones included, and a remark on the encoding (or None)."""
+    notebook, remark = _loaded(raw)
+    if (language := _language(notebook)) is not None:
+        raise Unusable(raw.path, say.OTHER_LANGUAGE.fill(language=printable(language, _SHOWN)))
+    cells = notebook.get("cells")
+    if not isinstance(cells, list):
+        raise _malformed(raw, say.NO_CELLS)
+    sources = [_source(raw, number, cell) for number, cell in enumerate(cells, 1) if not _is_prose(cell)]
+    if len(sources) > MAX_CELLS:
+        raise Unusable(raw.path, say.TOO_MANY_CELLS.fill(limit=MAX_CELLS))
+    total = sum(map(len, sources))
+    if total > MAX_SOURCE:
+        found, limit = say.size(total), say.size(MAX_SOURCE)
+        raise Unusable(raw.path, say.TOO_LARGE.fill(found=found, limit=limit, what=say.CELLS, advice=say.SHORTEN))
+    return sources, remark
+
+
+def _is_prose(cell: Any) -> bool:
+    return isinstance(cell, dict) and cell.get("cell_type") != "code"
+
+
+def _source(raw: RawFile, number: int, cell: Any) -> str:
+    """The source of a code cell, with ``\\n`` line ends. Raises Unusable if it has none."""
+    source = cell.get("source") if isinstance(cell, dict) else None
+    if isinstance(source, list) and all(isinstance(line, str) for line in source):
+        source = "".join(source)
+    if not isinstance(source, str):
+        raise _malformed(raw, say.ODD_CELL.fill(number=number))
+    return source.replace("\r\n", "\n").replace("\r", "\n")
+
+
+def _loaded(raw: RawFile) -> tuple[dict[str, Any], Text | None]:
+    """The notebook in format 4, and a remark on the encoding (or None). Raises Unusable."""
     text, remark = decode(raw.data, raw.path, say.A_JUPYTER_NOTEBOOK)
     if not text.strip():
         raise Unusable(raw.path, say.EMPTY)
@@ -113,30 +145,7 @@ def _code_cells(raw: RawFile) -> tuple[list[str], Text | None]:
         raise _malformed(raw, say.NO_VERSION)
     if version > 4:
         raise _malformed(raw, say.NEWER.fill(version=version))
-    if version < 4:
-        notebook = _upgraded(raw, text)
-    if (language := _language(notebook)) is not None:
-        raise Unusable(raw.path, say.OTHER_LANGUAGE.fill(language=printable(language, _SHOWN)))
-    cells = notebook.get("cells")
-    if not isinstance(cells, list):
-        raise _malformed(raw, say.NO_CELLS)
-    sources = []
-    for number, cell in enumerate(cells, 1):
-        if isinstance(cell, dict) and cell.get("cell_type") != "code":
-            continue
-        source = cell.get("source") if isinstance(cell, dict) else None
-        if isinstance(source, list) and all(isinstance(line, str) for line in source):
-            source = "".join(source)
-        if not isinstance(source, str):
-            raise _malformed(raw, say.ODD_CELL.fill(number=number))
-        sources.append(source.replace("\r\n", "\n").replace("\r", "\n"))
-    if len(sources) > MAX_CELLS:
-        raise Unusable(raw.path, say.TOO_MANY_CELLS.fill(limit=MAX_CELLS))
-    total = sum(map(len, sources))
-    if total > MAX_SOURCE:
-        found, limit = say.size(total), say.size(MAX_SOURCE)
-        raise Unusable(raw.path, say.TOO_LARGE.fill(found=found, limit=limit, what=say.CELLS, advice=say.SHORTEN))
-    return sources, remark
+    return (notebook if version == 4 else _upgraded(raw, text)), remark
 
 
 def _malformed(raw: RawFile, reason: Text) -> Unusable:

@@ -267,7 +267,7 @@ def test_special_files_are_not_opened(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
     found = read(write(tmp_path, {"q05.py": CODE}))
     assert [notice.where for notice in found.notices if notice.urgent] == ["pipe.py", "sock.py"]
-    assert "not regular files, and not opened: pipe." in said(found)
+    assert "not opened, because they are not regular files: pipe." in said(found)
 
 
 def test_what_changes_before_it_is_opened(tmp_path: Path) -> None:
