@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 #: Longer names are not compared, because comparing takes time proportional to the product of the lengths.
 _LONGEST = 80
@@ -27,3 +27,17 @@ def close(name: str, possible: Iterable[str], *, most: int = 3, cutoff: float = 
 def nearest(name: str, possible: Iterable[str], *, cutoff: float = 0.6) -> str | None:
     """The one of the ``possible`` names that is most similar to ``name``, or None."""
     return next(iter(close(name, possible, most=1, cutoff=cutoff)), None)
+
+
+def hint(name: str, possible: Iterable[str], listed: Sequence[str] | None = None, *, most: int | None = None) -> str:
+    """A sentence to end an error about the unknown ``name``: "Did you mean …?", or else "There are: …".
+
+    ``possible`` are all names that may be meant. The list shows ``listed`` (by default all of ``possible``), but at
+    most the first ``most`` of them.
+    """
+    names = list(possible)
+    near = nearest(name, names)
+    if near is not None:
+        return f"Did you mean {near}?"
+    shown = names if listed is None else list(listed)
+    return f"There are: {', '.join(shown[:most])}{', …' if most is not None and len(shown) > most else ''}."

@@ -28,7 +28,7 @@ from grader.core.model import (
     Submission,
     Text,
 )
-from grader.core.suggest import nearest
+from grader.core.suggest import hint
 from grader.course import items, misconceptions
 from grader.learning import progress
 from grader.learning.log import Answered, Coded, Event, Skipped, Spoke
@@ -167,9 +167,8 @@ def choose(course: Course, name: str | None) -> tuple[Item, ...]:
     if chosen:
         raise UsageError(f"{chosen[0].id} has no quiz items; 'attncheck show {chosen[0].id}' lists what it has.")
     known = [*(group for group, _ in course.groups), *(q.id for q in course.questions)]
-    near = nearest(folded, (*known, *(i.id for q in course.questions for i in q.items)))
-    hint = f"Did you mean {near}?" if near else f"There are: {', '.join(known)}."
-    raise UsageError(f"There is no question, group or item “{name}”. {hint}")
+    possible = (*known, *(i.id for q in course.questions for i in q.items))
+    raise UsageError(f"There is no question, group or item “{name}”. {hint(folded, possible, known)}")
 
 
 def begin(
