@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from grader import submission
 from grader.classroom import collect, inbox
 from grader.classroom.analysis import similarity
 from grader.core import bounded, suggest, yaml_positions
 from grader.core.model import Limits
+from grader.core.text import LONGEST_NAME
 from grader.course import items
 from grader.course.formulas import parse, scalars, steps, tokens
 from grader.course.items import _patterns
@@ -71,7 +71,7 @@ ROWS: dict[str, tuple[float, ...]] = {
         frames.MAX_DEPTH, frames.MAX_NDIM, frames.MAX_INTEGER_DIGITS, properties.MOST_NUMBERS,
     ),
     "similar solutions": (similarity.MOST_TOKENS, similarity.MOST_STEPS, *READING),
-    "reports": (submission._LONGEST_NAME, TYPE, SHOWN, 600, 40, LISTED),
+    "reports": (LONGEST_NAME, TYPE, SHOWN, 600, 40, LISTED),
 }  # fmt: skip
 
 #: Sentences with numbers, with white space as it may be.

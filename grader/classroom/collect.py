@@ -28,7 +28,7 @@ from grader.core import resources
 from grader.core.errors import SubmissionError, UsageError
 from grader.core.model import Text
 from grader.core.text import SEMICOLON
-from grader.submission.archive import DAMAGE, doubled, entries, unfit
+from grader.submission.archive import DAMAGE, duplicate_path, entries, why_refused
 from grader.submission.files import is_ignored
 from grader.submission.messages import listing, printable
 
@@ -355,10 +355,10 @@ def _tree(path: Path) -> _Tree:
         elif name.endswith("/"):
             folders.append(name)
         elif name in found or name in refused:
-            refused.setdefault(name, doubled(name, path.name))
+            refused.setdefault(name, duplicate_path(name, path.name))
         elif problem is not None:
             refused[name] = problem
-        elif gradable(name) and (damaged := unfit(info, path.name, printable(name))) is not None:
+        elif gradable(name) and (damaged := why_refused(info, path.name, printable(name))) is not None:
             refused[name] = damaged
         else:
             found[name] = info

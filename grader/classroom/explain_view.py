@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from grader.classroom.words import NONE
 from grader.core.layout import indent
 from grader.core.model import Difference, Lang, Text
-from grader.core.text import COMMA, SAYS, SEMICOLON, STATUS, clean, moment, points
+from grader.core.text import COMMA, SAYS, SEMICOLON, STATUS, clean, points, timestamp
 from grader.report import words
 from grader.report.json import number
 
@@ -130,7 +130,7 @@ def _provenance(found: Explained, lang: Lang) -> Iterator[str]:
         said += [IN_FORM.fill(name=found.variant).of(lang)] if found.variant else []
         yield indent(SEMICOLON.of(lang).join(said), 0)
     graded = GRADED_AT.fill(
-        at=moment(run.at.isoformat()),
+        at=timestamp(run.at.isoformat()),
         seconds=f"{run.seconds:.1f}",
         seed=run.seed,
         versions=COMMA.of(lang).join(f"{name} {version}" for name, version in run.versions),

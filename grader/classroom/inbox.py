@@ -30,7 +30,7 @@ from grader import __version__
 from grader.core.errors import SubmissionError, UsageError
 from grader.core.files import readable
 from grader.submission import gathered, understood
-from grader.submission.files import Raw
+from grader.submission.files import RawFile
 from grader.submission.messages import printable
 from grader.submission.opening import Place, open_file
 
@@ -240,16 +240,16 @@ def attempt_name(receipt: Receipt) -> str:
     return f"{receipt.at:%Y%m%dT%H%M%SZ}-{receipt.digest[:12]}"
 
 
-def _file(raw: Raw) -> File:
+def _file(raw: RawFile) -> File:
     return File(raw.path, len(raw.data), sha256(raw.data).hexdigest())
 
 
-def _digest(raws: Sequence[Raw]) -> str:
+def _digest(raws: Sequence[RawFile]) -> str:
     lines = sorted(f"{file.sha256}  {file.name}\n" for file in map(_file, raws))
     return sha256("".join(lines).encode()).hexdigest()
 
 
-def _store(receipt: Receipt, raws: Sequence[Raw], inbox: Path, place: Path) -> None:
+def _store(receipt: Receipt, raws: Sequence[RawFile], inbox: Path, place: Path) -> None:
     beside = Path(tempfile.mkdtemp(dir=inbox, prefix=INCOMING))
     try:
         for raw in raws:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from grader.core.model import Rules, Text
-from grader.core.text import moment, points
+from grader.core.text import points, timestamp
 
 _DUE = Text("Due {due} (plus a learner’s extra time).", "截止时间：{due}（学习者另有延时的顺延）。")
 _PERCENT = Text("Each day late, or part of a day, costs {percent} %.", "每迟交一天（不足一天按一天算）扣 {percent}%。")
@@ -24,7 +24,7 @@ def sentences(rules: Rules) -> Iterator[Text]:
     """When work is due, what lateness costs, and which attempt counts; nothing if there is no due date."""
     if rules.due is None:
         return
-    yield _DUE.fill(due=moment(rules.due))
+    yield _DUE.fill(due=timestamp(rules.due))
     if rules.late_percent:
         yield _PERCENT.fill(percent=points(rules.late_percent))
     if rules.grace_hours and rules.late_percent:

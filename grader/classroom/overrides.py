@@ -17,9 +17,9 @@ from grader.classroom.marks import Part
 from grader.classroom.regrade import course_of, points_of
 from grader.classroom.results import CLASS, Book, Row, left_behind, parts, write_files
 from grader.core.errors import UsageError
-from grader.core.files import WRITING
+from grader.core.files import TEMPORARY_PREFIX
 from grader.core.model import Course, Lang
-from grader.core.suggest import nearest
+from grader.core.suggest import hint
 from grader.core.text import clean
 from grader.course import loader
 from grader.grading import courses
@@ -45,13 +45,9 @@ def find_learner(book: Gradebook, name: str) -> Enrolled:
         if same:
             ids = ", ".join(one.id for one in same)
             raise UsageError(f"“{name}” could be any of {ids}; give one of these ids.")
-    raise UsageError(f"There is no learner “{name}” in {book.path}.{_near(name, [one.id for one in everybody])}")
-
-
-def _near(name: str, known: list[str]) -> str:
-    near = nearest(name, known)
-    listed = ", ".join(known[:8]) + (", …" if len(known) > 8 else "")
-    return f" Did you mean {near}?" if near else f" There are: {listed}."
+    raise UsageError(
+        f"There is no learner “{name}” in {book.path}. {hint(name, [one.id for one in everybody], most=8)}"
+    )
 
 
 # ---------------------------------------------------------------------------------------------- points
@@ -127,7 +123,7 @@ def _part(name: str, loaded: Course, counting: Mapping[str, float]) -> Part:
     known = {name: part for name, part in parts(loaded).items() if part.question in counting}
     found = known.get(name) or next((part for part in known.values() if part.name.casefold() == name.casefold()), None)
     if found is None:
-        raise UsageError(f"There is no exercise or graded item “{name}”.{_near(name, list(known))}")
+        raise UsageError(f"There is no exercise or graded item “{name}”. {hint(name, known, most=8)}")
     return found
 
 
@@ -219,7 +215,7 @@ def _unpacked(book: Gradebook, submissions: Iterable[Filed], folder: Path) -> It
 def _others(folder: Path) -> Iterator[Path]:
     for path in sorted(folder.iterdir()):
         if (
-            not path.name.startswith(WRITING)
+            not path.name.startswith(TEMPORARY_PREFIX)
             and path.name not in _OWN
             and not (path.suffix == ".json" and _whose(path) is not None)
         ):

@@ -16,7 +16,7 @@ from grader.classroom.gradebook import Enrolled, Filed, Gradebook
 from grader.classroom.marks import Mark, Part, Work, marks
 from grader.classroom.words import CHECK_BROKE, NOT_ALL_READ, NOTHING_THERE, SAID_LATE
 from grader.core.errors import UsageError
-from grader.core.files import WRITING, readable, write
+from grader.core.files import TEMPORARY_PREFIX, readable, write
 from grader.core.model import Course, Lang, Notice, Report, Status, Text
 from grader.core.text import clean
 from grader.report.json import number, to_json
@@ -203,7 +203,7 @@ def _tidy(out: Path, current: Container[str | None]) -> None:
 
 def left_behind(out: Path) -> Iterator[Path]:
     """Temporary files in a results folder, left behind by a process that was killed."""
-    return out.glob(f"{WRITING}*")
+    return out.glob(f"{TEMPORARY_PREFIX}*")
 
 
 def _begins(path: Path) -> bytes:

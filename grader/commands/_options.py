@@ -138,8 +138,7 @@ def find_question(course: Course, name: str) -> Question:
 
 def nearest(name: str, names: list[str]) -> str:
     """A sentence that says what ``name`` may have been meant to be."""
-    near = suggest.nearest(name, names)
-    return f" Did you mean {near}?" if near else f" There are: {', '.join(names)}."
+    return f" {suggest.hint(name, names)}"
 
 
 def read_seed(number: int | None, file: Path | None) -> Seed:

@@ -71,7 +71,7 @@ class Review:
             self._keep(*turn.events)
             session, self.lang = turn.session, turn.session.lang
             quiz_view.feedback(self.page, turn.feedback, asked)
-            fresh = isinstance(turn.feedback, quiz.Moved) and turn.feedback.why == "lang"
+            fresh = isinstance(turn.feedback, quiz.Navigation) and turn.feedback.why == "lang"
             if isinstance(turn.feedback, quiz.Settled):
                 typed = self._settled(asked.item.id, turn.feedback, offer=session.offer is not None)
                 if typed == "stop":
@@ -104,20 +104,20 @@ class Review:
         assert isinstance(exercise, Exercise)
         file = Path(f"{exercise.name}_{state.now().astimezone():%Y-%m-%d}.py")
         review_view.task(self.page, card, number, total)
-        review_view.how(self.page, str(file))
+        review_view.code_prompt(self.page, str(file))
         tries = helped = 0
         while (typed := self._type(None)) is not None:
             action = quiz.read(typed)
             if action == "lang":
                 self._speak()
                 review_view.task(self.page, card, number, total)
-                review_view.how(self.page, str(file))
-            elif isinstance(action, quiz.Unknown) and action.word.lower() in _HINT:
+                review_view.code_prompt(self.page, str(file))
+            elif isinstance(action, quiz.UnknownCommand) and action.word.lower() in _HINT:
                 helped = self._hint(exercise, helped)
             elif action in ("skip", "next", "quit"):
                 break
             elif not isinstance(action, quiz.Answer):
-                review_view.how(self.page, str(file))
+                review_view.code_prompt(self.page, str(file))
             elif not typed.strip() and self._to_fill_in(card, file):
                 continue
             else:
@@ -127,7 +127,7 @@ class Review:
                 tries += 1
                 if result.status is Status.PASSED:
                     return self._passed(exercise, tries, helped > 0)
-                review_view.mend(self.page)
+                review_view.try_again(self.page)
         if tries:
             self._rate(exercise.name, "again")
         return typed is not None and quiz.read(typed) != "quit"
@@ -163,9 +163,9 @@ class Review:
             elif written(file) != text:
                 return False
         except (UsageError, OSError) as error:
-            review_view.fault(self.page, str(error))
+            review_view.file_error(self.page, str(error))
         else:
-            review_view.stub(self.page, str(file))
+            review_view.stub_created(self.page, str(file))
         return True
 
     def _graded(self, path: Path, exercise: Exercise) -> ExerciseResult | None:
@@ -174,7 +174,7 @@ class Review:
         from grader.grading.grade import Memo, Selection, grade
         from grader.grading.inputs import Seed
         from grader.grading.reference_results import expecting
-        from grader.learning.record import coded
+        from grader.learning.learner_events import code_events
         from grader.report.terminal import render
         from grader.sandbox import open_sandbox
         from grader.submission import read
@@ -188,12 +188,12 @@ class Review:
                 selection = Selection(exercises=(exercise.name,))
                 report = grade(self.course, submission, sandbox.observe, selection=selection, memo=memo)
         except SubmissionError as error:
-            review_view.fault(self.page, str(error))
+            review_view.file_error(self.page, str(error))
             return None
         render(replace(report, not_attempted=()), self.course, self.lang, self.console)
         if report.unsafe:
             click.echo(f"attncheck: {UNCONFINED.of(self.lang)}", err=True)
-        self._keep(*coded(self.course, report, state.now()))
+        self._keep(*code_events(self.course, report, state.now()))
         result = report.questions[0].exercises[0]
         # What could not be marked, or is not there, says nothing about what the learner remembers.
         return result if result.status not in (Status.UNMARKED, Status.MISSING, Status.SKIPPED) else None

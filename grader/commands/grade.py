@@ -142,9 +142,9 @@ def _write(report: Report, course: Course, lang: Lang, as_json: bool) -> None:
 
 def _keep(report: Report, course: Course, state_file: Path | None) -> None:
     from grader.learning import log
-    from grader.learning.record import coded, news
+    from grader.learning.learner_events import code_events, new_events
 
-    keep(state_file, *news(coded(course, report, log.now()), recall(state_file, course)))
+    keep(state_file, *new_events(code_events(course, report, log.now()), recall(state_file, course)))
 
 
 def _page(

@@ -160,7 +160,7 @@ def watch(path: Path, state_file: Path | None, lang: Lang, course_folder: Path |
     from grader.grading.reference_results import expecting
     from grader.learning import log as state
     from grader.learning import watch as watching
-    from grader.learning.record import watched
+    from grader.learning.learner_events import watch_events
     from grader.report.terminal import render_watch
     from grader.sandbox import Settings, open_sandbox
     from grader.submission import read
@@ -170,7 +170,7 @@ def watch(path: Path, state_file: Path | None, lang: Lang, course_folder: Path |
         course = load_course(course_folder)
         sandbox.allow(course.packages)
         memo = Memo(course, Seed.public(), expecting(sandbox.observe, Seed.public(), course=course))
-        session = watching.Session(
+        session = watching.WatchSession(
             lambda: grade(course, read(path), sandbox.observe, memo=memo),
             lambda name: len(_find(course, name)[1].hints),
         )
@@ -180,6 +180,6 @@ def watch(path: Path, state_file: Path | None, lang: Lang, course_folder: Path |
         for event in watching.events(path, keys):
             page = session.handle(event)
             render_watch(page, course, lang, console, keys=keys)
-            events = watched(page, course, log, state.now())
+            events = watch_events(page, course, log, state.now())
             keep(state_file, *events)
             log += events

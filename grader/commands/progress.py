@@ -47,7 +47,7 @@ def progress(
     course = load_course(course_folder)
     chosen = find_question(course, question) if question is not None else None
     log = state.read(state.place(state_file), course.public_id)
-    known = folding.known(course, log)
+    known = folding.progress_of(course, log)
     due = reviewing.waiting(reviewing.cards(course, log), state.now())
     if as_json:
         whole = looks.as_json(known, due)
@@ -117,11 +117,11 @@ def _review(
     from grader.commands.quiz import front_end, learner_name
     from grader.learning import log as state
     from grader.learning import review as reviewing
-    from grader.learning.review_view import end
+    from grader.learning.review_view import summary
 
     who, named = learner_name(course, None, log, lang)
     keep(state_file, *named)
     sitting = Review(course, who, lang, (*log, *named), state_file, front_end(), stdout())
     sitting.run(queue)
     left = reviewing.queue(reviewing.cards(course, sitting.log), state.now())
-    end(sitting.page, sitting.ratings, len(left))
+    summary(sitting.page, sitting.ratings, len(left))

@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from grader.core.model import Course, Exercise, Lang, Question
-    from grader.learning.progress import Progress, QuestionKnown
+    from grader.learning.progress import Progress, QuestionProgress
 
 # ------------------------------------------------------------------------------------------- questions
 
@@ -67,7 +67,7 @@ def questions(
     course_folder: Path | None,
 ) -> None:
     """Lists the questions, and what you have right of each."""
-    from grader.learning.progress import known
+    from grader.learning.progress import progress_of
 
     course = load_course(course_folder)
     if markdown:
@@ -81,7 +81,7 @@ def questions(
     if as_map:
         _map(course, chosen, as_json, lang)
         return
-    progress = known(course, recall(state_file, course))
+    progress = progress_of(course, recall(state_file, course))
     if as_json:
         write_json([_as_json(question, progress.question(question.id)) for question in chosen])
     else:
@@ -119,7 +119,7 @@ def _map(course: Course, chosen: list[Question], as_json: bool, lang: Lang) -> N
             click.echo(indent(MAP_LINE.fill(name=belief.misconception.id, where=where).of(lang), 4))
 
 
-def _as_json(question: Question, known: QuestionKnown) -> dict[str, Any]:
+def _as_json(question: Question, known: QuestionProgress) -> dict[str, Any]:
     from grader.report.json import number
 
     return {

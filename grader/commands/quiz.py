@@ -25,7 +25,7 @@ from grader.core.model import Text
 if TYPE_CHECKING:
     from grader.core.model import Course, Item, Lang, Observed
     from grader.learning.log import Event
-    from grader.learning.session import Action, Card, Session
+    from grader.learning.session import Action, QuizCard, Session
 
 NO_ANSWERS = Text(
     "there are no answers here; 'attncheck start {question}' writes an answers.yaml to fill in.",
@@ -93,9 +93,9 @@ def quiz(
     try:
         session = _converse(session, front, state_file)
     except KeyboardInterrupt:
-        from grader.learning.quiz_view import KEPT
+        from grader.learning.quiz_view import PROGRESS_KEPT
 
-        click.echo(f"\nattncheck: {KEPT.fill(file=place).of(lang)}", err=True)
+        click.echo(f"\nattncheck: {PROGRESS_KEPT.fill(file=place).of(lang)}", err=True)
         context.exit(INTERRUPTED)
     _end(session, target)
 
@@ -139,7 +139,7 @@ class Front(Protocol):
 
     keys: bool
 
-    def ask(self, card: Card, lang: Lang) -> Action:
+    def ask(self, card: QuizCard, lang: Lang) -> Action:
         """An answer to ``card``, or a command."""
 
     def pause(self, lang: Lang, follow: bool) -> Action:
@@ -154,7 +154,7 @@ class Lines:
     def __init__(self, source: TextIO, *, echo: bool) -> None:
         self._source, self._echo = source, echo
 
-    def ask(self, card: Card, lang: Lang) -> Action:
+    def ask(self, card: QuizCard, lang: Lang) -> Action:
         """One line, or several up to an empty one; the end of the input quits."""
         from grader.learning.session import Answer, read
 
@@ -200,16 +200,17 @@ def front_end() -> Front:
 
 def learner_name(course: Course, given: str | None, log: Sequence[Event], lang: Lang) -> tuple[str, tuple[Event, ...]]:
     """Who it is, and what of that has to be kept: ``given``, else as last time, else asked for, else the login."""
-    from grader.core.text import clean
+    from grader.core.text import clean, clean_name
     from grader.learning import log as state
-    from grader.learning.quiz_view import WHO
+    from grader.learning.quiz_view import ASK_NAME
 
     known = next((event.learner for event in reversed(log) if isinstance(event, state.Named)), None)
-    name = clean(given or "", 80) or known
+    name = clean_name(given) or known
     if name is None:
         name = _login()
         if sys.stdin.isatty() and sys.stdout.isatty():
-            name = clean(click.prompt(WHO.of(lang), default=name), 80) or name
+            typed = clean(click.prompt(ASK_NAME.of(lang), default=name), 1000)  # keys such as arrows leave sequences
+            name = clean_name(typed) or name
     return name, () if known is not None else (state.Named(state.now(), course.public_id, name),)
 
 
@@ -246,7 +247,11 @@ def _converse(session: Session, front: Front, state_file: Path | None) -> Sessio
         keep(state_file, *turn.events)
         session = turn.session
         quiz_view.feedback(Page(console, session.lang), turn.feedback, card)
-        fresh = isinstance(turn.feedback, conversation.Moved) and turn.feedback.why not in ("help", "first", "no key")
+        fresh = isinstance(turn.feedback, conversation.Navigation) and turn.feedback.why not in (
+            "help",
+            "first",
+            "no key",
+        )
     return session
 
 
@@ -261,4 +266,4 @@ def _end(session: Session, target: Path | None) -> None:
     quiz_view.summary(Page(stdout(), session.lang), conversation.summary(session))
     if target is not None:
         create(target, conversation.answers_file(session))
-        click.echo(quiz_view.WROTE.fill(file=target).of(session.lang))
+        click.echo(quiz_view.ANSWERS_WRITTEN.fill(file=target).of(session.lang))

@@ -10,7 +10,7 @@ import click
 from grader.commands._options import course_option, json_option, lang_option, load_course, write_json
 from grader.core.errors import UsageError
 from grader.core.model import Text
-from grader.core.text import COMMA, SAYS, duration, moment
+from grader.core.text import COMMA, SAYS, duration, timestamp
 
 INBOX_MADE = Text(
     "{folder} is an inbox. Its key, {key}, is for you alone: keep a backup, and pass it to nobody.",
@@ -171,7 +171,7 @@ def _late(course: Course, receipt: Receipt, lang: Lang) -> Iterator[str]:
     if course.rules.due is not None:
         late = (receipt.at - datetime.fromisoformat(course.rules.due)).total_seconds()
         if late > 0:
-            yield WAS_DUE.fill(due=moment(course.rules.due), time=duration(late)).of(lang)
+            yield WAS_DUE.fill(due=timestamp(course.rules.due), time=duration(late)).of(lang)
 
 
 def _lines(receipt: Receipt, new: bool, lang: Lang) -> Iterator[str]:

@@ -1,1 +1,1 @@
-"""Types, errors, files, cache, and text and layout helpers that every other room may use."""
+"""Types, errors, files, cache, and helpers for text and layout, for use in every other room."""

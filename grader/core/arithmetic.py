@@ -1,6 +1,6 @@
-"""Real arithmetic over named numbers, such as ``"4 * n**2 * d + sqrt(d)"``: a whitelisted syntax tree, nothing else.
+"""Evaluates real arithmetic over named numbers, such as ``"4 * n**2 * d + sqrt(d)"``, from a whitelisted syntax tree.
 
-``sizes`` is the same for whole numbers alone, where a result that is not one is a fault.
+``grader.core.sizes`` does the same for whole numbers only.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import TypeAlias
 
 Number: TypeAlias = int | float
 
-#: What the grammar admits, in words.
+#: The grammar, in words.
 GRAMMAR = (
     'a number, or arithmetic such as "4 * n**2 + sqrt(d)" with names, numbers, + - * / // **, parentheses, '
     "sqrt, log and exp"
@@ -27,7 +27,7 @@ _MAX_BITS = 4096
 
 
 def evaluate(expression: Number | str, symbols: Mapping[str, Number]) -> Number:
-    """The finite number that ``expression`` stands for; ``ValueError`` with a sentence if it stands for none."""
+    """The finite value of ``expression``. Raises ValueError, with a message for people, if it has none."""
     try:
         value = _value(_parse(expression), symbols) if isinstance(expression, str) else expression
         finite = math.isfinite(value)
@@ -36,12 +36,12 @@ def evaluate(expression: Number | str, symbols: Mapping[str, Number]) -> Number:
     except OverflowError:
         finite = False
     if not finite:
-        raise ValueError(f"{expression!r} is too large, or no number at all")
+        raise ValueError(f"{expression!r} is too large, or not a number")
     return value
 
 
 def names(expression: Number | str) -> frozenset[str]:
-    """The names that ``expression`` is written in; ``ValueError`` if it is not in the grammar."""
+    """The names used in ``expression``. Raises ValueError if it is not in the grammar."""
     return frozenset(_names(_parse(expression))) if isinstance(expression, str) else frozenset()
 
 

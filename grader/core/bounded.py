@@ -1,8 +1,8 @@
-"""A process with limits on CPU time and memory, for what learners wrote: parsed, unpacked or compared, never run.
+"""Calls functions in a helper process with limits on CPU time and memory.
 
-``call`` has a function of ours called there. The process is started when it is first needed, is used again, and is
-replaced when it ends or has grown. It gets functions and arguments from us; what it says is read as plain data of
-known types and of limited size, so that it is trusted no more than a learner's file.
+It is for learners' text that is parsed, unpacked or compared, never run. The helper starts when it is first needed, is
+reused, and is replaced when it dies or has grown. Its replies are unpickled as plain data of known types and limited
+size, so they are trusted no more than a learner's file.
 """
 
 from __future__ import annotations
@@ -30,15 +30,15 @@ from grader.core.errors import AttncheckError, LibrariesChanged, SandboxKilled
 P = ParamSpec("P")
 T = TypeVar("T")
 
-#: What a call ran into; "process": it ended the process in another way, such as the end of the stack.
+#: The limit that a call exceeded; "process": it killed the helper in another way, such as a stack overflow.
 Limit: TypeAlias = Literal["cpu", "memory", "size", "process"]
 
 
 @dataclass(frozen=True, slots=True)
 class Bounds:
-    """What one call may take: seconds of CPU time, bytes of address space, bytes of its result.
+    """The limits of one call: ``cpu`` in seconds, ``memory`` (address space) and ``result`` in bytes.
 
-    Where the system does not hold processes to an address space (macOS), CPU time alone bounds memory.
+    On systems that do not enforce a limit on address space (macOS), only CPU time bounds memory.
     """
 
     cpu: float
@@ -46,14 +46,14 @@ class Bounds:
     result: int = 96 << 20
 
 
-#: Bytes of source and answers that are parsed at once: less than 0.1 s and 50 MB for the worst of them.
+#: Up to this many bytes of source and answers are parsed in this process: 0.1 s and 50 MB in the worst case.
 SMALL = 32 << 10
-#: For what is larger, and for everything that has to be unpacked.
+#: Limits for larger files, and for everything that has to be unpacked.
 READING = Bounds(cpu=10.0)
 
 
 class Exceeded(Exception):
-    """A call took more than it may. ``limit`` says of what."""
+    """A call exceeded its ``limit``."""
 
     def __init__(self, limit: Limit) -> None:
         super().__init__(limit)
@@ -61,31 +61,34 @@ class Exceeded(Exception):
 
 
 def call(bounds: Bounds, function: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> T:
-    """``function(*args, **kwargs)``, done by the process with limits; its result has to be plain data.
+    """Returns ``function(*args, **kwargs)``, computed in the helper process; the result must be plain data.
 
-    In that process itself it is simply called: its limits are those of the call that goes on already. So it is on
-    Windows, which has no such limits.
+    Inside the helper, where the limits of the current call already apply, and on Windows, which has no such limits,
+    the function is simply called.
 
-    Raises Exceeded, and whatever of ``grader.core.errors`` the function raises. Any other exception is a bug of ours,
-    and is raised as a RuntimeError with its text. A process that something outside kills is replaced once; the second
-    time this raises SandboxKilled. LibrariesChanged if it cannot start because our own code cannot be imported.
+    Raises:
+        Exceeded: the call exceeded ``bounds``.
+        AttncheckError: whichever of these the function raised.
+        RuntimeError: the function raised anything else, which is a bug; the message has its type and text.
+        SandboxKilled: something outside killed the helper twice.
+        LibrariesChanged: the helper cannot start because attncheck itself cannot be imported.
     """
     if _SERVING.is_set() or sys.platform == "win32":
         return function(*args, **kwargs)
     return _helper(os.getpid()).call(bounds, function, args, kwargs)  # type: ignore[no-any-return]
 
 
-def begin() -> None:
-    """Starts the process, for those who know that it will be needed; returns at once."""
-    _helper(os.getpid()).begin()
+def start() -> None:
+    """Starts the helper in advance; returns immediately."""
+    _helper(os.getpid()).start()
 
 
-# ------------------------------------------------------------------------------------------ on our side
+# ---------------------------------------------------------------------------------------- the caller's side
 
 _HEADER = struct.Struct("<Q")
-#: Set in the process with limits, and nowhere else.
+#: Set in the helper only.
 _SERVING = threading.Event()
-#: Exit code of a process that could not import our own code, before any call reached it.
+#: Exit code of a helper that could not import attncheck, before any call reached it.
 _NOT_STARTED = 76
 _START = f"""
 import os, sys
@@ -96,26 +99,26 @@ except BaseException:
     os._exit({_NOT_STARTED})
 bounded.serve()
 """
-#: One thread, so that their stacks do not count as memory.
+#: One thread each: stacks of threads count as memory.
 _THREADS = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
 
 
 @functools.lru_cache(maxsize=1)
 def _helper(pid: int) -> _Helper:
-    """This process's own: what was inherited by a fork belongs to the parent."""
+    """The helper of process ``pid``: after a fork, an inherited one still belongs to the parent."""
     helper = _Helper()
     atexit.register(helper.close)
     return helper
 
 
 class _Helper:
-    """The process as we see it: one call at a time."""
+    """The helper process, seen by its caller; serves one call at a time."""
 
     def __init__(self) -> None:
         self._process: subprocess.Popen[bytes] | None = None
         self._lock = threading.Lock()
 
-    def begin(self) -> None:
+    def start(self) -> None:
         with self._lock:
             self._running()
 
@@ -126,7 +129,7 @@ class _Helper:
                 try:
                     said, last = self._exchange(asked, bounds)
                     break
-                except BaseException as error:  # nobody would know which answer belongs to which question
+                except BaseException as error:  # replies would no longer match requests
                     self._end()
                     if not (again and isinstance(error, SandboxKilled)):
                         raise
@@ -151,7 +154,7 @@ class _Helper:
         data = process.stdout.read(length)
         if len(data) < length:
             raise _end_of(process)
-        return _plain(data)
+        return _unpickled(data)
 
     def _running(self) -> subprocess.Popen[bytes]:
         if self._process is None:
@@ -161,7 +164,7 @@ class _Helper:
                 stdout=subprocess.PIPE,
                 stderr=subprocess.DEVNULL,
                 env={**os.environ, **_THREADS},
-                process_group=0,  # an interruption is for us: we end it
+                process_group=0,  # ^C is for the caller, which then kills the helper
             )
         return self._process
 
@@ -176,18 +179,18 @@ class _Helper:
                         pipe.close()
 
     def close(self) -> None:
-        """Ends the process."""
+        """Kills the helper."""
         with self._lock:
             self._end()
 
 
 def _end_of(process: subprocess.Popen[bytes]) -> Exception:
-    """Why it has ended. It runs nothing but our own code, and has no limit that kills."""
+    """Why the helper died. It runs only our own code, and none of its limits sends SIGKILL."""
     code = process.wait()
     if code == -signal.SIGKILL:
         return SandboxKilled(
             "something outside killed the process that reads submissions, twice; usually the machine is short of "
-            "memory. Close other programs, or use fewer --workers, and run it again"
+            "memory. Close other programs, or use fewer --workers, and run the command again"
         )
     if code == _NOT_STARTED:
         return LibrariesChanged(
@@ -197,8 +200,8 @@ def _end_of(process: subprocess.Popen[bytes]) -> Exception:
     return Exceeded("cpu" if code == -signal.SIGPROF else "process")
 
 
-def _plain(data: bytes) -> tuple[Any, bool]:
-    """What the process said. Anything but plain data of ours is no answer."""
+def _unpickled(data: bytes) -> tuple[Any, bool]:
+    """The helper's reply, and whether it was its last one. Raises Exceeded for anything but plain data."""
     try:
         said, last = _Reader(io.BytesIO(data)).load()
     except Exception as error:
@@ -219,7 +222,7 @@ def _result(said: Any) -> Any:
     raise Exceeded("process")
 
 
-#: How NumPy's arrays are written down, besides types of our own.
+#: What pickled NumPy arrays refer to, besides our own types.
 _OF_NUMPY = {("numpy", "dtype"), ("numpy", "ndarray")} | {
     (f"numpy.{core}.{module}", name)
     for core in ("core", "_core")
@@ -228,10 +231,10 @@ _OF_NUMPY = {("numpy", "dtype"), ("numpy", "ndarray")} | {
 
 
 class _Reader(pickle.Unpickler):
-    """Reads values and types of ours that only hold values: no function of any kind is found."""
+    """Unpickles only values and our own data types; it finds no function."""
 
     def find_class(self, module: str, name: str) -> Any:
-        """A dataclass, an enumeration, a tuple with names or an exception of this package."""
+        """Finds a dataclass, enum, named tuple or AttncheckError of this package, or what NumPy arrays need."""
         if (module, name) in _OF_NUMPY:
             return super().find_class(module, name)
         if module.startswith("grader."):
@@ -245,17 +248,17 @@ class _Reader(pickle.Unpickler):
         raise pickle.UnpicklingError(f"{module}.{name} is not plain data")
 
 
-# --------------------------------------------------------------------------------------- on the other side
+# ---------------------------------------------------------------------------------------- the helper's side
 
-#: A process that has grown larger, in bytes, is replaced: it may hold on to what it does not need.
+#: A helper larger than this, in bytes, is replaced, because it may hold memory that it does not need.
 _GROWN = 256 << 20
 
 
 def serve() -> None:
-    """The life of the process: calls by standard input, answers by standard output, until nobody asks."""
+    """Runs the helper: reads calls from stdin and writes replies to stdout, until stdin ends."""
     _SERVING.set()
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    signal.signal(signal.SIGPROF, signal.SIG_DFL)  # ends the process, in whatever it is
+    signal.signal(signal.SIGPROF, signal.SIG_DFL)  # kills the process wherever it is
     asking, answering = sys.stdin.buffer, os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)
     while header := asking.read(_HEADER.size):
@@ -282,7 +285,7 @@ def _answer(asked: bytes) -> Any:
 
 
 def _say(answering: IO[bytes], said: Any, last: bool) -> None:
-    """Answers, still within the limits of the call."""
+    """Writes the reply, still within the limits of the call."""
     try:
         data = pickle.dumps((said, last), 5)
     except MemoryError:
@@ -294,8 +297,8 @@ def _say(answering: IO[bytes], said: Any, last: bool) -> None:
 
 
 def _limit_memory(most: int) -> None:
-    """Where the system has such a limit; that it has none is no reason to read nothing."""
-    import resource
+    """Limits the address space to ``most`` bytes, if the system can."""
+    import resource  # not on Windows
 
     _, hard = resource.getrlimit(resource.RLIMIT_AS)
     with contextlib.suppress(OSError, ValueError):
@@ -303,13 +306,13 @@ def _limit_memory(most: int) -> None:
 
 
 def _largest() -> int:
-    """The most memory that this process has had, in bytes."""
+    """The peak memory of this process, in bytes."""
     with contextlib.suppress(OSError), open("/proc/self/status") as file:
-        # Unlike ru_maxrss, this does not count what the parent had when it started us.
+        # Unlike ru_maxrss, this does not include the parent's memory at the time of the fork.
         for line in file:
             if line.startswith("VmHWM:"):
                 return int(line.split()[1]) << 10
-    import resource
+    import resource  # not on Windows
 
     most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     return most if sys.platform == "darwin" else most << 10

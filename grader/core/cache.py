@@ -1,7 +1,7 @@
-"""A folder of results that can be computed again: what is lost there costs time, never an answer.
+"""An on-disk cache of results that can be recomputed: losing an entry costs time, never a result.
 
-Entries are bytes under a kind and a hex digest of everything that decides them. ``folder`` says what is
-wrong with the cache; ``get`` and ``put`` go on without one.
+An entry is bytes, stored under a kind and a hex digest of everything that determines it. ``folder`` raises if the
+cache cannot be used; ``get`` and ``put`` then act as if it were empty.
 """
 
 from __future__ import annotations
@@ -20,17 +20,20 @@ _SUM = 4
 
 
 def folder() -> Path:
-    """The cache folder, made if need be: ATTNCHECK_CACHE, else the system's place for caches."""
+    """The cache folder, created if needed: ATTNCHECK_CACHE, else the user's cache folder.
+
+    Raises CacheError if it cannot be created, belongs to someone else, or is writable for others.
+    """
     chosen = os.environ.get("ATTNCHECK_CACHE")
     if chosen:
         path = Path(chosen)
     else:
-        # Not on the way to --help.
+        # Slow to import, and not needed if ATTNCHECK_CACHE is set.
         import platformdirs
 
         try:
             path = Path(platformdirs.user_cache_dir("attncheck", appauthor=False))
-        except RuntimeError:  # recent versions say so
+        except RuntimeError:  # raised by recent versions without a home folder
             path = Path("~")
     remedy = "Set ATTNCHECK_CACHE to a folder of your own."
     if not chosen and not path.is_absolute():
@@ -39,7 +42,7 @@ def folder() -> Path:
         path.mkdir(mode=0o700, parents=True, exist_ok=True)
         status = path.stat()
     except OSError as fault:
-        raise CacheError(f"The cache folder {path} cannot be made: {fault.strerror}. {remedy}") from fault
+        raise CacheError(f"The cache folder {path} cannot be created: {fault.strerror}. {remedy}") from fault
     if hasattr(os, "getuid"):
         if status.st_uid != os.getuid():
             raise CacheError(
@@ -54,7 +57,7 @@ def folder() -> Path:
 
 
 def get(kind: str, key: str) -> bytes | None:
-    """The entry, or None if there is none that can be read, or none that is as it was written."""
+    """The entry, or None if it does not exist, cannot be read, or is damaged."""
     try:
         data = _entry(kind, key).read_bytes()
     except (OSError, CacheError):
@@ -63,14 +66,14 @@ def get(kind: str, key: str) -> bytes | None:
 
 
 def put(kind: str, key: str, data: bytes) -> None:
-    """Stores the entry, whole or not at all."""
-    # Reading is far more frequent.
+    """Stores the entry, completely or not at all; a cache that cannot be used is ignored."""
+    # Slow to import, and most runs only read.
     import tempfile
 
     with suppress(OSError, CacheError):
         entry = _entry(kind, key)
         entry.parent.mkdir(mode=0o700, exist_ok=True)
-        # mkstemp makes the file readable for its owner only.
+        # mkstemp creates the file readable by its owner only.
         handle, name = tempfile.mkstemp(dir=entry.parent, prefix=".new-")
         try:
             with os.fdopen(handle, "wb") as file:
@@ -83,7 +86,7 @@ def put(kind: str, key: str, data: bytes) -> None:
 
 
 def _sum(data: bytes) -> bytes:
-    """What stands before an entry: disks forget a bit now and then, and half a course would still be one."""
+    """The checksum before an entry: a damaged one may still parse, and would then be believed."""
     return zlib.crc32(data).to_bytes(_SUM, "big")
 
 

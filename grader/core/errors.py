@@ -1,19 +1,19 @@
-"""What can be our fault or the user's, drawn as a tree.
+"""The exceptions that attncheck raises on purpose.
 
-    AttncheckError                 anything we raise on purpose
-    ├── UsageError                 exit 2: the command was called in a way we cannot serve
-    ├── StateError                 exit 2: the learner's own progress file cannot be read or written
-    ├── GradebookError             exit 2: the gradebook in a folder of results cannot be used
-    ├── SubmissionError            exit 3: this submission cannot be read
-    ├── CourseError                exit 4: the bank (questions/, reference/, course.yaml) is at fault
-    ├── SandboxError               exit 4: the sandbox failed in a way that is not the learner's doing
+    AttncheckError                 base of all
+    ├── UsageError                 exit 2: the command line is invalid
+    ├── StateError                 exit 2: the learner's progress file cannot be read or written
+    ├── GradebookError             exit 2: the gradebook of a results folder cannot be used
+    ├── SubmissionError            exit 3: the submission cannot be read
+    ├── CourseError                exit 4: the bank (questions/, reference/, course.yaml) is broken
+    ├── SandboxError               exit 4: the sandbox failed, and not because of the learner's code
     │   ├── SandboxUnavailable     exit 4: this machine cannot confine learner code
-    │   ├── SandboxKilled          exit 4: something outside killed the sandbox, usually for want of memory
+    │   ├── SandboxKilled          exit 4: something outside killed the sandbox, usually for lack of memory
     │   └── LibrariesChanged       exit 4: torch or NumPy changed or vanished while code was running
     └── CacheError                 exit 4: the cache folder cannot be used
 
-What a *learner's code* does wrong is never an exception here: it is an Observation or an Outcome
-(see ``model``). Every message says what was expected, what was found, where, and what to do.
+Mistakes in a *learner's code* are never exceptions: they are Observations and Outcomes (``grader.core.model``).
+Every message says what was expected, what was found, where, and what to do.
 """
 
 from __future__ import annotations
@@ -25,55 +25,55 @@ if TYPE_CHECKING:
 
 
 class AttncheckError(Exception):
-    """Base of everything raised on purpose. ``exit_code`` is what the command line returns."""
+    """Base of all exceptions raised on purpose. ``exit_code`` is what the command line returns."""
 
     exit_code = 4
 
     def of(self, lang: Lang) -> str:
-        """The message in ``lang``, where it exists in that language; else in English."""
+        """The message in ``lang`` if it exists in that language, else in English."""
         return str(self)
 
 
 class UsageError(AttncheckError):
-    """The command line asks for something that does not exist or does not go together."""
+    """The command line names something that does not exist, or options that cannot be combined."""
 
     exit_code = 2
 
 
 class StateError(AttncheckError):
-    """The progress file cannot be used as it is. It is the learner's: nothing in it was changed."""
+    """The progress file cannot be used. Nothing in it was changed."""
 
     exit_code = 2
 
 
 class GradebookError(AttncheckError):
-    """The gradebook cannot be opened or written. What was graded before is still in it."""
+    """The gradebook cannot be opened or written. Earlier results are still in it."""
 
     exit_code = 2
 
 
 class SubmissionError(AttncheckError):
-    """A submission that cannot be read at all: nothing of it was executed and nothing was lost."""
+    """The submission cannot be read at all. None of it was executed."""
 
     exit_code = 3
 
 
 class CourseError(AttncheckError):
-    """The bank is broken. The message names file, line, key, the value seen and what was expected."""
+    """The bank is broken. The message names the file, line, key, the value found and what was expected."""
 
 
 class SandboxError(AttncheckError):
-    """The sandbox broke for a reason that is ours: never counted against a learner."""
+    """The sandbox failed. This is never counted against a learner."""
 
 
 class SandboxUnavailable(SandboxError):
-    """This machine lacks a layer that confinement needs; ``attncheck doctor`` explains which."""
+    """This machine lacks a layer that the sandbox needs; ``attncheck doctor`` says which."""
 
 
 class SandboxKilled(SandboxError):
-    """Something outside killed a process of the sandbox, twice: nothing can be said about this submission now.
+    """Something outside killed a process of the sandbox twice, so the submission could not be graded.
 
-    Nearly always the machine is short of memory. A batch tries the submission again on its own.
+    The usual cause is lack of memory. A batch tries the submission again by itself.
     """
 
 
@@ -85,4 +85,4 @@ class LibrariesChanged(SandboxError):
 
 
 class CacheError(AttncheckError):
-    """The cache folder cannot be created, or belongs to somebody else."""
+    """The cache folder cannot be created, belongs to someone else, or is writable for others."""

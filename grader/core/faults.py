@@ -1,7 +1,8 @@
-"""What can be wrong at one place of the bank, and how it is said: seen, expected, nearest spelling."""
+"""Problems found when a bank is validated: where, what was found, what was expected, and the nearest spelling."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
@@ -9,7 +10,7 @@ from typing import Any, TypeAlias
 from grader.core.problems import Kind, Problem
 from grader.core.suggest import nearest
 
-#: Keys and indices that lead from the top of a document to a value in it.
+#: The keys and indices that lead from the top of a document to a value.
 Path: TypeAlias = tuple[str | int, ...]
 
 _LONGEST = 70
@@ -28,7 +29,7 @@ class Fault:
     kind: Kind = Kind.ITEM
 
     def inside(self, *around: str | int) -> Fault:
-        """The same fault, seen from further out."""
+        """The same problem with ``around`` put before its path."""
         return replace(self, path=(*around, *self.path))
 
     def at(self, file: str, line: int) -> Problem:
@@ -38,12 +39,12 @@ class Fault:
 
 
 def unexpected(path: Path, seen: object, expected: str, kind: Kind = Kind.ITEM) -> Fault:
-    """A value that should be another one."""
+    """The problem that a value is not what was ``expected``."""
     return Fault(path, f"saw {show(seen)}; expected {expected}", kind)
 
 
 def unknown(path: Path, seen: str, what: str, known: Iterable[str], kind: Kind = Kind.ITEM) -> Fault:
-    """A name that is not among the ``known`` ones. ``what`` says what they are (``a source of sources.yaml``)."""
+    """The problem that a name is not a ``known`` one. ``what`` says what they are (``a source of sources.yaml``)."""
     names = list(known)
     meant = nearest(seen, names)
     hint = f"; did you mean '{meant}'?" if meant else ""
@@ -52,15 +53,12 @@ def unknown(path: Path, seen: str, what: str, known: Iterable[str], kind: Kind =
 
 
 def show_path(path: Path) -> str:
-    """A path as people write it: ``items[0].ask.en``."""
+    """``path`` in the usual notation, such as ``items[0].ask.en``."""
     return "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in path).lstrip(".")
 
 
 def show(value: Any) -> str:
-    """A value as YAML writes it on one line, cut where it gets long."""
-    # Not needed where nothing is wrong.
-    import json
-
+    """``value`` as YAML on one line, shortened to 70 characters."""
     text = f"'{value}'" if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
     text = " ".join(text.split())
     return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…"

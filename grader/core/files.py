@@ -1,4 +1,4 @@
-"""Writing files so that a crash leaves the old one or the new one, never half of one."""
+"""Writes files atomically: a crash leaves the old file or the new one, never half a file."""
 
 from __future__ import annotations
 
@@ -12,15 +12,18 @@ from typing import BinaryIO, TextIO
 
 from grader.core.errors import UsageError
 
-#: How the names of files begin that are being written; where a process was killed they stay behind.
-WRITING = ".writing-"
+#: Prefix of files that are still being written. They stay behind if the process is killed.
+TEMPORARY_PREFIX = ".writing-"
 _ODD = re.compile(r"[^\n -~]")
 
 
 def write(path: Path, data: str | bytes, *, shared: bool = False) -> None:
-    """Writes a file whole or not at all. Who may read it is the umask's to say; what is ``shared``, everybody may."""
+    """Writes ``data`` to ``path`` atomically.
+
+    The umask decides who may read the file; a ``shared`` one is readable by everyone.
+    """
     raw = data.encode() if isinstance(data, str) else data
-    new = begin(path.parent)
+    new = open_new(path.parent)
     try:
         with new as file:
             file.write(raw)
@@ -30,18 +33,18 @@ def write(path: Path, data: str | bytes, *, shared: bool = False) -> None:
             os.chmod(new.name, 0o644)
         os.replace(new.name, path)
     except BaseException:
-        with contextlib.suppress(OSError):  # after the last step it is gone already
+        with contextlib.suppress(OSError):  # already gone if os.replace succeeded
             os.unlink(new.name)
         raise
 
 
-def begin(folder: Path) -> BinaryIO:
-    """A new file to write in, open, with the permissions that any new file has."""
-    return open(folder / f"{WRITING}{secrets.token_hex(8)}", "xb")
+def open_new(folder: Path) -> BinaryIO:
+    """Creates a temporary file in ``folder``, open for writing, with the permissions of any new file."""
+    return open(folder / f"{TEMPORARY_PREFIX}{secrets.token_hex(8)}", "xb")
 
 
 def readable(value: object, indent: int = 1) -> str:
-    """``value`` as JSON in letters of all languages; what a terminal would obey, or nobody could see, is escaped."""
+    """``value`` as JSON without ASCII escapes, except for control and invisible characters."""
     return _ODD.sub(_escaped, json.dumps(value, ensure_ascii=False, indent=indent, allow_nan=False))
 
 
@@ -50,19 +53,19 @@ def _escaped(odd: re.Match[str]) -> str:
 
 
 def create(path: Path, text: str) -> None:
-    """Writes a file that does not exist yet. Raises UsageError where one does, or where nothing can be written."""
+    """Creates a file. Raises UsageError if it exists or cannot be written."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         with path.open("x", encoding="utf-8", newline="\n") as file:
             _whole(path, file, text)
     except FileExistsError:
-        raise UsageError(f"{path} exists already; move it away, or choose another name.") from None
+        raise UsageError(f"{path} already exists; move it away, or choose another name.") from None
     except OSError as error:
         raise UsageError(f"{path} cannot be written: {error.strerror}; choose another folder.") from error
 
 
 def _whole(path: Path, file: TextIO, text: str) -> None:
-    """Writes what a new file is to hold; where that fails there is no file, so that another try is not in its way."""
+    """Writes ``text`` to the new ``file``; removes it again if that fails, so that the command can be repeated."""
     try:
         file.write(text)
         file.flush()

@@ -1,4 +1,4 @@
-"""Distributions that are installed here: what they need, and which of them a course may let submissions import."""
+"""Installed distributions: their dependencies, and which of them a course may let submissions import."""
 
 from __future__ import annotations
 
@@ -9,56 +9,56 @@ from collections.abc import Iterator
 
 from grader.core.errors import CourseError
 
-#: What submissions may import in every course, besides the standard library.
+#: What submissions may import in every course, in addition to the standard library.
 ROOTS = ("torch", "numpy")
-#: Distributions that learner code never gets: what grades it, and tools that load or test code.
+#: Distributions that learner code may never import: the grader, and tools that test, build or load code.
 NEVER = frozenset({"attncheck", "pytest", "hypothesis", "coverage", "pip", "setuptools", "pyseccomp"})
 
 
 def distribution(name: str) -> str | None:
-    """The distribution that ``name`` is, or that has a package of this name; None where it is not installed."""
+    """The normalized name of the distribution called ``name``, or that has such a package; None if not installed."""
     try:
-        return _plain(importlib.metadata.distribution(name).metadata["Name"])
+        return _normalized(importlib.metadata.distribution(name).metadata["Name"])
     except importlib.metadata.PackageNotFoundError:
         found = importlib.metadata.packages_distributions().get(name, ())
-        return _plain(found[0]) if found else None
+        return _normalized(found[0]) if found else None
 
 
 def distributions(allowed: tuple[str, ...], roots: tuple[str, ...] = ROOTS) -> tuple[str, ...]:
-    """The distributions behind the packages that a course allows, besides ``roots`` and what these need.
+    """The distributions of the ``allowed`` packages of a course, in addition to ``roots`` and their dependencies.
 
-    Raises CourseError where one of them is not installed, or needs what learner code must not have.
+    Raises CourseError if one is not installed, or depends on a distribution in ``NEVER``.
     """
-    own = {_plain(each.metadata["Name"]) for each in closure(roots)} if allowed else set()
+    own = {_normalized(each.metadata["Name"]) for each in closure(roots)} if allowed else set()
     found = []
     for name in allowed:
         behind = distribution(name)
         if behind is None:
             raise CourseError(
                 f"course.yaml, packages: {name} is not installed in the Python that runs attncheck ({sys.executable}). "
-                f"Install it there (pip install {name}), or take it out of the list."
+                f"Install it there (pip install {name}), or remove it from the list."
             )
-        needed = {_plain(each.metadata["Name"]) for each in closure((behind,))} - own
+        needed = {_normalized(each.metadata["Name"]) for each in closure((behind,))} - own
         if refused := sorted(needed & NEVER):
             raise CourseError(
                 f"course.yaml, packages: {name} needs {', '.join(refused)}, which submissions may not import: it "
-                "belongs to what grades or tests them. Take it out of the list."
+                "is used to grade or test them. Remove it from the list."
             )
         found.append(behind)
     return tuple(found)
 
 
-def _plain(name: str) -> str:
-    """The name of a distribution as names are compared."""
+def _normalized(name: str) -> str:
+    """The name of a distribution in the normalized form of PEP 503."""
     return re.sub(r"[-_.]+", "-", name).lower()
 
 
 def closure(names: tuple[str, ...]) -> Iterator[importlib.metadata.Distribution]:
-    """The distributions of these names and all that they need, as far as it is installed; each once."""
+    """Yields the distributions of these names and their installed dependencies, each once."""
     seen: set[str] = set()
     waiting = list(names)
     while waiting:
-        name = _plain(waiting.pop())
+        name = _normalized(waiting.pop())
         if name in seen:
             continue
         seen.add(name)

@@ -1,7 +1,7 @@
-"""Plain text in two languages: how wide it is on a terminal, where it may break, columns.
+"""Layout of plain text in English and Chinese: its width on a terminal, line breaks, columns.
 
-Chinese has no spaces to break at, and most of its characters take two cells, so neither ``textwrap``
-nor ``len`` will do. A line never starts with a closing mark nor ends with an opening one.
+Chinese has no spaces to break at, and most of its characters take two cells, so ``textwrap`` and ``len`` do not work.
+No line starts with a closing punctuation mark or ends with an opening one.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 
-#: What people see without asking for more or less: a terminal of this many cells.
+#: The default width of text, in terminal cells.
 WIDTH = 80
 
 _OPEN = "（「『【《〈“‘"
@@ -21,7 +21,7 @@ _BEGIN = re.compile(r" *(?:[-*] +)?")
 
 
 def cells(text: str) -> int:
-    """How many cells of a terminal ``text`` takes."""
+    """The width of ``text`` on a terminal, in cells."""
     if text.isascii():
         return len(text)
     return sum(_cell(char) for char in text)
@@ -36,7 +36,7 @@ def _cell(char: str) -> int:
 def wrap(text: str, width: int = WIDTH) -> list[str]:
     """``text`` in lines of at most ``width`` cells.
 
-    Line breaks in it stay; where an indented line, or one of a list, has to go on, so does its indentation.
+    Existing line breaks stay. Continuation lines keep the indentation of an indented line or list item.
     """
     lines: list[str] = []
     for line in text.rstrip().split("\n"):
@@ -53,7 +53,7 @@ def _fill(text: str, width: int) -> Iterator[str]:
         size = cells(unit)
         if used + size > width:
             if unit.isspace():
-                used = width  # a blank at the end is dropped; nothing may follow it on this line
+                used = width  # drop the blank; nothing may follow it on this line
                 continue
             if line:
                 yield line
@@ -69,7 +69,7 @@ def _fill(text: str, width: int) -> Iterator[str]:
 
 
 def _units(text: str) -> Iterator[str]:
-    """``text`` in pieces between which a line may break."""
+    """Splits ``text`` at the places where a line may break."""
     start = 0
     for at in range(1, len(text)):
         if _may_break(text[at - 1], text[at]):
@@ -85,7 +85,7 @@ def _may_break(before: str, after: str) -> bool:
 
 
 def _cut(text: str, width: int) -> str:
-    """The longest beginning of ``text`` that takes at most ``width`` cells, one character at least."""
+    """The longest prefix of ``text`` of at most ``width`` cells, but at least one character."""
     used = 0
     for at, char in enumerate(text):
         used += _cell(char)
@@ -95,12 +95,12 @@ def _cut(text: str, width: int) -> str:
 
 
 def shorten(text: str, width: int) -> str:
-    """``text``, or as much of its beginning as fits ``width`` cells with an ellipsis."""
+    """``text``, cut to ``width`` cells with an ellipsis if it is longer."""
     return text if cells(text) <= width else _cut(text, width - 1).rstrip() + "…"
 
 
 def apart(texts: Iterable[str], width: int) -> dict[str, str]:
-    """Each text, shortened so that different ones stay different: those that begin alike end with a digest."""
+    """Maps each text to a version of at most ``width`` cells; those that would become equal end with a digest."""
     short = {text: shorten(text, width) for text in texts}
     times = Counter(short.values())
     return {text: said if times[said] == 1 else _marked(text, width) for text, said in short.items()}
@@ -112,18 +112,18 @@ def _marked(text: str, width: int) -> str:
 
 
 def indent(text: str, by: int, width: int = WIDTH) -> str:
-    """``text`` wrapped to ``width``, every line of it ``by`` cells to the right."""
+    """``text`` wrapped to ``width`` cells in all, with every line indented by ``by`` cells."""
     return "\n".join(" " * by + line if line else "" for line in wrap(text, width - by))
 
 
 def pad(text: str, width: int, *, right: bool = False) -> str:
-    """``text`` with spaces up to ``width`` cells, after it or (``right``) before it."""
+    """``text`` padded with spaces to ``width`` cells, aligned left or (``right``) right."""
     space = " " * (width - cells(text))
     return space + text if right else text + space
 
 
 def columns(rows: Iterable[Sequence[str]], *, right: Sequence[int] = (), gap: int = 2) -> list[str]:
-    """Rows of a table as lines, each column as wide as its widest cell; ``right`` names columns aligned right."""
+    """The lines of a table; each column is as wide as its widest cell, and those in ``right`` are right-aligned."""
     table = [tuple(row) for row in rows]
     widths = [max(map(cells, column)) for column in zip(*table, strict=True)]
     return [

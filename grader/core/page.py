@@ -1,7 +1,7 @@
-"""Lines on a console, for everything that is written to people with some style.
+"""Styled lines on a console.
 
-Everything goes through ``rich.text.Text`` objects, never through markup, so that nothing a learner named or
-raised can style, hide or move anything.
+Everything goes through ``rich.text.Text`` objects, never through markup, so that no text of a learner can style, hide
+or move anything.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _WIDEST = 100
 
 
 class Page:
-    """Lines on a console: wrapped by us, because rich breaks Chinese anywhere or nowhere."""
+    """Writes lines to a console; wraps them itself, because rich cannot break Chinese text properly."""
 
     def __init__(self, console: Console, lang: Lang) -> None:
         self._console = console
@@ -30,22 +30,22 @@ class Page:
         self.width = min(console.width, _WIDEST)
 
     def say(self, text: Text, **values: object) -> str:
-        """A sentence of ours in the language of the page."""
+        """``text`` in the language of the page, with ``values`` filled in."""
         return text.fill(**values).of(self.lang) if values else text.of(self.lang)
 
     def blank(self) -> None:
-        """An empty line."""
+        """Writes an empty line."""
         self._console.print()
 
     def lines(self, text: str, *, indent: int = 0, lead: str = "", style: str = "") -> None:
-        """``text``, wrapped, ``indent`` cells from the left; ``lead`` stands before its first line."""
+        """Writes ``text``, wrapped and indented by ``indent`` cells, with ``lead`` before its first line."""
         hang = indent + cells(lead)
         for at, line in enumerate(wrap(text, self.width - hang)):
             begin = " " * indent + lead if at == 0 else " " * hang
             self._put(Styled.assemble(begin, (line, style)))
 
     def row(self, left: Sequence[tuple[str, str]], right: str, *, style: str = "") -> None:
-        """Styled pieces from the left edge and ``right`` at the right edge, on two lines where one is too short."""
+        """Writes the pieces (text, style) at the left edge and ``right`` at the right edge, on more lines if needed."""
         text = Styled.assemble(*left)
         free = self.width - cells(text.plain) - cells(right)
         if free < 2:
@@ -55,11 +55,11 @@ class Page:
         self._put(text.append(" " * free).append(right, style))
 
     def pieces(self, parts: Sequence[tuple[str, str]]) -> None:
-        """Styled pieces on one line; they have to fit."""
+        """Writes styled pieces on one line; the caller makes sure that they fit."""
         self._put(Styled.assemble(*parts))
 
     def rule(self) -> None:
-        """A line across the page."""
+        """Writes a horizontal rule."""
         self._put(Styled("─" * self.width, style="dim"))
 
     def _put(self, text: Styled) -> None:

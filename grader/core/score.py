@@ -1,4 +1,4 @@
-"""Verdicts → points. Pure."""
+"""Turns verdicts into points. Pure."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ Judged = tuple[CheckSpec, Case, Verdict]
 
 
 def outcomes(points: float, judged: Sequence[Judged]) -> tuple[Outcome, ...]:
-    """The points of an exercise spread over its checks by weight, and evenly over the cases of each check.
+    """Distributes the points of an exercise over its checks by weight, and evenly over the cases of each check.
 
-    What does not apply leaves its weight to the rest, so that the sum is always ``points``; what is
-    UNMARKED (our fault) takes its share out of both sums.
+    Checks that do not apply leave their weight to the others, so that the sum is always ``points``. UNMARKED results
+    (internal errors) are removed from both the earned and the possible points.
     """
     cases_of: dict[str, int] = {}
     for spec, _, verdict in judged:
@@ -34,9 +34,9 @@ def _key(spec: CheckSpec) -> str:
 
 
 def overall(found: Sequence[Outcome]) -> Status:
-    """The status of an exercise: passed when all that applies passed, else that of the first failure.
+    """The status of an exercise: PASSED if every outcome that applies passed, else that of the first failure.
 
-    What is PENDING is decided elsewhere: it counts only where there is nothing else.
+    PENDING outcomes count only if there are no others.
     """
     applying = [o.status for o in found if o.verdict.applies]
     if not applying:
@@ -49,18 +49,18 @@ def overall(found: Sequence[Outcome]) -> Status:
     return next((s for s in counted if s not in (Status.PASSED, Status.UNMARKED)), Status.PASSED)
 
 
-#: What each further try, and each hint taken, leaves of the practice points.
+#: Factors on the practice points for each further attempt and for each hint.
 _NEXT_TRY, _HINT = 0.5, 0.8
 
 
 def practice(fraction: float, *, attempt: int = 1, hints: int = 0) -> float:
-    """The share of practice points: half as much at each further try, a fifth less for each hint.
+    """The share of the practice points, from 0 to 1: halved for each further attempt, a fifth less for each hint.
 
-    Graded points know nothing of this: they come from code and ``answers.yaml`` alone.
+    Graded points do not use this; they come from code and ``answers.yaml`` only.
     """
     return tidy(fraction * _NEXT_TRY ** (attempt - 1) * _HINT**hints)
 
 
 def tidy(value: float) -> float:
-    """A sum of shares without the dust of floating point."""
+    """``value`` rounded to 6 decimals, to remove floating-point noise from sums of shares."""
     return round(value, 6)

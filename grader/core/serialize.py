@@ -1,6 +1,6 @@
-"""Frozen results ↔ plain data, without loss: what a gradebook keeps of a report, in both languages.
+"""Converts frozen results to JSON data and back, without loss; the gradebook stores them this way.
 
-The types are those of the annotations: dataclasses become mappings, tuples lists, words of an enumeration texts.
+Annotations determine the types: dataclasses become mappings, tuples become lists, enum members become their values.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ T = TypeVar("T")
 
 
 def plain(value: Any) -> Any:
-    """``value`` as JSON can hold it; what says nothing (None, empty, a default) is left out."""
+    """``value`` as JSON data; fields that have their default value are left out. Raises TypeError for other types."""
     kind = type(value)
     if kind in _AS_THEY_ARE:
         return value
@@ -32,7 +32,7 @@ def plain(value: Any) -> Any:
         return found
     if isinstance(value, enum.Enum):
         return value.value
-    raise TypeError(f"{kind.__name__} is not kept in records")
+    raise TypeError(f"{kind.__name__} cannot be serialized")
 
 
 _AS_THEY_ARE = frozenset({str, int, float, bool, type(None)})
@@ -40,12 +40,12 @@ _AS_THEY_ARE = frozenset({str, int, float, bool, type(None)})
 
 @functools.cache
 def _fields(kind: type) -> tuple[tuple[str, Any], ...]:
-    """The names of a dataclass's fields with their defaults."""
+    """The names and defaults of a dataclass's fields."""
     return tuple((field.name, field.default) for field in dataclasses.fields(kind))
 
 
 def build(kind: type[T], data: Any) -> T:
-    """What ``plain`` made of a ``kind``. Raises ValueError for data that are not of it."""
+    """The inverse of ``plain``: a ``kind`` from its data. Raises ValueError for data that are not such a value."""
     try:
         made: T = _builder(cast("Hashable", kind))(data)
     except (KeyError, TypeError, AttributeError, OverflowError) as error:
@@ -55,7 +55,7 @@ def build(kind: type[T], data: Any) -> T:
 
 @functools.cache
 def _builder(kind: Any) -> Callable[[Any], Any]:
-    """A function from plain data to ``kind``, made once for each: a class has millions of values."""
+    """A function from JSON data to ``kind``; cached, because a class of students has millions of values."""
     origin, parts = typing.get_origin(kind), typing.get_args(kind)
     if origin in (typing.Union, types.UnionType):
         (other,) = (part for part in parts if part is not type(None))
@@ -74,28 +74,28 @@ def _builder(kind: Any) -> Callable[[Any], Any]:
         return functools.partial(_made, kind, fields)
     if isinstance(kind, type) and issubclass(kind, enum.Enum):
         return kind
-    return functools.partial(_plain, (int, float) if kind is float else kind, kind)
+    return functools.partial(_scalar, (int, float) if kind is float else kind, kind)
 
 
 def _list(data: Any) -> list[Any]:
     if not isinstance(data, list):
-        raise TypeError(f"{data!r} is no list")
+        raise TypeError(f"{data!r} is not a list")
     return data
 
 
 def _one_of(parts: tuple[Any, ...], data: Any) -> Any:
     if data not in parts:
-        raise ValueError(f"{data!r} is none of {parts}")
+        raise ValueError(f"{data!r} is not one of {parts}")
     return data
 
 
 def _made(kind: type, fields: Mapping[str, Callable[[Any], Any]], data: Any) -> Any:
     if not isinstance(data, dict):
-        raise TypeError(f"{data!r} is no mapping")
+        raise TypeError(f"{data!r} is not a mapping")
     return kind(**{name: fields[name](part) for name, part in data.items()})
 
 
-def _plain(accepted: Any, kind: type, data: Any) -> Any:
+def _scalar(accepted: Any, kind: type, data: Any) -> Any:
     if not isinstance(data, accepted) or (isinstance(data, bool) and kind is float):
-        raise TypeError(f"{data!r} is no {kind.__name__}")
+        raise TypeError(f"{data!r} is not a {kind.__name__}")
     return float(data) if kind is float else data

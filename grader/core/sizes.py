@@ -1,6 +1,6 @@
-"""Sizes in recipes: whole numbers, or integer arithmetic over drawn symbols such as ``"h * d_k + 1"``.
+"""Evaluates sizes in recipes: integers, or integer arithmetic over drawn symbols such as ``"h * d_k + 1"``.
 
-The grammar is names, whole numbers, ``+ - * //`` and parentheses; nothing else is ever evaluated.
+The grammar has names, integers, ``+ - * //`` and parentheses; nothing else is ever evaluated.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import TypeAlias
 
 Size: TypeAlias = int | str
 
-#: What the grammar admits, in words.
+#: The grammar, in words.
 GRAMMAR = 'a whole number, or arithmetic such as "2 * n + 1" with names, whole numbers, + - * // and parentheses'
 
 _MAX_LENGTH = 200
@@ -25,12 +25,12 @@ _OPERATORS: Mapping[type[ast.operator], Callable[[int, int], int]] = {
 
 
 def evaluate(size: Size, symbols: Mapping[str, int]) -> int:
-    """The number that ``size`` stands for; ``ValueError`` with a sentence if it stands for none."""
+    """The value of ``size``. Raises ValueError, with a message for people, if it has none."""
     return size if isinstance(size, int) else _value(_parse(size), symbols)
 
 
 def names(size: Size) -> frozenset[str]:
-    """The symbols that ``size`` is written in; ``ValueError`` if it is not in the grammar."""
+    """The symbols used in ``size``. Raises ValueError if it is not in the grammar."""
     return frozenset() if isinstance(size, int) else _names(_parse(size))
 
 

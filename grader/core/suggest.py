@@ -1,22 +1,21 @@
-"""Did you mean …? The names that a misspelt one is close to."""
+"""Spelling suggestions: "Did you mean …?"."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
-#: Longer names are not compared: that takes time in proportion to the product of both lengths.
+#: Longer names are not compared, because comparing takes time proportional to the product of the lengths.
 _LONGEST = 80
 
 
 def close(name: str, possible: Iterable[str], *, most: int = 3, cutoff: float = 0.6) -> tuple[str, ...]:
-    """Up to ``most`` of the ``possible`` names that ``name`` is like, the nearest first; case does not count.
+    """Up to ``most`` of the ``possible`` names that are similar to ``name``, the most similar first; ignores case.
 
-    ``cutoff`` is how alike they must be, from 0 to 1. A name that is very long is like none.
+    ``cutoff`` is the least similarity, from 0 to 1. Names longer than 80 characters are similar to none.
     """
     if len(name) > _LONGEST:
         return ()
-    # Not needed where nothing is wrong.
-    import difflib
+    import difflib  # slow to import, and only needed for misspelt names
 
     folded: dict[str, str] = {}
     for each in possible:
@@ -26,5 +25,19 @@ def close(name: str, possible: Iterable[str], *, most: int = 3, cutoff: float = 
 
 
 def nearest(name: str, possible: Iterable[str], *, cutoff: float = 0.6) -> str | None:
-    """The one of the ``possible`` names that ``name`` is most like, if any."""
+    """The one of the ``possible`` names that is most similar to ``name``, or None."""
     return next(iter(close(name, possible, most=1, cutoff=cutoff)), None)
+
+
+def hint(name: str, possible: Iterable[str], listed: Sequence[str] | None = None, *, most: int | None = None) -> str:
+    """A sentence to end an error about the unknown ``name``: "Did you mean …?", or else "There are: …".
+
+    ``possible`` are all names that may be meant. The list shows ``listed`` (by default all of ``possible``), but at
+    most the first ``most`` of them.
+    """
+    names = list(possible)
+    near = nearest(name, names)
+    if near is not None:
+        return f"Did you mean {near}?"
+    shown = names if listed is None else list(listed)
+    return f"There are: {', '.join(shown[:most])}{', …' if most is not None and len(shown) > most else ''}."

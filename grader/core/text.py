@@ -1,13 +1,14 @@
-"""Text for people that every room shares: names of statuses, fragments, and making strange text safe to show."""
+"""Text for people that all rooms share: names of statuses, fragments, and functions that make text safe to show."""
 
 from __future__ import annotations
 
 import re
+import unicodedata
 from datetime import datetime
 
 from grader.core.model import Status, Text
 
-#: Terminal sequences: control strings (titles, hyperlinks), CSI (colours, cursor), and the short ones.
+#: Terminal escape sequences: control strings (titles, hyperlinks), CSI (colours, cursor), and short ones.
 _SEQUENCE = re.compile(
     r"(?:\x1b[\]PX^_]|[\x9d\x90\x98\x9e\x9f])[^\x07\x1b\x9c\n]*(?:\x07|\x1b\\|\x9c)?"
     r"|(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]?"
@@ -16,12 +17,15 @@ _SEQUENCE = re.compile(
 _BREAK = re.compile(r"\r\n?|[\v\f\x85\u2028\u2029]")
 _BLANK_LINES = re.compile(r"\n{3,}")
 
+#: The most characters in a learner's name or id. A longer one is cut when it is read, never when it is shown.
+LONGEST_NAME = 200
+
 
 def clean(text: str, limit: int = 400, *, lines: bool = False) -> str:
-    """Text that a learner may have chosen, made safe to show: at most ``limit`` printable characters.
+    """Text from a learner, made safe to show: at most ``limit`` printable characters.
 
-    Terminal sequences, control characters, bidirectional overrides and invisible characters are
-    dropped; every other blank is one space. Line breaks stay only where ``lines`` allows them.
+    Terminal sequences, control characters, bidirectional overrides and invisible characters are removed; any other
+    white space becomes a space. Line breaks stay only if ``lines`` is true.
     """
     rows = [_printable(row) for row in _BREAK.sub("\n", _SEQUENCE.sub("", text)).split("\n")]
     kept = _BLANK_LINES.sub("\n\n", "\n".join(rows)).strip("\n") if lines else " ".join(rows).strip()
@@ -32,18 +36,27 @@ def _printable(row: str) -> str:
     return "".join(" " if char.isspace() else char for char in row if char.isprintable() or char.isspace()).rstrip()
 
 
+def clean_name(name: str | None) -> str:
+    """A learner's name or id in the form that is compared, shown, and used to draw numbers; empty for None.
+
+    The result is one line of at most ``LONGEST_NAME`` printable characters in NFC.
+    """
+    shown = "".join(char if char.isprintable() else " " for char in unicodedata.normalize("NFC", name or ""))
+    return " ".join(shown.split())[:LONGEST_NAME].rstrip()
+
+
 def points(value: float) -> str:
-    """Points as people write them: at most two decimals, none where the number is whole."""
+    """Points for people: at most two decimals, without trailing zeros."""
     return f"{value:.2f}".rstrip("0").rstrip(".")
 
 
 def plain(check: str) -> str:
-    """The name of a check as words."""
+    """The name of a check with spaces instead of underscores."""
     return check.replace("_", " ")
 
 
 def duration(seconds: float) -> Text:
-    """A time in days, hours and minutes; one minute at least."""
+    """A duration in days, hours and minutes; at least one minute."""
     minutes = max(1, round(seconds / 60))
     days, rest = divmod(minutes, 24 * 60)
     units = (days, "d", "天"), (rest // 60, "h", "小时"), (rest % 60, "min", "分钟")
@@ -51,8 +64,8 @@ def duration(seconds: float) -> Text:
     return Text(" ".join(en for en, _ in said), " ".join(zh for _, zh in said))
 
 
-def moment(iso: str) -> str:
-    """A point in time as ISO 8601 writes it, for people: to the minute, with its zone."""
+def timestamp(iso: str) -> str:
+    """An ISO 8601 timestamp for people: to the minute, with its time zone."""
     return datetime.fromisoformat(iso).isoformat(" ", "minutes").replace("+00:00", " UTC")
 
 
@@ -61,11 +74,11 @@ STATUS = {
     Status.FAILED: Text("not right yet", "还不正确"),
     Status.RAISED: Text("raised an exception", "抛出异常"),
     Status.TIMED_OUT: Text("took too long", "超时"),
-    Status.DIED: Text("ended the whole process", "进程中止"),
+    Status.DIED: Text("crashed", "进程崩溃"),
     Status.MISSING: Text("not found", "未找到"),
     Status.SKIPPED: Text("not run", "未运行"),
-    Status.PENDING: Text("waits for a person to mark it", "等待人工批改"),
-    Status.UNMARKED: Text("could not be marked (our fault, costs no points)", "无法评分（系统的问题，不扣分）"),
+    Status.PENDING: Text("needs manual grading", "等待人工批改"),
+    Status.UNMARKED: Text("could not be graded (internal error, no points lost)", "无法评分（系统的问题，不扣分）"),
 }
 OF_POINTS = Text("{earned} of {possible} points", "{earned} / {possible} 分")
 SAYS = Text("{who}: {said}", "{who}：{said}")

@@ -1,8 +1,8 @@
-"""YAML as plain values that remember their lines.
+"""Parses YAML into plain values with their line numbers.
 
-A small, boring subset on purpose: mappings with text keys, lists and scalars. Plain scalars are read
-as YAML 1.2 does it, so that ``on``, ``no`` and ``2017-06-12`` are texts and ``1e-5`` is a number;
-besides, whole numbers with leading zeros stay texts, because student numbers look like that.
+Only a small subset is accepted: mappings with string keys, lists and scalars. Plain scalars follow YAML 1.2, so ``on``,
+``no`` and ``2017-06-12`` are strings and ``1e-5`` is a number. In addition, integers with leading zeros stay strings,
+because student numbers look like that.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from grader.core.errors import AttncheckError
 from grader.core.faults import Path, show_path
 from grader.core.model import Text
 
-#: Deeper nesting than this is refused; the bank needs about ten levels.
+#: The deepest nesting that is accepted; the bank needs about ten levels.
 MAX_DEPTH = 40
 
 _LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
@@ -54,9 +54,9 @@ _HINTS = {
 _NOT_YAML = Text("this is not YAML: {problem}", "这不是 YAML：{problem}")
 _HINTED = Text("{problem}; {hint}", "{problem}；{hint}")
 _ODD_CHARACTER = Text(
-    "there is a character that text may not contain ({reason})", "含有文本中不允许出现的字符（{reason}）"
+    "the text contains a character that is not allowed ({reason})", "含有文本中不允许出现的字符（{reason}）"
 )
-_SURROGATE = Text("there is half a character (a surrogate)", "含有半个字符（代理码位）")
+_SURROGATE = Text("the text contains half a character (a surrogate)", "含有半个字符（代理码位）")
 _SECOND = Text(
     "a second document begins here (---); expected one document per file",
     "这里开始了第二个文档（---）；一个文件里只能有一个文档",
@@ -65,32 +65,30 @@ _ALIAS = Text("an alias (*{name}); expected the value itself, written out", "这
 _ANCHOR = Text("an anchor (&{name}); expected a value without one", "这里有锚点（&{name}）；请去掉，只写值")
 _TAG = Text("a tag ({name}); expected a value without one", "这里有标签（{name}）；请去掉，只写值")
 _DEEP = Text("nested more than {limit} levels deep; expected something flatter", "嵌套超过 {limit} 层；请写得扁平一些")
-_KEY_SHAPE = Text("a list or mapping as a key; expected a text", "这里用列表或映射作键；键应是文本")
+_KEY_SHAPE = Text("a list or mapping is used as a key; expected a text", "这里用列表或映射作键；键应是文本")
 _KEY_TEXT = Text("the key {key} is not a text; expected it in quotes", "键 {key} 不是文本；请给它加上引号")
-_KEY_TWICE = Text(
-    "the key '{key}' stands here twice, first on line {line}", "键 “{key}” 出现了两次，第一次在第 {line} 行"
-)
+_KEY_TWICE = Text("the key '{key}' is given twice, first on line {line}", "键 “{key}” 出现了两次，第一次在第 {line} 行")
 
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """The value of a YAML text, with the line (from 1) on which each part of it begins.
+    """The value of a YAML document, and the line (from 1) on which each part begins.
 
-    For what stands in a mapping that is the line of its key.
+    The line of a value in a mapping is that of its key.
     """
 
     value: Any
     lines: Mapping[Path, int]
 
     def line(self, path: Path) -> int:
-        """The line of ``path``, or of the nearest part around it that exists."""
+        """The line of ``path``, or of its nearest ancestor that exists."""
         while path not in self.lines:
             path = path[:-1]
         return self.lines[path]
 
 
-class Fault(Exception):
-    """What is wrong with a text that should be YAML, and on which line."""
+class YamlError(Exception):
+    """A text is not YAML of the accepted subset; ``line`` and ``text`` say where and why."""
 
     def __init__(self, line: int, text: Text) -> None:
         super().__init__(f"{line}: {text.en}")
@@ -98,15 +96,15 @@ class Fault(Exception):
 
 
 def parse(text: str, name: str, error: type[AttncheckError]) -> Document:
-    """Reads the one document in ``text``; what is wrong with it is raised as ``error``, with ``name`` and line."""
+    """Parses the one document in ``text``. Raises ``error``, with ``name`` and line in its message."""
     try:
-        return document(text)
-    except Fault as fault:
+        return parse_document(text)
+    except YamlError as fault:
         raise error(f"{name}:{fault}") from None
 
 
-def document(text: str) -> Document:
-    """Reads the one document in ``text``. Raises Fault."""
+def parse_document(text: str) -> Document:
+    """Parses the one document in ``text``. Raises YamlError."""
     reader = _Reader(text)
     try:
         return reader.document()
@@ -128,12 +126,12 @@ def document(text: str) -> Document:
         raise _not_yaml(text.count("\n", 0, fault.start) + 1, _SURROGATE) from None
 
 
-def _not_yaml(line: int, problem: Text) -> Fault:
-    return Fault(line, _NOT_YAML.fill(problem=problem))
+def _not_yaml(line: int, problem: Text) -> YamlError:
+    return YamlError(line, _NOT_YAML.fill(problem=problem))
 
 
 class _Reader:
-    """Builds the value from the parser's events: anchors, tags and depth are seen before anything is built."""
+    """Builds the value from parser events, so that anchors, tags and depth are checked before anything is built."""
 
     def __init__(self, text: str) -> None:
         self.events: Iterator[events.Event] = yaml.parse(text, Loader=_LOADER)
@@ -141,7 +139,7 @@ class _Reader:
 
     def fail(self, event: events.Event, path: Path, said: Text, **values: object) -> NoReturn:
         place, said = _show(path), said.fill(**values)
-        raise Fault(_line(event), Text(place + said.en, place + said.zh))
+        raise YamlError(_line(event), Text(place + said.en, place + said.zh))
 
     def document(self) -> Document:
         value, documents = None, 0
@@ -165,7 +163,7 @@ class _Reader:
         if len(path) > MAX_DEPTH:
             self.fail(event, (), _DEEP, limit=MAX_DEPTH)
         if isinstance(event, events.ScalarEvent):
-            return _plain(event.value) if event.implicit[0] else event.value
+            return _scalar(event.value) if event.implicit[0] else event.value
         if isinstance(event, events.SequenceStartEvent):
             return self.sequence(path)
         return self.mapping(path)
@@ -204,8 +202,8 @@ def _line(event: events.Event) -> int:
     return mark.line + 1 if mark else 1
 
 
-def _plain(text: str) -> str | int | float | bool | None:
-    """A scalar without quotes, by the core schema of YAML 1.2 (less octal and hexadecimal numbers)."""
+def _scalar(text: str) -> str | int | float | bool | None:
+    """The value of an unquoted scalar, by the core schema of YAML 1.2 without octal and hexadecimal numbers."""
     if text in _WORDS:
         return _WORDS[text]
     if _INTEGER.fullmatch(text):

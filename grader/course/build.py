@@ -165,8 +165,8 @@ class _Reader:
         if text is None:
             return None
         try:
-            found = self.documents[name] = yaml_positions.document(text)
-        except yaml_positions.Fault as fault:
+            found = self.documents[name] = yaml_positions.parse_document(text)
+        except yaml_positions.YamlError as fault:
             self.problems.append(Problem(Kind.NOT_YAML, f"{name}:{fault.line}", fault.text.en))
             return None
         valid = schema_problems.validate(model, found.value)

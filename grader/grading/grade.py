@@ -789,7 +789,7 @@ class _AnswerGrading:
         if any(
             items.is_heavy(item) and self._values.get(item.id) is not None for each in chosen for item in each.items
         ):
-            bounded.begin()  # starts while code is running
+            bounded.start()  # while code is running
 
     def result(self, item: Item, question: Question) -> ItemResult:
         """The result of one item."""

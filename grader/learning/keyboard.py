@@ -1,4 +1,4 @@
-"""The quiz at a terminal with keys: choosing, moving and pairing, and lines to edit. Says what was wanted, no more."""
+"""Reads quiz answers and commands from a terminal, key by key: selections and edited lines. Judges nothing."""
 
 from __future__ import annotations
 
@@ -21,10 +21,9 @@ from prompt_toolkit.output import ColorDepth, Output
 from prompt_toolkit.styles import Style
 
 from grader.core.model import Lang
-from grader.learning import picker as picking
-from grader.learning import quiz_view
-from grader.learning.picker import Picker
-from grader.learning.session import Action, Answer, Card, Command, read
+from grader.learning import choice_widget, quiz_view
+from grader.learning.choice_widget import Selection
+from grader.learning.session import Action, Answer, Command, QuizCard, read
 
 _STYLE = Style.from_dict(
     {"cursor": "bold ansicyan", "marked": "bold", "tried": "ansibrightblack", "hint": "ansibrightblack"}
@@ -50,7 +49,7 @@ _WIDEST = 100
 
 
 class Keyboard:
-    """A terminal that answers come from. ``input`` and ``output`` are for tests."""
+    """The front end for a terminal. ``input`` and ``output`` are for tests."""
 
     keys = True
 
@@ -60,13 +59,13 @@ class Keyboard:
         self._io: dict[str, Any] = {"input": input, "output": output}
         self._io |= {"style": _STYLE, "color_depth": ColorDepth.DEPTH_1_BIT if os.environ.get("NO_COLOR") else None}
 
-    def ask(self, card: Card, lang: Lang) -> Action:
+    def ask(self, card: QuizCard, lang: Lang) -> Action:
         """An answer to ``card``, or a command."""
-        if card.asked.form not in picking.CHOSEN:
+        if card.asked.form not in choice_widget.CHOICE_FORMS:
             return self._write(several=card.asked.form == "lines", item=card.item.id)
-        picker = picking.begin(card.asked, card.record.answers[-1] if card.record.answers else "")
+        selection = choice_widget.begin(card.asked, card.record.answers[-1] if card.record.answers else "")
         while True:
-            action, picker = self._pick(card, picker, lang)
+            action, selection = self._select(card, selection, lang)
             if action is not None:
                 return action
             action = self._write(several=False, begin=":")
@@ -74,7 +73,7 @@ class Keyboard:
                 return action
 
     def pause(self, lang: Lang, follow: bool) -> Action:
-        """A key to go on with, once everything about an item has been said."""
+        """The command for the key pressed after an item is settled. ``follow``: whether a follow-up is offered."""
         bindings = _bindings(_PAUSE, lambda event, command: event.app.exit(result=command))
         control = FormattedTextControl(lambda: _keys("", lang, follow=follow), show_cursor=False)
         window = Window(control, dont_extend_height=True)
@@ -85,19 +84,21 @@ class Keyboard:
 
     # ------------------------------------------------------------------------------------ choosing
 
-    def _pick(self, card: Card, picker: Picker, lang: Lang) -> tuple[Action | None, Picker]:
-        """What was chosen; None where a colon began a command."""
-        state = [picker]
+    def _select(self, card: QuizCard, selection: Selection, lang: Lang) -> tuple[Action | None, Selection]:
+        """The answer or command, and the selection; None instead of an action if a colon began a command."""
+        state = [selection]
 
         def end(event: KeyPressEvent, result: Action | None) -> None:
-            event.app.erase_when_done = isinstance(result, str) and result != "key"  # else the options stay in sight
+            event.app.erase_when_done = (
+                isinstance(result, str) and result != "key"
+            )  # otherwise the options stay on the screen
             event.app.exit(result=result)
 
         bindings = _bindings(_COMMANDS, end)
 
         @bindings.add("enter")
         def _(event: KeyPressEvent) -> None:
-            chosen = picking.answer(state[0])
+            chosen = choice_widget.answer(state[0])
             if chosen is not None:
                 end(event, Answer(chosen))
 
@@ -108,10 +109,10 @@ class Keyboard:
             elif event.data in (":", "："):
                 end(event, None)
             else:
-                state[0] = picking.press(state[0], "space" if event.data in (" ", "\u3000") else event.data)
+                state[0] = choice_widget.press(state[0], "space" if event.data in (" ", "\u3000") else event.data)
 
         for name in (*_ARROWS, "backspace"):
-            bindings.add(name)(lambda event, name=name: state.__setitem__(0, picking.press(state[0], name)))
+            bindings.add(name)(lambda event, name=name: state.__setitem__(0, choice_widget.press(state[0], name)))
 
         control = FormattedTextControl(lambda: _fragments(state[0], card, lang), focusable=True, show_cursor=False)
         hint = Window(
@@ -124,17 +125,17 @@ class Keyboard:
     # ------------------------------------------------------------------------------------- writing
 
     def _write(self, *, several: bool, begin: str = "", item: str = "") -> Action:
-        """A line, or several up to an empty one; keys for commands work where they would not edit anything.
+        """Reads one line, or ``several`` up to an empty one.
 
-        What a command interrupted is there again, and so are several lines that were not right yet. The arrow
-        upwards brings back single ones.
+        Command keys work unless they would edit the text. Text that a command interrupted comes back at the next
+        prompt, as do several lines that were incorrect; the up arrow recalls single lines.
         """
 
         def end(event: KeyPressEvent, command: Command) -> None:
             self._drafts[item] = event.current_buffer.text
             if command != "quit" or not event.current_buffer.text:
                 event.app.erase_when_done = True
-                event.app.exit(result=(command,))  # in a tuple, because what is typed comes as a plain text
+                event.app.exit(result=(command,))  # a tuple, because typed text comes back as a plain string
 
         bindings = _bindings({key: command for key, command in _COMMANDS.items() if key != "c-k"}, end)
 
@@ -161,7 +162,7 @@ class Keyboard:
 
 
 def _bindings(commands: dict[str, Command], end: Callable[[KeyPressEvent, Command], None]) -> KeyBindings:
-    """Keys for commands, and ^C, which ends everything."""
+    """Key bindings for ``commands``, and for ^C, which raises KeyboardInterrupt."""
     bindings = KeyBindings()
     for key, command in commands.items():
         bindings.add(key)(lambda event, command=command: end(event, command))
@@ -173,10 +174,10 @@ def _bindings(commands: dict[str, Command], end: Callable[[KeyPressEvent, Comman
     return bindings
 
 
-def _fragments(picker: Picker, card: Card, lang: Lang) -> StyleAndTextTuples:
-    """The options as the terminal shows them; it keeps the line under the cursor in sight."""
+def _fragments(selection: Selection, card: QuizCard, lang: Lang) -> StyleAndTextTuples:
+    """The options as styled text, with the cursor position marked so that the terminal scrolls to it."""
     found: StyleAndTextTuples = []
-    for at, (style, line) in enumerate(quiz_view.picking(picker, card, lang, _width())):
+    for at, (style, line) in enumerate(quiz_view.selection_lines(selection, card, lang, _width())):
         found.append(("", "\n" if at else ""))
         if line.startswith(("›", "↕")):
             found.append(("[SetCursorPosition]", ""))
@@ -185,8 +186,8 @@ def _fragments(picker: Picker, card: Card, lang: Lang) -> StyleAndTextTuples:
 
 
 def _keys(form: str, lang: Lang, *, follow: bool = False) -> StyleAndTextTuples:
-    """What the keys do."""
-    return [("class:hint", "\n".join(quiz_view.keys_of(form, lang, _width(), follow=follow)))]
+    """The line of key help."""
+    return [("class:hint", "\n".join(quiz_view.key_help(form, lang, _width(), follow=follow)))]
 
 
 def _width() -> int:

@@ -1,7 +1,7 @@
-"""What a learner did, kept as one line of JSON for each event: appended, never changed (docs/state.md).
+"""The learner's log: one line of JSON per event, appended and never changed (docs/state.md).
 
-Whatever happens, what was written stays: an append is one write under a lock, a line that a crash cut
-short is passed over and closed by the next append, and a file that cannot be understood is left alone.
+What was written stays, whatever happens. An append is one write under a lock. A line that a crash cut short is skipped
+when reading, and terminated by the next append. A file that cannot be parsed is left untouched.
 """
 
 from __future__ import annotations
@@ -26,16 +26,16 @@ from grader.core.model import Lang, Status
 Rating: TypeAlias = Literal["again", "hard", "good", "easy"]
 
 FORMAT = 1
-#: Ends a line that was cut short. No whole line can end like this.
+#: Terminates a line that was cut short. No complete line can end like this.
 _TORN = b" #torn"
-#: What some editors put before a text.
+#: The byte-order mark that some editors write.
 _MARK = b"\xef\xbb\xbf"
-_ELSEWHERE = "--state F (or ATTNCHECK_STATE) names another file to go on with"
+_ELSEWHERE = "use --state F (or ATTNCHECK_STATE) to continue with another file"
 
 
 @dataclass(frozen=True, slots=True)
 class Answered:
-    """An answer to an item and what it was worth. ``settled``: no further try was due."""
+    """An item was answered; ``fraction`` is the correct share. ``settled``: no attempts are left, or none is needed."""
 
     at: datetime
     course: str
@@ -50,7 +50,7 @@ class Answered:
 
 @dataclass(frozen=True, slots=True)
 class Skipped:
-    """An item that was left for later."""
+    """An item was skipped."""
 
     at: datetime
     course: str
@@ -59,7 +59,7 @@ class Skipped:
 
 @dataclass(frozen=True, slots=True)
 class Hinted:
-    """A hint for an exercise was shown; the first rung is 1."""
+    """A hint for an exercise was shown; the first ``rung`` is 1."""
 
     at: datetime
     course: str
@@ -80,7 +80,7 @@ class Coded:
 
 @dataclass(frozen=True, slots=True)
 class Reviewed:
-    """A card (an item's id or an exercise's name) came up again and was known so well."""
+    """A card (an item's id or an exercise's name) was reviewed, and rated by how well it was known."""
 
     at: datetime
     course: str
@@ -90,7 +90,7 @@ class Reviewed:
 
 @dataclass(frozen=True, slots=True)
 class Named:
-    """The learner's name from here on."""
+    """The learner's name was set."""
 
     at: datetime
     course: str
@@ -99,7 +99,7 @@ class Named:
 
 @dataclass(frozen=True, slots=True)
 class Spoke:
-    """The language from here on."""
+    """The language was set."""
 
     at: datetime
     course: str
@@ -110,25 +110,28 @@ Event: TypeAlias = Answered | Skipped | Hinted | Coded | Reviewed | Named | Spok
 
 
 def now() -> datetime:
-    """The time as events have it."""
+    """The current time in UTC."""
     return datetime.now(UTC)
 
 
 def place(chosen: Path | None) -> Path:
-    """The file: ``chosen``, else ATTNCHECK_STATE, else progress.jsonl in the user's data folder."""
+    """The path of the log: ``chosen``, else ATTNCHECK_STATE, else progress.jsonl in the user's data folder.
+
+    Raises StateError if there is no home folder to put it in.
+    """
     if chosen is not None:
         return chosen
     named = os.environ.get("ATTNCHECK_STATE")
     if named:
         return Path(named)
-    import platformdirs  # not on the way to --help
+    import platformdirs  # slow to import, and not needed if the path is given
 
     try:
         folder = Path(platformdirs.user_data_dir("attncheck", appauthor=False))
-    except RuntimeError:  # recent versions say so
+    except RuntimeError:  # raised by recent versions without a home folder
         folder = Path("~")
     if not folder.is_absolute():
-        raise StateError(f"You have no home folder (HOME is not set), so nothing is kept; {_ELSEWHERE}.")
+        raise StateError(f"You have no home folder (HOME is not set), so nothing can be saved; {_ELSEWHERE}.")
     return folder / "progress.jsonl"
 
 
@@ -136,10 +139,13 @@ def place(chosen: Path | None) -> Path:
 
 
 def read(path: Path, course_id: str) -> tuple[Event, ...]:
-    """The events of one course, in the order of the file; none where there is no file yet."""
+    """The events of one course, in file order; empty if there is no file yet.
+
+    Raises StateError if the file cannot be read, or a line of it cannot be parsed.
+    """
     try:
         kept = stat.S_ISREG(path.stat().st_mode) or path.is_dir()
-        raw = path.read_bytes() if kept else b""  # /dev/null is a way to keep nothing
+        raw = path.read_bytes() if kept else b""  # /dev/null saves nothing
     except FileNotFoundError:
         return ()
     except OSError as error:
@@ -151,9 +157,9 @@ def read(path: Path, course_id: str) -> tuple[Event, ...]:
 
 
 def _unfinished(path: Path, lines: list[bytes], last: bytes, course_id: str) -> tuple[bool, Event | None]:
-    """Whether the end of a file was cut short; the event on it where only the newline is missing.
+    """Whether the last line was cut short, and its event if only the newline is missing.
 
-    Where it is all that the file has, it must at least begin like a line of ours.
+    If the file has no other line, this one must at least begin like an event.
     """
     ours = any(map(bytes.strip, lines)) or not last.strip() or last.lstrip().startswith(b"{")
     try:
@@ -165,7 +171,7 @@ def _unfinished(path: Path, lines: list[bytes], last: bytes, course_id: str) -> 
 
 
 def _line(path: Path, number: int, line: bytes, course_id: str) -> Event | None:
-    """The event on a line; None where it belongs to another course or was cut short."""
+    """The event on a line; None if it belongs to another course or was cut short. Raises StateError."""
     if line.rstrip().endswith(_TORN):
         return None
     try:
@@ -188,13 +194,13 @@ def _line(path: Path, number: int, line: bytes, course_id: str) -> Event | None:
             else str(error)
         )
         raise StateError(
-            f"{path}, line {number}: {said}. Mend or delete this line in an editor (docs/state.md says what lines "
-            f"look like); until then, {_ELSEWHERE}. Nothing was changed."
+            f"{path}, line {number}: {said}. Fix or delete this line in an editor (docs/state.md describes the "
+            f"format); until then, {_ELSEWHERE}. Nothing was changed."
         ) from None
 
 
 class _Newer(Exception):
-    """A line that a later version wrote."""
+    """The line was written by a later version of attncheck."""
 
 
 def _check_format(entry: Mapping[str, Any]) -> None:
@@ -225,7 +231,7 @@ def _event(entry: Mapping[str, Any]) -> Event:
 
 @dataclass(frozen=True, slots=True)
 class _Field:
-    """What may stand in a field, in words for people: values of ``types``, of which ``make`` makes ours."""
+    """What a field may hold: ``what`` says it for people, ``types`` are the JSON types, ``make`` converts a value."""
 
     what: str
     types: tuple[type, ...]
@@ -300,11 +306,11 @@ def _sentence(text: str) -> str:
 
 
 def append(path: Path, *events: Event) -> None:
-    """Writes ``events`` behind everything else, all of them or none."""
+    """Appends ``events`` to the log, all of them or none. Raises StateError if they cannot be written."""
     if not events:
         return
     text = "".join(_text(event) + "\n" for event in events)
-    # Half of a character that a terminal could not decode is written as JSON escapes it.
+    # Lone surrogates, which a terminal produces for undecodable bytes, are written as JSON escapes.
     data = text.encode(errors="backslashreplace")
     try:
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -312,8 +318,8 @@ def append(path: Path, *events: Event) -> None:
             _write(file, _closing(path, file) + data)
     except OSError as error:
         raise StateError(
-            f"{path} cannot be written: {error.strerror or error}. What was kept before is still there. "
-            f"Make room or give yourself the right to write there; {_ELSEWHERE}."
+            f"{path} cannot be written: {error.strerror or error}. Earlier entries are still there. "
+            f"Free some space, make the file writable, or {_ELSEWHERE}."
         ) from error
 
 
@@ -329,16 +335,16 @@ def _for_its_owner(name: str, flags: int) -> int:
     return os.open(name, flags, 0o600)
 
 
-#: No course is called so: of a line it is only looked whether it is one of ours, as for those of other courses.
+#: Matches no course, so ``_line`` only checks whether a line is one of ours.
 _NO_COURSE = ""
 
 
 def _closing(path: Path, file: io.FileIO) -> bytes:
-    """What has to be written first, because the last line was cut short."""
+    """What to write first to terminate a line that was cut short; empty if the file ends with a complete line."""
     file.seek(0)
     first = next(filter(bytes.strip, iter(lambda: file.readline(1 << 16), b"")), b"")
     if first.endswith(b"\n"):
-        _line(path, 1, first.removeprefix(_MARK), _NO_COURSE)  # a file of somebody else's is left alone
+        _line(path, 1, first.removeprefix(_MARK), _NO_COURSE)  # raises for a file that is not a log
     size = file.seek(0, os.SEEK_END)
     file.seek(max(0, size - 1))
     if size == 0 or file.read(1) == b"\n":
@@ -350,7 +356,7 @@ def _closing(path: Path, file: io.FileIO) -> bytes:
 
 
 def _write(file: io.FileIO, data: bytes) -> None:
-    """One write, on the disk when this returns; if not all of it fits, nothing stays."""
+    """Writes ``data`` at the end in one call and syncs it; if it does not all fit, none of it stays."""
     size = file.seek(0, os.SEEK_END)
     try:
         if file.write(data) != len(data):
@@ -359,22 +365,22 @@ def _write(file: io.FileIO, data: bytes) -> None:
         with contextlib.suppress(OSError):
             file.truncate(size)
         raise
-    with contextlib.suppress(OSError):  # what has no disk (/dev/null, some network folders) cannot be synced
+    with contextlib.suppress(OSError):  # /dev/null and some network folders cannot be synced
         os.fsync(file.fileno())
 
 
 @contextlib.contextmanager
 def _locked(handle: int) -> Iterator[None]:
-    """Alone with an open file, as far as others ask; the lock ends with the process, whatever ends it."""
+    """Holds an exclusive advisory lock on an open file; the system releases it when the process ends."""
     if sys.platform == "win32":  # pragma: no cover
-        import msvcrt
+        import msvcrt  # Windows only
 
-        os.lseek(handle, 1 << 30, os.SEEK_SET)  # any byte that nobody reads
+        os.lseek(handle, 1 << 30, os.SEEK_SET)  # a byte that is never read
         msvcrt.locking(handle, msvcrt.LK_LOCK, 1)
-        yield  # closing the file unlocks
+        yield  # closing the file releases the lock
         return
-    import fcntl
+    import fcntl  # not on Windows
 
-    with contextlib.suppress(OSError):  # a folder without locks: one write in append mode is whole all the same
+    with contextlib.suppress(OSError):  # no locks in this folder: a single append is atomic anyway
         fcntl.flock(handle, fcntl.LOCK_EX)
     yield

@@ -1,4 +1,4 @@
-"""What a learner knows: a fold over the events of ``state``, laid out along the course."""
+"""What a learner knows: a fold over the events of ``grader.learning.log``, in the order of the course."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from grader.core.model import Course, Exercise, Item, Misconception, Question, S
 from grader.course import misconceptions
 from grader.learning.log import Answered, Coded, Event, Hinted, Named
 
-#: Of an item: not answered, between two tries, waiting for a person, settled so or so.
-#: Of an exercise: not graded, not passed yet, passed. The last word counts.
+#: Of an item: not answered, between two attempts, not graded automatically, settled as incorrect or correct.
+#: Of an exercise: "new" (not graded), "wrong" (not passed) or "right" (passed). The last event counts.
 Standing: TypeAlias = Literal["new", "begun", "waiting", "wrong", "right"]
 
 
 @dataclass(frozen=True, slots=True)
-class ItemKnown:
-    """One item: ``tries`` at it since it was last asked anew; ``at`` is when it was answered last."""
+class ItemProgress:
+    """One item. ``tries`` counts the attempts since it was last started afresh; ``at`` is the time of the last one."""
 
     item: Item
     standing: Standing = "new"
@@ -28,8 +28,8 @@ class ItemKnown:
 
 
 @dataclass(frozen=True, slots=True)
-class ExerciseKnown:
-    """One exercise: its last verdict, and how far up its ladder hints were taken."""
+class ExerciseProgress:
+    """One exercise. ``hints`` is the highest hint shown; ``status`` and ``at`` are those of the last result."""
 
     exercise: Exercise
     standing: Standing = "new"
@@ -39,13 +39,13 @@ class ExerciseKnown:
 
     @property
     def practice(self) -> float:
-        """The practice points: what is graded knows nothing of hints."""
+        """The practice points, which hints reduce; the grade does not depend on hints."""
         return score.tidy(self.exercise.points * score.practice(float(self.standing == "right"), hints=self.hints))
 
 
 @dataclass(frozen=True, slots=True)
-class BeliefKnown:
-    """A misconception that showed ``times`` times. ``open``: nothing about it was right since the last time."""
+class MisconceptionProgress:
+    """A misconception seen ``times`` times. ``open``: nothing about it was correct since it was last seen (``at``)."""
 
     question: Question
     belief: Misconception
@@ -55,66 +55,66 @@ class BeliefKnown:
 
 
 @dataclass(frozen=True, slots=True)
-class QuestionKnown:
-    """One question, in the order of the bank."""
+class QuestionProgress:
+    """One question with its items and exercises, in the order of the bank."""
 
     question: Question
-    items: tuple[ItemKnown, ...]
-    exercises: tuple[ExerciseKnown, ...]
-    beliefs: tuple[BeliefKnown, ...]
+    items: tuple[ItemProgress, ...]
+    exercises: tuple[ExerciseProgress, ...]
+    beliefs: tuple[MisconceptionProgress, ...]
 
     @property
     def standings(self) -> tuple[Standing, ...]:
-        """How its items stand, then its exercises."""
+        """The standings of its items, then of its exercises."""
         return (*(item.standing for item in self.items), *(exercise.standing for exercise in self.exercises))
 
     @property
     def right(self) -> int:
-        """How many of these are right."""
+        """How many of the standings are "right"."""
         return self.standings.count("right")
 
     @property
     def begun(self) -> bool:
-        """Whether anything was done about it."""
+        """Whether anything was answered, graded or hinted at."""
         return any(standing != "new" for standing in self.standings) or any(each.hints for each in self.exercises)
 
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """Everything that is known of one learner in one course."""
+    """The progress of one learner in one course."""
 
     learner: str | None
-    questions: tuple[QuestionKnown, ...]
+    questions: tuple[QuestionProgress, ...]
 
     @property
     def begun(self) -> bool:
-        """Whether there is anything to tell."""
+        """Whether any question was begun."""
         return any(question.begun for question in self.questions)
 
     @property
-    def items(self) -> tuple[ItemKnown, ...]:
+    def items(self) -> tuple[ItemProgress, ...]:
         """The items of all questions."""
         return tuple(item for question in self.questions for item in question.items)
 
     @property
-    def exercises(self) -> tuple[ExerciseKnown, ...]:
+    def exercises(self) -> tuple[ExerciseProgress, ...]:
         """The exercises of all questions."""
         return tuple(exercise for question in self.questions for exercise in question.exercises)
 
     @property
-    def beliefs(self) -> tuple[BeliefKnown, ...]:
-        """The misconceptions that showed, the latest first."""
+    def beliefs(self) -> tuple[MisconceptionProgress, ...]:
+        """The misconceptions seen, the latest first."""
         found = [belief for question in self.questions for belief in question.beliefs]
         return tuple(sorted(found, key=lambda belief: belief.at, reverse=True))
 
-    def question(self, name: str) -> QuestionKnown:
-        """What is known of the question ``name``."""
+    def question(self, name: str) -> QuestionProgress:
+        """The progress in the question ``name``."""
         return next(each for each in self.questions if each.question.id == name)
 
 
 @dataclass(frozen=True, slots=True)
 class _Log:
-    """The events by what they are about; ``met`` and ``passed`` have their numbers in the order of the log."""
+    """The events by item or exercise. ``met`` and ``passed`` hold positions in the log."""
 
     answered: dict[str, Answered]
     coded: dict[str, Coded]
@@ -124,14 +124,14 @@ class _Log:
     learner: str | None
 
 
-def known(course: Course, events: Sequence[Event]) -> Progress:
-    """What ``events`` say; those about things that the course no longer has are passed over."""
+def progress_of(course: Course, events: Sequence[Event]) -> Progress:
+    """Folds ``events`` into the progress; events about things that the course no longer has are ignored."""
     log = _log(events)
     about = _about(course) if log.met else {}
     return Progress(
         log.learner,
         tuple(
-            QuestionKnown(
+            QuestionProgress(
                 question,
                 tuple(_item(item, log.answered.get(item.id)) for item in question.items),
                 tuple(_exercise(each, log) for each in question.exercises),
@@ -143,7 +143,7 @@ def known(course: Course, events: Sequence[Event]) -> Progress:
 
 
 def hints_taken(events: Sequence[Event], exercise: str) -> int:
-    """The highest rung of the hints for ``exercise`` that was shown."""
+    """The highest hint (from 1) shown for ``exercise``; 0 if none was."""
     return max((e.rung for e in events if isinstance(e, Hinted) and e.exercise == exercise), default=0)
 
 
@@ -170,26 +170,26 @@ def _log(events: Sequence[Event]) -> _Log:
     return log
 
 
-def _item(item: Item, last: Answered | None) -> ItemKnown:
+def _item(item: Item, last: Answered | None) -> ItemProgress:
     if last is None:
-        return ItemKnown(item)
+        return ItemProgress(item)
     if not last.settled:
-        return ItemKnown(item, "begun", last.attempt, last.at)
-    return ItemKnown(item, _SETTLED_BY.get(last.status, "wrong"), last.attempt, last.at)
+        return ItemProgress(item, "begun", last.attempt, last.at)
+    return ItemProgress(item, _SETTLED_BY.get(last.status, "wrong"), last.attempt, last.at)
 
 
 _SETTLED_BY: dict[Status, Standing] = {Status.PASSED: "right", Status.PENDING: "waiting"}
 
 
-def _exercise(exercise: Exercise, log: _Log) -> ExerciseKnown:
+def _exercise(exercise: Exercise, log: _Log) -> ExerciseProgress:
     hints = min(log.hints.get(exercise.name, 0), len(exercise.hints))
     last = log.coded.get(exercise.name)
     if last is None:
-        return ExerciseKnown(exercise, hints=hints)
-    return ExerciseKnown(exercise, "right" if last.status is Status.PASSED else "wrong", hints, last.status, last.at)
+        return ExerciseProgress(exercise, hints=hints)
+    return ExerciseProgress(exercise, "right" if last.status is Status.PASSED else "wrong", hints, last.status, last.at)
 
 
-def _beliefs(question: Question, events: Sequence[Event], log: _Log, about: _About) -> Iterator[BeliefKnown]:
+def _beliefs(question: Question, events: Sequence[Event], log: _Log, about: _About) -> Iterator[MisconceptionProgress]:
     own = [*(item.id for item in question.items), *(exercise.name for exercise in question.exercises)]
     for belief in question.misconceptions:
         showed = {name: log.met[name][belief.id] for name in own if belief.id in log.met.get(name, ())}
@@ -198,10 +198,10 @@ def _beliefs(question: Question, events: Sequence[Event], log: _Log, about: _Abo
         last = max(numbers[-1] for numbers in showed.values())
         places = {*showed, *about.get(belief.id, ()), belief.ask_next}
         still = all(log.passed.get(place, -1) < last for place in places if place is not None)
-        yield BeliefKnown(question, belief, sum(map(len, showed.values())), still, events[last].at)
+        yield MisconceptionProgress(question, belief, sum(map(len, showed.values())), still, events[last].at)
 
 
-#: The items and exercises that are right only where a misconception is not held.
+#: For each misconception, the items and exercises that can only be correct without it.
 _About: TypeAlias = dict[str, set[str]]
 
 

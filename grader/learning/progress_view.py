@@ -1,4 +1,4 @@
-"""What is known, as a map of the questions, and one question in detail; as data, too."""
+"""A learner's progress as a map of the questions, as the details of one question, and as JSON data."""
 
 from __future__ import annotations
 
@@ -10,75 +10,87 @@ from typing import TYPE_CHECKING, Any
 from grader.core import score
 from grader.core.layout import cells, pad
 from grader.core.model import Course, Exercise, Status, Text
-from grader.core.text import COMMA, SEMICOLON, STATUS, WITH, clean, points
+from grader.core.text import COMMA, LONGEST_NAME, SEMICOLON, STATUS, WITH, clean, points
 from grader.course.starter import file_name
 from grader.learning.words import HINT
 
 if TYPE_CHECKING:
     from grader.core.page import Page
-    from grader.learning.progress import BeliefKnown, ExerciseKnown, ItemKnown, Progress, QuestionKnown, Standing
+    from grader.learning.progress import (
+        ExerciseProgress,
+        ItemProgress,
+        MisconceptionProgress,
+        Progress,
+        QuestionProgress,
+        Standing,
+    )
 
-# ---------------------------------------------------------------------------------------------- words
+# ---------------------------------------------------------------------------------------------- texts
 
 _TITLE = Text("Your progress", "学习进度")
 _OF_LEARNER = Text("Progress of {learner}", "{learner} 的学习进度")
 _SHARE = Text("items {right}/{items} · code {passed}/{exercises}", "题目 {right}/{items} · 代码 {passed}/{exercises}")
-_LEGEND = Text("One mark for each item, [in brackets] for each exercise:", "每个记号代表一题，[方括号里]代表一个练习：")
+_LEGEND = Text("One mark per item; marks [in brackets] are exercises:", "每个记号代表一题，[方括号里]代表一个练习：")
 _MARKS = Text(
-    "✓ right  ✗ not right  ~ begun  ? waits for a person  . not yet",
-    "✓ 正确  ✗ 不正确  ~ 进行中  ? 等待人工批改  . 还没做",
+    "✓ correct  ✗ incorrect  ~ in progress  ? not auto-graded  . not started",
+    "✓ 正确  ✗ 不正确  ~ 进行中  ? 不自动评分  . 还没做",
 )
-_EMPTY = Text("Nothing is kept here yet. To begin:", "这里还没有记录。可以这样开始：")
+_EMPTY = Text("Nothing is saved here yet. To begin:", "这里还没有记录。可以这样开始：")
 _BEGIN = (
-    ("attncheck questions", Text("what there is", "看看有哪些题")),
-    ("attncheck quiz {id}", Text("asks about {id}", "回答 {id} 的小题")),
-    ("attncheck start {id}", Text("writes a file to code in", "生成写代码的文件")),
-    ("attncheck grade {file}", Text("grades it, and keeps what came of it here", "评分，并把结果记在这里")),
+    ("attncheck questions", Text("list the questions", "看看有哪些题")),
+    ("attncheck quiz {id}", Text("answer the quiz of {id}", "回答 {id} 的小题")),
+    ("attncheck start {id}", Text("create a file for your code", "生成写代码的文件")),
+    ("attncheck grade {file}", Text("grade it and save the result here", "评分，并把结果记在这里")),
 )
-_OPEN = Text("Still to be cleared up ({count})", "还没理清的误解（{count}）")
-_MENDED = Text("Cleared up ({count}): {names}", "已经理清（{count}）：{names}")
+_OPEN = Text("Open misconceptions ({count})", "还没理清的误解（{count}）")
+_CLEARED = Text("Cleared up ({count}): {names}", "已经理清（{count}）：{names}")
 _AMONG = Text("{names} and others", "{names} 等")
 _MORE = Text(
-    "and {count} more; `attncheck progress Q…` shows those of a question",
+    "and {count} more; `attncheck progress Q…` shows those of one question",
     "还有 {count} 个；`attncheck progress Q…` 显示某一题的",
 )
-_TIMES = Text("met {times} times", "出现过 {times} 次")
-_ONCE = Text("met once", "出现过 1 次")
+_TIMES = Text("seen {times} times", "出现过 {times} 次")
+_ONCE = Text("seen once", "出现过 1 次")
 _DONE = Text("cleared up", "已理清")
-_ITEM = Text("{item} asks about just this: `attncheck quiz {item}`", "{item} 问的正是这一点：`attncheck quiz {item}`")
+_ITEM = Text(
+    "{item} asks about exactly this: `attncheck quiz {item}`", "{item} 问的正是这一点：`attncheck quiz {item}`"
+)
 _NEXT = Text("Next", "接下来")
 _DUE_ONE = Text("1 card is due: `attncheck review`", "有 1 张卡片该复习了：`attncheck review`")
 _DUE = Text("{due} cards are due: `attncheck review`", "有 {due} 张卡片该复习了：`attncheck review`")
-_QUIZ = Text("{id} has open items: `attncheck quiz {id}`", "{id} 还有没答完的题：`attncheck quiz {id}`")
+_QUIZ = Text("{id} has unanswered items: `attncheck quiz {id}`", "{id} 还有没答完的题：`attncheck quiz {id}`")
 _CODE = Text(
     "{id} has code to write: `attncheck start {id}`, then `attncheck watch {file}`",
     "{id} 还有代码要写：`attncheck start {id}`，然后 `attncheck watch {file}`",
 )
 _AGAIN = Text(
-    "What is not right yet comes up in reviews; `attncheck quiz --again` asks it at once",
+    "Incorrect items come up again in reviews; `attncheck quiz --again` asks them now",
     "还没答对的会在复习时再问；`attncheck quiz --again` 可以马上重答",
 )
-_ALL = Text("Everything is right. Reviews keep it so.", "全部正确。按时复习就不会忘。")
-_BELIEFS = Text("What came up", "出现过的误解")
+_ALL = Text("Everything is correct. Review now and then to remember it.", "全部正确。按时复习就不会忘。")
+_BELIEFS = Text("Misconceptions found", "出现过的误解")
 
-_RIGHT_AT = {1: Text("right at once", "一次答对"), 2: Text("right at the second try", "第二次答对")}
-_RIGHT = Text("right at try {tries}", "第 {tries} 次答对")
-_ITEM_STANDING = {
-    "new": Text("not yet", "还没做"),
-    "begun": Text("begun", "进行中"),
-    "waiting": Text("waits for a person to mark it", "等待人工批改"),
-    "wrong": Text("not right", "没有答对"),
+_RIGHT_AT = {
+    1: Text("correct on the first attempt", "一次答对"),
+    2: Text("correct on the second attempt", "第二次答对"),
 }
-_HINTS = Text("hints {hints} of {all}", "提示 {hints}/{all}")
+_RIGHT = Text("correct on attempt {tries}", "第 {tries} 次答对")
+_ITEM_STANDING = {
+    "new": Text("not started", "还没做"),
+    "begun": Text("in progress", "进行中"),
+    "waiting": Text("not auto-graded", "不自动评分"),
+    "wrong": Text("incorrect", "没有答对"),
+}
+_HINTS = Text("{hints} of {all} hints used", "用了 {hints}/{all} 条提示")
 _PRACTICE = Text("practice points {earned} of {possible}", "练习分 {earned}/{possible}")
 
 _LAST = Text("This was the last hint for {name}.", "这是 {name} 的最后一条提示。")
 _NO_MORE = Text(
-    "There are no further hints for {name}; --rung N shows an earlier one again.",
+    "There are no more hints for {name}; --rung N shows an earlier one again.",
     "{name} 没有更多提示了；--rung N 可以重看前面的。",
 )
 _COST = Text(
-    "Hints cost practice points only ({left} of {all} left here), never graded ones.",
+    "Hints cost practice points only ({left} of {all} left here); they never affect your grade.",
     "提示只扣练习分（这里还剩 {left}/{all}），不影响计入成绩的分数。",
 )
 
@@ -96,8 +108,8 @@ _GAP = 3
 
 
 def overview(page: Page, progress: Progress, course: Course, due: int) -> None:
-    """All questions on one page, what is still believed wrongly, and what to do next. ``due`` cards wait."""
-    title = _OF_LEARNER.fill(learner=clean(progress.learner, 40)) if progress.learner else _TITLE
+    """All questions on one page, open misconceptions, and what to do next. ``due`` is how many cards are due."""
+    title = _OF_LEARNER.fill(learner=clean(progress.learner, LONGEST_NAME)) if progress.learner else _TITLE
     page.row([(page.say(title), "bold")], _share(page, progress.questions), style="bold")
     page.rule()
     if not progress.begun:
@@ -127,22 +139,22 @@ def _begin(page: Page, progress: Progress) -> None:
 
 
 def _groups(course: Course, progress: Progress) -> Iterator[tuple[str, Text]]:
-    """The groups that have questions, in the order of the course."""
+    """The groups that have questions, with their titles, in course order."""
     titles = dict(course.groups)
     used = dict.fromkeys(known.question.group for known in progress.questions)
     ordered = [name for name in titles if name in used] + [name for name in used if name not in titles]
     yield from ((name, titles.get(name, Text(name, name))) for name in ordered)
 
 
-def _share(page: Page, found: Sequence[QuestionKnown]) -> str:
+def _share(page: Page, found: Sequence[QuestionProgress]) -> str:
     items = [item.standing for known in found for item in known.items]
     exercises = [exercise.standing for known in found for exercise in known.exercises]
     right, passed = items.count("right"), exercises.count("right")
     return page.say(_SHARE, right=right, items=len(items), passed=passed, exercises=len(exercises))
 
 
-def _cell(known: QuestionKnown, name: int) -> list[tuple[str, str]]:
-    """A question on the map; its id takes at least ``name`` cells."""
+def _cell(known: QuestionProgress, name: int) -> list[tuple[str, str]]:
+    """A question on the map, as styled pieces; its id is padded to ``name`` cells."""
     marks = [_MARK[item.standing] for item in known.items]
     pieces = [(f"{pad(known.question.id, name)} ", "bold" if known.begun else ""), *marks]
     if known.exercises:
@@ -151,7 +163,7 @@ def _cell(known: QuestionKnown, name: int) -> list[tuple[str, str]]:
     return pieces
 
 
-def _cells(page: Page, found: Sequence[QuestionKnown], name: int, width: int) -> None:
+def _cells(page: Page, found: Sequence[QuestionProgress], name: int, width: int) -> None:
     per_row = max(1, (page.width - 2 + _GAP) // (width + _GAP))
     for at in range(0, len(found), per_row):
         pieces = [("  ", "")]
@@ -167,9 +179,9 @@ def _width(pieces: Sequence[tuple[str, str]]) -> int:
 
 
 def _open(page: Page, progress: Progress) -> None:
-    """The misconceptions: what to think about for the open ones, names for the others."""
+    """Misconceptions: open ones with something to think about, resolved ones by name."""
     still = [known for known in progress.beliefs if known.open]
-    mended = [known for known in progress.beliefs if not known.open]
+    cleared = [known for known in progress.beliefs if not known.open]
     if still:
         page.blank()
         page.lines(page.say(_OPEN, count=len(still)), style="bold")
@@ -177,16 +189,16 @@ def _open(page: Page, progress: Progress) -> None:
         _think(page, known, progress)
     if len(still) > _BELIEFS_SHOWN:
         page.lines(page.say(_MORE, count=len(still) - _BELIEFS_SHOWN), indent=2, style="dim")
-    if mended:
-        names = page.say(COMMA).join(f"{k.question.id} {k.belief.id}" for k in mended[:_BELIEFS_SHOWN])
-        if len(mended) > _BELIEFS_SHOWN:
+    if cleared:
+        names = page.say(COMMA).join(f"{k.question.id} {k.belief.id}" for k in cleared[:_BELIEFS_SHOWN])
+        if len(cleared) > _BELIEFS_SHOWN:
             names = page.say(_AMONG, names=names)
         page.blank()
-        page.lines(page.say(_MENDED, count=len(mended), names=names), style="green")
+        page.lines(page.say(_CLEARED, count=len(cleared), names=names), style="green")
 
 
-def _think(page: Page, known: BeliefKnown, progress: Progress) -> None:
-    """An open misconception: the question that leads on, and the item about it where that is not right yet."""
+def _think(page: Page, known: MisconceptionProgress, progress: Progress) -> None:
+    """An open misconception: its guiding question, and the item about it unless that is already correct."""
     page.lines(_met(page, known), lead="  ✗ ", style="red")
     if known.belief.ask is not None:
         page.lines(page.say(known.belief.ask), indent=4, lead="→ ", style="cyan")
@@ -195,14 +207,14 @@ def _think(page: Page, known: BeliefKnown, progress: Progress) -> None:
         page.lines(page.say(_ITEM, item=asks.item.id), indent=4, lead="→ ", style="cyan")
 
 
-def _met(page: Page, known: BeliefKnown) -> str:
+def _met(page: Page, known: MisconceptionProgress) -> str:
     times = page.say(_ONCE) if known.times == 1 else page.say(_TIMES, times=known.times)
     return page.say(WITH, what=f"{known.question.id} {known.belief.id}", more=times)
 
 
 def _next(page: Page, progress: Progress, due: int) -> None:
     said = [page.say(_DUE_ONE) if due == 1 else page.say(_DUE, due=due)] if due else []
-    # What was begun is gone on with before anything new.
+    # Finish what was started before anything new.
     ordered = sorted(progress.questions, key=lambda known: not known.begun)
     quiz = next((k for k in ordered if any(item.standing in ("new", "begun") for item in k.items)), None)
     code = next((k for k in ordered if any(each.standing != "right" for each in k.exercises)), None)
@@ -222,7 +234,15 @@ def _next(page: Page, progress: Progress, due: int) -> None:
 
 
 def hint(page: Page, exercise: Exercise, rung: int, taken: int, *, no_more: bool) -> None:
-    """One hint, and what those ``taken`` so far leave; ``no_more``: another one was asked for in vain."""
+    """One hint and its cost.
+
+    Args:
+        page: where to write.
+        exercise: the exercise that the hint is for.
+        rung: the number of the hint, from 1.
+        taken: how many hints were taken so far, this one included.
+        no_more: whether the learner asked for one hint more than there are.
+    """
     rungs = len(exercise.hints)
     page.lines(page.say(HINT, name=exercise.name, rung=rung, rungs=rungs))
     page.lines(page.say(exercise.hints[rung - 1]), indent=2)
@@ -258,13 +278,13 @@ def detail(page: Page, progress: Progress, name: str) -> None:
             page.lines(page.say(belief.belief.truth), indent=4)
 
 
-def _names(known: QuestionKnown) -> Iterator[str]:
+def _names(known: QuestionProgress) -> Iterator[str]:
     yield from (item.item.id for item in known.items)
     yield from (exercise.exercise.name for exercise in known.exercises)
 
 
 def _day(at: datetime) -> str:
-    """The day where the reader is; clocks that stand at an end of the calendar have one, too."""
+    """The local date as ISO 8601; UTC where the local date would leave the calendar."""
     with contextlib.suppress(OverflowError):
         at = at.astimezone()
     return at.date().isoformat()
@@ -276,13 +296,13 @@ def _line(page: Page, standing: Standing, name: str, wide: int, said: str, at: d
     page.row([(f"  {mark} ", style), (pad(name, wide), ""), (f"  {said}", "dim")], when, style="dim")
 
 
-def _said_of_item(page: Page, known: ItemKnown) -> str:
+def _said_of_item(page: Page, known: ItemProgress) -> str:
     if known.standing == "right":
         return page.say(_RIGHT_AT.get(known.tries, _RIGHT).fill(tries=known.tries))
     return page.say(_ITEM_STANDING[known.standing])
 
 
-def _said_of_code(page: Page, known: ExerciseKnown) -> str:
+def _said_of_code(page: Page, known: ExerciseProgress) -> str:
     said = [page.say(_ITEM_STANDING["new"] if known.status is None else STATUS[known.status])]
     if known.hints:
         said.append(page.say(_HINTS, hints=known.hints, all=len(known.exercise.hints)))
@@ -296,7 +316,7 @@ def _said_of_code(page: Page, known: ExerciseKnown) -> str:
 
 
 def as_json(progress: Progress, due: int) -> dict[str, Any]:
-    """The same as plain data; ``format`` changes where a reader would have to."""
+    """The progress as JSON data (docs/json.md). ``format`` changes only when readers have to change."""
     return {
         "format": 1,
         "learner": progress.learner,
@@ -305,8 +325,8 @@ def as_json(progress: Progress, due: int) -> dict[str, Any]:
     }
 
 
-def of_question(known: QuestionKnown) -> dict[str, Any]:
-    """One question of it."""
+def of_question(known: QuestionProgress) -> dict[str, Any]:
+    """One question of ``as_json``."""
     return {
         "id": known.question.id,
         "group": known.question.group,

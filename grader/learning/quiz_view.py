@@ -1,4 +1,4 @@
-"""What the quiz looks like: a card, what comes of an answer, help, and the end. On paper as on a terminal."""
+"""The text of the quiz: the opening, a card, feedback on an answer, help and the summary."""
 
 from __future__ import annotations
 
@@ -6,165 +6,182 @@ from typing import TYPE_CHECKING
 
 from grader.core.layout import cells, wrap
 from grader.core.model import Lang, Source, Text
-from grader.core.text import COMMA, OF_POINTS, SAYS, SEMICOLON, WITH, clean, points
+from grader.core.text import COMMA, LONGEST_NAME, OF_POINTS, SAYS, SEMICOLON, WITH, clean, points
+from grader.learning.session import (
+    Advice,
+    Feedback,
+    MisconceptionMet,
+    Navigation,
+    QuizCard,
+    QuizSummary,
+    Session,
+    Settled,
+    UnknownCommand,
+    UnreadableAnswer,
+    WrongAnswer,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from grader.core.page import Page
     from grader.course.items import Choice
-    from grader.learning.picker import Picker
-    from grader.learning.session import Advice, Card, Feedback, Met, Session, Settled, Summary, Wrong
+    from grader.learning.choice_widget import Selection
 
-# ---------------------------------------------------------------------------------------------- words
+# ---------------------------------------------------------------------------------------------- texts
 
-WHO = Text("Your name (it decides your numbers)", "你的名字（题目中的数由它决定）")
-_TO_GO = Text("To go: {due} of {all}", "共 {all} 题，还剩 {due} 题")
+ASK_NAME = Text("Your name (your numbers are drawn from it)", "你的名字（题目中的数由它决定）")
+_OPENING = Text(
+    "{due} of {all} left · answering as {learner}",
+    "共 {all} 题，还剩 {due} 题 · 答题人：{learner}",
+)
 _ALL_DONE = Text(
-    "All {all} items here are answered. Add --again to go through them once more.",
-    "这里的 {all} 题都已答完。--again 会重新提问。",
+    "All {all} items are answered. Use --again to answer them again.",
+    "这 {all} 题都已答完。加上 --again 可以重新作答。",
 )
-_FOR = Text("for {learner}", "答题人：{learner}")
 _PRACTICE = Text(
-    "Points in the quiz are for practice; what is graded is your answers.yaml.",
-    "这里的得分只是练习分；计入成绩的是你的 answers.yaml。",
+    "Quiz points are for practice only; your grade comes from answers.yaml.",
+    "这里的得分只是练习分；计入成绩的是 answers.yaml 里的答案。",
 )
-_BEGIN = Text("{practice} ? shows what you can type.", "{practice}输入 ? 查看可用的命令。")
-_POINT = Text("{points} pt", "{points} 分")
+_BEGIN = Text("{practice} Type ? for help.", "{practice}输入 ? 查看可用的命令。")
+_POINT = Text("1 pt", "1 分")
+_POINTS = Text("{points} pts", "{points} 分")
 _TRY = Text(
-    "Try {now} of {tries}, worth {share} of the points.", "第 {now} 次作答（共 {tries} 次），可得 {share} 的分数。"
+    "Attempt {now} of {tries}, worth {share} of the points.", "第 {now} 次作答（共 {tries} 次），可得 {share} 的分数。"
 )
 _SHARES = {1.0: Text("all", "全部"), 0.5: Text("1/2", "1/2"), 0.25: Text("1/4", "1/4")}
-_LAST_TIME = Text("Think again about this: {ask}", "再想想这个问题：{ask}")
+_LAST_TIME = Text("Think about this again: {ask}", "再想想这个问题：{ask}")
 
-_RIGHT = Text("Right.", "答对了。")
-_RIGHT_AT = Text("Right, at try {tries}.", "第 {tries} 次答对了。")
-_NOT_RIGHT = Text("Not right.", "没有答对。")
+_RIGHT = Text("Correct.", "答对了。")
+_RIGHT_AT = Text("Correct on attempt {tries}.", "第 {tries} 次答对了。")
+_NOT_RIGHT = Text("Incorrect.", "没有答对。")
 _NOT_YET = Text("Not yet.", "还不对。")
-_PARTLY = Text("Partly right.", "部分正确。")
+_PARTLY = Text("Partly correct.", "部分正确。")
 _SHOWN = Text("Here is the answer.", "答案如下。")
-_PENDING = Text("Noted; a person will mark it.", "已记下，等待人工批改。")
-_COULD_BE = Text("Right answer", "正确答案")
-_SAMPLE = Text("A good answer", "参考答案")
+_PENDING = Text("Saved. This answer is not graded automatically.", "已保存。这道题不自动评分。")
+_COULD_BE = Text("Correct answer", "正确答案")
+_SAMPLE = Text("Sample answer", "参考答案")
 _AGAIN = Text(
-    "Try {now} of {tries}, for {share} of the points (:key shows the answer).",
+    "Attempt {now} of {tries}, worth {share} of the points (:key shows the answer).",
     "第 {now} 次作答（共 {tries} 次），可得 {share} 的分数（:key 显示答案）。",
 )
-_LOOK_AGAIN = Text("Look at it once more before you go on.", "先别急，再仔细看一遍。")
-_NO_TRY = Text("That cost no try.", "这不算一次作答。")
+_LOOK_AGAIN = Text("Read the question once more before you try again.", "先别急，再仔细看一遍题目。")
+_NO_TRY = Text("This did not count as an attempt.", "这不算一次作答。")
 _SOURCE = Text("Source: {source}", "出处：{source}")
 _PAPER = Text("{authors}, “{title}”, {year}, {where}", "{authors}，“{title}”，{year}，{where}")
 _ET_AL = Text("{first} et al.", "{first} 等")
-_NEXT_ABOUT = Text("Next comes {item}, which asks about just this.", "下一题 {item} 问的正是这一点。")
+_NEXT_ABOUT = Text("Next: {item}, which asks about exactly this.", "下一题 {item} 问的正是这一点。")
 _OFFER = Text(
-    "{item} (another question) asks about just this: :follow takes it next.",
-    "另一题 {item} 问的正是这一点，输入 :follow 接着答它。",
+    "{item}, from another question, asks about exactly this. Type :follow to answer it next.",
+    "另一道题里的 {item} 问的正是这一点，输入 :follow 可以接着作答。",
 )
 _CODE_SAME = Text(
     "Your code for {exercise} makes the same mistake: attncheck hint {question}",
     "你写的 {exercise} 里也有同样的错误：attncheck hint {question}",
 )
 _CODE_RIGHT = Text(
-    "Your code for {exercise} does this right; compare it with your answer.",
+    "Your code for {exercise} gets this right; compare it with your answer.",
     "你写的 {exercise} 在这一点上是对的，拿它和你的回答比一比。",
 )
 _CODE_OPEN = Text(
-    "The exercise {exercise} shows it: attncheck start {question}",
+    "The exercise {exercise} shows this: attncheck start {question}",
     "练习 {exercise} 能让你看清这一点：attncheck start {question}",
 )
 _CODE_TRY = Text(
-    "{exercise} is the exercise to try it in: attncheck start {question}",
+    "Try it out in the exercise {exercise}: attncheck start {question}",
     "可以在练习 {exercise} 里动手试一试：attncheck start {question}",
 )
 
 _MOVED = {
-    "skipped": Text("Skipped; it comes again at the end.", "已跳过，最后会再问。"),
-    "left": Text("Left open; the quiz asks it again next time.", "先放着，下次再问。"),
-    "first": Text("This is the first one.", "这已经是第一题。"),
+    "skipped": Text("Skipped; it will come back at the end.", "已跳过，最后会再问。"),
+    "left": Text("Not answered; the quiz will ask it again next time.", "这题先放着，下次再问。"),
+    "first": Text("This is the first item.", "这已经是第一题。"),
     "no key": Text(
-        "This edition of the course has no key to this item; :skip leaves it for later.",
-        "学习者版课程里没有这道题的答案；:skip 可以先跳过。",
+        "This edition of the course has no answer key for this item; :skip leaves it for later.",
+        "这个版本的课程里没有这道题的答案；输入 :skip 可以先跳过。",
     ),
-    "nothing to follow": Text("There is nothing to follow up here.", "这里没有可以追问的题目。"),
+    "nothing to follow": Text("There is no follow-up question here.", "这里没有可以追问的题目。"),
 }
-_UNKNOWN = Text("There is no command “:{word}”. {all}", "没有「:{word}」这个命令。{all}")
+_UNKNOWN = Text("Unknown command “:{word}”. Commands: {all}", "没有 “:{word}” 这个命令。可用的命令：{all}")
 _COMMANDS = (
-    (":skip", Text("leave this one for later", "先跳过这一题")),
-    (":back", Text("to the one before", "回到上一题")),
+    (":skip", Text("leave this item for later", "先跳过这一题")),
+    (":back", Text("back to the previous item", "回到上一题")),
     (":key", Text("show the answer", "显示答案")),
-    (":follow", Text("take the question that was offered", "接着答刚才提到的那一题")),
+    (":follow", Text("answer the follow-up question", "接着答刚才提到的那一题")),
     (":lang", Text("说中文", "switch to English")),
-    (":quit", Text("stop; everything is kept", "结束，进度会保存")),
+    (":quit", Text("quit; your answers are saved", "退出，进度会保存")),
     ("?", Text("this list", "显示这个列表")),
 )
-_EMPTY_LINE = Text("Several lines; an empty one ends the answer.", "可以写多行，以空行结束。")
+_EMPTY_LINE = Text("Write as many lines as you need; an empty line submits.", "可以写多行，以空行提交。")
+_KEY_SUBMIT = Text("Enter: submit", "回车提交")
 _KEYS = {
-    "one": (Text("↑↓ or a letter chooses", "↑↓ 或字母选择"), Text("Enter answers", "回车作答")),
+    "one": (Text("↑↓ or a letter: choose", "↑↓ 或字母选择"), _KEY_SUBMIT),
     "many": (
-        Text("↑↓ move", "↑↓ 移动"),
-        Text("space or a letter marks", "空格或字母勾选"),
-        Text("Enter answers", "回车作答"),
+        Text("↑↓: move", "↑↓ 移动"),
+        Text("Space or a letter: mark", "空格或字母勾选"),
+        _KEY_SUBMIT,
     ),
     "order": (
-        Text("letters one after the other", "按先后依次输入字母"),
-        Text("or space grabs a line and ↑↓ move it", "或用空格抓住一行，↑↓ 移动"),
-        Text("Enter answers", "回车作答"),
+        Text("type the letters in order", "按先后依次输入字母"),
+        Text("or Space: grab a line, ↑↓: move it", "或用空格选中一行，↑↓ 移动"),
+        _KEY_SUBMIT,
     ),
     "pairs": (
-        Text("↑↓ choose a line", "↑↓ 选行"),
-        Text("←→ or its letter the partner", "←→ 或编号选配对"),
-        Text("Enter answers", "回车作答"),
+        Text("↑↓: choose a line", "↑↓ 选行"),
+        Text("←→: choose the partner, or type it", "←→ 选配对，或输入编号"),
+        _KEY_SUBMIT,
     ),
-    "line": (Text("Enter answers", "回车作答"),),
-    "lines": (Text("Enter begins a new line", "回车换行"), Text("an empty line answers", "空行作答")),
-    "": (Text("Enter next", "回车下一题"),),
+    "line": (_KEY_SUBMIT,),
+    "lines": (Text("Enter: new line", "回车换行"), Text("empty line: submit", "空行提交")),
+    "": (Text("Enter: next", "回车下一题"),),
 }
-_KEY_FOLLOW = Text("f follow", "f 追问")
-_KEY_SKIP = Text("^S skip", "^S 跳过")
-_KEYS_ALWAYS = (Text("^P back", "^P 上一题"), Text("^L 中文", "^L English"), Text("^Q quit", "^Q 结束"))
-_KEY_HELP = Text("? help", "? 帮助")
+_KEY_FOLLOW = Text("f: follow-up", "f 追问")
+_KEY_SKIP = Text("^S: skip", "^S 跳过")
+_KEYS_ALWAYS = (Text("^P: back", "^P 上一题"), Text("^L: 中文", "^L English"), Text("^Q: quit", "^Q 退出"))
+_KEY_HELP = Text("?: help", "? 帮助")
 
-_DONE = Text("What you have so far", "目前的情况")
-_TALLY = Text("{settled} of {count} settled", "已答完 {settled} / {count} 题")
-_BELIEFS = Text("What came up", "出现过的误解")
+_DONE = Text("Your results so far", "目前的成绩")
+_TALLY = Text("{settled} of {count} done", "已答完 {settled} / {count} 题")
+_BELIEFS = Text("Misconceptions found", "出现过的误解")
 _AND_MORE = Text("… and {more} more: attncheck progress", "……另有 {more} 个：attncheck progress")
 _RESOLVED = Text("resolved", "已解决")
-#: Misconceptions that the summary explains.
+#: How many misconceptions the summary explains.
 _MOST = 5
 _STILL_OPEN = Text("still open", "尚未解决")
 _WHAT_NEXT = Text("What to do next", "接下来")
-_GO_ON = Text("Still open: {due}; attncheck quiz goes on.", "还有 {due} 题没答完：attncheck quiz 会接着问。")
-_REVIEW = Text("attncheck review asks again when it is time.", "attncheck review 会在合适的时候再问。")
-WROTE = Text("Your last answers to the graded items are in {file}.", "各道计分题的最后一次回答已写入 {file}。")
-KEPT = Text("interrupted; everything you answered is kept in {file}", "已中断；你答过的都保存在 {file}")
+_GO_ON = Text("Items left: {due}. Continue with attncheck quiz.", "还有 {due} 题没答完：attncheck quiz 会接着问。")
+_REVIEW = Text(
+    "attncheck review asks you again when an item is due.", "到了该复习的时候，用 attncheck review 再答一遍。"
+)
+ANSWERS_WRITTEN = Text(
+    "Saved your last answers to the graded items in {file}.", "各道计分题的最后一次回答已写入 {file}。"
+)
+PROGRESS_KEPT = Text("interrupted; all your answers are saved in {file}", "已中断；你的回答都保存在 {file}")
 
 # ---------------------------------------------------------------------------------------------- cards
 
 
 def opening(page: Page, session: Session) -> None:
-    """How much there is to do, for whom, and what it counts for."""
+    """How many items are left, who is answering, and what the points count for."""
     count = len(session.order)
     due = sum(not session.record(name).settled for name in session.order)
     if not due:
         page.lines(page.say(_ALL_DONE, all=count))
         return
-    said = page.say(SEMICOLON).join(
-        [page.say(_TO_GO, due=due, all=count), page.say(_FOR, learner=clean(session.learner, 40))]
-    )
-    page.lines(said, style="bold")
+    page.lines(page.say(_OPENING, due=due, all=count, learner=clean(session.learner, LONGEST_NAME)), style="bold")
     page.lines(page.say(_BEGIN, practice=_PRACTICE), style="dim")
     page.blank()
 
 
-def card(page: Page, shown: Card, *, keys: bool) -> None:
-    """A question. With ``keys`` its options are left out, because they are shown where they are chosen."""
+def card(page: Page, shown: QuizCard, *, keys: bool) -> None:
+    """One item. With ``keys``, the options are left out, because the choice widget shows them."""
     page.rule()
     page.row(
         [
             (f"{shown.number}/{shown.total}  ", "bold cyan"),
             (f"{shown.question.id}  {page.say(shown.question.title)}", "bold"),
         ],
-        page.say(_POINT, points=points(shown.item.points)),
+        page.say(_POINT if shown.item.points == 1 else _POINTS.fill(points=points(shown.item.points))),
         style="dim",
     )
     page.blank()
@@ -183,8 +200,8 @@ def card(page: Page, shown: Card, *, keys: bool) -> None:
         _how(page, shown, keys=keys, written=written)
 
 
-def _how(page: Page, shown: Card, *, keys: bool, written: bool) -> None:
-    """What the next try is worth, what to think about, and how to answer."""
+def _how(page: Page, shown: QuizCard, *, keys: bool, written: bool) -> None:
+    """What the next attempt is worth, what to think about, and how to answer."""
     if shown.record.tries:
         share = _share(shown.worth, page.lang)
         page.lines(page.say(_TRY, now=shown.record.tries + 1, tries=shown.tries, share=share), style="dim")
@@ -195,7 +212,7 @@ def _how(page: Page, shown: Card, *, keys: bool, written: bool) -> None:
     if written or not keys:
         page.lines(page.say(shown.asked.how), style="dim")
     if keys and written:
-        page.lines("\n".join(keys_of(shown.asked.form, page.lang, page.width)), style="dim")
+        page.lines("\n".join(key_help(shown.asked.form, page.lang, page.width)), style="dim")
     elif shown.asked.form == "lines":
         page.lines(page.say(_EMPTY_LINE), style="dim")
 
@@ -207,31 +224,29 @@ def _share(worth: float, lang: Lang) -> str:
 # ------------------------------------------------------------------------------------------- feedback
 
 
-def feedback(page: Page, said: Feedback, shown: Card) -> None:
-    """What came of an answer or a command to the card ``shown``."""
-    from grader.learning.session import Moved, Settled, Unknown, Unread, Wrong
-
+def feedback(page: Page, said: Feedback, shown: QuizCard) -> None:
+    """The feedback on an answer to, or a command at, the card ``shown``."""
     match said:
-        case Unread(message):
+        case UnreadableAnswer(message):
             page.lines(_words(page, message), lead="? ", style="magenta")
             page.lines(page.say(_NO_TRY), indent=2, style="dim")
             page.blank()
-        case Unknown(word):
+        case UnknownCommand(word):
             page.lines(page.say(_UNKNOWN, word=clean(word, 40), all=" ".join(name for name, _ in _COMMANDS)))
             page.blank()
-        case Wrong():
+        case WrongAnswer():
             _wrong(page, said, shown)
         case Settled():
             _settled(page, said)
-        case Moved("help"):
+        case Navigation("help"):
             _help(page)
-        case Moved(why):
+        case Navigation(why):
             if why in _MOVED:
                 page.lines(page.say(_MOVED[why]), style="dim")
                 page.blank()
 
 
-def _wrong(page: Page, said: Wrong, shown: Card) -> None:
+def _wrong(page: Page, said: WrongAnswer, shown: QuizCard) -> None:
     page.lines(page.say(_PARTLY if said.fraction else _NOT_YET), lead="✗ ", style="bold red")
     if said.message is not None:
         page.lines(_words(page, said.message), indent=2)
@@ -300,7 +315,7 @@ def _advice(advice: Advice) -> Text:
 
 
 def _words(page: Page, message: Text | None) -> str:
-    """A sentence of a judge, which may hold what the learner wrote."""
+    """A judge's message, made safe: it may quote the learner."""
     return "" if message is None else clean(page.say(message), 1200, lines=True)
 
 
@@ -314,8 +329,8 @@ def _help(page: Page) -> None:
 # ------------------------------------------------------------------------------------------- choosing
 
 
-def keys_of(form: str, lang: Lang, width: int, *, follow: bool = False) -> list[str]:
-    """What the keys do while a form is filled in (none: before the next item), in lines that break between keys."""
+def key_help(form: str, lang: Lang, width: int, *, follow: bool = False) -> list[str]:
+    """What the keys do in a ``form`` (empty: between two items), as lines that break only between keys."""
     first = (_KEY_FOLLOW,) if follow else ()
     keys = (*first, *_KEYS[form], *_KEYS_ALWAYS) if not form else (*_KEYS[form], _KEY_SKIP, *_KEYS_ALWAYS, _KEY_HELP)
     lines: list[str] = []
@@ -327,34 +342,34 @@ def keys_of(form: str, lang: Lang, width: int, *, follow: bool = False) -> list[
     return lines
 
 
-def picking(picker: Picker, shown: Card, lang: Lang, width: int) -> list[tuple[str, str]]:
-    """The options with what is chosen so far, as lines with a style: ``cursor``, ``marked``, ``tried`` or none."""
+def selection_lines(selection: Selection, shown: QuizCard, lang: Lang, width: int) -> list[tuple[str, str]]:
+    """The options and what is selected, as (style, line); a style is ``cursor``, ``marked``, ``tried`` or empty."""
     by_id = {choice.id: choice for choice in shown.asked.choices}
     rows: list[tuple[str, str]] = []
-    for at, name in enumerate(picker.order if picker.form == "order" else picker.ids):
-        mark, style, partner = _mark(picker, at, name, shown)
+    for at, name in enumerate(selection.order if selection.form == "order" else selection.ids):
+        mark, style, partner = _mark(selection, at, name, shown)
         rows += _row(by_id[name], mark, style, lang, width, partner)
-    if picker.partners:
+    if selection.partners:
         rows.append(("", ""))
         for choice in shown.asked.partners:
             rows += _row(choice, "  ", "", lang, width)
     return rows
 
 
-def _mark(picker: Picker, at: int, name: str, shown: Card) -> tuple[str, str, str]:
-    """What stands before an option, its style, and the partner that stands behind it."""
-    here = at == picker.cursor
+def _mark(selection: Selection, at: int, name: str, shown: QuizCard) -> tuple[str, str, str]:
+    """The mark before an option, its style, and its partner with an arrow (empty except in pairs)."""
+    here = at == selection.cursor
     begin = "› " if here else "  "
     style = "cursor" if here else ""
-    if picker.form == "one":
+    if selection.form == "one":
         tried = name.casefold() in {each.casefold() for each in shown.record.answers}
         return begin + ("✗ " if tried else "  "), style or ("tried" if tried else ""), ""
-    if picker.form == "many":
-        marked = name in picker.marked
+    if selection.form == "many":
+        marked = name in selection.marked
         return f"{begin}[{'x' if marked else ' '}] ", style or ("marked" if marked else ""), ""
-    if picker.form == "order":
-        return f"{'↕ ' if here and picker.held else begin}{at + 1}. ", style, ""
-    return begin, style, f" → {picker.pairs[at] or '·'}"
+    if selection.form == "order":
+        return f"{'↕ ' if here and selection.held else begin}{at + 1}. ", style, ""
+    return begin, style, f" → {selection.pairs[at] or '·'}"
 
 
 def _row(choice: Choice, mark: str, style: str, lang: Lang, width: int, partner: str = "") -> Iterator[tuple[str, str]]:
@@ -366,8 +381,8 @@ def _row(choice: Choice, mark: str, style: str, lang: Lang, width: int, partner:
 # ----------------------------------------------------------------------------------------------- the end
 
 
-def summary(page: Page, found: Summary) -> None:
-    """Points by question, what was believed, what to do next."""
+def summary(page: Page, found: QuizSummary) -> None:
+    """Points by question, misconceptions, and what to do next."""
     page.rule()
     page.lines(page.say(_DONE), style="bold")
     for tally in (tally for tally in found.tallies if tally.settled):
@@ -389,8 +404,8 @@ def summary(page: Page, found: Summary) -> None:
     page.lines(page.say(_PRACTICE), style="dim")
 
 
-def _beliefs(page: Page, found: Sequence[Met]) -> None:
-    """What is still open first, with the truth about it; the names of what is resolved."""
+def _beliefs(page: Page, found: Sequence[MisconceptionMet]) -> None:
+    """Open misconceptions first, each with the correct statement; then the names of the resolved ones."""
     page.lines(page.say(_BELIEFS), style="bold")
     still = [met for met in found if not met.resolved]
     for met in still[:_MOST]:

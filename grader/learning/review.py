@@ -1,6 +1,6 @@
-"""What comes up again, and when: a replay of the reviews through FSRS. Pure, and the same at every replay.
+"""Spaced repetition: which cards are due when, by replaying the logged reviews through FSRS. Pure and deterministic.
 
-Cards are the items that were answered and the functions that once passed; a first review makes a schedule.
+Cards are the items that were answered and the functions that passed once; a card is scheduled by its first review.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import fsrs
 from grader.core.model import Course, Exercise, Item, Question, Status
 from grader.learning.log import Answered, Coded, Event, Rating, Reviewed
 
-# No fuzz: chance would move cards at every replay. One step: what was not known comes again the same day.
+# No fuzzing, which would move cards at every replay. One step: a forgotten card comes back the same day.
 _SCHEDULER = fsrs.Scheduler(
     learning_steps=(timedelta(minutes=10),),
     relearning_steps=(timedelta(minutes=10),),
@@ -22,9 +22,9 @@ _SCHEDULER = fsrs.Scheduler(
     enable_fuzzing=False,
 )
 _REST = timedelta(hours=12)
-#: By how much clocks of different machines may differ.
+#: By how much the clocks of a learner's machines may differ.
 _AHEAD = timedelta(days=1)
-#: No clock is later than this, and no calendar is at its end a year after.
+#: Later timestamps count as this one, so that adding the longest interval cannot overflow a datetime.
 _LATEST = datetime(9000, 1, 1, tzinfo=UTC)
 _RATINGS: dict[Rating, fsrs.Rating] = {
     "again": fsrs.Rating.Again,
@@ -36,7 +36,11 @@ _RATINGS: dict[Rating, fsrs.Rating] = {
 
 @dataclass(frozen=True, slots=True)
 class Card:
-    """Something to review. ``due`` is None while it is new; ``weak``: it was not right when it was last seen."""
+    """An item or exercise to review.
+
+    ``due`` is None while it is new; ``times`` counts its reviews; ``seen`` is when it was last seen, and ``weak`` says
+    that it was incorrect then.
+    """
 
     name: str
     question: Question
@@ -47,12 +51,12 @@ class Card:
     weak: bool
 
     def is_due(self, now: datetime) -> bool:
-        """Whether its time has come; a new card's has, and that of one which a wrong clock saw in the future."""
+        """Whether to ask it now. New cards are due, and so are cards that a wrong clock dated in the future."""
         return self.due is None or self.due <= now or self.seen > now + _AHEAD
 
 
 def cards(course: Course, events: Sequence[Event]) -> tuple[Card, ...]:
-    """Every card of the course that was seen: scheduled ones by their time, then new ones, weak ones first."""
+    """All cards of the course that were seen: scheduled ones by due time, then new ones, weak ones first."""
     seen = _seen(course, events)
     schedule = replay(events)
     found = []
@@ -66,17 +70,17 @@ def cards(course: Course, events: Sequence[Event]) -> tuple[Card, ...]:
 
 
 def queue(found: Sequence[Card], now: datetime) -> tuple[Card, ...]:
-    """The cards to ask, in order: due first, then new."""
+    """The cards to ask now, in order: due ones first, then new ones."""
     return tuple(card for card in found if card.is_due(now))
 
 
 def waiting(found: Sequence[Card], now: datetime) -> int:
-    """How many cards to remind of: what was met for the first time just now can rest for a while."""
+    """How many due cards to remind the learner of; new cards seen in the last twelve hours are left out."""
     return sum(card.due is not None or now - card.seen >= _REST for card in queue(found, now))
 
 
 def replay(events: Sequence[Event]) -> dict[str, tuple[datetime, int]]:
-    """When each card is due after its reviews, and how many these were."""
+    """For each reviewed card, when it is due and how often it was reviewed."""
     cards: dict[str, fsrs.Card] = {}
     times: dict[str, int] = {}
     for event in events:
@@ -88,9 +92,9 @@ def replay(events: Sequence[Event]) -> dict[str, tuple[datetime, int]]:
 
 
 def rating(status: Status, tries: int, *, helped: bool = False, word: Rating | None = None) -> Rating:
-    """How well a card was known: right at once is good, right with help is hard, anything else comes again.
+    """How well a card was known: correct at once is "good", correct with help "hard", anything else "again".
 
-    The learner's own ``word`` counts where it was right at once, and where only a person can say what is right.
+    The learner's own ``word`` counts if it was correct at once, or is not graded automatically.
     """
     if status is Status.PENDING:
         return word or "hard"
@@ -102,7 +106,7 @@ def rating(status: Status, tries: int, *, helped: bool = False, word: Rating | N
 
 
 def _things(question: Question) -> list[tuple[str, Item | Exercise]]:
-    """What can be a card: classes are too much to write again from memory, and sealed items say nothing back."""
+    """What can be a card. Classes are too long to write from memory, and sealed items give no feedback."""
     return [
         *((item.id, item) for item in question.items if not item.sealed),
         *((exercise.name, exercise) for exercise in question.exercises if exercise.kind == "function"),
@@ -110,7 +114,7 @@ def _things(question: Question) -> list[tuple[str, Item | Exercise]]:
 
 
 def _seen(course: Course, events: Sequence[Event]) -> dict[str, tuple[datetime, bool]]:
-    """When each card was last seen, and whether it was weak then; code counts from the first time it passed."""
+    """When each card was last seen, and whether it was weak then. An exercise counts from its first pass on."""
     found: dict[str, tuple[datetime, bool]] = {}
     for event in events:
         weak = isinstance(event, Answered | Coded) and event.status is not Status.PASSED

@@ -1,4 +1,4 @@
-"""What a review looks like: what is due, a piece of code to write again, and how it went."""
+"""The text of a review: what is due, a function to write again, and the summary."""
 
 from __future__ import annotations
 
@@ -18,58 +18,59 @@ if TYPE_CHECKING:
     from grader.learning.log import Rating
     from grader.learning.review import Card
 
-# ---------------------------------------------------------------------------------------------- words
+# ---------------------------------------------------------------------------------------------- texts
 
 _EMPTY = Text(
-    "There is nothing to review yet. Cards come from the quiz (`attncheck quiz`) and from functions that passed "
-    "(`attncheck grade`, `attncheck watch`).",
+    "There is nothing to review yet. Cards come from quiz items you answered (`attncheck quiz`) and functions that "
+    "passed (`attncheck grade`, `attncheck watch`).",
     "还没有可以复习的内容。卡片来自答过的题（`attncheck quiz`）和通过的函数（`attncheck grade`、`attncheck watch`）。",
 )
 _NOTHING_DUE = Text(
-    "Nothing is due now. The next card, {card}, is due {when}.", "现在没有要复习的。下一张卡片 {card}：{when}。"
+    "Nothing is due now. The next card is {card}, due {when}.", "现在没有要复习的。下一张卡片 {card}：{when}。"
 )
 _OPENING = Text("To review: {due} due, {new} new", "要复习的：到期 {due} 张，新卡片 {new} 张")
-_THIS_TIME = Text("{count} of them this time (--limit)", "这次 {count} 张（--limit）")
+_THIS_TIME = Text("{count} of them now (--limit)", "这次 {count} 张（--limit）")
 _COLUMNS = (Text("due", "时间"), Text("card", "卡片"), Text("question", "题号"), Text("reviewed", "复习次数"))
 _NEW = Text("new", "新")
 _NOW = Text("now", "到期")
 _IN = Text("in {time}", "{time}后")
 _UNITS = ((86400, "d", "天"), (3600, "h", "小时"), (60, "min", "分钟"))
 
-_FROM_MEMORY = Text("Write this again, from memory:", "凭记忆重新写一遍：")
+_FROM_MEMORY = Text("Write this again from memory:", "凭记忆重新写一遍：")
 _HOW = Text(
-    "Enter takes {file}; or type the path of your file. :hint :skip :lang :quit",
-    "直接回车使用 {file}，也可以输入文件路径。:hint 提示 :skip 跳过 :lang English :quit 结束",
+    "Enter: grade {file}; or type another path. :hint :skip :lang :quit",
+    "直接回车会给 {file} 评分，也可以输入其他文件的路径。:hint 提示 :skip 跳过 :lang English :quit 结束",
 )
-_FILL_IN = Text("{file} is there now: fill it in, then press Enter again.", "已生成 {file}：写好后再按回车。")
-_NO_HINT = Text("There are no further hints.", "没有更多提示了。")
+_FILL_IN = Text("Created {file}: write your code there, then press Enter again.", "已生成 {file}：写好后再按回车。")
+_NO_HINT = Text("There are no more hints.", "没有更多提示了。")
 _TRY_AGAIN = Text(
-    "Mend it and press Enter again, or :skip; it comes again soon.", "改好后再按回车，或 :skip；它很快会再来。"
+    "Fix it and press Enter again, or type :skip to see it again soon.",
+    "改好后再按回车；也可以输入 :skip，过一会儿再来。",
 )
-HOW_EASY = Text("Enter: good · e: that was easy · q: stop", "回车：记得 · e：很容易 · q：结束")
+HOW_EASY = Text("Enter: good · e: easy · q: stop", "回车：记得 · e：很容易 · q：结束")
 HOW_WELL = Text(
-    "How well did you know it? Enter: with effort · g: well · e: easily · a: not · q: stop",
+    "How well did you know it? Enter: with effort · g: well · e: easily · a: not at all · q: stop",
     "掌握得怎样？回车：勉强 · g：不错 · e：很容易 · a：不会 · q：结束",
 )
-GO_ON = Text("Enter: go on · q: stop", "回车：继续 · q：结束")
-FOLLOW = Text("f: the question that was offered · {more}", "f：接着答刚才提到的那一题 · {more}")
+GO_ON = Text("Enter: continue · q: stop", "回车：继续 · q：结束")
+FOLLOW = Text("f: follow-up question · {more}", "f：接着答刚才提到的那一题 · {more}")
 
 _KNOWN: dict[Rating, Text] = {
     "good": Text("known", "记得"),
     "easy": Text("easy", "很容易"),
     "hard": Text("with help or effort", "有些吃力"),
-    "again": Text("to see again soon", "很快再看"),
+    "again": Text("to review again soon", "很快再复习"),
 }
-_COMES = Text("comes again: {when}", "下次复习：{when}")
+_COMES = Text("next review: {when}", "下次复习：{when}")
 _OF_THEM = Text("{count} {how}", "{how} {count} 张")
 _DONE = Text("Reviewed: {count}", "已复习 {count} 张")
-_LEFT = Text("Left: {left}. `attncheck review` goes on with them.", "还剩 {left} 张：`attncheck review` 会接着来。")
+_LEFT = Text("Left: {left}. Continue with `attncheck review`.", "还剩 {left} 张：用 `attncheck review` 接着复习。")
 
 # ----------------------------------------------------------------------------------------------- lists
 
 
 def when(due: datetime | None, now: datetime) -> Text:
-    """How far away ``due`` is, in its largest unit."""
+    """The time until ``due`` in its largest unit (days, hours or minutes); None means a new card."""
     if due is None:
         return _NEW
     seconds = (due - now).total_seconds()
@@ -81,7 +82,7 @@ def when(due: datetime | None, now: datetime) -> Text:
 
 
 def listing(page: Page, cards: Sequence[Card], now: datetime) -> None:
-    """Every card and when it is due."""
+    """A table of all cards with their due times."""
     if not cards:
         page.lines(page.say(_EMPTY))
         return
@@ -92,7 +93,7 @@ def listing(page: Page, cards: Sequence[Card], now: datetime) -> None:
 
 
 def as_json(cards: Sequence[Card], now: datetime) -> list[dict[str, Any]]:
-    """The same as plain data."""
+    """The cards as JSON data (docs/json.md)."""
     return [
         {
             "card": card.name,
@@ -107,7 +108,7 @@ def as_json(cards: Sequence[Card], now: datetime) -> list[dict[str, Any]]:
 
 
 def opening(page: Page, cards: Sequence[Card], queue: Sequence[Card], count: int, now: datetime) -> None:
-    """How much there is to do; ``count`` cards of ``queue`` this time."""
+    """How many cards are due and new; ``count`` of ``queue`` are asked now."""
     if not cards:
         page.lines(page.say(_EMPTY))
     elif not queue:
@@ -124,7 +125,7 @@ def opening(page: Page, cards: Sequence[Card], queue: Sequence[Card], count: int
 
 
 def task(page: Page, card: Card, number: int, total: int) -> None:
-    """A function to write again: what it has to do, not how."""
+    """A function to write again: what it has to do, not how to do it."""
     exercise = card.thing
     assert isinstance(exercise, Exercise)
     page.blank()
@@ -139,18 +140,18 @@ def task(page: Page, card: Card, number: int, total: int) -> None:
     page.blank()
 
 
-def how(page: Page, file: str) -> None:
-    """What can be typed at a piece of code."""
+def code_prompt(page: Page, file: str) -> None:
+    """What the learner can type at a function card."""
     page.lines(page.say(_HOW, file=file), style="dim")
 
 
-def stub(page: Page, file: str) -> None:
-    """Where to write."""
+def stub_created(page: Page, file: str) -> None:
+    """Says that ``file`` was created with a stub."""
     page.lines(page.say(_FILL_IN, file=clean(file, 200)))
 
 
 def hint(page: Page, exercise: Exercise, rung: int) -> None:
-    """One hint; ``rung`` 0 where there are none left."""
+    """Hint number ``rung``; 0 if there are none left."""
     if rung:
         page.lines(page.say(HINT, name=exercise.name, rung=rung, rungs=len(exercise.hints)))
         page.lines(page.say(exercise.hints[rung - 1]), indent=2)
@@ -158,12 +159,12 @@ def hint(page: Page, exercise: Exercise, rung: int) -> None:
         page.lines(page.say(_NO_HINT), style="dim")
 
 
-def mend(page: Page) -> None:
-    """What can be done about code that did not pass."""
+def try_again(page: Page) -> None:
+    """What to do about code that did not pass."""
     page.lines(page.say(_TRY_AGAIN), style="dim")
 
 
-def fault(page: Page, message: str) -> None:
+def file_error(page: Page, message: str) -> None:
     """A file that cannot be graded."""
     page.lines(clean(message, 1200, lines=True), style="yellow")
 
@@ -172,7 +173,7 @@ def fault(page: Page, message: str) -> None:
 
 
 def rated(page: Page, rating: Rating, due: datetime, now: datetime) -> None:
-    """How a card was known, and when it comes again."""
+    """How well a card was known, and when it is due next."""
     page.lines(
         page.say(SEMICOLON).join([page.say(_KNOWN[rating]), page.say(_COMES, when=when(due, now))]),
         indent=2,
@@ -180,8 +181,8 @@ def rated(page: Page, rating: Rating, due: datetime, now: datetime) -> None:
     )
 
 
-def end(page: Page, ratings: Sequence[Rating], left: int) -> None:
-    """How it went, and how many cards are left."""
+def summary(page: Page, ratings: Sequence[Rating], left: int) -> None:
+    """How many cards were known how well, and how many are left."""
     page.blank()
     page.rule()
     counts = Counter(ratings)

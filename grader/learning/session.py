@@ -1,7 +1,7 @@
-"""The conversation of the quiz, as a pure state machine: ``step(session, action, now)`` gives what comes of it.
+"""The quiz as a pure state machine: ``step(session, action, now)`` returns the next session, feedback and events.
 
-Nothing here reads, writes or prints. What has to be kept comes back as events (see ``state``), and a session is
-made from such events: what a killed quiz had stored is all that the next one needs.
+Nothing here reads, writes or prints. What has to be saved is returned as events (``grader.learning.log``), and
+``begin`` rebuilds a session from such events, so a killed quiz continues where it was.
 """
 
 from __future__ import annotations
@@ -28,38 +28,38 @@ from grader.core.model import (
     Submission,
     Text,
 )
-from grader.core.suggest import nearest
+from grader.core.suggest import hint
 from grader.course import items, misconceptions
 from grader.learning import progress
 from grader.learning.log import Answered, Coded, Event, Skipped, Spoke
 
-#: Tries that an item allows; one with few options allows fewer, because the last one left is no answer.
+#: Attempts per item. A choice with few options allows fewer: picking the last option left would prove nothing.
 _TRIES = 3
-#: Characters of an answer. Nobody types more.
+#: The most characters in an answer.
 _LONGEST = 10_000
-_SAME = Text("You gave this answer before, and it was not right.", "这个答案你已经答过，还不对。")
-_TOO_LONG = Text("That is longer than {most} characters.", "超过了 {most} 个字符。")
+_SAME = Text("You have already tried this answer, and it is not correct.", "这个答案你已经答过，还不对。")
+_TOO_LONG = Text("The answer is longer than {most} characters.", "答案超过了 {most} 个字符。")
 
-# ------------------------------------------------------------------------------------------- what is typed
+# ------------------------------------------------------------------------------------------- typed input
 
 Command: TypeAlias = Literal["skip", "back", "quit", "lang", "key", "follow", "help", "next"]
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """An answer as it was typed, or as it was put together with keys."""
+    """An answer, as typed or as composed with keys."""
 
     text: str
 
 
 @dataclass(frozen=True, slots=True)
-class Unknown:
-    """Something that looks like a command and is none."""
+class UnknownCommand:
+    """A word after a colon that is not a command."""
 
     word: str
 
 
-Action: TypeAlias = Answer | Unknown | Command
+Action: TypeAlias = Answer | UnknownCommand | Command
 
 _WORDS: dict[str, Command] = {
     **dict.fromkeys(("skip", "s", "跳过"), "skip"),
@@ -75,21 +75,24 @@ _COMMAND = re.compile(r"\s*[:：]\s*(\S+)\s*")
 
 
 def read(line: str) -> Action:
-    """What a line means: ``:skip`` and the like, ``?`` for help, anything else is an answer."""
+    """Parses a typed line: a command such as ``:skip``, ``?`` for help, or else an answer."""
     if line.strip() in ("?", "？"):
         return "help"
     match = _COMMAND.fullmatch(line)
     if match is None:
         return Answer(line)
-    return _WORDS.get(match[1].lower()) or Unknown(match[1])
+    return _WORDS.get(match[1].lower()) or UnknownCommand(match[1])
 
 
 # ------------------------------------------------------------------------------------------- the session
 
 
 @dataclass(frozen=True, slots=True)
-class Record:
-    """What became of one item since it was last asked anew. ``earned`` is a share of its points."""
+class ItemRecord:
+    """The attempts at one item since it was last started afresh.
+
+    ``earned`` is a share of its points, from 0 to 1; ``met`` are the misconceptions shown, oldest first.
+    """
 
     tries: int = 0
     earned: float = 0.0
@@ -101,16 +104,17 @@ class Record:
 
 @dataclass(frozen=True, slots=True)
 class Session:
-    """Where the conversation stands: at the item ``at`` of ``order``. ``log`` is all that was ever stored.
+    """The state of a quiz: the item at index ``at`` of ``order`` is being asked.
 
-    ``passed_over`` was skipped since the start; ``offer`` is an item that could come next.
+    ``log`` holds all events ever stored. ``passed_over`` are the items skipped in this session; ``offer`` is the id
+    of an item that the learner may follow up with; ``left`` is true once the learner has quit.
     """
 
     course: Course
     learner: str
     lang: Lang
     order: tuple[str, ...]
-    records: Mapping[str, Record]
+    records: Mapping[str, ItemRecord]
     log: tuple[Event, ...]
     at: int = 0
     passed_over: frozenset[str] = frozenset()
@@ -119,17 +123,21 @@ class Session:
 
     @property
     def over(self) -> bool:
-        """Whether there is nothing more to ask."""
+        """Whether there is nothing left to ask."""
         return self.left or self.at >= len(self.order)
 
-    def record(self, item: str) -> Record:
-        """What became of ``item``."""
-        return self.records.get(item, Record())
+    def record(self, item: str) -> ItemRecord:
+        """The record of ``item``; empty if it was never answered."""
+        return self.records.get(item, ItemRecord())
 
 
 @dataclass(frozen=True, slots=True)
-class Card:
-    """The item that is being asked, for its learner. ``worth`` is the share of its points that is left to earn."""
+class QuizCard:
+    """The item being asked, with this learner's numbers and option order.
+
+    ``worth`` is the share of its points that the next attempt can earn, from 0 to 1; ``tries`` is how many attempts
+    there are in all; ``reminder`` is the question to think about after an earlier mistake.
+    """
 
     number: int
     total: int
@@ -138,14 +146,17 @@ class Card:
     context: items.Context
     ask: Text
     asked: items.Prompt
-    record: Record
+    record: ItemRecord
     tries: int
     worth: float
     reminder: Text | None
 
 
 def choose(course: Course, name: str | None) -> tuple[Item, ...]:
-    """The items that ``name`` means: of a question, of a group, a single one, or (None) all of them."""
+    """The items that ``name`` selects: those of a question or group, a single item, or (None) all of them.
+
+    Raises UsageError if ``name`` does not exist or has no items.
+    """
     folded = (name or "").lower()
     number = f"q{folded.removeprefix('q').lstrip('0')}"
     chosen = [q for q in course.questions if name is None or folded == q.group.lower() or q.id.lower() == number]
@@ -154,26 +165,25 @@ def choose(course: Course, name: str | None) -> tuple[Item, ...]:
     if found:
         return found
     if chosen:
-        raise UsageError(f"{chosen[0].id} has no quiz items; 'attncheck show {chosen[0].id}' says what it has.")
+        raise UsageError(f"{chosen[0].id} has no quiz items; 'attncheck show {chosen[0].id}' lists what it has.")
     known = [*(group for group, _ in course.groups), *(q.id for q in course.questions)]
-    near = nearest(folded, (*known, *(i.id for q in course.questions for i in q.items)))
-    hint = f"Did you mean {near}?" if near else f"There are: {', '.join(known)}."
-    raise UsageError(f"There is no question, group or item “{name}”. {hint}")
+    possible = (*known, *(i.id for q in course.questions for i in q.items))
+    raise UsageError(f"There is no question, group or item “{name}”. {hint(folded, possible, known)}")
 
 
 def begin(
     course: Course, learner: str, lang: Lang, chosen: Sequence[Item], log: Sequence[Event] = (), *, again: bool = False
 ) -> Session:
-    """A session about ``chosen`` that goes on where the one that stored ``log`` stopped.
+    """A session on ``chosen`` that continues where the one that stored ``log`` stopped.
 
-    What is settled comes first and is not asked again, what was skipped comes last. With ``again`` all of it is
-    asked anew.
+    Settled items come first and are not asked again; skipped items come last. With ``again``, all items are asked
+    afresh.
     """
-    records: dict[str, Record] = {}
+    records: dict[str, ItemRecord] = {}
     skipped: dict[str, None] = {}
     for event in log:
         if isinstance(event, Answered):
-            records[event.item] = _after(records.get(event.item, Record()), event)
+            records[event.item] = _after(records.get(event.item, ItemRecord()), event)
             skipped.pop(event.item, None)
         elif isinstance(event, Skipped):
             skipped.pop(event.item, None)
@@ -189,8 +199,8 @@ def begin(
     return replace(session, order=_moved(order, _left_at(session, () if again else log), session.at))
 
 
-def current(session: Session) -> Card | None:
-    """The item that is being asked; None when the session is over."""
+def current(session: Session) -> QuizCard | None:
+    """The item being asked; None when the session is over."""
     if session.over:
         return None
     question, item = _find(session.course, session.order[session.at])
@@ -198,7 +208,7 @@ def current(session: Session) -> Card | None:
     asked = items.ask(item, context)
     record = session.record(item.id)
     belief = question.misconception(record.met[-1]) if record.met else None
-    return Card(
+    return QuizCard(
         number=session.at + 1,
         total=len(session.order),
         question=question,
@@ -221,11 +231,11 @@ def _find(course: Course, name: str) -> tuple[Question, Item]:
     return next((q, item) for q in course.questions for item in q.items if item.id == name)
 
 
-def _after(record: Record, event: Answered) -> Record:
-    """A record with one more answer; the first try begins it anew."""
-    before = Record() if event.attempt == 1 else record
+def _after(record: ItemRecord, event: Answered) -> ItemRecord:
+    """``record`` with one more answer; attempt 1 starts a new record."""
+    before = ItemRecord() if event.attempt == 1 else record
     value = event.value if isinstance(event.value, str) else ""
-    return Record(
+    return ItemRecord(
         tries=event.attempt,
         earned=max(before.earned, score.practice(event.fraction, attempt=event.attempt)),
         settled=event.settled,
@@ -239,15 +249,19 @@ def _after(record: Record, event: Answered) -> Record:
 
 
 @dataclass(frozen=True, slots=True)
-class Unread:
-    """The answer could not be read; it cost nothing."""
+class UnreadableAnswer:
+    """The answer could not be parsed; it did not count as an attempt."""
 
     message: Text | None
 
 
 @dataclass(frozen=True, slots=True)
-class Wrong:
-    """Not right yet. ``ask`` is the question that leads further; the next try is worth ``worth`` of the points."""
+class WrongAnswer:
+    """An incorrect answer with attempts left.
+
+    ``fraction`` is the correct share of the answer. ``ask`` is the guiding question of the misconception.
+    ``left`` is how many attempts remain, and ``worth`` the share of the points that the next one can earn.
+    """
 
     fraction: float
     message: Text | None
@@ -258,9 +272,10 @@ class Wrong:
 
 @dataclass(frozen=True, slots=True)
 class Advice:
-    """An exercise to go to. The learner's code there is ``right``, makes the ``same`` mistake, or it is ``open``.
+    """An exercise about the misconception.
 
-    ``shows`` is false where the exercise belongs to the question without being about just this mistake.
+    ``state`` says how the learner's code stands: ``right``, making the ``same`` mistake, or ``open``. ``shows`` is
+    false if the exercise belongs to the question but does not detect this very mistake.
     """
 
     exercise: str
@@ -271,14 +286,14 @@ class Advice:
 
 @dataclass(frozen=True, slots=True)
 class Settled:
-    """The item is done with: how it ended, and all there is to say about it.
+    """The item is settled: its outcome and the full feedback.
 
-    ``key`` is None where there is none here. ``follows`` is an item about just this that comes next; ``offer`` one that
-    could, if asked for.
+    ``key`` is None in editions without answer keys. ``follows`` is an item about the same misconception that comes
+    next; ``offer`` is one from elsewhere that the learner may ask for.
     """
 
     outcome: Literal["right", "wrong", "shown", "pending"]
-    record: Record
+    record: ItemRecord
     points: float
     message: Text | None
     truth: Text | None
@@ -291,20 +306,20 @@ class Settled:
 
 
 @dataclass(frozen=True, slots=True)
-class Moved:
-    """Another item, the same in another language, or nowhere; ``why`` says what was asked for."""
+class Navigation:
+    """A command was carried out, or could not be; ``why`` says which."""
 
     why: Literal[
         "next", "skipped", "left", "back", "first", "lang", "help", "followed", "nothing to follow", "no key", "quit"
     ]
 
 
-Feedback: TypeAlias = Unread | Unknown | Wrong | Settled | Moved
+Feedback: TypeAlias = UnreadableAnswer | UnknownCommand | WrongAnswer | Settled | Navigation
 
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """What comes of an action: the session after it, what to say, and what to store before saying it."""
+    """The result of an action: the next session, the feedback, and the events to save before showing it."""
 
     session: Session
     feedback: Feedback
@@ -312,44 +327,57 @@ class Turn:
 
 
 def step(session: Session, action: Action, now: datetime) -> Turn:
-    """What comes of ``action``."""
+    """The turn that ``action`` leads to at time ``now``. Pure."""
     card = current(session)
     if card is None or action == "quit":
-        return Turn(replace(session, left=True), Moved("quit"))
-    match action:
-        case Unknown():
-            return Turn(session, action)
-        case "help":
-            return Turn(session, Moved("help"))
-        case "lang":
-            lang: Lang = "en" if session.lang == "zh" else "zh"
-            return _store(replace(session, lang=lang), Moved("lang"), Spoke(now, session.course.public_id, lang))
-        case "back":
-            return Turn(replace(session, at=max(0, session.at - 1)), Moved("back" if session.at else "first"))
-        case "follow":
-            return _follow(session, card)
+        return Turn(replace(session, left=True), Navigation("quit"))
+    turn = _anywhere(session, card, action, now)
+    if turn is not None:
+        return turn
     if card.record.settled:
-        return Turn(_onward(session), Moved("next"))
+        return Turn(_onward(session), Navigation("next"))
     match action:
-        case "skip" | "next":
-            return _skip(session, card, now)
+        case Answer(text):
+            return _answer(session, card, text, now)
         case "key" if card.item.sealed:
-            return Turn(session, Moved("no key"))
+            return Turn(session, Navigation("no key"))
         case "key":
             return _settle(session, card, "", items.Judged(Status.MISSING, 0.0), now)
-        case Answer(text) if len(text) > _LONGEST:
-            return Turn(session, Unread(_TOO_LONG.fill(most=_LONGEST)))
-        case Answer(text) if _plain(text) in map(_plain, card.record.answers):
-            return Turn(session, Unread(_SAME))
-        case Answer(text):
-            judged = items.judge(card.item, text.strip(), card.context)
-            if not judged.readable:
-                return Turn(session, Unread(judged.message))
-            return _settle(session, card, text.strip(), judged, now)
+        case _:  # "skip" or "next"
+            return _skip(session, card, now)
 
 
-def _plain(text: str) -> str:
-    """An answer without regard to how it is spaced."""
+def _anywhere(session: Session, card: QuizCard, action: Action, now: datetime) -> Turn | None:
+    """The turn for a command that works at any item, settled or not; None for other actions."""
+    match action:
+        case UnknownCommand():
+            return Turn(session, action)
+        case "help":
+            return Turn(session, Navigation("help"))
+        case "lang":
+            lang: Lang = "en" if session.lang == "zh" else "zh"
+            return _store(replace(session, lang=lang), Navigation("lang"), Spoke(now, session.course.public_id, lang))
+        case "back":
+            return Turn(replace(session, at=max(0, session.at - 1)), Navigation("back" if session.at else "first"))
+        case "follow":
+            return _follow(session, card)
+    return None
+
+
+def _answer(session: Session, card: QuizCard, text: str, now: datetime) -> Turn:
+    """The turn for an answer to an item that is not settled."""
+    if len(text) > _LONGEST:
+        return Turn(session, UnreadableAnswer(_TOO_LONG.fill(most=_LONGEST)))
+    if _normalized(text) in map(_normalized, card.record.answers):
+        return Turn(session, UnreadableAnswer(_SAME))
+    judged = items.judge(card.item, text.strip(), card.context)
+    if not judged.readable:
+        return Turn(session, UnreadableAnswer(judged.message))
+    return _settle(session, card, text.strip(), judged, now)
+
+
+def _normalized(text: str) -> str:
+    """``text`` without white space and case, to compare answers."""
     return "".join(text.split()).casefold()
 
 
@@ -358,33 +386,33 @@ def _store(session: Session, feedback: Feedback, *events: Event) -> Turn:
 
 
 def _onward(session: Session) -> Session:
-    """At the next item that is not settled."""
+    """``session`` at the next item that is not settled."""
     later = range(session.at + 1, len(session.order))
     at = next((at for at in later if not session.record(session.order[at]).settled), len(session.order))
     return replace(session, at=at)
 
 
-def _skip(session: Session, card: Card, now: datetime) -> Turn:
-    """The first time an item goes to the end, the second time it is left."""
+def _skip(session: Session, card: QuizCard, now: datetime) -> Turn:
+    """Moves the item to the end the first time it is skipped, and past it the second time."""
     name = card.item.id
     event = Skipped(now, session.course.public_id, name)
     if name in session.passed_over or session.at == len(session.order) - 1:
-        return _store(_onward(session), Moved("left"), event)
+        return _store(_onward(session), Navigation("left"), event)
     order = (*(each for each in session.order if each != name), name)
     moved = replace(session, order=order, passed_over=session.passed_over | {name}, at=session.at - 1)
-    return _store(_onward(moved), Moved("skipped"), event)
+    return _store(_onward(moved), Navigation("skipped"), event)
 
 
-def _follow(session: Session, card: Card) -> Turn:
-    """The item that was offered comes now; the one that is being asked, after it."""
+def _follow(session: Session, card: QuizCard) -> Turn:
+    """Inserts the offered item before the one being asked (after it, if that is settled)."""
     if session.offer is None:
-        return Turn(session, Moved("nothing to follow"))
+        return Turn(session, Navigation("nothing to follow"))
     place = session.at + card.record.settled
     order = (*session.order[:place], session.offer, *session.order[place:])
-    return Turn(replace(session, order=order, at=place, offer=None), Moved("followed"))
+    return Turn(replace(session, order=order, at=place, offer=None), Navigation("followed"))
 
 
-def _settle(session: Session, card: Card, value: str, judged: items.Judged, now: datetime) -> Turn:
+def _settle(session: Session, card: QuizCard, value: str, judged: items.Judged, now: datetime) -> Turn:
     attempt = card.record.tries + 1
     final = judged.status is not Status.FAILED or attempt >= card.tries
     event = Answered(
@@ -404,14 +432,14 @@ def _settle(session: Session, card: Card, value: str, judged: items.Judged, now:
         belief = card.question.misconception(judged.misconception)
         worth = score.practice(1.0, attempt=attempt + 1)
         ask = belief.ask if belief else None
-        return Turn(after, Wrong(judged.fraction, judged.message, ask, card.tries - attempt, worth), (event,))
+        return Turn(after, WrongAnswer(judged.fraction, judged.message, ask, card.tries - attempt, worth), (event,))
     after = replace(after, offer=None)
     after, feedback = _joined(after, replace(settled(after), message=judged.message))
     return Turn(after, feedback, (event,))
 
 
 def settled(session: Session) -> Settled:
-    """All there is to say about the item at hand, which is settled."""
+    """The full feedback on the current item, which must be settled."""
     card = current(session)
     assert card is not None and card.record.settled
     record, question, item = card.record, card.question, card.item
@@ -436,7 +464,7 @@ def settled(session: Session) -> Settled:
 
 
 def _joined(session: Session, feedback: Settled) -> tuple[Session, Settled]:
-    """With the item that the misconception asks next: it comes next, or is offered where nobody asked for it."""
+    """Schedules the misconception's ``ask_next`` item next; one outside the session is only offered."""
     name = _asks_next(session, session.order[session.at])
     if name is None or name in session.order[: session.at]:
         return session, feedback
@@ -447,7 +475,7 @@ def _joined(session: Session, feedback: Settled) -> tuple[Session, Settled]:
 
 
 def _left_at(session: Session, log: Sequence[Event]) -> str | None:
-    """The item that was being asked when the last answer was stored: the same one again, or what it asks next."""
+    """The item to resume at: the one answered last, or if that is settled, its follow-up."""
     last = next((event for event in reversed(log) if isinstance(event, (Answered, Skipped))), None)
     if not isinstance(last, Answered) or last.item not in session.order:
         return None
@@ -455,7 +483,7 @@ def _left_at(session: Session, log: Sequence[Event]) -> str | None:
 
 
 def _asks_next(session: Session, name: str) -> str | None:
-    """The item, still open, that the misconception met last at the item ``name`` asks next."""
+    """The unsettled ``ask_next`` item of the misconception shown last at item ``name``, if any."""
     record = session.record(name)
     belief = _find(session.course, name)[0].misconception(record.met[-1]) if record.met else None
     asked = belief.ask_next if belief is not None else None
@@ -463,14 +491,14 @@ def _asks_next(session: Session, name: str) -> str | None:
 
 
 def _moved(order: tuple[str, ...], name: str | None, to: int) -> tuple[str, ...]:
-    """``order`` with ``name`` at the place ``to``; as it is where ``name`` stands before that or not at all."""
+    """``order`` with ``name`` moved to index ``to``; unchanged if ``name`` is not at or after ``to``."""
     if name is None or name not in order[to:]:
         return order
     return (*order[:to], name, *(each for each in order[to:] if each != name))
 
 
 def _advice(session: Session, question: Question, belief: Misconception) -> Advice | None:
-    """The exercise that settles it; one where the learner's code has something to say goes first."""
+    """An exercise about the misconception; one that the learner has already coded comes first."""
     exercises = misconceptions.exercises_about(session.course, belief.id, question)
     last = {event.exercise: event for event in session.log if isinstance(event, Coded)}
     found = [_advise(session.course, exercise, belief.id, last.get(exercise.name)) for exercise in exercises]
@@ -493,7 +521,7 @@ def _advise(course: Course, exercise: Exercise, belief: str, coded: Coded | None
 
 @dataclass(frozen=True, slots=True)
 class Tally:
-    """The points of one question's items; what waits for a person counts neither for nor against."""
+    """The points of one question's items; items that are not graded automatically are left out of both sums."""
 
     question: Question
     settled: int
@@ -503,8 +531,8 @@ class Tally:
 
 
 @dataclass(frozen=True, slots=True)
-class Met:
-    """A misconception that answers showed. ``resolved``: something about it was right later."""
+class MisconceptionMet:
+    """A misconception that answers showed. ``resolved``: a later answer or exercise about it was correct."""
 
     question: Question
     belief: Misconception
@@ -513,16 +541,16 @@ class Met:
 
 
 @dataclass(frozen=True, slots=True)
-class Summary:
-    """What there is to say at the end. ``due`` is how many items are still open."""
+class QuizSummary:
+    """The end of a quiz. ``due`` is how many items are not settled."""
 
     tallies: tuple[Tally, ...]
-    met: tuple[Met, ...]
+    met: tuple[MisconceptionMet, ...]
     due: int
 
 
-def summary(session: Session) -> Summary:
-    """The points by question, the misconceptions met, and what is left."""
+def summary(session: Session) -> QuizSummary:
+    """The points by question, the misconceptions shown, and how many items are left."""
     pairs = [_find(session.course, name) for name in session.order]
     tallies = []
     for question in session.course.questions:
@@ -536,21 +564,21 @@ def summary(session: Session) -> Summary:
             possible = sum(item.points for item in own) - waiting
             tallies.append(Tally(question, len(done), len(own), earned, possible))
     due = sum(not session.record(name).settled for name in session.order)
-    return Summary(tuple(tallies), tuple(_met(session, pairs)), due)
+    return QuizSummary(tuple(tallies), tuple(_met(session, pairs)), due)
 
 
-def _met(session: Session, pairs: Iterable[tuple[Question, Item]]) -> Iterator[Met]:
+def _met(session: Session, pairs: Iterable[tuple[Question, Item]]) -> Iterator[MisconceptionMet]:
     home = {item.id: question.id for question, item in pairs}
     answered = [event for event in session.log if isinstance(event, Answered) and event.item in home]
     shown = {(home[event.item], event.misconception) for event in answered}
-    for known in progress.known(session.course, session.log).beliefs:
+    for known in progress.progress_of(session.course, session.log).beliefs:
         if (known.question.id, known.belief.id) in shown:
             advice = _advice(session, known.question, known.belief) if known.open else None
-            yield Met(known.question, known.belief, not known.open, advice)
+            yield MisconceptionMet(known.question, known.belief, not known.open, advice)
 
 
 def answers_file(session: Session) -> str:
-    """An ``answers.yaml`` with what was answered last to each graded item of the session, right or wrong."""
+    """The text of an ``answers.yaml`` with the last answer to each graded item of the session, correct or not."""
     asked = {*session.order}
     graded = [i.id for q in session.course.questions for i in q.items if i.use == "graded" and i.id in asked]
     given = {name: session.record(name).answers[-1] for name in graded if session.record(name).answers}
@@ -559,7 +587,7 @@ def answers_file(session: Session) -> str:
 
 
 def _quoted(text: str) -> str:
-    """A text for YAML, with what cannot stand there as it is written out; half a character becomes a whole one."""
+    """``text`` as a double-quoted YAML scalar; unprintable characters are escaped, lone surrogates replaced."""
     whole = text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
     quoted = json.dumps(whole, ensure_ascii=False)
     return "".join(char if char.isprintable() or char == "\u3000" else f"\\U{ord(char):08X}" for char in quoted)
@@ -571,9 +599,10 @@ _NOT_READ = Text("line {line}: {id}: {message}", "第 {line} 行：{id}：{messa
 
 
 def answers_only(course: Course, submission: Submission, chosen: Sequence[Item]) -> tuple[Course, Submission]:
-    """What to grade when only the answers of a file count: no exercises, and every item of ``chosen`` that applies.
+    """The course and submission to grade when only a file's answers to ``chosen`` count.
 
-    Items for practice count where they are answered. Answers that nobody can read are notices, with their lines.
+    Exercises are left out. Practice items count if they are answered. Answers that cannot be parsed become notices
+    with their line numbers.
     """
     wanted = {item.id: item for item in chosen}
     answered = {answer.item for answer in submission.answers or () if answer.value is not None}

@@ -1,4 +1,4 @@
-"""Grading again at every save: events in, pages out. Files are watched and keys read by threads of their own."""
+"""Grades again on every save: events in, pages out. Threads watch the files and read the keys."""
 
 from __future__ import annotations
 
@@ -22,8 +22,13 @@ _KEYS: dict[str, Event] = {"n": "next", "\t": "next", "h": "hint", "q": "quit", 
 
 
 @dataclass(slots=True)
-class Session:
-    """The state of one watch: the last report, which of its failures is looked at, and how many hints."""
+class WatchSession:
+    """The state of one ``attncheck watch``.
+
+    ``grade`` grades the submission and ``rungs`` says how many hints an exercise has. ``report`` is the last report and
+    ``seconds`` how long it took; ``position`` counts through its failures, of which ``seen`` was shown last with
+    ``rung`` hints.
+    """
 
     grade: Callable[[], Report]
     rungs: Callable[[str], int]
@@ -37,7 +42,7 @@ class Session:
     def handle(self, event: Event) -> Watched:
         """The page after ``event``."""
         if event == "saved":
-            self._again()
+            self._grade()
         elif event == "next":
             self.position, self.rung = self.position + 1, 0
         elif event == "hint" and (now := self._current()) is not None:
@@ -47,19 +52,19 @@ class Session:
             self.seen, self.rung = current.name, 0
         return Watched(self.report, self.error, current, len(self._failures()), self.rung, self.seconds)
 
-    def _again(self) -> None:
+    def _grade(self) -> None:
         start = time.perf_counter()
         try:
             self.report, self.error = self.grade(), None
-        except SubmissionError as error:  # a file that is half written, say: the last report stays
+        except SubmissionError as error:  # for example a half-written file: keep the last report
             self.error = Text(error.of("en"), error.of("zh"))
         self.seconds = time.perf_counter() - start
 
     def _failures(self) -> list[ExerciseResult]:
         every = [e for q in self.report.questions for e in q.exercises] if self.report else []
-        tried = [e for e in every if e.status not in (Status.PASSED, Status.PENDING)]
-        # What has been begun comes before what is missing.
-        return sorted(tried, key=lambda e: e.status is Status.MISSING)
+        unsolved = [e for e in every if e.status not in (Status.PASSED, Status.PENDING)]
+        # Attempted exercises come before missing ones.
+        return sorted(unsolved, key=lambda e: e.status is Status.MISSING)
 
     def _current(self) -> ExerciseResult | None:
         failures = self._failures()
@@ -67,7 +72,7 @@ class Session:
 
 
 def events(path: Path, keys: bool) -> Iterator[Event]:
-    """ "saved" at once and at every save of ``path``; keys as they are pressed; ends after "quit"."""
+    """Yields "saved" at once and after every save of ``path``, and key events if ``keys``; ends at "quit"."""
     arrived: queue.SimpleQueue[Event] = queue.SimpleQueue()
     stop = threading.Event()
     threading.Thread(target=_watch, args=(path.resolve(), arrived, stop), daemon=True).start()
@@ -81,24 +86,24 @@ def events(path: Path, keys: bool) -> Iterator[Event]:
 
 
 def _watch(path: Path, arrived: queue.SimpleQueue[Event], stop: threading.Event) -> None:
-    import watchfiles
+    import watchfiles  # slow to import, and only needed by this thread
 
-    # A file's folder is watched, because editors save by putting a new file in the place of the old one.
+    # Watch a file's folder: editors save by replacing the file with a new one.
     folder = path if path.is_dir() else path.parent
     default = watchfiles.DefaultFilter()
 
     def ours(change: watchfiles.Change, name: str) -> bool:
         return default(change, name) and (folder == path or Path(name) == path)
 
-    # The defaults wait 1.6 s and 50 ms.
+    # The defaults are 1.6 s and 50 ms.
     for _ in watchfiles.watch(folder, watch_filter=ours, debounce=60, step=10, stop_event=stop, raise_interrupt=False):
         arrived.put("saved")
 
 
 @contextlib.contextmanager
 def _keyboard(arrived: queue.SimpleQueue[Event], stop: threading.Event) -> Iterator[None]:
-    """Keys without Enter, where the terminal can do that; it is as before afterwards, whatever happens."""
-    import termios
+    """Reads single keys, without Enter; restores the terminal afterwards, whatever happens."""
+    import termios  # not on Windows
     import tty
 
     before = termios.tcgetattr(sys.stdin)
@@ -117,5 +122,5 @@ def _read_keys(terminal: int, arrived: queue.SimpleQueue[Event], stop: threading
     while not stop.is_set():
         if select.select([terminal], [], [], 0.1)[0]:
             key = os.read(terminal, 1).decode("ascii", "replace").lower()
-            if key == "" or key in _KEYS:  # the end of input quits, too
+            if key == "" or key in _KEYS:  # the end of the input quits, too
                 arrived.put(_KEYS.get(key, "quit"))

@@ -1,4 +1,4 @@
-"""Sentences that several views of the learner share, in both languages."""
+"""Texts that several of the learner's views share, in both languages."""
 
 from __future__ import annotations
 

@@ -1,31 +1,31 @@
-"""What a learner hands in, as a ``Submission``: read as text, never imported, executed or unpacked to disk.
+"""What a learner submits, as a ``Submission``: read as text, never imported, run or unpacked to disk.
 
-Source and answers of a few kilobytes are read at once, since that costs little whatever they hold; notebooks, archives
-and all that is larger are read in the process of ``grader.core.bounded``.
+A few kilobytes of source and answers are read in this process, which is cheap whatever they contain. Notebooks,
+archives and anything larger are read in the helper process of ``grader.core.bounded``.
 """
 
 from __future__ import annotations
 
 import os
 import stat
-import unicodedata
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from hashlib import sha256
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Concatenate, ParamSpec, TypeVar
+from typing import Concatenate, ParamSpec, TypeVar
 
 from grader.core import bounded
 from grader.core.bounded import READING, SMALL
 from grader.core.model import Notice, SourceFile, Submission, Text
 from grader.core.suggest import close
+from grader.core.text import clean_name
+from grader.submission import answers, modules, source
 from grader.submission import messages as say
-from grader.submission import modules, source
 from grader.submission.files import (
     ARCHIVE_SUFFIXES,
     Gathered,
-    Raw,
+    RawFile,
     collect_folder,
     file_member,
     gather,
@@ -35,9 +35,6 @@ from grader.submission.files import (
 from grader.submission.messages import Unusable, listing, printable
 from grader.submission.opening import Place, not_regular, refusal, status
 
-if TYPE_CHECKING:
-    from grader.submission.answers import Answers
-
 __all__ = [
     "Gathered", "Unusable", "definers", "duplicates", "fingerprint", "gathered", "identity", "named", "read",
     "understood", "written",
@@ -46,14 +43,12 @@ __all__ = [
 P = ParamSpec("P")
 T = TypeVar("T")
 
-#: Of a name; what is handed in for a class may be called so, too.
-_LONGEST_NAME = 200
-
 
 def read(path: Path, learner: str | None = None) -> Submission:
-    """Reads a ``.py`` file, a notebook, a folder, a zip or a lone answers file.
+    """Reads a ``.py`` file, a notebook, a folder, a zip or a single answers file.
 
-    Raises ``SubmissionError`` when nothing of it can be graded; what is merely left out becomes a notice.
+    ``learner`` overrides the name in the answers file. Raises SubmissionError if nothing of it can be graded; parts
+    that are left out become notices.
     """
     if not is_small(path):
         return _bounded(path, _read, learner, os.fspath(path))
@@ -62,38 +57,38 @@ def read(path: Path, learner: str | None = None) -> Submission:
 
 
 def gathered(path: Path) -> tuple[Gathered, str]:
-    """The files at ``path`` that count, as bytes, and what it is called without a suffix."""
+    """The files at ``path`` that count, as bytes, and the name of ``path`` without its suffix."""
     return _gathered(path) if is_small(path) else _bounded(path, _gathered)
 
 
 def understood(found: Gathered, stem: str, learner: str | None, origin: str) -> Submission:
-    """The submission that ``gathered`` files make; the second half of ``read``, which can be done elsewhere."""
+    """The submission made of ``gathered`` files: the second half of ``read``, which may run on another machine."""
     light = sum(len(raw.data) for raw in found.raws) <= SMALL and all(raw.kind != "notebook" for raw in found.raws)
     if light:
         return _understood(found, stem, learner, origin)
-    return _held(found.name, _understood, found, stem, learner, origin)
+    return _in_helper(found.name, _understood, found, stem, learner, origin)
 
 
 def fingerprint(path: Path) -> str:
-    """The digest of the files at ``path`` that count; ``read`` gives its ``Submission`` the same.
+    """The digest of the files at ``path`` that count, equal to ``read(path).digest``.
 
-    Raises ``SubmissionError`` where they cannot be read, or where there are none.
+    Raises SubmissionError if they cannot be read, or if there are none.
     """
     return identity(path)[0]
 
 
 def named(path: Path) -> str | None:
-    """Whose the answers file at ``path`` says that it is; None where there is none, it does not say, or is broken."""
+    """The learner named in the answers file at ``path``; None if there is none, or it is broken."""
     return identity(path)[1]
 
 
 def identity(path: Path) -> tuple[str, str | None]:
-    """What ``fingerprint`` and ``named`` say, of the same bytes."""
+    """``fingerprint`` and ``named`` of the same bytes."""
     return _identity(path) if is_small(path) else _bounded(path, _identity)
 
 
 def written(path: Path) -> str:
-    """The text of the one file at ``path``; empty where it cannot be read. For comparing, never for showing."""
+    """The text of the one file at ``path``, for comparing only; empty if it cannot be read."""
     try:
         found, _ = gathered(path)
     except Unusable:
@@ -101,16 +96,16 @@ def written(path: Path) -> str:
     return found.raws[0].data.decode("utf-8", "replace") if found.raws else ""
 
 
-# ------------------------------------------------------------------------------------------ within bounds
+# --------------------------------------------------------------------------------- in the helper process
 
-#: So many files and folders are looked at to see whether a folder is small.
+#: How many files and folders ``is_small`` looks at.
 _FEW = 50
 
 
 def is_small(path: Path) -> bool:
-    """Whether what lies at ``path`` is read at once: source and answers of ``SMALL`` bytes, no notebook, no archive.
+    """Whether ``path`` is read in this process: up to ``SMALL`` bytes of source and answers, no notebook or archive.
 
-    What cannot be looked at is small: the error is all that there is to it.
+    A path that cannot be inspected counts as small: reading it only raises an error.
     """
     total, seen, pending = 0, 0, [os.fspath(path)]
     while pending:
@@ -133,12 +128,12 @@ def is_small(path: Path) -> bool:
 
 
 def _bounded(path: Path, function: Callable[Concatenate[Path, P], T], *args: P.args, **kwargs: P.kwargs) -> T:
-    """``function(path, …)`` in the process with limits, which may stand in another folder."""
+    """Calls ``function(path, …)`` in the helper process, whose working directory may differ."""
     place = Path(os.path.abspath(path))
-    return _held(printable(place.name) or "/", function, place, *args, **kwargs)
+    return _in_helper(printable(place.name) or "/", function, place, *args, **kwargs)
 
 
-def _held(name: str, function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+def _in_helper(name: str, function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
     try:
         return bounded.call(READING, function, *args, **kwargs)
     except bounded.Exceeded:
@@ -167,7 +162,7 @@ def _gathered(path: Path) -> tuple[Gathered, str]:
         raise Unusable(name, not_regular(found.st_mode))
     stem, suffix = os.path.splitext(base)
     if suffix.lower() == ".zip":
-        from grader.submission import archive
+        from grader.submission import archive  # zipfile is slow to import
 
         return archive.collect(place, name), stem
     kind = "answers" if suffix.lower() in (".yaml", ".yml") else kind_of(base)
@@ -182,15 +177,13 @@ def _identity(path: Path) -> tuple[str, str | None]:
     if not found.raws:
         raise _nothing_usable(found, found.problems, found.lost)
     given, _ = _answers(found)
-    return _digest(found.raws), (_clean(given.learner) or None) if given is not None else None
+    return _digest(found.raws), (clean_name(given.learner) or None) if given is not None else None
 
 
-def _answers(found: Gathered) -> tuple[Answers | None, Unusable | None]:
-    """The answers file, if there is one; or why it cannot be read."""
+def _answers(found: Gathered) -> tuple[answers.Answers | None, Unusable | None]:
+    """The answers file if there is one, or why it cannot be read."""
     for raw in found.raws:
         if raw.kind == "answers":
-            from grader.submission import answers
-
             try:
                 return answers.read(raw), None
             except Unusable as problem:
@@ -207,7 +200,7 @@ def definers(submission: Submission, name: str) -> tuple[SourceFile, ...]:
 
 
 def duplicates(submission: Submission) -> tuple[tuple[str, tuple[str, ...]], ...]:
-    """The names that more than one file defines, with the paths of those files."""
+    """The names that more than one file defines, each with the paths of these files."""
     places: dict[str, list[str]] = {}
     for file in submission.files:
         for name, _ in file.defines:
@@ -216,7 +209,7 @@ def duplicates(submission: Submission) -> tuple[tuple[str, tuple[str, ...]], ...
 
 
 def _near(place: str, base: str) -> Text:
-    """Names like the missing one, in the folder where it was looked for."""
+    """Similar names in the folder where the missing file was expected."""
     try:
         names = os.listdir(os.path.dirname(place) or ".")
     except (OSError, ValueError):
@@ -226,7 +219,7 @@ def _near(place: str, base: str) -> Text:
 
 
 def _not_read(base: str) -> Text:
-    """Why a file of this name is not read, and what to hand in instead."""
+    """Why a file of this name is not read, and what to submit instead."""
     lower = base.lower()
     stem, suffix = os.path.splitext(base)
     if kind_of(stem) in ("source", "notebook") or stem.lower().endswith(".zip"):
@@ -244,7 +237,7 @@ def _understood(found: Gathered, stem: str, learner: str | None, origin: str) ->
     if given is None and not any(part.text.strip() for file in files for part in file.parts):
         raise _nothing_usable(found, problems, lost)
     return Submission(
-        learner=_clean(learner) or _clean(given.learner if given else None) or _clean(stem) or "learner",
+        learner=clean_name(learner) or clean_name(given.learner if given else None) or clean_name(stem) or "learner",
         files=files,
         answers=given.answers if given is not None else None if lost is None else (),
         notices=(
@@ -268,23 +261,23 @@ def _lost(problem: Unusable) -> Notice:
 
 
 def _sources(found: Gathered, stem: str) -> tuple[tuple[SourceFile, ...], tuple[Unusable, ...], tuple[Notice, ...]]:
-    """The source files that can be used, those that cannot, and remarks on notebooks."""
+    """The source files that can be used, problems with the others, and notices."""
     code = [raw for raw in found.raws if raw.kind != "answers"]
     top = modules.common_folder([raw.path for raw in code])
-    scanned: list[tuple[str, source.Scanned]] = []
+    scanned: list[tuple[str, source.SourceFacts]] = []
     problems: list[Unusable] = []
     notices: list[Notice] = []
-    work = source.Work(found.name)
+    work = source.ParseBudget(found.name)
     for raw in (replace(raw, path=raw.path.removeprefix(top)) for raw in code):
         try:
             if raw.kind == "notebook":
-                from grader.submission import notebook
+                from grader.submission import notebook  # needs json; not imported for source files alone
 
                 facts, remarks = notebook.scan(raw, work)
                 notices += remarks
             else:
                 facts = source.scan(raw, work)
-        except source.Excess:
+        except source.OverBudget:
             raise
         except Unusable as problem:
             problems.append(problem)
@@ -314,8 +307,8 @@ def _sources(found: Gathered, stem: str) -> tuple[tuple[SourceFile, ...], tuple[
     return tuple(sorted(files, key=lambda file: file.path)), tuple(problems), tuple(notices)
 
 
-def _package(scanned: Sequence[tuple[str, source.Scanned]], top: str, stem: str) -> str:
-    """The name of the folder around the files, if they import each other through it; else empty."""
+def _package(scanned: Sequence[tuple[str, source.SourceFacts]], top: str, stem: str) -> str:
+    """The name of the folder around the files if they import each other through it, else empty."""
     name = modules.identifier(top.rstrip("/").rpartition("/")[2] or stem)
     if modules.is_taken(name) or any(path.split("/")[0].partition(".")[0] == name for path, _ in scanned):
         return ""
@@ -324,7 +317,7 @@ def _package(scanned: Sequence[tuple[str, source.Scanned]], top: str, stem: str)
 
 
 def _nothing_usable(found: Gathered, problems: Sequence[Unusable], lost: Unusable | None) -> Unusable:
-    """Why nothing can be graded: what is wrong with the files that would count, and what else is there."""
+    """Why nothing can be graded: the problems with files that would count, and what other files there are."""
     problems = [*([lost] if lost is not None else []), *problems]
     if len(problems) == 1 and (found.raws or len(found.others) <= 1):
         return problems[0]
@@ -338,13 +331,7 @@ def _nothing_usable(found: Gathered, problems: Sequence[Unusable], lost: Unusabl
     return Unusable(found.name, Text(f"{said.en}{advice.en} {en}".rstrip(), said.zh + advice.zh + zh))
 
 
-def _clean(name: str | None) -> str:
-    """A name that can be shown, sorted and compared: one line, composed characters, not too long."""
-    shown = "".join(char if char.isprintable() else " " for char in unicodedata.normalize("NFC", name or ""))
-    return " ".join(shown.split())[:_LONGEST_NAME].rstrip()
-
-
-def _digest(raws: Sequence[Raw]) -> str:
+def _digest(raws: Sequence[RawFile]) -> str:
     total = sha256()
     for path, data in sorted((raw.path, raw.data) for raw in raws):
         for piece in (path.encode(), data):

@@ -1,4 +1,4 @@
-"""``answers.yaml`` as answers with their lines."""
+"""Parses ``answers.yaml`` into answers with their line numbers."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 from grader.core.model import Answer, Notice, Text
 from grader.core.suggest import nearest
 from grader.submission import messages as say
-from grader.submission.files import Raw
+from grader.submission.files import RawFile
 from grader.submission.messages import Unusable, printable
 from grader.submission.text import decode
 
@@ -17,21 +17,21 @@ KEYS = ("format", "learner", "answers")
 
 @dataclass(frozen=True, slots=True)
 class Answers:
-    """An answers file: the learner that it names, if any, the answers in its order, and remarks on it."""
+    """An answers file: the learner it names (if any), its answers in order, and notices about it."""
 
     learner: str | None
     answers: tuple[Answer, ...]
     notices: tuple[Notice, ...]
 
 
-def read(raw: Raw) -> Answers:
-    """Reads an answers file. Raises Unusable."""
-    from grader.core import yaml_positions
+def read(raw: RawFile) -> Answers:
+    """Parses an answers file. Raises Unusable if it is not of the documented form."""
+    from grader.core import yaml_positions  # yaml is slow to import
 
     written, remark = decode(raw.data, raw.path, say.YAML_TEXT)
     try:
-        document = yaml_positions.document(written)
-    except yaml_positions.Fault as fault:
+        document = yaml_positions.parse_document(written)
+    except yaml_positions.YamlError as fault:
         reason = Text(*(printable(said, 400) for said in (fault.text.en, fault.text.zh)))
         raise Unusable(raw.path, say.NOT_YAML.fill(line=fault.line, reason=reason)) from None
     value = document.value

@@ -1,4 +1,4 @@
-"""A zip read in memory: nothing is unpacked to disk, and nothing in it is believed about its size."""
+"""Reads a zip in memory: nothing is unpacked to disk, and the sizes that it declares are not trusted."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from grader.submission.messages import Unusable, printable
 from grader.submission.opening import Place, not_regular, open_file, what_is
 from grader.submission.text import looks_like
 
-#: What zipfile may read at once: bounds the table of contents (about 90 000 names) before it is taken in.
+#: The most bytes that zipfile may read at once. This limits the table of contents to about 90 000 names.
 _MAX_READ = 4 << 20
 _CHUNK = 1 << 16
-#: Source compresses four- to tenfold; notebooks with plots less.
+#: The most that an entry may expand. Source compresses four- to tenfold; notebooks with plots less.
 _MAX_RATIO = 200
 _SMALL = 1 << 20
-_METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)  # the others may claim gigabytes of memory
-#: What zipfile raises for archives that are not as they should be.
+_METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)  # others may allocate gigabytes
+#: What zipfile raises for damaged archives.
 DAMAGE = (
     zipfile.BadZipFile, zlib.error, EOFError, OSError, NotImplementedError, RuntimeError, ValueError, IndexError,
     OverflowError, struct.error,
@@ -50,10 +50,10 @@ def collect(place: str, name: str) -> Gathered:
 
 
 def entries(archive: zipfile.ZipFile, name: str) -> Iterator[tuple[str, zipfile.ZipInfo, Unusable | None]]:
-    """The entries of a zip by the path that their names mean; with what is wrong with those that should not be there.
+    """Yields the path, the zip entry, and the problem (or None) of every entry.
 
-    Where a name means no path, it stands there as it is. Folders end with a slash. Whether a file may be unpacked says
-    ``unfit``.
+    Paths of folders end with a slash. If a name is not a valid path, it is yielded unchanged, with a problem. Whether
+    a file may be unpacked is for ``why_refused`` to say.
     """
     for info in archive.infolist():
         mode = info.external_attr >> 16
@@ -70,13 +70,13 @@ def entries(archive: zipfile.ZipFile, name: str) -> Iterator[tuple[str, zipfile.
             yield path, info, None
 
 
-def doubled(path: str, name: str) -> Unusable:
-    """What is wrong with a path that is in a zip twice."""
+def duplicate_path(path: str, name: str) -> Unusable:
+    """The problem that ``path`` is in the zip ``name`` twice."""
     return _bad_name(name, path, say.TWICE)
 
 
 class _TooMuch(Exception):
-    """More was asked for at once than a reasonable archive needs."""
+    """zipfile wanted to read more at once than a reasonable archive needs."""
 
 
 class _Bounded(io.FileIO):
@@ -94,7 +94,7 @@ def _instead(head: bytes) -> Text:
 
 
 def _members(archive: zipfile.ZipFile, name: str) -> tuple[list[Member], list[str], list[str]]:
-    """What counts in an archive, its folders, and some of what never counts."""
+    """The files of an archive, its folders, and a few of its ignored files."""
     members: list[Member] = []
     folders: list[str] = []
     hidden: list[str] = []
@@ -116,14 +116,14 @@ def _members(archive: zipfile.ZipFile, name: str) -> tuple[list[Member], list[st
         refused = _refused(info)
         kind = kind_of(path.rpartition("/")[2])
         wanted = kind in ("source", "notebook", "answers") and refused is None
-        if wanted and (problem := unfit(info, name, shown)) is not None:
+        if wanted and (problem := why_refused(info, name, shown)) is not None:
             raise problem
         members.append(Member(shown, kind, info.file_size, partial(_read, archive, info, name), refused))
     return members, folders, sorted(hidden)
 
 
 def _refused(info: zipfile.ZipInfo) -> Text | None:
-    """Why an entry is not read: it stands for a link or another thing that is no file."""
+    """Why an entry is not read: it is a link, or another kind of special file."""
     mode = info.external_attr >> 16
     if info.create_system != 3 or stat.S_IFMT(mode) in (0, stat.S_IFREG):
         return None
@@ -131,7 +131,7 @@ def _refused(info: zipfile.ZipInfo) -> Text | None:
 
 
 def _name(info: zipfile.ZipInfo) -> str:
-    """The name of an entry; without the UTF-8 mark it is what its bytes most likely mean."""
+    """The name of an entry. Without the UTF-8 flag, the most likely encoding is guessed."""
     name = info.orig_filename
     if info.flag_bits & 0x800 or name.isascii():
         return name
@@ -146,7 +146,7 @@ def _name(info: zipfile.ZipInfo) -> str:
 
 
 def _checked(name: str, archive: str) -> str:
-    """The path that an entry's name means, without empty and ``.`` steps."""
+    """An entry's name as a path without empty and ``.`` parts. Raises Unusable for an unsafe name."""
     parts = [part for part in name.split("/") if part not in ("", ".")]
     for wrong, why in (
         ("\\" in name, say.HAS_BACKSLASH),
@@ -164,8 +164,8 @@ def _bad_name(archive: str, name: str, why: Text) -> Unusable:
     return Unusable(archive, say.BAD_ZIP_NAME.fill(name=printable(name), why=why))
 
 
-def unfit(info: zipfile.ZipInfo, archive: str, shown: str) -> Unusable | None:
-    """Why an entry is not unpacked: a password, an unusual method, or far more in it than source can be."""
+def why_refused(info: zipfile.ZipInfo, archive: str, shown: str) -> Unusable | None:
+    """Why an entry is not unpacked: a password, an unusual compression method, or a zip bomb. None if it may be."""
     if info.flag_bits & 0x1:
         return Unusable(archive, say.ENCRYPTED.fill(name=shown))
     if info.compress_type not in _METHODS:
@@ -177,7 +177,7 @@ def unfit(info: zipfile.ZipInfo, archive: str, shown: str) -> Unusable | None:
 
 
 def _read(archive: zipfile.ZipFile, info: zipfile.ZipInfo, name: str, limit: int) -> bytes:
-    """The content of one entry, taken in small pieces; zipfile stops at the declared size and checks the sum."""
+    """The content of one entry, read in small pieces. zipfile stops at the declared size and verifies the checksum."""
     content = bytearray()
     try:
         with archive.open(info) as entry:

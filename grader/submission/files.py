@@ -1,6 +1,6 @@
-"""Files as bytes: which ones count, each opened once, within bounds.
+"""Collects the files of a submission as bytes: which ones count, each opened once, within limits.
 
-A folder and a zip are both a row of ``Member``; ``gather`` takes from it what counts.
+A folder and a zip both yield ``Member`` objects; ``gather`` reads those that count.
 """
 
 from __future__ import annotations
@@ -21,19 +21,17 @@ Kind: TypeAlias = Literal["source", "notebook", "answers", "archive", "other"]
 MAX_SOURCE = 256 << 10
 MAX_NOTEBOOK = 20 << 20
 MAX_TOTAL = 40 << 20
-#: Code of one submission, in files and cells: the parser takes seconds and hundreds of megabytes for hostile ones.
+#: All code of one submission, in files and cells. Parsing hostile code of this size takes seconds and 100s of MB.
 MAX_CODE = 1 << 20
 MAX_FILES = 2000
-#: Folders in folders. Every file is opened step by step from the top, so this bounds the steps.
+#: The deepest nesting of folders. Every file is opened step by step from the top, so this limits the steps.
 MAX_DEPTH = 100
-#: Hidden files and those of the machine that are remembered, for when there is nothing else to name.
+#: How many ignored files are remembered, to name them if there is nothing else.
 MAX_HIDDEN = 6
 _MAX_CALLED_LIKE_FILES = 100
 
 ARCHIVE_SUFFIXES = (".7z", ".rar", ".tar", ".tgz", ".gz", ".bz2", ".tbz2", ".xz", ".txz", ".zst", ".zip")
-_MACHINES_OWN = frozenset(
-    {"__pycache__", "__MACOSX", "node_modules", "site-packages", "venv", "Thumbs.db", "desktop.ini"}
-)
+_GENERATED = frozenset({"__pycache__", "__MACOSX", "node_modules", "site-packages", "venv", "Thumbs.db", "desktop.ini"})
 _LIMITS: dict[Kind, tuple[int, Text, Text]] = {
     "source": (MAX_SOURCE, say.A_SOURCE, say.SHORTEN),
     "notebook": (MAX_NOTEBOOK, say.A_NOTEBOOK, say.CLEAR_OUTPUTS),
@@ -43,9 +41,10 @@ _LIMITS: dict[Kind, tuple[int, Text, Text]] = {
 
 @dataclass(frozen=True, slots=True)
 class Member:
-    """A file before it is read; ``read`` is given the number of bytes that it must not exceed.
+    """A file that is not read yet.
 
-    ``refused`` says why it is not even opened: it is a link, or no file at all.
+    ``read`` takes the most bytes that it may return. ``refused`` says why the file must not even be opened, for
+    example because it is a link.
     """
 
     path: str
@@ -56,8 +55,8 @@ class Member:
 
 
 @dataclass(frozen=True, slots=True)
-class Raw:
-    """A file that counts, read. ``path`` is harmless to print and has forward slashes."""
+class RawFile:
+    """A file that counts, with its bytes. ``path`` has forward slashes and is safe to print."""
 
     path: str
     kind: Kind
@@ -68,12 +67,12 @@ class Raw:
 class Gathered:
     """What was found under ``name``.
 
-    ``problems`` are the files of code that could not be read, ``lost`` is why the answers could not; ``others`` is what
-    is there besides, in words.
+    ``problems`` are the code files that could not be read, and ``lost`` is why the answers could not be. ``others``
+    describes the remaining files.
     """
 
     name: str
-    raws: tuple[Raw, ...]
+    raws: tuple[RawFile, ...]
     problems: tuple[Unusable, ...] = ()
     notices: tuple[Notice, ...] = ()
     others: tuple[Text, ...] = ()
@@ -81,7 +80,7 @@ class Gathered:
 
 
 def kind_of(name: str) -> Kind:
-    """What the name of a file promises."""
+    """The kind of a file, by its name."""
     name = name.lower()
     if name in ("answers.yaml", "answers.yml"):
         return "answers"
@@ -91,14 +90,15 @@ def kind_of(name: str) -> Kind:
 
 
 def is_ignored(name: str) -> bool:
-    """Whether a file or folder of this name is never a learner's work: hidden, or put there by a machine."""
-    return name.startswith(".") or name in _MACHINES_OWN
+    """Whether a file or folder of this name is never a learner's work: hidden, or created by a tool."""
+    return name.startswith(".") or name in _GENERATED
 
 
 def gather(name: str, members: Iterable[Member], folders: Iterable[str] = (), hidden: Sequence[str] = ()) -> Gathered:
-    """Reads the members that count; one that cannot be read becomes a problem, too much of all is an error.
+    """Reads the members that count.
 
-    ``folders`` are the paths of folders, which may be called like files; ``hidden`` is what does not count.
+    ``folders`` are the paths of folders, which may have names like files; ``hidden`` are the paths of ignored files.
+    A member that cannot be read becomes a problem. Raises Unusable if the submission as a whole is too large.
     """
     members = list(members)
     members = sorted([*members, *_called_like_files(folders, members)], key=lambda member: member.path)
@@ -118,9 +118,9 @@ def gather(name: str, members: Iterable[Member], folders: Iterable[str] = (), hi
     raws = []
     for member in readable:
         try:
-            raws.append(Raw(member.path, member.kind, member.read(_LIMITS[member.kind][0])))
+            raws.append(RawFile(member.path, member.kind, member.read(_LIMITS[member.kind][0])))
         except Unusable as problem:
-            if problem.where != member.path:  # all of it is damaged
+            if problem.where != member.path:  # the whole archive is damaged
                 raise
             unread[member.path] = problem
     lost = None
@@ -135,7 +135,7 @@ def gather(name: str, members: Iterable[Member], folders: Iterable[str] = (), hi
 
 
 def _notices(name: str, unwanted: Sequence[Member]) -> Iterator[Notice]:
-    """Remarks on what is there besides: nobody expects it to be graded, or somebody may."""
+    """Notices about the members that are not read."""
     for text, some in (
         (say.LINKS, [member for member in unwanted if member.refused is say.LINK]),
         (say.SPECIALS, [member for member in unwanted if member.refused not in (None, say.LINK)]),
@@ -147,7 +147,7 @@ def _notices(name: str, unwanted: Sequence[Member]) -> Iterator[Notice]:
 
 
 def _called_like_files(folders: Iterable[str], members: Sequence[Member]) -> list[Member]:
-    """Folders called ``q05.py``, say, with nothing of that kind in them: somebody takes them for files."""
+    """Folders with names like ``q05.py`` and no such file in them, as members that are refused."""
     named = [(path, kind) for path in sorted(folders) if (kind := kind_of(path.rpartition("/")[2])) in _LIMITS]
     return [
         Member(path, kind, 0, _never, say.FOLDER_LIKE_A_FILE)
@@ -157,7 +157,7 @@ def _called_like_files(folders: Iterable[str], members: Sequence[Member]) -> lis
 
 
 def _unread(member: Member) -> Unusable | None:
-    """Why a member is not even opened."""
+    """Why a member is not opened; None if it may be."""
     return _too_large(member) if member.refused is None else Unusable(member.path, member.refused)
 
 
@@ -170,7 +170,7 @@ def _described(member: Member) -> Text:
 
 
 def _never(limit: int) -> bytes:
-    raise AssertionError("what is refused is not read")
+    raise AssertionError("refused members are never read")
 
 
 def _too_large(member: Member) -> Unusable | None:
@@ -182,7 +182,7 @@ def _too_large(member: Member) -> Unusable | None:
 
 
 def collect_folder(root: str, name: str) -> Gathered:
-    """All files under ``root`` that count; links are not followed and special files not opened."""
+    """All files under ``root`` that count. Links are not followed and special files are not opened."""
     members: list[Member] = []
     folders: list[str] = []
     hidden: list[str] = []
@@ -202,7 +202,7 @@ def collect_folder(root: str, name: str) -> Gathered:
                         raise Unusable(name, say.TOO_MANY_FILES.fill(limit=MAX_FILES))
                     place = folder.below(entry.name)
                     if not entry.is_dir(follow_symlinks=False):
-                        with contextlib.suppress(FileNotFoundError):  # an editor's own file, say, which is gone
+                        with contextlib.suppress(FileNotFoundError):  # for example an editor's temporary file
                             status = entry.stat(follow_symlinks=False)
                             members.append(file_member(place, path, status.st_size, status.st_mode))
                     elif len(place.inner) > MAX_DEPTH:
@@ -220,7 +220,7 @@ def collect_folder(root: str, name: str) -> Gathered:
 
 
 def file_member(place: Place, path: str, size: int, mode: int) -> Member:
-    """What stands at ``place``, called ``path``."""
+    """The file at ``place`` as a member called ``path``."""
 
     def read(limit: int) -> bytes:
         with open_file(place, path) as file:
@@ -228,7 +228,7 @@ def file_member(place: Place, path: str, size: int, mode: int) -> Member:
                 data = file.read(limit + 1)
             except OSError as error:
                 raise refusal(path, error) from None
-        if len(data) > limit:  # it grew after it was measured
+        if len(data) > limit:  # it has grown since its size was taken
             too_large = _too_large(replace(member, size=len(data)))
             assert too_large is not None
             raise too_large

@@ -1,4 +1,4 @@
-"""Which name each file is imported by."""
+"""Chooses the module name of each submitted file."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ LIBRARIES = {"numpy": "NumPy", "torch": "PyTorch"}
 
 
 @dataclass(frozen=True, slots=True)
-class Named:
-    """The module name of one path; ``changed`` if it is not the path's own words."""
+class ModuleName:
+    """The module name of one path; ``changed`` if it had to differ from the path."""
 
     module: str
     is_package: bool
@@ -27,7 +27,7 @@ class Named:
 
 
 def identifier(stem: str) -> str:
-    """``stem`` as a name that can be imported, unchanged where it is one already."""
+    """``stem`` as an importable name; unchanged if it is one already."""
     name = re.sub(r"\W", "_", unicodedata.normalize("NFKC", stem))
     if not name.isidentifier():
         name = f"_{name}"
@@ -40,7 +40,7 @@ def is_taken(name: str) -> bool:
 
 
 def common_folder(paths: Sequence[str]) -> str:
-    """The folders, with a final slash, that all paths start with; empty if there are none."""
+    """The folder, with a final slash, that all paths share; empty if there is none."""
     folders = [path.split("/")[:-1] for path in paths]
     if not folders:
         return ""
@@ -48,10 +48,10 @@ def common_folder(paths: Sequence[str]) -> str:
     return "".join(f"{one}/" for one, _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
 
 
-def name_modules(paths: Sequence[str], package: str = "") -> list[Named]:
-    """A module name for every path, all different; with ``package``, everything is inside that package.
+def name_modules(paths: Sequence[str], package: str = "") -> list[ModuleName]:
+    """A distinct module name for every path, inside ``package`` if it is given.
 
-    A ``.py`` file wins over a notebook, a name that needed no change over one that did.
+    If two paths compete for a name, a ``.py`` file wins over a notebook, and an unchanged name over a changed one.
     """
     result = [_propose(path, package) for path in paths]
 
@@ -73,7 +73,7 @@ def _is_notebook(path: str) -> bool:
     return path.lower().endswith(".ipynb")
 
 
-def _propose(path: str, package: str) -> Named:
+def _propose(path: str, package: str) -> ModuleName:
     *folders, file = path.split("/")
     stem = file.rpartition(".")[0]
     is_package = stem == "__init__" and bool(folders or package) and not _is_notebook(path)
@@ -81,11 +81,11 @@ def _propose(path: str, package: str) -> Named:
     parts = [identifier(part) for part in given]
     if _is_notebook(path) and not folders and is_taken(parts[0]):  # nobody imports a notebook by its name
         parts = [f"{parts[0]}_notebook"]
-    return Named(".".join([package, *parts] if package else parts), is_package, parts != given)
+    return ModuleName(".".join([package, *parts] if package else parts), is_package, parts != given)
 
 
 def shadowed(path: str, module: str) -> Unusable | None:
-    """Why the file may not be used, if its module would hide another that code relies on."""
+    """Why the file must not be used, if its module would shadow a library or standard module; else None."""
     top = module.partition(".")[0]
     if not is_taken(top):
         return None

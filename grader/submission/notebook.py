@@ -1,28 +1,29 @@
-"""A Jupyter notebook as Python: its code cells in order, without what only IPython understands."""
+"""Converts a Jupyter notebook to Python: its code cells in order, without IPython syntax."""
 
 from __future__ import annotations
 
 import ast
 import json
 import re
+import warnings
 from dataclasses import replace
 from typing import Any
 
 from grader.core.model import Notice, Part, Text
 from grader.submission import messages as say
-from grader.submission.files import MAX_SOURCE, Raw
+from grader.submission.files import MAX_SOURCE, RawFile
 from grader.submission.messages import Unusable, listing, printable
-from grader.submission.source import Scanned, Work, combine, future_imports, parse
+from grader.submission.source import ParseBudget, SourceFacts, combine, future_imports, parse
 from grader.submission.text import decode
 
 MAX_CELLS = 2000
-#: Brackets in the JSON: each may become an object of some hundred bytes.
+#: The most brackets in the JSON; each may become an object of a few hundred bytes.
 MAX_BRACKETS = 1_000_000
 _SHOWN = 40
 
-#: Cell magics whose cell is ordinary Python all the same.
+#: Cell magics that leave the rest of the cell ordinary Python.
 _AROUND_PYTHON = frozenset({"time", "timeit", "capture", "prun"})
-#: A line at the start of a statement, without its indentation, that IPython handles itself.
+#: A line (without indentation, at the start of a statement) that only IPython understands.
 _MAGIC = re.compile(
     r"""[%!?]                                     # %magic, !command, ?help
       | [\w.,\[\] *]+ = \s* [!%]                  # x = !command, x = %magic
@@ -30,7 +31,7 @@ _MAGIC = re.compile(
       | (?: pip3? | conda | mamba ) \s+ (?: install | uninstall | list | show ) \b""",
     re.VERBOSE,
 )
-#: What matters for knowing where statements start. An unfinished string ends with its line, so matching is linear.
+#: The tokens that decide where statements start. An unfinished string ends with its line, so matching is linear.
 _TOKEN = re.compile(
     r"""(?P<long>\"{3}|'{3})
       | (?P<skip>"(?:\\.|[^"\\])*(?:"|\\?$) | '(?:\\.|[^'\\])*(?:'|\\?$) | \#.*)
@@ -40,12 +41,12 @@ _TOKEN = re.compile(
 _LONG_ENDS = {quote: re.compile(rf"(?:\\.|[^\\])*?{quote}") for quote in ('"""', "'''")}
 
 
-def scan(raw: Raw, work: Work | None = None) -> tuple[Scanned, tuple[Notice, ...]]:
-    """Reads an ``.ipynb`` file; a cell that is not Python is left out with a notice.
+def scan(raw: RawFile, work: ParseBudget | None = None) -> tuple[SourceFacts, tuple[Notice, ...]]:
+    """Reads an ``.ipynb`` file; cells that are not Python are left out with a notice.
 
     Raises Excess where it is too much, with what ``work`` has counted before.
     """
-    work = work or Work(raw.path)
+    work = work or ParseBudget(raw.path)
     cells, remark = _code_cells(raw)
     parsed: list[tuple[Part, ast.Module]] = []
     broken: list[Unusable] = []
@@ -85,17 +86,49 @@ def without_future_imports(text: str, tree: ast.Module) -> str:
         first, last = statement.lineno - 1, (statement.end_lineno or statement.lineno) - 1
         before = lines[first].encode()[: statement.col_offset].decode()
         after = lines[last].encode()[statement.end_col_offset :].decode()
-        # ``pass`` and what follows stand where the statement ended, so that nothing after it moves.
+        # ``pass`` goes where the statement ended, so that the code after it keeps its line.
         lines[first : last + 1] = [f"{before}pass{after}", *[""] * (last - first)]
     return "\n".join(lines)
 
 
 class _Foreign(Exception):
-    """The first line of a cell that a cell magic hands to something other than Python."""
+    """The cell starts with a cell magic that makes it something other than Python; holds that line."""
 
 
-def _code_cells(raw: Raw) -> tuple[list[str], Text | None]:
-    """The sources of the code cells, in order, blank ones included; and a remark on how they are written."""
+def _code_cells(raw: RawFile) -> tuple[list[str], Text | None]:
+    """The sources of the code cells in order, blank ones included, and a remark on the encoding (or None)."""
+    notebook, remark = _loaded(raw)
+    if (language := _language(notebook)) is not None:
+        raise Unusable(raw.path, say.OTHER_LANGUAGE.fill(language=printable(language, _SHOWN)))
+    cells = notebook.get("cells")
+    if not isinstance(cells, list):
+        raise _malformed(raw, say.NO_CELLS)
+    sources = [_source(raw, number, cell) for number, cell in enumerate(cells, 1) if not _is_prose(cell)]
+    if len(sources) > MAX_CELLS:
+        raise Unusable(raw.path, say.TOO_MANY_CELLS.fill(limit=MAX_CELLS))
+    total = sum(map(len, sources))
+    if total > MAX_SOURCE:
+        found, limit = say.size(total), say.size(MAX_SOURCE)
+        raise Unusable(raw.path, say.TOO_LARGE.fill(found=found, limit=limit, what=say.CELLS, advice=say.SHORTEN))
+    return sources, remark
+
+
+def _is_prose(cell: Any) -> bool:
+    return isinstance(cell, dict) and cell.get("cell_type") != "code"
+
+
+def _source(raw: RawFile, number: int, cell: Any) -> str:
+    """The source of a code cell, with ``\\n`` line ends. Raises Unusable if it has none."""
+    source = cell.get("source") if isinstance(cell, dict) else None
+    if isinstance(source, list) and all(isinstance(line, str) for line in source):
+        source = "".join(source)
+    if not isinstance(source, str):
+        raise _malformed(raw, say.ODD_CELL.fill(number=number))
+    return source.replace("\r\n", "\n").replace("\r", "\n")
+
+
+def _loaded(raw: RawFile) -> tuple[dict[str, Any], Text | None]:
+    """The notebook in format 4, and a remark on the encoding (or None). Raises Unusable."""
     text, remark = decode(raw.data, raw.path, say.A_JUPYTER_NOTEBOOK)
     if not text.strip():
         raise Unusable(raw.path, say.EMPTY)
@@ -112,54 +145,29 @@ def _code_cells(raw: Raw) -> tuple[list[str], Text | None]:
         raise _malformed(raw, say.NO_VERSION)
     if version > 4:
         raise _malformed(raw, say.NEWER.fill(version=version))
-    if version < 4:
-        notebook = _upgraded(raw, text)
-    if (language := _language(notebook)) is not None:
-        raise Unusable(raw.path, say.OTHER_LANGUAGE.fill(language=printable(language, _SHOWN)))
-    cells = notebook.get("cells")
-    if not isinstance(cells, list):
-        raise _malformed(raw, say.NO_CELLS)
-    sources = []
-    for number, cell in enumerate(cells, 1):
-        if isinstance(cell, dict) and cell.get("cell_type") != "code":
-            continue
-        source = cell.get("source") if isinstance(cell, dict) else None
-        if isinstance(source, list) and all(isinstance(line, str) for line in source):
-            source = "".join(source)
-        if not isinstance(source, str):
-            raise _malformed(raw, say.ODD_CELL.fill(number=number))
-        sources.append(source.replace("\r\n", "\n").replace("\r", "\n"))
-    if len(sources) > MAX_CELLS:
-        raise Unusable(raw.path, say.TOO_MANY_CELLS.fill(limit=MAX_CELLS))
-    total = sum(map(len, sources))
-    if total > MAX_SOURCE:
-        found, limit = say.size(total), say.size(MAX_SOURCE)
-        raise Unusable(raw.path, say.TOO_LARGE.fill(found=found, limit=limit, what=say.CELLS, advice=say.SHORTEN))
-    return sources, remark
+    return (notebook if version == 4 else _upgraded(raw, text)), remark
 
 
-def _malformed(raw: Raw, reason: Text) -> Unusable:
+def _malformed(raw: RawFile, reason: Text) -> Unusable:
     return Unusable(raw.path, say.NOT_A_NOTEBOOK.fill(reason=reason))
 
 
-def _upgraded(raw: Raw, text: str) -> dict[str, Any]:
-    """A notebook of an older format as format 4, which alone is read without nbformat (0.15 s to import)."""
-    import warnings
-
-    import nbformat
+def _upgraded(raw: RawFile, text: str) -> dict[str, Any]:
+    """A notebook of an older format, converted to format 4."""
+    import nbformat  # 0.15 s, and old formats are rare
 
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             upgraded: dict[str, Any] = nbformat.reads(text, as_version=4)  # type: ignore[no-untyped-call]
             return upgraded
-    except Exception as error:  # what a notebook of the wrong shape raises there is not foreseeable
+    except Exception as error:  # malformed notebooks raise all kinds of errors here
         reason = printable(f"{type(error).__name__}: {error}", 120)
         raise _malformed(raw, say.CONVERSION.fill(reason=reason)) from None
 
 
 def _language(notebook: dict[str, Any]) -> str | None:
-    """The language of a notebook that is not for Python."""
+    """The language of the notebook, or None if it is Python or not given."""
     metadata = notebook.get("metadata")
     for section, key in (("kernelspec", "language"), ("language_info", "name")):
         about = metadata.get(section) if isinstance(metadata, dict) else None
@@ -170,7 +178,7 @@ def _language(notebook: dict[str, Any]) -> str | None:
 
 
 def _parse_cell(text: str, label: str) -> tuple[ast.Module, str, list[tuple[int, str]]]:
-    """The tree of a cell, its text as it was parsed, and what was taken out of it with its line."""
+    """The tree of a cell, the text parsed, and the (line, text) pairs removed from it."""
     try:
         return parse(text, label), text, []
     except Unusable:
@@ -182,7 +190,7 @@ def _parse_cell(text: str, label: str) -> tuple[ast.Module, str, list[tuple[int,
 
 
 def _without_magics(lines: list[str]) -> tuple[list[str], list[tuple[int, str]]]:
-    """The lines with IPython's own replaced, so that the others keep their numbers and indentation."""
+    """The lines with IPython syntax replaced, so that the others keep their numbers; and what was replaced."""
     kept: list[str] = []
     dropped: list[tuple[int, str]] = []
     quote, depth, joined = "", 0, False
@@ -209,7 +217,7 @@ def _without_magics(lines: list[str]) -> tuple[list[str], list[tuple[int, str]]]
 
 
 def _state_after(line: str, quote: str, depth: int) -> tuple[str, int, bool]:
-    """Whether a long string, brackets or a backslash carry a statement on beyond ``line``."""
+    """The open long quote, bracket depth and backslash that continue a statement after ``line``."""
     at = 0
     while True:
         if quote:

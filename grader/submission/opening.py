@@ -1,7 +1,7 @@
-"""Opens what was handed in: regular files only, never through a link, and never waiting for anything.
+"""Opens submitted files safely: regular files only, never through a link, and without blocking.
 
-Whatever a learner handed in is opened here and nowhere else. The folders *above* the path that somebody gives may be
-links; the path itself and everything below it may not, even where a link takes the place of a file meanwhile.
+All submitted files are opened here and nowhere else. Folders *above* the given path may be links; the path itself and
+everything below it may not, even if a file is replaced with a link while it is being read.
 """
 
 from __future__ import annotations
@@ -26,24 +26,24 @@ _FILE = (
     | getattr(os, "O_NOFOLLOW", 0)
 )
 _FOLDER = _FILE | getattr(os, "O_DIRECTORY", 0)
-#: Whether a folder can be held open while what is in it is opened; else every step is looked at first.
-HELD = hasattr(os, "O_NOFOLLOW") and os.open in os.supports_dir_fd and os.scandir in os.supports_fd
+#: Whether files can be opened relative to an open folder; otherwise each step is checked for links first.
+HAS_DIR_FD = hasattr(os, "O_NOFOLLOW") and os.open in os.supports_dir_fd and os.scandir in os.supports_fd
 
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where something handed in stands: the path that was given, and the names that lead on from there."""
+    """The location of a submitted file: the path that was given, and the names below it."""
 
     root: str
     inner: tuple[str, ...] = ()
 
     def below(self, name: str) -> Place:
-        """What is called ``name`` in this folder."""
+        """The location of ``name`` in this folder."""
         return Place(self.root, (*self.inner, name))
 
 
 def status(path: str, shown: str) -> os.stat_result:
-    """What stands at ``path``; a link is refused. Raises OSError where nothing does."""
+    """The status of ``path``. Raises Unusable for a link, and OSError if nothing is there."""
     found = os.lstat(path)
     if stat.S_ISLNK(found.st_mode):
         raise Unusable(shown, say.LINK)
@@ -52,9 +52,9 @@ def status(path: str, shown: str) -> os.stat_result:
 
 @contextlib.contextmanager
 def open_file(place: Place, shown: str) -> Iterator[BinaryIO]:
-    """A regular file, open; called ``shown`` in messages. Raises Unusable, also where it changes while it is open."""
+    """Opens a regular file, called ``shown`` in messages. Raises Unusable, also if it changes while it is open."""
     try:
-        with _reached(Place(place.root, place.inner[:-1]) if place.inner else None) as folder:
+        with _open_folder(Place(place.root, place.inner[:-1]) if place.inner else None) as folder:
             descriptor = _step(folder, place.inner[-1] if place.inner else place.root)
     except OSError as error:
         raise refusal(shown, error) from None
@@ -71,42 +71,42 @@ def open_file(place: Place, shown: str) -> Iterator[BinaryIO]:
 
 @contextlib.contextmanager
 def entries(folder: Place) -> Iterator[Iterator[os.DirEntry[str]]]:
-    """What is in a folder. Raises OSError."""
-    with _reached(folder) as held, os.scandir(held) as found:
+    """Yields an iterator over the entries of a folder. Raises OSError."""
+    with _open_folder(folder) as held, os.scandir(held) as found:
         yield found
 
 
 @contextlib.contextmanager
-def _reached(folder: Place | None) -> Iterator[int | str | None]:
-    """A folder held open, or its path where that cannot be done; None for the folder that paths begin in."""
+def _open_folder(folder: Place | None) -> Iterator[int | str | None]:
+    """Yields an open folder descriptor, or its path where these do not work; None for the current directory."""
     if folder is None:
         yield None
         return
     held: int | str | None = None
     try:
         for name in (folder.root, *folder.inner):
-            deeper = _step(held, name, _FOLDER) if HELD else _looked_at(held, name)
-            _let_go(held)
+            deeper = _step(held, name, _FOLDER) if HAS_DIR_FD else _path_without_link(held, name)
+            _close(held)
             held = deeper
         yield held
     finally:
-        _let_go(held)
+        _close(held)
 
 
-def _let_go(held: int | str | None) -> None:
+def _close(held: int | str | None) -> None:
     if isinstance(held, int):
         os.close(held)
 
 
 def _step(folder: int | str | None, name: str, flags: int = _FILE) -> int:
-    """Opens ``name`` in ``folder``."""
+    """Opens ``name`` in ``folder`` and returns its descriptor."""
     if isinstance(folder, int):
         return os.open(name, flags, dir_fd=folder)
-    return os.open(_looked_at(folder, name), flags)
+    return os.open(_path_without_link(folder, name), flags)
 
 
-def _looked_at(folder: int | str | None, name: str) -> str:
-    """The path of ``name`` in ``folder``, which is no link at this moment."""
+def _path_without_link(folder: int | str | None, name: str) -> str:
+    """The path of ``name`` in ``folder``. Raises OSError if it is a link now."""
     path = name if folder is None else os.path.join(str(folder), name)
     if os.path.islink(path):
         raise OSError(errno.ELOOP, os.strerror(errno.ELOOP))
@@ -114,7 +114,7 @@ def _looked_at(folder: int | str | None, name: str) -> str:
 
 
 def what_is(mode: int) -> Text:
-    """The word for a file that is not a regular one."""
+    """The name of a kind of special file, by its mode."""
     for is_one, word in (
         (stat.S_ISLNK, say.SYMLINK), (stat.S_ISDIR, say.FOLDER), (stat.S_ISFIFO, say.PIPE), (stat.S_ISSOCK, say.SOCKET)
     ):  # fmt: skip
@@ -124,12 +124,12 @@ def what_is(mode: int) -> Text:
 
 
 def not_regular(mode: int) -> Text:
-    """Why something of this mode is not opened."""
+    """Why a file of this mode is not opened."""
     return say.LINK if stat.S_ISLNK(mode) else say.SPECIAL.fill(what=what_is(mode))
 
 
 def refusal(path: str, error: OSError) -> Unusable:
-    """What the operating system said, for people."""
+    """An error of the operating system, for people."""
     if isinstance(error, PermissionError):
         return Unusable(path, say.DENIED)
     if error.errno == errno.ELOOP:

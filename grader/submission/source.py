@@ -1,7 +1,7 @@
-"""Python text as facts about it, by its syntax tree alone: nothing of a learner's is imported or run.
+"""Extracts facts from Python source by its syntax tree alone: no learner code is imported or run.
 
-Only ``ast.parse`` is used. Compiling is left to the child, which has limits: bytecode can grow
-exponentially with the source (every ``finally`` is compiled twice), a syntax tree cannot.
+Only ``ast.parse`` is used. The child, which has limits, compiles: bytecode can grow exponentially with the source
+(every ``finally`` is compiled twice), a syntax tree cannot.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from dataclasses import dataclass, replace
 
 from grader.core.model import Part, Text
 from grader.submission import messages as say
-from grader.submission.files import MAX_CODE, Raw
+from grader.submission.files import MAX_CODE, RawFile
 from grader.submission.messages import Unusable, printable
 from grader.submission.text import decode
 
@@ -34,24 +34,25 @@ _HINTS: tuple[tuple[str, Text], ...] = (
 )
 
 
-#: What reading one submission may take besides: top-level names, and steps that the parser spends on f-strings.
-#: Before Python 3.12 it looks for every field of one from its beginning: 256 kB of ``{a}`` take seconds. Later parsers
-#: are linear, and counting would cost more than it saves: the first tokenizers for the new f-strings are quadratic.
+#: Further limits for one submission: top-level names, and steps that the parser spends on f-strings. Before Python 3.12
+#: it searches for each field from the start of the string: 256 kB of ``{a}`` take seconds. Later parsers are linear,
+#: and counting would cost more than it saves: the first tokenizers for the new f-strings are quadratic.
 MAX_NAMES = 10_000
 MAX_FIELD_STEPS = 100_000_000
 SLOW_FIELDS = sys.version_info < (3, 12)
-_FIELD_STEPS_OF_ANYBODY = 1_000_000
+#: Up to this many steps, an upper estimate will do.
+_CHEAP_FIELD_STEPS = 1_000_000
 #: The parser needs quadratic time and memory for dotted names: gigabytes for one of 250 kB.
 MAX_DOTS = 500
 
 
-class Excess(Unusable):
-    """All of the submission together is too much; leaving one file out would not do."""
+class OverBudget(Unusable):
+    """The submission as a whole is too large; leaving one file out would not help."""
 
 
 @dataclass(slots=True)
-class Work:
-    """What has been read of one submission (called ``name``), counted before it is parsed."""
+class ParseBudget:
+    """Counts what is parsed of one submission (called ``name``), before it is parsed."""
 
     name: str
     code: int = 0
@@ -59,24 +60,24 @@ class Work:
     field_steps: int = 0
 
     def parsing(self, text: str) -> None:
-        """Books a piece of code that is about to be parsed. Raises Excess."""
+        """Counts a piece of code that is about to be parsed. Raises OverBudget."""
         self.code += len(text)
         if self.code > MAX_CODE:
-            raise Excess(self.name, say.TOO_MUCH_CODE.fill(limit=say.size(MAX_CODE)))
+            raise OverBudget(self.name, say.TOO_MUCH_CODE.fill(limit=say.size(MAX_CODE)))
         if not SLOW_FIELDS:
             return
         at_most = len(text) * text.count("{")
-        if at_most > _FIELD_STEPS_OF_ANYBODY:  # only then it matters how they are spread
+        if at_most > _CHEAP_FIELD_STEPS:  # only now does it matter which strings the braces are in
             at_most = _field_steps(text, MAX_FIELD_STEPS - self.field_steps)
         self.field_steps += at_most
         if self.field_steps > MAX_FIELD_STEPS:
-            raise Excess(self.name, say.TOO_MANY_FIELDS)
+            raise OverBudget(self.name, say.TOO_MANY_FIELDS)
 
     def defining(self, count: int) -> None:
         """Books top-level names. Raises Excess."""
         self.names += count
         if self.names > MAX_NAMES:
-            raise Excess(self.name, say.TOO_MANY_NAMES.fill(limit=MAX_NAMES))
+            raise OverBudget(self.name, say.TOO_MANY_NAMES.fill(limit=MAX_NAMES))
 
 
 def _field_steps(text: str, most: int) -> int:
@@ -92,7 +93,7 @@ def _field_steps(text: str, most: int) -> int:
 
 
 @dataclass(frozen=True, slots=True)
-class Scanned:
+class SourceFacts:
     """What a file's syntax tree tells. ``imports`` are top-level names; ``relative`` is the deepest level.
 
     ``guarded`` are definitions that stand under ``if __name__ == "__main__":`` alone, ``futures`` what is imported from
@@ -109,9 +110,9 @@ class Scanned:
     remark: Text | None = None
 
 
-def scan(raw: Raw, work: Work | None = None) -> Scanned:
+def scan(raw: RawFile, work: ParseBudget | None = None) -> SourceFacts:
     """Reads a ``.py`` file. Raises Excess where it is too much, with what ``work`` has counted before."""
-    work = work or Work(raw.path)
+    work = work or ParseBudget(raw.path)
     text, remark = decode(raw.data, raw.path, say.PYTHON_SOURCE, python=True)
     if not text.strip() and not raw.path.endswith("__init__.py"):
         raise Unusable(raw.path, say.EMPTY)
@@ -125,7 +126,7 @@ def scan(raw: Raw, work: Work | None = None) -> Scanned:
     return replace(combine([(Part(raw.path, text), parse(text, raw.path))], work), remark=remark)
 
 
-def combine(parsed: Sequence[tuple[Part, ast.Module]], work: Work | None = None) -> Scanned:
+def combine(parsed: Sequence[tuple[Part, ast.Module]], work: ParseBudget | None = None) -> SourceFacts:
     """The facts about parts that share one namespace; of two definitions the later counts."""
     defines: dict[str, int] = {}
     guarded: dict[str, int] = {}
@@ -144,7 +145,7 @@ def combine(parsed: Sequence[tuple[Part, ast.Module]], work: Work | None = None)
                 imports.add(module.partition(".")[0])
     if work is not None:
         work.defining(len(defines))
-    return Scanned(
+    return SourceFacts(
         tuple(part for part, _ in parsed),
         tuple(defines.items()),
         frozenset(imports),

@@ -1,19 +1,21 @@
-"""Bytes as text: UTF-8, what Python source declares, UTF-16 with its mark, or what can only be Chinese in GB18030.
+"""Decodes bytes: UTF-8, an encoding that Python source declares, UTF-16 with a byte-order mark, or Chinese GB18030.
 
-What is not text is called by its name.
+Data that is not text is recognized by its signature, so that messages can say what it is.
 """
 
 from __future__ import annotations
 
 import codecs
+import io
 import itertools
 import re
+import tokenize
 
 from grader.core.model import Text
 from grader.submission import messages as say
 from grader.submission.messages import Unusable, printable
 
-#: Encodings that a source may declare by PEP 263 but that nobody writes in; some take quadratic time to decode.
+#: Encodings that PEP 263 would allow but nobody writes in; some take quadratic time to decode.
 _NOT_FOR_SOURCE = re.compile(r"utf-?(7|16|32)|punycode|idna|undefined|(raw-)?unicode-escape")
 
 _BY_MAGIC: tuple[tuple[int, bytes, Text, Text], ...] = (
@@ -35,22 +37,22 @@ _BY_MAGIC: tuple[tuple[int, bytes, Text, Text], ...] = (
     (0, b"\x93NUMPY", say.DATA, say.THE_CODE_ITSELF),
     (0, b"\x80\x04\x95", say.DATA, say.THE_CODE_ITSELF),
 )
-#: Marks at the beginning, with the encoding and its name; that of UTF-32 begins with that of UTF-16.
+#: Byte-order marks with encoding and name; UTF-32 comes first, because its mark begins with that of UTF-16.
 _WIDE_MARKS = (
     (codecs.BOM_UTF32_LE, "utf-32", "UTF-32"),
     (codecs.BOM_UTF32_BE, "utf-32", "UTF-32"),
     (codecs.BOM_UTF16_LE, "utf-16", "UTF-16"),
     (codecs.BOM_UTF16_BE, "utf-16", "UTF-16"),
 )
-#: What GB18030 holds all of, byte for byte.
+#: Encodings of which GB18030 is a superset.
 _IN_GB18030 = re.compile(r"gb-?2312|euc-?cn|gbk|cp-?936|936|ms936|gb-?18030", re.IGNORECASE)
 _NOT_ASCII = re.compile(r"[^\x00-\x7f]")
-#: Characters that are looked at to tell Chinese from other text; most of a file is ASCII anyway.
+#: How many non-ASCII characters are examined to tell Chinese from other text.
 _SAMPLE = 4000
 
 
 def looks_like(data: bytes) -> tuple[Text, Text] | None:
-    """What ``data`` is when it is plainly not text, with what to do; None when it may be text."""
+    """What ``data`` is if it is clearly not text, and what to do about it; None if it may be text."""
     if data.startswith(b"PK\x03\x04"):
         office = b"[Content_Types].xml" in data[:4096]
         return (say.OFFICE, say.THE_CODE_ITSELF) if office else (say.ZIP, say.RENAME_IT.fill(suffix=".zip"))
@@ -64,9 +66,10 @@ def looks_like(data: bytes) -> tuple[Text, Text] | None:
 
 
 def decode(data: bytes, where: str, expected: Text, *, python: bool = False) -> tuple[str, Text | None]:
-    """``data`` as text with ``\\n`` line ends; ``python`` respects a declared encoding.
+    """``data`` as text with ``\\n`` line ends, and a remark if it is not UTF-8 (else None).
 
-    The second part is a remark on text that is not UTF-8.
+    ``python`` respects a declared encoding. Raises Unusable, with ``where`` and ``expected`` in the message, if the
+    data cannot be decoded.
     """
     if (other := looks_like(data)) is not None:
         raise Unusable(where, say.LOOKS_LIKE.fill(expected=expected, what=other[0], advice=other[1]))
@@ -96,7 +99,7 @@ def decode(data: bytes, where: str, expected: Text, *, python: bool = False) -> 
 
 
 def _wide(data: bytes) -> tuple[str | None, str | None]:
-    """The encoding that a mark of two or four bytes declares, and its name; the name alone where there is no mark."""
+    """The encoding and name that a byte-order mark declares; (None, "UTF-16") if it looks like that without a mark."""
     for mark, encoding, name in _WIDE_MARKS:
         if data.startswith(mark):
             return encoding, name
@@ -106,10 +109,10 @@ def _wide(data: bytes) -> tuple[str | None, str | None]:
 
 
 def _chinese(data: bytes) -> str | None:
-    """``data`` as GB18030, if it can be nothing but that: nearly all of it beyond ASCII is common Chinese.
+    """``data`` decoded as GB18030 if nearly all of its non-ASCII characters are common Chinese; else None.
 
-    Common are the 3755 characters of the first level of GB 2312, in the order of their sounds, and Chinese punctuation.
-    Korean in EUC-KR would look like the first half of that order alone.
+    Common are the 3755 characters of level 1 of GB 2312, which are sorted by pronunciation, and Chinese punctuation.
+    Korean text in EUC-KR would use only the first half of that range.
     """
     try:
         text = data.decode("gb18030")
@@ -130,18 +133,15 @@ def _line(data: bytes, at: int) -> int:
 
 
 def _declared(data: bytes, where: str) -> str:
-    """The encoding that the first two lines declare (PEP 263), else UTF-8."""
+    """The encoding that the first two lines declare (PEP 263), or UTF-8."""
     if b"coding" not in b"".join(data[:4096].splitlines(keepends=True)[:2]):
         return "utf-8"
-    import io
-    import tokenize
-
     try:
         encoding, _ = tokenize.detect_encoding(io.BytesIO(data).readline)
     except SyntaxError as error:
-        if "invalid or missing" in str(error):  # a line that is not UTF-8: decoding says which
+        if "invalid or missing" in str(error):  # not UTF-8: decoding will say where
             return "utf-8"
         raise Unusable(where, say.BAD_COOKIE.fill(reason=printable(str(error)))) from None
-    if _NOT_FOR_SOURCE.match(codecs.lookup(encoding).name.replace("_", "-")):  # whatever else it is called, too
+    if _NOT_FOR_SOURCE.match(codecs.lookup(encoding).name.replace("_", "-")):  # under any of its aliases
         raise Unusable(where, say.BAD_COOKIE.fill(reason=encoding))
     return "utf-8" if encoding == "utf-8-sig" else encoding

@@ -327,7 +327,7 @@ CASES = (
          "MALLORY/ps1/q05.py", "to be damaged")),
     Case("zip_locked", "an entry with a password", FOLDERS, "password",
          pack=_entry("MALLORY/ps1/q05.py", "to be locked")),
-    Case("zip_bomb", "an entry that is far larger than it looks", FOLDERS, "would unpack", pack=lambda archive, kind:
+    Case("zip_bomb", "an entry that is far larger than it looks", FOLDERS, "would expand", pack=lambda archive, kind:
          archive.writestr(f"{_top(kind)}/ps1/q05.py", " " * (4 << 20), zipfile.ZIP_DEFLATED)),
     Case("zip_deep", "a name with 1,500 folders in it", FOLDERS, "deep",
          pack=_entry(f"MALLORY/ps1/{'d/' * 1500}q05.py")),

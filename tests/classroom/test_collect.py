@@ -142,7 +142,7 @@ def test_one_file_is_the_fault_of_one_submission(wrong: str, tmp_path: Path, mon
         path.write_bytes(data)
     ada, bo = collect(path, tmp_path / "scratch").handed
     assert ada.error is None and read(ada.path).files
-    said = {"bomb": "would unpack", "large": "more than the", "password": "password", "damage": "cannot be unpacked"}
+    said = {"bomb": "would expand", "large": "more than the", "password": "password", "damage": "cannot be unpacked"}
     assert bo.error is not None and "bo_4_5_q03.py" in bo.error.en and said[wrong] in bo.error.en
     assert not bo.path.exists()
 
@@ -220,7 +220,7 @@ def test_what_cannot_be_collected(files: dict[str, str], kind: str | None, said:
 def test_metadata_that_cannot_be_unpacked(tmp_path: Path) -> None:
     """They belong to everybody."""
     files = {"submission_metadata.yml": "#" * (5 << 20), "submission_1/q03.py": CODE}
-    with pytest.raises(UsageError, match=r"submission_metadata\.yml.*would unpack"):
+    with pytest.raises(UsageError, match=r"submission_metadata\.yml.*would expand"):
         collect(zipped(tmp_path / "class.zip", files), tmp_path / "scratch")
 
 

@@ -166,7 +166,7 @@ def test_root_and_systems_without_users(monkeypatch: pytest.MonkeyPatch) -> None
     ("error", "said"),
     [
         (SandboxUnavailable("no Landlock"), "no Landlock"),
-        (BlockingIOError(11, "Resource temporarily unavailable"), "no more processes or memory are to be had"),
+        (BlockingIOError(11, "Resource temporarily unavailable"), "no more processes or memory are available"),
     ],
 )
 def test_a_machine_that_cannot_confine(error: Exception, said: str, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -211,7 +211,7 @@ def test_canaries_that_are_not_refused(monkeypatch: pytest.MonkeyPatch) -> None:
         (CourseError("no course"), "ok", "3 at once"),
         (SandboxError("too little memory"), "missing", "3 at once: too little memory"),
         (BrokenProcessPool("gone"), "missing", "3 at once: gone"),
-        (OSError(12, "Cannot allocate memory"), "missing", "cannot allocate memory: the memory does not suffice"),
+        (OSError(12, "Cannot allocate memory"), "missing", "cannot allocate memory: not enough memory"),
     ],
 )
 def test_as_many_workers_as_batch_would_use(

@@ -65,7 +65,7 @@ def test_new_never_overwrites(bank: Path, capsys: pytest.CaptureFixture[str]) ->
     """A reference that stands in the way is left alone."""
     (bank / "reference" / "question_27.py").write_text("mine = 1\n")
     assert run(["bank", "new", "Q27", "--course", str(bank)]) == 2
-    assert "exists already" in capsys.readouterr().err
+    assert "already exists" in capsys.readouterr().err
     assert (bank / "reference" / "question_27.py").read_text() == "mine = 1\n"
 
 

@@ -18,7 +18,7 @@ from tests import tiny
 from tests.tiny import in_process  # noqa: F401  (a fixture)
 
 Attncheck = Callable[..., object]
-FIRST = "this file cannot be read, so no answers were graded; your code was. Line 3: this is not YAML"
+FIRST = "this file cannot be read, so your answers were not graded; your code was. Line 3: this is not YAML"
 
 
 @pytest.fixture(autouse=True)
@@ -58,7 +58,7 @@ def test_grade(attncheck: Attncheck, handed: Path, tmp_path: Path) -> None:
     assert ran.code == 1
     text = " ".join(ran.out.split())
     assert text.index(FIRST.split(" Line")[0]) < text.index("Q1 ") and "✓ double 4 of 4" in text
-    assert page.read_text("utf-8").index("no answers were graded") < page.read_text("utf-8").index("Q1.a")
+    assert page.read_text("utf-8").index("your answers were not graded") < page.read_text("utf-8").index("Q1.a")
     data = json.loads(attncheck("grade", str(handed), "--json").out)
     assert FIRST in data["notices"][0]
     assert (data["earned"], data["possible"]) == (4, 5)
@@ -70,13 +70,13 @@ def test_watch(attncheck: Attncheck, handed: Path, monkeypatch: pytest.MonkeyPat
     events: tuple[watch.Event, ...] = ("saved",)
     monkeypatch.setattr(watch, "events", lambda path, keys: iter(events))
     said = " ".join(attncheck("watch", str(handed)).out.split())
-    assert said.index("no answers were graded") < said.index("✓ double") and "Well done" not in said
+    assert said.index("your answers were not graded") < said.index("✓ double") and "Well done" not in said
     if handed.suffix:
         return
     (handed / "answers.yaml").write_text("format: 1\nanswers: {Q1.a: a}\n")
     (handed / "q01.py").write_text("def double(x:\n    return x\n")
     said = " ".join(attncheck("watch", str(handed)).out.split())
-    assert said.index("! q01.py: line 1, column 11: Python cannot read this: `def double(x:`") < said.index("– double")
+    assert said.index("! q01.py: line 1, column 11: Python cannot parse this: `def double(x:`") < said.index("– double")
     assert "double was not found, because q01.py could not be read: line 1, column 11" in said
     (handed / "q01.py").write_text("def doubel(x):\n    return x\n")
     for command in ("watch", "grade"):

@@ -16,7 +16,8 @@ from grader.core.model import Course, Item, Lang, Misconception, Question, Text
 from grader.grading import courses
 from grader.learning import keyboard, log
 from grader.learning.log import Answered, Named, Spoke
-from grader.learning.session import Action, Answer, Card
+from grader.learning.session import Action, Answer, QuizCard
+from grader.submission import read
 from tests.commands.conftest import ITEM, Ran
 
 Attncheck = Callable[..., Ran]
@@ -62,14 +63,14 @@ def test_through_a_pipe(attncheck: Attncheck, typed: Type, progress_file: Path) 
     assert (ran.code, ran.err) == (0, "")
     said = " ".join(ran.out.split())
     for part in (
-        "To go: 2 of 2; for ada",
-        "what is graded is your answers.yaml",
+        "2 of 2 left · answering as ada",
+        "your grade comes from answers.yaml",
         "1/2 Q5 Scaled dot-product attention",
-        "> a ✗ Not yet. → What is V for? Try 2 of 2, for 1/2 of the points",
-        "> zz ? This question has no option “zz”; choose from a, b, c. That cost no try.",
-        "> b ✓ Right, at try 2. 0.5 of 1 points Not scores.",
-        "> 5 ✗ Not yet. Look at it once more",
-        "2 of 2 settled; 1 of 2 points",
+        "> a ✗ Not yet. → What is V for? Attempt 2 of 2, worth 1/2 of the points",
+        "> zz ? There is no option “zz” here; choose one of a, b, c. This did not count as an attempt.",
+        "> b ✓ Correct on attempt 2. 0.5 of 1 points Not scores.",
+        "> 5 ✗ Not yet. Read the question once more",
+        "2 of 2 done; 1 of 2 points",
         "✓ resolved: Q5 scores",
     ):
         assert part in said
@@ -82,11 +83,11 @@ def test_in_chinese(attncheck: Attncheck, typed: Type) -> None:
     ran = attncheck("quiz", "--lang", "zh")
     said = " ".join(ran.out.split())
     assert ran.code == 0
-    for part in ("还不对", "V 有什么用？", "What comes out?", "leave this one for later", "Right answer: b: Means"):
+    for part in ("还不对", "V 有什么用？", "What comes out?", "leave this item for later", "Correct answer: b: Means"):
         assert part in said
     typed("4\n")
     again = attncheck("quiz")
-    assert "To go: 1 of 2" in again.out  # the language that was chosen last
+    assert "1 of 2 left" in again.out  # the language that was chosen last
 
 
 def test_going_on(attncheck: Attncheck, typed: Type, progress_file: Path) -> None:
@@ -97,7 +98,7 @@ def test_going_on(attncheck: Attncheck, typed: Type, progress_file: Path) -> Non
     ran = attncheck("quiz", "--lang", "en")
     assert "2/2" in ran.out and "1/2" not in ran.out
     typed("")
-    assert "items here are answered" in attncheck("quiz", "--lang", "en").out
+    assert "items are answered" in attncheck("quiz", "--lang", "en").out
     assert "What comes out?" in attncheck("quiz", "--lang", "en", "--again").out
     assert "How many?" in attncheck("quiz", "Q5.next", "--lang", "en").out
     assert kept(progress_file).count("Answered") == 2
@@ -107,10 +108,22 @@ def test_the_name_stays(attncheck: Attncheck, typed: Type, progress_file: Path) 
     """A name is kept once; --learner holds for one time only."""
     for name in ("ada", "bob"):
         typed("")
-        assert f"for {name}" in attncheck("quiz", "--lang", "en", "--learner", name).out
+        assert f"answering as {name}" in attncheck("quiz", "--lang", "en", "--learner", name).out
     typed("")
-    assert "for ada" in attncheck("quiz", "--lang", "en").out
+    assert "answering as ada" in attncheck("quiz", "--lang", "en").out
     assert kept(progress_file) == ["Named"]
+
+
+@pytest.mark.parametrize("name", ["x" * 200, "e\u0301", "a\u202eb  c", "y" * 201])
+def test_the_name_is_the_one_of_the_submission(
+    attncheck: Attncheck, typed: Type, tmp_path: Path, name: str, progress_file: Path
+) -> None:
+    """The quiz knows a learner by the very name that a submission gets, because the name decides the numbers."""
+    typed("")
+    assert attncheck("quiz", "--lang", "en", "--learner", name).code == 0
+    (tmp_path / "q05.py").write_text("x = 1", "utf-8")
+    (event,) = (event for event in log.read(progress_file, "test") if isinstance(event, Named))
+    assert event.learner == read(tmp_path / "q05.py", name).learner
 
 
 def test_nobody(attncheck: Attncheck, typed: Type, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -121,7 +134,7 @@ def test_nobody(attncheck: Attncheck, typed: Type, monkeypatch: pytest.MonkeyPat
 
     monkeypatch.setattr("getpass.getuser", nobody)
     typed("")
-    assert "for learner" in attncheck("quiz", "--lang", "en").out
+    assert "answering as learner" in attncheck("quiz", "--lang", "en").out
 
 
 def test_answers_are_shown_cleaned(attncheck: Attncheck, typed: Type) -> None:
@@ -175,7 +188,7 @@ class Fake:
             raise action
         return action
 
-    def ask(self, card: Card, lang: Lang) -> Action:
+    def ask(self, card: QuizCard, lang: Lang) -> Action:
         """The next action."""
         return self._next()
 
@@ -194,7 +207,7 @@ def test_keys(attncheck: Attncheck, monkeypatch: pytest.MonkeyPatch) -> None:
     assert front.follow == [False] * 4
     assert "Answer with the letter" not in ran.out
     assert "Answer with a number" in ran.out and "答案填一个数" in ran.out
-    assert (ran.out.count("Right."), ran.out.count("答对了。")) == (2, 2)
+    assert (ran.out.count("Correct."), ran.out.count("答对了。")) == (2, 2)
 
 
 def test_interrupted(attncheck: Attncheck, monkeypatch: pytest.MonkeyPatch, progress_file: Path) -> None:
@@ -202,7 +215,7 @@ def test_interrupted(attncheck: Attncheck, monkeypatch: pytest.MonkeyPatch, prog
     monkeypatch.setattr(quizzing, "front_end", lambda: Fake(Answer("b"), KeyboardInterrupt()))
     ran = attncheck("quiz", "--lang", "en")
     assert ran.code == 130
-    assert "everything you answered is kept" in ran.err
+    assert "all your answers are saved" in ran.err
     assert kept(progress_file) == ["Named", "Answered"]
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from grader.core.suggest import close, nearest
+from grader.core.suggest import close, hint, nearest
 
 
 @pytest.mark.parametrize(
@@ -34,3 +34,19 @@ def test_several_names_come_in_order() -> None:
     """The nearest first, as many as asked for, and as alike as asked for."""
     assert close("q05.py", ["q50.py", "q5.py", "notes"], most=2) == ("q5.py", "q50.py")
     assert nearest("attend", ["attention"], cutoff=0.9) is None
+
+
+@pytest.mark.parametrize(
+    ("name", "listed", "most", "expected"),
+    [
+        ("Q55", None, None, "Did you mean Q5?"),
+        ("heads", None, None, "There are: Q5, Q6, Q7."),
+        ("heads", None, 2, "There are: Q5, Q6, …."),
+        ("heads", None, 3, "There are: Q5, Q6, Q7."),
+        ("heads", ("attention",), None, "There are: attention."),
+        ("q6", ("attention",), None, "Did you mean Q6?"),
+    ],
+)
+def test_a_hint_is_a_sentence(name: str, listed: tuple[str, ...] | None, most: int | None, expected: str) -> None:
+    """The nearest name where there is one, else those to choose from."""
+    assert hint(name, ["Q5", "Q6", "Q7"], listed, most=most) == expected

@@ -114,7 +114,7 @@ def test_an_empty_document_is_none(text: str) -> None:
 @pytest.mark.parametrize(
     ("text", "line", "fragments"),
     [
-        ("a: 1\nb: 2\na: 3\n", 3, ["the key 'a' stands here twice", "first on line 1"]),
+        ("a: 1\nb: 2\na: 3\n", 3, ["the key 'a' is given twice", "first on line 1"]),
         ("x:\n  - {en: a, en: b}\n", 2, ["x[0]: ", "'en'", "twice"]),
         ("a: &anchor 1\n", 1, ["a: an anchor (&anchor)", "expected a value without one"]),
         ("a: 1\nb: *anchor\n", 2, ["b: an alias (*anchor)", "expected the value itself"]),
@@ -129,14 +129,14 @@ def test_an_empty_document_is_none(text: str) -> None:
         ("a: 1\n1: b\n", 2, ["the key 1 is not a text", "expected it in quotes"]),
         ("true: b\n", 1, ["the key true is not a text"]),
         ("~: b\n", 1, ["the key ~ is not a text"]),
-        ("? [a]\n: b\n", 1, ["a list or mapping as a key"]),
+        ("? [a]\n: b\n", 1, ["a list or mapping is used as a key"]),
         ("[" * 60 + "]" * 60, 1, ["nested more than 40 levels"]),
         ("a: b: c\n", 1, ["not YAML", "a text that contains ': ' needs quotes"]),
         ("a: 1\n\tb: 2\n", 2, ["not YAML"]),
         ("a:\n  - [1, 2\nb: 3\n", 3, ["not YAML", "',' or ']'", "begins on line 2"]),
         ("a: @b\n", 1, ["not YAML", "begins with @", "in quotes"]),
         ('a: "\\q"\n', 1, ["not YAML", "escape"]),
-        ("a: 1\nb: \x07\n", 2, ["not YAML", "a character that text may not contain"]),
+        ("a: 1\nb: \x07\n", 2, ["not YAML", "a character that is not allowed"]),
     ],
 )
 def test_faults_name_file_line_and_remedy(loader: str, text: str, line: int, fragments: list[str]) -> None:

@@ -370,7 +370,7 @@ BROKEN: list[tuple[str, str, int, str, list[str]]] = [
         ["one of the keys: en, zh", "comma needs quotes"],
     ),
     ("en: What attention", "en: What: attention", 2, "", ["not YAML", "needs quotes"]),
-    ("id: Q5\n", "id: Q5\nid: Q5\n", 2, "", ["the key 'id' stands here twice", "line 1"]),
+    ("id: Q5\n", "id: Q5\nid: Q5\n", 2, "", ["the key 'id' is given twice", "line 1"]),
     ("id: Q5.output", "id: Q4.output", 11, "items[0].id", ["saw 'Q4.output'", "an id that begins with Q5."]),
     ("id: Q5.output", "id: Output", 11, "items[0].id", ["saw 'Output'", "an id such as Q5.output-shape"]),
     ("kind: choice", "kind: choise", 12, "items[0].kind", ["saw 'choise'", "one of: choice", "mean 'choice'?"]),

@@ -291,4 +291,4 @@ def test_a_log_that_does_not_fit(graded: Path, tmp_path: Path) -> None:
     mounts = "mkdir full && mount -t tmpfs -o size=4k tmpfs full && (dd if=/dev/zero of=full/rest bs=512 2>&- || true)"
     ((code, said),) = confined(tmp_path, mounts, "quiz --course course --state full/log --learner A")
     assert code == 0
-    assert "No space left" in said and "What was kept before is still there" in said
+    assert "No space left" in said and "Earlier entries are still there" in said

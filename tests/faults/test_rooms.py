@@ -26,7 +26,7 @@ from tests import tiny
 from tests.faults.conftest import Attncheck
 
 Here = Callable[[str], tuple[int, str]]
-GOES_ON = "the same command goes on"
+CONTINUES = "run the same command to continue"
 
 
 # ------------------------------------------------------------------------------------------- the parent
@@ -81,7 +81,7 @@ def test_memory_that_runs_out(error: Exception, here: Here, graded: Path, monkey
     (graded.parent / "in" / "new.py").write_text(tiny.RIGHT + "# new\n")
     code, said = here("batch in --out out --course course")
     assert code == 4
-    assert GOES_ON in said
+    assert CONTINUES in said
     assert "fault of attncheck" not in said
     assert len(before) > 0
 
@@ -115,7 +115,7 @@ def test_a_worker_that_is_short_of_something(
     except Exception as raised:
         future.set_exception(raised)
     if said is None:
-        with pytest.raises(SandboxError, match=GOES_ON):
+        with pytest.raises(SandboxError, match=CONTINUES):
             schedule.result_of(future)
     else:
         assert said in future.result().error.en

@@ -110,7 +110,7 @@ def log(data: bytes, scratch: Path) -> None:
     assert path.read_bytes().startswith(data)
     after = state.read(path, "test")
     assert repr(after) == repr((*before, *new))
-    known = progress.known(COURSE, after)
+    known = progress.progress_of(COURSE, after)
     for belief in known.beliefs:
         assert belief.times >= 1
     found = review.cards(COURSE, after)

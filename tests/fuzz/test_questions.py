@@ -188,7 +188,7 @@ def answers_file(said: list[str], scratch: Path) -> None:
     asked = Question("Q1", WORDS, "group", WORDS, "q01.yaml", items=named)
     small = Course(WORDS, "test", (), (asked,), (), (), "digest", "")
     name, *typed = said
-    records = {item.id: quiz.Record(1, answers=(text,)) for item, text in zip(named, typed, strict=False)}
+    records = {item.id: quiz.ItemRecord(1, answers=(text,)) for item, text in zip(named, typed, strict=False)}
     session = quiz.Session(small, name, "en", tuple(item.id for item in named), records, ())
     path = scratch / "answers.yaml"
     path.write_text(quiz.answers_file(session), encoding="utf-8")

@@ -12,10 +12,10 @@ from prompt_toolkit.output import DummyOutput
 
 from grader.core.model import Course, Question, Status
 from grader.course.items import Form
-from grader.learning import picker as picking
+from grader.learning import choice_widget
 from grader.learning import session as quiz
 from grader.learning.keyboard import Keyboard
-from grader.learning.session import Answer, Unknown
+from grader.learning.session import Answer, UnknownCommand
 from tests.fuzz import bending
 from tests.fuzz.reading import Reader, fuzzing
 from tests.fuzz.test_questions import _TYPED, guide
@@ -46,7 +46,7 @@ def typed(example: tuple[Form, str], scratch: Path) -> None:
         keyboard = Keyboard(pipe, DummyOutput())
         with contextlib.suppress(KeyboardInterrupt, EOFError):
             action = keyboard.ask(card(form), "en")
-            assert isinstance(action, Answer | Unknown) or action in COMMANDS
+            assert isinstance(action, Answer | UnknownCommand) or action in COMMANDS
             if isinstance(action, Answer):
                 assert quiz.read(action.text) == action or form == "lines"
 
@@ -60,16 +60,16 @@ def pressed(example: tuple[Form, list[str], str], scratch: Path) -> None:
     """A picker keeps its entries, and its answer restores its state."""
     form, keys, last = example
     asked = card(form).asked
-    picker = picking.begin(asked, last)
+    selection = choice_widget.begin(asked, last)
     for key in keys:
-        picker = picking.press(picker, key)
-        assert sorted(picker.order) == sorted(picker.ids) and -1 <= picker.cursor < len(picker.ids)
-        assert picker.marked <= set(picker.ids) and 0 <= picker.placed <= len(picker.ids)
-        assert len(picker.pairs) == len(picker.ids) and set(picker.pairs) <= {None, *picker.partners}
-    said = picking.answer(picker)
+        selection = choice_widget.press(selection, key)
+        assert sorted(selection.order) == sorted(selection.ids) and -1 <= selection.cursor < len(selection.ids)
+        assert selection.marked <= set(selection.ids) and 0 <= selection.placed <= len(selection.ids)
+        assert len(selection.pairs) == len(selection.ids) and set(selection.pairs) <= {None, *selection.partners}
+    said = choice_widget.answer(selection)
     if said is not None and form != "one":
-        again = picking.begin(asked, said)
-        assert picking.answer(again) == said
+        again = choice_widget.begin(asked, said)
+        assert choice_widget.answer(again) == said
 
 
 # ---------------------------------------------------------------------------------------------- the quiz

@@ -130,7 +130,7 @@ def test_refusals(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
         (["-e", "scaled_dot_product_attention", "--case", "large scores"], 2, "has no public case 'large scores'"),
         (["-e", "scaled_dot_product", "--case", "by hand"], 2, "Did you mean scaled_dot_product_attention?"),
         (["-e", "MultiHeadAttention", "--case", "self-attention"], 3, "does not define MultiHeadAttention"),
-        (["-e", "scaled_dot_product_attention", "--case", "by hand", "--to", str(taken)], 2, "exists already"),
+        (["-e", "scaled_dot_product_attention", "--case", "by hand", "--to", str(taken)], 2, "already exists"),
     ):
         assert run(["debug", path, *arguments]) == code
         assert said in capsys.readouterr().err

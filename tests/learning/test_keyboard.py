@@ -12,7 +12,7 @@ from grader.core.model import Item, Lang
 from grader.course import items
 from grader.course.items import Choice, Form, Prompt
 from grader.learning.keyboard import Keyboard
-from grader.learning.session import Answer, Card, Record, Unknown
+from grader.learning.session import Answer, ItemRecord, QuizCard, UnknownCommand
 from tests.helpers import WORDS, question
 
 UP, DOWN, LEFT, RIGHT = "\x1b[A", "\x1b[B", "\x1b[D", "\x1b[C"
@@ -20,15 +20,15 @@ ENTER, BACKSPACE = "\r", "\x7f"
 SKIP, BACK, LANG, QUIT, END, KEY, BREAK = "\x13", "\x10", "\x0c", "\x11", "\x04", "\x0b", "\x03"
 
 
-def card(form: Form, *answers: str) -> Card:
+def card(form: Form, *answers: str) -> QuizCard:
     """A card of this form, perhaps with answers that were wrong."""
     choices = tuple(Choice(name, WORDS) for name in "bca") if form not in ("line", "lines") else ()
     partners = tuple(Choice(name, WORDS) for name in "12") if form == "pairs" else ()
     item = Item("Q1.a", "choice", WORDS, 1, "graded", None)
     context = items.Context("test", "ada", item.id)
     asked = Prompt(form, WORDS, choices, partners)
-    record = Record(tries=len(answers), answers=answers)
-    return Card(1, 1, question("Q1"), item, context, WORDS, asked, record, 3, 1.0, None)
+    record = ItemRecord(tries=len(answers), answers=answers)
+    return QuizCard(1, 1, question("Q1"), item, context, WORDS, asked, record, 3, 1.0, None)
 
 
 @pytest.fixture
@@ -61,7 +61,7 @@ def typing() -> Iterator[Callable[[str], Keyboard]]:
         ("one", ":skip" + ENTER, "skip"),
         ("one", ":" + BACKSPACE + ENTER + "b" + ENTER, Answer("b")),
         ("one", ":" + ENTER + "b" + ENTER, Answer("b")),
-        ("one", ":what" + ENTER, Unknown("what")),
+        ("one", ":what" + ENTER, UnknownCommand("what")),
         ("many", " " + DOWN + " " + ENTER, Answer("b, c")),
         ("many", ENTER + "ac" + ENTER, Answer("c, a")),
         ("order", "abc" + ENTER, Answer("a b c")),

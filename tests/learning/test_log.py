@@ -316,7 +316,7 @@ def test_files_of_somebody_else_are_left_alone(text: str, path: Path) -> None:
 
 def test_folders_are_no_files(tmp_path: Path) -> None:
     """A folder, and a file where a folder should be, are said with the way out."""
-    with pytest.raises(StateError, match=r"cannot be read: Is a directory. --state F"):
+    with pytest.raises(StateError, match=r"cannot be read: Is a directory. Use --state F"):
         log.read(tmp_path, "attention")
     with pytest.raises(StateError, match=r"cannot be written: Is a directory. .*--state F"):
         log.append(tmp_path, ANSWER)
@@ -343,7 +343,7 @@ def test_half_a_write_is_taken_back(path: Path, monkeypatch: pytest.MonkeyPatch)
     handler = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
     try:
         resource.setrlimit(resource.RLIMIT_FSIZE, (len(before) + 20, hard))
-        with pytest.raises(StateError, match="What was kept before is still there"):
+        with pytest.raises(StateError, match="Earlier entries are still there"):
             log.append(path, *EVENTS)
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))

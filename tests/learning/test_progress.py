@@ -9,7 +9,7 @@ import pytest
 
 from grader.core.model import Status
 from grader.learning.log import Event, Skipped
-from grader.learning.progress import hints_taken, known
+from grader.learning.progress import hints_taken, progress_of
 from tests.learner_logs import COURSE, START, code, hinted, named, right, wrong
 
 
@@ -31,7 +31,7 @@ from tests.learner_logs import COURSE, START, code, hinted, named, right, wrong
 )
 def test_an_item_stands_as_it_was_answered_last(events: tuple[Event, ...], standing: str, tries: int) -> None:
     """Not by the best answer: what is forgotten is not known."""
-    item = known(COURSE, events).question("Q3").items[0]
+    item = progress_of(COURSE, events).question("Q3").items[0]
     assert (item.standing, item.tries) == (standing, tries)
 
 
@@ -51,7 +51,7 @@ def test_an_exercise_stands_as_it_was_graded_last(
     events: tuple[Event, ...], standing: str, hints: int, practice: float
 ) -> None:
     """With the highest hint taken, which costs practice points and nothing else."""
-    exercise = known(COURSE, events).question("Q3").exercises[0]
+    exercise = progress_of(COURSE, events).question("Q3").exercises[0]
     assert (exercise.standing, exercise.hints, exercise.practice) == (standing, hints, practice)
 
 
@@ -73,7 +73,7 @@ def test_an_exercise_stands_as_it_was_graded_last(
 )
 def test_a_misconception_is_open_until_something_about_it_is_right(events: tuple[Event, ...], still: bool) -> None:
     """Since the last time that it showed."""
-    (belief,) = known(COURSE, events).question("Q3").beliefs
+    (belief,) = progress_of(COURSE, events).question("Q3").beliefs
     assert (belief.belief.id, belief.open) == ("no-scaling", still)
 
 
@@ -86,17 +86,17 @@ def test_misconceptions_are_counted_where_they_showed() -> None:
         wrong("Q3.sum", 4, "sum-is-mean"),
         wrong("Q3.sum", 5, "never-heard-of"),
     )
-    found = [(b.question.id, b.belief.id, b.times) for b in known(COURSE, events).beliefs]
+    found = [(b.question.id, b.belief.id, b.times) for b in progress_of(COURSE, events).beliefs]
     assert found == [("Q3", "sum-is-mean", 1), ("Q3", "no-scaling", 2), ("Q11", "no-scaling", 1)]
 
 
 def test_sums() -> None:
     """How many are right, and whether anything was done, even if only a hint was taken."""
     events = (named("old"), right("Q3.what"), code("softmax"), hinted("Heads", 1), named("ada"))
-    progress = known(COURSE, events)
+    progress = progress_of(COURSE, events)
     assert progress.learner == "ada"
     assert [(q.right, len(q.standings), q.begun) for q in progress.questions] == [(2, 5, True), (0, 2, True)]
-    assert progress.begun and not known(COURSE, ()).begun
+    assert progress.begun and not progress_of(COURSE, ()).begun
     assert len(progress.items) == 4 and len(progress.exercises) == 3
 
 
@@ -109,4 +109,4 @@ def test_hints_taken() -> None:
 def test_the_fold_changes_nothing() -> None:
     """The same events give the same, as often as one likes."""
     events = (wrong("Q3.what"), code("softmax"), hinted("softmax", 1))
-    assert dataclasses.asdict(known(COURSE, events)) == dataclasses.asdict(known(COURSE, events))
+    assert dataclasses.asdict(progress_of(COURSE, events)) == dataclasses.asdict(progress_of(COURSE, events))

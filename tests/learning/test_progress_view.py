@@ -18,7 +18,7 @@ from grader.core.model import Course, Lang, Status
 from grader.core.page import Page
 from grader.learning import progress_view
 from grader.learning.log import Event
-from grader.learning.progress import Progress, known
+from grader.learning.progress import Progress, progress_of
 from tests.learner_logs import COURSE, code, hinted, named, right, wrong
 
 #: A little of everything.
@@ -45,12 +45,12 @@ def drawn(write: Callable[[Page], None], lang: Lang = "en", *, width: int = 80, 
 
 def overview(events: Sequence[Event], lang: Lang = "en", *, due: int = 0, course: Course = COURSE, **how: int) -> str:
     """The map of these events."""
-    return drawn(lambda page: progress_view.overview(page, known(course, events), course, due), lang, **how)  # type: ignore[arg-type]
+    return drawn(lambda page: progress_view.overview(page, progress_of(course, events), course, due), lang, **how)  # type: ignore[arg-type]
 
 
 def detail(events: Sequence[Event], name: str, lang: Lang = "en") -> str:
     """One question."""
-    return drawn(lambda page: progress_view.detail(page, known(COURSE, events), name), lang)
+    return drawn(lambda page: progress_view.detail(page, progress_of(COURSE, events), name), lang)
 
 
 def flat(text: str) -> str:
@@ -65,11 +65,11 @@ def flat(text: str) -> str:
         "items 1/4 · code 1/3",
         "Scores items 1/3 · code 1/2 Q3 ✓~✗ [✗✓]",
         "Heads items 0/1 · code 0/1 Q11 ? [.]",
-        "✓ right ✗ not right ~ begun ? waits for a person . not yet",
-        "Still to be cleared up (2)",
-        "✗ Q3 no-scaling (met once) → What grows? → Q3.why asks about just this: `attncheck quiz Q3.why`",
-        "✗ Q3 sum-is-mean (met once)",
-        "Next – 3 cards are due: `attncheck review` – Q3 has open items: `attncheck quiz Q3`",
+        "✓ correct ✗ incorrect ~ in progress ? not auto-graded . not started",
+        "Open misconceptions (2)",
+        "✗ Q3 no-scaling (seen once) → What grows? → Q3.why asks about exactly this: `attncheck quiz Q3.why`",
+        "✗ Q3 sum-is-mean (seen once)",
+        "Next – 3 cards are due: `attncheck review` – Q3 has unanswered items: `attncheck quiz Q3`",
         "– Q3 has code to write: `attncheck start Q3`, then `attncheck watch q03.py`",
     ],
 )
@@ -78,15 +78,24 @@ def test_the_map(fragment: str) -> None:
     assert fragment in flat(overview(EVENTS, due=3))
 
 
+@pytest.mark.parametrize("name", ["x" * 200, "名" * 200])
+@pytest.mark.parametrize("width", [40, 80])
+def test_long_names_wrap(name: str, width: int) -> None:
+    """The heading has the whole name, on as many lines as it takes, none of them wider than the terminal."""
+    text = overview([named(name), *EVENTS[1:]], width=width)
+    assert name in "".join(text.split())
+    assert max(map(cell_len, text.splitlines())) <= width
+
+
 @pytest.mark.parametrize(
     ("events", "due", "fragment"),
     [
-        ((), 0, "Nothing is kept here yet. To begin: attncheck questions"),
-        ((), 0, "attncheck grade q03.py grades it"),
+        ((), 0, "Nothing is saved here yet. To begin: attncheck questions"),
+        ((), 0, "attncheck grade q03.py grade it"),
         ((right("Q3.what"),), 1, "– 1 card is due: `attncheck review`"),
-        ((wrong("Q3.what", 0), wrong("Q3.what", 1)), 0, "no-scaling (met 2 times)"),
+        ((wrong("Q3.what", 0), wrong("Q3.what", 1)), 0, "no-scaling (seen 2 times)"),
         ((wrong("Q3.what"), right("Q3.what", 1)), 0, "Cleared up (1): Q3 no-scaling"),
-        ((wrong("Q3.what"), right("Q3.what", 1), wrong("Q3.why", 2)), 0, "Q3 has open items"),
+        ((wrong("Q3.what"), right("Q3.what", 1), wrong("Q3.why", 2)), 0, "Q3 has unanswered items"),
         (
             (
                 *map(right, ("Q3.what", "Q3.why", "Q3.sum")),
@@ -103,7 +112,7 @@ def test_the_map(fragment: str) -> None:
                 *map(code, ("scaled_scores", "softmax", "Heads")),
             ),
             0,
-            "– What is not right yet comes up in reviews",
+            "– Incorrect items come up again in reviews",
         ),
         (
             (
@@ -111,7 +120,7 @@ def test_the_map(fragment: str) -> None:
                 *map(code, ("scaled_scores", "softmax", "Heads")),
             ),
             0,
-            "– Everything is right.",
+            "– Everything is correct.",
         ),
     ],
 )
@@ -128,8 +137,8 @@ def test_many_misconceptions_stay_on_the_page() -> None:
     course = replace(COURSE, questions=(replace(q3, misconceptions=beliefs), *COURSE.questions[1:]))
     events = [wrong("Q3.sum", hours, name) for hours, name in enumerate(names)]
     still = flat(overview(events, course=course))
-    assert "Still to be cleared up (7)" in still and "belief-2" in still and "belief-1" not in still
-    assert "and 2 more; `attncheck progress Q…` shows those of a question" in still
+    assert "Open misconceptions (7)" in still and "belief-2" in still and "belief-1" not in still
+    assert "and 2 more; `attncheck progress Q…` shows those of one question" in still
     mended = flat(overview([*events, right("Q3.sum", 9)], course=course))
     assert "Cleared up (7): Q3 belief-6," in mended and "belief-2 and others" in mended
 
@@ -170,14 +179,14 @@ def test_groups_that_the_course_does_not_name_come_last() -> None:
     ("name", "fragment"),
     [
         ("Q3", "Q3 Why scale? items 1/3 · code 1/2"),
-        ("Q3", "✓ Q3.what right at once 2026-03-01"),
-        ("Q3", "~ Q3.why begun 2026-03-01"),
-        ("Q3", "✗ Q3.sum not right 2026-03-01"),
+        ("Q3", "✓ Q3.what correct on the first attempt 2026-03-01"),
+        ("Q3", "~ Q3.why in progress 2026-03-01"),
+        ("Q3", "✗ Q3.sum incorrect 2026-03-01"),
         ("Q3", "✗ scaled_scores not right yet 2026-03-01"),
-        ("Q3", "✓ softmax passed; hints 2 of 2; practice points 2.56 of 4"),
-        ("Q3", "What came up ✗ Q3 no-scaling (met once) → What grows?"),
-        ("Q11", "? Q11.width waits for a person to mark it"),
-        ("Q11", ". Heads not yet"),
+        ("Q3", "✓ softmax passed; 2 of 2 hints used; practice points 2.56 of 4"),
+        ("Q3", "Misconceptions found ✗ Q3 no-scaling (seen once) → What grows?"),
+        ("Q11", "? Q11.width not auto-graded"),
+        ("Q11", ". Heads not started"),
     ],
 )
 def test_a_question_in_detail(name: str, fragment: str) -> None:
@@ -189,8 +198,8 @@ def test_tries_and_truths() -> None:
     """How many tries it took; what is true instead, once that is known."""
     events = (wrong("Q3.what"), right("Q3.what", 1, attempt=2), right("Q3.why", 1, attempt=3))
     text = flat(detail(events, "Q3"))
-    assert "✓ Q3.what right at the second try" in text and "✓ Q3.why right at try 3" in text
-    assert "✓ Q3 no-scaling (met once) cleared up Divide by the root." in text
+    assert "✓ Q3.what correct on the second attempt" in text and "✓ Q3.why correct on attempt 3" in text
+    assert "✓ Q3 no-scaling (seen once) cleared up Divide by the root." in text
     chinese = flat(detail(events, "Q3", "zh"))
     assert "第二次答对" in chinese and "Q3 no-scaling（出现过 1 次） 已理清 要除以根号。" in chinese
 
@@ -198,9 +207,9 @@ def test_tries_and_truths() -> None:
 @pytest.mark.parametrize(
     ("rung", "taken", "no_more", "fragments"),
     [
-        (1, 1, False, ["softmax, hint 1 of 2: First hint.", "(3.2 of 4 left here), never graded ones"]),
+        (1, 1, False, ["softmax, hint 1 of 2: First hint.", "(3.2 of 4 left here); they never affect your grade"]),
         (2, 2, False, ["Second hint. This was the last hint for softmax.", "(2.56 of 4 left here)"]),
-        (2, 2, True, ["There are no further hints for softmax; --rung N shows an earlier one again."]),
+        (2, 2, True, ["There are no more hints for softmax; --rung N shows an earlier one again."]),
         (1, 2, False, ["First hint. Hints cost practice points only (2.56 of 4 left here)"]),
     ],
 )
@@ -214,7 +223,7 @@ def test_a_hint(rung: int, taken: int, no_more: bool, fragments: list[str]) -> N
 
 def test_as_data() -> None:
     """The same for programs, in JSON."""
-    progress: Progress = known(COURSE, EVENTS)
+    progress: Progress = progress_of(COURSE, EVENTS)
     data = json.loads(json.dumps(progress_view.as_json(progress, 3)))
     assert (data["format"], data["learner"], data["due"]) == (1, "ada", 3)
     assert data["questions"][0]["items"][2] == {

@@ -11,14 +11,25 @@ from rich.cells import cell_len
 from rich.console import Console
 
 from grader.core.layout import cells
-from grader.core.model import Item, Lang, Misconception, Question, Source, Status, Text
+from grader.core.model import Course, Item, Lang, Misconception, Question, Source, Status, Text
 from grader.core.page import Page
 from grader.course import items
 from grader.course.items import Choice, Form, Prompt
-from grader.learning import picker as picking
-from grader.learning import quiz_view
+from grader.learning import choice_widget, quiz_view
 from grader.learning import session as quiz
-from grader.learning.session import Advice, Card, Met, Moved, Record, Settled, Summary, Tally, Unknown, Unread, Wrong
+from grader.learning.session import (
+    Advice,
+    ItemRecord,
+    MisconceptionMet,
+    Navigation,
+    QuizCard,
+    QuizSummary,
+    Settled,
+    Tally,
+    UnknownCommand,
+    UnreadableAnswer,
+    WrongAnswer,
+)
 from tests.helpers import question
 
 TITLE = Text("Why divide by √d_k, of all numbers?", "为什么偏偏要除以 √d_k？")
@@ -30,10 +41,10 @@ HOME: Question = replace(question("Q1"), title=TITLE)
 PAPER = Source("p", "On Attention", "Ada, Bob, Cyd, Dan", 2020, "Journal 1")
 MANUAL = Source("m", "A Manual", "Eve, Flo", 2021, "online")
 
-NEW = Record()
+NEW = ItemRecord()
 
 
-def card(form: Form = "one", record: Record = NEW, **more: object) -> Card:
+def card(form: Form = "one", record: ItemRecord = NEW, **more: object) -> QuizCard:
     """A card of this form."""
     texts = [Text("Scores", "得分"), LONG, Text("Sums", "和")]
     choices = [Choice(name, text) for name, text in zip("cab", texts, strict=True)]
@@ -45,7 +56,7 @@ def card(form: Form = "one", record: Record = NEW, **more: object) -> Card:
         partners if form == "pairs" else (),
         (Text("Unit: MiB", "单位：MiB"),),
     )
-    made = Card(3, 12, HOME, ITEM, items.Context("t", "ada", "Q1.a"), ASK, asked, record, 3, 0.5, None)
+    made = QuizCard(3, 12, HOME, ITEM, items.Context("t", "ada", "Q1.a"), ASK, asked, record, 3, 0.5, None)
     return replace(made, **more)
 
 
@@ -53,7 +64,7 @@ def settled(outcome: str = "wrong", **more: object) -> Settled:
     """An item that is done with."""
     made = Settled(
         outcome=outcome,  # type: ignore[arg-type]
-        record=Record(tries=3, earned=0.25, settled=True),
+        record=ItemRecord(tries=3, earned=0.25, settled=True),
         points=2,
         message=None,
         truth=TRUTH,
@@ -82,19 +93,19 @@ EVERYTHING = [
         for f in ("one", "pairs", "line", "lines")
         for k in (0, 1)
     ),
-    lambda page: quiz_view.feedback(page, Wrong(0.5, LONG, ASK, 2, 0.5), card()),
+    lambda page: quiz_view.feedback(page, WrongAnswer(0.5, LONG, ASK, 2, 0.5), card()),
     lambda page: quiz_view.feedback(page, settled(message=LONG, advice=Advice("half", "Q1", "open", True)), card()),
-    lambda page: quiz_view.feedback(page, Moved("help"), card()),
-    lambda page: quiz_view.feedback(page, Unread(LONG), card()),
+    lambda page: quiz_view.feedback(page, Navigation("help"), card()),
+    lambda page: quiz_view.feedback(page, UnreadableAnswer(LONG), card()),
     lambda page: quiz_view.summary(page, SUMMARY),
 ]
 
 BELIEF = Misconception("picks-the-best", TRUTH)
-SUMMARY = Summary(
+SUMMARY = QuizSummary(
     (Tally(HOME, 2, 5, 1.5, 6.0),),
     (
-        Met(HOME, BELIEF, False, Advice("half", "Q1", "same", True)),
-        Met(HOME, replace(BELIEF, id="ties"), True, None),
+        MisconceptionMet(HOME, BELIEF, False, Advice("half", "Q1", "same", True)),
+        MisconceptionMet(HOME, replace(BELIEF, id="ties"), True, None),
     ),
     3,
 )
@@ -116,31 +127,31 @@ def test_nothing_is_wider_than_the_terminal(at: int, width: int, lang: Lang) -> 
         ("one", True, "Two keys match", "Scores"),
         ("pairs", False, "2 no. 2 1 no. 1 Answer somehow.", "Enter"),
         ("line", False, "Unit: MiB Answer somehow.", "Enter"),
-        ("line", True, "Answer somehow. Enter answers", "Scores"),
-        ("lines", False, "Several lines; an empty one ends the answer.", "Enter"),
-        ("lines", True, "an empty line answers", "Several lines"),
+        ("line", True, "Answer somehow. Enter: submit", "Scores"),
+        ("lines", False, "Write as many lines as you need; an empty line submits.", "Enter"),
+        ("lines", True, "empty line: submit", "Write as many"),
     ],
 )
 def test_card(form: Form, keys: bool, there: str, not_there: str) -> None:
     """The question and how to answer it: options stand there unless keys choose among them."""
     text = flat(shown(lambda page: quiz_view.card(page, card(form), keys=keys)))
-    assert text.lstrip("─ ").startswith("3/12 Q1 Why divide by √d_k, of all numbers? 2 pt Two keys match")
+    assert text.lstrip("─ ").startswith("3/12 Q1 Why divide by √d_k, of all numbers? 2 pts Two keys match")
     assert there in text
     assert not_there not in text
 
 
 def test_card_after_a_wrong_answer() -> None:
     """Whoever comes back sees which try it is, what it is worth, and what to think about."""
-    begun = card(record=Record(tries=1), reminder=TRUTH)
+    begun = card(record=ItemRecord(tries=1), reminder=TRUTH)
     text = flat(shown(lambda page: quiz_view.card(page, begun, keys=False)))
-    assert "Try 2 of 3, worth 1/2 of the points. → Think again about this: Every key" in text
+    assert "Attempt 2 of 3, worth 1/2 of the points. → Think about this again: Every key" in text
     rare = flat(shown(lambda page: quiz_view.card(page, replace(begun, worth=0.125), keys=False)))
     assert "worth 0.12 of the points" in rare
 
 
 def test_card_that_is_settled() -> None:
     """On the way back the options are there, and nothing asks for an answer."""
-    text = flat(shown(lambda page: quiz_view.card(page, card(record=Record(tries=1, settled=True)), keys=True)))
+    text = flat(shown(lambda page: quiz_view.card(page, card(record=ItemRecord(tries=1, settled=True)), keys=True)))
     assert "Scores" in text and "Answer somehow" not in text
 
 
@@ -148,48 +159,54 @@ def test_card_that_is_settled() -> None:
     ("said", "expected"),
     [
         (
-            Wrong(0.0, None, ASK, 2, 0.5),
-            "✗ Not yet. → Two keys match almost equally well. What comes out? Try 2 of 3, for",
+            WrongAnswer(0.0, None, ASK, 2, 0.5),
+            "✗ Not yet. → Two keys match almost equally well. What comes out? Attempt 2 of 3, worth",
         ),
         (
-            Wrong(0.5, TRUTH, None, 1, 0.25),
-            "✗ Partly right. Every key that is not blocked contributes. Try 3 of 3, for 1/4",
+            WrongAnswer(0.5, TRUTH, None, 1, 0.25),
+            "✗ Partly correct. Every key that is not blocked contributes. Attempt 3 of 3, worth 1/4",
         ),
-        (Wrong(0.0, None, None, 1, 0.25), "✗ Not yet. Look at it once more before you go on."),
-        (Unread(Text("No \x1b[1mnumber", "")), "? No number That cost no try."),
-        (Unknown("\x1b]0;x\x07ab"), "There is no command “:ab”. :skip :back"),
-        (Moved("skipped"), "Skipped; it comes again at the end."),
-        (Moved("help"), ":skip leave this one for later :back"),
-        (Moved("next"), ""),
+        (WrongAnswer(0.0, None, None, 1, 0.25), "✗ Not yet. Read the question once more before you try again."),
+        (UnreadableAnswer(Text("No \x1b[1mnumber", "")), "? No number This did not count as an attempt."),
+        (UnknownCommand("\x1b]0;x\x07ab"), "Unknown command “:ab”. Commands: :skip :back"),
+        (Navigation("skipped"), "Skipped; it will come back at the end."),
+        (Navigation("help"), ":skip leave this item for later :back"),
+        (Navigation("next"), ""),
         (
             settled(),
-            "✗ Not right. 0.5 of 2 points Right answer: b: Sums Every key that is not blocked contributes. Read the",
+            "✗ Incorrect. 0.5 of 2 points Correct answer: b: Sums Every key that is not blocked contributes. Read the",
         ),
         (settled(), "Source: Ada et al., “On Attention”, 2020, Journal 1 Source: Eve, Flo, “A Manual”, 2021, online"),
-        (settled("shown"), "– Here is the answer. 0.5 of 2 points Right answer"),
-        (settled("right"), "✓ Right, at try 3. 0.5 of 2 points Every key"),
-        (settled("right", record=Record(tries=1, earned=1.0), truth=None), "✓ Right. 2 of 2 points Read the formula."),
-        (settled("right", record=Record(tries=2, earned=0.5)), "✓ Right, at try 2. 1 of 2 points"),
-        (settled("right", record=Record(tries=5)), "✓ Right, at try 5. 0 of 2 points"),
-        (settled("pending"), "… Noted; a person will mark it. A good answer: b: Sums"),
-        (settled("pending", message=TRUTH, truth=None), "… Every key that is not blocked contributes. A good answer"),
-        (settled(key=Text("a: x\nb: y", "")), "Right answer: a: x b: y Every"),
+        (settled("shown"), "– Here is the answer. 0.5 of 2 points Correct answer"),
+        (settled("right"), "✓ Correct on attempt 3. 0.5 of 2 points Every key"),
+        (
+            settled("right", record=ItemRecord(tries=1, earned=1.0), truth=None),
+            "✓ Correct. 2 of 2 points Read the formula.",
+        ),
+        (settled("right", record=ItemRecord(tries=2, earned=0.5)), "✓ Correct on attempt 2. 1 of 2 points"),
+        (settled("right", record=ItemRecord(tries=5)), "✓ Correct on attempt 5. 0 of 2 points"),
+        (settled("pending"), "… Saved. This answer is not graded automatically. Sample answer: b: Sums"),
+        (settled("pending", message=TRUTH, truth=None), "… Every key that is not blocked contributes. Sample answer"),
+        (settled(key=Text("a: x\nb: y", "")), "Correct answer: a: x b: y Every"),
         (
             settled(message=TRUTH, explain=TRUTH),
-            "Every key that is not blocked contributes. Right answer: b: Sums Source",
+            "Every key that is not blocked contributes. Correct answer: b: Sums Source",
         ),
-        (settled(advice=Advice("half", "Q1", "open", True)), "→ The exercise half shows it: attncheck start Q1"),
+        (settled(advice=Advice("half", "Q1", "open", True)), "→ The exercise half shows this: attncheck start Q1"),
         (
             settled(advice=Advice("half", "Q1", "open", False)),
-            "→ half is the exercise to try it in: attncheck start Q1",
+            "→ Try it out in the exercise half: attncheck start Q1",
         ),
         (
             settled(advice=Advice("half", "Q1", "same", True)),
             "→ Your code for half makes the same mistake: attncheck hint Q1",
         ),
-        (settled(advice=Advice("half", "Q1", "right", True)), "→ Your code for half does this right; compare it with"),
-        (settled(follows=ITEM), "→ Next comes Q1.a, which asks about just this."),
-        (settled(offer=ITEM), "→ Q1.a (another question) asks about just this: :follow takes it next."),
+        (settled(advice=Advice("half", "Q1", "right", True)), "→ Your code for half gets this right; compare it with"),
+        (settled(follows=ITEM), "→ Next: Q1.a, which asks about exactly this."),
+        (
+            settled(offer=ITEM),
+            "→ Q1.a, from another question, asks about exactly this. Type :follow to answer it next.",
+        ),
     ],
 )
 def test_feedback(said: quiz.Feedback, expected: str) -> None:
@@ -214,25 +231,33 @@ def test_chinese_is_chinese() -> None:
 
 def test_opening() -> None:
     """How much there is to do, or that there is nothing."""
-    from grader.core.model import Course
-
     home = replace(HOME, items=(ITEM,))
     course = Course(TITLE, "t", (), (home,), (), (), "", "")
     session = quiz.begin(course, "a\u202eda", "en", (ITEM,))
-    assert "To go: 1 of 1; for ada" in shown(lambda page: quiz_view.opening(page, session))
-    done = replace(session, records={"Q1.a": Record(settled=True, status=Status.PASSED)})
-    assert "items here are answered" in shown(lambda page: quiz_view.opening(page, done))
+    assert "1 of 1 left · answering as ada" in shown(lambda page: quiz_view.opening(page, session))
+    done = replace(session, records={"Q1.a": ItemRecord(settled=True, status=Status.PASSED)})
+    assert "items are answered" in shown(lambda page: quiz_view.opening(page, done))
+
+
+@pytest.mark.parametrize("name", ["x" * 200, "名" * 200, "Maria del Carmen Núñez de Balboa y Ponce de León " * 4])
+@pytest.mark.parametrize("width", [40, 80])
+def test_long_names_wrap(name: str, width: int) -> None:
+    """The heading has the whole name, on as many lines as it takes, none of them wider than the terminal."""
+    session = quiz.begin(Course(TITLE, "t", (), (replace(HOME, items=(ITEM,)),), (), (), "", ""), name, "en", (ITEM,))
+    text = shown(lambda page: quiz_view.opening(page, session), width=width)
+    assert "".join(name.split()) in "".join(text.split())
+    assert max(map(cell_len, text.splitlines())) <= width
 
 
 def test_summary() -> None:
     """Points, what was believed, and what to do about it; colour is not needed to read it."""
     text = flat(shown(lambda page: quiz_view.summary(page, SUMMARY)))
-    assert "Q1 Why divide by √d_k, of all numbers? 2 of 5 settled; 1.5 of 6 points" in text
+    assert "Q1 Why divide by √d_k, of all numbers? 2 of 5 done; 1.5 of 6 points" in text
     assert "✗ Q1 picks-the-best (still open) Every key" in text
     assert "✓ resolved: Q1 ties" in text
-    assert "Still open: 3; attncheck quiz goes on." in text
+    assert "Items left: 3. Continue with attncheck quiz." in text
     assert "– Your code for half makes the same mistake" in text
-    done = shown(lambda page: quiz_view.summary(page, Summary((Tally(HOME, 0, 5, 0, 6),), (), 0)), "zh")
+    done = shown(lambda page: quiz_view.summary(page, QuizSummary((Tally(HOME, 0, 5, 0, 6),), (), 0)), "zh")
     assert "出现过的误解" not in done and "没答完" not in done and "Q1" not in done
     many = replace(SUMMARY, met=SUMMARY.met[:1] * 8)
     assert "… and 3 more: attncheck progress" in shown(lambda page: quiz_view.summary(page, many))
@@ -252,12 +277,12 @@ def test_summary() -> None:
         ("pairs", "2", ["  c  Scores → 2", "› a  A mixture"]),
     ],
 )
-def test_picking(form: Form, keys: str, first: list[str]) -> None:
+def test_selection_lines(form: Form, keys: str, first: list[str]) -> None:
     """Marks say what is chosen; colours only repeat it."""
-    picker = picking.begin(card(form).asked)
+    selection = choice_widget.begin(card(form).asked)
     for key in keys.split():
-        picker = picking.press(picker, key)
-    lines = [line for _, line in quiz_view.picking(picker, card(form), "en", 60)]
+        selection = choice_widget.press(selection, key)
+    lines = [line for _, line in quiz_view.selection_lines(selection, card(form), "en", 60)]
     for begin, line in zip(first, lines, strict=False):
         assert line.startswith(begin)
     assert max(map(cells, lines)) <= 60
@@ -266,8 +291,8 @@ def test_picking(form: Form, keys: str, first: list[str]) -> None:
 
 def test_tried_options_are_marked() -> None:
     """Options that were wrong before carry a cross."""
-    tried = card(record=Record(tries=1, answers=("C",)))
-    lines = quiz_view.picking(picking.begin(tried.asked), tried, "en", 60)
+    tried = card(record=ItemRecord(tries=1, answers=("C",)))
+    lines = quiz_view.selection_lines(choice_widget.begin(tried.asked), tried, "en", 60)
     assert lines[0] == ("tried", "  ✗ c  Scores")
 
 
@@ -276,6 +301,6 @@ def test_tried_options_are_marked() -> None:
 @pytest.mark.parametrize("width", [40, 80])
 def test_keys_fit(form: str, lang: Lang, width: int) -> None:
     """No line of keys is wider than the terminal, and every key is named."""
-    lines = quiz_view.keys_of(form, lang, width, follow=not form)
+    lines = quiz_view.key_help(form, lang, width, follow=not form)
     assert max(map(cells, lines)) <= width
-    assert all(key in " ".join(lines) for key in (("^S", "?") if form else ("f ",)))
+    assert all(key in " ".join(lines) for key in (("^S", "?") if form else ("f",)))

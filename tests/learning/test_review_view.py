@@ -74,8 +74,8 @@ def test_as_data() -> None:
     [
         ((), 5, "There is nothing to review yet."),
         (EVENTS, 5, "To review: 1 due, 1 new"),
-        (EVENTS, 1, "To review: 1 due, 1 new; 1 of them this time (--limit)"),
-        ((right("Q3.why"), reviewed("Q3.why", "easy")), 5, "Nothing is due now. The next card, Q3.why, is due in 8 d."),
+        (EVENTS, 1, "To review: 1 due, 1 new; 1 of them now (--limit)"),
+        ((right("Q3.why"), reviewed("Q3.why", "easy")), 5, "Nothing is due now. The next card is Q3.why, due in 8 d."),
     ],
 )
 def test_opening(events: tuple[Event, ...], count: int, said: str) -> None:
@@ -97,10 +97,10 @@ def test_a_task_says_what_not_how(lang: Lang) -> None:
 @pytest.mark.parametrize(
     ("ratings", "left", "said"),
     [
-        ([], 2, "Reviewed: 0 Left: 2. `attncheck review` goes on with them."),
-        (["good", "again", "good"], 0, "Reviewed: 3 (2 known, 1 to see again soon)"),
+        ([], 2, "Reviewed: 0 Left: 2. Continue with `attncheck review`."),
+        (["good", "again", "good"], 0, "Reviewed: 3 (2 known, 1 to review again soon)"),
     ],
 )
 def test_end(ratings: list[Rating], left: int, said: str) -> None:
     """How it went, and what is left."""
-    assert flat(drawn(lambda page: review_view.end(page, ratings, left))).endswith(said)
+    assert flat(drawn(lambda page: review_view.summary(page, ratings, left))).endswith(said)

@@ -11,7 +11,7 @@ import pytest
 
 from grader.core.errors import SubmissionError, UsageError
 from grader.core.model import Answer, Edit, Item, Misconception, Mistake, Source, Status, Submission, Text
-from grader.course.items._wrong import WrongAnswer
+from grader.course.items._wrong import WrongAnswer as KnownWrongAnswer
 from grader.course.items.choice import Option
 from grader.course.items.choice import Spec as Choice
 from grader.course.items.multi import Spec as Multi
@@ -20,7 +20,16 @@ from grader.grading.grade import grade
 from grader.learning import log as state
 from grader.learning import session as quiz
 from grader.learning.log import Answered, Coded, Event, Named, Skipped, Spoke
-from grader.learning.session import Advice, Moved, Session, Settled, Turn, Unknown, Unread, Wrong
+from grader.learning.session import (
+    Advice,
+    Navigation,
+    Session,
+    Settled,
+    Turn,
+    UnknownCommand,
+    UnreadableAnswer,
+    WrongAnswer,
+)
 from grader.submission import read as read_submission
 from tests.helpers import WORDS, course, exercise, question
 
@@ -52,7 +61,10 @@ Q1 = question(
     items=[
         item("Q1.one", options("halves", "jumps", "strays"), explain=WORDS, sources=("paper",)),
         item(
-            "Q1.number", Number("2 * d", {"d": (8, 16)}, wrong=(WrongAnswer("d", "halves"),)), "number", explain=EXPLAIN
+            "Q1.number",
+            Number("2 * d", {"d": (8, 16)}, wrong=(KnownWrongAnswer("d", "halves"),)),
+            "number",
+            explain=EXPLAIN,
         ),
         item("Q1.some", Multi(tuple(Option(name, WORDS, name in "ab") for name in "abcd")), "multi", use="practice"),
         item("Q1.last", options()),
@@ -109,7 +121,7 @@ def events(turns: Sequence[Turn]) -> tuple[Event, ...]:
         (":follow", "follow"),
         ("?", "help"),
         ("？", "help"),
-        (":nonsense", Unknown("nonsense")),
+        (":nonsense", UnknownCommand("nonsense")),
         ("", quiz.Answer("")),
     ],
 )
@@ -158,8 +170,8 @@ def test_right_at_once() -> None:
 def test_wrong_gets_the_guiding_question_and_another_try() -> None:
     """The question that leads further comes before the key, and the next try is worth half, then a quarter."""
     first, second, third = play(begin(), "a", "b", "d")
-    assert first.feedback == Wrong(0.0, None, ASK, 2, 0.5)
-    assert second.feedback == Wrong(0.0, None, ASK, 1, 0.25)
+    assert first.feedback == WrongAnswer(0.0, None, ASK, 2, 0.5)
+    assert second.feedback == WrongAnswer(0.0, None, ASK, 1, 0.25)
     assert isinstance(third.feedback, Settled)
     assert (third.feedback.outcome, third.feedback.record.earned) == ("right", 0.25)
     assert third.feedback.truth == TRUTH
@@ -193,7 +205,7 @@ def test_key_on_demand_gives_up() -> None:
 def test_unreadable_costs_no_try(name: str, answer: str) -> None:
     """What is no answer of the kind is said to be none; nothing is stored."""
     (turn,) = play(begin(name=name), answer)
-    assert isinstance(turn.feedback, Unread)
+    assert isinstance(turn.feedback, UnreadableAnswer)
     assert turn.session == begin(name=name)
     assert turn.events == ()
 
@@ -201,14 +213,14 @@ def test_unreadable_costs_no_try(name: str, answer: str) -> None:
 def test_the_same_answer_again_costs_no_try() -> None:
     """Pressing Enter twice is not two tries."""
     *_, turn = play(begin(), "a", " A ")
-    assert isinstance(turn.feedback, Unread)
+    assert isinstance(turn.feedback, UnreadableAnswer)
     assert turn.session.record("Q1.one").tries == 1
 
 
 def test_few_options_allow_fewer_tries() -> None:
     """With two options the second try is the last."""
     first, second = play(begin(name="Q2"), "c", "?")
-    assert first.feedback == Wrong(0.0, None, None, 1, 0.5)
+    assert first.feedback == WrongAnswer(0.0, None, None, 1, 0.5)
     card = quiz.current(second.session)
     assert card is not None and card.tries == 2
 
@@ -272,7 +284,7 @@ def asked(session: Session) -> str | None:
 def test_moving(typed: list[str], why: str, at: str | None) -> None:
     """Where each command leads."""
     turn = play(begin(), *typed)[-1]
-    assert turn.feedback == Moved(why)
+    assert turn.feedback == Navigation(why)
     assert asked(turn.session) == at
 
 
@@ -283,7 +295,7 @@ def test_skipping_ends() -> None:
         session, count = quiz.step(session, "skip", NOW).session, count + 1
     assert count <= 2 * len(session.order)
     assert quiz.summary(session).due == 4
-    assert quiz.step(session, "skip", NOW).feedback == Moved("quit")
+    assert quiz.step(session, "skip", NOW).feedback == Navigation("quit")
 
 
 def test_language_is_kept() -> None:
@@ -307,7 +319,7 @@ def test_an_item_of_another_question_is_offered() -> None:
     assert isinstance(settled.feedback, Settled) and settled.feedback.offer is not None
     assert settled.feedback.offer.id == "Q2.two"
     (at_once,) = play(settled.session, ":follow")
-    assert at_once.feedback == Moved("followed")
+    assert at_once.feedback == Navigation("followed")
     assert asked(at_once.session) == "Q2.two"
     *_, later = play(turns[-1].session, ":next", ":follow")
     assert asked(later.session) == "Q2.two"
@@ -429,7 +441,7 @@ def test_answers_file(tmp_path: Path) -> None:
 )
 def test_answers_file_of_anything(tmp_path: Path, typed: str, read: str) -> None:
     """What a terminal lets through stands in the file, too; only half characters, which no file can have, do not."""
-    session = replace(begin(), learner=typed, records={"Q1.one": quiz.Record(1, answers=(typed,))})
+    session = replace(begin(), learner=typed, records={"Q1.one": quiz.ItemRecord(1, answers=(typed,))})
     path = tmp_path / "answers.yaml"
     path.write_text(quiz.answers_file(session), "utf-8")
     (answer,) = read_submission(path).answers or ()

@@ -8,7 +8,7 @@ from pathlib import Path
 from grader.core.errors import SubmissionError
 from grader.core.model import ExerciseResult, QuestionResult, Report, Status, Text
 from grader.learning import watch
-from grader.learning.watch import Session, events
+from grader.learning.watch import WatchSession, events
 
 WORDS = Text("words", "文字")
 
@@ -29,7 +29,7 @@ RAISED = result("d", Status.RAISED)
 
 def test_what_is_begun_comes_first() -> None:
     """The first thing to mend is code that is there; what is missing comes after it; what is right never."""
-    session = Session(lambda: report(MISSING, WRONG, RIGHT, RAISED), lambda name: 2)
+    session = WatchSession(lambda: report(MISSING, WRONG, RIGHT, RAISED), lambda name: 2)
     pages = [session.handle(event) for event in ("saved", "next", "next", "next")]
     assert [page.current.name if page.current else None for page in pages] == ["b", "d", "a", "b"]
     assert pages[0].left == 3
@@ -37,7 +37,7 @@ def test_what_is_begun_comes_first() -> None:
 
 def test_hints() -> None:
     """Each press shows one rung more, up to the last; another exercise begins at the bottom again."""
-    session = Session(lambda: report(WRONG, RAISED), lambda name: 2)
+    session = WatchSession(lambda: report(WRONG, RAISED), lambda name: 2)
     session.handle("saved")
     assert [session.handle("hint").rung for _ in range(3)] == [1, 2, 2]
     assert session.handle("saved").rung == 2  # the same exercise, saved again
@@ -46,7 +46,7 @@ def test_hints() -> None:
 
 def test_everything_right() -> None:
     """With nothing to mend there is nothing to show, and keys do no harm."""
-    session = Session(lambda: report(RIGHT), lambda name: 2)
+    session = WatchSession(lambda: report(RIGHT), lambda name: 2)
     for event in ("saved", "next", "hint"):
         page = session.handle(event)  # type: ignore[arg-type]
         assert page.current is None and page.left == 0
@@ -62,7 +62,7 @@ def test_a_file_that_is_half_written() -> None:
             raise answer
         return answer
 
-    session = Session(grade, lambda name: 0)
+    session = WatchSession(grade, lambda name: 0)
     pages = [session.handle("saved") for _ in range(3)]
     assert [page.error for page in pages] == [None, Text("line 3", "line 3"), None]
     assert pages[1].current is not None and pages[2].current is None

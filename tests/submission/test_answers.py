@@ -82,10 +82,10 @@ def test_learner_and_missing_parts(tmp_path: Path, text: str, learner: str) -> N
         ("format:", "expected `format: 1`, found null"),
         ("format: 1\nanswer: {}", "line 2: “answer” is not a key of an answers file. Did you mean “answers”?"),
         ("format: 1\nLearner: x", "Did you mean “learner”?"),
-        ("format: 1\nQ5.output: b", "“Q5.output” is not a key of an answers file. Answers stand below `answers:`"),
+        ("format: 1\nQ5.output: b", "“Q5.output” is not a key of an answers file. Answers go below `answers:`"),
         ("format: 1\nlearner: [a]", "line 2: `learner` should be a name, found a list"),
         ("format: 1\nlearner: true", "found true"),
-        ("format: 1\nanswers: [a]", "line 2: `answers` should hold lines such as `Q5.output: b`, found a list"),
+        ("format: 1\nanswers: [a]", "line 2: `answers` should have lines such as `Q5.output: b`, found a list"),
         ("format: 1\nanswers: b", "found 'b'"),
         ("format: {a: 1}", "found a mapping"),
         ("format: 1\nanswers: {Q1: a, Q1: b}", "answers.yaml: line 2: "),
@@ -153,13 +153,13 @@ def breaking(folder: Path, how: str) -> None:
         ("# nothing", "found nothing"),
         ("answers: {a: [", "this is not YAML"),
         ("format: 2", "Line 1: expected `format: 1`, found 2"),
-        ("format: 1\nanswers: {Q1: a, Q1: b}", "Line 2: answers: the key 'Q1' stands here twice"),
-        ("format: 1\nlearner: \xe9\xff", "Byte 0xE9 in line 2 is not valid UTF-8"),
+        ("format: 1\nanswers: {Q1: a, Q1: b}", "Line 2: answers: the key 'Q1' is given twice"),
+        ("format: 1\nlearner: \xe9\xff", "Byte 0xE9 on line 2 is not valid UTF-8"),
         ("%PDF-1.7", "this is a PDF document"),
-        ("folder", "This is a folder with the name of a file"),
+        ("folder", "This is a folder with a name like a file"),
         ("link", "This is a symbolic link"),
         ("pipe", "but a pipe"),
-        ("large", "more than the 256 KiB"),
+        ("large", "more than the limit of 256 KiB"),
         ("two", "There are 2 answers files (answers.yaml, answers.yml)"),
     ],
 )
@@ -179,7 +179,7 @@ def test_a_broken_answers_file_costs_the_answers_alone(tmp_path: Path, how: str,
     assert ([file.path for file in found.files], found.answers, found.learner) == (["q06.py"], (), "hw")
     first, second, *_ = found.notices
     assert first.where == "answers.yaml" and first.urgent and "你的" not in first.text.zh
-    assert first.text.en.startswith("this file cannot be read, so no answers were graded; your code was. ")
+    assert first.text.en.startswith("this file cannot be read, so your answers were not graded; your code was. ")
     assert expected in first.text.en and found.lost is not None
     assert (second.where, second.urgent) == ("q05.py", True)
     assert [broken.where for broken in found.broken] == ["q05.py"]

@@ -84,7 +84,7 @@ def test_a_zip_reads_like_the_folder_in_it(tmp_path: Path) -> None:
         ("c:q05.py", "begins with a drive letter"),
         ("hw\\q05.py", "contains backslashes"),
         ("..\\q05.py", "contains backslashes"),
-        (".", "is no name at all"),
+        (".", "is not a valid name"),
         ("../data.csv", "leads out of it"),
     ],
 )
@@ -151,7 +151,7 @@ def central(data: bytearray, offset: int, form: str, value: int) -> None:
 def test_password(tmp_path: Path) -> None:
     """An encrypted entry is refused with the remedy."""
     path = rewritten(packed(tmp_path, {"q05.py": CODE}), lambda data: central(data, 8, "<H", 1))
-    assert "protected by a password" in refused(path)
+    assert "password-protected" in refused(path)
 
 
 @pytest.mark.parametrize(("method", "number"), [(zipfile.ZIP_LZMA, 14), (zipfile.ZIP_BZIP2, 12)])
@@ -179,7 +179,7 @@ def test_cut_off(tmp_path: Path, cut: int) -> None:
     """A zip whose end is missing, as after a broken upload, is told from a file that is no zip."""
     path = packed(tmp_path, {"q05.py": CODE, "b.py": CODE})
     path.write_bytes(path.read_bytes()[:-cut])
-    assert "the end of it is missing" in refused(path)
+    assert "its end is missing" in refused(path)
 
 
 @pytest.mark.parametrize(
@@ -190,7 +190,7 @@ def test_cut_off(tmp_path: Path, cut: int) -> None:
         (b"Rar!\x1a\x07\0", "this is not a zip archive but a compressed archive"),
         (b"\x89PNG\r\n\x1a\n", "this is not a zip archive but a picture"),
         (b"PK\5\6" + b"\0" * 18, "no code and no answers"),
-        (b"PK\5\6" + b"\xff" * 18, "the end of it is missing"),
+        (b"PK\5\6" + b"\xff" * 18, "its end is missing"),
     ],
 )
 def test_not_a_zip(tmp_path: Path, content: bytes, expected: str) -> None:
@@ -202,7 +202,7 @@ def test_not_a_zip(tmp_path: Path, content: bytes, expected: str) -> None:
 def test_bomb(tmp_path: Path) -> None:
     """A small zip that would unpack to a giant is refused from its table of contents, at once."""
     packed(tmp_path, {"q05.ipynb": bytes(60 << 20)})
-    assert "would unpack from 59" in refused(tmp_path / "hw.zip")
+    assert "would expand from 59" in refused(tmp_path / "hw.zip")
 
 
 def test_bomb_that_hides_its_size(tmp_path: Path) -> None:
@@ -223,7 +223,7 @@ def test_many_entries_over_the_same_bytes(tmp_path: Path) -> None:
     table = b"".join(header.replace(b"000.ipynb", f"{n:03}.ipynb".encode()) for n in range(100))
     end = struct.pack("<4s4H2LH", b"PK\5\6", 0, 0, 100, 100, len(table), at, 0)
     (tmp_path / "hw.zip").write_bytes(data[:at] + table + end)
-    assert "add up to 97.7 MiB" in refused(tmp_path / "hw.zip")
+    assert "it has 97.7 MiB" in refused(tmp_path / "hw.zip")
 
 
 def test_bombs_in_files_that_are_not_read(tmp_path: Path) -> None:

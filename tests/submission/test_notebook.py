@@ -209,11 +209,11 @@ def test_python_notebooks(tmp_path: Path, metadata: Any) -> None:
         ('{"nbformat": 3, "worksheets": 7}', "its old format cannot be converted"),
         ('{"nbformat": 3, "worksheets": [{}]}', "its old format cannot be converted"),
         ('{"nbformat": 1}', "its old format cannot be converted"),
-        (notebook(7), "cell 1 of it has no readable source"),
-        (notebook(code(CODE), code([1])), "cell 2 of it has no readable source"),
-        (notebook({"cell_type": "code"}), "cell 1 of it has no readable source"),
-        (notebook(), "no cell of this notebook holds code"),
-        (notebook(code(" \n"), code("%%bash\nls")), "no cell of this notebook holds code"),
+        (notebook(7), "its cell 1 has no readable source"),
+        (notebook(code(CODE), code([1])), "its cell 2 has no readable source"),
+        (notebook({"cell_type": "code"}), "its cell 1 has no readable source"),
+        (notebook(), "no cell of this notebook has code"),
+        (notebook(code(" \n"), code("%%bash\nls")), "no cell of this notebook has code"),
         (notebook(code("x"), metadata={"kernelspec": {"language": "R"}}), "this notebook is for R; expected one for"),
         (notebook(code("x"), metadata={"language_info": {"name": "julia"}}), "this notebook is for julia"),
         (notebook(*[code("")] * (MAX_CELLS + 1)), "more than 2000 code cells"),
@@ -234,7 +234,7 @@ def test_not_utf8(tmp_path: Path) -> None:
     """A notebook saved in another encoding is told so; Chinese that can be nothing else is read with a remark."""
     path = tmp_path / "q05.ipynb"
     path.write_bytes(json.dumps(notebook(code("# caf\xe9 \xe9")), ensure_ascii=False).encode("latin-1"))
-    with pytest.raises(SubmissionError, match="byte 0xE9 in line 1 is not valid UTF-8"):
+    with pytest.raises(SubmissionError, match="byte 0xE9 on line 1 is not valid UTF-8"):
         read(path)
     path.write_bytes(json.dumps(notebook(code("# 注意力")), ensure_ascii=False).encode("gbk"))
     found = read(path)

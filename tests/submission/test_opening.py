@@ -133,7 +133,7 @@ READERS: tuple[Callable[[Path], object], ...] = (
 @pytest.mark.parametrize("held", [True, False])
 def test_no_reader_follows_a_link(tmp_path: Path, held: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     """Each refuses every trap by its name, at once; none opens what it leads to, or says a word of it."""
-    monkeypatch.setattr(opening, "HELD", held)
+    monkeypatch.setattr(opening, "HAS_DIR_FD", held)
     places = traps(tmp_path)
     seen = followed()
     seen.clear()

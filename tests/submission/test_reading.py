@@ -134,8 +134,8 @@ def test_shadowing(tmp_path: Path, name: str) -> None:
     (folder / "q05.py").unlink()
     write(folder, {"other/empty/readme.txt": ""})
     if "/" not in name:
-        assert "would find this instead" in refused(folder / name)
-        assert "would find this instead" in refused(folder)
+        assert "would find this file instead" in refused(folder / name)
+        assert "would find this file instead" in refused(folder)
 
 
 def test_folder_named_like_a_library(tmp_path: Path) -> None:
@@ -163,17 +163,20 @@ def test_broken_files_do_not_sink_others(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("files", "expected"),
     [
-        ({}, "no code and no answers in here"),
+        ({}, "there is no code and no answers file"),
         ({"a.txt": "", "b.png": ""}, "found a.txt, b.png."),
-        ({".q05.py": CODE, "__pycache__/a.py": ""}, "found .q05.py (hidden or made by the system), __pycache__ ("),
-        ({"hw.zip": "PK"}, "found hw.zip. An archive inside a submission is not opened: unpack it"),
+        ({".q05.py": CODE, "__pycache__/a.py": ""}, "found .q05.py (hidden, or created by the system), __pycache__ ("),
+        ({"hw.zip": "PK"}, "found hw.zip. Archives inside a submission are not opened: unpack it"),
         ({"q05.py/notes.txt": "", "report.pdf": ""}, "found q05.py (a folder), q05.py/notes.txt, report.pdf. q05.py:"),
         ({"__init__.py": ""}, "no code and no answers"),
         ({"bad.py": "def f(:\n"}, "bad.py: line 1, column 7"),
         ({"a.py": "(", "b.py": ")", "c.py": "="}, "none of the 3 files can be graded. a.py: line 1"),
         ({"answers.yaml": "format: 1", "x/answers.yml": "format: 1"}, "2 answers files (answers.yaml, x/answers.yml)"),
         ({f"{n}.csv": "" for n in range(MAX_FILES + 1)}, f"more than {MAX_FILES} files"),
-        ({f"{n}.py": "#" * MAX_SOURCE for n in range(MAX_CODE // MAX_SOURCE + 1)}, "add up to 1.2 MiB of code"),
+        (
+            {f"{n}.py": "#" * MAX_SOURCE for n in range(MAX_CODE // MAX_SOURCE + 1)},
+            "1.2 MiB of code, more than the limit",
+        ),
     ],
 )
 def test_folders_refused(tmp_path: Path, files: dict[str, str], expected: str) -> None:
@@ -194,16 +197,16 @@ def test_folders_refused(tmp_path: Path, files: dict[str, str], expected: str) -
         ("hw.tar.gz", b"\x1f\x8b", "archives ending in .tar.gz are not read"),
         ("hw.7z", b"7z", "archives ending in .7z are not read"),
         ("hw.rar", b"Rar!", "Pack the same files as a .zip"),
-        ("q05.py", b"%PDF-1.7\n", "expected Python source, but this is a PDF document"),
+        ("q05.py", b"%PDF-1.7\n", "expected Python source, but despite its name this is a PDF document"),
         ("q05.py", b"\x89PNG\r\n\x1a\n", "this is a picture"),
         ("q05.py", b"PK\x03\x04 [Content_Types].xml", "this is an Office document"),
         ("q05.py", b"PK\x03\x04 q05.py", "Rename it so that it ends in .zip."),
         ("q05.py", b"{\\rtf1 x = 1}", "this is rich text (RTF)"),
         ("q05.py", b"\n<!DOCTYPE html><html>", "this is a web page"),
         ("q05.py", b'{"cells": [], "nbformat": 4}', "Rename it so that it ends in .ipynb."),
-        ("q05.ipynb", b"%PDF-1.7\n", "expected a Jupyter notebook, but this is a PDF document"),
+        ("q05.ipynb", b"%PDF-1.7\n", "expected a Jupyter notebook, but despite its name this is a PDF document"),
         ("hw.zip", b"%PDF-1.7\n", "this is not a zip archive but a PDF document"),
-        ("answers.yaml", b"%PDF-1.7\n", "expected YAML text, but this is a PDF document"),
+        ("answers.yaml", b"%PDF-1.7\n", "expected YAML text, but despite its name this is a PDF document"),
     ],
 )
 def test_files_refused(tmp_path: Path, name: str, content: bytes, expected: str) -> None:
@@ -258,13 +261,13 @@ def test_special_files_are_not_opened(tmp_path: Path) -> None:
     finally:
         os.chdir(here)
         listener.close()
-    assert "but a pipe, and is not opened" in refused(tmp_path / "pipe.py")
-    assert "but a socket, and is not opened" in refused(tmp_path / "sock.py")
-    assert "but a device, and is not opened" in refused(Path("/dev/zero"))
+    assert "but a pipe, so it was not opened" in refused(tmp_path / "pipe.py")
+    assert "but a socket, so it was not opened" in refused(tmp_path / "sock.py")
+    assert "but a device, so it was not opened" in refused(Path("/dev/zero"))
     os.mkfifo(tmp_path / "pipe")
     found = read(write(tmp_path, {"q05.py": CODE}))
     assert [notice.where for notice in found.notices if notice.urgent] == ["pipe.py", "sock.py"]
-    assert "not regular files, and not opened: pipe." in said(found)
+    assert "not opened, because they are not regular files: pipe." in said(found)
 
 
 def test_what_changes_before_it_is_opened(tmp_path: Path) -> None:
@@ -274,8 +277,8 @@ def test_what_changes_before_it_is_opened(tmp_path: Path) -> None:
     assert member.read(MAX_SOURCE) == CODE.encode()
     path.write_bytes(b"#" * (MAX_SOURCE + 1))
     changes = [
-        ("more than the 256 KiB", lambda: None),
-        ("reading stopped", lambda: path.unlink()),
+        ("more than the limit of 256 KiB", lambda: None),
+        ("reading failed", lambda: path.unlink()),
         ("a symbolic link", lambda: path.symlink_to("other.py")),
         ("but a pipe", lambda: (path.unlink(), os.mkfifo(path))),
         ("but a folder", lambda: (path.unlink(), path.mkdir())),

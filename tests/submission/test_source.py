@@ -8,14 +8,14 @@ from pathlib import Path
 import pytest
 
 from grader.submission import Unusable, read
-from grader.submission.files import Raw
+from grader.submission.files import RawFile
 from grader.submission.messages import listing, printable, size
-from grader.submission.source import Scanned, scan
+from grader.submission.source import SourceFacts, scan
 
 
-def scanned(source: str | bytes) -> Scanned:
+def scanned(source: str | bytes) -> SourceFacts:
     """The facts about a source."""
-    return scan(Raw("q05.py", "source", source.encode() if isinstance(source, str) else source))
+    return scan(RawFile("q05.py", "source", source.encode() if isinstance(source, str) else source))
 
 
 def refused(source: str | bytes) -> str:
@@ -156,24 +156,24 @@ def test_encodings_that_work(source: bytes) -> None:
 @pytest.mark.parametrize(
     ("source", "expected"),
     [
-        ("# caf\xe9\nx = 1".encode("latin-1"), "byte 0xE9 in line 1 is not valid UTF-8"),
-        ("x = 1\r\ny = 2\r\n# 中\r\n".encode("gbk"), "byte 0xD6 in line 3 is not valid UTF-8. Save it as UTF-8"),
-        ("# 주의 메커니즘\nx = 1".encode("euc-kr"), "in line 1 is not valid UTF-8"),
-        ("# 注意機構の実装をここに書く\nx = 1".encode("shift-jis"), "in line 1 is not valid UTF-8"),
-        ("# 注意機構の実装をここに書く\nx = 1".encode("euc-jp"), "in line 1 is not valid UTF-8"),
-        ("# 注意力機制與權重矩陣\nx = 1".encode("big5"), "in line 1 is not valid UTF-8"),
-        ("# механизм внимания и матрица\nx = 1".encode("cp1251"), "in line 1 is not valid UTF-8"),
-        ("# механизм внимания и матрица\nx = 1".encode("koi8-r"), "in line 1 is not valid UTF-8"),
-        ("# Größe, Übung, façade, naïve\nx = 1".encode("latin-1"), "in line 1 is not valid UTF-8"),
-        ("# 注意力机制的权重矩阵\n".encode()[:-5] + b"\nx = 1", "in line 1 is not valid UTF-8"),
+        ("# caf\xe9\nx = 1".encode("latin-1"), "byte 0xE9 on line 1 is not valid UTF-8"),
+        ("x = 1\r\ny = 2\r\n# 中\r\n".encode("gbk"), "byte 0xD6 on line 3 is not valid UTF-8. Save it as UTF-8"),
+        ("# 주의 메커니즘\nx = 1".encode("euc-kr"), "on line 1 is not valid UTF-8"),
+        ("# 注意機構の実装をここに書く\nx = 1".encode("shift-jis"), "on line 1 is not valid UTF-8"),
+        ("# 注意機構の実装をここに書く\nx = 1".encode("euc-jp"), "on line 1 is not valid UTF-8"),
+        ("# 注意力機制與權重矩陣\nx = 1".encode("big5"), "on line 1 is not valid UTF-8"),
+        ("# механизм внимания и матрица\nx = 1".encode("cp1251"), "on line 1 is not valid UTF-8"),
+        ("# механизм внимания и матрица\nx = 1".encode("koi8-r"), "on line 1 is not valid UTF-8"),
+        ("# Größe, Übung, façade, naïve\nx = 1".encode("latin-1"), "on line 1 is not valid UTF-8"),
+        ("# 注意力机制的权重矩阵\n".encode()[:-5] + b"\nx = 1", "on line 1 is not valid UTF-8"),
         ("# 注意力\nx = 1\n".encode("utf-16")[:-1], "is not valid UTF-16"),
-        (b"# coding \xff\nx = 1", "byte 0xFF in line 1"),
-        (b"# encoding\n\nx = '\xff'", "byte 0xFF in line 3"),
-        (b"x = '\xed\xa0\x80'", "byte 0xED in line 1"),
-        (b"# coding: ascii\nx = '\xe9'", "byte 0xE9 in line 2 is not valid ASCII"),
+        (b"# coding \xff\nx = 1", "byte 0xFF on line 1"),
+        (b"# encoding\n\nx = '\xff'", "byte 0xFF on line 3"),
+        (b"x = '\xed\xa0\x80'", "byte 0xED on line 1"),
+        (b"# coding: ascii\nx = '\xe9'", "byte 0xE9 on line 2 is not valid ASCII"),
         ("x = 1\n".encode("utf-16-le"), "saved as UTF-16"),
         ("x = 1\n".encode("utf-16-be"), "saved as UTF-16"),
-        (b"x = 1\ny = 2\0\n", "NUL byte in line 2"),
+        (b"x = 1\ny = 2\0\n", "NUL byte on line 2"),
         (b"# coding: klingon\nx = 1", "unknown encoding: klingon"),
         (codecs.BOM_UTF8 + b"# coding: gbk\nx = 1", "cannot be used (encoding problem: utf-8)"),
         (b"# coding: rot13\nk = 1", "not a text encoding"),
@@ -192,8 +192,8 @@ def test_encodings_that_do_not(source: bytes, expected: str) -> None:
 @pytest.mark.parametrize(
     ("source", "expected"),
     [
-        ("def f(x)\n    return x", "q05.py: line 1, column 9: Python cannot read this: `def f(x)` (expected ':')."),
-        ("x = (1,\n", "line 1, column 5: Python cannot read this: `x = (1,` ('(' was never closed)"),
+        ("def f(x)\n    return x", "q05.py: line 1, column 9: Python cannot parse this: `def f(x)` (expected ':')."),
+        ("x = (1,\n", "line 1, column 5: Python cannot parse this: `x = (1,` ('(' was never closed)"),
         ("if x:\n", "line 1"),
         ("print 'a'", "This is Python 2"),
         ("try:\n    x\nexcept A, e:\n    y", "This is Python 2"),
@@ -203,17 +203,17 @@ def test_encodings_that_do_not(source: bytes, expected: str) -> None:
         ("f（x）", "English"),
         ("%matplotlib inline\nx = 1", "in notebooks only"),
         ("!pip install torch", "in notebooks only"),
-        ("<<<<<<< HEAD\nx = 1", "left over from a merge"),
+        ("<<<<<<< HEAD\nx = 1", "leftover merge conflict"),
         ("x = " + "1" * 5000, "Exceeds the limit"),
-        ("x" * 300 + " y" + "z" * 300, "column 302: Python cannot read this: `…x"),
+        ("x" * 300 + " y" + "z" * 300, "column 302: Python cannot parse this: `…x"),
         ("x = '\x1b[31m", "unterminated string literal"),
         ("'\\N{nothing}'", "unknown Unicode character name"),
         ("(" * 1000, "too many nested parentheses"),
-        ("-" * 100_000 + "1", "parser gives up on this"),
-        ("x = 1" + "+1" * 50_000, "parser gives up on this"),
-        ("a" + ".b" * 50_000, "parser gives up on this"),
-        ("lambda:" * 50_000 + "1", "parser gives up on this"),
-        ("if a:b\n" + "elif a:b\n" * 20_000, "parser gives up on this"),
+        ("-" * 100_000 + "1", "parser cannot handle this"),
+        ("x = 1" + "+1" * 50_000, "parser cannot handle this"),
+        ("a" + ".b" * 50_000, "parser cannot handle this"),
+        ("lambda:" * 50_000 + "1", "parser cannot handle this"),
+        ("if a:b\n" + "elif a:b\n" * 20_000, "parser cannot handle this"),
     ],
 )
 def test_syntax_errors(source: str, expected: str) -> None:

@@ -16,7 +16,7 @@ from types import TracebackType
 
 from grader.core import cache
 from grader.core.errors import UsageError
-from grader.core.files import begin
+from grader.core.files import open_new
 from grader.core.model import Text
 
 #: The name in the record of an export that is a single file.
@@ -86,7 +86,7 @@ class Out:
     def _write(self, path: Path, name: str, chunks: Iterable[bytes]) -> None:
         seen = hashlib.sha256()
         with self._telling(path):
-            new = begin(path.parent)
+            new = open_new(path.parent)
         try:
             with new as file:
                 for chunk in chunks:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from grader.core.model import ExerciseResult, QuestionResult, Report, Status, Text, Watched
+from grader.learning.learner_events import code_events, new_events, watch_events
 from grader.learning.log import Coded
-from grader.learning.record import coded, news, watched
 from tests.learner_logs import COURSE, START, code, hinted
 
 
@@ -24,7 +24,7 @@ def report(*results: ExerciseResult) -> Report:
 @pytest.mark.parametrize("status", Status)
 def test_what_was_tried_is_kept(status: Status) -> None:
     """What is missing, was not run, or could not be marked says nothing."""
-    kept = coded(COURSE, report(result("softmax", status, "no-scaling")), START)
+    kept = code_events(COURSE, report(result("softmax", status, "no-scaling")), START)
     nothing = status in (Status.MISSING, Status.SKIPPED, Status.UNMARKED)
     assert kept == (() if nothing else (Coded(START, "attention", "softmax", status, "no-scaling"),))
 
@@ -33,14 +33,14 @@ def test_news_is_what_changed() -> None:
     """The last verdict on the same exercise counts."""
     log = (code("softmax", Status.FAILED), code("softmax"), hinted("softmax", 1), code("scaled_scores"))
     later = (code("softmax", hours=1), code("scaled_scores", Status.FAILED, 1), code("Heads", hours=1))
-    assert news(later, log) == later[1:]
-    assert news((code("softmax", Status.FAILED, misconception="no-scaling"),), (code("softmax", Status.FAILED),))
+    assert new_events(later, log) == later[1:]
+    assert new_events((code("softmax", Status.FAILED, misconception="no-scaling"),), (code("softmax", Status.FAILED),))
 
 
 def test_a_page_of_watch() -> None:
     """Verdicts that changed, and a hint further up than any before."""
     failed = result("softmax", Status.FAILED)
     page = Watched(report(failed), None, failed, 1, 1, 0.1)
-    assert watched(page, COURSE, (), START) == (code("softmax", Status.FAILED), hinted("softmax", 1))
-    assert watched(page, COURSE, (code("softmax", Status.FAILED), hinted("softmax", 2)), START) == ()
-    assert watched(Watched(None, "half written", None, 0, 0, 0.1), COURSE, (), START) == ()
+    assert watch_events(page, COURSE, (), START) == (code("softmax", Status.FAILED), hinted("softmax", 1))
+    assert watch_events(page, COURSE, (code("softmax", Status.FAILED), hinted("softmax", 2)), START) == ()
+    assert watch_events(Watched(None, "half written", None, 0, 0, 0.1), COURSE, (), START) == ()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from grader.course.items import Choice, Form, Prompt
-from grader.learning import picker as picking
+from grader.learning import choice_widget
 from tests.helpers import WORDS
 
 
@@ -49,10 +49,10 @@ def asked(form: Form) -> Prompt:
 )
 def test_press(form: Form, keys: str, expected: str | None) -> None:
     """What keys lead to, as an answer that could have been typed."""
-    picker = picking.begin(asked(form))
+    selection = choice_widget.begin(asked(form))
     for key in keys.split():
-        picker = picking.press(picker, key)
-    assert picking.answer(picker) == expected
+        selection = choice_widget.press(selection, key)
+    assert choice_widget.answer(selection) == expected
 
 
 @pytest.mark.parametrize(
@@ -69,4 +69,4 @@ def test_press(form: Form, keys: str, expected: str | None) -> None:
 )
 def test_begin_where_the_last_answer_ended(form: Form, last: str, expected: str | None) -> None:
     """Another try starts from what was chosen before, where that can be read back."""
-    assert picking.answer(picking.begin(asked(form), last)) == expected
+    assert choice_widget.answer(choice_widget.begin(asked(form), last)) == expected

@@ -1,4 +1,4 @@
-"""What grading leaves in the learner's own log."""
+"""The events that grading, and ``attncheck watch``, add to the learner's log."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from grader.core.model import Course, Report, Status, Watched
 from grader.learning.log import Coded, Event, Hinted
 from grader.learning.progress import hints_taken
 
-#: Says nothing about the code.
+#: Statuses that say nothing about the code.
 _NOTHING = (Status.MISSING, Status.SKIPPED, Status.UNMARKED)
 
 
-def coded(course: Course, report: Report, at: datetime) -> tuple[Coded, ...]:
-    """An event for every exercise of ``report`` that was tried."""
+def code_events(course: Course, report: Report, at: datetime) -> tuple[Coded, ...]:
+    """An event for every exercise of ``report`` that was attempted."""
     return tuple(
         Coded(at, course.public_id, result.name, result.status, result.misconception)
         for question in report.questions
@@ -23,15 +23,15 @@ def coded(course: Course, report: Report, at: datetime) -> tuple[Coded, ...]:
     )
 
 
-def news(events: Sequence[Coded], log: Sequence[Event]) -> tuple[Coded, ...]:
-    """Those of ``events`` that say something else than the last of ``log`` about the same exercise."""
+def new_events(events: Sequence[Coded], log: Sequence[Event]) -> tuple[Coded, ...]:
+    """Those of ``events`` that differ from the last event of ``log`` about the same exercise."""
     last = {event.exercise: (event.status, event.misconception) for event in log if isinstance(event, Coded)}
     return tuple(event for event in events if last.get(event.exercise) != (event.status, event.misconception))
 
 
-def watched(page: Watched, course: Course, log: Sequence[Event], at: datetime) -> tuple[Event, ...]:
-    """What a page of ``attncheck watch`` adds to ``log``: verdicts that changed, and a hint further up."""
-    events: list[Event] = [] if page.report is None else [*news(coded(course, page.report, at), log)]
+def watch_events(page: Watched, course: Course, log: Sequence[Event], at: datetime) -> tuple[Event, ...]:
+    """What a page of ``attncheck watch`` adds to ``log``: changed results, and a hint not shown before."""
+    events: list[Event] = [] if page.report is None else [*new_events(code_events(course, page.report, at), log)]
     if page.current is not None and page.rung > hints_taken(log, page.current.name):
         events.append(Hinted(at, course.public_id, page.current.name, page.rung))
     return tuple(events)
