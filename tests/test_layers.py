@@ -63,6 +63,22 @@ def test_modules_import_each_other_without_cycle() -> None:
     assert list(graphlib.TopologicalSorter(graph).static_order())
 
 
+def test_scheduling_and_recording_stay_apart() -> None:
+    """What runs the tasks of a batch knows no gradebook, and what saves their results knows no processes."""
+    for start, banned in (
+        ("schedule", {"grader.classroom.gradebook", "grader.classroom.record", "sqlite3"}),
+        ("record", {"grader.classroom.schedule", "grader.classroom.worker", "concurrent", "multiprocessing"}),
+    ):
+        seen, left = set[str](), [f"grader.classroom.{start}"]
+        while left:
+            name = left.pop()
+            targets = {target for target in imports(name) if target != name}
+            assert not {part for target in targets for part in (target, top(target))} & banned, name
+            left += [target for target in targets - seen if target in GRADER and room(target) == "classroom"]
+            seen |= targets
+        assert "grader.classroom.task" in seen
+
+
 def test_what_runs_in_the_child_needs_little() -> None:
     """References and ``inside`` import numpy, torch, the standard library and their own folder."""
     inside = [name for name in GRADER if name.startswith("grader.sandbox.inside")]

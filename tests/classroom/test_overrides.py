@@ -124,7 +124,7 @@ def test_names_in_any_case_and_points_within_bounds(
     [
         ({"learner": "bob"}, "There is no learner “bob” in .*gradebook.sqlite. Did you mean bo?"),
         ({"learner": "xxxxxxx"}, "There are: ada, bo, cy."),
-        ({"part": "doubel"}, "is called “doubel”. Did you mean double?"),
+        ({"part": "doubel"}, "graded item “doubel”. Did you mean double?"),
         ({"part": "Q9.z"}, "There is no exercise or graded item “Q9.z”"),
         ({"points": 4.5}, "double has 0 to 4 points; saw 4.5"),
         ({"points": -1.0}, "0 to 4 points; saw -1"),

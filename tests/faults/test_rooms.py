@@ -119,6 +119,7 @@ def test_a_worker_that_is_short_of_something(
             schedule.result_of(future)
     else:
         assert said in future.result().error.en
+        assert tiny.bilingual(future.result().error)
 
 
 # -------------------------------------------------------------------------------- home, cache and rubbish
