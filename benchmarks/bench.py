@@ -198,7 +198,7 @@ def in_process() -> Iterator[Callable[[Job, Limits], Observed]]:
             try:
                 session = serve.Session(_value(encode_files(job)), answers.fileno())
                 tasks = tasks_of(job)
-                session.answer(_value(encode_tasks(tasks, limits)))
+                session.answer(frames.unpack_tasks(encode_tasks(tasks, limits)[frames.HEADER.size :]))
             finally:
                 sys.meta_path[:] = finders
                 for name in set(sys.modules) - modules:

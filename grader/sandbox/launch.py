@@ -70,7 +70,12 @@ def encode_files(job: Job) -> bytes:
 
 def encode_tasks(tasks: Iterable[Task], limits: Limits) -> bytes:
     """A TASKS frame."""
-    return frames.frame(frames.TASKS, [_task(task, limits) for task in tasks])
+    return frames.framed(frames.TASKS, frames.pack_tasks(task_values(tasks, limits)))
+
+
+def task_values(tasks: Iterable[Task], limits: Limits) -> list[Any]:
+    """Tasks as the child reads them (see ``inside``); ``frames.encode`` makes the same bytes of equal ones."""
+    return [_task(task, limits) for task in tasks]
 
 
 def tasks_of(job: Job) -> list[Task]:

@@ -28,7 +28,7 @@ from grader.core.model import (
     Unreadable,
 )
 from grader.sandbox.inside import frames
-from grader.sandbox.launch import Task, decode_value, encode_files, encode_tasks, encode_value, tasks_of
+from grader.sandbox.launch import Task, decode_value, encode_files, encode_value, task_values, tasks_of
 
 if TYPE_CHECKING:
     from grader.core.model import Observe
@@ -60,7 +60,7 @@ _BY_NAME: dict[str, _Other] = {kind.__name__: kind for kind in (Raised, Unreadab
 
 def fingerprint(program: Program, limits: Limits) -> str:
     """A digest of a program and its limits, without the files it runs on."""
-    return hashlib.sha256(encode_tasks([Task(program.module, 0, program)], limits)).hexdigest()
+    return hashlib.sha256(frames.encode(task_values([Task(program.module, 0, program)], limits))).hexdigest()
 
 
 def packed(entries: Mapping[str, Observation]) -> bytes:
@@ -85,7 +85,7 @@ def _plain(seen: Observation) -> list[Any]:
 
 
 def _key(job: Job, limits: Limits) -> str:
-    digest = hashlib.sha256(encode_files(job) + encode_tasks(tasks_of(job), limits))
+    digest = hashlib.sha256(encode_files(job) + frames.encode(task_values(tasks_of(job), limits)))
     digest.update(_versions())
     return digest.hexdigest()
 

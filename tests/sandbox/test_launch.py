@@ -512,7 +512,7 @@ class Recording:
         send = child.send
 
         def recorded(frame: bytes) -> None:
-            self.loads += [task[1] for task in frames.decode(frame[frames.HEADER.size :]) if task[0] == "load"]
+            self.loads += [task[1] for task in frames.unpack_tasks(frame[frames.HEADER.size :]) if task[0] == "load"]
             send(frame)
 
         child.send = recorded  # type: ignore[method-assign]
@@ -900,7 +900,7 @@ def test_one_task_at_a_time(make_job: Callable[..., Job], quick: Limits) -> None
 
     class Careful(Script):
         def send(self, frame: bytes) -> None:
-            handed.append(len(frames.decode(frame[frames.HEADER.size :])))
+            handed.append(len(frames.unpack_tasks(frame[frames.HEADER.size :])))
 
         def receive(self, timeout: float, limit: int) -> Frame | None:
             assert len(handed) in (0, self.answered + 1)

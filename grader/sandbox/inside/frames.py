@@ -3,11 +3,16 @@
 Used by grader and child; the only module in this folder that the grader imports. The decoder trusts nothing: every
 count is checked against the bytes available before anything is allocated, nesting is bounded, and anything malformed
 raises ``FrameError``.
+
+Tasks go from the grader to the child, which trusts it. They are pickled: the child reads a pickle twenty times as fast.
+The grader never unpickles anything that a child has sent.
 """
 
 from __future__ import annotations
 
+import io
 import math
+import pickle
 import struct
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -64,7 +69,11 @@ class StepRef:
 
 def frame(kind: int, value: object) -> bytes:
     """A whole frame: header and encoded ``value``."""
-    body = encode(value)
+    return framed(kind, encode(value))
+
+
+def framed(kind: int, body: bytes) -> bytes:
+    """A whole frame: header and ``body``."""
     return HEADER.pack(kind, len(body)) + body
 
 
@@ -132,6 +141,55 @@ def _write_block(out: bytearray, block: Block) -> None:
     for size in array.shape:
         out += _I64.pack(size)
     out += np.asarray(array, dtype=DTYPES[code]).tobytes()
+
+
+# --------------------------------------------------------------------------------- from grader to child
+
+
+def _block(code: int, shape: tuple[int, ...], raw: bytes, flags: int) -> Block:
+    return Block(np.frombuffer(raw, _DTYPES[code]).reshape(shape), flags)
+
+
+#: All that a pickle may name.
+_NAMED: Mapping[str, Callable[..., object]] = MappingProxyType({"_block": _block, "StepRef": StepRef})
+
+
+class _Packer(pickle.Pickler):
+    def reducer_override(self, value: Any) -> Any:
+        """How what is neither a plain value nor a container of such is pickled."""
+        kind = type(value)
+        if kind is Block:
+            array = value.array
+            code = _CODES.get(array.dtype.newbyteorder("<").str)
+            if code is None:
+                raise FrameError(f"an array of {array.dtype}")
+            return _block, (code, array.shape, np.asarray(array, dtype=DTYPES[code]).tobytes(), value.flags)
+        if kind is StepRef:
+            return StepRef, (value.step,)
+        if value is _block or value is StepRef:
+            return NotImplemented
+        raise FrameError(f"a {kind.__name__}")
+
+
+class _Unpacker(pickle.Unpickler):
+    def find_class(self, module: str, name: str) -> Any:
+        """One of the few names; in the child, this module is called otherwise than in the grader."""
+        return _NAMED[name]
+
+
+def pack_tasks(tasks: list[Any]) -> bytes:
+    """The body of a TASKS frame. Raises FrameError for what has no form on the wire."""
+    out = io.BytesIO()
+    _Packer(out, protocol=5).dump(tasks)
+    return out.getvalue()
+
+
+def unpack_tasks(data: bytes | bytearray) -> Any:
+    """What ``pack_tasks`` packed: for the child only, which trusts the grader. Arrays are read-only."""
+    return _Unpacker(io.BytesIO(data)).load()
+
+
+# --------------------------------------------------------------------------------- from child to grader
 
 
 @dataclass(slots=True)

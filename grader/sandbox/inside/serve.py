@@ -45,7 +45,8 @@ def read_frame(fd: int, wanted: int) -> Any:
     kind, length = frames.HEADER.unpack(header)
     if kind != wanted:
         raise frames.FrameError(f"a frame of kind {kind}")
-    return frames.decode(read_exactly(fd, length))
+    body = read_exactly(fd, length)
+    return frames.unpack_tasks(body) if kind == frames.TASKS else frames.decode(body)
 
 
 def versions() -> dict[str, str]:

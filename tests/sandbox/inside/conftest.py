@@ -59,7 +59,7 @@ def serving() -> Callable[..., Answers]:
             }
             for name, parts in files.items()
         ]
-        job = frames.frame(frames.JOB, sources) + frames.frame(frames.TASKS, list(tasks))
+        job = frames.frame(frames.JOB, sources) + frames.framed(frames.TASKS, frames.pack_tasks(list(tasks)))
         job_read, job_write = os.pipe()
         results_read, results_write = os.pipe()
         sending = threading.Thread(target=_send, args=(job_write, job))

@@ -284,3 +284,26 @@ def test_a_frame_is_a_header_and_a_value() -> None:
     kind, length = frames.HEADER.unpack_from(made)
     assert (kind, length) == (frames.HELLO, len(made) - 9)
     assert decode(made[9:]) == {"a": 1}
+
+
+def test_tasks_go_to_the_child_as_they_are() -> None:
+    """Plain values, containers, arrays and references arrive as they were; arrays cannot be written to."""
+    array = np.arange(6, dtype=">f4").reshape(2, 3)
+    tasks = [["run", "q05", 7, None, {"k": (1.5, True)}, frames.StepRef(3), frames.Block(array, frames.STRIDED)]]
+    *plain, block = frames.unpack_tasks(frames.pack_tasks(tasks))[0]
+    assert plain == tasks[0][:-1]
+    assert (block.array == array).all() and (block.flags, block.array.dtype.str) == (frames.STRIDED, "<f4")
+    assert not block.array.flags.writeable
+
+
+@pytest.mark.parametrize("value", [object(), 1j, np.float64(1), print, frames.Block(np.array(["a"]))], ids=repr)
+def test_nothing_else_goes_to_the_child(value: object) -> None:
+    """What has no form on the wire is refused here, where the bank's author sees it, and not in the child."""
+    with pytest.raises(frames.FrameError):
+        frames.pack_tasks([value])
+
+
+def test_a_pickle_names_nothing_else() -> None:
+    """Only arrays and references can be named, whatever a pickle says."""
+    with pytest.raises(KeyError):
+        frames.unpack_tasks(b"\x80\x04\x8c\x02os\x8c\x06system\x93.")
