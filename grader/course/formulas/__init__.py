@@ -1,4 +1,4 @@
-"""The language of formulas: what learners type, read into a tree of our own and decided by evaluation.
+"""Formulas: parses what learners type into trees, and compares them by evaluation.
 
-Nothing of it is ever run as Python. ``docs/formulas.md`` describes it.
+Nothing is ever executed as Python. ``docs/formulas.md`` describes the notation.
 """

@@ -1,4 +1,4 @@
-"""A formula as a frozen tree. What each node means is said in ``values``; how it is written, in ``parse``."""
+"""A formula as a frozen tree, made by ``parse`` and given a value by ``evaluate``."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Literal, TypeAlias
 
-#: ``*`` as written (or ×), ``·``, ``@``, ``⊙`` (elementwise), ``⊗`` (outer), ``/``, and `` `` for juxtaposition.
+#: What joins factors: ``*`` (or ×), ``·``, ``@``, ``⊙`` (elementwise), ``⊗`` (outer), ``/``, `` `` (side by side).
 Sign: TypeAlias = Literal["*", "·", "@", "⊙", "⊗", "/", " "]
 
 
 @dataclass(frozen=True, slots=True)
 class Number:
-    """A number as written, exactly."""
+    """A number, exactly as written."""
 
     value: Fraction
 
@@ -34,7 +34,7 @@ class Plus:
 
 @dataclass(frozen=True, slots=True)
 class Times:
-    """``first``, then what multiplies or divides it, from left to right."""
+    """A product: ``first``, then what multiplies or divides it, from left to right."""
 
     first: Node
     rest: tuple[tuple[Sign, Node], ...]
@@ -42,7 +42,7 @@ class Times:
 
 @dataclass(frozen=True, slots=True)
 class Power:
-    """``base`` to the ``exponent``."""
+    """A power: ``base`` to the ``exponent``."""
 
     base: Node
     exponent: Node
@@ -50,14 +50,14 @@ class Power:
 
 @dataclass(frozen=True, slots=True)
 class Transpose:
-    """``Kᵀ``."""
+    """A transpose: ``Kᵀ``."""
 
     of: Node
 
 
 @dataclass(frozen=True, slots=True)
 class Subscript:
-    """``q_i``, ``Q_ij``: counted from 1."""
+    """Components: ``q_i``, ``Q_ij``, counted from 1."""
 
     of: Node
     at: tuple[Node, ...]
@@ -65,14 +65,14 @@ class Subscript:
 
 @dataclass(frozen=True, slots=True)
 class ListNode:
-    """A vector by its components, or a matrix by its rows."""
+    """A vector written as its components, or a matrix as its rows."""
 
     items: tuple[Node, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """A function of this language, or a declared map or family of rotations, at ``args``."""
+    """A built-in or declared function applied to ``args``."""
 
     function: str
     args: tuple[Node, ...]
@@ -80,9 +80,9 @@ class Call:
 
 @dataclass(frozen=True, slots=True)
 class Sum:
-    """Σ over ``indices`` of ``body``, from ``low`` to ``high`` (None: as far as what they index goes).
+    """Σ over ``indices`` of ``body``, from ``low`` to ``high`` (None: the length of what they index).
 
-    ``relation`` relates two indices: ``≠`` or ``<``. Without indices: over the free index, or the components.
+    ``relation`` holds between two indices: ``≠`` or ``<``. Without indices, the sum is over the components.
     """
 
     indices: tuple[str, ...]
@@ -94,7 +94,7 @@ class Sum:
 
 @dataclass(frozen=True, slots=True)
 class Derivative:
-    """The derivative of ``of`` by the symbol (or component) ``by``."""
+    """The derivative of ``of`` with respect to the symbol (or component) ``by``."""
 
     of: Node
     by: Node
@@ -102,7 +102,7 @@ class Derivative:
 
 @dataclass(frozen=True, slots=True)
 class Wildcard:
-    """``?`` in a pattern of an author: any expression."""
+    """``?`` in an author's pattern: any expression."""
 
 
 Node: TypeAlias = (
@@ -111,7 +111,7 @@ Node: TypeAlias = (
 
 
 def children(node: Node) -> tuple[Node, ...]:
-    """The nodes right below ``node``."""
+    """The direct children of ``node``."""
     match node:
         case Plus(terms):
             return tuple(term for _, term in terms)
@@ -133,7 +133,7 @@ def children(node: Node) -> tuple[Node, ...]:
 
 
 def with_children(node: Node, found: Sequence[Node]) -> Node:
-    """``node`` with ``found`` for its children: as many as ``children(node)`` has, in the same order."""
+    """``node`` with other children, as many as ``children(node)`` and in the same order."""
     match node:
         case Plus(terms):
             return Plus(tuple((minus, term) for (minus, _), term in zip(terms, found, strict=True)))
@@ -155,7 +155,7 @@ def with_children(node: Node, found: Sequence[Node]) -> Node:
 
 
 def walk(node: Node) -> Iterator[Node]:
-    """``node`` and everything below it."""
+    """``node`` and all its descendants."""
     yield node
     for child in children(node):
         yield from walk(child)

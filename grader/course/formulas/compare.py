@@ -1,4 +1,4 @@
-"""Whether two formulas are the same: at many instances of what is declared, with a counterexample where not."""
+"""Decides whether formulas are equal by evaluating them at many instances; gives a counterexample if not."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from grader.course.formulas.values import Value, equal, format_value
 
 _ENOUGH = 8
 _TRIES = 40
-#: Instances with small whole numbers.
+#: The first instances have small whole numbers.
 _PLAIN = 4
 _NO_VALUE = Text("there are no values to try", "没有可用的取值")
 _SMALL = (2, 3, 5, 7, 4, 11, 6, 13)
@@ -25,9 +25,10 @@ _SMALL = (2, 3, 5, 7, 4, 11, 6, 13)
 
 @dataclass(frozen=True, slots=True)
 class Counterexample:
-    """Where two formulas differ: the instance, and what each is worth there.
+    """An instance at which two formulas differ, with both values, as text.
 
-    ``beyond`` names moments that a value depends on, such as ``E[q⁴]``.
+    ``higher_moments`` are moments beyond the variance that a value depends on, such as ``E[q⁴]``. ``place`` is the
+    number of the instance.
     """
 
     instance: str
@@ -39,15 +40,15 @@ class Counterexample:
 
 @dataclass(frozen=True, slots=True)
 class Equal:
-    """They agree wherever they were tried. ``only_here``: because of the numbers that are given."""
+    """The formulas agree at every instance tried; with ``needs_given_variances``, only for the given variances."""
 
     needs_given_variances: bool = False
 
 
 def evaluators(names: Declarations, nodes: Sequence[Node]) -> Iterator[Evaluator]:
-    """Instances for these formulas, small ones first; as many as may be needed."""
+    """Instances of the symbols in ``nodes``, small numbers first."""
     if any(isinstance(part, Sum) and part.high is None for node in nodes for part in walk(node)):
-        # The only size there is says how far a sum goes.
+        # A sum without an upper bound may run over the only declared size.
         nodes = [*nodes, *names.sizes]
     needed = sorted(set().union(*(names.names_in(node) for node in nodes)), key=list(names.declared).index)
     sizes = _sizes(names, nodes, needed)
@@ -83,7 +84,7 @@ def evaluators(names: Declarations, nodes: Sequence[Node]) -> Iterator[Evaluator
 
 
 def _sizes(names: Declarations, nodes: Sequence[Node], needed: Sequence[str]) -> set[str]:
-    """The scalars that count something, and so stay small."""
+    """The names of scalars that are sizes or bounds of sums, and so have to be small."""
     found: set[str] = set()
     formulas = [*nodes, *(part for name in needed for part in formulas_in(names.declared[name]))]
     counts: list[Node] = []
@@ -106,7 +107,7 @@ def _sizes(names: Declarations, nodes: Sequence[Node], needed: Sequence[str]) ->
 
 
 def _number(declared: Scalar, name: str, seed: int, place: int, variance: bool) -> Fraction:
-    """A number for a symbol: small and whole at first, so that counterexamples are easy to follow."""
+    """A number for a symbol: small and whole for the first seeds, so that counterexamples are easy to follow."""
     rng = random.Random(f"{seed} {name}")
     small = _SMALL[(seed + 3 * place) % len(_SMALL)]
     if declared.numbers == "fraction":
@@ -123,7 +124,7 @@ def _number(declared: Scalar, name: str, seed: int, place: int, variance: bool) 
 
 
 class Table:
-    """What some formulas are worth at the same instances; computed as it is asked for."""
+    """The values of several formulas at the same instances, computed on demand."""
 
     def __init__(self, names: Declarations, nodes: Sequence[Node], enough: int = _ENOUGH) -> None:
         self.names = names
@@ -135,7 +136,7 @@ class Table:
         self._higher_moments: dict[tuple[int, int], tuple[str, ...]] = {}
 
     def evaluator(self, place: int) -> Evaluator | None:
-        """The instance with this number, if there are so many."""
+        """The instance with this number; None if there are fewer."""
         while len(self._made) <= place:
             evaluator = next(self._evaluators, None)
             if evaluator is None:
@@ -144,7 +145,7 @@ class Table:
         return self._made[place]
 
     def value(self, place: int, node: int) -> Value | UndefinedError | TooExpensiveError:
-        """What a formula is worth at an instance, or why it has no value there."""
+        """The value of a formula at an instance, or the error if it has none there."""
         if (place, node) not in self._values:
             evaluator = self._made[place]
             evaluator.refill()
@@ -156,11 +157,11 @@ class Table:
         return self._values[place, node]
 
     def counterexample(self, one: int, two: int) -> Counterexample | None:
-        """The smallest instance at which two of the formulas differ; an error in words when none has a value."""
+        """The first instance at which two of the formulas differ, or None. Raises FormulaError if there is no value."""
         tried = heavy = place = 0
         why: FormulaError | None = None
         while tried < self.enough and (evaluator := self.evaluator(place)):
-            # The later formula first: what is wrong with it is its own.
+            # The later formula first: an error of its own should be reported for it.
             right, left = self.value(place, two), self.value(place, one)
             place += 1
             troubles = [side for side in (right, left) if isinstance(side, FormulaError)]
@@ -184,7 +185,7 @@ class Table:
 
 
 def compare_formulas(left: Node, right: Node, names: Declarations) -> Equal | Counterexample:
-    """Whether two formulas are equal for everything that the names may stand for."""
+    """``Equal`` if two formulas agree at every instance tried, else a counterexample. Raises FormulaError."""
     different = Table(names, (left, right)).counterexample(1, 0)
     if different:
         return replace(different, left=different.right, right=different.left)
@@ -192,7 +193,7 @@ def compare_formulas(left: Node, right: Node, names: Declarations) -> Equal | Co
 
 
 def higher_moments(evaluator: Evaluator) -> tuple[str, ...]:
-    """The moments past the variance that were used, as people write them."""
+    """The moments beyond the variance that were used, in the usual notation."""
     raised = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
     return tuple(
         f"E[{name}{str(order).translate(raised)}]" for name, order in sorted(evaluator.higher_moments) if order
@@ -200,7 +201,7 @@ def higher_moments(evaluator: Evaluator) -> tuple[str, ...]:
 
 
 def describe_instance(evaluator: Evaluator, nodes: Sequence[Node], names: Declarations) -> str:
-    """The instance, as far as the formulas use it."""
+    """The values of the symbols that the formulas use, as text."""
     needed = set().union(*(names.names_in(node) for node in nodes))
     found = [f"{name} = {format_value(value)}" for name, value in evaluator.numbers.items() if name in needed]
     found += [f"{name} = {format_value(value)}" for name, value in evaluator.free.items()]
@@ -210,7 +211,7 @@ def describe_instance(evaluator: Evaluator, nodes: Sequence[Node], names: Declar
 
 
 def normal_value(node: Node, names: Declarations, where: Counterexample) -> str | None:
-    """What ``node`` is worth at the same numbers if everything random is normal."""
+    """The value of ``node`` at the instance of ``where`` if all random quantities are normal; None if it has none."""
     changed = {name: replace(found, normal=True) for name, found in names.random.items()}
     normal = Declarations({**names.declared, **changed}, names.vocabulary)
     evaluator = next(itertools.islice(evaluators(normal, (node,)), where.place, None), None)
@@ -222,7 +223,7 @@ def normal_value(node: Node, names: Declarations, where: Counterexample) -> str 
 
 # ------------------------------------------------------------------------------------------------ equations
 
-#: Multiples of the solution at which an equation must not hold.
+#: Multiples of the solution for which an equation must not hold.
 _AWAY = tuple(
     Fraction(a, b) for a, b in ((1, 2), (2, 1), (1, 3), (3, 2), (3, 1), (1, 4), (4, 1), (2, 3), (1, 8), (8, 1))
 )
@@ -230,7 +231,7 @@ _AWAY = tuple(
 
 @dataclass(frozen=True, slots=True)
 class SolutionMismatch:
-    """Where an equation has other solutions than it should: one was lost, or ``gained``."""
+    """An instance that shows that an equation lost its solution or ``gained`` another one."""
 
     instance: str
     left: str
@@ -241,7 +242,7 @@ class SolutionMismatch:
 def check_solution(
     left: Node, right: Node, unknown: str, solution: Node, names: Declarations
 ) -> SolutionMismatch | None:
-    """Whether ``left = right`` has the positive ``solution`` for ``unknown``, and no other that is tried."""
+    """None if ``left = right`` holds for ``unknown = solution`` (positive) and for no other value that is tried."""
     for evaluator in itertools.islice(evaluators(names, (left, right, solution)), 4):
         known = {name: value for name, value in evaluator.numbers.items() if name != unknown}
         root = Evaluator(names, known, evaluator.seed).number(solution)
@@ -258,7 +259,7 @@ def check_solution(
 
 
 def with_distinct_variances(names: Declarations) -> Declarations | None:
-    """The same names with a variance of its own for each random quantity that has a number for one."""
+    """The same declarations with distinct variances in place of numeric ones; None if there are no numeric ones."""
     changed = {
         name: replace(found, var=Number(Fraction(4 + 5 * place, 1) ** 2 / 9))
         for place, (name, found) in enumerate(names.random.items())
@@ -268,7 +269,7 @@ def with_distinct_variances(names: Declarations) -> Declarations | None:
 
 
 def needs_given_variances(left: Node, right: Node, names: Declarations) -> bool:
-    """Whether two formulas that speak of variances are equal only because those are what they are."""
+    """Whether two formulas about moments are equal only for the given numeric variances."""
     general = with_distinct_variances(names)
     if general is None or not (_moments(right) and _moments(left)) or set(_moments(right)) <= set(_moments(left)):
         return False
@@ -279,7 +280,7 @@ def needs_given_variances(left: Node, right: Node, names: Declarations) -> bool:
 
 
 def _moments(node: Node) -> list[tuple[Node, int]]:
-    """What a formula says about moments: each E, Var or Cov with the number of times it occurs before."""
+    """Each E, Var or Cov in a formula, with the number of earlier occurrences of the same one."""
     found: dict[Node, int] = {}
     listed: list[tuple[Node, int]] = []
     for part in _multiplied(node):

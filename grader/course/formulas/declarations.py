@@ -1,4 +1,4 @@
-"""What the symbols of an item stand for, and what is given about its random quantities."""
+"""The declarations of an item: its symbols, and what is given about random quantities."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ GIVEN_FORMS = (
 
 @dataclass(frozen=True, slots=True)
 class Scalar:
-    """A number that instances choose. ``sizes``: for an index, what it counts up to."""
+    """A number chosen by the instance. ``sizes`` holds the upper bound of an index."""
 
     numbers: Numbers
     sizes: tuple[Node, ...] = ()
@@ -38,7 +38,7 @@ class Scalar:
 
 @dataclass(frozen=True, slots=True)
 class Tensor:
-    """A vector or matrix of numbers that instances choose; ``row`` turns a vector."""
+    """A vector or matrix of numbers chosen by the instance; ``row`` makes it a row vector."""
 
     sizes: tuple[Node, ...]
     row: bool = False
@@ -46,14 +46,14 @@ class Tensor:
 
 @dataclass(frozen=True, slots=True)
 class Map:
-    """A differentiable function of a vector, unknown but for its sizes."""
+    """An unknown differentiable function from vectors to vectors, with the sizes of both."""
 
     sizes: tuple[Node, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Rotation:
-    """The family of rotations of the plane R_t by t · ``angle``."""
+    """A family of rotations of the plane: R_t rotates by t · ``angle``."""
 
     angle: Node
 
@@ -70,7 +70,7 @@ class Definition:
 class Random:
     """A random quantity with this mean and variance.
 
-    ``independent``: its components are. Otherwise nothing is known about that, and instances take them all equal.
+    ``independent`` says whether its components are; if not, nothing is known, and they are evaluated as equal.
     """
 
     mean: Node
@@ -85,7 +85,7 @@ Declaration: TypeAlias = Scalar | Tensor | Map | Rotation | Definition | Random
 
 @dataclass(frozen=True, slots=True)
 class Declarations:
-    """Everything an item declares."""
+    """All declarations of an item."""
 
     declared: Mapping[str, Declaration]
     vocabulary: Vocabulary
@@ -102,7 +102,7 @@ class Declarations:
         return tuple(dict.fromkeys(size for found in shaped for size in found.sizes))
 
     def names_in(self, node: Node) -> set[str]:
-        """The names that ``node`` needs, through definitions, sizes and moments."""
+        """The declared names that ``node`` depends on, also through definitions, sizes and moments."""
         needed: set[str] = set()
         todo = [node]
         while todo:
@@ -115,7 +115,7 @@ class Declarations:
 
 
 def formulas_in(declared: Declaration) -> tuple[Node, ...]:
-    """The formulas in a declaration."""
+    """The formulas that a declaration contains."""
     match declared:
         case Scalar(_, sizes) | Tensor(sizes) | Map(sizes):
             return sizes
@@ -128,7 +128,7 @@ def formulas_in(declared: Declaration) -> tuple[Node, ...]:
 
 
 class DeclarationError(FormulaError):
-    """A declaration that cannot be read. ``name`` is what it declares."""
+    """A declaration that cannot be read; ``name`` is the declared name."""
 
     def __init__(self, name: str, text: Text) -> None:
         super().__init__(text)
@@ -151,7 +151,7 @@ _KEY = Text("“{text}”: write it as {known}.", "“{text}”：请写成 {kno
 
 
 def read_declarations(symbols: Mapping[str, str], given: Mapping[str, str] | None = None) -> Declarations:
-    """The declarations of an item; ``given`` comes on top of ``symbols``."""
+    """Reads the declarations of an item; ``given`` overrides ``symbols``. Raises DeclarationError."""
     heads = {name: _head(name) for name in [*symbols, *(given or {})]}
     texts = {heads[name][0]: text.strip() for name, text in symbols.items()}
     about = {heads[name][0]: text.strip() for name, text in (given or {}).items()}
@@ -177,7 +177,7 @@ def read_declarations(symbols: Mapping[str, str], given: Mapping[str, str] | Non
 
 @contextlib.contextmanager
 def _naming(name: str) -> Iterator[None]:
-    """Says which declaration a formula that cannot be read stands in."""
+    """Turns a FormulaError into a DeclarationError for ``name``."""
     try:
         yield
     except DeclarationError:
@@ -237,7 +237,7 @@ def _symbol(name: str, text: str, parameter: str | None, vocabulary: Vocabulary)
 
 
 def _settings(text: str) -> Iterator[tuple[str, str]]:
-    """``mean=0, var=1, size=(n, d)`` → pairs; what has no name is mean, var and size, in this order."""
+    """``mean=0, var=1, size=(n, d)`` → pairs; values without a key are mean, var and size, in this order."""
     order = iter(("mean", "var", "size", "size"))
     for part in re.findall(r"(?:[^,()]|\([^()]*\))+", normalize(text)):
         key, equals, value = part.partition("=")

@@ -1,4 +1,4 @@
-"""What can be wrong with a formula: said in both languages, with the place and the way out."""
+"""Errors in formulas, with messages for learners and authors in both languages."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from grader.core.model import Text
 
 
 class FormulaError(Exception):
-    """A formula that cannot be read, or has no value. ``text`` is for whoever wrote it."""
+    """A formula that cannot be read or has no value. ``text`` is the message for its author."""
 
     def __init__(self, text: Text) -> None:
         super().__init__(text.en)
@@ -14,19 +14,19 @@ class FormulaError(Exception):
 
 
 class ParseError(FormulaError):
-    """It is not written in the language that docs/formulas.md describes."""
+    """The formula is not in the notation of docs/formulas.md."""
 
 
 class ShapeError(FormulaError):
-    """The sizes of its parts do not fit, or a kind of product is not said."""
+    """The shapes of its parts do not match, or a product is ambiguous."""
 
 
 class UndefinedError(FormulaError):
-    """It has no value at these numbers (a division by 0, say); others may do."""
+    """It has no value at these numbers, such as a division by 0; it may have one at others."""
 
 
 class TooExpensiveError(FormulaError):
-    """To compute it would take more time or memory than an answer may."""
+    """Computing it would take more time or memory than one answer may use."""
 
 
 TOO_EXPENSIVE = Text(

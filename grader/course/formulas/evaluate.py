@@ -1,4 +1,4 @@
-"""Evaluation: one instance of the declared symbols, and what a formula is worth there."""
+"""Evaluation of formulas at one instance of the declared symbols."""
 
 from __future__ import annotations
 
@@ -109,18 +109,20 @@ _ELEMENTWISE = ("exp", "log", "log2", "sqrt", "sin", "cos", "sigmoid", "abs")
 
 @dataclass(slots=True)
 class Evaluator:
-    """One instance of the symbols: numbers for the scalars, a seed for everything else, a family for chance."""
+    """Evaluates formulas at one instance: ``numbers`` for the scalars, ``seed`` for vectors, matrices and maps, and the
+    ``family`` of distributions (see ``moments``) for random quantities.
+    """
 
     names: Declarations
     numbers: Mapping[str, Scalar]
     seed: int = 0
     family: int = 0
     meter: Meter = field(default_factory=lambda: Meter(_STEPS))
-    #: Free indices (``q_i`` without a sum) get a value when they are first met.
+    #: Free indices (``q_i`` without a sum) with the values they got at their first use.
     free: dict[str, int] = field(default_factory=dict)
-    #: Atoms of which moments beyond the variance were used: (name of the quantity, order).
+    #: Moments beyond the variance that were used: (name of the quantity, order).
     higher_moments: set[tuple[str, int]] = field(default_factory=set)
-    #: Values that were drawn for other symbols, for showing them.
+    #: Values drawn for other symbols, to be shown in counterexamples.
     drawn: dict[str, Value] = field(default_factory=dict)
     _bound: dict[str, int] = field(default_factory=dict)
     _overlay: dict[str, Value] = field(default_factory=dict)
@@ -131,14 +133,14 @@ class Evaluator:
     _sizes: dict[str, tuple[int, ...]] = field(default_factory=dict)
 
     def refill(self) -> None:
-        """Lets the next formula spend as much as the first one might; forgets what was noted about the last."""
+        """Resets the meter and ``higher_moments`` for the next formula."""
         self.meter.left = _STEPS
         self.higher_moments.clear()
 
     # ---------------------------------------------------------------------------------------- the walk
 
     def value(self, node: Node) -> Value:
-        """What ``node`` is worth here."""
+        """The value of ``node`` at this instance. Raises FormulaError."""
         self.meter.spend()
         found: Value
         match node:
@@ -169,21 +171,21 @@ class Evaluator:
         return found
 
     def number(self, node: Node) -> Scalar:
-        """A value that has to be a number."""
+        """The value of ``node``, which has to be a number. Raises ShapeError."""
         value = self.value(node)
         if isinstance(value, (Vec, Mat, SizelessTensor)):
             raise ShapeError(_NEEDS_NUMBER.fill(what=show(node), shape=describe_shape(value)))
         return value
 
     def whole(self, node: Node) -> int:
-        """A value that has to be a whole number."""
+        """The value of ``node``, which has to be a whole number. Raises ShapeError or UndefinedError."""
         value = self.number(node)
         if not isinstance(value, Fraction) or value.denominator != 1:
             raise UndefinedError(_WHOLE.fill(what=show(node), value=format_value(value)))
         return int(value)
 
     def _vector(self, node: Node) -> Vec:
-        """A value that has to be a vector."""
+        """The value of ``node``, which has to be a vector. Raises ShapeError."""
         value = self.value(node)
         if not isinstance(value, Vec):
             raise ShapeError(_NEEDS_VECTOR.fill(what=show(node), shape=describe_shape(value)))
@@ -223,7 +225,7 @@ class Evaluator:
         raise UndefinedError(_FROM_WHERE.fill(index=name, what=name))
 
     def _size(self, name: str, sizes: tuple[Node, ...]) -> tuple[int, ...]:
-        """The sizes of a declared thing as numbers."""
+        """The declared sizes of ``name`` as numbers."""
         if name not in self._sizes:
             found = tuple(self.whole(size) for size in sizes)
             for size in found:
@@ -248,7 +250,7 @@ class Evaluator:
         return self.drawn[name]
 
     def _draw(self, name: str, *at: int) -> Fraction:
-        """A small number that depends on nothing but the instance and the place."""
+        """A small nonzero integer that depends only on the seed, the name and the position."""
         number = random.Random(f"{self.seed} {name} {at}").randint(-4, 3)
         return Fraction(number if number < 0 else number + 1)
 
@@ -263,7 +265,7 @@ class Evaluator:
         return Mat(rows, (labels[0], labels[1]))
 
     def _chance(self, name: str, declared: Random, at: tuple[int, ...]) -> Scalar:
-        """A component of a random quantity: a number outside of E[…], a variable within."""
+        """A component of a random quantity: a number outside E[…], a random variable inside."""
         if not declared.independent:
             at = ()
         if not self._inside:
@@ -285,7 +287,7 @@ class Evaluator:
         return standard * deviation + self._plain(declared.mean)
 
     def _plain(self, node: Node) -> Scalar:
-        """A number that does not depend on chance: a given mean or variance."""
+        """The value of a given mean or variance, which is not random."""
         if isinstance(node, Number):
             return node.value
         inside, self._inside = self._inside, False
@@ -311,7 +313,7 @@ class Evaluator:
     def _pair(
         self, left: Value, right: Value, join: Callable[[Scalar, Scalar], Scalar], nodes: tuple[Node, Node, Node]
     ) -> Value:
-        """Componentwise; ``nodes`` are left, right, and the whole, for messages."""
+        """``join`` of two values, entry by entry; ``nodes`` are left, right and the whole, for messages."""
         left, right = resize_like(left, right), resize_like(right, left)
         match left, right:
             case Vec(items, row, label, unoriented), Vec(others, other_row, other_label, other_loose) if len(
@@ -410,7 +412,7 @@ class Evaluator:
         raise self._misfit(left, right, nodes, product=True)
 
     def _sized(self, value: Value, other: Value, before: bool = False) -> Value:
-        """A unit vector as long as the product with ``other`` needs it; other values as they are."""
+        """A unit vector in the size that its product with ``other`` needs; other values unchanged."""
         if not isinstance(value, SizelessTensor):
             return value
         match other:
@@ -455,7 +457,7 @@ class Evaluator:
         return map_entries(left, lambda x: scalars.power(x, right))
 
     def _inverse(self, of: Mat) -> Mat:
-        """The inverse, by elimination."""
+        """The inverse, by Gauss–Jordan elimination. Raises UndefinedError."""
         size = len(of.rows)
         rows = [[*row, *(Fraction(i == j) for j in range(size))] for i, row in enumerate(of.rows)]
         for i in range(size):
@@ -510,7 +512,7 @@ class Evaluator:
         raise ShapeError(_NOT_INDEXED.fill(what=show(of), count=_COUNT.fill(count=len(at))))
 
     def _index(self, of: Node, node: Node, size: int) -> int:
-        """An index as a place in a tuple. A free index is chosen when it is first met."""
+        """An index as a position in a tuple, counted from 0. A free index gets its value at its first use."""
         self._choose(node, size)
         at = self.whole(node)
         if not 1 <= at <= size:
@@ -518,7 +520,7 @@ class Evaluator:
         return at - 1
 
     def _choose(self, node: Node, size: int) -> None:
-        """Gives a free index a value, different ones different values."""
+        """Gives free indices in ``node`` values from 1 to ``size``, distinct for distinct indices."""
         for part in walk(node):
             if not isinstance(part, Name):
                 continue
@@ -531,7 +533,7 @@ class Evaluator:
                 self.free[part.name] = choices[self.seed % len(choices)]
 
     def _place(self, node: Node) -> int:
-        """An index whose range is not known."""
+        """The value of an index whose range is unknown."""
         self._choose(node, 2)
         return self.whole(node)
 
@@ -563,7 +565,7 @@ class Evaluator:
         return ZERO if found is None else found
 
     def _places(self, node: Sum, at: int, chosen: dict[str, int]) -> Iterable[dict[str, int]]:
-        """Every choice of the indices of a sum."""
+        """Every assignment of the indices of a sum, from the index at position ``at``."""
         if at == len(node.indices):
             values = list(chosen.values())
             if node.relation == "≠" and len(set(values)) < len(values):
@@ -584,7 +586,7 @@ class Evaluator:
             yield from self._places(node, at + 1, {**chosen, node.indices[at]: value})
 
     def _bounds(self, node: Sum, index: str) -> tuple[int, int]:
-        """From where to where an index runs; what it counts decides where nothing is written."""
+        """The range of an index, both ends included; without an upper bound, the length of what it indexes."""
         low = self.whole(node.low) if node.low is not None else 1
         if node.high is not None:
             return low, self.whole(node.high)
@@ -597,7 +599,7 @@ class Evaluator:
         return low, sizes.pop()
 
     def _counted(self, node: Node, index: str, hidden: frozenset[str]) -> Iterable[int]:
-        """The lengths of everything below ``node`` that ``index`` goes along."""
+        """The lengths of all axes below ``node`` that ``index`` runs along."""
         if isinstance(node, Subscript):
             for axis, at in enumerate(node.at):
                 if at == Name(index):
@@ -620,7 +622,7 @@ class Evaluator:
         return value.shape[axis] if isinstance(value, Mat) else None
 
     def _total(self, body: Node) -> Value:
-        """sum(x): over the components of a vector, the entries of a matrix; a number is a sum of one."""
+        """sum(x): the sum of the components of a vector or the entries of a matrix; a number is its own sum."""
         value = self.value(body)
         found: Scalar = ZERO
         if isinstance(value, SizelessTensor):
@@ -705,7 +707,7 @@ class Evaluator:
         raise ShapeError(_NOT_A_MAP.fill(what=name))
 
     def _mapped(self, name: str, declared: Map, value: Vec, node: Node) -> Vec:
-        """A map at a vector: in each component a polynomial of degree 2 that the instance chooses."""
+        """The value of a map at a vector: in each component a polynomial of degree 2 with random coefficients."""
         size_in, size_out = self._size(name, declared.sizes)
         if len(value.items) != size_in:
             shape = VECTOR_WORD.fill(n=show(declared.sizes[0]))
@@ -793,7 +795,7 @@ class Evaluator:
         return found
 
     def _expected(self, bodies: tuple[Node, ...], join: Callable[[tuple[Value, ...]], Value]) -> Value:
-        """E of what ``join`` makes of the bodies: by moments where it is a polynomial, else state by state."""
+        """E of ``join(bodies)``: by moments if it is a polynomial in random variables, else by enumerating states."""
         inside, state = self._inside, self._state
         self._inside, self._state = True, None
         try:
@@ -818,7 +820,7 @@ class Evaluator:
         inside, state, touched = self._inside, self._state, self._touched
         self._inside, self._state, self._touched = True, {}, set()
         try:
-            # With a generic state first, only to see which variables count.
+            # A first evaluation only finds out which variables occur.
             self._touch(bodies)
             atoms = sorted(self._touched)
             self._touched = None
@@ -839,7 +841,7 @@ class Evaluator:
             for body in bodies:
                 self.value(body)
         except (UndefinedError, ZeroDivisionError):
-            # Some state has no value: whatever occurs counts.
+            # No value there: take every variable that is named.
             for name in set().union(*(self.names.names_in(body) for body in bodies)):
                 declared = self.names.declared[name]
                 if isinstance(declared, Random):
@@ -868,7 +870,7 @@ class Evaluator:
         return self._gradient(name, at, lambda: self.value(of), show(by))
 
     def _gradient(self, name: str, at: Value, value: Callable[[], Value], shown: str) -> Value:
-        """The derivative by all of ``name``: a gradient, or a Jacobian with a column for each component."""
+        """The derivative with respect to ``name``: a gradient, or a Jacobian with one column per component."""
         match at:
             case Vec(items, _, label):
                 columns = [self._partial_derivative(name, at, place, value) for place in range(len(items))]
@@ -884,7 +886,7 @@ class Evaluator:
         return self._partial_derivative(name, at, 0, value)
 
     def _partial_derivative(self, name: str, at: Value, place: int, value: Callable[[], Value]) -> Value:
-        """The derivative of ``value()`` by one component of ``name``."""
+        """The derivative of ``value()`` with respect to the component of ``name`` at ``place``."""
         if any(isinstance(x, Dual) for old in self._overlay.values() for x in flatten(old)):
             raise ShapeError(_INNER)
         made: Value
@@ -915,7 +917,7 @@ class Evaluator:
         return self._gradient(" ", at, there, of.name)
 
 
-#: Functions of what stands in their brackets, by name; those of single numbers are ``_ELEMENTWISE``.
+#: Function → its method, which gets the arguments as nodes. Functions of one number are in ``_ELEMENTWISE``.
 _FUNCTIONS: Mapping[str, Callable[..., Value]] = {
     "E": Evaluator._expectation,
     "Var": Evaluator._variance,

@@ -1,4 +1,4 @@
-"""How fast a formula grows: sums of monomials without constants and without terms that others dominate."""
+"""Growth rates: sums of monomials without constant factors and dominated terms."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from grader.course.formulas.declarations import Declarations, Definition, Scalar
 from grader.course.formulas.errors import TOO_EXPENSIVE, ParseError, TooExpensiveError
 from grader.course.formulas.printer import show
 
-#: Name → the powers of it and of its logarithm, in order of names.
+#: (name, power of it, power of its logarithm), sorted by name.
 Monomial: TypeAlias = tuple[tuple[str, Fraction, Fraction], ...]
 Growth: TypeAlias = frozenset[Monomial]
 _Terms: TypeAlias = dict[Monomial, Fraction]
@@ -99,7 +99,7 @@ class _Reader:
         return {tuple((name, a * exponent, b * exponent) for name, a, b in monomial): Fraction(1)}
 
     def log(self, terms: _Terms, node: Node) -> _Terms:
-        """The logarithm of the largest terms: of their product's factors, each by itself."""
+        """The logarithm of the largest terms: the sum of the logarithms of their factors."""
         found: _Terms = {_UNIT: Fraction(1)} if set(terms) == {_UNIT} else {}
         for monomial in largest_terms(terms):
             for name, a, b in monomial:
@@ -110,7 +110,7 @@ class _Reader:
 
 
 def growth(node: Node, names: Declarations) -> Growth:
-    """What remains of ``node`` when all symbols grow."""
+    """The growth rate of ``node`` as all symbols grow. Raises ParseError or TooExpensiveError."""
     found = largest_terms(_Reader(names).terms(node))
     if not found:
         raise ParseError(_ZERO)
@@ -139,7 +139,7 @@ def _joined(one: Monomial, two: Monomial) -> Monomial:
 
 
 def largest_terms(terms: Iterable[Monomial]) -> Growth:
-    """The terms that no others dominate."""
+    """The terms that others do not dominate."""
     kept = list(terms)
     for monomial in list(kept):
         others = [other for other in kept if other != monomial]
@@ -149,7 +149,7 @@ def largest_terms(terms: Iterable[Monomial]) -> Growth:
 
 
 def _dominated(monomial: Monomial, others: list[Monomial]) -> bool:
-    """Whether one other term grows at least as fast, or two of them do between them: nd ≤ n² + d²."""
+    """Whether another term grows at least as fast, or two others together do: nd ≤ n² + d²."""
     if any(_below(monomial, other) for other in others):
         return True
     return any(_between(monomial, one, two) for one, two in combinations(others, 2))
@@ -162,7 +162,7 @@ def _below(one: Monomial, two: Monomial) -> bool:
 
 
 def _between(monomial: Monomial, one: Monomial, two: Monomial) -> bool:
-    """Whether one^t · two^(1 − t) ≥ monomial for some t from 0 to 1 (powers only; logarithms decide nothing here)."""
+    """Whether one^t · two^(1 − t) ≥ monomial for some t from 0 to 1. False if there are logarithms."""
     low, high = Fraction(0), Fraction(1)
     mine, first, second = _powers(monomial), _powers(one), _powers(two)
     zero = (Fraction(0), Fraction(0))
@@ -185,7 +185,7 @@ def _powers(monomial: Monomial) -> dict[str, tuple[Fraction, Fraction]]:
 
 
 def format_growth(found: Growth) -> str:
-    """A growth rate for people: O(n² d + n d²)."""
+    """A growth rate as text: O(n² d + n d²)."""
     raised = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
     terms = []
     for monomial in sorted(found, reverse=True):
@@ -201,7 +201,7 @@ def format_growth(found: Growth) -> str:
 
 
 def same_growth(one: Node, two: Node, names: Declarations) -> bool:
-    """Whether two formulas grow alike: each is bounded by a multiple of the other."""
+    """Whether two formulas have the same growth: each is bounded by a multiple of the other."""
     first, second = growth(one, names), growth(two, names)
     return all(m in second or _dominated(m, list(second)) for m in first) and all(
         m in first or _dominated(m, list(first)) for m in second

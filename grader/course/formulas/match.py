@@ -1,4 +1,4 @@
-"""Whether a formula contains another one as written, up to the order of factors and terms and the names of indices."""
+"""Pattern matching in formulas, up to the order of factors and terms and the names of indices."""
 
 from __future__ import annotations
 
@@ -21,16 +21,16 @@ from grader.course.formulas.ast import (
 )
 from grader.course.formulas.declarations import Declarations
 
-#: Index of the pattern → what stands there.
+#: Index of the pattern → the index it matched.
 Indices: TypeAlias = Mapping[str, Node]
-#: Terms with whether they are subtracted, or factors with whether they divide.
+#: Terms, flagged if subtracted, or factors, flagged if they divide.
 Flagged: TypeAlias = tuple[tuple[bool, Node], ...]
 
 _MOST_TRIES = 3000
 
 
 def contains(node: Node, pattern: Node, names: Declarations) -> bool:
-    """Whether some part of ``node`` matches ``pattern``; further factors and terms may stand beside it."""
+    """Whether some part of ``node`` matches ``pattern``; that part may have further factors and terms."""
     matcher, wanted = _Matcher(names), canonical(pattern, names)
     return any(
         next(matcher.matches(part, wanted, {}, part_of=True), None) is not None for part in walk(canonical(node, names))
@@ -38,7 +38,7 @@ def contains(node: Node, pattern: Node, names: Declarations) -> bool:
 
 
 def canonical(node: Node, names: Declarations) -> Node:
-    """``node`` with every inner product of two vectors written q·k, and products of products as one."""
+    """``node`` with every inner product of two vectors as q·k, and nested products flattened."""
     if inner := _inner(node, names):
         return Times(canonical(inner[0], names), (("·", canonical(inner[1], names)),))
     made = with_children(node, [canonical(child, names) for child in children(node)])
@@ -46,7 +46,7 @@ def canonical(node: Node, names: Declarations) -> Node:
 
 
 def _flattened(product: Times) -> Times:
-    """A product whose factors are no products themselves, as far as brackets do not matter."""
+    """The product without nested products, as far as brackets do not matter."""
     inner = product.first
     head, factors = (inner.first, [*inner.rest]) if isinstance(inner, Times) else (inner, [])
     for sign, factor in product.rest:
@@ -58,7 +58,7 @@ def _flattened(product: Times) -> Times:
 
 
 def _inner(node: Node, names: Declarations) -> tuple[Node, Node] | None:
-    """The vectors of which ``node`` is the inner product, where it is written with a sum or a transposition."""
+    """The two vectors if ``node`` is an inner product written with a sum or a transpose; else None."""
     match node:
         case Sum(
             indices=(index,), body=Times(Subscript(one, (Name(a),)), ((" " | "*" | "·", Subscript(two, (Name(b),))),))
@@ -76,14 +76,17 @@ def _vector(node: Node, names: Declarations) -> bool:
 
 
 class _Matcher:
-    """Reads formulas as patterns, and gives up after ``_MOST_TRIES`` comparisons."""
+    """Matches nodes against patterns; gives up after ``_MOST_TRIES`` comparisons."""
 
     def __init__(self, names: Declarations) -> None:
         self.names = names
         self.tries = _MOST_TRIES
 
     def matches(self, node: Node, pattern: Node, indices: Indices, *, part_of: bool = False) -> Iterator[Indices]:
-        """Every way in which ``node`` can be read as ``pattern``; with ``part_of``, it may have more parts."""
+        """Every assignment of indices for which ``node`` matches ``pattern``.
+
+        With ``part_of``, ``node`` may have further factors or terms.
+        """
         self.tries -= 1
         if self.tries < 0:
             return
@@ -108,7 +111,7 @@ class _Matcher:
                 yield from self.below(node, pattern, indices)
 
     def factors(self, node: Times, pattern: Times, indices: Indices, *, part_of: bool) -> Iterator[Indices]:
-        """The factors of ``pattern`` among those of ``node``. An inner product of vectors has to be one there, too."""
+        """The factors of ``pattern`` among those of ``node``. An inner product only matches an inner product."""
         mine, wanted = (
             tuple((sign == "/", factor) for sign, factor in ((" ", product.first), *product.rest))
             for product in (node, pattern)
@@ -118,7 +121,7 @@ class _Matcher:
             yield from self.some(mine, wanted, indices, part_of=part_of)
 
     def below(self, node: Node, pattern: Node, indices: Indices) -> Iterator[Indices]:
-        """Nodes of the same type: their children, one by one."""
+        """Two nodes of the same type: their children, pairwise."""
         nodes, patterns = children(node), children(pattern)
         if patterns and len(nodes) == len(patterns):
             yield from self.all(nodes, patterns, indices)
@@ -126,7 +129,7 @@ class _Matcher:
             yield indices
 
     def subscripts(self, at: tuple[Node, ...], wanted: tuple[Node, ...], indices: Indices) -> Iterator[Indices]:
-        """Indices: a letter of the pattern that is not declared stands for any one."""
+        """Subscripts: an undeclared letter of the pattern stands for any index."""
         if not wanted:
             yield indices
             return
@@ -138,7 +141,7 @@ class _Matcher:
             yield from self.subscripts(at[1:], wanted[1:], found)
 
     def all(self, nodes: tuple[Node, ...], patterns: tuple[Node, ...], indices: Indices) -> Iterator[Indices]:
-        """Each node read as the pattern at its place."""
+        """Each node against the pattern at the same position."""
         if not patterns:
             yield indices
             return

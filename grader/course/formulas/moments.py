@@ -1,7 +1,7 @@
-"""Exact expectations: every random quantity stands for two small discrete families at once.
+"""Exact expectations over two small discrete families of distributions.
 
-Both have mean 0 and variance 1; a quantity is shifted and scaled to what is given. A two-point skewed family
-and a symmetric three-point one disagree wherever more than mean and variance counts.
+Both have mean 0 and variance 1; a quantity is shifted and scaled to its given mean and variance. One is skewed with
+two points, the other symmetric with three: they disagree wherever more than mean and variance matters.
 """
 
 from __future__ import annotations
@@ -18,20 +18,20 @@ FAMILIES: tuple[tuple[tuple[Fraction, Fraction], ...], ...] = (
     ((Fraction(2), Fraction(1, 8)), (Fraction(0), Fraction(3, 4)), (Fraction(-2), Fraction(1, 8))),
 )
 
-#: States that are tried one by one where no polynomial helps.
+#: States that are enumerated if the quantity is not a polynomial.
 MOST_STATES = 20_000
 
 
 @functools.cache
 def moment(family: int, order: int) -> Fraction:
-    """E[Zᵏ] of a family; family −1 is the normal distribution."""
+    """E[Zᵏ] for k = ``order``; family −1 is the normal distribution."""
     if family < 0:
         return Fraction(0) if order % 2 else functools.reduce(lambda a, b: a * b, range(1, order, 2), Fraction(1))
     return sum((chance * value**order for value, chance in FAMILIES[family]), Fraction(0))
 
 
 def mean(x: Scalar, family: int, normal: frozenset[int], higher_moments: set[tuple[int, int]]) -> Scalar:
-    """E[x]. ``normal`` are the variables that are; what else than mean and variance counts goes to ``beyond``."""
+    """E[x]. ``normal`` are the normal variables. Adds (variable, order) of other moments used to ``higher_moments``."""
     if isinstance(x, Dual):
         return Dual(mean(x.value, family, normal, higher_moments), mean(x.derivative, family, normal, higher_moments))
     if not isinstance(x, Poly):

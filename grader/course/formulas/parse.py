@@ -1,4 +1,4 @@
-"""Formulas as people type them → trees. A Pratt parser; what it reads is described in docs/formulas.md."""
+"""Formulas as people type them → trees: a Pratt parser for the notation of docs/formulas.md."""
 
 from __future__ import annotations
 
@@ -84,14 +84,14 @@ _DERIVATIVE = Text(
 _CLOSING = {"(": ")", "[": "]", "{": "}", "⟨": "⟩"}
 _PRODUCTS = ("*", "·", "@", "/")
 _STARTS = ("(", "[", "{", "⟨", "√", "Σ", "∂", "∇", "\\frac", "?")
-#: Words between the parts of a sum: sum(q_i for i in 1..d).
+#: Keywords in sums: sum(q_i for i in 1..d).
 _BETWEEN = ("for", "in", "to")
 _BIG = ("E", "Var", "Cov")
 
 
 @dataclass(frozen=True, slots=True)
 class _Ready:
-    """A piece of a word, already read: a node, or the name of a function."""
+    """A piece of a word that is already parsed: a node, or the name of a function."""
 
     piece: Piece
     at: int
@@ -102,7 +102,7 @@ _Entry: TypeAlias = Token | _Ready
 
 
 def parse(text: str, vocabulary: Vocabulary, *, pattern: bool = False) -> Node:
-    """The one expression in ``text``; in a ``pattern``, ? stands for any expression."""
+    """The expression in ``text``; in a ``pattern``, ? stands for any expression. Raises ParseError."""
     found = parse_chain(text, vocabulary, pattern=pattern)
     if len(found) > 1:
         raise ParseError(_EXPECTED.fill(near="=", what=Text("one expression, without =", "一个不含等号的式子")))
@@ -110,7 +110,7 @@ def parse(text: str, vocabulary: Vocabulary, *, pattern: bool = False) -> Node:
 
 
 def parse_chain(text: str, vocabulary: Vocabulary, *, pattern: bool = False) -> tuple[Node, ...]:
-    """The expressions in ``text``, which = stands between."""
+    """The expressions in ``text``, separated by =. Raises ParseError."""
     parser = _Parser(text, vocabulary, pattern)
     found = parser.chain()
     for node in found:
@@ -119,7 +119,7 @@ def parse_chain(text: str, vocabulary: Vocabulary, *, pattern: bool = False) -> 
 
 
 def index_names(node: Node, vocabulary: Vocabulary, bound: frozenset[str] = frozenset()) -> set[str]:
-    """Names that stand as an index below ``node`` and that nothing there declares or sums over."""
+    """Names used as indices below ``node`` that are neither declared nor summed over."""
     match node:
         case Sum(indices=indices):
             bound = bound | set(indices)
@@ -131,7 +131,7 @@ def index_names(node: Node, vocabulary: Vocabulary, bound: frozenset[str] = froz
 
 
 def _check(root: Node, vocabulary: Vocabulary, bound: frozenset[str]) -> None:
-    """Every name is declared, summed over, or an index."""
+    """Raises ParseError unless every name is declared, summed over, or an index."""
     free = index_names(root, vocabulary)
 
     def visit(node: Node, bound: frozenset[str]) -> None:
@@ -159,7 +159,7 @@ def _one_name(pieces: tuple[Piece, ...] | None) -> bool:
 
 
 class _Parser:
-    """One text on its way to trees."""
+    """The state of parsing one text."""
 
     def __init__(self, text: str, vocabulary: Vocabulary, pattern: bool) -> None:
         self.text = normalize(text)
@@ -181,11 +181,11 @@ class _Parser:
         return self.entries[self.at]
 
     def sign(self, *signs: str) -> bool:
-        """Whether one of these signs comes next."""
+        """Whether the next token is one of these signs."""
         return isinstance(self.next, Token) and self.next.kind == "sign" and self.next.text in signs
 
     def skip(self, *signs: str) -> bool:
-        """Goes past one of these signs, if it comes next."""
+        """Consumes the next token if it is one of these signs, and says whether it was."""
         found = self.sign(*signs)
         self.at += found
         return found
@@ -241,7 +241,7 @@ class _Parser:
         return terms[0][1] if len(terms) == 1 and not terms[0][0] else self.made(Plus(tuple(terms)))
 
     def minus(self) -> bool:
-        """Goes past signs; whether they make a minus."""
+        """Consumes plus and minus signs; true if they make a minus."""
         found = False
         while self.sign("+", "-"):
             found ^= self.sign("-")
@@ -293,7 +293,7 @@ class _Parser:
         return self.made(Times(first, tuple(rest))) if rest else first
 
     def group(self) -> Node:
-        """Factors without a sign between: R q · S k is (R q) · (S k)."""
+        """Juxtaposed factors: R q · S k is (R q) · (S k)."""
         first = self.factor()
         rest: list[tuple[Sign, Node]] = []
         while self.starts():
@@ -306,7 +306,7 @@ class _Parser:
             raise ParseError(_NUMBERS.fill(near=self.near(self.next.at)))
 
     def no_more_below(self, at: int) -> None:
-        """``1/2 d`` is refused: is d above or below the line?"""
+        """Refuses ``1/2 d``, in which d could be in the numerator or in the denominator."""
         before = self.entries[self.at - 1]
         closed = isinstance(before, Token) and before.text in (")", "]", "}")
         if closed or not self.starts() or self.sign("Σ", "∂"):
@@ -317,7 +317,7 @@ class _Parser:
         raise ParseError(_DIVIDE.fill(near=excerpt(self.text, at + 2)))
 
     def starts(self) -> bool:
-        """Whether a factor comes next."""
+        """Whether the next token can begin a factor."""
         entry = self.next
         if isinstance(entry, _Ready) or entry.kind == "number":
             return True
@@ -326,7 +326,7 @@ class _Parser:
         return entry.kind == "sign" and (entry.text in _STARTS or (entry.text in ("|", "‖") and not self.bars))
 
     def factor(self) -> Node:
-        """A primary with what hangs on it: powers, indices, transposition."""
+        """A primary with its suffixes: powers, indices, transposition."""
         return self.hanging(self.primary())
 
     def hanging(self, node: Node) -> Node:
@@ -356,7 +356,7 @@ class _Parser:
         return isinstance(after, Token) and after.kind == "word" and (not which or after.text in which)
 
     def indexed(self, node: Node) -> bool:
-        """Whether [ after ``node`` is an index, and not a bracket to multiply with."""
+        """Whether [ after ``node`` begins an index, not a factor in brackets."""
         if isinstance(node, Name):
             return node.name == "I" or self.vocabulary.kinds.get(node.name, "scalar") in (
                 "vector",
@@ -381,7 +381,7 @@ class _Parser:
         return self.made(Power(base, exponent))
 
     def transposes(self, braced: bool) -> bool:
-        """Goes past a T that is no symbol; what is written right behind it is the next factor."""
+        """Consumes a T that is not a declared symbol; letters right after it belong to the next factor."""
         entry = self.next
         if not isinstance(entry, Token) or entry.kind != "word" or "T" in self.vocabulary.kinds:
             return False
@@ -444,7 +444,7 @@ class _Parser:
         return self.made(Subscript(node, at))
 
     def letters(self) -> None:
-        """Takes a word in braces that is no name, such as ij, as one index for each letter."""
+        """Reads a word in braces that is not a name, such as ij, as one index per letter."""
         entry, after = self.next, self.entries[self.at + 1 : self.at + 2]
         if not (isinstance(entry, Token) and entry.kind == "word" and entry.text.isalpha()):
             return
@@ -476,7 +476,7 @@ class _Parser:
         return node
 
     def bracketed(self, entry: Token) -> Node:
-        """What begins with a sign."""
+        """A primary that begins with a sign."""
         self.at += entry.kind == "sign"
         match entry.text:
             case "(" | "{":
@@ -520,7 +520,7 @@ class _Parser:
         raise self.expected(_SOMETHING)
 
     def bracket_list(self) -> Node:
-        """[a, b], [[a, b], [c, d]] or [a, b; c, d]; a single thing in [ ] is that thing."""
+        """[a, b], [[a, b], [c, d]] or [a, b; c, d]; [ ] around a single expression are plain brackets."""
         rows = [self.row()]
         while self.skip(";"):
             rows.append(self.row())
@@ -537,7 +537,7 @@ class _Parser:
         return found
 
     def arguments(self, closing: str) -> tuple[Node, ...]:
-        """Expressions with commas between, up to ``closing``."""
+        """Expressions separated by commas, up to and including ``closing``."""
         bars, self.bars = self.bars, 0
         found = [self.expression()]
         while self.skip(","):
@@ -572,11 +572,11 @@ class _Parser:
     # ------------------------------------------------------------------------------------------- words
 
     def unfold(self, entry: Token) -> None:
-        """Puts the pieces of a word in its place."""
+        """Replaces the next token, a word, with its pieces. Raises ParseError."""
         text, brace, inner = entry.text.rstrip("}").partition("{")
         pieces = split_word(text + inner, self.vocabulary, self.indices)
         if brace and len(inner) > 1 and not inner.isdigit() and not _one_name(pieces):
-            # R_{mn}: what stands in the braces is an expression by itself.
+            # R_{mn}: the braces hold an expression.
             parts = [("word", text.rstrip("_")), ("sign", "_"), ("sign", "{"), ("word", inner), ("sign", "}")]
             made = [Token(cast(Literal["word", "sign"], kind), part, entry.at, True) for kind, part in parts]
             self.entries[self.at : self.at + 1] = made
@@ -651,7 +651,7 @@ class _Parser:
         return ParseError(_ARGUMENTS.fill(function=name, count=count))
 
     def reach(self, function: str) -> Node:
-        """The argument of a function without brackets: one name or number, or several without a space between."""
+        """The argument of a function without brackets: one name or number, or several without spaces in between."""
         start = self.next.at
         if self.sign("{"):
             self.at += 1
@@ -659,7 +659,7 @@ class _Parser:
         bracket = self.sign("(")
         node = self.primary()
         while self.sign("_", "'") or (self.sign("^") and function != "√"):
-            # √d² is the same either way; sin θ² is not asked about, but means sin(θ²)
+            # sin θ² is ambiguous; √d² is the same either way
             if self.sign("^"):
                 raise ParseError(_REACH.fill(function=function, near=self.near(start)))
             self.at += 1
@@ -675,7 +675,7 @@ class _Parser:
         return self.made(Times(node, tuple(factors))) if factors else node
 
     def simple(self) -> bool:
-        """Whether a plain name or number comes next, one that a function without brackets might reach."""
+        """Whether the next token is a name or number, which could belong to an argument without brackets."""
         entry = self.next
         if isinstance(entry, _Ready):
             return not isinstance(entry.piece, str)
@@ -687,7 +687,7 @@ class _Parser:
     # -------------------------------------------------------------------------------------------- sums
 
     def sum_sign(self) -> Node:
-        """Σ with what stands below and above it, then a product."""
+        """Σ with its bounds, and the product it applies to."""
         indices: tuple[str, ...] = ()
         low: Node | None = None
         high: Node | None = None
@@ -715,7 +715,7 @@ class _Parser:
         return (name,), low, None, ""
 
     def index_name(self) -> str:
-        """The name of an index; letters right behind it are the next factor."""
+        """The name of an index; letters right after it belong to the next factor."""
         entry = self.next
         if not isinstance(entry, Token) or entry.kind != "word":
             raise self.expected(Text("an index, such as i", "下标，例如 i"))
@@ -787,7 +787,7 @@ class _Parser:
         return self.summed(indices, low, high, relation, body)
 
     def index_ahead(self) -> list[str]:
-        """The letter before the next = sign: in sum(i q_i, i=1..d), names are read before they are introduced."""
+        """The letter before the next = sign: in sum(i q_i, i=1..d), the index is used before it is introduced."""
         for at in range(self.at, len(self.entries) - 1):
             entry, after = self.entries[at], self.entries[at + 1]
             if isinstance(after, Token) and after.text in ("=", "in") and isinstance(entry, Token):
@@ -826,7 +826,7 @@ class _Parser:
         )
 
     def past_d(self, sign: str) -> None:
-        """Goes past ∂, or past the d of ``dx``."""
+        """Consumes ∂, or the d of ``dx``."""
         if sign == "∂":
             self.expect(sign)
             return
@@ -837,7 +837,7 @@ class _Parser:
         self.entries[self.at : self.at + 1] = [Token("word", rest, entry.at + 1, True)] if rest else []
 
     def total_derivative(self, entry: Token) -> Node | None:
-        """``dy/dx`` and ``d(…)/dx``, where no d is declared."""
+        """``dy/dx`` or ``d(…)/dx``, if no d is declared; None if the next tokens are neither."""
         if not self.word_starts_d():
             return None
         ahead = self.at + 1
@@ -859,7 +859,7 @@ class _Parser:
         return isinstance(entry, Token) and entry.text == sign
 
     def matching(self, at: int) -> int:
-        """The place after the bracket that closes the one at ``at``."""
+        """The position after the bracket that closes the one at ``at``."""
         level = 0
         for place in range(at, len(self.entries)):
             entry = self.entries[place]
@@ -880,13 +880,13 @@ class _Parser:
 
 
 def _alike(first: Node, last: Node) -> bool:
-    """Whether two trees differ in nothing but their children."""
+    """Whether two nodes differ in nothing but their children."""
     below = children(last)
     return bool(below) and len(children(first)) == len(below) and with_children(first, below) == last
 
 
 def _pairs(first: Node, last: Node) -> Iterator[tuple[Node, Node]]:
-    """The smallest places where two trees differ."""
+    """The smallest subtrees in which two trees differ, as pairs."""
     if first == last:
         return
     if _alike(first, last):
@@ -897,7 +897,7 @@ def _pairs(first: Node, last: Node) -> Iterator[tuple[Node, Node]]:
 
 
 def _ends(first: Node, last: Node) -> Node | None:
-    """What stands in ``last`` wherever ``first`` has a 1, if nothing else differs."""
+    """The subtree of ``last`` where ``first`` has a 1, if that is the only difference; else None."""
     found = {*_pairs(first, last)}
     ones = {one for one, _ in found}
     others = {other for _, other in found}

@@ -1,4 +1,4 @@
-"""Trees → text: one notation, for messages, for keys, and for the patterns of authors."""
+"""Trees → text, in the notation of messages and keys, which can be parsed again."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _RAISED = str.maketrans("0123456789-", "⁰¹²³⁴⁵⁶⁷⁸⁹⁻")
 
 
 def show(node: Node, around: int = 0) -> str:
-    """``node`` as text; in brackets where what is ``around`` binds more tightly."""
+    """``node`` as text; in brackets if it binds less tightly than ``around``."""
     return f"({_text(node)})" if _strength(node) < around else _text(node)
 
 
@@ -89,7 +89,7 @@ def _call(function: str, args: tuple[Node, ...]) -> str:
 
 
 def number(value: Fraction) -> str:
-    """A rational number as people write it."""
+    """A rational number as text."""
     return f"{value.numerator}" if value.denominator == 1 else f"{value.numerator}/{value.denominator}"
 
 
@@ -98,7 +98,7 @@ def _commas(nodes: tuple[Node, ...]) -> str:
 
 
 def _product(first: Node, rest: tuple[tuple[Sign, Node], ...]) -> str:
-    # A sum sign reaches as far as the product goes: inside one it needs brackets.
+    # A sum sign extends to the end of the product, so it needs brackets inside one.
     ends = first.rest[-1][0] if isinstance(first, Times) else " "
     apart = ends in ("/", "⊙", "⊗") or (ends != " " and rest[0][0] == " ")
     apart = apart or isinstance(first, Sum) or (isinstance(first, Number) and first.value.denominator != 1)
@@ -107,7 +107,7 @@ def _product(first: Node, rest: tuple[tuple[Sign, Node], ...]) -> str:
     for place, (sign, factor) in enumerate(rest):
         last = place == len(rest) - 1
         said = show(factor) if isinstance(factor, Sum) and last and sign != "/" else show(factor, _TIGHT)
-        # 1/n x would be refused: is x above or below the line?
+        # 1/n x would be refused as ambiguous.
         joint = "·" if sign == " " and (before == "/" or said[0].isdigit()) else sign
         text += f" {joint} {said}" if joint in ("⊙", "⊗", "@") else f"{joint}{said}"
         before = sign
@@ -115,7 +115,7 @@ def _product(first: Node, rest: tuple[tuple[Sign, Node], ...]) -> str:
 
 
 def _power(base: Node, exponent: Node) -> str:
-    # q_i² but (√d)²: what hangs on something raised is not read back as it was.
+    # q_i² but (√d)²: without brackets it would be parsed differently.
     text = show(base, _TIGHT)
     if isinstance(base, Power) or (isinstance(base, Call) and base.function == "sqrt"):
         text = f"({text})"

@@ -1,5 +1,7 @@
-"""Numbers that formulas are computed with: rationals, 50 digits where roots and exponentials need them,
-polynomials in random variables, and numbers with a derivative.
+"""Arithmetic for formulas.
+
+Exact rationals, 50-digit floats for roots and exponentials, polynomials in random variables, and dual numbers for
+derivatives.
 """
 
 from __future__ import annotations
@@ -17,14 +19,14 @@ from typing import Any, TypeAlias
 from grader.core.model import Text
 from grader.course.formulas.errors import TOO_EXPENSIVE, TooExpensiveError, UndefinedError
 
-#: Fraction, mpmath's mpf, Poly or Dual: they mix freely under the functions of this module.
+#: Fraction, mpmath's mpf, Poly or Dual; the functions of this module accept any mix.
 Scalar: TypeAlias = Any
 
 DIGITS = 50
 _MOST_BITS = 20_000
 _FARTHEST = 10_000
 _MOST_TERMS = 4000
-#: Steps for one answer: thirty times what the longest worked derivation of the bundled course takes.
+#: Steps for one answer: thirty times those of the longest worked derivation in the bundled course.
 MOST_STEPS = 300_000
 
 _BY_ZERO = Text("division by 0", "除数为 0")
@@ -34,12 +36,12 @@ _POWER = Text("an undefined power", "幂没有意义")
 
 
 class NotPolynomialError(Exception):
-    """What is asked for is not a polynomial of the random variables: every state has to be tried."""
+    """The quantity is not a polynomial in the random variables, so states have to be enumerated."""
 
 
 @dataclass(slots=True)
 class Budget:
-    """What may still be spent on one answer, whatever it is compared with and at however many instances."""
+    """The steps that are left for one answer, over all comparisons and instances."""
 
     left: int
 
@@ -49,7 +51,7 @@ _BUDGET: ContextVar[Budget | None] = ContextVar("_PURSE", default=None)
 
 @contextlib.contextmanager
 def step_budget(steps: int) -> Iterator[Budget]:
-    """All meters that are made meanwhile spend from these ``steps``, too, and from the purse around this one."""
+    """Limits all meters created inside to ``steps`` in total, and to what is left of the enclosing budget."""
     outer = _BUDGET.get()
     given = steps if outer is None else max(0, min(steps, outer.left))
     shared = Budget(given)
@@ -63,7 +65,7 @@ def step_budget(steps: int) -> Iterator[Budget]:
 
 
 class Meter:
-    """What may still be spent on one instance, and from the purse that all of them share."""
+    """The steps that are left for one instance, and the budget that all instances share."""
 
     __slots__ = ("budget", "left")
 
@@ -72,7 +74,7 @@ class Meter:
         self.budget = _BUDGET.get() or Budget(sys.maxsize)
 
     def spend(self, steps: int = 1) -> None:
-        """Takes ``steps`` off; TooMuch when nothing is left."""
+        """Deducts ``steps``. Raises TooExpensiveError if that is more than is left."""
         self.left -= steps
         self.budget.left -= steps
         if self.left < 0 or self.budget.left < 0:
@@ -81,7 +83,7 @@ class Meter:
 
 @functools.cache
 def mp_context() -> Any:
-    """mpmath with 50 digits of its own; imported when the first root or exponential needs it."""
+    """An mpmath context with 50 digits; imported on first use, since that is slow and most formulas are rational."""
     import mpmath
 
     context = mpmath.MPContext()
@@ -90,12 +92,12 @@ def mp_context() -> Any:
 
 
 def is_mpf(x: Scalar) -> bool:
-    """Whether ``x`` is a number with 50 digits, not an exact one."""
+    """Whether ``x`` is a 50-digit float."""
     return hasattr(x, "_mpf_")
 
 
 def to_mpf(x: Scalar) -> Scalar:
-    """``x`` with 50 digits."""
+    """``x`` as a 50-digit float."""
     return x if is_mpf(x) else mp_context().convert(x)
 
 
@@ -103,7 +105,7 @@ Monomial: TypeAlias = tuple[tuple[int, int], ...]
 
 
 class Poly:
-    """A polynomial in independent standardised random variables, which are numbered."""
+    """A polynomial in independent standardized random variables, which are identified by numbers."""
 
     __slots__ = ("meter", "terms")
 
@@ -123,7 +125,7 @@ class Poly:
     __radd__ = __add__
 
     def __neg__(self) -> Poly:
-        """The same with the other sign."""
+        """The negation."""
         return Poly({monomial: -factor for monomial, factor in self.terms.items()}, self.meter)
 
     def __mul__(self, other: Scalar) -> Poly:
@@ -155,7 +157,7 @@ def _joined(one: Monomial, two: Monomial) -> Monomial:
 
 
 class Dual:
-    """A number together with its derivative by one variable."""
+    """A number with its derivative with respect to one variable."""
 
     __slots__ = ("derivative", "value")
 
@@ -172,7 +174,7 @@ class Dual:
     __radd__ = __add__
 
     def __neg__(self) -> Dual:
-        """The same with the other sign."""
+        """The negation."""
         return Dual(-self.value, -self.derivative)
 
     def __mul__(self, other: Scalar) -> Dual:
@@ -185,7 +187,7 @@ class Dual:
 
 
 def divide(a: Scalar, b: Scalar) -> Scalar:
-    """a / b."""
+    """a / b. Raises UndefinedError if b is 0."""
     if isinstance(b, Dual):
         over = divide(Fraction(1), b.value)
         return a * Dual(over, -(b.derivative * over * over))
@@ -199,7 +201,7 @@ def divide(a: Scalar, b: Scalar) -> Scalar:
 
 
 def power(a: Scalar, b: Scalar) -> Scalar:
-    """a to the b."""
+    """a to the power b. Raises UndefinedError or TooExpensiveError."""
     if isinstance(b, Dual):
         return apply("exp", b * apply("log", a))
     if isinstance(b, Poly):
@@ -241,14 +243,14 @@ def _repeated(a: Poly, count: int) -> Scalar:
 
 
 def _magnitude(x: Scalar) -> int:
-    """The number of binary digits before the point, about."""
+    """The approximate number of binary digits before the point."""
     if is_mpf(x):
         return int(x._mpf_[2] + x._mpf_[3])
     return int(x.numerator.bit_length() - x.denominator.bit_length())
 
 
 def square_root(a: Scalar) -> Scalar:
-    """√a, exact where it is rational."""
+    """√a, exact if it is rational. Raises UndefinedError if a is negative."""
     if a < 0:
         raise UndefinedError(_ROOT)
     if isinstance(a, Fraction):
@@ -259,7 +261,7 @@ def square_root(a: Scalar) -> Scalar:
 
 
 def apply(function: str, x: Scalar) -> Scalar:
-    """An elementary function."""
+    """The value of an elementary function. Raises UndefinedError or TooExpensiveError."""
     if isinstance(x, Poly):
         if set(x.terms) - {()}:
             raise NotPolynomialError
@@ -314,7 +316,7 @@ def _derivative(function: str, x: Scalar, value: Scalar) -> Scalar:
 
 
 def close(a: Scalar, b: Scalar) -> bool:
-    """Whether two numbers are the same: exactly where both are exact, else to 30 digits."""
+    """Whether two numbers are equal: exactly if both are exact, else to 30 digits."""
     if not is_mpf(a) and not is_mpf(b):
         return bool(a == b)
     a, b = to_mpf(a), to_mpf(b)

@@ -1,4 +1,4 @@
-"""Lines of a derivation as people write them: formulas, ``=`` between them, and words that say why."""
+"""Lines of a derivation as people write them: formulas joined by ``=``, and words that give reasons."""
 
 from __future__ import annotations
 
@@ -27,16 +27,16 @@ _LEAD = re.compile(
     r"\s*(?:(?:\d{1,2}[.)](?=\s))|=(?!=)|⇒|∴|so\b|thus\b|hence\b|therefore\b|then\b|所以|因此|于是|从而|故|即|得)[\s:,]*"
 )
 _AFTER_COMMA = re.compile(r"[,;:.]\s*([A-Za-z]{3,}.*)")
-#: A word of three letters or more that is not called.
+#: A word of three letters or more that is not followed by an argument or index.
 _WORD = re.compile(r"(?<![\w\\])[^\W\d_]{3,}(?![\w({\[^])")
-#: Functions that people write without brackets: sin θ.
+#: Functions that are written without brackets: sin θ.
 _BARE = ("exp", "log", "log2", "sqrt", "sin", "cos")
 _MEANT = ("期望", "方差", "协方差", "转置")
 
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """A formula on line ``number``, as ``text`` for messages."""
+    """A formula on line ``number``; ``text`` is its form in messages."""
 
     node: Node
     number: int
@@ -44,13 +44,13 @@ class Step:
 
 
 def split_lines(text: str) -> Iterator[str]:
-    """The lines of a text; an arrow between equations begins a new one."""
+    """The lines of a text; an arrow between equations also starts a new line."""
     for line in re.split(r"[\r\n\u2028\u2029;；]+|\\\\(?=\s|$)", text):
         yield from re.split(r"⇒|⟹|⇔|⟺|=>|→|\\Rightarrow|\\implies|\\iff", line)
 
 
 def parse_lines(lines: Sequence[str], vocabulary: Vocabulary) -> tuple[tuple[Step, ...], ...]:
-    """For every line that holds a formula, the expressions that = stands between."""
+    """For each line with a formula, the expressions that are joined by =. Raises ParseError."""
     if len(lines) > MOST_LINES:
         raise ParseError(_MANY.fill(most=MOST_LINES))
     found: list[tuple[Step, ...]] = []
@@ -65,7 +65,7 @@ def parse_lines(lines: Sequence[str], vocabulary: Vocabulary) -> tuple[tuple[Ste
 
 
 def strip_words(line: str, vocabulary: Vocabulary) -> str:
-    """``line`` without the words that say why, and without the sign that joins it to the line before."""
+    """``line`` without the words of a reason, and without the sign that connects it to the line before."""
     line = normalize(line).replace("\x1f", " ")
     while lead := _LEAD.match(line):
         line = line[lead.end() :]
@@ -86,13 +86,13 @@ def strip_words(line: str, vocabulary: Vocabulary) -> str:
 
 
 def _inside(line: str, at: int) -> bool:
-    """Whether a bracket is open at this place."""
+    """Whether a bracket is open at position ``at``."""
     before = line[:at]
     return any(before.count(opening) > before.count(closing) for opening, closing in ("()", "[]", "{}"))
 
 
 def _without_remark(line: str, vocabulary: Vocabulary) -> str | None:
-    """``line`` without a last bracket that holds words, if it has one."""
+    """``line`` without a final bracket that holds words; None if it has none."""
     closing = line[-1:]
     opening = {")": "(", "]": "["}.get(closing)
     if opening is None:
@@ -102,7 +102,7 @@ def _without_remark(line: str, vocabulary: Vocabulary) -> str | None:
         level += (line[at] == closing) - (line[at] == opening)
         if level == 0:
             remark, before = line[at + 1 : -1], line[:at].rstrip(" ,;:")
-            # f(word) is a call, and a bracket after a sign is part of the formula.
+            # f(word) is a call, and a bracket after an operator is part of the formula.
             apart = line[at - 1 : at].isspace() or any(map(is_cjk, remark))
             formula_ends = before and before[-1] not in "+-*/·^=@_⊙⊗("
             return before if apart and formula_ends and _wordy(remark, vocabulary) else None
@@ -116,7 +116,7 @@ def _wordy(text: str, vocabulary: Vocabulary) -> bool:
 
 
 def _foreign(word: str, vocabulary: Vocabulary) -> bool:
-    """Whether a word is none of this language."""
+    """Whether a word is neither a function nor made of declared names."""
     try:
         function = function_name(word, vocabulary)
         return function not in _BARE if function else split_word(word, vocabulary) is None

@@ -1,4 +1,4 @@
-"""Text as people type it → tokens: full-width characters, raised and lowered digits, Greek letters, some LaTeX."""
+"""Text as people type it → tokens; reads full width, superscripts, subscripts, Greek letters and some LaTeX."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _STRANGE = Text(
 )
 _DIGITS = Text("The number {number}… has too many digits.", "数字 {number}… 的位数太多。")
 
-#: A word boundary that is not seen.
+#: An invisible word boundary.
 _BREAK = "\x1f"
 
 _GREEK_NAMES = (
@@ -77,7 +77,7 @@ _CHINESE = {"期望": "E", "方差": "Var", "协方差": "Cov", "转置": "trans
 
 @dataclass(frozen=True, slots=True)
 class Token:
-    """A piece of a formula; ``tight`` when nothing stands between it and the one before."""
+    """A piece of a formula, at position ``at``; ``tight`` if no space precedes it."""
 
     kind: Literal["number", "word", "sign", "end"]
     text: str
@@ -86,7 +86,7 @@ class Token:
 
 
 def normalize(text: str) -> str:
-    """``text`` in one spelling of digits, signs, brackets, raised and lowered characters."""
+    """``text`` with one spelling for each digit, sign, bracket and script. Raises ParseError if it is too long."""
     if len(text) > MAX_LENGTH:
         raise ParseError(_LONG.fill(most=MAX_LENGTH, length=len(text)))
     text = "".join(" " if char.isspace() else char for char in text if unicodedata.category(char) != "Cf")
@@ -96,7 +96,7 @@ def normalize(text: str) -> str:
 
 
 def _raised(text: str) -> str:
-    """Raised and lowered characters as ``^{…}`` and ``_{…}``, fractions as ``(1/2)``."""
+    """``text`` with superscripts and subscripts as ``^{…}`` and ``_{…}``, and fractions as ``(1/2)``."""
     found: list[str] = []
     open_ = ""
     for char in text:
@@ -124,13 +124,13 @@ def _matrices(text: str) -> str:
 
 
 def _latex(text: str) -> str:
-    """A modest part of LaTeX in plain characters; ``\\frac`` stays."""
+    """``text`` with common LaTeX commands as plain characters; ``\\frac`` is kept."""
     if "\\" in text or "$" in text:
         text = text.replace("\\{", "(").replace("\\}", ")").replace("\\|", "‖").replace("\\\\", " ")
         text = _WRAPPED.sub(lambda found: f"{_BREAK}{found[1].strip()}{_BREAK}", text)
         text = _DROPPED.sub(_BREAK, text)
         text = _COMMAND.sub(lambda found: _command(found[1]), text).translate(_SIGNS)
-    # A lowered word belongs to its name, whatever was around it.
+    # A word in a subscript belongs to its name, whatever command was around it.
     text = re.sub(rf"_\{{{_BREAK}+", "_{", text)
     text = re.sub(rf"{_BREAK}+\}}", "}", text)
     return re.sub(rf"{_BREAK}+_", "_", text)
@@ -143,13 +143,13 @@ def _command(name: str) -> str:
 
 
 def excerpt(text: str, at: int) -> str:
-    """The neighbourhood of a place in a formula, for people."""
+    """The text around a position in a formula, for messages."""
     piece = text[max(0, at - 12) : at + 13]
     return "".join(char if char.isprintable() else " " for char in piece).strip()
 
 
 def tokenize(text: str) -> list[Token]:
-    """The tokens of ``text``, which ``plain`` has been applied to."""
+    """The tokens of ``text``, which has to be normalized. Raises ParseError."""
     found: list[Token] = []
     at, tight = 0, False
     while at < len(text):
@@ -186,12 +186,12 @@ def _letter(char: str) -> bool:
 
 
 def is_cjk(char: str) -> bool:
-    """Whether it is a Chinese character: those write words, not symbols."""
+    """Whether ``char`` is a Chinese character; those form words, not symbols."""
     return "\u3400" <= char <= "\u9fff" or "\uf900" <= char <= "\ufaff" or char > "\U00020000"
 
 
 def _word(text: str, at: int) -> tuple[Literal["word", "sign"], str, int]:
-    """A run of letters and digits, lowered parts included: ``QKV``, ``d_model``, ``q_{i}``."""
+    """A run of letters and digits with subscripts, such as ``QKV``, ``d_model``, ``q_{i}``: kind, text and length."""
     if early := _BEFORE_INDEX.match(text, at):
         return ("sign" if early[0] == "Σ" else "word"), early[0], len(early[0])
     end = at
@@ -199,7 +199,7 @@ def _word(text: str, at: int) -> tuple[Literal["word", "sign"], str, int]:
         end += 1
         if text.startswith("_", end) and end + 1 < len(text):
             if braced := _BRACED.match(text, end):
-                # What follows the closing brace is another name.
+                # Letters after the closing brace belong to another name.
                 return "word", f"{text[at:end]}_{{{braced[1]}}}", braced.end() - at
             if _letter(text[end + 1]) or text[end + 1].isdigit():
                 end += 1

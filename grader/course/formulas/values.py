@@ -1,4 +1,4 @@
-"""What formulas are worth: numbers, vectors and matrices, and how they are compared and shown."""
+"""The values of formulas (numbers, vectors and matrices), how to compare them and how to show them."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ ONE, ZERO = Fraction(1), Fraction(0)
 
 @dataclass(frozen=True, slots=True)
 class Vec:
-    """A vector, standing up or lying; ``label`` is its length as declared. A ``loose`` one may be taken either way."""
+    """A column or ``row`` vector; ``label`` is its declared length. If ``unoriented``, it may be taken as either."""
 
     items: tuple[Scalar, ...]
     row: bool = False
@@ -27,20 +27,20 @@ class Vec:
 
 @dataclass(frozen=True, slots=True)
 class Mat:
-    """A matrix by rows."""
+    """A matrix as rows; ``labels`` are its declared sizes."""
 
     rows: tuple[tuple[Scalar, ...], ...]
     labels: tuple[str, str] = ("", "")
 
     @property
     def shape(self) -> tuple[int, int]:
-        """Rows and columns."""
+        """The numbers of rows and columns."""
         return len(self.rows), len(self.rows[0]) if self.rows else 0
 
 
 @dataclass(frozen=True, slots=True)
 class SizelessTensor:
-    """An identity matrix (times ``factor``), or with ``at`` a unit vector, whose size the context decides."""
+    """``factor`` times an identity matrix, or with ``at`` a unit vector, whose size depends on the context."""
 
     factor: Scalar
     at: int | None = None
@@ -59,7 +59,7 @@ RANGE = Text(
 
 
 def describe_shape(value: Value) -> Text:
-    """The shape of a value, for people."""
+    """The shape of a value, in words."""
     match value:
         case Vec(items, _, label):
             return VECTOR_WORD.fill(n=label or len(items))
@@ -71,7 +71,7 @@ def describe_shape(value: Value) -> Text:
 
 
 def flatten(value: Value) -> Iterable[Scalar]:
-    """All numbers in a value that has any size."""
+    """All numbers in a value that has a size."""
     return entries(value) if isinstance(value, (Vec, Mat)) else (value,)
 
 
@@ -83,7 +83,7 @@ def entries(value: Vec | Mat) -> Iterable[Scalar]:
 
 
 def map_entries(value: Value, function: Callable[[Scalar], Scalar]) -> Value:
-    """``function`` of every number in ``value``."""
+    """``value`` with ``function`` applied to every number in it."""
     match value:
         case Vec(items):
             return replace(value, items=tuple(map(function, items)))
@@ -95,14 +95,14 @@ def map_entries(value: Value, function: Callable[[Scalar], Scalar]) -> Value:
 
 
 def unit_vector(value: SizelessTensor, size: int) -> Vec:
-    """A unit vector of this size."""
+    """A unit vector of this size. Raises UndefinedError if its index is out of range."""
     if value.at is None or not 1 <= value.at <= size:
         raise UndefinedError(RANGE.fill(what="onehot", low=1, high=size, at=value.at))
     return Vec(tuple(value.factor if i + 1 == value.at else ZERO for i in range(size)))
 
 
 def resize_like(value: Value, other: Value) -> Value:
-    """An identity or unit vector in the size of ``other``; other values as they are."""
+    """An identity matrix or unit vector in the size of ``other``; other values unchanged."""
     if isinstance(value, SizelessTensor):
         if value.at is None and isinstance(other, Mat) and other.shape[0] == other.shape[1]:
             size = other.shape[0]
@@ -114,7 +114,7 @@ def resize_like(value: Value, other: Value) -> Value:
 
 
 def equal(left: Value, right: Value) -> bool:
-    """Whether two values are the same; how a vector lies does not matter."""
+    """Whether two values are equal; row and column vectors are not distinguished."""
     left, right = resize_like(left, right), resize_like(right, left)
     match left, right:
         case Vec(items), Vec(others):
@@ -129,7 +129,7 @@ def equal(left: Value, right: Value) -> bool:
 
 
 def format_value(value: Value) -> str:
-    """A value for people: rationals exactly, others to six digits."""
+    """A value as text: rationals exactly, other numbers to six digits."""
     match value:
         case Vec(items):
             return f"[{', '.join(map(format_value, items))}]"

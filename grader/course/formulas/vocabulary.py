@@ -1,4 +1,4 @@
-"""A run of letters → the declared names in it: ``QKᵀV``, ``nd``, ``dmodel``, ``q_i``, ``theta``."""
+"""Splits runs of letters into declared names: ``QKᵀV``, ``nd``, ``dmodel``, ``q_i``, ``theta``."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from grader.course.formulas.ast import Call, Name, Node, Number, Subscript
 from grader.course.formulas.errors import ParseError
 from grader.course.formulas.tokens import GREEK
 
-#: What a name may be followed by: indices, an argument, or nothing.
+#: What a name stands for, which decides what may follow it: indices, an argument, or nothing.
 Kind: TypeAlias = Literal["scalar", "vector", "matrix", "map", "rotation", "definition", "function"]
 
-#: Function → how many arguments, at least and at most.
+#: Function → the least and the largest number of arguments.
 FUNCTIONS: Mapping[str, tuple[int, int]] = {
     "E": (1, 1), "Var": (1, 1), "Cov": (2, 2), "exp": (1, 1), "log": (1, 1), "log2": (1, 1), "sqrt": (1, 1),
     "sin": (1, 1), "cos": (1, 1), "sigmoid": (1, 1), "abs": (1, 1), "softmax": (1, 1), "mean": (1, 1), "max": (1, 9),
@@ -30,7 +30,7 @@ _ALIASES = {
     "R": "rot", "one_hot": "onehot", "inner": "dot", "Transpose": "transpose", "Θ": "O", "Theta": "O",
     "σ": "sigmoid", "grad": "D", "expectation": "E",
 }  # fmt: skip
-#: Written without brackets, these would be products of letters.
+#: Shorter names of functions are only recognized as whole words, not inside a run of letters.
 _SHORT = 3
 
 _UNKNOWN = Text(
@@ -47,14 +47,14 @@ _NOTHING = Text("", "")
 
 @dataclass(frozen=True, slots=True)
 class Vocabulary:
-    """The declared names with what may follow them, and every spelling of each."""
+    """The declared names with their kinds, and the name that each spelling stands for."""
 
     kinds: Mapping[str, Kind]
     spellings: Mapping[str, str] = field(default_factory=dict)
 
     @staticmethod
     def of(kinds: Mapping[str, Kind]) -> Vocabulary:
-        """The vocabulary of these names; a spelling that two of them share belongs to the one written so."""
+        """The vocabulary of these names. If a spelling fits two names, an exact match wins, else the first."""
         spellings: dict[str, str] = {}
         for name in kinds:
             for spelling in _spellings(name):
@@ -71,19 +71,22 @@ def _spellings(name: str) -> set[str]:
     return found
 
 
-#: A piece of a run: a node, or the name of a function whose argument follows.
+#: A piece of a word: a node, or the name of a function whose argument follows.
 Piece: TypeAlias = Node | str
 
 
 def function_name(word: str, vocabulary: Vocabulary) -> str | None:
-    """The function that ``word`` names, unless it is declared as something else."""
+    """The function called ``word``; None if there is none, or if ``word`` is declared as something else."""
     if word in vocabulary.spellings:
         return None
     return word if word in FUNCTIONS else _ALIASES.get(word)
 
 
 def split_word(word: str, vocabulary: Vocabulary, bound: Iterable[str] = ()) -> tuple[Piece, ...] | None:
-    """``word`` as declared names next to each other, in as few pieces as possible; None: it cannot be."""
+    """``word`` as a product of declared names, with as few pieces as possible; None if that is impossible.
+
+    ``bound`` are the indices of enclosing sums. Raises ParseError if two splits are equally short.
+    """
     best: list[list[tuple[Piece, ...]]] = [[()], *([] for _ in word)]
     for at in range(len(word)):
         for length, piece in _pieces(word, at, vocabulary, frozenset(bound)) if best[at] else ():
@@ -100,7 +103,7 @@ def split_word(word: str, vocabulary: Vocabulary, bound: Iterable[str] = ()) -> 
 
 
 def _pieces(word: str, at: int, vocabulary: Vocabulary, bound: frozenset[str]) -> list[tuple[int, Piece]]:
-    """What can begin at this place: its length, and what it is."""
+    """The pieces that can begin at position ``at``, with their lengths."""
     found: list[tuple[int, Piece]] = []
     for form, name in vocabulary.spellings.items():
         if word.startswith(form, at):
@@ -120,7 +123,7 @@ def _pieces(word: str, at: int, vocabulary: Vocabulary, bound: frozenset[str]) -
 
 
 def _subscripts(word: str, at: int, name: str, vocabulary: Vocabulary) -> list[tuple[int, Piece]]:
-    """Indices after a vector or matrix, an angle after a family of rotations."""
+    """Subscripts at ``at``: indices of a vector or matrix, or the angle of a rotation, with their lengths."""
     kind = vocabulary.kinds[name]
     attached = word.startswith("_", at)
     start = at + attached
@@ -156,7 +159,7 @@ def index_node(word: str, vocabulary: Vocabulary) -> Node:
 
 
 def _special(word: str, vocabulary: Vocabulary) -> list[tuple[int, Piece]]:
-    """Names that everybody knows, unless they are declared: I, π, e_t, δ_ij."""
+    """Predefined names: I, π, e, e_t, δ_ij, and single letters, which can be indices."""
     if word in ("I", "pi", "π", "e"):
         return [(len(word), Name({"pi": "π"}.get(word, word)))]
     if len(word) == 1:
@@ -170,7 +173,7 @@ def _special(word: str, vocabulary: Vocabulary) -> list[tuple[int, Piece]]:
 
 
 def unknown_name(word: str, vocabulary: Vocabulary) -> ParseError:
-    """The error about a name that nobody declared, with the nearest one."""
+    """The error for an undeclared name, with the nearest declared one."""
     known = list(vocabulary.kinds)
     meant = nearest(word, [*known, *FUNCTIONS])
     near = _NEAR.fill(name=meant) if meant else _NOTHING

@@ -1,25 +1,24 @@
-"""Quiz item kinds: one file each, found by walking this folder.
+"""Quiz item kinds: one module each, found by walking this folder.
 
-A kind's module has
+The module of a kind defines
 
-* ``Spec``, a frozen dataclass: what the kind adds to an item in the bank. Its fields are the YAML keys;
-  keys it does not have are refused, and its annotations decide what values are accepted.
-* ``faults(spec)``: what is wrong with a spec beyond its types, as ``Fault``s with paths below the item.
-* ``judge(spec, value, context)``: what an answer is worth. ``value`` is plain data from ``answers.yaml``
-  or one text as it was typed in the quiz. It may be anything, so nothing it holds is an exception.
-  ``context`` says whose it is.
-* ``asked(spec, context)``: what a learner sees below the question, and how an answer is written.
-* ``key(spec, context)``: a right answer as people write it, for when the item is settled.
-* ``unkeyed(spec)``: the spec with nothing that says what is right, for a learners' edition: enough to ask, and to see
-  whether an answer can be read. It is made of what is named there, so that what a kind adds later stays out.
+* ``Spec``, a frozen dataclass: what the kind adds to an item in the bank. Its fields are the YAML keys, and their
+  annotations decide which values are accepted; other keys are refused.
+* ``validate(spec)``: yields the problems of a spec that types cannot express, with paths relative to the item.
+* ``judge(spec, value, context)``: the judgment of an answer. ``value`` is plain data from ``answers.yaml``, or text as
+  typed in the quiz. It can be anything, and never raises an exception. ``context`` says whose answer it is.
+* ``prompt(spec, context)``: what a learner sees below the question, and how to write an answer.
+* ``key(spec, context)``: a right answer in the usual notation, shown once the item is settled.
+* ``unkeyed(spec)``: the spec without its key, for a learners' edition: enough to ask the question and to tell whether
+  an answer can be read. It is built from fields listed one by one, so that a new field is left out by default.
 
-A kind with ``HEAVY = True`` may take seconds to judge what is made for it: answers that were handed in are judged in a
-process with limits. One with ``ANY_LENGTH = True`` sees answers of more than ``MOST_CHARACTERS``, too.
+``HEAVY = True`` marks a kind whose answers can take seconds to judge; submitted answers of such a kind are judged in a
+process with limits. ``ANY_LENGTH = True`` marks a kind that accepts answers longer than ``MOST_CHARACTERS``.
 
-A spec with a field ``draw`` (name → choices) has numbers that differ from learner to learner; texts of the
-item say ``{name}`` for them.
+A spec with a field ``draw`` (name → choices) has numbers that differ between learners; the texts of the item refer to
+them as ``{name}``.
 
-``misconception`` keys are checked for every kind alike (see ``grader.course.validate``).
+``misconception`` keys are checked in the same way for every kind (see ``grader.course.validate``).
 """
 
 from __future__ import annotations
@@ -45,17 +44,17 @@ _KEPT = Text(
     "已保存。学习者版课程里没有这道题的答案，由教师评分。",
 )
 
-#: Longer answers are not looked at, nor those with more parts.
+#: Longer answers are refused unread, as are answers with more parts.
 MOST_CHARACTERS = 10_000
 _TOO_LONG = Text("This answer is too long: the limit is {most} characters.", "这个答案太长：最多 {most} 个字符。")
 
-#: One choice, several, all in an order, each with a partner; a line of writing, or several.
+#: Choose one, choose several, put all in order, match pairs; write one line, or several.
 Form: TypeAlias = Literal["one", "many", "order", "pairs", "line", "lines"]
 
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """Something to choose, by its ``id``."""
+    """A choice; answers refer to it by its ``id``."""
 
     id: str
     text: Text
@@ -63,10 +62,10 @@ class Choice:
 
 @dataclass(frozen=True, slots=True)
 class Prompt:
-    """What a learner sees below the question of an item. ``how`` says how an answer is written.
+    """What a learner sees below the question of an item.
 
-    ``choices`` (and ``partners``, which they are matched with) stand in this learner's order. ``facts`` are
-    lines to know besides: a unit, what symbols stand for, what is given.
+    ``how`` says how to write an answer. ``choices``, and the ``partners`` they are matched with, are in this learner's
+    order. ``facts`` are further lines: the unit, the meaning of symbols, what is given.
     """
 
     form: Form
@@ -78,7 +77,7 @@ class Prompt:
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """Whose answer it is (an empty name: nobody's yet), to which item of which course."""
+    """The learner (empty: none yet), and the ids of the item and of its course."""
 
     course_id: str
     learner: str
@@ -87,11 +86,11 @@ class Context:
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """What became of an answer. ``fraction`` of the points is earned.
+    """The judgment of an answer, which earns ``fraction`` of the points.
 
-    A wrong answer with a ``misconception`` needs no ``message``: the report says what is true instead.
-    ``readable`` is false for what is no answer of the kind at all (an unknown letter, a line that cannot be
-    parsed): it earns nothing, and in the quiz it costs no try.
+    A wrong answer with a ``misconception`` needs no ``message``: the report explains the misconception.
+    ``readable`` is false if the value is no answer of this kind at all (an unknown letter, a line that cannot be
+    parsed): it earns nothing, and does not count as an attempt in the quiz.
     """
 
     status: Status
@@ -114,44 +113,44 @@ def kinds() -> Mapping[str, ModuleType]:
 
 
 def drawn(spec: Any) -> Mapping[str, tuple[int | float, ...]]:
-    """The numbers of an item that differ from learner to learner, with the choices for each."""
+    """The names of the numbers that differ between learners, with the choices for each."""
     choices: Mapping[str, tuple[int | float, ...]] = getattr(spec, "draw", {})
     return choices
 
 
 def draw(spec: Any, context: Context) -> dict[str, int | float]:
-    """This learner's numbers. Nothing about them is secret: they are for talking about one's own example."""
+    """This learner's numbers. They are not secret: they give each learner an example of their own."""
     return {name: choices[_number(context, name) % len(choices)] for name, choices in drawn(spec).items()}
 
 
 def shuffled(things: Sequence[T], context: Context) -> tuple[T, ...]:
-    """``things`` in this learner's order; as they are while there is no learner."""
+    """``things`` in this learner's order; unchanged if there is no learner."""
     if not context.learner:
         return tuple(things)
     return tuple(things[at] for at in sorted(range(len(things)), key=lambda at: _number(context, f"order {at}")))
 
 
 def _number(context: Context, what: str) -> int:
-    """A number that depends on nothing but the learner, the item and ``what`` it is for."""
+    """A number that depends only on the course, the learner, the item and its purpose, ``what``."""
     learner = unicodedata.normalize("NFKC", context.learner).strip().casefold()
     words = "\0".join((learner, context.item, what)).encode()
     return int.from_bytes(hmac.new(context.course_id.encode(), words, hashlib.sha256).digest()[:8], "big")
 
 
 def ask(item: Item, context: Context) -> Prompt:
-    """What a learner sees below the question of ``item``."""
+    """The prompt of ``item`` for a learner."""
     prompt: Prompt = kinds()[item.kind].prompt(item.spec, context)
     return prompt
 
 
 def key(item: Item, context: Context) -> Text:
-    """A right answer to ``item``, which is not sealed, as people write it."""
+    """A right answer to ``item``, which must not be sealed, in the usual notation."""
     found: Text = kinds()[item.kind].key(item.spec, context)
     return found
 
 
 def judge(item: Item, value: object, context: Context) -> Judged:
-    """What ``value`` is worth as an answer to ``item``."""
+    """The judgment of ``value`` as an answer to ``item``; pending if the item is sealed and the answer can be read."""
     kind = kinds()[item.kind]
     if not getattr(kind, "ANY_LENGTH", False) and not _short(value):
         return unreadable(_TOO_LONG.fill(most=MOST_CHARACTERS))
@@ -160,18 +159,18 @@ def judge(item: Item, value: object, context: Context) -> Judged:
 
 
 def judge_within(steps: int, item: Item, value: object, context: Context) -> tuple[Judged, int]:
-    """The same with ``steps`` of computing, and how many of them are left."""
+    """``judge`` with a budget of ``steps`` of computation. Returns the judgment and the steps that are left."""
     with scalars.step_budget(steps) as budget:
         return judge(item, value, context), max(0, budget.left)
 
 
 def is_heavy(item: Item) -> bool:
-    """Whether an answer can be made that takes long to judge."""
+    """Whether an answer to ``item`` can take long to judge."""
     return getattr(kinds()[item.kind], "HEAVY", False)
 
 
 def _short(value: object) -> bool:
-    """Whether all texts in ``value`` together have at most ``MOST_CHARACTERS``, a part counting as one."""
+    """Whether the texts in ``value`` have at most ``MOST_CHARACTERS`` in all; anything else counts as one."""
     left, todo = MOST_CHARACTERS, [value]
     while todo and left >= 0:
         part = todo.pop()
@@ -179,17 +178,17 @@ def _short(value: object) -> bool:
         if isinstance(part, Mapping):
             part = [*part.keys(), *part.values()]
         if isinstance(part, (list, tuple)):
-            todo += part[: left + 1]  # if there are more, these are too many already
+            todo += part[: left + 1]  # more would exceed the limit anyway
     return left >= 0
 
 
 def unkeyed(item: Item) -> Item:
-    """``item`` as a learners' edition has it: asked and drawn as ever, without anything that says what is right."""
+    """``item`` for a learners' edition: the same prompt and the same numbers, but no key."""
     return replace(item, spec=kinds()[item.kind].unkeyed(item.spec), explain=None, sealed=True)
 
 
 def fill(text: Text, symbols: Mapping[str, object]) -> Text:
-    """``text`` with ``{name}`` replaced for each of ``symbols``; other braces stay."""
+    """``text`` with ``{name}`` replaced for each of ``symbols``; other braces are kept."""
     en, zh = text.en, text.zh
     for name, value in symbols.items():
         en, zh = en.replace(f"{{{name}}}", str(value)), zh.replace(f"{{{name}}}", str(value))

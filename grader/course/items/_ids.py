@@ -1,4 +1,4 @@
-"""What the kinds have in common whose answers are written in the ids of things."""
+"""Shared by the kinds whose answers consist of ids (``order``, ``match``)."""
 
 from __future__ import annotations
 
@@ -15,51 +15,51 @@ UNKNOWN = Text("“{said}” is not one of the choices here, which are {ids}.", 
 
 _ID = re.compile(r"\w+")
 _WORD = re.compile(r"\w+")
-#: More than this is no answer to anything.
+#: In characters; longer texts are refused.
 _MAX_LENGTH = 500
 
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """Something to put in its place. Learners see and write its ``id``."""
+    """Something to arrange. Learners see its ``id`` and answer with it."""
 
     id: str
     text: Text
 
 
 def validate(key: str, things: Sequence[Entry], least: int, most: int) -> Iterator[Fault]:
-    """Neither too few nor too many, with different ids in which no sign could be taken for a separator."""
+    """Problems with the number of entries or with their ids, which have to be distinct and free of separators."""
     if not least <= len(things) <= most:
         yield Fault((key,), f"saw {len(things)} of them; expected {least} to {most}")
     seen: set[str] = set()
     for index, thing in enumerate(things):
         path = (key, index, "id")
         if normalize_id(thing.id) in seen:
-            yield unexpected(path, thing.id, "an id that no other has (upper case is lower case)")
+            yield unexpected(path, thing.id, "an id that no other entry has (case does not matter)")
         elif not _ID.fullmatch(thing.id):
-            yield unexpected(path, thing.id, "an id of letters and digits, which is what answers are written in")
+            yield unexpected(path, thing.id, "an id of letters and digits, since answers consist of ids")
         seen.add(normalize_id(thing.id))
 
 
 def unknown_id(path: Path, name: str, things: Sequence[Entry], what: str) -> Iterator[Fault]:
-    """``name`` is the id of one of ``things``, spelt as it is there."""
+    """A problem if ``name`` is not the id of one of ``things``, spelled exactly so."""
     known = [thing.id for thing in things]
     if name not in known:
         yield unexpected(path, name, f"{what}: {', '.join(known)}")
 
 
 def choices(things: Sequence[Entry]) -> list[Choice]:
-    """The things by their ids, which says nothing about where they belong."""
+    """The entries as choices, sorted by id so that the order gives nothing away."""
     return sorted((Choice(thing.id, thing.text) for thing in things), key=lambda choice: normalize_id(choice.id))
 
 
 def join_ids(ids: Collection[str]) -> Text:
-    """Ids, for people."""
+    """Ids as a list for people."""
     return Text(", ".join(ids), "、".join(ids))
 
 
 def split_words(value: object) -> list[str] | None:
-    """The words of a text, or of a list of texts and numbers; whatever stands between them only separates."""
+    """The words of a text, or of a list of texts and numbers; None for other values and for long ones."""
     parts = [as_id_text(part) for part in (value if isinstance(value, (list, tuple)) else [value])]
     text = " ".join(part for part in parts if part is not None)
     if None in parts or len(text) > _MAX_LENGTH:
@@ -68,6 +68,6 @@ def split_words(value: object) -> list[str] | None:
 
 
 def split_ids(word: str, ids: Collection[str]) -> list[str]:
-    """``cab`` is c, a and b where all ids are single letters; else a word is a word."""
+    """The ids in ``word``: ``cab`` is c, a, b if all ids are single letters, else one id."""
     together = word not in ids and all(len(name) == 1 for name in ids) and set(word) <= set(ids)
     return list(word) if together else [word]

@@ -1,4 +1,4 @@
-"""What the kinds with options to choose from have in common."""
+"""Shared by the kinds with options (``choice``, ``multi``)."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ UNKNOWN = Text(
 
 @dataclass(frozen=True, slots=True)
 class Option:
-    """An answer to choose. Its ``id`` stays the same however the options are shuffled when shown."""
+    """An option. Its ``id`` does not change when options are shuffled."""
 
     id: str
     text: Text
@@ -27,14 +27,14 @@ class Option:
 
 
 def validate(options: Sequence[Option]) -> Iterator[Fault]:
-    """At least two options with different ids; a misconception explains a wrong one."""
+    """Problems with the options: at least two, distinct ids, and misconceptions only for wrong ones."""
     if len(options) < 2:
         yield Fault(("options",), f"saw {len(options)} of them; expected two or more")
     seen: set[str] = set()
     for index, option in enumerate(options):
         path = ("options", index, "id")
         if normalize_id(option.id) in seen:
-            yield unexpected(path, option.id, "an id that no other option of the item has (upper case is lower case)")
+            yield unexpected(path, option.id, "an id that no other option has (case does not matter)")
         elif not option.id or option.id != option.id.strip():
             yield unexpected(path, option.id, "an id without spaces around it")
         if option.correct and option.misconception:
@@ -43,7 +43,7 @@ def validate(options: Sequence[Option]) -> Iterator[Fault]:
 
 
 def join_ids(options: Sequence[Option]) -> Text:
-    """The ids, for people."""
+    """The ids as a list for people."""
     ids = [option.id for option in options]
     return Text(", ".join(ids), "、".join(ids))
 
@@ -54,29 +54,29 @@ def choices(options: Sequence[Option], context: Context) -> tuple[Choice, ...]:
 
 
 def unkeyed(options: Sequence[Option]) -> tuple[Option, ...]:
-    """The options as they are shown."""
+    """The options without what says which are correct."""
     return tuple(Option(option.id, option.text) for option in options)
 
 
 def key(options: Sequence[Option]) -> Text:
-    """The correct ones, each on a line with its id."""
+    """The correct options, one per line, with their ids."""
     found = [option for option in options if option.correct]
     return Text(*("\n".join(f"{option.id}: {option.text.of(lang)}" for option in found) for lang in ("en", "zh")))
 
 
 def normalize_id(text: str) -> str:
-    """An id as it is compared: case, full width and spaces around it do not matter."""
+    """An id in the form in which ids are compared: case, full width and surrounding spaces do not matter."""
     return unicodedata.normalize("NFKC", text).strip().casefold()
 
 
 def as_id_text(part: object) -> str | None:
-    """What may have been meant as an id: a text, or a number that YAML read; else None."""
+    """``part`` as the text of an id: a text, or a number that YAML made of one; None for anything else."""
     if isinstance(part, int) and not isinstance(part, bool) and part.bit_length() < 100:
         return str(part)
     return part if isinstance(part, str) else None
 
 
 def excerpt(text: str) -> str:
-    """What the learner wrote, harmless on a terminal and not longer than a few words."""
+    """What the learner wrote, shortened, without characters that could affect a terminal."""
     text = "".join(char if char.isprintable() else " " for char in text[:200]).strip()
     return text if len(text) <= 40 else f"{text[:39]}…"

@@ -1,13 +1,13 @@
-"""Patterns that authors write and learners' texts are searched for: a part of regular expressions that stays fast."""
+"""Patterns that authors write to search learners' texts: a subset of regular expressions with bounded cost."""
 
 from __future__ import annotations
 
 import re
 import unicodedata
 
-#: Ways in which a pattern may match from one place. The engine tries them one by one before it gives up.
+#: Ways in which a pattern may match at one position; the engine tries all of them before it gives up.
 MOST_WAYS = 8_000
-#: Longer texts are not searched; * and + stand for as many characters.
+#: In characters. Longer texts are not searched; * and + count as this many repetitions.
 MAX_LENGTH = 2000
 
 _TOKEN = re.compile(
@@ -19,38 +19,40 @@ _TOKEN = re.compile(
 
 
 def explain_invalid(pattern: str) -> str | None:
-    """What is wrong with a pattern, in words that follow “expected”; None if nothing is."""
+    """What is wrong with a pattern, as words that follow “expected”; None if it is valid."""
     try:
         found = re.compile(pattern)
     except (re.error, OverflowError, RecursionError) as error:
         return f"a regular expression, but {error}"
     plain = unicodedata.normalize("NFKC", pattern)
     if plain != pattern:
-        return f"it in plain characters, which answers are turned into: '{plain}'"
+        return f"it in the normalized form of answers: '{plain}'"
     if found.search(""):
-        return "something that an empty text does not have"
+        return "a pattern that does not match an empty text"
     ways = _ways(pattern)
     if ways is None:
         return "plain regular expressions: groups ( ) and (?: ), look-around, [ ], |, ? * + {m,n}; nothing else"
     if ways > MOST_WAYS:
         many = "too many" if ways == float("inf") else f"{ways:,.0f}"
-        return f"at most {MOST_WAYS:,} ways to match ({many} here); bound its gaps, as in .{{0,30}}, and use few"
+        return (
+            f"at most {MOST_WAYS:,} ways to match ({many} here); bound its gaps, as in .{{0,30}}, and use few of them"
+        )
     return None
 
 
 def normalize(text: str) -> str:
-    """``text`` as it is searched: no full width, no curly quotes, no line breaks, nothing invisible."""
+    """``text`` as it is searched: without full width, curly quotes, line breaks or invisible characters."""
     text = unicodedata.normalize("NFKC", text).replace("’", "'").replace("‘", "'")
     return " ".join("".join(char for char in text if char.isprintable() or char.isspace()).split())
 
 
 def search(pattern: str, text: str) -> list[tuple[int, int]]:
-    """Where ``pattern`` is found in a tidy text, upper case or lower case."""
+    """The spans of ``pattern`` in a normalized text; case does not matter."""
     return [found.span() for found in re.finditer(pattern, text, re.IGNORECASE)]
 
 
 def _ways(pattern: str) -> float | None:
-    """In how many ways ``pattern`` can match from one place, at most; None if it has what is not counted."""
+    """An upper bound for the ways in which ``pattern`` can match at one position; None for unsupported syntax."""
     levels = [_Level()]
     place = 0
     while place < len(pattern):
@@ -75,7 +77,7 @@ def _ways(pattern: str) -> float | None:
 
 
 class _Level:
-    """Inside one pair of brackets: alternatives add up, what follows each other multiplies."""
+    """One pair of brackets: alternatives add up, a sequence multiplies."""
 
     def __init__(self) -> None:
         self.done, self.product, self.last = 0.0, 1.0, 1.0
@@ -85,7 +87,7 @@ class _Level:
         self.product, self.last, self.repeatable = self.product * self.last, ways, True
 
     def repeat(self, least: int, most: int) -> bool:
-        """The last part stands there ``least`` to ``most`` times; False if there is none to repeat."""
+        """Repeats the last part ``least`` to ``most`` times; False if there is nothing to repeat."""
         ready, self.repeatable = self.repeatable, False
         ways = 0.0
         for times in range(least, most + 1):

@@ -1,6 +1,6 @@
-"""Units that are multiples of each other: an answer in one of them is converted to that of the item.
+"""Units that are multiples of each other: an answer in one of them is converted to the unit of the item.
 
-Upper case is lower case, so that there are no bits, and no milli of what is counted.
+Case does not matter, so bits are not supported, nor milli for counts.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ _THOUSANDS = {"": 1.0, "k": 1e3, "m": 1e6, "g": 1e9, "t": 1e12, "p": 1e15}
 
 @dataclass(frozen=True, slots=True)
 class Family:
-    """Spellings (in lower case) and what they stand for; ``shown`` are examples."""
+    """Spellings (in lower case) with their sizes; ``shown`` are examples for learners."""
 
     sizes: Mapping[str, float]
     shown: tuple[str, ...]
@@ -53,18 +53,18 @@ def _families() -> tuple[Family, ...]:
 
 
 def family(unit: Text | str | None) -> Family | None:
-    """The family that ``unit`` belongs to, if it is one that can be converted."""
+    """The family of ``unit``; None if it cannot be converted."""
     return next((each for each in _families() if any(name in each.sizes for name in spellings(unit))), None)
 
 
 def spellings(unit: Text | str | None) -> tuple[str, ...]:
-    """How ``unit`` is written, in lower case."""
+    """The spellings of ``unit``, in lower case."""
     written = (unit.en, unit.zh) if isinstance(unit, Text) else (unit or "",)
     return tuple(_plain(name) for name in written if name.strip())
 
 
 def split(text: str, unit: Text | str | None) -> tuple[str, float]:
-    """``text`` without the unit at its end, and how many of ``unit`` that one is."""
+    """``text`` without the unit at its end, and the size of that unit in ``unit``s (1 if there is none)."""
     known = family(unit)
     own = next((known.sizes[name] for name in spellings(unit) if name in known.sizes), 1.0) if known else 1.0
     sizes = {name: size / own for name, size in known.sizes.items()} if known else {}
@@ -77,7 +77,7 @@ def split(text: str, unit: Text | str | None) -> tuple[str, float]:
 
 
 def others(unit: Text | str | None) -> tuple[str, ...]:
-    """Examples of units that are converted to ``unit``."""
+    """Up to three units that are converted to ``unit``."""
     known = family(unit)
     return tuple(name for name in known.shown if _plain(name) not in spellings(unit))[:3] if known else ()
 

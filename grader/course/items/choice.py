@@ -22,7 +22,7 @@ class Spec:
 
 
 def validate(spec: Spec) -> Iterator[Fault]:
-    """At least two options with different ids, exactly one of them correct."""
+    """Problems with the options, of which exactly one has to be correct."""
     yield from _options.validate(spec.options)
     correct = [option.id for option in spec.options if option.correct]
     if len(correct) != 1:
@@ -31,7 +31,7 @@ def validate(spec: Spec) -> Iterator[Fault]:
 
 
 def judge(spec: Spec, value: object, context: Context) -> Judged:
-    """``value`` is the id of an option, in any case."""
+    """``value`` is the id of an option; case does not matter."""
     chosen = as_id_text(value)
     for option in spec.options:
         if chosen is not None and normalize_id(chosen) == normalize_id(option.id):
@@ -44,15 +44,15 @@ def judge(spec: Spec, value: object, context: Context) -> Judged:
 
 
 def prompt(spec: Spec, context: Context) -> Prompt:
-    """One of the options."""
+    """Choose one of the options."""
     return Prompt("one", _HOW, _options.choices(spec.options, context))
 
 
 def key(spec: Spec, context: Context) -> Text:
-    """The right option."""
+    """The correct option."""
     return _options.key(spec.options)
 
 
 def unkeyed(spec: Spec) -> Spec:
-    """The options alone."""
+    """The options, without which is correct."""
     return Spec(_options.unkeyed(spec.options))

@@ -85,16 +85,16 @@ _GAINED = Text(
 )
 
 HEAVY = True
-#: Of an assumption.
+#: Characters of an assumption.
 _LONGEST = 200
 _HEAVY = ("E", "Var", "Cov", "mean", "softmax", "max", "min", "jacobian")
 
 
 @dataclass(frozen=True, slots=True)
 class Idea:
-    """What one line must show: one of the expressions ``lines`` somewhere in it (? stands for anything).
+    """An idea that some line must show by containing one of the expressions ``lines`` (? stands for anything).
 
-    ``missing`` is said where no line does.
+    ``missing`` is the message if no line does.
     """
 
     missing: Text
@@ -103,7 +103,7 @@ class Idea:
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A line of the worked chain, and why it follows."""
+    """A line of the worked chain, and why it follows from the line before."""
 
     line: str
     because: Text | None = None
@@ -111,7 +111,7 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class WrongLine:
-    """A line that shows what was thought."""
+    """A wrong line that reveals a misconception."""
 
     line: str
     misconception: Revealed
@@ -119,8 +119,11 @@ class WrongLine:
 
 @dataclass(frozen=True, slots=True)
 class Spec:
-    """``from`` and ``to`` are where the chain begins and ends, ``chain`` is a worked one; ``solve`` names the unknown
-    where the lines are equations. ``form``: expressions one of which the last line must contain.
+    """A chain leads from ``from`` to ``to``; ``chain`` is a worked one.
+
+    ``solve`` names the unknown if the lines are equations. The last line must contain one of the expressions ``form``,
+    if there are any. At least ``least`` lines are needed in between. With ``state_givens``, learners have to state the
+    assumptions.
     """
 
     symbols: Mapping[str, str]
@@ -140,7 +143,7 @@ class Spec:
 
 
 def validate(spec: Spec) -> Iterator[Fault]:
-    """The worked chain passes; every idea is a step of its own; every wrong line is truly wrong."""
+    """Problems with the chain: the worked one has to pass, a jump to the end to fail, and wrong lines to be wrong."""
     declared = yield from check_declarations(spec.symbols, spec.given)
     if declared is None:
         return
@@ -196,7 +199,7 @@ def _worked(spec: Spec, declared: Declarations) -> Iterator[Fault]:
 
 
 def _follows(spec: Spec, line: str, declared: Declarations) -> bool:
-    """Whether a line would be right at once after the start, or cannot be decided."""
+    """Whether a line would be right directly after the start, or cannot be decided."""
     try:
         if spec.solve is None:
             return _same(parse(spec.from_, declared.vocabulary), line, declared)
@@ -210,7 +213,7 @@ def _follows(spec: Spec, line: str, declared: Declarations) -> bool:
 
 
 def judge(spec: Spec, value: object, context: Context) -> Judged:
-    """``value`` is a text with a line for each step, a list of them, or a mapping with ``given`` and ``lines``."""
+    """``value`` is a text with one line per step, a list of lines, or a mapping with ``given`` and ``lines``."""
     parts = _parts(value)
     if parts is None:
         return unreadable(_FORM.fill())
@@ -230,7 +233,7 @@ def judge(spec: Spec, value: object, context: Context) -> Judged:
 
 
 def _parts(value: object) -> tuple[dict[str, str] | None, list[str]] | None:
-    """What is assumed (None: nothing was said about it), and the lines."""
+    """The stated assumptions (None if there are none) and the lines; None if ``value`` has another form."""
     stated: dict[str, str] | None = None
     if isinstance(value, Mapping):
         given, value = value.get("given"), value.get("lines")
@@ -257,7 +260,7 @@ def _parts(value: object) -> tuple[dict[str, str] | None, list[str]] | None:
 
 
 def _harmless(text: str) -> str:
-    """What is assumed, as it may be shown again."""
+    """An assumption in a form that is safe to display."""
     return "".join(char if char.isprintable() else " " for char in text[:_LONGEST]).strip()
 
 
@@ -276,7 +279,7 @@ def _joined(*sentences: Text) -> Text:
 
 
 def _givens(spec: Spec, stated: dict[str, str] | None, declared: Declarations) -> Judged | None:
-    """What is wrong with what the learner assumes: nothing said where it is asked, or another result follows."""
+    """The judgment of wrong assumptions: missing, unreadable, or with another result; None if they are fine."""
     random = declared.random
     if stated is None:
         if not spec.state_givens:
@@ -289,7 +292,7 @@ def _givens(spec: Spec, stated: dict[str, str] | None, declared: Declarations) -
     try:
         theirs = read_declarations(spec.symbols, {**spec.given, **stated})
     except DeclarationError as error:
-        # Some errors say so themselves.
+        # Some errors name the forms already.
         forms = () if GIVEN_FORMS in error.text.en else (_GIVEN_FORM.fill(forms=GIVEN_FORMS),)
         why = _joined(error.text, *forms)
         return unreadable(_GIVEN_UNREAD.fill(name=error.name, why=why))
@@ -366,7 +369,7 @@ def _chained(spec: Spec, found: Sequence[Sequence[Step]], declared: Declarations
 def _why(
     spec: Spec, left: Step, right: Step, different: Counterexample, declared: Declarations, fraction: float
 ) -> tuple[Text | None, float, str | None]:
-    """What is said about the first line that does not follow."""
+    """Message, fraction and misconception for the first line that does not follow."""
     misconception = next((w.misconception for w in spec.wrong if _same(right.node, w.line, declared)), None)
     where = _WHERE.fill(instance=different.instance) if different.instance else _NO_WHERE
     message = _BREAK.fill(
@@ -394,9 +397,9 @@ def _same(node: Node, line: str, declared: Declarations) -> bool:
 
 
 def _share(spec: Spec, good: Sequence[Step], declared: Declarations) -> float:
-    """What a chain that does not pass is worth: the ideas that its good lines show, or its steps out of the model's.
+    """The fraction that a failed chain earns for its good steps: by ideas shown, or by steps of the worked chain.
 
-    Never all: at least one part in as many as there are steps is missing. A jump from the start to the end is none.
+    The fraction stays below 1. A jump from the start to the end earns nothing.
     """
     steps = max(len(spec.chain), spec.least + 1, 2)
     ends = {node for text in (spec.from_, spec.to) for node in parse_chain(text, declared.vocabulary)}
@@ -415,7 +418,7 @@ def _shown(idea: Idea, steps: Sequence[Step], declared: Declarations) -> bool:
 
 
 def _at_end(last: Node, end: Node, spec: Spec, declared: Declarations) -> bool:
-    """Whether a line that is equal to the end is as simple: without moments and sums that the end does not have."""
+    """Whether a line equal to the end is also as simple: no E, Var, sum or derivative that the end does not have."""
     if spec.form:
         patterns = [parse(text, declared.vocabulary, pattern=True) for text in spec.form]
         return any(match.contains(last, pattern, declared) for pattern in patterns)
@@ -435,7 +438,7 @@ def _size(node: Node) -> int:
 
 
 def _solved(spec: Spec, found: Sequence[Sequence[Step]], declared: Declarations) -> Judged:
-    """Lines that are equations: each holds for the solution, and for nothing else that is tried."""
+    """The judgment of equations: each must hold for the solution, and for no other value that is tried."""
     unknown = spec.solve or ""
     start = parse_chain(spec.from_, declared.vocabulary)
     if found and tuple(step.node for step in found[0]) == start:
@@ -471,12 +474,12 @@ def _solved(spec: Spec, found: Sequence[Sequence[Step]], declared: Declarations)
 
 
 def _solution(spec: Spec, declared: Declarations) -> Node:
-    """What the unknown is in the end."""
+    """The value of the unknown, from ``to``."""
     return next(side for side in parse_chain(spec.to, declared.vocabulary) if side != Name(spec.solve or ""))
 
 
 def _alike(line: str, sides: tuple[Node, Node], unknown: str, declared: Declarations) -> bool:
-    """Whether an equation has the solution of a wrong one that the bank knows."""
+    """Whether an equation has the same solution as ``line``, a wrong one of the bank."""
     left, right = parse_chain(line, declared.vocabulary)
     solution = right if left == Name(unknown) else left
     try:
@@ -489,7 +492,7 @@ def _alike(line: str, sides: tuple[Node, Node], unknown: str, declared: Declarat
 
 
 def prompt(spec: Spec, context: Context) -> Prompt:
-    """Lines, with where they begin and end."""
+    """Several lines, with the start and the end of the chain."""
     how = _HOW_SOLVE if spec.solve else _HOW
     if spec.state_givens:
         how = _joined(_HOW_GIVEN, Text(f"\n{how.en}", f"\n{how.zh}"))
@@ -501,7 +504,7 @@ def prompt(spec: Spec, context: Context) -> Prompt:
 
 
 def key(spec: Spec, context: Context) -> Text:
-    """The worked chain with its reasons."""
+    """The worked chain with its reasons as comments."""
     declared = read_declarations(spec.symbols, spec.given)
     written = [
         " = ".join(show(node) for node in parse_chain(line.line.strip().lstrip("="), declared.vocabulary))
@@ -521,6 +524,6 @@ def key(spec: Spec, context: Context) -> Text:
 
 
 def unkeyed(spec: Spec) -> Spec:
-    """What lines are written in, and where they begin and end."""
+    """The symbols, the start and the end."""
     bare = Spec(spec.symbols, spec.from_, spec.to, (), spec.given)
     return replace(bare, solve=spec.solve, state_givens=spec.state_givens)

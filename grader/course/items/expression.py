@@ -56,7 +56,7 @@ _ONLY_HERE = Text(
 
 @dataclass(frozen=True, slots=True)
 class Spec:
-    """``symbols`` and ``given`` say what the names in all the formulas stand for (see docs/formulas.md)."""
+    """``symbols`` and ``given`` declare the names in all the formulas (see docs/formulas.md)."""
 
     symbols: Mapping[str, str]
     answer: Answer
@@ -70,7 +70,7 @@ class Spec:
 
 
 def validate(spec: Spec) -> Iterator[Fault]:
-    """Everything can be read and has a value; wrong answers differ from the right one and from each other."""
+    """Problems with the formulas: each needs a value, and wrong answers differ from the right one and each other."""
     declared = yield from check_declarations(spec.symbols, spec.given)
     if declared is None:
         return
@@ -96,7 +96,7 @@ def validate(spec: Spec) -> Iterator[Fault]:
 def check_declarations(
     symbols: Mapping[str, str], given: Mapping[str, str]
 ) -> Generator[Fault, None, Declarations | None]:
-    """What is wrong with declarations; returns them when nothing is."""
+    """Yields the problem with the declarations, if there is one; returns them if not."""
     try:
         return read_declarations(symbols, given)
     except DeclarationError as error:
@@ -134,14 +134,14 @@ def judge(spec: Spec, value: object, context: Context) -> Judged:
 
 
 def as_text(value: object) -> str | None:
-    """A formula as text: YAML reads some of them as numbers."""
+    """``value`` as the text of a formula, since YAML reads some as numbers; None for anything else."""
     if isinstance(value, int) and (isinstance(value, bool) or value.bit_length() > _MOST_BITS):
         return None
     return str(value) if isinstance(value, (str, int, float)) else None
 
 
 def _read(text: str, spec: Spec, declared: Declarations) -> Node:
-    """The formula; ``Var = …`` and ``f(x) = …`` in front are taken as a repetition of the question."""
+    """The formula in ``text``, without the unit and a leading ``=``. Raises ParseError."""
     for unit in (spec.unit.en, spec.unit.zh) if isinstance(spec.unit, Text) else (spec.unit or "",):
         stripped = unicodedata.normalize("NFKC", text).strip()
         if unit and stripped.casefold().endswith(unit.casefold()):
@@ -194,7 +194,7 @@ def _failed(message: Text) -> Judged:
 
 
 def prompt(spec: Spec, context: Context) -> Prompt:
-    """A line, with the symbols that it may use."""
+    """One line, with the symbols it may use and the unit."""
     found = [*about(spec.symbols, spec.given)]
     if spec.unit:
         found.append(_UNIT.fill(unit=spec.unit))
@@ -202,7 +202,7 @@ def prompt(spec: Spec, context: Context) -> Prompt:
 
 
 def about(symbols: Mapping[str, str], given: Mapping[str, str]) -> Sequence[Text]:
-    """What the symbols stand for and what is given, in words."""
+    """The declarations of symbols and what is given, in words."""
     listed = [(name, *words(text)) for name, text in symbols.items() if name not in given]
     found = []
     if listed:
@@ -239,7 +239,7 @@ _HEADS = (
 
 
 def words(text: str) -> tuple[str, str]:
-    """A declaration in words, in English and in Chinese."""
+    """A declaration in words: English, Chinese."""
     text = " ".join(text.split())
     if text in _WORDS:
         return _WORDS[text]
@@ -266,5 +266,5 @@ def key(spec: Spec, context: Context) -> Text:
 
 
 def unkeyed(spec: Spec) -> Spec:
-    """What formulas are written in."""
+    """The symbols, without the answers."""
     return Spec(spec.symbols, 1, spec.given, spec.grows, unit=spec.unit)

@@ -27,7 +27,7 @@ _COUNT = Text("Pairs that are right: {right} of {all}.", "{all} 对中配对了 
 
 @dataclass(frozen=True, slots=True)
 class WrongPair:
-    """A wrong pair (left, right) that shows what was thought."""
+    """A wrong pair (left, right) that reveals a misconception."""
 
     pair: tuple[str, str]
     misconception: Revealed
@@ -35,7 +35,7 @@ class WrongPair:
 
 @dataclass(frozen=True, slots=True)
 class Spec:
-    """``pairs`` gives each of ``left`` its partner of ``right``; with ``reuse``, several may have the same."""
+    """``pairs`` maps each id of ``left`` to one of ``right``; with ``reuse``, several may map to the same."""
 
     left: tuple[Entry, ...]
     right: tuple[Entry, ...]
@@ -45,7 +45,7 @@ class Spec:
 
 
 class _UnreadablePairs(ValueError):
-    """What was written are no pairs; ``text`` says why."""
+    """The answer cannot be read as pairs; ``text`` says why."""
 
     def __init__(self, text: Text) -> None:
         super().__init__(text.en)
@@ -56,7 +56,7 @@ class _UnreadablePairs(ValueError):
 
 
 def validate(spec: Spec) -> Iterator[Fault]:
-    """Everything on the left has one partner, ids do not give it away, and wrong pairs are wrong."""
+    """Problems with the entries and pairs: each of ``left`` needs a partner, and wrong pairs have to be wrong."""
     found = [*_ids.validate("left", spec.left, 2, _MOST), *_ids.validate("right", spec.right, 2, _MOST)]
     for index, thing in enumerate(spec.left):
         if not thing.id[:1].isalpha():
@@ -64,7 +64,7 @@ def validate(spec: Spec) -> Iterator[Fault]:
             found.append(unexpected(("left", index, "id"), thing.id, what))
     for index, thing in enumerate(spec.right):
         if normalize_id(thing.id) in _names(spec.left):
-            found.append(unexpected(("right", index, "id"), thing.id, "an id that nothing on the left has, such as 1"))
+            found.append(unexpected(("right", index, "id"), thing.id, "an id that no entry of `left` has, such as 1"))
     yield from found or itertools.chain(_pairs(spec), _wrong(spec))
 
 
@@ -74,12 +74,12 @@ def _pairs(spec: Spec) -> Iterator[Fault]:
         yield from _ids.unknown_id(("pairs", name), partner, spec.right, "an id of `right`")
     missing = [thing.id for thing in spec.left if thing.id not in spec.pairs]
     if missing:
-        yield Fault(("pairs",), f"expected a partner for {', '.join(missing)}, too")
+        yield Fault(("pairs",), f"expected a partner for {', '.join(missing)} as well")
     partners = [spec.pairs.get(thing.id) for thing in spec.left]
     if not spec.reuse and len(set(partners)) < len(partners):
         yield Fault(("pairs",), "one partner is used twice; expected each once, or `reuse: true`")
     if partners == [thing.id for thing in spec.right]:
-        yield Fault(("right",), "every partner stands at the place of what it belongs to; expected another order")
+        yield Fault(("right",), "every partner is in the same position as its entry of `left`; expected another order")
 
 
 def _wrong(spec: Spec) -> Iterator[Fault]:
@@ -109,7 +109,7 @@ def judge(spec: Spec, value: object, context: Context) -> Judged:
     right = sum(pairs.get(left) == partner for left, partner in partners.items())
     if right == len(partners):
         return Judged(Status.PASSED, 1.0)
-    # Whoever guesses finds one partner of so and so many, so each wrong one takes back what that is worth.
+    # A guess is right once in len(right) times, so each wrong pair takes back what guesses gain on average.
     fraction = max(0.0, right - (len(pairs) - right) / (len(spec.right) - 1)) / len(partners)
     misconception = next((wrong.misconception for wrong in spec.wrong if _has(pairs, wrong)), None)
     message = None if misconception else _COUNT.fill(right=right, all=len(partners))
@@ -117,7 +117,7 @@ def judge(spec: Spec, value: object, context: Context) -> Judged:
 
 
 def prompt(spec: Spec, context: Context) -> Prompt:
-    """Both sides, each in its own order."""
+    """Both sides, shuffled independently."""
     left, right = ([Choice(thing.id, thing.text) for thing in side] for side in (spec.left, spec.right))
     how = _HOW.fill(example=_example(spec), times=_OFTEN if spec.reuse else _ONCE)
     other = dataclasses.replace(context, item=f"{context.item} right")
@@ -125,7 +125,7 @@ def prompt(spec: Spec, context: Context) -> Prompt:
 
 
 def key(spec: Spec, context: Context) -> Text:
-    """Each on the left with its partner, in words."""
+    """Each entry of ``left`` with its partner, in full."""
     partners = {thing.id: thing for thing in spec.right}
 
     def lines(lang: Lang) -> str:
@@ -138,12 +138,12 @@ def key(spec: Spec, context: Context) -> Text:
 
 
 def unkeyed(spec: Spec) -> Spec:
-    """Both sides, without a pair."""
+    """Both sides, without the pairs."""
     return Spec(spec.left, spec.right, {}, spec.reuse)
 
 
 def _example(spec: Spec) -> str:
-    """How pairs are written, without any of them."""
+    """How to write pairs, without giving any away."""
     first, second = sorted((thing.id for thing in spec.left), key=normalize_id)[:2]
     return f"{{{first}: …, {second}: …}}"
 
@@ -157,7 +157,7 @@ def _has(pairs: Mapping[str, str], wrong: WrongPair) -> bool:
 
 
 def _read(spec: Spec, value: object) -> dict[str, str]:
-    """The partner of each on the left that has one."""
+    """The partners that the answer gives, by ids of ``left``. Raises _UnreadablePairs."""
     left, right = _names(spec.left), _names(spec.right)
     words = _ids.split_words(_flat(value))
     parts = [part for word in words or () for part in _apart(word, left, right)]
@@ -175,7 +175,7 @@ def _read(spec: Spec, value: object) -> dict[str, str]:
 
 
 def _flat(value: object, depth: int = 3) -> list[object]:
-    """Keys and values, and what stands in lists, in their order."""
+    """Keys, values and elements of lists, flattened in order, down to ``depth`` levels."""
     if depth and isinstance(value, dict):
         value = list(value.items())
     if depth and isinstance(value, (list, tuple)):
@@ -184,7 +184,7 @@ def _flat(value: object, depth: int = 3) -> list[object]:
 
 
 def _apart(word: str, left: Sequence[str], right: Sequence[str]) -> list[str]:
-    """``a2`` is a and 2, and so is ``2a``; with single letters, ``a2b1`` is four."""
+    """The ids in ``word``: ``a2`` and ``2a`` are a and 2; if all ids are single characters, ``a2b1`` is four ids."""
     if word in left or word in right:
         return [word]
     both = [pair for one, other in itertools.product(left, right) for pair in ([one, other], [other, one])]
@@ -193,7 +193,7 @@ def _apart(word: str, left: Sequence[str], right: Sequence[str]) -> list[str]:
 
 
 def _grouped(spec: Spec, parts: Sequence[str], left: Sequence[str], right: Sequence[str]) -> Iterator[tuple[str, str]]:
-    """Pairs; where partners are used several times, ``a, b → 1`` and ``1: a, b`` are two of them."""
+    """``parts`` as pairs; with ``reuse``, ``a, b → 1`` and ``1: a, b`` are two pairs each."""
     groups = [list(group) for _, group in itertools.groupby(parts, key=lambda part: part in left)]
     first = next(iter(groups), [])
     ones: list[str]

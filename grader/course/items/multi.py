@@ -33,7 +33,7 @@ class Spec:
 
 
 def validate(spec: Spec) -> Iterator[Fault]:
-    """At least two options with different ids, at least one of them correct and one not."""
+    """Problems with the options, of which some have to be correct and some not."""
     yield from _options.validate(spec.options)
     correct = [option for option in spec.options if option.correct]
     if len(correct) in (0, len(spec.options)):
@@ -42,7 +42,7 @@ def validate(spec: Spec) -> Iterator[Fault]:
 
 
 def judge(spec: Spec, value: object, context: Context) -> Judged:
-    """``value`` is a list of ids, or a text such as ``a, c``; how often and in which order does not matter."""
+    """``value`` is a list of ids or a text such as ``a, c``; order and repetitions do not matter."""
     words = _words(value)
     if words is None:
         first, last = spec.options[0].id, spec.options[-1].id
@@ -59,17 +59,17 @@ def judge(spec: Spec, value: object, context: Context) -> Judged:
 
 
 def prompt(spec: Spec, context: Context) -> Prompt:
-    """Some of the options."""
+    """Choose some of the options."""
     return Prompt("many", _HOW, _options.choices(spec.options, context))
 
 
 def key(spec: Spec, context: Context) -> Text:
-    """The right options."""
+    """The correct options."""
     return _options.key(spec.options)
 
 
 def unkeyed(spec: Spec) -> Spec:
-    """The options alone."""
+    """The options, without which are correct."""
     return Spec(_options.unkeyed(spec.options))
 
 
@@ -86,7 +86,7 @@ def _judged(spec: Spec, chosen: set[str]) -> Judged:
 
 
 def _words(value: object) -> list[str] | None:
-    """What was written, one word for each option; None if it is nothing that lists options."""
+    """The answer as one word for each option; None if it does not list options."""
     if isinstance(value, str):
         return [word for word in _SEPARATORS.split(value) if word]
     parts = value if isinstance(value, (list, tuple)) else [value]

@@ -20,11 +20,11 @@ from grader.course.items._wrong import WrongAnswer
 
 Symbols: TypeAlias = Mapping[str, Number]
 
-#: Combinations of drawn numbers that are tried.
+#: Combinations of drawn numbers that ``validate`` tries.
 _MOST_DRAWS = 1000
 _MAX_LENGTH = 80
 _MOST_DIGITS = 9
-#: What floats may lose where the bank asks for an exact answer.
+#: Relative rounding error of floats that is allowed even where the tolerance is 0.
 _EXACT = 1e-9
 
 _HOW = Text("Answer with a number, such as 1536, 1.5e3, 3/4 or 2^10.", "答案填一个数，例如 1536、1.5e3、3/4 或 2^10。")
@@ -63,15 +63,15 @@ _CONVERTED = Text(
 )
 _NOTHING = Text("", "")
 
-#: What a right value earns that is not rounded as asked.
+#: The fraction for a right value that is not rounded as required.
 _NOT_ROUNDED = 0.5
 
 
 @dataclass(frozen=True, slots=True)
 class Spec:
-    """``answer`` is arithmetic over the numbers that ``draw`` chooses. ``tolerance`` is relative, unless it is 0.
+    """``answer`` is arithmetic in the numbers that ``draw`` chooses. ``tolerance`` is relative.
 
-    With ``digits`` it is asked for rounded to so many significant digits, whatever the tolerance.
+    With ``digits``, the answer has to be rounded to that many significant digits, and ``tolerance`` is ignored.
     """
 
     answer: Number | str
@@ -86,7 +86,7 @@ class Spec:
 
 
 def validate(spec: Spec) -> Iterator[Fault]:
-    """Every answer has a value for every draw, and no wrong one is right."""
+    """Problems with the numbers: every answer needs a value for every draw, and wrong ones must never be right."""
     if not 0 <= spec.tolerance < 1:
         yield unexpected(("tolerance",), spec.tolerance, "a number from 0 up to, but not including, 1")
     if spec.digits is not None and not 1 <= spec.digits <= _MOST_DIGITS:
@@ -97,7 +97,7 @@ def validate(spec: Spec) -> Iterator[Fault]:
         if not choices:
             yield unexpected(("draw", name), [], "one number or more")
     if math.prod(map(len, spec.draw.values())) > _MOST_DRAWS:
-        yield Fault(("draw",), f"expected at most {_MOST_DRAWS} combinations of numbers, which are all tried")
+        yield Fault(("draw",), f"expected at most {_MOST_DRAWS} combinations of numbers, since all of them are tried")
     answers: list[tuple[Path, Number | str]] = [(("answer",), spec.answer)]
     answers += [(("wrong", index, "answer"), wrong.answer) for index, wrong in enumerate(spec.wrong)]
     found = [problem for path, answer in answers for problem in _answer(path, answer, spec.draw)]
@@ -105,7 +105,7 @@ def validate(spec: Spec) -> Iterator[Fault]:
     if found:
         return
     if spec.digits and not all(arithmetic.evaluate(spec.answer, symbols) for symbols in _combinations(spec.draw)):
-        yield Fault(("digits",), "expected none, as the answer can be 0, which has no significant digits")
+        yield Fault(("digits",), "expected none, since the answer can be 0, which has no significant digits")
     for index, wrong in enumerate(spec.wrong):
         for symbols in _combinations(spec.draw):
             if _near(arithmetic.evaluate(wrong.answer, symbols), spec, symbols):
@@ -147,7 +147,7 @@ def _shown(symbols: Symbols) -> str:
 
 
 def judge(spec: Spec, value: object, context: Context) -> Judged:
-    """``value`` is a number, or a text that people would read as one, with the unit or without it."""
+    """``value`` is a number, or a text that people would read as one, with or without the unit."""
     given = read(value, spec.unit)
     if given is None:
         unit = _WITH_UNIT.fill(unit=spec.unit) if spec.unit else _NOTHING
@@ -163,7 +163,7 @@ def judge(spec: Spec, value: object, context: Context) -> Judged:
 
 
 def prompt(spec: Spec, context: Context) -> Prompt:
-    """A number, perhaps rounded, perhaps in a unit."""
+    """One line, with the required digits and the unit, if any."""
     facts = [_DIGITS.fill(digits=spec.digits)] if spec.digits else []
     others = _units.others(spec.unit)
     if others:
@@ -174,7 +174,7 @@ def prompt(spec: Spec, context: Context) -> Prompt:
 
 
 def key(spec: Spec, context: Context) -> Text:
-    """The number for this learner, as short as the tolerance allows."""
+    """The number for this learner, to six significant digits or as many as are required."""
     value = arithmetic.evaluate(spec.answer, draw(spec, context))
     short_value = str(value) if isinstance(value, int) else f"{value:.6g}"
     if spec.digits:
@@ -184,12 +184,12 @@ def key(spec: Spec, context: Context) -> Text:
 
 
 def unkeyed(spec: Spec) -> Spec:
-    """What is drawn, and how the number is to be written."""
+    """The drawn numbers, the unit and the required digits."""
     return Spec(answer=0, draw=spec.draw, unit=spec.unit, digits=spec.digits)
 
 
 def _said(value: object) -> str:
-    """The answer as it may be shown again."""
+    """The answer in a form that is safe to display."""
     if isinstance(value, str):
         return excerpt(value)
     if isinstance(value, (bool, float)):
@@ -198,7 +198,7 @@ def _said(value: object) -> str:
 
 
 def _hint(value: object, given: float, spec: Spec, symbols: Symbols, learner: str) -> Text | None:
-    """What is nearly right: a number of too few digits, in another unit, or for the numbers of another learner."""
+    """A hint for a near miss: too few digits, another unit, or the numbers of another learner."""
     right = float(arithmetic.evaluate(spec.answer, symbols))
     places = _digits(value, spec)
     if spec.digits and places and places[1] < spec.digits and _close(given, right, spec, places[1]):
@@ -208,7 +208,7 @@ def _hint(value: object, given: float, spec: Spec, symbols: Symbols, learner: st
         return _CONVERTED.fill(said=_said(value), value=f"{given:.4g}", unit=spec.unit)
     if not symbols:
         return None
-    # Names are mistyped, and answers passed on.
+    # A name may have been mistyped, or an answer copied.
     theirs = next((other for other in _combinations(spec.draw) if _near(given, spec, other)), None)
     message = _FOR_YOU if theirs is None else _FOR_OTHERS
     return message.fill(symbols=_shown(symbols), theirs=_shown(theirs or {}), learner=excerpt(learner))
@@ -219,7 +219,7 @@ def _near(given: float, spec: Spec, symbols: Symbols) -> bool:
 
 
 def _close(given: float, right: float, spec: Spec, digits: int | None = None) -> bool:
-    """Within the tolerance; where digits are asked for, within half of the last one."""
+    """Whether ``given`` is within the tolerance of ``right``; if digits are required, within half of the last one."""
     digits = digits or spec.digits
     if not digits:
         return abs(given - right) <= (spec.tolerance + _EXACT) * (abs(right) or 1.0)
@@ -227,7 +227,7 @@ def _close(given: float, right: float, spec: Spec, digits: int | None = None) ->
 
 
 def _last_place(value: float, digits: int) -> int:
-    """The power of ten of the last of so many significant digits."""
+    """The power of ten of the last of ``digits`` significant digits."""
     return math.floor(math.log10(abs(value))) + 1 - digits if value else 0
 
 
@@ -239,7 +239,7 @@ _MANTISSA = re.compile(
 
 
 def _rounding(value: object, spec: Spec) -> Text | None:
-    """What is to be said of a right value that does not have the digits that were asked for."""
+    """The message for a right value that does not have the required digits; None if it has."""
     if not spec.digits:
         return None
     places = _digits(value, spec)
@@ -253,9 +253,9 @@ def _rounding(value: object, spec: Spec) -> Text | None:
 
 
 def _digits(value: object, spec: Spec) -> tuple[int, int] | None:
-    """How many significant digits a number has, at least and at most; None where it is not a decimal number.
+    """The smallest and largest number of significant digits of ``value``; None if it is not a decimal number.
 
-    Zeros at the end of a whole number may count or not. YAML has dropped those of a fraction.
+    Trailing zeros of a whole number may or may not be significant. Those of a fraction are lost in YAML floats.
     """
     text = repr(value) if isinstance(value, (int, float)) else value if isinstance(value, str) else ""
     try:
@@ -288,9 +288,9 @@ _REWRITTEN: tuple[tuple[re.Pattern[str], str], ...] = (
 
 
 def read(value: object, unit: Text | str | None = None) -> float | None:
-    """The number that ``value`` means to people, or None: ``1,536``, ``1.5e3``, ``3/4``, ``√64``, ``2^10 MiB``.
+    """The number that ``value`` stands for, or None: ``1,536``, ``1.5e3``, ``3/4``, ``√64``, ``2^10 MiB``.
 
-    It is in ``unit``; what is written in another unit of its family is converted.
+    The result is in ``unit``; values in another unit of its family are converted.
     """
     if isinstance(value, bool) or not isinstance(value, (int, float, str)):
         return None
@@ -303,14 +303,14 @@ def read(value: object, unit: Text | str | None = None) -> float | None:
 
 
 def _typed(text: str) -> str:
-    """What people write, in plain characters."""
+    """``text`` in plain characters. Raises ValueError if it is too long."""
     if len(text) > _MAX_LENGTH:
         raise ValueError("too long for a number")
     return normalize(text)
 
 
 def _arithmetic(text: str, unit: Text | str | None) -> tuple[str, float]:
-    """What people write as arithmetic, and how many of ``unit`` its own unit is."""
+    """``text`` as Python arithmetic, and the size of its unit in ``unit``s. Raises ValueError if it is too long."""
     text, size = _units.split(_typed(text), unit)
     percent = text.endswith("%")
     text = text.removesuffix("%")

@@ -20,7 +20,7 @@ from grader.course.items._options import excerpt, normalize_id
 Before: TypeAlias = frozenset[tuple[str, str]]
 
 _MOST = 10
-#: Orders that say what chance gives: all of them up to this many things, else as many as these have.
+#: Up to this many entries, chance is computed from all orders; beyond, from a sample of the same size.
 _TRIED = 6
 
 _HOW = Text("Answer with all of them in order, for example {example}.", "按顺序写出全部编号，例如 {example}。")
@@ -34,7 +34,7 @@ _EITHER = Text("These may be in any order: {ids}.", "以下各项之间顺序不
 
 @dataclass(frozen=True, slots=True)
 class WrongOrder:
-    """A wrong order that shows what was thought: all of it, or that one thing comes before another."""
+    """A wrong order that reveals a misconception: a complete ``order``, or one entry ``before`` another."""
 
     misconception: Revealed
     order: tuple[str, ...] = ()
@@ -43,7 +43,7 @@ class WrongOrder:
 
 @dataclass(frozen=True, slots=True)
 class Spec:
-    """``things`` stand in a right order. Those of a group of ``either`` may stand in any order among themselves."""
+    """``things`` are in a right order. Those of a group of ``either`` may be in any order among themselves."""
 
     things: tuple[Entry, ...]
     either: tuple[tuple[str, ...], ...] = ()
@@ -54,7 +54,7 @@ class Spec:
 
 
 def validate(spec: Spec) -> Iterator[Fault]:
-    """The order can be told, is not given away by the ids, and is not among the wrong ones."""
+    """Problems with the order: it has to be unambiguous, hidden by the ids, and different from the wrong ones."""
     found = [*_ids.validate("things", spec.things, 3, _MOST)]
     for index, group in enumerate(spec.either):
         for place, name in enumerate(group):
@@ -71,10 +71,10 @@ def _order(spec: Spec) -> Iterator[Fault]:
     ids, before = _names(spec), _before(spec)
     for first, middle, last in itertools.combinations(ids, 3):
         if (first, middle) in before and (middle, last) in before and (first, last) not in before:
-            what = f"no group with both {first} and {last}: {middle} has to stand between them"
+            what = f"no group with both {first} and {last}: {middle} has to come between them"
             yield Fault(("either",), f"expected {what}")
     if not before:
-        yield Fault(("either",), "every order is right; expected some that are not")
+        yield Fault(("either",), "every order is right; expected some wrong ones")
     elif _right(sorted(ids), before):
         yield Fault(("things",), f"expected ids whose own order is wrong, but {', '.join(sorted(ids))} would be right")
 
@@ -108,7 +108,7 @@ def _names(spec: Spec) -> list[str]:
 
 
 def _before(spec: Spec) -> Before:
-    """What has to stand before what: the order of the bank, but for what may be exchanged."""
+    """The pairs whose order matters: that of the bank, except within groups of ``either``."""
     groups = [{normalize_id(name) for name in group} for group in spec.either]
     pairs = itertools.combinations(_names(spec), 2)
     return frozenset(pair for pair in pairs if not any(group >= set(pair) for group in groups))
@@ -144,7 +144,7 @@ def judge(spec: Spec, value: object, context: Context) -> Judged:
 
 
 def prompt(spec: Spec, context: Context) -> Prompt:
-    """The things, in no right order whoever sees them."""
+    """The entries in this learner's order, which is never a right one."""
     choices = _ids.choices(spec.things)
     found = shuffled(choices, context)
     if _right([normalize_id(choice.id) for choice in found], _before(spec)):
@@ -154,7 +154,7 @@ def prompt(spec: Spec, context: Context) -> Prompt:
 
 
 def key(spec: Spec, context: Context) -> Text:
-    """The things in a right order, and which of them may change places."""
+    """The entries in a right order, and the groups within which the order does not matter."""
 
     def lines(lang: Lang) -> str:
         things = [f"{thing.id}: {thing.text.of(lang)}" for thing in spec.things]
@@ -165,7 +165,7 @@ def key(spec: Spec, context: Context) -> Text:
 
 
 def unkeyed(spec: Spec) -> Spec:
-    """The things in the order of their ids."""
+    """The entries sorted by id."""
     return Spec(tuple(sorted(spec.things, key=lambda thing: normalize_id(thing.id))))
 
 
@@ -181,10 +181,11 @@ def _right(order: Sequence[str], before: Before) -> bool:
 
 
 def _kept(order: Sequence[str], before: Before) -> int:
-    """The most things of ``order`` that stand right among themselves, in whichever of the right orders.
+    """The size of the largest set of entries that are in a right order relative to each other.
 
-    (With one right order, the longest common subsequence.) Being in the wrong order is transitive, so by
-    Dilworth's theorem it is the fewest chains of such pairs that hold all things: one less for every match.
+    With one right order, this is the longest common subsequence. Being in the wrong order is transitive, so by
+    Dilworth's theorem the size is the smallest number of chains of such pairs that cover all entries: one less for
+    every edge of a maximum matching.
     """
     wrong = {one: [other for other in order[place + 1 :] if (other, one) in before] for place, one in enumerate(order)}
     matched: dict[str, str] = {}
@@ -203,7 +204,7 @@ def _kept(order: Sequence[str], before: Before) -> int:
 
 @functools.cache
 def _by_chance(ids: tuple[str, ...], before: Before) -> int:
-    """What a random order keeps on average, rounded up."""
+    """The mean of ``_kept`` over random orders, rounded up."""
     orders: list[Sequence[str]] = list(itertools.permutations(ids[:_TRIED]))
     if len(ids) > _TRIED:
         dice = random.Random(1)

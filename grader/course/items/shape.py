@@ -19,7 +19,7 @@ from grader.course.items._ids import join_ids
 from grader.course.items._normalize import normalize
 from grader.course.items._options import as_id_text, excerpt
 
-#: The values of one axis, one for each set of sizes that is tried; None stands for ``...``.
+#: The length of an axis at each instance that is tried; None stands for ``...``.
 Axis: TypeAlias = tuple[Number, ...] | None
 Axes: TypeAlias = tuple[Axis, ...]
 
@@ -54,7 +54,7 @@ _AXIS = Text("Axis {index} (counting from 0) is not “{said}”.", "第 {index}
 
 @dataclass(frozen=True, slots=True)
 class WrongShape:
-    """A wrong shape that shows what was thought."""
+    """A wrong shape that reveals a misconception."""
 
     answer: str
     misconception: Revealed
@@ -62,9 +62,9 @@ class WrongShape:
 
 @dataclass(frozen=True, slots=True)
 class Spec:
-    """``answer`` is written in ``sizes`` (name → what it is), in what ``draw`` chooses, and in numbers.
+    """``answer`` is written in ``sizes`` (name → description), in the numbers that ``draw`` chooses, and in numbers.
 
-    ``equal`` says which sizes follow from others; ``aliases`` are other names that learners may use.
+    ``equal`` defines sizes by others; ``aliases`` are other names that learners may use.
     """
 
     answer: str
@@ -76,7 +76,7 @@ class Spec:
 
 
 class _UnreadableShape(ValueError):
-    """What was written is no shape here; ``text`` says why, if there is more to say than that."""
+    """The text cannot be read as a shape; ``text`` says why, if more is known."""
 
     def __init__(self, text: Text | None = None) -> None:
         super().__init__(text.en if text else "it cannot be read")
@@ -87,7 +87,7 @@ class _UnreadableShape(ValueError):
 
 
 def validate(spec: Spec) -> Iterator[Fault]:
-    """Every shape can be read and has a value whatever is drawn, and no wrong one is right."""
+    """Problems with the shapes: each needs a value for every draw, and wrong ones must never be right."""
     found = [*_names(spec), *_equal(spec)]
     yield from found
     if found:
@@ -117,11 +117,11 @@ def _names(spec: Spec) -> Iterator[Fault]:
             yield unknown(("aliases", name), name, "a name of `sizes`", spec.sizes)
         for index, other in enumerate(others):
             if not other.isidentifier() or other in taken:
-                yield unexpected(("aliases", name, index), other, "a name such as B that nothing else here has")
+                yield unexpected(("aliases", name, index), other, "a name such as B that is not in use")
             taken.add(other)
     for name, choices in spec.draw.items():
         if not choices or min(choices) < 1:
-            yield unexpected(("draw", name), list(choices), "one number or more, all above 0")
+            yield unexpected(("draw", name), list(choices), "one number or more, all positive")
 
 
 def _equal(spec: Spec) -> Iterator[Fault]:
@@ -135,7 +135,7 @@ def _equal(spec: Spec) -> Iterator[Fault]:
             yield unexpected(("equal", name), expression, f"{arithmetic.GRAMMAR}, but {error}")
             continue
         for other in strange:
-            yield unknown(("equal", name), other, "a size that does not follow from others", free)
+            yield unknown(("equal", name), other, "a size that is not defined by others", free)
 
 
 def _answer(spec: Spec, path: Path, answer: str) -> Iterator[Fault]:
@@ -146,7 +146,7 @@ def _answer(spec: Spec, path: Path, answer: str) -> Iterator[Fault]:
             yield unexpected(path, answer, f"a shape such as (batch, n, 2*d), but: {error}")
             return
         if any(axis is not None and min(axis) <= 0 for axis in axes):
-            yield unexpected(path, answer, "axes whose length is above 0")
+            yield unexpected(path, answer, "axes of positive length")
             return
 
 
@@ -156,13 +156,13 @@ def _draws(spec: Spec) -> Iterator[Mapping[str, int]]:
 
 
 def _own(spec: Spec, shape: str, symbols: Mapping[str, Number]) -> Axes:
-    """A shape of the bank, which may name what is drawn and leave leading axes open."""
+    """The axes of a shape in the bank, which may use drawn numbers and ``...``."""
     vocabulary = {name: name for name in (*spec.sizes, *spec.draw)}
     return _axes(_readings(shape)[0], vocabulary, _instances(spec, symbols), dots=True)
 
 
 def _instances(spec: Spec, symbols: Mapping[str, Number]) -> list[dict[str, Number]]:
-    """Sizes to compare with: different primes, so that no two shapes agree by chance."""
+    """Sizes to compare shapes at: distinct primes, so that different shapes do not agree by chance."""
     free = [name for name in spec.sizes if name not in spec.equal]
     found: list[dict[str, Number]] = []
     for seed in range(3):
@@ -201,7 +201,7 @@ def judge(spec: Spec, value: object, context: Context) -> Judged:
 
 
 def prompt(spec: Spec, context: Context) -> Prompt:
-    """A line, in sizes that are explained."""
+    """One line, with the meaning of the sizes."""
 
     def fact(name: str, what: Text) -> Text:
         said = f"{name} = {spec.equal[name].replace(' * ', '·')}" if name in spec.equal else name
@@ -211,7 +211,7 @@ def prompt(spec: Spec, context: Context) -> Prompt:
 
 
 def key(spec: Spec, context: Context) -> Text:
-    """The shape as the bank writes it, with this learner's numbers."""
+    """The shape as in the bank, with this learner's numbers."""
     symbols = draw(spec, context)
     axes = [_shown(axis, symbols) for axis in _readings(spec.answer)[0]]
     text = f"({axes[0]},)" if len(axes) == 1 else f"({', '.join(axes)})"
@@ -219,7 +219,7 @@ def key(spec: Spec, context: Context) -> Text:
 
 
 def unkeyed(spec: Spec) -> Spec:
-    """What shapes are written in; that leading axes may be left open, or not, is said to whoever tries."""
+    """The sizes and names. Whether ``...`` is allowed is kept, since reading an answer depends on it."""
     return Spec(_DOTS if _DOTS in _readings(spec.answer)[0] else "()", spec.sizes, spec.equal, spec.aliases, spec.draw)
 
 
@@ -237,7 +237,7 @@ def _expected(spec: Spec, said: str) -> Text:
 
 
 def _difference(said: Sequence[str], given: Axes, right: Axes) -> Text:
-    """Where the shapes differ, without what would be right."""
+    """Where the shapes differ, without giving the right one away."""
     if len(given) != len(right):
         return _COUNT.fill(given=len(given), right=len(right))
     differing = [index for index, axis in enumerate(given) if axis != right[index]]
@@ -266,7 +266,7 @@ _PRODUCTS: tuple[tuple[re.Pattern[str], str], ...] = (
 
 
 def _text(value: object) -> str | None:
-    """What was written; a list is its axes."""
+    """The answer as text; a list is a list of axes."""
     if isinstance(value, (list, tuple)):
         parts = [as_id_text(part) for part in value]
         text = None if None in parts else f"({', '.join(part for part in parts if part is not None)})"
@@ -276,7 +276,7 @@ def _text(value: object) -> str | None:
 
 
 def _readings(text: str) -> list[list[str]]:
-    """The axes that may be meant: ``n*d`` can be two, or a single one that is a product."""
+    """The possible lists of axes: ``n*d`` can be two axes, or one that is a product."""
     text = _SUBSCRIPT.sub(r"_\1", normalize(text.replace("$", "")))
     for pattern, new in _WORDS:
         text = pattern.sub(new, text).strip()
@@ -291,7 +291,7 @@ def _readings(text: str) -> list[list[str]]:
 
 
 def _outside(text: str) -> str:
-    """``text`` with brackets, what stands inside them, and ``**`` blotted out."""
+    """``text`` with brackets, their contents and ``**`` masked by ``^``."""
     depth, found = 0, []
     for char in text.replace("**", "^^"):
         depth -= char == ")"
@@ -306,7 +306,7 @@ def _cut(text: str, separators: str, sign: str) -> list[str]:
 
 
 def _bare(text: str) -> str:
-    """``text`` without the brackets around all of it."""
+    """``text`` without the brackets that enclose all of it."""
     text = text.translate(_BRACKETS).strip()
     while text.startswith("(") and text.endswith(")"):
         depths = itertools.accumulate((char == "(") - (char == ")") for char in text)
@@ -317,7 +317,7 @@ def _bare(text: str) -> str:
 
 
 def _vocabulary(spec: Spec) -> dict[str, str]:
-    """Which size a spelling means: the names and aliases, and where that is clear, in any case and without _."""
+    """Spelling → size: names and aliases, and where unambiguous, also without ``_`` and regardless of case."""
     exact = {name: name for name in spec.sizes}
     exact |= {other: name for name, others in spec.aliases.items() for other in others}
     loose: dict[str, set[str]] = {}
@@ -362,5 +362,5 @@ def _axis(text: str, vocabulary: Mapping[str, str], instances: list[dict[str, Nu
 
 
 def _plain(value: Number) -> Number:
-    """A number in one form: quotients of whole numbers are whole numbers again."""
+    """A number in one form: an int if it is whole, else rounded to six places."""
     return value if isinstance(value, int) else int(value) if value == int(value) else round(value, 6)

@@ -20,7 +20,7 @@ from grader.course.items._options import normalize_id
 Span: TypeAlias = tuple[int, int]
 
 HEAVY = True
-#: What is too long for patterns waits for a person.
+#: Answers that are too long for patterns wait for a person.
 ANY_LENGTH = True
 
 _HOW = Text(
@@ -40,7 +40,7 @@ _NOTHING = Text("", "")
 
 @dataclass(frozen=True, slots=True)
 class Idea:
-    """What an answer has to say. ``any`` are patterns in both languages, of which one is found where it is said."""
+    """A point that an answer has to make. It is made if one of the patterns ``any`` (both languages) is found."""
 
     id: str
     text: Text
@@ -49,7 +49,7 @@ class Idea:
 
 @dataclass(frozen=True, slots=True)
 class WrongIdea:
-    """What shows that something else is thought: one of the patterns ``any``."""
+    """A sign of a misconception: one of the patterns ``any``."""
 
     any: tuple[str, ...]
     misconception: Revealed
@@ -57,7 +57,7 @@ class WrongIdea:
 
 @dataclass(frozen=True, slots=True)
 class Spec:
-    """``answer`` is a good one, with all ``ideas``. Lengths are in words, or in pairs of Chinese characters."""
+    """``answer`` is a good answer with all ``ideas``. ``least`` and ``most`` limit its length (see ``_length``)."""
 
     ideas: tuple[Idea, ...]
     answer: Text
@@ -70,7 +70,7 @@ class Spec:
 
 
 def validate(spec: Spec) -> Iterator[Fault]:
-    """Patterns are sound and fast, and the good answer passes in both languages."""
+    """Problems with patterns (invalid or slow) and with the good answer, which has to pass in both languages."""
     if not 1 < spec.least < spec.most <= 250:
         yield Fault(("least",), f"saw {spec.least} to {spec.most} words; expected from 2 or more to 250 or fewer")
     if not spec.ideas:
@@ -105,9 +105,11 @@ def _passes(spec: Spec) -> Iterator[Fault]:
             yield Fault(("answer", lang), f"{', '.join(missing)} cannot be found in it; expected all ideas")
         for wrong in spec.wrong:
             if _said(wrong.any, text)[0]:
-                yield Fault(("answer", lang), f"it sounds like {wrong.misconception}; expected that it does not")
+                yield Fault(
+                    ("answer", lang), f"it matches the misconception {wrong.misconception}; expected that it does not"
+                )
         if not missing and any(_said(idea.any, text)[1] for idea in spec.ideas):
-            yield Fault(("answer", lang), "it denies an idea in one place; expected that it does not")
+            yield Fault(("answer", lang), "it denies an idea somewhere; expected that it does not")
         if not spec.least <= _length(text) <= spec.most:
             yield Fault(("answer", lang), f"saw {_length(text)} words; expected {spec.least} to {spec.most}")
 
@@ -124,7 +126,7 @@ def judge(spec: Spec, value: object, context: Context) -> Judged:
     if len(value) > _patterns.MAX_LENGTH or _length(value) > spec.most:
         return _waits(spec)
     text = _patterns.normalize(value)
-    if len(text) > _patterns.MAX_LENGTH:  # one character may stand for eighteen
+    if len(text) > _patterns.MAX_LENGTH:  # normalization can turn one character into eighteen
         return _waits(spec)
     if _length(text) < spec.least:
         short = Text(_SHORT.fill(least=spec.least).en, _SHORT.fill(least=2 * spec.least).zh)
@@ -141,24 +143,24 @@ def judge(spec: Spec, value: object, context: Context) -> Judged:
 
 
 def _waits(spec: Spec) -> Judged:
-    """What is too long is for a person."""
+    """The judgment of an answer that is too long, which waits for a person."""
     long = Text(_LONG.fill(most=spec.most).en, _LONG.fill(most=2 * spec.most).zh)
     return Judged(Status.PENDING, 0.0, _WAITS.fill(found=long))
 
 
 def prompt(spec: Spec, context: Context) -> Prompt:
-    """A line of one's own."""
+    """One line, in the learner's own words."""
     en = _HOW.fill(least=spec.least, most=spec.most).en
     return Prompt("line", Text(en, _HOW.fill(least=2 * spec.least, most=2 * spec.most).zh))
 
 
 def key(spec: Spec, context: Context) -> Text:
-    """The good answer of the bank."""
+    """The good answer in the bank."""
     return spec.answer
 
 
 def unkeyed(spec: Spec) -> Spec:
-    """How long an answer may be."""
+    """The limits on length."""
     return Spec((), Text("…", "…"), least=spec.least, most=spec.most)
 
 
@@ -166,15 +168,15 @@ _CHINESE = re.compile(r"[\u3400-\u9fff]")
 
 
 def _length(text: str) -> int:
-    """Words; two Chinese characters are about one."""
+    """The number of words; two Chinese characters count as one."""
     return len(re.findall(r"\w+", _CHINESE.sub(" ", text))) + len(_CHINESE.findall(text)) // 2
 
 
 # ---------------------------------------------------------------------------------- said, or only denied
 
-#: Nothing is found across the end of a sentence.
+#: Patterns do not match across the end of a sentence.
 _SENTENCE = re.compile(r"(?:[^.!?;。]|\.(?=\w))+[.!?;。]?")
-#: Where the reach of a negation ends: at a comma, or at a word that begins another thought.
+#: Where the scope of a negation ends: at a comma, or at a word that begins another clause.
 _CLAUSE = re.compile(
     r"[,:、]|\b(?:but|(?<!not )because|since|however|so|therefore|hence|whereas|while|then)\b"
     r"|但|而是|(?<!不是)(?:因为|由于)|所以|因此|于是|从而|导致|就会|的话|时",
@@ -186,7 +188,7 @@ _NEGATION = re.compile(
     r"|不(?!同|断|仅|但|过|管|论|只是|再|得不|稳)|没|无(?!论|限|穷)|非(?!常|线性|负|零)|未(?!来|必)|以为|误(?!差)|有人",
     re.IGNORECASE,
 )
-#: What is negated after these is the condition, not what follows from it.
+#: A negation after one of these concerns the condition, not the conclusion.
 _CONDITION = re.compile(r"\b(?:if|when|with|without|unless)\b|如果|假如|要是|若|当|一旦", re.IGNORECASE)
 _DENIAL = re.compile(
     r"\b(?:false|wrong|untrue|incorrect|not true|not right|not the case)\b|不对|不成立|是错|错误|错的|不正确",
@@ -195,7 +197,7 @@ _DENIAL = re.compile(
 
 
 def _said(patterns: Sequence[str], text: str) -> tuple[bool, bool]:
-    """Whether one of ``patterns`` is found and not denied; and whether one is denied that is not part of such a one."""
+    """Whether some pattern is found and not denied; and whether some is denied outside of such matches."""
     clear: list[Span] = []
     denied: list[Span] = []
     for sentence in _SENTENCE.finditer(text):
@@ -208,7 +210,7 @@ def _said(patterns: Sequence[str], text: str) -> tuple[bool, bool]:
 
 
 def _denied(pattern: str, sentence: str, start: int, end: int) -> bool:
-    """Whether ``sentence`` negates what was found in it, calls it wrong, or is a question."""
+    """Whether ``sentence`` negates the match at ``start:end``, calls it wrong, or is a question."""
     clause = max((found.end() for found in _CLAUSE.finditer(sentence, 0, start)), default=0)
     before, after = sentence[clause:start], _CLAUSE.split(sentence[end:])[0]
     negated = _NEGATION.search(before) and not _CONDITION.search(before)

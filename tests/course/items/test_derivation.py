@@ -247,7 +247,7 @@ def test_weaker_assumptions_that_suffice_are_accepted() -> None:
         ({"given": {"q": "something", "k": "iid(0,1)"}, "lines": "d_k"}, "There is no “something” in this question"),
         ({"given": {"q": "iid()", "k": "iid(0,1)"}, "lines": "d_k"}, "write it as iid"),
         ({"given": {"q": "iid(median=1)", "k": "iid(0,1)"}, "lines": "d_k"}, "write it as iid"),
-        ({"given": {"q": "iid(0, 1)", "k": "k"}, "lines": "d_k"}, "uses “k” itself"),
+        ({"given": {"q": "iid(0, 1)", "k": "k"}, "lines": "d_k"}, "uses “k” itself. Write it as iid"),
         ({"given": {"q": "iid(0, 1)", "k": "iid(0, 1)", "w": "iid(0, 1)"}, "lines": "d_k"}, "about w"),
         ({"given": {"q": "iid(0, −1)", "k": "iid(0, 1)"}, "lines": "d_k"}, "square root of a negative"),
     ],

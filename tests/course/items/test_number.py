@@ -440,7 +440,7 @@ def test_units_that_are_converted_are_named() -> None:
         (THREE, []),
         (Spec(1, digits=0), ["digits: saw 0; expected a whole number from 1 to 9"]),
         (Spec(1, digits=10), ["digits: saw 10"]),
-        (Spec("d - 4", {"d": (2, 4)}, digits=2), ["digits: expected none, as the answer can be 0"]),
+        (Spec("d - 4", {"d": (2, 4)}, digits=2), ["digits: expected none, since the answer can be 0"]),
         (
             Spec(2.71, digits=3, wrong=(WrongAnswer(2.714, "m"),)),
             ["wrong[0].answer: saw 2.714; expected an answer that is"],
