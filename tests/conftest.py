@@ -1,4 +1,4 @@
-"""What every test gets: one thread, no settings from outside, and a cache and progress of its own."""
+"""For every test: one thread, no settings from outside, and a cache and progress file of its own."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ for _name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
 
 @pytest.hookimpl(tryfirst=True)  # before pytest looks where its folder is
 def pytest_configure(config: pytest.Config) -> None:
-    """A folder for every run of its own: in the one that runs share, each removes what the others left or still need.
+    """Gives every run a folder of its own: in a shared one, each run removes what others left or still need.
 
-    Its processes have theirs inside. It is removed at the end; name one with ``--basetemp`` to look into it.
+    Its worker processes have theirs inside. It is removed at the end; pass ``--basetemp`` to look into it.
     """
     if config.option.basetemp is None:
         place = tempfile.mkdtemp(prefix="attncheck-tests-")
@@ -33,19 +33,19 @@ def pytest_configure(config: pytest.Config) -> None:
         config.add_cleanup(lambda: shutil.rmtree(place, ignore_errors=True))
 
 
-#: The files that take longest. They are begun first, so that no core waits for one of them at the end.
+#: The files that take longest. They start first, so that no core waits for one of them at the end.
 _LONG = ("test_batch", "test_attacks", "test_loader", "test_plots", "test_solutions_wrong", "test_safe_outputs")
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """The files of ``_LONG`` in this order, then the others as they are."""
+    """Runs the files of ``_LONG`` first, in this order, then the others."""
     places = {name: place for place, name in enumerate(_LONG)}
     items.sort(key=lambda item: places.get(item.path.stem, len(_LONG)))
 
 
 @pytest.fixture(scope="session", autouse=True)
 def _heard() -> None:
-    """Signals do what they usually do: a shell that runs the tests in the background has them ignored."""
+    """Restores default signal handling: a shell that runs the tests in the background ignores some signals."""
     for number in (signal.SIGINT, signal.SIGQUIT, signal.SIGHUP, signal.SIGTERM):
         if signal.getsignal(number) is signal.SIG_IGN:
             signal.signal(number, signal.default_int_handler if number == signal.SIGINT else signal.SIG_DFL)

@@ -195,7 +195,8 @@ def _end_of(process: subprocess.Popen[bytes]) -> Exception:
     if code == _NOT_STARTED:
         return LibrariesChanged(
             "the process that reads submissions could not import attncheck, so nothing could be graded. Was the Python "
-            "environment updated or removed? Make sure that attncheck is installed, and run the command again"
+            "environment updated or removed, or is the machine short of memory? Make sure that attncheck is installed, "
+            "and run the command again"
         )
     return Exceeded("cpu" if code == -signal.SIGPROF else "process")
 

@@ -557,7 +557,7 @@ class Sandbox:
         self._libraries: Snapshot | None = None
 
     def start(self) -> None:
-        """Begins importing torch in the background; returns at once."""
+        """Starts importing torch in the background; returns without waiting for it."""
         with contextlib.suppress(ZygoteLost):  # killed at once: started again when needed
             self._begin()
 

@@ -64,9 +64,9 @@ _CONTROL = re.compile("[\x00-\x09\x0b-\x1f\x7f-\x9f\u200b-\u200f\u202a-\u202e\u2
 
 @dataclass(frozen=True, slots=True)
 class Attack:
-    """One hostile submission and what its docstring says: what it tries, and one of what must be observed of it.
+    """One hostile submission, with what its docstring declares: what it tries, and how it must end.
 
-    ``plain`` is true where it must succeed without a sandbox.
+    ``plain``: it must succeed without a sandbox.
     """
 
     path: Path
@@ -120,9 +120,9 @@ def _read(path: Path) -> Attack:
 
 @dataclass(frozen=True, slots=True)
 class Bait:
-    """Secrets and doors that a submission must not reach, and whether anything came of them.
+    """Secrets and open ports that a submission must not reach, and whether it did.
 
-    Attackers are told everything: ``words`` are put in the place of ``@word@`` in their source.
+    Attackers know everything: ``words`` replace ``@word@`` in their source.
     """
 
     mark: str
@@ -234,9 +234,9 @@ def _doors(folder: Path, mark: str) -> Iterator[socket.socket]:
 
 
 def told(report: Report, course: Course, page_too: bool = True) -> str:
-    """Everything that a report tells anybody: JSON, JUnit and terminal in both languages, and a page that has both.
+    """Everything that a report shows: JSON, JUnit and terminal output in both languages, and the page.
 
-    Asserts on the way that none of it can do anything but be read.
+    Also asserts that none of it is active.
     """
     report = replace(report, seconds=0.0)  # its digits could be anything
     pages = []

@@ -1,8 +1,8 @@
-"""Attacks on the grader's own process: what a learner writes so that reading, judging or comparing it never ends.
+"""Attacks on the grader's own process: input that is meant to make reading, judging or comparing it never end.
 
-Each is the worst input for one place of the list in ``docs/security.md``, with a counter of the work that is done
-there. Nothing of it is run; ``tests/attacks/test_attacks_on_grader.py`` tries them, with small bounds where the real
-ones would take long to reach.
+Each is the worst input for one place in the list in ``docs/security.md``, with a counter of the work done there. None
+of it is executed. ``tests/attacks/test_attacks_on_grader.py`` tries them, with small bounds where the real ones would
+take long to reach.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Attacks on intake: what a learner puts into a collection, so that others lose their work or it counts for others.
+"""Attacks on intake: files added to a collection so that others lose their work or it counts for somebody else.
 
-Each is a class of three honest learners, laid out as a course system does, and what one attacker adds. They are trees
-and no code, so nothing of them is run; ``tests/attacks/test_attacks_on_intake.py`` tries them.
+Each is a class of three honest learners, as a course system stores it, plus what one attacker adds. Nothing of it is
+executed; ``tests/attacks/test_attacks_on_intake.py`` tries them.
 """
 
 from __future__ import annotations

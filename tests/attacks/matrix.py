@@ -1,7 +1,7 @@
-"""Every attack in every configuration that this machine has, and the scoreboard of what came of it.
+"""Tries every attack in every configuration that this machine has, and writes the scoreboard of results.
 
-``python -m tests.attacks.matrix`` tries them and prints a table; with ``--write docs/security.md`` the scoreboard
-of that page is written anew. As root it tries three users, else only its own, and says so.
+``python -m tests.attacks.matrix`` prints a table; with ``--write docs/security.md`` it updates the scoreboard of that
+page. As root it tries three users, otherwise only its own, and says so.
 """
 
 from __future__ import annotations

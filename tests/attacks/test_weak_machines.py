@@ -1,6 +1,6 @@
-"""On a machine that lacks a layer, ``doctor`` says which and what to do, and ``batch`` refuses with the same reason.
+"""On a machine without a layer, ``doctor`` says which one and what to do, and ``batch`` refuses for the same reason.
 
-The lack is real: a filter around the process answers the kernel's calls as such a machine would.
+The layer is really missing: a filter around the process answers system calls as such a machine would.
 """
 
 from __future__ import annotations

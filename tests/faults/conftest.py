@@ -33,9 +33,9 @@ Attncheck = Callable[..., Ran]
 
 @pytest.fixture(scope="session", autouse=True)
 def _listening() -> Iterator[None]:
-    """What is started here listens to signals, even where the tests run behind ``nohup`` or in the background.
+    """Makes processes started here react to signals, even if the tests run under ``nohup`` or in the background.
 
-    An ignored signal is inherited; one with a handler has its default again in a new program.
+    An ignored signal is inherited; one with a handler is reset to its default in a new program.
     """
     ignored = [n for n in (signal.SIGINT, signal.SIGHUP, signal.SIGQUIT) if signal.getsignal(n) is signal.SIG_IGN]
     for number in ignored:
@@ -106,9 +106,9 @@ print(json.dumps(told))
 
 
 def confined(folder: Path, mounts: str, *lines: str, after: str = "true") -> list[tuple[int, str]]:
-    """Runs lines of ``attncheck`` where ``mounts`` were made for them alone: exit codes, and what was written.
+    """Runs ``attncheck`` commands with ``mounts`` in a mount namespace of their own; returns exit codes and output.
 
-    ``after`` is run there when they have ended. Skips where such a place cannot be had.
+    ``after`` is run there afterwards. Skips if there can be no such namespace.
     """
     if shutil.which("unshare") is None or subprocess.run(["unshare", "-rm", "true"], check=False).returncode != 0:
         pytest.skip("needs namespaces of users and mounts")

@@ -1,7 +1,7 @@
-"""Right examples bent out of shape: strategies for bytes, texts and plain data that are nearly what a reader expects.
+"""Damaged examples: strategies for bytes, texts and plain data that are nearly what a reader expects.
 
-Random bytes find nothing, since readers refuse them at once. Each strategy takes a real example and does some damage
-to it. All choices are small numbers, so that hypothesis shrinks a finding to the little that matters.
+Random bytes find nothing, since readers refuse them at once. Each strategy takes a real example and damages it. All
+choices are small numbers, so that hypothesis shrinks a finding to what matters.
 """
 
 from __future__ import annotations

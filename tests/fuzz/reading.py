@@ -1,7 +1,7 @@
-"""What is fuzzed, and how: a reader is a strategy for what it may be given, and a function that says what must hold.
+"""Fuzzing: a reader is a strategy for its input, and a function that checks what must hold.
 
-``fuzzing`` makes the two tests of a table of readers: a short sample, the same every time, for `make test`, and a run
-of ATTNCHECK_FUZZ_SECONDS for each reader, with other examples every time, for `make prove`.
+``fuzzing`` makes two tests from a table of readers: a short sample, always the same, for `make test`, and a run of
+ATTNCHECK_FUZZ_SECONDS for each reader, with new examples every time, for `make prove`.
 """
 
 from __future__ import annotations
@@ -43,10 +43,10 @@ _FINDINGS = Path(__file__).parents[2] / ".hypothesis" / "fuzz"
 
 @dataclass(frozen=True, slots=True)
 class Reader:
-    """Something that reads what others wrote.
+    """Code that reads input from others.
 
-    ``check`` is given an example and a folder of its own to write in; it raises for whatever should not be. The short
-    test tries ``sample`` examples.
+    ``check`` gets an example and an empty folder; it raises if anything is wrong. The short test tries ``sample``
+    examples.
     """
 
     name: str

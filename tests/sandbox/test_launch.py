@@ -376,10 +376,10 @@ def test_a_group_shares_its_time(look: Look) -> None:
 
 @pytest.mark.parametrize("more", ["bytearray(1 << 24)", "np.ones(1 << 21)", "torch.ones(1 << 22)"])
 def test_a_group_that_fills_the_memory_is_not_tried_again(look: Look, more: str) -> None:
-    """Whoever says that there is no memory left: the rest of the group is not run, the other groups are.
+    """After a MemoryError the rest of the group is not run; other groups are.
 
-    How often the memory could be filled before the group's time is over depends on what else the machine does; here
-    there is so little of it, and so much time, that one filling always fits in.
+    How often memory can be filled within the group's time depends on the machine's load. Here there is so little memory
+    and so much time that once is always possible.
     """
     source = function(f"held = []\nwhile True: held.append({more})")
     asked = [
@@ -676,9 +676,9 @@ def test_patches_do_not_lame_the_childs_own_loop(look: Look) -> None:
 
 @dataclass(frozen=True)
 class Looks:
-    """How a child looks while nothing comes from it: seconds on the wall since the last look, and of CPU in all.
+    """The state of a silent child: wall seconds since the last look, and CPU seconds in total.
 
-    ``stuck`` may be a number: it is, once its time has been up for so many seconds.
+    ``stuck`` may be a number: it is stuck once its time has been up for that many seconds.
     """
 
     wall: float = 0.0
