@@ -1,10 +1,10 @@
-"""The pages about kinds and commands, made from what stands beside the code.
+"""The pages about kinds and commands, made from what is beside the code.
 
-Each check, quiz item, exporter and intake documents itself in the docstring of its module: a summary line, then Markdown
-under the headings of its family. Commands are documented by click: help texts, options, and an epilog with examples and
-exit codes. ``python -m tests.documentation --write`` (``make docs``) writes all of it into ``docs/``, between two marks;
-what surrounds the marks is written by hand. ``tests/test_documentation.py`` checks that nothing is missing or out of
-date.
+Each check, quiz item, exporter and intake documents itself in the docstring of its module: a summary line, then
+Markdown under the headings of its family. Commands are documented by click: help texts, options, and an epilog with
+examples and exit codes. ``python -m tests.documentation --write`` (``make docs``) writes all of it into ``docs/``,
+between two marks; what surrounds the marks is written by hand. ``tests/test_documentation.py`` checks that nothing is
+missing or out of date.
 """
 
 from __future__ import annotations
@@ -64,16 +64,19 @@ def read(docstring: str | None) -> Documentation:
 
 
 def bullets(text: str) -> dict[str, str]:
-    """What a list of lines ``- `name`: what it is`` says of each name. Lines that go on are indented."""
+    """What a list of lines ``- `name`: what it is`` says of each name, up to the first empty line.
+
+    Continued lines are indented. Raises ValueError for any other line.
+    """
     found: dict[str, str] = {}
     name = ""
-    for line in text.splitlines():
+    for line in text.partition("\n\n")[0].splitlines():
         if line.startswith("- `"):
             name, _, said = line.removeprefix("- `").partition("`:")
             found[name] = said.strip()
         elif line.startswith("  ") and name:
             found[name] += " " + line.strip()
-        elif line:
+        else:
             raise ValueError(f"expected lines such as “- `name`: what it is”, found “{line}”")
     return found
 
@@ -125,8 +128,8 @@ def _check_row(module: Any) -> tuple[str, ...]:
 
 def _check_facts(module: Any) -> str:
     cases = "every case" if module.EVERY_CASE else "one case"
-    against = "the result of the reference" if module.REFERENCE else "a property, without the reference"
-    return f"Default weight {number(module.WEIGHT)}; by default on {cases}; compares with {against}."
+    how = "compares with the reference" if module.REFERENCE else "tests a property, without the reference"
+    return f"Default weight {number(module.WEIGHT)}; by default on {cases}; {how}."
 
 
 def _export_fields(module: Any) -> list[tuple[str, str, str]]:
@@ -298,11 +301,11 @@ def family_page(family: Family) -> str:
 
 
 def _table(family: Family, module: ModuleType, text: str) -> str:
-    described = bullets(text)
+    described, separator = bullets(text), "\n\n"
     rows = ["| | type | default | |", "|---|---|---|---|"]
     for key, type_, value in family.fields(module):
         rows.append(f"| `{key}` | {cell(type_)} | {cell(value)} | {cell(described.get(key, ''))} |")
-    return "\n".join(rows)
+    return "\n".join(rows) + f"\n\n{text.partition(separator)[2]}".rstrip()
 
 
 def cell(text: str) -> str:
@@ -375,7 +378,7 @@ def _command(name: str, command: click.Command) -> str:
         for parameter in command.get_params(context)
         if isinstance(parameter, click.Option) and (record := parameter.get_help_record(context))
     ]
-    rows = [f"| `{names}` | {cell(said)} |" for names, said in records if "--help" not in names]
+    rows = [f"| `{cell(names)}` | {cell(said)} |" for names, said in records if "--help" not in names]
     if rows:
         parts.append("\n".join(["| option | |", "|---|---|", *rows]))
     parts.append(_unwrapped(command.epilog or ""))

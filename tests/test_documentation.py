@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from types import ModuleType
 from typing import Any
 
-import click
 import pytest
 
-from grader.core.model import Text
 from tests import documentation
-from tests.documentation import FAMILIES_OF_KINDS, problems_of, problems_of_command
+from tests.documentation import problems_of_command
 
 
 @pytest.mark.parametrize("path", documentation.pages(), ids=lambda path: path.name)

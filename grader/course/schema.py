@@ -400,10 +400,15 @@ def _check_model(kind: str, declared: CheckKind) -> type[CheckEdge]:
     options = create_model(
         f"{_camel(kind)}Options", __base__=CheckOptions, **_fields(declared.Options, CheckOptions, where)
     )
-    options.__doc__ = declared.__doc__
+    options.__doc__ = _summary(declared.__doc__)
     model = create_model(f"{_camel(kind)}Check", __base__=CheckEdge, options=(options, Field(alias=kind)))
     model.__doc__ = CheckEdge.__doc__
     return model
+
+
+def _summary(docstring: str | None) -> str:
+    """The first line of a docstring, for the description in the JSON Schema."""
+    return (docstring or "").partition("\n")[0]
 
 
 def _camel(kind: str) -> str:
@@ -667,7 +672,7 @@ def _item_model(kind: str) -> type[ItemEdge]:
     fields: dict[str, Any] = {"kind": (Literal[kind], ...)}
     fields |= _fields(spec, ItemEdge, f"grader/course/items/{kind}.py: Spec")
     model = create_model(_item_tag({"kind": kind}) or "", __base__=ItemEdge, **fields)
-    model.__doc__ = items.kinds()[kind].__doc__
+    model.__doc__ = _summary(items.kinds()[kind].__doc__)
     return model
 
 

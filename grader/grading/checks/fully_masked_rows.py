@@ -3,8 +3,8 @@
 ## What it checks
 
 The result agrees with that of the reference, as for `values`. Where only the rows without any key are wrong, the
-message names the cause: NaN comes from a softmax over nothing but −inf, and a mean of all values from a large negative
-number in place of −inf.
+message names the cause: NaN comes from a softmax over nothing but −inf, and a mean of all values from a large
+negative number in place of −inf.
 
 ## Why it matters
 

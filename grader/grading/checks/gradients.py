@@ -4,9 +4,9 @@
 
 The gradients of a loss with respect to all arrays among the arguments, and to the parameters of a class. The loss is
 nonlinear in the output, because the gradient of a plain sum never reaches queries and keys. First come gradients that
-are missing (a cut in the graph), then wrong ones. Where a case has masks, gradients are computed once more with a query
-that may attend to no key; NaN there is remarked on in public cases and costs no points. NumPy code has no gradients, so
-the points of this check go to the others.
+are missing (a cut in the graph), then wrong ones. Where a case has masks, gradients are computed once more with a
+query that may attend to no key; NaN there is remarked on in public cases and costs no points. NumPy code has no
+gradients, so the points of this check go to the others.
 
 ## Why it matters
 

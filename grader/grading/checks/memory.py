@@ -2,9 +2,10 @@
 
 ## What it checks
 
-Two calls are watched. In torch, the largest tensor counts. NumPy's arrays are seen through the peak of Python's memory,
-which must stay below the size of the score matrix in float32. The case needs one sequence that is long against
-everything else: n_q·n_k must be at least 16 times the size of every argument, and n 16 times every block size.
+Two calls are watched. In torch, the largest tensor counts. NumPy's arrays are seen through the peak of Python's
+memory, which must stay below the size of the score matrix in float32. The case needs one sequence that is long
+against everything else: n_q·n_k must be at least 16 times the size of every argument, and n 16 times every block
+size.
 
 ## Why it matters
 

@@ -2,16 +2,16 @@
 
 ## What it checks
 
-One call for each size is counted (`grader/sandbox/inside/counting.py` says what counts as work), and the growth is read
-off the first and the last one: twice the size may take less than 2.6 times the work for linear growth, and must take
-more than 3.2 times the work for quadratic growth. In between there is no verdict. Work that was done in NumPy is not
-counted: too much work in torch is too much anyway, but little work in torch alone proves nothing. Without a verdict,
-the points go to the other checks.
+One call for each size is counted (`grader/sandbox/inside/counting.py` says what counts as work), and the growth is
+read off the first and the last one: twice the size may take less than 2.6 times the work for linear growth, and must
+take more than 3.2 times the work for quadratic growth. In between there is no verdict. Work that was done in NumPy is
+not counted: too much work in torch is too much anyway, but little work in torch alone proves nothing. Without a
+verdict, the points go to the other checks.
 
 ## Why it matters
 
-Linear attention computed through the n × n matrix gives the same numbers, and a cache that is read but recomputed gives
-the same tokens. Only the work tells them apart.
+Linear attention computed through the n × n matrix gives the same numbers, and a cache that is read but recomputed
+gives the same tokens. Only the work tells them apart.
 
 ## Options
 

@@ -2,14 +2,14 @@
 
 ## What it checks
 
-Cases with `raises: ValueError` (or another built-in exception): the call must raise that exception or one derived from
-it. `NotImplementedError` from an unfinished stub does not count. For a class, a case without `args` only constructs it.
-Without `on`, the check uses every case that has `raises`.
+Cases with `raises: ValueError` (or another built-in exception): the call must raise that exception or one derived
+from it. `NotImplementedError` from an unfinished stub does not count. For a class, a case without `args` only
+constructs it. Without `on`, the check uses every case that has `raises`.
 
 ## Why it matters
 
-A head count that does not divide the width, or a temperature of 0, otherwise gives a wrong result much later, far from
-its cause.
+A head count that does not divide the width, or a temperature of 0, otherwise gives a wrong result much later, far
+from its cause.
 
 ## Example
 

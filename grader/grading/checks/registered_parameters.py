@@ -3,8 +3,8 @@
 ## What it checks
 
 The matrices that the grader filled in through the adapter must be among the module's parameters, each must be a
-parameter of its own that requires a gradient, and every parameter must influence the result. Besides them, only biases
-may be trained. A plain class without `nn.Module` has no parameters, so the points go to the other checks.
+parameter of its own that requires a gradient, and every parameter must influence the result. Besides them, only
+biases may be trained. A plain class without `nn.Module` has no parameters, so the points go to the other checks.
 
 ## Why it matters
 

@@ -2,15 +2,15 @@
 
 ## What it checks
 
-On one instance: these inputs, others, then these again. The first and the third result must agree. On a fresh instance,
-the other inputs must give what they gave the first time. Between the calls another instance gets other weights, which
-must not reach the first. The random generators are seeded differently for the two instances, because equal seeds
-would hide dropout.
+On one instance: these inputs, others, then these again. The first and the third result must agree. On a fresh
+instance, the other inputs must give what they gave the first time. Between the calls another instance gets other
+weights, which must not reach the first. The random generators are seeded differently for the two instances, because
+equal seeds would hide dropout.
 
 ## Why it matters
 
-Dropout that stays active, a cache at class level or a default argument that is changed makes results depend on what ran
-before. Such bugs cannot be reproduced from the outside.
+Dropout that stays active, a cache at class level or a default argument that is changed makes results depend on what
+ran before. Such bugs cannot be reproduced from the outside.
 
 ## Example
 

@@ -2,16 +2,16 @@
 
 ## What it checks
 
-The inputs are the check's own. One key gets the value 1 and the others 0, so the output is the weight of that key, and
-its logit is the scaled score. Each size is varied by itself (d_k, d_model, d_v, the number of keys, the number of
-heads), so the message can say what the scores were divided by instead: nothing, d_k without the root, √d_model, a fixed
-number. Only the signature of the exercise counts: `(q, k)`, `(q, k, v)`, either with `num_heads`, `(x, w_q, w_k, w_v)`,
-or a class of `d_model` and `num_heads`, whose projections are set to the identity.
+The inputs are the check's own. One key gets the value 1 and the others 0, so the output is the weight of that key,
+and its logit is the scaled score. Each size is varied by itself (d_k, d_model, d_v, the number of keys, the number of
+heads), so the message can say what the scores were divided by instead: nothing, d_k without the root, √d_model, a
+fixed number. Only the signature of the exercise counts: `(q, k)`, `(q, k, v)`, either with `num_heads`, `(x, w_q,
+w_k, w_v)`, or a class of `d_model` and `num_heads`, whose projections are set to the identity.
 
 ## Why it matters
 
-Forgetting the scale, or its root, is the most common mistake in attention. `values` reports it as a wrong number; this
-check names it.
+Forgetting the scale, or its root, is the most common mistake in attention. `values` reports it as a wrong number;
+this check names it.
 
 ## Options
 

@@ -7,8 +7,8 @@ and nothing else. The exercise takes `delta`, `d_model` and `base`.
 
 ## Why it matters
 
-The original paper chose sines and cosines because a fixed offset is a linear map. Several matrices are easy to confuse
-with the right one (transposed, or with the pairs in halves), and the property tells them apart.
+The original paper chose sines and cosines because a fixed offset is a linear map. Several matrices are easy to
+confuse with the right one (transposed, or with the pairs in halves), and the property tells them apart.
 
 ## Options
 
