@@ -32,7 +32,7 @@ ideas:
     missing: {en: Which line has both rotations side by side?, zh: 哪一行里两个旋转挨在一起？}
 chain:
   - {line: qᵀ R_mᵀ R_n k, because: {en: transposing turns the order around, zh: 转置会颠倒次序}}
-  - {line: qᵀ R_{n−m} k, because: {en: the angles add up, zh: 角度相加}}
+  - {line: "qᵀ R_{n−m} k", because: {en: the angles add up, zh: 角度相加}}
 wrong:
   - {line: "qᵀ R_{m+n} k", misconception: angles-add-up}
 ```

@@ -32,7 +32,6 @@ For a learner whose n is 1024:
 ```text
 4.00
 4.00 MiB
-400/100
 ```
 
 Numbers can be written in many ways: `1536`, `1,536`, `1.5e3`, `3/4`, `√64`, `2^10`, `66.5%`, `1.5万`.
