@@ -183,12 +183,18 @@ def as_text(value: object) -> str | None:
     return str(value) if isinstance(value, (str, int, float)) else None
 
 
+def _without(unit: str, text: str) -> str:
+    """``text`` without ``unit`` at its end, which may be in full width; the formula itself is not normalised (d²)."""
+    for cut in range(max(0, len(text) - len(unit)), len(text)):
+        if unicodedata.normalize("NFKC", text[cut:]).casefold() == unit.casefold():
+            return text[:cut]
+    return text
+
+
 def _read(text: str, spec: Spec, declared: Names) -> Node:
     """The formula; ``Var = …`` and ``f(x) = …`` in front are taken as a repetition of the question."""
     for unit in (spec.unit.en, spec.unit.zh) if isinstance(spec.unit, Text) else (spec.unit or "",):
-        stripped = unicodedata.normalize("NFKC", text).strip()
-        if unit and stripped.casefold().endswith(unit.casefold()):
-            text = stripped[: len(stripped) - len(unit)]
+        text = _without(unit, text.rstrip())
     text = text.strip().strip("。;；").lstrip("=＝ ")
     if not spec.grows:
         found = chain(text, declared.vocabulary)
