@@ -46,8 +46,7 @@ def test_examples_of_commands_can_be_called(
     lines = [line.strip() for line in (command.epilog or "").splitlines() if line.startswith("  attncheck ")]
     assert lines
     for line in lines:
-        called = line.partition("  ")[0].partition(" > ")[0]
-        words = shlex.split(called.removeprefix(f"attncheck {name}"))
+        words = shlex.split(line.partition(" > ")[0].removeprefix(f"attncheck {name}"))
         assert command.make_context(name, words), line
 
 

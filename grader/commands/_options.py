@@ -30,9 +30,7 @@ def documented(examples: Mapping[str, str], exits: Mapping[int, str]) -> Callabl
     """
 
     def add(command: C) -> C:
-        lines = {f"attncheck {line}": does for line, does in examples.items()}
-        width = max(map(len, lines))
-        shown = "\n".join(f"  {line:<{width}}  {does}" for line, does in lines.items())
+        shown = "\n".join(f"  # {does}\n  attncheck {line}" for line, does in examples.items())
         codes = "\n".join(f"  {code}  {meaning}" for code, meaning in exits.items())
         command.epilog = f"\b\nExamples:\n{shown}\n\n\b\nExit codes:\n{codes}"
         return command

@@ -119,7 +119,7 @@ _MOST_ROWS = 60
     help="Who is in the class; a gradebook from Canvas will do, too (default: roster in course.yaml).",
 )
 @click.option(
-    "--intake", metavar="KIND", help="canvas, moodle, gradescope, nbgrader, inbox or folders (default: detected)."
+    "--intake", metavar="KIND", help="How submissions were collected, such as canvas or folders (default: detected)."
 )
 @click.option(
     "--workers", type=click.IntRange(min=1), metavar="N", help="How many at a time (default: one for each processor)."

@@ -254,7 +254,7 @@ def _regraded_json(found: Regraded, folder: Path, written: bool) -> dict[str, An
 
 @documented(
     {
-        "override results ada Q5.output --points 1 --reason 'accepted orally'": "give points",
+        "override results ada Q5.output --points 1 --reason 'oral exam'": "give points",
         "override results --list": "all points given by hand",
     },
     {0: "done"},

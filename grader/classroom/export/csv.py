@@ -8,7 +8,7 @@ Cells that would begin a formula, also after a semicolon, have an apostrophe in 
 ## Options
 
 - `--learner`: only this learner.
-- `--pseudonyms`: pseudonyms in place of names; see below.
+- `--pseudonyms`: pseudonyms in place of names.
 - `--checks`: a row for each item and each check, with what decided it: version of the course, seed, sandbox, time.
 - `--bom`: begins with a byte-order mark, without which Excel does not recognise UTF-8.
 

@@ -9,7 +9,7 @@ Gradescope shows learners no total, so it is left out of the text as well.
 ## Options
 
 - `--learner`: writes one file, for this learner, instead of a folder.
-- `--pseudonyms`: pseudonyms in place of names; see below.
+- `--pseudonyms`: pseudonyms in place of names.
 
 ## How to use it
 

@@ -8,7 +8,7 @@ points they decide.
 
 ## Options
 
-- `--pseudonyms`: pseudonyms in place of names; see below.
+- `--pseudonyms`: pseudonyms in place of names.
 
 ## How to use it
 

@@ -10,7 +10,7 @@ for you.
 ## Options
 
 - `--learner`: only this learner.
-- `--pseudonyms`: pseudonyms in place of names; see below.
+- `--pseudonyms`: pseudonyms in place of names.
 
 ## How to use it
 

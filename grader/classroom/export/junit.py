@@ -8,7 +8,7 @@ cases are left out.
 ## Options
 
 - `--learner`: writes one file, for this learner, instead of a folder.
-- `--pseudonyms`: pseudonyms in place of names; see below.
+- `--pseudonyms`: pseudonyms in place of names.
 
 ## How to use it
 
