@@ -372,7 +372,7 @@ def _has_json(command: click.Command) -> bool:
 def _command(name: str, command: click.Command) -> str:
     context = click.Context(command, info_name=f"attncheck {name}")
     usage = " ".join([context.command_path, *command.collect_usage_pieces(context)])
-    parts = [f"## attncheck {name}", f"```\n{usage}\n```", _unwrapped(command.help or "")]
+    parts = [f"## attncheck {name}", f"`{usage}`", _unwrapped(command.help or "")]
     records = [
         record
         for parameter in command.get_params(context)
