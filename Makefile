@@ -24,7 +24,7 @@ export OMP_NUM_THREADS = 1
 cores = import os; print(len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1)
 at-once = -n $(or $(WORKERS),$$($(1) -c '$(cores)')) --dist loadfile --no-loadscope-reorder
 
-.PHONY: help demo test prove attacks short lowest check map picture bench release clean
+.PHONY: help demo test prove attacks short lowest check map docs picture bench release clean
 
 help:
 	@echo 'make demo    grade a small invented class and show the results'
@@ -35,7 +35,7 @@ help:
 	@echo 'make attacks every attack in every configuration, for the scoreboard in docs/security.md'
 	@echo 'make bench   what grading costs, as ratios'
 	@echo 'make check   lint, format, types, and the bank proves itself'
-	@echo 'make map     write docs/map.md, the course at a glance'
+	@echo 'make docs    write the generated pages: course map, rooms, checks, items, exports, intakes, commands'
 	@echo 'make picture take the screenshot in README.md anew (needs Chromium)'
 	@echo 'make release build the release and test it in a clean environment; uploads nothing'
 	@echo 'make clean   remove .venv and everything that was made'
@@ -69,7 +69,7 @@ SHORT := tests/test_layers.py tests/core tests/submission tests/course/items tes
   tests/learning/test_log.py tests/learning/test_session.py tests/learning/test_progress_view.py \
   tests/learning/test_quiz_view.py tests/learning/test_review_view.py tests/classroom/analysis \
   $(patsubst %,tests/classroom/test_%.py,collect explain_view gradebook inbox late_policy marks overrides roster) \
-  $(patsubst %,tests/classroom/export/test_%.py,canvas csv gradescope json moodle pages quiz_items)
+  $(patsubst %,tests/classroom/export/test_%.py,canvas csv gradescope json moodle html junit gift qti quiz_items)
 
 short: $(TORCHLESS)/.ready
 	@$(TORCHLESS)/bin/python -m pytest -q $(call at-once,$(TORCHLESS)/bin/python) $(SHORT)
@@ -86,10 +86,13 @@ check: $(READY)
 	@echo '== bank'
 	@$(PY) cli.py bank check
 
+docs: map
+
 map: $(READY)
 	@$(PY) cli.py questions --markdown --lang en > docs/map.md
 	@$(PY) cli.py questions --markdown --lang zh > docs/map.zh.md
 	@$(PY) -m tests.architecture --write
+	@$(PY) -m tests.documentation --write
 
 # Headless, in a folder of its own. CHROMIUM=google-chrome takes another browser; a font with Chinese is needed as well.
 CHROMIUM ?= chromium

@@ -19,6 +19,23 @@ if TYPE_CHECKING:
     from grader.learning.log import Event
 
 F = TypeVar("F", bound=Callable[..., Any])
+C = TypeVar("C", bound=click.Command)
+
+
+def documented(examples: Mapping[str, str], exits: Mapping[int, str]) -> Callable[[C], C]:
+    """Ends the help of a command with examples and its exit codes.
+
+    ``examples`` maps command lines, without ``attncheck``, to what they do. ``exits`` has the codes that are the
+    command's own; 2 (wrong call), 4 (our fault) and 130 (interrupted) are every command's. docs/cli.md is made from it.
+    """
+
+    def add(command: C) -> C:
+        shown = "\n".join(f"  # {does}\n  attncheck {line}" for line, does in examples.items())
+        codes = "\n".join(f"  {code}  {meaning}" for code, meaning in exits.items())
+        command.epilog = f"\b\nExamples:\n{shown}\n\n\b\nExit codes:\n{codes}"
+        return command
+
+    return add
 
 
 def language(environ: Mapping[str, str]) -> Lang:

@@ -7,7 +7,14 @@ from typing import TYPE_CHECKING
 
 import click
 
-from grader.commands._options import course_option, json_option, load_course, load_whole_course, write_json
+from grader.commands._options import (
+    course_option,
+    documented,
+    json_option,
+    load_course,
+    load_whole_course,
+    write_json,
+)
 from grader.core.problems import ProblemsError
 
 if TYPE_CHECKING:
@@ -26,6 +33,12 @@ def bank() -> None:
     """Tools for those who write questions."""
 
 
+@documented(
+    {
+        "bank schema > question.schema.json": "write the schema to a file",
+    },
+    {0: "done"},
+)
 @bank.command()
 def schema() -> None:
     """Writes the JSON Schema of question files, for editors."""
@@ -34,14 +47,20 @@ def schema() -> None:
     write_json(courses.schema())
 
 
+@documented(
+    {
+        "bank check mycourse": "prove the course in mycourse",
+    },
+    {0: "everything holds", 4: "something is wrong; each problem is named"},
+)
 @bank.command()
 @_folder
 @json_option
 def check(folder: Path | None, as_json: bool) -> None:
     """Proves the bank in DIR (default: the bundled one).
 
-    References pass, stubs fail, each mistake fails what it declares and is named as itself. Exits with 4 when
-    something is wrong, and says for each problem what to do.
+    References pass, stubs fail, each mistake fails what it declares and is named as itself. Says for each problem
+    what to do.
     """
     from grader.grading import selfcheck
     from grader.grading.grade import Memo
@@ -84,6 +103,12 @@ def _as_json(problems: Iterable[Problem]) -> list[dict[str, str]]:
     return [{"id": each.id, "where": each.where, "text": each.text, "remedy": each.hint} for each in problems]
 
 
+@documented(
+    {
+        "bank publish handout --course mycourse": "write the learners' edition of mycourse to handout",
+    },
+    {0: "written"},
+)
 @bank.command()
 @click.argument("target", metavar="DIR", type=click.Path(path_type=Path))
 @click.option(
@@ -124,6 +149,12 @@ def publish(target: Path, questions: tuple[str, ...], course_folder: Path | None
     )
 
 
+@documented(
+    {
+        "bank mutate -e softmax": "change softmax in every small way",
+    },
+    {0: "the cases notice every change", 4: "a change goes unnoticed, or an entry under equivalent: is out of date"},
+)
 @bank.command()
 @click.option("-e", "--exercise", "names", multiple=True, metavar="FUNCTION", help="Only this exercise (repeatable).")
 @click.option("--workers", type=click.IntRange(1), help="Sandboxes at work (default: one per core).")
@@ -133,7 +164,6 @@ def mutate(names: tuple[str, ...], workers: int | None, course_folder: Path | No
     """Changes the references systematically and lists every change that no case notices.
 
     A survivor is caught by a better case, or listed under equivalent: in its question's file with the reason.
-    Exits with 4 when one is neither.
     """
     from grader.core import resources
     from grader.core.errors import UsageError
@@ -159,6 +189,12 @@ def mutate(names: tuple[str, ...], workers: int | None, course_folder: Path | No
     click.get_current_context().exit(FAULTS if holes or stale else PASSED)
 
 
+@documented(
+    {
+        "bank new Q25 --course mycourse": "write a question that works as it stands",
+    },
+    {0: "written"},
+)
 @bank.command()
 @click.argument("question", metavar="QUESTION")
 @course_option
@@ -200,6 +236,12 @@ def new(question: str, course_folder: Path | None) -> None:
     click.echo(f"next: attncheck bank check {folder}; attncheck bank preview Q{number} --course {folder}")
 
 
+@documented(
+    {
+        "bank preview Q5": "Q5 as learners see it, in both languages",
+    },
+    {0: "done"},
+)
 @bank.command()
 @click.argument("question")
 @course_option

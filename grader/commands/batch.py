@@ -9,7 +9,14 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from grader.classroom.words import AND_MORE, CHECK_BROKE, GRADED, NOT_ALL_READ, NOTHING_THERE, PARTLY, SAID_LATE, WHOLE
-from grader.commands._options import course_option, json_option, lang_option, read_seed, write_json
+from grader.commands._options import (
+    course_option,
+    documented,
+    json_option,
+    lang_option,
+    read_seed,
+    write_json,
+)
 from grader.core.model import Text
 from grader.core.text import COMMA, SAYS, SEMICOLON, duration
 
@@ -84,6 +91,13 @@ _NAME_WIDTH = 30
 _MOST_ROWS = 60
 
 
+@documented(
+    {
+        "batch submissions.zip --out results --seed-file SEED": "grade a class",
+        "batch submissions.zip --out results --roster class.csv -q Q5": "one question, for the learners of a roster",
+    },
+    {0: "every submission was graded", 5: "some submissions could not be graded"},
+)
 @click.command()
 @click.argument("submissions", type=click.Path(path_type=Path))
 @click.option(
@@ -105,7 +119,7 @@ _MOST_ROWS = 60
     help="Who is in the class; a gradebook from Canvas will do, too (default: roster in course.yaml).",
 )
 @click.option(
-    "--intake", metavar="KIND", help="canvas, moodle, gradescope, nbgrader, inbox or folders (default: detected)."
+    "--intake", metavar="KIND", help="How submissions were collected, such as canvas or folders (default: detected)."
 )
 @click.option(
     "--workers", type=click.IntRange(min=1), metavar="N", help="How many at a time (default: one for each processor)."
@@ -131,7 +145,7 @@ def batch(
 
     Puts down every result in DIR as it comes; run again, it goes on where it was. Writes a gradebook,
     one JSON file per submission, class.csv, and a table to the terminal. Refuses to run where code
-    cannot be confined. Exits with 5 when some submissions could not be graded.
+    cannot be confined.
     """
     from grader.classroom.batch import Order
     from grader.classroom.batch import run as run_batch

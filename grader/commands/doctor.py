@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from grader.commands._options import course_option, json_option, lang_option, write_json
+from grader.commands._options import course_option, documented, json_option, lang_option, write_json
 from grader.core.model import Text
 
 AREA = {
@@ -36,6 +36,12 @@ if TYPE_CHECKING:
     from grader.core.model import Lang
 
 
+@documented(
+    {
+        "doctor": "check this machine",
+    },
+    {0: "nothing is missing", 1: "something is missing"},
+)
 @click.command()
 @json_option
 @lang_option
@@ -47,10 +53,7 @@ if TYPE_CHECKING:
     help="Try as many sandboxes at once as batch would use (default: one for each processor, as for batch).",
 )
 def doctor(as_json: bool, lang: Lang, course_folder: Path | None, workers: int | None) -> None:
-    """Examines this machine: versions, content, sandbox.
-
-    Exits with 0 when nothing is missing, else with 1.
-    """
+    """Examines this machine: versions, content, sandbox."""
     from grader.classroom.doctor import examine
 
     findings = examine(course_folder, workers)

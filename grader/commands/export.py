@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from grader.commands._options import find_question, lang_option, load_whole_course
+from grader.commands._options import documented, find_question, lang_option, load_whole_course
 from grader.core.errors import UsageError
 
 if TYPE_CHECKING:
@@ -19,6 +19,7 @@ class _Export(click.Command):
     """A command whose help lists the formats, which are found by looking."""
 
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        super().format_epilog(ctx, formatter)
         from grader.classroom.export import kind, names
 
         modules = {name: kind(name) for name in names()}
@@ -31,6 +32,13 @@ class _Export(click.Command):
                 formatter.write_dl([(name, module.ABOUT) for name, module in modules.items() if of == module.OF])
 
 
+@documented(
+    {
+        "export csv --from results --to class.csv": "a table of the class",
+        "export qti -q Q5 --to q05.zip": "the practice items of Q5 for Canvas",
+    },
+    {0: "written"},
+)
 @click.command(cls=_Export)
 @click.argument("form", metavar="FORMAT")
 @click.option("--from", "folder", type=click.Path(path_type=Path), metavar="DIR", help="The results of a batch.")

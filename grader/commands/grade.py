@@ -9,6 +9,7 @@ import click
 
 from grader.commands._options import (
     course_option,
+    documented,
     json_option,
     keep,
     lang_option,
@@ -26,6 +27,14 @@ if TYPE_CHECKING:
 PASSED, NOT_ALL_PASSED, INCOMPLETE = 0, 1, 4
 
 
+@documented(
+    {
+        "grade work": "grade everything in the folder work",
+        "grade q05.py -e softmax": "grade one exercise of a file",
+        "grade work --json > report.json": "the report as data",
+    },
+    {0: "everything passed", 1: "graded, and not everything passed", 3: "PATH cannot be read as a submission"},
+)
 @click.command()
 @click.argument("path", type=click.Path(path_type=Path))
 @click.option("-q", "--question", "questions", multiple=True, metavar="Q", help="Only this question; repeatable.")
@@ -69,8 +78,7 @@ def grade(
     """Grades a file, folder, notebook or zip.
 
     Says what is right, and of everything else what to mend first. Your own progress is kept, unless
-    --learner or --seed-file says that it is somebody else's work. Exits with 0 when everything
-    passed, 1 when not, 3 when PATH cannot be read as a submission.
+    --learner or --seed-file says that it is somebody else's work.
     """
     mode = _mode(seed_file is not None, require_sandbox, unsafe_no_sandbox)
     for file in filter(None, (html, junit)):

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Literal
 
 import click
 
-from grader.commands._options import course_option, lang_option, load_course, nearest
+from grader.commands._options import course_option, documented, lang_option, load_course, nearest
 from grader.commands._words import UNCONFINED, WRITTEN
 from grader.core.errors import UsageError
 from grader.core.text import COMMA, SAYS, WITH, clean
@@ -21,6 +21,18 @@ if TYPE_CHECKING:
 SHOWN, NOT_ALL_SHOWN = 0, 1
 
 
+@documented(
+    {
+        "plot --list": "the pictures there are",
+        "plot attention --from q05.py": "your own attention beside the reference",
+        "plot attention --to attention.png": "write a file",
+    },
+    {
+        0: "drawn",
+        1: "something of your code could not be drawn",
+        3: "the path after --from cannot be read as a submission",
+    },
+)
 @click.command()
 @click.argument("name", required=False)
 @click.option(
@@ -42,7 +54,7 @@ def plot(
     """Draws one of the course's pictures.
 
     From the reference, and with --from from your own code beside it: in the terminal, or with --to as a
-    file. Exits with 1 when something of your code could not be drawn.
+    file.
     """
     from grader.report.figures import kinds
 

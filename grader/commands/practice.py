@@ -9,6 +9,7 @@ import click
 
 from grader.commands._options import (
     course_option,
+    documented,
     find_question,
     keep,
     lang_option,
@@ -23,6 +24,13 @@ if TYPE_CHECKING:
     from grader.core.model import Course, Exercise, Lang, Observe, Question
 
 
+@documented(
+    {
+        "hint Q5 -e scaled_dot_product_attention": "the next hint",
+        "hint Q3 -e softmax --rung 1": "the first hint once more",
+    },
+    {0: "done"},
+)
 @click.command()
 @click.argument("question")
 @click.option("-e", "--exercise", "name", metavar="FUNCTION", help="Which exercise, where a question has several.")
@@ -75,6 +83,12 @@ def _exercise(question: Question, name: str | None) -> Exercise:
     return found
 
 
+@documented(
+    {
+        "debug q05.py -e scaled_dot_product_attention --case 'by hand'": "write a script to step through",
+    },
+    {0: "done", 3: "PATH cannot be read as a submission"},
+)
 @click.command()
 @click.argument("path", type=click.Path(path_type=Path))
 @click.option("-e", "--exercise", "name", required=True, metavar="FUNCTION", help="The exercise.")
@@ -142,6 +156,12 @@ def _script(
     return debug_script.script(exercise, case, drawn, seen[0].values[0], file, path)
 
 
+@documented(
+    {
+        "watch work": "grade again whenever a file in work is saved",
+    },
+    {0: "ended with q", 3: "PATH cannot be read as a submission"},
+)
 @click.command()
 @click.argument("path", type=click.Path(path_type=Path, exists=True))
 @state_option

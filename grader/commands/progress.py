@@ -9,6 +9,7 @@ import click
 
 from grader.commands._options import (
     course_option,
+    documented,
     find_question,
     json_option,
     keep,
@@ -25,6 +26,13 @@ if TYPE_CHECKING:
     from grader.learning.review import Card
 
 
+@documented(
+    {
+        "progress": "all questions",
+        "progress Q5": "Q5, item by item",
+    },
+    {0: "done"},
+)
 @click.command()
 @click.argument("question", required=False, metavar="[Q5]")
 @state_option
@@ -63,6 +71,13 @@ def progress(
         looks.detail(page, known, chosen.id)
 
 
+@documented(
+    {
+        "review": "ask what is due",
+        "review --list": "only show what is due, and when",
+    },
+    {0: "done"},
+)
 @click.command()
 @click.option("--list", "listed", is_flag=True, help="Only show what is due, and when.")
 @click.option("--limit", type=click.IntRange(1), default=20, show_default=True, metavar="N", help="At most N cards.")

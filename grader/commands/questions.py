@@ -11,6 +11,7 @@ import click
 from grader.classroom.words import NONE
 from grader.commands._options import (
     course_option,
+    documented,
     find_question,
     json_option,
     lang_option,
@@ -49,6 +50,13 @@ if TYPE_CHECKING:
 # ------------------------------------------------------------------------------------------- questions
 
 
+@documented(
+    {
+        "questions": "all questions, with your progress",
+        "questions --group position --json": "one group, as data",
+    },
+    {0: "done"},
+)
 @click.command()
 @click.option("--group", metavar="GROUP", help="Only the questions of this group.")
 @click.option("--map", "as_map", is_flag=True, help="Misconceptions, with the items and exercises about them.")
@@ -156,6 +164,12 @@ _learner_option = click.option(
 )
 
 
+@documented(
+    {
+        "show Q5": "prompt, exercises and conventions of Q5",
+    },
+    {0: "done"},
+)
 @click.command()
 @click.argument("question")
 @_learner_option
@@ -225,6 +239,13 @@ def _exercise(exercise: Exercise, lang: Lang) -> Iterable[str]:
 # ----------------------------------------------------------------------------------------------- start
 
 
+@documented(
+    {
+        "start Q5 work": "write work/q05.py and work/answers.yaml",
+        "start all work": "the same for every question",
+    },
+    {0: "done"},
+)
 @click.command()
 @click.argument("question", metavar="QUESTION|all")
 @click.argument("folder", metavar="[DIR]", type=click.Path(path_type=Path, file_okay=False), default=Path())

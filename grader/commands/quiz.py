@@ -12,6 +12,7 @@ import click
 
 from grader.commands._options import (
     course_option,
+    documented,
     json_option,
     keep,
     lang_option,
@@ -35,6 +36,17 @@ NO_ANSWERS = Text(
 ALL_RIGHT, NOT_ALL_RIGHT, INTERRUPTED = 0, 1, 130
 
 
+@documented(
+    {
+        "quiz Q5": "the items of Q5",
+        "quiz --answers answers.yaml": "grade the answers in a file",
+    },
+    {
+        0: "done; with --answers: everything is correct",
+        1: "with --answers: not everything is correct",
+        3: "the file with answers cannot be read",
+    },
+)
 @click.command()
 @click.argument("name", required=False, metavar="[Q5|GROUP]")
 @click.option("--answers", type=click.Path(path_type=Path), metavar="F", help="Grade the answers in this file instead.")
@@ -64,8 +76,7 @@ def quiz(
     question to think about and another try. Everything is kept at once, so that you can stop anywhere and go
     on later. Without a terminal, answers are read line by line.
 
-    Points are for practice. --answers F grades a file instead; it exits with 0 when everything is right, 1
-    when not, 3 when F cannot be read.
+    Points are for practice. --answers F grades a file instead.
     """
     if as_json and answers is None:
         raise UsageError("--json goes with --answers F; a conversation is no JSON.")

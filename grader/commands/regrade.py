@@ -9,7 +9,14 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from grader.classroom.words import NONE
-from grader.commands._options import graded_course_option, json_option, lang_option, read_seed, write_json
+from grader.commands._options import (
+    documented,
+    graded_course_option,
+    json_option,
+    lang_option,
+    read_seed,
+    write_json,
+)
 from grader.core.errors import UsageError
 from grader.core.model import Text
 from grader.core.text import COMMA, SAYS
@@ -103,6 +110,13 @@ _seed_file = click.option(
 )
 
 
+@documented(
+    {
+        "regrade results --dry-run": "show what would change",
+        "regrade results --yes": "grade again and save without asking",
+    },
+    {0: "saved, or nothing to save", 1: "nothing was saved", 5: "some submissions could not be graded"},
+)
 @click.command()
 @_folder
 @click.option("--dry-run", is_flag=True, help="Show the differences, and write nothing.")
@@ -128,8 +142,7 @@ def regrade(
 
     DIR is a folder that 'batch --out' has written. Only questions that are not what they were are graded
     again, from the submissions where they lie. Shows whose points change, and asks before anything is put
-    down. Points given by hand stay. Exits with 1 when nothing was put down, and with 5 when some
-    submissions could not be graded.
+    down. Points given by hand stay.
     """
     if not (dry_run or yes) and (as_json or not _answers()):
         raise UsageError("regrade asks before it writes anything, and nobody could answer: give --yes or --dry-run.")
@@ -239,6 +252,13 @@ def _regraded_json(found: Regraded, folder: Path, written: bool) -> dict[str, An
 # ------------------------------------------------------------------------------------------- by hand
 
 
+@documented(
+    {
+        "override results ada Q5.output --points 1 --reason 'oral exam'": "give points",
+        "override results --list": "all points given by hand",
+    },
+    {0: "done"},
+)
 @click.command()
 @_folder
 @click.argument("learner", required=False)
@@ -383,6 +403,12 @@ def _list(folder: Path, as_json: bool, lang: Lang) -> None:
             click.echo(line)
 
 
+@documented(
+    {
+        "forget results ada": "remove everything of ada's, after asking",
+    },
+    {0: "removed", 1: "nothing was removed"},
+)
 @click.command()
 @_folder
 @click.argument("learner")
@@ -395,7 +421,7 @@ def forget(folder: Path, learner: str, yes: bool, as_json: bool, lang: Lang, cou
 
     Their submissions and points leave the gradebook (out of the bytes of the file, too), their files and
     the copies of their work go, class.csv is written anew. Says what lies elsewhere and is not touched,
-    and asks first. Exits with 1 when nothing was removed.
+    and asks first.
     """
     if not yes and (as_json or not _answers()):
         raise UsageError("forget asks before it removes anything, and nobody could answer: give --yes.")
@@ -455,6 +481,13 @@ def _leaving_json(leaving: Leaving) -> dict[str, Any]:
 # ------------------------------------------------------------------------------------------ explaining
 
 
+@documented(
+    {
+        "explain results ada Q5.output": "an answer of ada's",
+        "explain results ada scaled_dot_product_attention/values/heads": "one check of one exercise in one case",
+    },
+    {0: "the replay agrees with the result", 1: "the replay ends otherwise"},
+)
 @click.command()
 @_folder
 @click.argument("learner")
@@ -477,8 +510,7 @@ def explain(
     """Replays one point: inputs, expected, actual, why.
 
     CHECK is an item (Q5.output), an exercise (its first failure), or EXERCISE/CHECK/CASE. For instructors
-    only: it shows hidden inputs and right results. Exits with 1 when the replay does not end as it did when
-    it was graded.
+    only: it shows hidden inputs and right results.
     """
     from grader.classroom.explain_view import lines, to_json
 

@@ -7,7 +7,14 @@ from typing import TYPE_CHECKING
 
 import click
 
-from grader.commands._options import graded_course_option, json_option, lang_option, load_whole_course, write_json
+from grader.commands._options import (
+    documented,
+    graded_course_option,
+    json_option,
+    lang_option,
+    load_whole_course,
+    write_json,
+)
 
 if TYPE_CHECKING:
     from grader.classroom.gradebook import Gradebook
@@ -19,6 +26,12 @@ html_option = click.option(
 names_option = click.option("--names", is_flag=True, help="With the learners' ids, which are left out otherwise.")
 
 
+@documented(
+    {
+        "stats results --html stats.html": "statistics as a page",
+    },
+    {0: "done"},
+)
 @click.command()
 @click.argument("folder", metavar="DIR", type=click.Path(path_type=Path))
 @html_option
@@ -55,6 +68,12 @@ def stats(folder: Path, html: Path | None, names: bool, as_json: bool, lang: Lan
         report.render(Page(stdout(), lang), found, course, names=names)
 
 
+@documented(
+    {
+        "similar results --threshold 0.9": "pairs that share 90 % of their code",
+    },
+    {0: "done"},
+)
 @click.command()
 @click.argument("folder", metavar="DIR", type=click.Path(path_type=Path))
 @click.option(

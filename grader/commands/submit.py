@@ -7,7 +7,14 @@ from typing import TYPE_CHECKING
 
 import click
 
-from grader.commands._options import course_option, json_option, lang_option, load_course, write_json
+from grader.commands._options import (
+    course_option,
+    documented,
+    json_option,
+    lang_option,
+    load_course,
+    write_json,
+)
 from grader.core.errors import UsageError
 from grader.core.model import Text
 from grader.core.text import COMMA, SAYS, duration, timestamp
@@ -59,6 +66,17 @@ SAME, DIFFERENT = 0, 1
 _PLACEHOLDER = "your-name"
 
 
+@documented(
+    {
+        "submit work --to inbox": "hand in the folder work",
+        "submit work --verify receipt.json": "has work changed since it was handed in?",
+    },
+    {
+        0: "handed in; with --verify: unchanged",
+        1: "with --verify: changed since it was handed in",
+        3: "PATH cannot be read as a submission",
+    },
+)
 @click.command()
 @click.argument("path", type=click.Path(path_type=Path))
 @click.option("--to", "inbox", type=click.Path(path_type=Path), metavar="INBOX", help="The folder to hand in to.")
@@ -82,7 +100,7 @@ def submit(
 
     Says what is missing, without grading; stores PATH in INBOX, whole or not at all; prints a receipt
     (with --json as a file for --verify). With --verify, says whether PATH still is what the receipt is
-    for, and exits with 1 if it is not.
+    for.
     """
     if (inbox is None) == (verify is None):
         raise UsageError("Give --to INBOX to hand in, or --verify RECEIPT to compare.")
@@ -112,6 +130,12 @@ def submit(
             click.echo(MARKED_ELSEWHERE.of(lang))
 
 
+@documented(
+    {
+        "inbox /srv/inbox": "make the folder an inbox",
+    },
+    {0: "done"},
+)
 @click.command()
 @click.argument("folder", type=click.Path(path_type=Path, file_okay=False))
 @lang_option

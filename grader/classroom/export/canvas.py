@@ -1,4 +1,33 @@
-"""The gradebook as it was downloaded from Canvas, with one assignment filled in, ready to be uploaded again."""
+"""The gradebook as it was downloaded from Canvas, with one assignment filled in, ready to be imported again.
+
+## What it writes
+
+The CSV file that you downloaded, with the points of one assignment. Only the cells of that column change, and nothing
+else, to the byte.
+
+Learners are found by the number that their submission came under (a Canvas zip), by their ids in the gradebook, by
+the numbers and addresses of a roster (groups need one), and last by a name that only one learner has. A number that
+says otherwise settles it. Nothing is guessed: rows and learners without a partner are listed. Also listed are
+
+- cells that were left as they were: nothing handed in, something that could not be graded, `EX` and `N/A`;
+- learners with answers that still wait for a person (override them, and export again);
+- a maximum that is not what could be earned. Points are written as they are, not scaled, with two decimals at most.
+
+## Options
+
+- `--template`: the gradebook as it was downloaded. Do not save it from a spreadsheet first.
+- `--column`: the assignment, by title, number or heading. It can be left out if there is only one.
+- `--roster`: numbers and addresses of learners; needed for groups.
+
+## How to use it
+
+Download the gradebook from Canvas (Grades → *Export*), fill it in, and import the result (Grades → *Import*). Canvas
+shows the differences before it takes them.
+
+```
+attncheck export canvas --from results --template Grades.csv --column 'Attention' --to upload.csv
+```
+"""
 
 from __future__ import annotations
 

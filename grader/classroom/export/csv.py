@@ -1,4 +1,23 @@
-"""The class as a table for spreadsheets: a row for each learner, or for each check with its provenance."""
+"""A table for spreadsheets: a row for each learner, or for each item and check with what decided it.
+
+## What it writes
+
+A CSV file in UTF-8. Points are those that count: with overrides, and after deductions for lateness and attempts.
+Cells that would begin a formula, also after a semicolon, have an apostrophe in front.
+
+## Options
+
+- `--learner`: only this learner.
+- `--pseudonyms`: pseudonyms in place of names.
+- `--checks`: a row for each item and each check, with what decided it: version of the course, seed, sandbox, time.
+- `--bom`: begins with a byte-order mark, without which Excel does not recognise UTF-8.
+
+## How to use it
+
+```
+attncheck export csv --from results --to class.csv
+```
+"""
 
 from __future__ import annotations
 

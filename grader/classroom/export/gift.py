@@ -1,4 +1,33 @@
-"""Quiz items for Moodle's question bank, in GIFT."""
+"""Quiz items for Moodle's question bank, in GIFT, with a category for each question.
+
+## What it writes
+
+One text file. Only practice items are taken, unless `--graded` is given.
+
+| item | in Moodle |
+|---|---|
+| choice, multi | the same; each wrong option of a multi takes back what a correct one gives |
+| number | the same; known wrong answers show what is true |
+| match | the same |
+| text, expression, derivation, shape | essay, with a correct answer in the feedback |
+| order | left out |
+
+Numbers that differ from learner to learner in attncheck are the same for everybody. GIFT has no points, so every
+question counts 1. What is left out is listed.
+
+## Options
+
+- `-q`: only these questions.
+- `--graded`: graded items, too. The file then is a key.
+
+## How to use it
+
+```
+attncheck export gift -q Q5 --to q05.gift
+```
+
+In Moodle: Question bank → *Import* → GIFT format.
+"""
 
 from __future__ import annotations
 

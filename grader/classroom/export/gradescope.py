@@ -1,7 +1,24 @@
-"""Gradescope's ``results.json``, one for each submission: what its autograders write.
+"""One `results.json` for each learner, as Gradescope's autograders write it.
 
-Hidden cases show name and verdict, and the misconception; when learners see even that is decided by the course
-(``hidden_results``). Gradescope shows no total to learners as long as any test is hidden.
+## What it writes
+
+A folder with a file for each learner, or one file with `--learner`. A hidden case shows its name, its verdict and the
+misconception. `hidden_results` in `course.yaml` decides when learners see even that. As long as any test is hidden,
+Gradescope shows learners no total, so it is left out of the text as well.
+
+## Options
+
+- `--learner`: writes one file, for this learner, instead of a folder.
+- `--pseudonyms`: pseudonyms in place of names.
+
+## How to use it
+
+For an autograder of your own that needs results in this format. To grade on Gradescope itself, use
+`gradescope-autograder`.
+
+```
+attncheck export gradescope --from results --to gradescope
+```
 """
 
 from __future__ import annotations

@@ -1,7 +1,36 @@
-"""A zip to be uploaded to Gradescope as the autograder of a programming assignment.
+"""A zip to upload to Gradescope as the autograder of a programming assignment.
 
-It carries this program as source, the course, and what to install; only the libraries come from the package index,
-when Gradescope builds the container. What grades there is ``_autograding``.
+## What it writes
+
+A zip with this program as source, the course, and `requirements.txt`. When Gradescope builds the container,
+`setup.sh` finds or installs Python 3.11 or later, and pip fetches the libraries; nothing else comes from elsewhere,
+and nothing is fetched when a submission is graded. (torch brings gigabytes of CUDA libraries along. A line with
+`--extra-index-url` and the index of torch's CPU builds in `requirements.txt` avoids that.)
+
+- The zip contains the answer keys, the references and the seed. It is for Gradescope, not for learners.
+- Code runs in the sandbox or not at all. If the container cannot confine it, every submission says so, and the output
+  for instructors has the reason.
+- Numbers in quiz items are drawn for the name of the first submitter, as Gradescope spells it.
+- Lateness follows `course.yaml` and the time of submission, with the extensions given on Gradescope. Leave out `due`
+  if Gradescope is to deduct points for lateness.
+- A `results.json` is written whatever happens. If it reports an internal error, with 0 points, run it again.
+- `hidden_results` in `course.yaml` decides when results of hidden cases are shown: `always`, `after-due`, `never`.
+
+## Options
+
+- `-q`: only these questions.
+- `--seed-file`: the secret seed for hidden cases. Without it they are drawn from the public seed, so anybody can
+  compute them.
+- `--unsafe-no-sandbox`: lets code run where the container cannot confine it. A submission can then read the keys and
+  write its own results, so a secret seed is refused.
+
+## How to use it
+
+```
+attncheck export gradescope-autograder -q Q5 -q Q6 --seed-file SEED --to autograder.zip
+```
+
+Upload the zip under *Configure Autograder*.
 """
 
 from __future__ import annotations

@@ -1,4 +1,21 @@
-"""Pages to read: an index of the class, and for each learner a page of their own, which loads nothing else."""
+"""Pages to read: an index of the class, and a page for each learner.
+
+## What it writes
+
+A folder with `index.html` and a page for each learner, which loads nothing else and can be mailed by itself. Pages
+hold no script and forbid any. Until `hidden_results` allows it, hidden cases are left out, and the page says how many
+points they decide.
+
+## Options
+
+- `--pseudonyms`: pseudonyms in place of names.
+
+## How to use it
+
+```
+attncheck export html --from results --to pages
+```
+"""
 
 from __future__ import annotations
 

@@ -1,7 +1,24 @@
-"""The whole gradebook as JSON, as docs/json.md describes a report.
+"""The whole gradebook as JSON; equal grading gives equal bytes.
 
-Times, durations and paths are left out, so that equal grading gives equal bytes, on whatever day, in whatever folder,
-and interrupted however often.
+## What it writes
+
+One file, with reports as [json.md](json.md) describes them. Times, durations and paths are left out, so equal grading
+gives equal bytes, on any day, in any folder, however often it was interrupted. This format alone contains the
+submissions that belong to nobody in the class. Hidden cases are included whatever `hidden_results` says: the file is
+for you.
+
+## Options
+
+- `--learner`: only this learner.
+- `--pseudonyms`: pseudonyms in place of names.
+
+## How to use it
+
+For programs, for archives, and for comparing two gradings.
+
+```
+attncheck export json --from results --to class.json
+```
 """
 
 from __future__ import annotations

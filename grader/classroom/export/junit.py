@@ -1,4 +1,23 @@
-"""JUnit XML, one document for each submission, as ``grade --junit`` writes it."""
+"""JUnit XML, one document for each learner, as `grade --junit` writes it.
+
+## What it writes
+
+A folder with a document for each learner, or one document with `--learner`. Until `hidden_results` allows it, hidden
+cases are left out.
+
+## Options
+
+- `--learner`: writes one file, for this learner, instead of a folder.
+- `--pseudonyms`: pseudonyms in place of names.
+
+## How to use it
+
+For build servers and anything else that reads test results.
+
+```
+attncheck export junit --from results --to junit
+```
+"""
 
 from __future__ import annotations
 

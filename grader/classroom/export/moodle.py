@@ -1,7 +1,28 @@
 """The grading worksheet as it was downloaded from Moodle, with grades and feedback, ready to be uploaded again.
 
-Its headings are in the language of the site. Columns are found by headings that are known, else by what stands in
-them: participants' numbers after a word, a maximum that is the same in every row, and the grade before that.
+## What it writes
+
+The CSV file that you downloaded. Only the cells of the grade and of the feedback change, and nothing else, to the
+byte. Headings are in the language of the site: columns are found by headings that are known, otherwise by their
+content (participants' numbers after a word, a maximum that is the same in every row, and the grade before it).
+Comments that somebody wrote by hand are kept; ours begin with `attncheck:`.
+
+Learners are matched and exceptions are listed as for `canvas`, with the participants' numbers of a Moodle zip.
+
+## Options
+
+- `--template`: the worksheet as it was downloaded. Do not save it from a spreadsheet first.
+- `--column`: the column of the grade; needed only if it is not recognised.
+- `--roster`: numbers and addresses of learners; needed for groups.
+
+## How to use it
+
+Download the worksheet from the assignment (*Download grading worksheet*), fill it in, and upload the result (*Upload
+grading worksheet*).
+
+```
+attncheck export moodle --from results --template Grades.csv --to upload.csv
+```
 """
 
 from __future__ import annotations

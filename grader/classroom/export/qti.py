@@ -1,7 +1,32 @@
-"""Quiz items for Canvas, as QTI 1.2 in a zip with the layout that its import takes.
+"""Quiz items for Canvas: a zip with one quiz, in QTI 1.2.
 
-Canvas says nothing about what it cannot read, so nothing is written here that it is not known to take. The libraries
-for QTI read formats of their own and turn them into this one; what is needed here is smaller than the way through any.
+## What it writes
+
+A zip in the layout that Canvas imports. Canvas says nothing about what it cannot read, so only what it is known to
+read is written. Only practice items are taken, unless `--graded` is given.
+
+| item | in Canvas |
+|---|---|
+| choice, multi | the same; wrong options show the truth about the misconception |
+| number | the same, with its tolerance |
+| match, order | left out |
+| text, expression, derivation, shape | essay, with a correct answer in the feedback |
+
+Numbers that differ from learner to learner in attncheck are the same for everybody. Canvas gets whole and half
+points. What is left out is listed.
+
+## Options
+
+- `-q`: only these questions.
+- `--graded`: graded items, too. The file then is a key.
+
+## How to use it
+
+```
+attncheck export qti -q Q5 --to q05.zip
+```
+
+In Canvas: Settings → *Import Course Content* → QTI.
 """
 
 from __future__ import annotations

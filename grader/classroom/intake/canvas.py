@@ -1,8 +1,19 @@
-"""The zip that Canvas makes of an assignment: flat files such as ``doejane_LATE_1234_5678_q05.py``.
+"""The zip that Canvas makes of an assignment (*Download Submissions*), with all files side by side.
 
-The parts are the sortable name (letters and digits only), ``LATE`` if it was, the user's number, the attachment's
-number, and the file name. With anonymous grading, ``anon_x`` replaces name and number. If a file is submitted again
-under the same name, Canvas adds a number: ``q05-1.py``.
+## What it reads
+
+File names such as `doejane_LATE_1234_5678_q05.py`: the sortable name without anything but letters and digits, `LATE`
+if it was late, the user's number, the attachment's number, and the file's name. With anonymous grading, `anon_x`
+stands for the name and the number. If a file is handed in again, Canvas adds a number to its name (`q05-1.py`); the
+highest number is the one that counts, and it is called `q05.py` again.
+
+## Example
+
+```text
+doejane_1234_5678_q05.py
+doejane_1234_5679_answers.yaml
+quizbo_LATE_77_88_q05-1.py
+```
 """
 
 from __future__ import annotations

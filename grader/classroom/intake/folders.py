@@ -1,8 +1,22 @@
-"""Plain folders: one folder, file, notebook or zip for each learner, named after its learner.
+"""Plain folders: one folder, file, notebook or zip for each learner, with the learner's name.
 
-A file of another kind (``ada.pdf``) is a submission, too, so that nobody who submitted the wrong thing is lost, unless
-the same learner has submitted something else, or instructors often keep files of this kind beside submissions (text,
-tables, logs, files without a suffix).
+## What it reads
+
+Each entry at the top belongs to one learner. A file that cannot be graded (`ada.pdf`) is somebody's as well, so
+nobody is lost who handed in the wrong thing. Exceptions: there is another entry of the same name, or the file is one
+that instructors keep beside submissions (texts, tables, logs, and files without a suffix). This kind is taken if no
+other one explains more than half of the entries.
+
+## Example
+
+```text
+ada/q05.py
+ada/answers.yaml
+bo.ipynb
+cy.zip
+dia.pdf
+notes.txt
+```
 """
 
 from __future__ import annotations

@@ -1,6 +1,32 @@
-"""Gradescope's export of an assignment: ``submission_metadata.yml`` beside a folder for each submission.
+"""Gradescope's export of an assignment: `submission_metadata.yml` beside a folder for each submission.
 
-The keys of the metadata are Ruby symbols, ``:name``; plain keys are accepted, too.
+## What it reads
+
+The metadata say whose each folder is (several people for a group), when it was handed in, and how many attempts there
+were. Keys may be symbols of Ruby (`:name`) or plain.
+
+## Example
+
+```text
+submission_metadata.yml
+submission_1/q05.py
+submission_2/q05.py
+```
+
+with this metadata:
+
+```yaml
+submission_1:
+  :submitters:
+  - :name: Ada Invented
+    :sid: "100"
+    :email: ada@example.org
+  - :name: Bo Invented
+  :created_at: 2026-11-06 07:13:47 Z
+submission_2:
+  :submitters:
+  - :name: Cy Invented
+```
 """
 
 from __future__ import annotations

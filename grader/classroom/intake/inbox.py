@@ -1,9 +1,18 @@
-"""The folder that ``attncheck submit`` writes to: ``LEARNER/TIME-DIGEST/`` with ``files/`` and a ``receipt.json``.
+"""The folder that `attncheck submit` writes to.
 
-Learners may be able to write to it, so a receipt is not trusted. It must be in its learner's folder, and signed with
-the key of the inbox. If the inbox has no key, or others can write to it, a receipt without a signature is accepted if
-its files belong to the one account that owns this learner's folder. What does not fit belongs to nobody; the rest of
-the inbox is not affected.
+## What it reads
+
+`LEARNER/TIME-DIGEST/`, with `files/` and a `receipt.json`. Learners may be able to write to this folder, so a receipt
+is not believed for what it says. It must be in its learner's folder, and it must be signed with the key of the inbox.
+If the inbox has no key, or others may write to it, a receipt without a signature is accepted if its files belong to
+the one account that owns the learner's folder. What does not fit belongs to nobody; it affects no other submission.
+
+## Example
+
+```text
+ada/20261106T071347Z-8d3f2c91/files/q05.py
+ada/20261106T071347Z-8d3f2c91/receipt.json
+```
 """
 
 from __future__ import annotations

@@ -1,8 +1,18 @@
-"""The zip that Moodle exports for an assignment, with or without a folder for each participant.
+"""The zip that Moodle makes of an assignment, with a folder for each participant or without folders.
 
-``Jane Doe_657768_assignsubmission_file/q05.py`` (some versions end the folder with ``_``), or in one folder
-``Jane Doe_657768_assignsubmission_file_q05.py``. The number is the participant's in this assignment, not the user's;
-a team's folder may have none.
+## What it reads
+
+Folders such as `Jane Doe_657768_assignsubmission_file/` (some versions end them with `_`), or files such as `Jane
+Doe_657768_assignsubmission_file_q05.py` in one folder. The number is the participant's in this assignment, not the
+user's; the folder of a team may have none. Text that was typed into Moodle (`onlinetext`) is not graded.
+
+## Example
+
+```text
+Jane Doe_657768_assignsubmission_file/q05.py
+Bo Invented_657769_assignsubmission_file/q05.py
+Bo Invented_657769_assignsubmission_file/lib/q06.py
+```
 """
 
 from __future__ import annotations

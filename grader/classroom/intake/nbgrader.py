@@ -1,6 +1,19 @@
-"""nbgrader's tree: ``submitted/STUDENT/ASSIGNMENT/notebook.ipynb``, with ``timestamp.txt`` beside the notebook.
+"""The tree of nbgrader: `submitted/STUDENT/ASSIGNMENT/`, with `timestamp.txt` beside the notebook.
 
-``feedback/``, beside ``submitted/`` or the notebook, is written by nbgrader.
+## What it reads
+
+Notebooks and modules below `submitted/`, and when they were handed in. `feedback/`, beside `submitted/` or beside the
+notebook, is nbgrader's own output and nobody's work. A folder of students without `submitted/` is recognised by its
+`timestamp.txt` files.
+
+## Example
+
+```text
+submitted/ada/ps1/ps1.ipynb
+submitted/ada/ps1/timestamp.txt
+submitted/bo/ps1/ps1.ipynb
+feedback/bo/ps1/ps1.html
+```
 """
 
 from __future__ import annotations

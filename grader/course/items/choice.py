@@ -1,4 +1,36 @@
-"""One right answer among several; wrong ones can name the misconception that leads to them."""
+"""One correct option among several.
+
+## What it asks
+
+To choose one option. Learners see the options in an order of their own. A wrong option can name the misconception
+that leads to it.
+
+## Keys
+
+- `options`: at least two of `{id, text}`, with `correct: true` for exactly one of them. A wrong one may name a
+  `misconception`.
+
+## Example
+
+```yaml
+kind: choice
+options:
+  - {id: a, text: {en: the scores, zh: 分数}, misconception: output-is-scores}
+  - {id: b, text: {en: a mean of values, zh: 值的加权平均}, correct: true}
+```
+
+## Answer
+
+The id of an option, as written here and in `answers.yaml`:
+
+```text
+b
+```
+
+## Points
+
+All or nothing.
+"""
 
 from __future__ import annotations
 

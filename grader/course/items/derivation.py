@@ -1,4 +1,59 @@
-"""A chain of formulas, each equal to the one before; the first that is not is shown with a counterexample."""
+"""A chain of formulas, each equal to the one before, from a start to an end.
+
+## What it asks
+
+For the lines between two given formulas. The first line that does not follow is shown with a counterexample.
+[formulas.md](formulas.md#items-of-the-kind-derivation) says how lines are written and judged.
+
+## Keys
+
+- `symbols`: what the names in all formulas stand for.
+- `from`: the formula that the chain begins with.
+- `to`: the formula that it ends with.
+- `chain`: a worked chain: `{line, because}` for each line between the two.
+- `given`: what is known about random symbols.
+- `solve`: the unknown, where the lines are equations.
+- `least`: the smallest number of lines between start and end.
+- `form`: formulas of which the last line must contain one.
+- `ideas`: what some line has to show: `{missing, lines}`. `missing` is said where no line contains one of `lines`.
+- `wrong`: `{line, misconception}`: lines that show a misconception.
+- `state_givens`: whether learners have to state what they assume.
+
+## Example
+
+```yaml
+kind: derivation
+symbols: {q: vector(2), k: vector(2), m: integer, n: integer, θ: real, R: rotation(θ)}
+from: ⟨R_m q, R_n k⟩
+to: ⟨q, R_{n−m} k⟩
+form: ["R_{n−m}", "R_{m−n}"]
+ideas:
+  - lines: ["R_mᵀ R_n", "R_{−m} R_n"]
+    missing: {en: Which line has both rotations side by side?, zh: 哪一行里两个旋转挨在一起？}
+chain:
+  - {line: qᵀ R_mᵀ R_n k, because: {en: transposing turns the order around, zh: 转置会颠倒次序}}
+  - {line: "qᵀ R_{n−m} k", because: {en: the angles add up, zh: 角度相加}}
+wrong:
+  - {line: "qᵀ R_{m+n} k", misconception: angles-add-up}
+```
+
+## Answer
+
+A line for each step; a reason may follow after `#`:
+
+```text
+(R_m q)ᵀ (R_n k)
+qᵀ R_mᵀ R_n k      # transposing a product turns its order around
+qᵀ R_{n−m} k
+```
+
+## Points
+
+A chain that passes earns everything. Any other earns the share of `ideas` that its good lines show, one part being
+kept back, and never more than its share of distinct good steps (when all ideas are there, only the first bound
+counts). Without ideas, it earns its good steps out of those of `chain`. A jump to the end and steps in circles earn
+nothing.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,42 @@
-"""A formula, right if it is equal to the right one however it is written; or a growth rate, O(…)."""
+"""A formula that is equal to the correct one, however it is written; or a growth rate, O(…).
+
+## What it asks
+
+For a formula in the declared symbols. [formulas.md](formulas.md) says how formulas are written and compared.
+
+## Keys
+
+- `symbols`: what the names in all formulas stand for: `{n: positive integer, x: vector(n)}`.
+- `answer`: a correct formula.
+- `given`: what is known about random symbols: `{q: "iid(mean=0, var=1, size=d)"}`.
+- `grows`: asks for a growth rate; constants and dominated terms do not count.
+- `wrong`: wrong formulas that show a misconception.
+- `unit`: a text, in one language or in both. Learners may leave it out.
+
+## Example
+
+```yaml
+kind: expression
+symbols: {d_model: positive integer, h: positive integer, d_k: d_model / h (definition)}
+answer: 4 d_model^2
+wrong:
+  - {answer: 3 d_model^2, misconception: output-projection-forgotten}
+```
+
+## Answer
+
+```text
+4 d_model^2
+4 * d_model**2
+4 h d_k d_model
+3 d_model² + d_model h d_k
+```
+
+## Points
+
+All or nothing. A wrong formula is named by its misconception, or shown an instance with the learner's own value,
+never with the correct one. What cannot be read costs nothing.
+"""
 
 from __future__ import annotations
 
@@ -140,12 +178,18 @@ def as_text(value: object) -> str | None:
     return str(value) if isinstance(value, (str, int, float)) else None
 
 
+def _without(unit: str, text: str) -> str:
+    """``text`` without ``unit`` at its end, which may be in full width; the formula itself is not normalised (d²)."""
+    for cut in range(max(0, len(text) - len(unit)), len(text)):
+        if unicodedata.normalize("NFKC", text[cut:]).casefold() == unit.casefold():
+            return text[:cut]
+    return text
+
+
 def _read(text: str, spec: Spec, declared: Declarations) -> Node:
     """The formula in ``text``, without the unit and a leading ``=``. Raises ParseError."""
     for unit in (spec.unit.en, spec.unit.zh) if isinstance(spec.unit, Text) else (spec.unit or "",):
-        stripped = unicodedata.normalize("NFKC", text).strip()
-        if unit and stripped.casefold().endswith(unit.casefold()):
-            text = stripped[: len(stripped) - len(unit)]
+        text = _without(unit, text.rstrip())
     text = text.strip().strip("。;；").lstrip("=＝ ")
     if not spec.grows:
         found = parse_chain(text, declared.vocabulary)

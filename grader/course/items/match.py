@@ -1,4 +1,50 @@
-"""Things to pair up: right pairs count, and wrong ones are deducted so that guessing earns nothing."""
+"""Things to pair up.
+
+## What it asks
+
+To give each thing on the left its partner on the right.
+
+## Keys
+
+- `left`: 2 to 10 of `{id, text}`. Ids begin with a letter.
+- `right`: 2 to 10 of `{id, text}`; there may be more of them than on the left. Ids are texts, so numbers need quotes.
+- `pairs`: `{a: "2", b: "1"}`: the partner of each one on the left.
+- `reuse`: whether several may have the same partner.
+- `wrong`: `{pair: [a, "1"], misconception}`. The first one that fits counts.
+
+## Example
+
+```yaml
+kind: match
+left:
+  - {id: a, text: {en: RoPE, zh: RoPE}}
+  - {id: b, text: {en: ALiBi, zh: ALiBi}}
+right:
+  - {id: "1", text: {en: adds to the scores, zh: 加到分数上}}
+  - {id: "2", text: {en: turns queries and keys, zh: 旋转查询和键}}
+  - {id: "3", text: {en: adds to the embeddings, zh: 加到嵌入上}}
+pairs: {a: "2", b: "1"}
+wrong:
+  - {pair: [a, "3"], misconception: rope-acts-once}
+```
+
+## Answer
+
+```text
+{a: 2, b: 1}
+a2 b1
+a-2, b-1
+a→2；b→1
+2a 1b
+```
+
+With `reuse`, also `a, c → 2; b → 1`.
+
+## Points
+
+With n things on the left and m on the right, a correct pair earns 1/n and a wrong one takes 1/(n·(m − 1)) away, which
+is what guessing would gain; a missing pair counts nothing. The total is never below 0.
+"""
 
 from __future__ import annotations
 

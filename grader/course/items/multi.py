@@ -1,4 +1,39 @@
-"""Several right answers among some: each right one counts, each wrong one takes one away."""
+"""One or several correct options, and at least one wrong one.
+
+## What it asks
+
+To choose every correct option.
+
+## Keys
+
+- `options`: as for `choice`, with `correct: true` for one or several of them.
+
+## Example
+
+```yaml
+kind: multi
+options:
+  - {id: a, text: {en: the number of keys, zh: 键的个数}, misconception: length-matters}
+  - {id: b, text: {en: the width of a head, zh: 每个头的宽度}, correct: true}
+  - {id: c, text: {en: the variance of the components, zh: 分量的方差}, correct: true}
+```
+
+## Answer
+
+A list of ids, or the ids with or without separators:
+
+```text
+[b, c]
+b, c
+bc
+b和c
+```
+
+## Points
+
+Each correct option that is chosen earns 1/(number of correct options), each wrong one takes as much away, and the
+total is never below 0. Choosing everything is worth nothing unless nearly everything is correct.
+"""
 
 from __future__ import annotations
 

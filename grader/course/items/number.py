@@ -1,4 +1,54 @@
-"""A number, near enough to the right one; the question may be about numbers that differ from learner to learner."""
+"""A number that is close enough to the correct one; learners can have numbers of their own.
+
+## What it asks
+
+For a number. Where the item has `draw`, each learner gets their own numbers, and the texts say `{name}` for them.
+
+## Keys
+
+- `answer`: a number, or arithmetic over what is drawn: `sqrt(d_k)`.
+- `draw`: `{d_k: [16, 64, 256]}`: one of these for each learner.
+- `tolerance`: relative. 0 asks for the number itself; near an answer of 0 the tolerance is absolute.
+- `unit`: a text, in one language or in both. Learners may leave it out.
+- `wrong`: wrong answers that show a misconception: `[{answer: d_k, misconception: no-root}]`.
+- `digits`: asks for that many significant digits, instead of `tolerance`.
+
+## Example
+
+```yaml
+kind: number
+draw: {n: [1024, 4096]}
+answer: 4 * n**2 / 2**20
+digits: 3
+unit: MiB
+wrong:
+  - {answer: 4 * n / 2**20, misconception: one-row-only}
+```
+
+## Answer
+
+For a learner whose n is 1024:
+
+```text
+4.00
+4.00 MiB
+```
+
+Numbers can be written in many ways: `1536`, `1,536`, `1.5e3`, `3/4`, `√64`, `2^10`, `66.5%`, `1.5万`.
+
+Bytes (B, KB, MiB …), FLOPs (GFLOPs …), seconds (ms, µs, min …) and parameters (K, M, B) are converted to the item's
+unit: with `unit: GiB`, `512 MiB` is 0.5. KB is 1000 bytes and KiB is 1024. If a number fits in the item's unit but
+not in the one that was written (4 GB for 4 GiB), the message says what it amounts to. Other units are recognised only
+as they are written in the item.
+
+## Points
+
+All or nothing with `tolerance`. With `digits: 3`, the answer may be rounded up or down at its third digit. A correct
+value with more digits, or written as a fraction, earns half, with a message. An answer with too few digits gets a
+message too: half the points if the value is close enough all the same (2.7 for 2.70), else none. Zeros at the end of
+a whole number may count as digits or not. A plain number in YAML has lost the zeros at the end of its fraction, so
+they are not missed.
+"""
 
 from __future__ import annotations
 

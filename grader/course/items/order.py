@@ -1,4 +1,51 @@
-"""Things to put in their order: what stands right relative to the rest counts, beyond what chance would give."""
+"""Things to put in order.
+
+## What it asks
+
+To write all ids in order.
+
+## Keys
+
+- `things`: 3 to 10 of `{id, text}` in a correct order. Ids are letters and digits, and *not* in that order, because
+  learners see them.
+- `either`: groups within which the order does not matter: `[[b, h]]`, `[[q, k, v], [v, s]]`.
+- `wrong`: `{before: [x, y], misconception}`: x stands before y; `{order: […], misconception}`: exactly this order.
+  The first one that fits counts.
+
+Two things that share no group of `either` have to stand as they do in `things`. If a comes before b and b before c,
+then a and c cannot be exchanged unless one of them can be exchanged with b; `bank check` says so.
+
+## Example
+
+```yaml
+kind: order
+things:
+  - {id: c, text: {en: Multiply queries by keys, zh: 查询与键相乘}}
+  - {id: a, text: {en: Divide by √d_k, zh: 除以 √d_k}}
+  - {id: d, text: {en: Put −∞ where a key is blocked, zh: 在被屏蔽处填 −∞}}
+  - {id: b, text: {en: Take the softmax, zh: 做 softmax}}
+either: [[a, d]]
+wrong:
+  - {before: [b, d], misconception: mask-after-softmax}
+```
+
+## Answer
+
+```text
+[c, a, d, b]
+c a d b
+c > a > d > b
+c→a→d→b
+cadb
+c d a b
+```
+
+## Points
+
+The longest part of the answer that is in a correct order counts (its longest common subsequence with the nearest
+correct order). As much of it as a random order has on average, rounded up, earns nothing; from there the points rise
+evenly. Of 5 things in one order, 3 in order earn nothing and 4 earn half.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,54 @@
-"""The shape of an array, its axes in named sizes: compared by value, so that ``h * d_k`` may be ``d_model``."""
+"""The shape of an array, in named sizes.
+
+## What it asks
+
+For a shape. Axes are compared by value for several sets of sizes, so `h * d_k` is `d_model` where `equal` says so.
+
+## Keys
+
+- `answer`: `(batch, h, n, d_k)`: names, numbers and arithmetic. `...` stands for any leading axes, if the answer is
+  to have it.
+- `sizes`: the names and what they are; learners see them.
+- `equal`: sizes that follow from others: `{d_model: h * d_k}` (write the product, not the quotient).
+- `aliases`: other names that learners may use: `{batch: [B], d_k: [head_dim]}`.
+- `draw`: as for `number`; learners write the numbers.
+- `wrong`: wrong shapes that show a misconception.
+
+## Example
+
+```yaml
+kind: shape
+answer: (batch, h, n, d_k)
+sizes:
+  batch: {en: number of sentences, zh: 句子数}
+  n: {en: number of tokens in each, zh: 每句的词元数}
+  h: {en: number of heads, zh: 头数}
+  d_k: {en: width of a head, zh: 每个头的宽度}
+  d_model: {en: number of features of a token, zh: 每个词元的特征数}
+equal: {d_model: h * d_k}
+aliases: {batch: [B]}
+wrong:
+  - {answer: "(batch, n, h, d_k)", misconception: heads-after-tokens}
+```
+
+## Answer
+
+```text
+(batch, h, n, d_k)
+[B, h, n, d_model / h]
+batch×h×n×dk
+batch h n d_k
+```
+
+Where the numbers are drawn, also `torch.Size([2, 8, 10, 64])`. Upper and lower case and `_` matter only where names
+would be confused without them. `-1`, and `...` where the answer has none, are refused with a reason.
+
+## Points
+
+All or nothing; there are no points for some of the axes, since no array has part of a shape. The message says how
+many axes there should be, that two have changed places, or which axis is the first that differs; never what belongs
+there.
+"""
 
 from __future__ import annotations
 

@@ -1,7 +1,62 @@
-"""An answer in one's own words. Patterns find its ideas; what they cannot decide waits for a person.
+r"""An answer in one's own words, marked automatically or left to a person.
 
-Full marks need every idea, said and not denied, and no sign of a misconception. Nothing is ever marked
-wrong because of a pattern.
+## What it asks
+
+For a sentence or two. Patterns look for ideas, and they never take a point away: what they cannot decide waits for a
+person (`pending`).
+
+## Keys
+
+- `ideas`: what has to be said: `{id, text, any}`. `any` are patterns in both languages, of which one must be found.
+- `answer`: a good answer in both languages; `bank check` proves that it passes.
+- `wrong`: `{any, misconception}`: patterns that show a misconception.
+- `least`: the smallest length in words. Two Chinese characters count as one word.
+- `most`: the greatest length in words.
+
+Patterns are regular expressions. They are searched in each sentence by itself, whatever its language, in lower and
+upper case. Answers are first put into plain characters (full width, `²`, curly quotes and line breaks are gone), so
+patterns have to be written in plain characters, too. A match does not count if its clause negates it (“the scores do
+not grow”, 不会变大), calls it wrong or asks; a negation in a condition (“if we do not divide, …”, 不除的话) does no
+harm. Where the idea itself is a negation, put that into a pattern of its own: `'\bno gradient'`, `'没有梯度'`.
+
+To make sure that no text can keep the grader busy, patterns have groups, `[ ]`, `|`, look-around, `? * +` and
+`{m,n}`, and nothing else (no back-references, no flags). They may have at most 8000 ways to match from one place:
+alternatives add up, consecutive parts multiply, and `.{0,40}` has 41 ways. In practice: one gap, or two short ones,
+with bounds.
+
+## Example
+
+```yaml
+kind: text
+ideas:
+  - id: scores-grow
+    text: {en: scores grow with d_k, zh: 分数随 d_k 变大}
+    any: ['\b(variance|scores?)\b.{0,40}\b(grow|increas|large)', '(方差|分数).{0,12}(增大|变大|很大)']
+wrong:
+  - {any: ['\boverflow', '溢出'], misconception: overflow-is-the-reason}
+answer:
+  en: The variance of q·k grows with d_k, and so do the scores.
+  zh: q·k 的方差随 d_k 增大，分数也随之变大。
+```
+
+## Answer
+
+```text
+The scores get larger and larger with d_k.
+d_k 越大，分数的方差也越大，会变大很多
+```
+
+## Points
+
+All, or a person decides:
+
+| found | |
+|---|---|
+| every idea, none denied, no misconception | passed, and labelled as marked automatically |
+| a misconception | pending; it is named as a guess, and its guiding question is shown |
+| anything else | pending; the ideas found so far are named |
+| less than `least` | not an answer: asked again |
+| more than `most`, or 2000 characters | pending, unread |
 """
 
 from __future__ import annotations

@@ -1,8 +1,40 @@
-"""The output at a position does not change when only later positions do; at the position itself it does.
+"""No position looks ahead: its output depends on itself and earlier positions only.
 
-``perturb`` names the arguments whose later positions get other numbers (by default all that are sequences, but
-not queries beside keys: their own change would hide that a position does not see itself). ``axis`` is the axis of
-the positions; the last ones of all arguments belong together.
+## What it checks
+
+The arguments are changed in their last position, in the last half, and in all but the first. The output of every
+earlier position must stay the same, and the output of the first changed position must change. The new numbers are
+larger than the old ones, so a mask that only dampens later positions is caught as well. The message says whether
+everything later leaks, only the next position (the mask is off by one), or whether a position cannot see itself.
+
+## Why it matters
+
+A decoder that sees the next token while training predicts it perfectly and learns nothing. The loss looks excellent,
+so the mistake is found only when the model generates text.
+
+## Options
+
+- `perturb`: the arguments to change; by default all sequences, without the queries where there are keys too (changing
+  a query would hide that a position does not see itself).
+- `axis`: the axis of the positions. Where lengths differ, the last positions belong together.
+
+## Example
+
+```yaml
+function: causal_attention
+signature: (q, k, v, key_padding=None)
+reference: masks.causal_attention
+cases:
+  - {name: a batch, public: true, args: {q: {normal: [2, 5, 6]}, k: {normal: [2, 5, 6]}, v: {normal: [2, 5, 3]}}}
+checks:
+  - {causal: {on: [a batch], weight: 0.5}}
+mistakes:
+  - {misconception: no-mask, body: "return torch.softmax(q @ k.mT, dim=-1) @ v", fails: [causal]}
+```
+
+## Source
+
+Vaswani et al. 2017, section 3.2.3: the decoder must not let information flow from later positions.
 """
 
 from __future__ import annotations

@@ -1,6 +1,38 @@
 """The precision of the inputs is kept: float64 in gives float64 out, computed in float64.
 
-In torch float32 stays float32, too. NumPy's promotion from float32 to float64 is remarked on, and costs nothing.
+## What it checks
+
+One call with float64 inputs and one with float32 inputs. Both results must have the dtype of their inputs, and the
+float64 result must agree with the reference to float64 accuracy. NumPy code that promotes float32 to float64 gets a
+remark and loses no points.
+
+## Why it matters
+
+A stray `.float()` or `torch.zeros(…)` silently lowers the precision of everything after it. Results still look right,
+but comparisons, gradient checks and half-precision training break.
+
+## Options
+
+- `rtol`: the relative tolerance of the float64 result.
+- `atol`: its absolute tolerance. Raise it for a reference that contains constants in float32.
+
+## Example
+
+```yaml
+function: scaled_scores
+signature: (q, k)
+reference: scores.scaled_scores
+cases:
+  - {name: a batch, public: true, args: {q: {normal: [2, 4, 6]}, k: {normal: [2, 7, 6]}}}
+checks:
+  - {dtype: {on: [a batch], rtol: 1e-7, atol: 1e-8}}
+mistakes:
+  - {misconception: half-way, body: "return (q.float() @ k.float().mT / q.shape[-1] ** 0.5).to(q)", fails: [dtype]}
+```
+
+## Source
+
+The conventions of the course: functions work in the precision that they are given.
 """
 
 from __future__ import annotations

@@ -1,7 +1,40 @@
-"""Permuting the rows of the arguments permutes the rows of the output in the same way, and does nothing else.
+"""Permuting the rows of the arguments permutes the rows of the result in the same way, and does nothing else.
 
-``of`` names the arguments that are permuted together (by default all that are sequences), ``axis`` is the axis
-of the rows.
+## What it checks
+
+Three calls: with the arguments as drawn, with their rows permuted, and with other numbers. The second result must be
+the first with its rows permuted. The third must differ from the first, because a constant is equivariant too. The
+message tells equivariant from invariant: a result that does not change at all has pooled the rows.
+
+## Why it matters
+
+Self-attention without position information treats its input as a set. Code that depends on the order of the rows has
+mixed up two axes or added positions where none belong.
+
+## Options
+
+- `of`: the arguments to permute together; by default all sequences. They need the same number of rows, at least 3.
+- `axis`: the axis of the rows.
+
+## Example
+
+```yaml
+function: self_attention
+signature: (x, w_q, w_k, w_v, causal=False)
+reference: sequences.self_attention
+cases:
+  - name: a batch
+    public: true
+    args: {x: {normal: [2, 5, 6]}, w_q: {normal: [6, 4]}, w_k: {normal: [6, 4]}, w_v: {normal: [6, 3]}}
+checks:
+  - {equivariant: {of: x}}
+mistakes:
+  - {misconception: running-sum, body: "return x.cumsum(dim=-2)", fails: [equivariant]}
+```
+
+## Source
+
+Vaswani et al. 2017, section 3.5: attention knows nothing of the order of its input unless positions are added.
 """
 
 from __future__ import annotations

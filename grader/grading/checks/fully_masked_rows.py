@@ -1,4 +1,40 @@
-"""A query that may attend to no key gets a zero row: not NaN, and not the mean of all values."""
+"""A query that may attend to no key gets a row of zeros: not NaN, and not the mean of all values.
+
+## What it checks
+
+The result agrees with that of the reference, as for `values`. Where only the rows without any key are wrong, the
+message names the cause: NaN comes from a softmax over nothing but −inf, and a mean of all values from a large
+negative number in place of −inf.
+
+## Why it matters
+
+Padding produces such rows in every batch of sentences of different lengths. One NaN spreads through the whole network
+in a single step of training.
+
+## Example
+
+```yaml
+function: scaled_dot_product_attention
+signature: (q, k, v, mask=None)
+reference: attention.scaled_dot_product_attention
+cases:
+  - name: no key allowed
+    public: true
+    args:
+      q: {normal: [2, 4, 6]}
+      k: {normal: [2, 7, 6]}
+      v: {normal: [2, 7, 3]}
+      mask: {mask: [2, 4, 7], empty: [1]}
+checks:
+  - {fully_masked_rows: {on: [no key allowed], weight: 0.4}}
+mistakes:
+  - {misconception: nothing-left, replace: "weights.masked_fill(~mask, 0.0)", with: weights, fails: [fully_masked_rows]}
+```
+
+## Source
+
+The conventions of the course: a query with no key gets a zero row.
+"""
 
 from __future__ import annotations
 

@@ -1,8 +1,40 @@
-"""Gradients arrive where the reference's do, and are the same. torch only; NumPy has none to check.
+"""Gradients reach every argument and parameter that the reference's gradients reach, and they agree. Torch only.
 
-The loss is nonlinear in the output (see ``inside/helpers.py``): a plain sum would not reach query and key. Where the
-case has masks, gradients are asked for once more with a query that may attend to no key. NaN there costs nothing, and
-is remarked on.
+## What it checks
+
+The gradients of a loss with respect to all arrays among the arguments, and to the parameters of a class. The loss is
+nonlinear in the output, because the gradient of a plain sum never reaches queries and keys. First come gradients that
+are missing (a cut in the graph), then wrong ones. Where a case has masks, gradients are computed once more with a
+query that may attend to no key; NaN there is remarked on in public cases and costs no points. NumPy code has no
+gradients, so the points of this check go to the others.
+
+## Why it matters
+
+A model whose graph is cut by `detach`, `no_grad`, `.item()` or a new tensor made from numbers gives correct results
+and never learns.
+
+## Options
+
+- `rtol`: the relative tolerance.
+- `atol`: the absolute tolerance.
+
+## Example
+
+```yaml
+function: scaled_scores
+signature: (q, k)
+reference: scores.scaled_scores
+cases:
+  - {name: a batch, public: true, args: {q: {normal: [2, 4, 6]}, k: {normal: [2, 7, 6]}}}
+checks:
+  - {gradients: {on: [a batch], weight: 0.4}}
+mistakes:
+  - {misconception: cut, body: "return q @ k.detach().mT / q.shape[-1] ** 0.5", fails: [gradients]}
+```
+
+## Source
+
+PyTorch documentation, torch.autograd.
 """
 
 from __future__ import annotations

@@ -1,4 +1,38 @@
-"""The result is linear in an argument: f(a·v₁ + b·v₂) = a·f(v₁) + b·f(v₂). ``of`` names it, v by default."""
+"""The result is linear in one argument: f(a·v₁ + b·v₂) = a·f(v₁) + b·f(v₂).
+
+## What it checks
+
+Four calls: two values of the argument, a combination of both, and zero. The result must depend on the argument, must
+be zero at zero, and must add up. The message tells a result that is merely affine (something is added that does not
+depend on the argument) from one that is bent.
+
+## Why it matters
+
+Attention is a weighted average of the values, so it is linear in them; a projection is linear in what it projects. A
+bias, a normalisation or an activation in the wrong place breaks this.
+
+## Options
+
+- `of`: the argument.
+
+## Example
+
+```yaml
+function: output_projection
+signature: (heads, w_o)
+reference: heads.output_projection
+cases:
+  - {name: a batch, public: true, args: {heads: {normal: [2, 3, 5, 4]}, w_o: {normal: [12, 6]}}}
+checks:
+  - {linear: {of: heads, on: [a batch], weight: 0.2}}
+mistakes:
+  - {misconception: activation, body: "return torch.relu(merge_heads(heads) @ w_o)", fails: [linear]}
+```
+
+## Source
+
+Vaswani et al. 2017, equation 1: the output is a weighted sum of the values.
+"""
 
 from __future__ import annotations
 

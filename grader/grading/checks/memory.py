@@ -1,7 +1,43 @@
-"""No array of n_q·n_k or more elements ever exists: the matrix of all scores is never there as a whole.
+"""No array with n_q·n_k or more elements ever exists: the matrix of all scores is never there as a whole.
 
-In torch the largest tensor counts; NumPy's arrays are seen through the peak of Python's memory, which may not
-reach what such an array takes in float32. ``of`` names the two arguments whose lengths (axis -2) are n_q and n_k.
+## What it checks
+
+Two calls are watched. In torch, the largest tensor counts. NumPy's arrays are seen through the peak of Python's
+memory, which must stay below the size of the score matrix in float32. The case needs one sequence that is long
+against everything else: n_q·n_k must be at least 16 times the size of every argument, and n 16 times every block
+size.
+
+## Why it matters
+
+Attention in tiles gives the same result as attention with the full matrix, so `values` cannot tell them apart. The
+memory is the whole point of the algorithm.
+
+## Options
+
+- `of`: the two arguments whose lengths (axis −2) are n_q and n_k.
+
+## Example
+
+```yaml
+function: online_softmax_attention
+signature: (q, k, v, block_size)
+reference: efficient.online_softmax_attention
+cases:
+  - name: long
+    public: true
+    only: [memory]
+    args: {q: {normal: [128, 4]}, k: {normal: [128, 4]}, v: {normal: [128, 4]}, block_size: 8}
+checks:
+  - {memory: {weight: 1.4}}
+mistakes:
+  - misconception: all-at-once
+    body: return torch.softmax(q @ k.mT / math.sqrt(q.shape[-1]), dim=-1) @ v
+    fails: [memory]
+```
+
+## Source
+
+Milakov and Gimelshein 2018 (online softmax); Dao et al. 2022 (FlashAttention).
 """
 
 from __future__ import annotations

@@ -1,4 +1,37 @@
-"""Inputs that are views with gaps in memory give the same result: ``view`` on them would raise."""
+"""Inputs that are views with gaps in memory give the same result.
+
+## What it checks
+
+The call is made with strided copies of the arguments, and its result must agree with that of the reference. An
+exception from `view` is explained: `view` needs contiguous memory, `reshape` does not.
+
+## Why it matters
+
+Splitting and merging heads transposes tensors, and every transposed tensor is non-contiguous. Code that was tried
+only on fresh tensors fails as soon as it is used in a model.
+
+## Example
+
+```yaml
+function: merge_heads
+signature: (heads)
+reference: heads.merge_heads
+cases:
+  - {name: a batch, public: true, args: {heads: {normal: [2, 3, 5, 4]}}}
+checks:
+  - {non_contiguous: {on: [a batch], weight: 0.2}}
+mistakes:
+  - misconception: view
+    body: |
+      heads.view(-1)
+      return heads.transpose(-3, -2).flatten(-2)
+    fails: [non_contiguous]
+```
+
+## Source
+
+PyTorch documentation, torch.Tensor.view.
+"""
 
 from __future__ import annotations
 

@@ -1,6 +1,36 @@
 """The vectors along the last axis keep their length: a rotation turns, and does not stretch.
 
-``of`` names the argument whose vectors they are.
+## What it checks
+
+The result has one vector for each vector of the argument, with the same Euclidean norm. In a public case the message
+names the factor if all vectors are stretched by the same one.
+
+## Why it matters
+
+RoPE encodes positions by rotation. If the length changes with the position, so do the scores, and the encoding is no
+longer relative.
+
+## Options
+
+- `of`: the argument whose vectors they are.
+
+## Example
+
+```yaml
+function: apply_rope
+signature: (x, positions, base=10000.0)
+reference: position.apply_rope
+cases:
+  - {name: heads, public: true, args: {x: {normal: [2, 3, 4, 6]}, positions: {value: [0, 1, 5, 9], dtype: int64}}}
+checks:
+  - {norm_preserved: {of: x, weight: 0.2}}
+mistakes:
+  - {misconception: stretches, body: "return x * (1 + positions[:, None])", fails: [norm_preserved]}
+```
+
+## Source
+
+Su et al. 2021, section 3.2 (RoPE is an orthogonal transformation).
 """
 
 from __future__ import annotations

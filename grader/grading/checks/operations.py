@@ -1,7 +1,41 @@
-"""How the work grows with a size, counted and never timed. torch only.
+"""The work grows with a size as it should; it is counted, never timed. Torch only.
 
-``of`` is the symbol that grows and ``at`` its values (``{of: n, at: [128, 256]}``; the case draws the symbol),
-``growth`` is ``linear`` or ``quadratic``. See ``inside/counting.py`` for what counts as work.
+## What it checks
+
+One call for each size is counted (`grader/sandbox/inside/counting.py` says what counts as work), and the growth is
+read off the first and the last one: twice the size may take less than 2.6 times the work for linear growth, and must
+take more than 3.2 times the work for quadratic growth. In between there is no verdict. Work that was done in NumPy is
+not counted: too much work in torch is too much anyway, but little work in torch alone proves nothing. Without a
+verdict, the points go to the other checks.
+
+## Why it matters
+
+Linear attention computed through the n × n matrix gives the same numbers, and a cache that is read but recomputed
+gives the same tokens. Only the work tells them apart.
+
+## Options
+
+- `of`: the symbol that grows; the case draws it.
+- `at`: its values, the smallest first.
+- `growth`: the growth that is expected.
+
+## Example
+
+```yaml
+function: linear_attention
+signature: (q, k, v, causal=False)
+reference: efficient.linear_attention
+cases:
+  - {name: long, public: true, draw: {n: [64]}, args: {q: {normal: [n, 4]}, k: {normal: [n, 4]}, v: {normal: [n, 3]}}}
+checks:
+  - {operations: {of: n, at: [128, 256], growth: linear, weight: 0.8}}
+mistakes:
+  - {misconception: softmax-after-all, body: "return torch.softmax(q @ k.mT, dim=-1) @ v", fails: [operations]}
+```
+
+## Source
+
+Katharopoulos et al. 2020 (linear attention).
 """
 
 from __future__ import annotations

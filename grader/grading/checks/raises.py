@@ -1,4 +1,37 @@
-"""Bad arguments are refused with the exception that the contract names."""
+"""Bad arguments are refused with the exception that the task names.
+
+## What it checks
+
+Cases with `raises: ValueError` (or another built-in exception): the call must raise that exception or one derived
+from it. `NotImplementedError` from an unfinished stub does not count. For a class, a case without `args` only
+constructs it. Without `on`, the check uses every case that has `raises`.
+
+## Why it matters
+
+A head count that does not divide the width, or a temperature of 0, otherwise gives a wrong result much later, far
+from its cause.
+
+## Example
+
+```yaml
+function: split_heads
+signature: (x, num_heads)
+reference: heads.split_heads
+cases:
+  - {name: a batch, public: true, args: {x: {normal: [2, 5, 12]}, num_heads: 3}}
+  - {name: indivisible, raises: ValueError, args: {x: {normal: [2, 3, 10]}, num_heads: 3}}
+checks:
+  - {raises: {weight: 0.4}}
+mistakes:
+  - misconception: accepts-anything
+    body: return x.unflatten(-1, (1, x.shape[-1])).transpose(-3, -2)
+    fails: [raises]
+```
+
+## Source
+
+The contract of the exercise: `summary` must name the exception.
+"""
 
 from __future__ import annotations
 

@@ -1,6 +1,48 @@
-"""An optimiser that is given ``module.parameters()`` trains every projection, and nothing idle. torch modules only.
+"""An optimiser that is given `module.parameters()` trains everything that it should, and nothing idle. Torch only.
 
-With ``biases: false`` not even a vector may be trained besides what the grader has filled.
+## What it checks
+
+The matrices that the grader filled in through the adapter must be among the module's parameters, each must be a
+parameter of its own that requires a gradient, and every parameter must influence the result. Besides them, only
+biases may be trained. A plain class without `nn.Module` has no parameters, so the points go to the other checks.
+
+## Why it matters
+
+A weight kept as a plain tensor, or a layer in a Python list, gives correct results and is never trained. A projection
+that is registered but not used wastes memory and hides a mistake.
+
+## Options
+
+- `biases`: whether biases may be trained besides the matrices. With `false`, not even a single vector may be.
+
+## Example
+
+```yaml
+class: LearnedPositionalEncoding
+signature: (max_len, d_model)
+forward: (x)
+adapter: table
+reference: position.LearnedPositionalEncoding
+array_types: [torch]
+cases:
+  - name: shorter than the table
+    public: true
+    construct: {max_len: 7, d_model: 4}
+    parameters: {table: {normal: [7, 4]}}
+    args: {x: {normal: [2, 5, 4]}}
+checks:
+  - {registered_parameters: {biases: false, weight: 0.8}}
+mistakes:
+  - misconception: plain-tensor
+    in: LearnedPositionalEncoding.__init__
+    replace: nn.Parameter(0.02 * torch.randn(max_len, d_model))
+    with: 0.02 * torch.randn(max_len, d_model)
+    fails: [registered_parameters]
+```
+
+## Source
+
+PyTorch documentation, torch.nn.Module.parameters.
 """
 
 from __future__ import annotations

@@ -1,7 +1,40 @@
-"""Dot products of encoded vectors depend on the difference of their positions, and on nothing else about these.
+"""Dot products of encoded vectors depend on the difference of their positions, and on nothing else about them.
 
-For an encoding of vectors ``of`` at ``positions``: moving all positions by the same amount changes no dot
-product; moving one of the two vectors does (leaving vectors as they are would be relative, too).
+## What it checks
+
+A query and a key are encoded where they are, with both positions moved by 3 and by 11, and with only the key moved.
+Moving both must change no dot product. Moving one must change some, because leaving the vectors alone would be
+“relative” too.
+
+## Why it matters
+
+This is the defining property of RoPE, whatever the convention for pairing components. Code that passes has the right
+frequencies in both places; code that fails mixes two conventions or adds positions instead of rotating.
+
+## Options
+
+- `of`: the argument with the vectors.
+- `positions`: the argument with their positions.
+
+## Example
+
+```yaml
+function: apply_rope
+signature: (x, positions, base=10000.0)
+reference: position.apply_rope
+cases:
+  - name: positions 5 to 8
+    public: true
+    args: {x: {normal: [2, 4, 6]}, positions: {value: [5, 6, 7, 8], dtype: int64}}
+checks:
+  - {relative_only: {of: x, positions: positions, weight: 0.4}}
+mistakes:
+  - {misconception: adds, body: "return x + positions[:, None]", fails: [relative_only]}
+```
+
+## Source
+
+Su et al. 2021, equation 11.
 """
 
 from __future__ import annotations

@@ -1,6 +1,34 @@
-"""Calling twice gives the same: no randomness left on, nothing remembered from one call to the next.
+"""Calling twice gives the same result: no randomness is left on, and nothing is remembered between calls.
 
-The random generators are seeded differently for the two programs; equal seeds would hide dropout.
+## What it checks
+
+On one instance: these inputs, others, then these again. The first and the third result must agree. On a fresh
+instance, the other inputs must give what they gave the first time. Between the calls another instance gets other
+weights, which must not reach the first. The random generators are seeded differently for the two instances, because
+equal seeds would hide dropout.
+
+## Why it matters
+
+Dropout that stays active, a cache at class level or a default argument that is changed makes results depend on what
+ran before. Such bugs cannot be reproduced from the outside.
+
+## Example
+
+```yaml
+function: softmax
+signature: (x, axis=-1)
+reference: scores.softmax
+cases:
+  - {name: a batch, public: true, args: {x: {normal: [3, 4, 5]}}}
+checks:
+  - {repeatable: {on: [a batch], weight: 0.2}}
+mistakes:
+  - {misconception: dropout, body: "return torch.dropout(torch.softmax(x, axis), 0.5, True)", fails: [repeatable]}
+```
+
+## Source
+
+The conventions of the course: exercises are functions of their arguments.
 """
 
 from __future__ import annotations

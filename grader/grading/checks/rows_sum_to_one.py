@@ -1,4 +1,36 @@
-"""The result is a distribution along ``axis`` (the last one by default): nothing negative, everything sums to 1."""
+"""The result is a distribution along one axis: nothing is negative, and everything sums to 1.
+
+## What it checks
+
+The signs and the sums. If the weights sum to 1 along another axis, or only all together, the message says so.
+
+## Why it matters
+
+A softmax over the wrong axis still gives positive numbers that sum to 1 somewhere, and with square inputs even the
+shapes agree. In attention, the keys share the weight of one query, not the other way round.
+
+## Options
+
+- `axis`: the axis along which the weights sum to 1.
+
+## Example
+
+```yaml
+function: softmax
+signature: (x, axis=-1)
+reference: scores.softmax
+cases:
+  - {name: along another axis, public: true, args: {x: {normal: [3, 4, 5], scale: 2.0}, axis: 1}}
+checks:
+  - {rows_sum_to_one: {on: [along another axis], axis: 1, weight: 0.2}}
+mistakes:
+  - {misconception: last-axis-always, body: "return torch.softmax(x, -1)", fails: [rows_sum_to_one]}
+```
+
+## Source
+
+Goodfellow et al. 2016, section 4.1 (the softmax function).
+"""
 
 from __future__ import annotations
 

@@ -1,10 +1,40 @@
-"""By what scores are divided: read exactly, through the softmax where there is one, and put as a power of d_k.
+"""The scores are divided by the right power of d_k, which is read exactly and even through the softmax.
 
-With the value 1 at one key and 0 at the others, the output is that key's weight, and its logit is the scaled
-score. Each size is varied by itself, so that d_model, d_v and the number of keys are told apart from d_k. The
-inputs are the check's own; of the exercise only the signature counts: (q, k), (q, k, v), with num_heads or
-without, (x, w_q, w_k, w_v), or a class of d_model and num_heads whose projections are set to the identity.
-``power`` is the expected one (0.5), ``d_k`` the widths.
+## What it checks
+
+The inputs are the check's own. One key gets the value 1 and the others 0, so the output is the weight of that key,
+and its logit is the scaled score. Each size is varied by itself (d_k, d_model, d_v, the number of keys, the number of
+heads), so the message can say what the scores were divided by instead: nothing, d_k without the root, √d_model, a
+fixed number. Only the signature of the exercise counts: `(q, k)`, `(q, k, v)`, either with `num_heads`, `(x, w_q,
+w_k, w_v)`, or a class of `d_model` and `num_heads`, whose projections are set to the identity.
+
+## Why it matters
+
+Forgetting the scale, or its root, is the most common mistake in attention. `values` reports it as a wrong number;
+this check names it.
+
+## Options
+
+- `d_k`: the widths to try; by default those that suit the signature.
+- `power`: the expected power of d_k: 0.5 for √d_k, 0 for no scaling.
+
+## Example
+
+```yaml
+function: scaled_dot_product_attention
+signature: (q, k, v, mask=None)
+reference: attention.scaled_dot_product_attention
+cases:
+  - {name: a batch, public: true, args: {q: {normal: [2, 4, 6]}, k: {normal: [2, 7, 6]}, v: {normal: [2, 7, 3]}}}
+checks:
+  - {scaling: {d_k: [4, 9, 16], power: 0.5, weight: 0.4}}
+mistakes:
+  - {misconception: no-root, replace: "math.sqrt(d_k)", with: "d_k", fails: [scaling]}
+```
+
+## Source
+
+Vaswani et al. 2017, equation 1 and footnote 4.
 """
 
 from __future__ import annotations

@@ -1,6 +1,35 @@
-"""The matrix that is returned moves the sinusoidal encoding on: ``pe[pos] @ M`` is ``pe[pos + delta]`` for every pos.
+"""The returned matrix moves the sinusoidal encoding on: `pe[pos] @ M` is `pe[pos + delta]` for every position.
 
-Judged by that property, not by entries: whichever way the matrix was found, it has to do this and nothing else.
+## What it checks
+
+That property, for 256 positions; not the entries of the matrix. Whichever way the matrix was found, it has to do this
+and nothing else. The exercise takes `delta`, `d_model` and `base`.
+
+## Why it matters
+
+The original paper chose sines and cosines because a fixed offset is a linear map. Several matrices are easy to
+confuse with the right one (transposed, or with the pairs in halves), and the property tells them apart.
+
+## Options
+
+- `atol`: the absolute tolerance.
+
+## Example
+
+```yaml
+function: shift_matrix
+signature: (delta, d_model, base=10000.0)
+reference: position.shift_matrix
+cases:
+  - {name: three steps, public: true, args: {delta: 3, d_model: 6}}
+checks: [shifts]
+mistakes:
+  - {misconception: stands-still, body: "return torch.eye(d_model)", fails: [shifts]}
+```
+
+## Source
+
+Vaswani et al. 2017, section 3.5.
 """
 
 from __future__ import annotations

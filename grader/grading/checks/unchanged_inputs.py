@@ -1,4 +1,36 @@
-"""The arguments are, bit for bit, what they were before the call."""
+"""The arguments are, bit for bit, what they were before the call.
+
+## What it checks
+
+The arrays that were passed in, after the call. The message of a public case names those that changed.
+
+## Why it matters
+
+`scores += …` or `masked_fill_` on an argument saves a line and changes the caller's data. The next layer then works
+on something else, and autograd may refuse to go backward.
+
+## Example
+
+```yaml
+function: softmax
+signature: (x, axis=-1)
+reference: scores.softmax
+cases:
+  - {name: a batch, public: true, args: {x: {normal: [3, 4, 5]}}}
+checks:
+  - {unchanged_inputs: {on: [a batch], weight: 0.15}}
+mistakes:
+  - misconception: in-place
+    body: |
+      x -= x.amax(axis, keepdim=True)
+      return torch.softmax(x, axis)
+    fails: [unchanged_inputs]
+```
+
+## Source
+
+The conventions of the course: functions leave their arguments alone.
+"""
 
 from __future__ import annotations
 

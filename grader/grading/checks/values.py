@@ -1,4 +1,39 @@
-"""The result is the reference's: float32 inputs, against float64 computed from the same numbers."""
+"""The result agrees with that of the reference.
+
+## What it checks
+
+The learner's code gets float32 inputs, and the reference computes in float64 from the same numbers. Structure, shape,
+dtype, finiteness and then values are compared; the first difference is reported, in a public case with its place and
+both numbers. Integers in arrays and lists are ids and must agree exactly.
+
+## Why it matters
+
+This is what most points are for. Which mistakes it can find depends on the cases: see the
+[author guide](author-guide.md#exercises).
+
+## Options
+
+- `rtol`: the relative tolerance.
+- `atol`: the absolute tolerance.
+
+## Example
+
+```yaml
+function: rms_norm
+signature: (x, gamma, eps=1e-5)
+reference: norms.rms_norm
+cases:
+  - {name: gain, public: true, args: {x: {normal: [2, 5, 6], scale: 2, shift: 1}, gamma: {normal: [6], shift: 1}}}
+checks:
+  - {values: {weight: 1, rtol: 1e-4, atol: 1e-5}}
+mistakes:
+  - {misconception: subtracts-the-mean, body: "return torch.nn.functional.layer_norm(x, (6,), gamma)", fails: [values]}
+```
+
+## Source
+
+The reference of the exercise.
+"""
 
 from __future__ import annotations
 

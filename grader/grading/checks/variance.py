@@ -1,6 +1,38 @@
-"""The variance of the result for standard normal q and k is ``is`` (1) at every width ``d_k``, within sampling error.
+"""For standard normal q and k, the scores have the same variance at every width d_k.
 
-For functions of (q, k) that return scores. Sampled from fixed seeds, so that the verdict is the same every time.
+## What it checks
+
+2000 pairs of a query and a key for each width, from fixed seeds, so that the verdict never changes. The estimated
+variance must lie within four standard errors of the expected one. The exercise must be a function of queries and keys
+that returns scores. The message says whether the variance grows with d_k (no scaling) or shrinks (too much).
+
+## Why it matters
+
+Keeping the variance at 1 is the reason for dividing by √d_k. The check measures the purpose where `scaling` measures
+the formula.
+
+## Options
+
+- `d_k`: the widths to try.
+- `is`: the expected variance.
+
+## Example
+
+```yaml
+function: scaled_scores
+signature: (q, k)
+reference: scores.scaled_scores
+cases:
+  - {name: a batch, public: true, args: {q: {normal: [2, 4, 6]}, k: {normal: [2, 7, 6]}}}
+checks:
+  - {variance: {d_k: [4, 16, 64], is: 1, weight: 0.2}}
+mistakes:
+  - {misconception: no-scaling, body: "return q @ k.mT", fails: [variance]}
+```
+
+## Source
+
+Vaswani et al. 2017, footnote 4. The standard error follows from the kurtosis 3 + 6/d_k of a sum of d_k products.
 """
 
 from __future__ import annotations

@@ -4,23 +4,16 @@ from __future__ import annotations
 
 import json
 import re
-import subprocess
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
-from grader.classroom.export import kind, names
 from grader.classroom.gradebook import open_gradebook
 from grader.commands import run
 
 if TYPE_CHECKING:
     from conftest import Made
-
-CONTRACT = {
-    "gradescope", "csv", "json", "junit", "canvas", "moodle", "html", "qti", "gift", "gradescope-autograder",
-}  # fmt: skip
 
 
 @pytest.fixture
@@ -28,39 +21,6 @@ def graded(small: Made, tiny: Path) -> Path:
     """A folder of results that remembers its course."""
     small.change(lambda book: book.gradebook.remember("course", str(tiny)))
     return small.folder
-
-
-def test_every_format_is_there() -> None:
-    """Those of the contract; each says what it is, from what, and what may be asked of it."""
-    assert set(names()) == CONTRACT
-    for name in names():
-        module = kind(name)
-        assert re.fullmatch(r"[^\n]{20,110}\.", module.ABOUT)
-        assert module.OF in ("gradebook", "course")
-        assert callable(module.write)
-
-
-def test_help_lists_the_formats(capsys: pytest.CaptureFixture[str]) -> None:
-    """With a sentence for each, under what they are made from."""
-    assert run(["export", "--help"]) == 0
-    out = capsys.readouterr().out
-    assert all(re.search(rf"^  {name}\s+\S", out, re.MULTILINE) for name in names())
-    assert (
-        out.index("of a folder of results")
-        < out.index("\n  moodle")
-        < out.index("of a course (")
-        < out.index("\n  qti")
-    )
-
-
-def test_help_needs_nothing_heavy() -> None:
-    """Listing the formats imports no numbers, no pages, no models."""
-    code = (
-        "import sys; from grader.classroom.export import kind, names; [kind(name) for name in names()]; "
-        "print(*sorted({'numpy', 'torch', 'pydantic', 'rich', 'jinja2'} & set(sys.modules)))"
-    )
-    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert found.stdout.split() == []
 
 
 def test_a_file_is_written(graded: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

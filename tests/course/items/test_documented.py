@@ -1,8 +1,6 @@
 from __future__ import annotations
 
 import random
-import re
-from pathlib import Path
 
 import pytest
 
@@ -10,53 +8,50 @@ from grader.core.errors import CourseError
 from grader.core.model import Item, Status, Text
 from grader.core.yaml_positions import parse
 from grader.course import items, schema
+from tests import documentation
 
-DOCS = Path(__file__).parents[3] / "docs" / "items.md"
-EXAMPLES = re.findall(r"```yaml\n(kind: (\w+)\n.*?)```", DOCS.read_text("utf-8"), re.DOTALL)
 COMMON = 'id: Q1.example\nask: {en: "How? {n}", zh: "怎样？{n}"}\n'
-ADA = items.Context("spring", "ada", "Q1.example")
+LEARNERS = [items.Context("spring", name, "Q1.example") for name in ("ada", "bo", "cy", "dia", "eve", "fay")]
+ADA = LEARNERS[0]
+KINDS = pytest.mark.parametrize("kind", items.kinds())
 
 
-def read(text: str, kind: str) -> Item:
-    """An example of the documentation, as it would be read from a question file."""
-    value = parse(COMMON + text, "items.md", CourseError).value
+def documented(kind: str, heading: str, language: str) -> str:
+    """The block of ``language`` in a section of the kind's documentation."""
+    (block,) = documentation.blocks(documentation.read(items.kinds()[kind].__doc__)[heading], language)
+    return block
+
+
+def read(kind: str) -> Item:
+    """The example of the documentation, as it would be read from a question file."""
+    value = parse(COMMON + documented(kind, "Example", "yaml"), f"{kind}.py", CourseError).value
     model = schema.validate(schema._item_model(kind), value)
     assert not isinstance(model, list), model
     item: Item = model.build()
     return item
 
 
-def test_every_kind_is_documented() -> None:
-    """With its keys; those that are about formulas stand elsewhere."""
-    documented = set(re.findall(r"^## (\w+)$", DOCS.read_text("utf-8"), re.MULTILINE))
-    assert set(items.kinds()) - {"expression", "derivation"} <= documented
-
-
-@pytest.mark.parametrize(("text", "kind"), EXAMPLES, ids=[kind for _, kind in EXAMPLES])
-def test_examples_are_items(text: str, kind: str) -> None:
+@KINDS
+def test_examples_are_items(kind: str) -> None:
     """They can be copied as they are."""
-    item = read(text, kind)
+    item = read(kind)
+    assert item.kind == kind
     assert list(items.kinds()[kind].validate(item.spec)) == []
     assert items.ask(item, ADA).how
-
-
-@pytest.mark.parametrize(
-    ("kind", "answers"),
-    [
-        ("choice", ["b"]),
-        ("order", [["c", "a", "d", "b"], "c a d b", "c > a > d > b", "c→a→d→b", "cadb", "c d a b"]),
-        ("match", [{"a": 2, "b": 1}, "a2 b1", "a-2, b-1", "a→2；b→1", "2a 1b"]),
-        ("shape", ["(batch, h, n, d_k)", ["B", "h", "n", "d_model / h"], "batch×h×n×dk", "batch h n d_k"]),
-        ("text", ["The scores get larger and larger with d_k.", "d_k 越大，分数的方差也越大，会变大很多"]),
-    ],
-)
-def test_the_answers_of_the_documentation_pass(kind: str, answers: list[object]) -> None:
-    """In all the ways that are shown."""
-    (text,) = (text for text, name in EXAMPLES if name == kind)
-    item = read(text, kind)
-    for answer in answers:
-        assert items.judge(item, answer, ADA).status is Status.PASSED, answer
     assert items.key(item, ADA) != Text("", "")
+
+
+@KINDS
+def test_answers_are_correct(kind: str) -> None:
+    """Each line (or all of them, where an answer has several), as typed and as YAML; for one of some learners where
+
+    each has numbers of their own.
+    """
+    item, block = read(kind), documented(kind, "Answer", "text")
+    for text in [block] if items.ask(item, ADA).form == "lines" else block.splitlines():
+        for answer in (text, parse(text, "answers.yaml", CourseError).value if kind != "derivation" else text):
+            judged = [items.judge(item, answer, learner) for learner in LEARNERS]
+            assert any(each.status is Status.PASSED and each.fraction == 1 for each in judged), (answer, judged[0])
 
 
 def hostile(dice: random.Random, depth: int = 3) -> object:
@@ -74,10 +69,10 @@ def hostile(dice: random.Random, depth: int = 3) -> object:
     return {part if isinstance(part, (str, int, type(None))) else "a": hostile(dice, depth - 1) for part in parts}
 
 
-@pytest.mark.parametrize(("text", "kind"), EXAMPLES, ids=[kind for _, kind in EXAMPLES])
-def test_no_answer_is_an_exception(text: str, kind: str) -> None:
+@KINDS
+def test_no_answer_is_an_exception(kind: str) -> None:
     """Whatever it is; and it is worth something between nothing and all."""
-    item, dice = read(text, kind), random.Random(kind)
+    item, dice = read(kind), random.Random(kind)
     for _ in range(300):
         found = items.judge(item, hostile(dice), ADA)
         assert 0 <= found.fraction <= 1

@@ -32,6 +32,7 @@ SCORE = Spec(
     answer="d_k",
 )
 CACHE = Spec(symbols={"n": "positive integer"}, answer="2 n", unit=Text("bytes", "字节"))
+SCORES = Spec(symbols={"n": "positive integer"}, answer="2 n^2", unit=Text("bytes", "字节"))
 HALF = Spec(symbols={}, answer="1/2", wrong=(WrongAnswer(2, "upside-down"),))
 
 
@@ -52,6 +53,9 @@ HALF = Spec(symbols={}, answer="1/2", wrong=(WrongAnswer(2, "upside-down"),))
         (CACHE, "2n"),
         (CACHE, "2n bytes"),
         (CACHE, "2n 字节"),
+        (SCORES, "2 n² bytes"),
+        (SCORES, "2 n² 字节"),
+        (SCORES, "2 n² Ｂｙｔｅｓ"),
         (HALF, 0.5),
         (HALF, "2/4"),
         (HALF, "50/100"),

@@ -16,7 +16,6 @@ import pytest
 from grader.classroom.export._marks import told
 from grader.classroom.gradebook import Enrolled
 from grader.classroom.marks import Mark
-from grader.core.errors import UsageError
 from grader.core.model import ExerciseResult, Outcome, QuestionResult, Report, Rules, Status, Text, Verdict
 from grader.course import items
 
@@ -110,37 +109,6 @@ def test_an_empty_class(made: Made, tmp_path: Path) -> None:
     """Has an index that says so."""
     made.fill()
     assert "Nobody has handed in anything." in Page(made.export("html", tmp_path / "site") / "index.html").text
-
-
-def test_junit_for_each(small: Made, tmp_path: Path) -> None:
-    """Documents that can be parsed, with points by hand."""
-    folder = small.export("junit", tmp_path / "out")
-    assert sorted(path.name for path in folder.iterdir()) == ["ada.xml", "bo.xml"]
-    root = ET.parse(folder / "ada.xml").getroot()
-    suites = {suite.get("name"): suite for suite in root}
-    earned = suites["Q5"].find("properties/property[@name='earned']")
-    assert earned is not None
-    assert earned.get("value") == "2"
-    small.change(
-        lambda book: book.gradebook.override(replace(book.gradebook.overrides()[0], part="attention", points=3.5))
-    )
-    changed = ET.parse(small.export("junit", tmp_path / "out") / "ada.xml")
-    assert changed.find("testsuite[@name='Q5.attention']/properties/property[@value='3.5']") is not None
-    single = small.export("junit", tmp_path / "bo.xml", learner="bo")
-    assert single.read_bytes() == (folder / "bo.xml").read_bytes()
-
-
-def test_junit_of_what_could_not_be_graded(small: Made, tmp_path: Path) -> None:
-    """Is refused: a document without tests would look like one in which all passed."""
-    with pytest.raises(UsageError, match="Nothing of dee could be graded"):
-        small.export("junit", tmp_path / "dee.xml", learner="dee")
-    assert not (tmp_path / "dee.xml").exists()
-
-
-def test_junit_of_hostile_names(hostile: Made, tmp_path: Path, names: tuple[str, ...]) -> None:
-    """Every document is well-formed, and its file stands in the folder itself."""
-    folder = hostile.export("junit", tmp_path / "out")
-    assert len([ET.parse(path) for path in folder.iterdir()]) == len(names)
 
 
 @pytest.mark.parametrize(
