@@ -10,6 +10,7 @@ from grader.core.errors import CourseError
 from grader.core.model import Item, Status, Text
 from grader.core.yaml_positions import parse
 from grader.course import items, schema
+from grader.course.schema_problems import validate
 
 DOCS = Path(__file__).parents[3] / "docs" / "items.md"
 EXAMPLES = re.findall(r"```yaml\n(kind: (\w+)\n.*?)```", DOCS.read_text("utf-8"), re.DOTALL)
@@ -20,7 +21,7 @@ ADA = items.Context("spring", "ada", "Q1.example")
 def read(text: str, kind: str) -> Item:
     """An example of the documentation, as it would be read from a question file."""
     value = parse(COMMON + text, "items.md", CourseError).value
-    model = schema.validate(schema._item_model(kind), value)
+    model = validate(schema._item_model(kind), value)
     assert not isinstance(model, list), model
     item: Item = model.build()
     return item
