@@ -56,7 +56,7 @@ def judge(seen: Seen) -> Verdict:
 def essence(spec: CheckSpec, drawn: Drawn, got: tuple[Observation, ...]) -> tuple[Observation, ...]:
     """What of ``got`` is compared with typical mistakes; all of it where that cannot be worked out."""
     try:
-        return checks.essence(spec, drawn, got)
+        return checks.signature(spec, drawn, got)
     except AttncheckError:
         raise
     except Exception:

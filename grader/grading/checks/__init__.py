@@ -12,7 +12,7 @@ reference?), ``WEIGHT`` (its default weight), ``EVERY_CASE`` (does it use all ca
 ``SECRETS``: every sentence that ``judge`` may say of a hidden case, whatever came back (``grader/grading/verdicts.py``
 lets few others pass).
 
-A check that measures (work, memory) has a third function: ``essence(got, drawn, spec)``, what of the observations
+A check that measures (work, memory) has a third function: ``signature(got, drawn, spec)``, what of the observations
 is the same for all programs that do the same.
 """
 
@@ -90,7 +90,7 @@ def cases_for(spec: CheckSpec, exercise: Exercise) -> tuple[Case, ...]:
     return own or general[:1]
 
 
-def essence(spec: CheckSpec, drawn: Drawn, got: tuple[Observation, ...]) -> tuple[Observation, ...]:
+def signature(spec: CheckSpec, drawn: Drawn, got: tuple[Observation, ...]) -> tuple[Observation, ...]:
     """``got`` as far as programs that do the same agree on it: all of it, unless the kind says otherwise."""
-    own = getattr(kinds()[spec.kind], "essence", None)
+    own = getattr(kinds()[spec.kind], "signature", None)
     return got if own is None else cast("tuple[Observation, ...]", own(got, drawn, spec))

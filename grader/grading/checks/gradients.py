@@ -93,7 +93,7 @@ def _without_keys(value: Any) -> Any:
     return changed
 
 
-def essence(got: tuple[Observation, ...], drawn: Drawn, spec: CheckSpec) -> tuple[Observation, ...]:
+def signature(got: tuple[Observation, ...], drawn: Drawn, spec: CheckSpec) -> tuple[Observation, ...]:
     """What is judged: not the gradients that are only remarked on."""
     return got[:1]
 

@@ -98,7 +98,7 @@ def judge(seen: Seen) -> Verdict:
     return Verdict(Status.PASSED)
 
 
-def essence(got: tuple[Observation, ...], drawn: Drawn, spec: CheckSpec) -> tuple[Observation, ...]:
+def signature(got: tuple[Observation, ...], drawn: Drawn, spec: CheckSpec) -> tuple[Observation, ...]:
     """Whether there was such an array: how large exactly, and in which library, is a matter of style."""
     if all(isinstance(seen, Returned) for seen in got):
         largest, peak = _counts(got)

@@ -106,7 +106,7 @@ def judge(seen: Seen) -> Verdict:
     return Verdict(Status.FAILED, (_TOO_MUCH if expected == "linear" else _TOO_LITTLE).fill(**said))
 
 
-def essence(got: tuple[Observation, ...], drawn: Drawn, spec: CheckSpec) -> tuple[Observation, ...]:
+def signature(got: tuple[Observation, ...], drawn: Drawn, spec: CheckSpec) -> tuple[Observation, ...]:
     """The growth: two programs that do the same rarely do the same work."""
     if all(isinstance(seen, Returned) for seen in got):
         return (Returned((_growth(got, spec)[0],)),)

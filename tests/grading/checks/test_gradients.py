@@ -168,4 +168,4 @@ def test_nothing_is_remarked_on_in_a_hidden_case() -> None:
         each = replace(of, cases=(replace(of.cases[0], public=public),))
         verdict = gradients.judge(seen("gradients", got, (returned([good]), returned([good])), of=each))
         assert (verdict.status, verdict.remark is not None) == (Status.PASSED, remarked)
-    assert gradients.essence(got, seen("gradients", got).drawn, CheckSpec("gradients", 1.0)) == got[:1]
+    assert gradients.signature(got, seen("gradients", got).drawn, CheckSpec("gradients", 1.0)) == got[:1]
