@@ -595,7 +595,7 @@ class Past:
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """The programs that one submission runs at a time. ``past`` counts against its limits (``grader.grading.budget``)."""
+    """The programs that one submission runs at once. ``past`` counts against its limits (``grading.budget``)."""
 
     files: tuple[SourceFile, ...]
     programs: tuple[Program, ...]
