@@ -1,4 +1,4 @@
-"""The types that the rooms of this house pass to each other: frozen, plain, and without logic.
+"""The types that all packages share: frozen dataclasses without logic.
 
 Sequences are tuples; mappings are tuples of pairs. The types of the course are also what the YAML of the bank is
 validated against (see ``grader.course.schema``): a field is a key, ``alias`` is the key where its name differs, and
@@ -57,7 +57,7 @@ class Text:
         return self.zh if lang == "zh" else self.en
 
     def fill(self, **values: object) -> Text:
-        """Both sentences with ``{name}`` replaced; a ``Text`` value is taken in its own language."""
+        """Both sentences with ``{name}`` replaced by ``values``. Of a ``Text`` the matching language is used."""
 
         def one(lang: Lang) -> str:
             said = {key: value.of(lang) if isinstance(value, Text) else value for key, value in values.items()}
@@ -91,10 +91,10 @@ class Integers:
 
 @dataclass(frozen=True, slots=True)
 class RandomMask:
-    """Booleans over (..., n_q, n_k), about ``keep`` of them True, different in every sample.
+    """Booleans of shape (..., n_q, n_k), about a fraction ``keep`` of them True, different in every sample.
 
     Each row keeps at least one True and (if n_k > 1) at least one False; the rows ``empty``
-    (indices along n_q; -1 is the last) of every second sample lose all their Trues.
+    (indices along n_q; -1 is the last) of every second sample are all False.
     """
 
     shape: Annotated[Shape, Bounds(min_length=2)] = field(metadata={"alias": "mask"})
@@ -111,7 +111,7 @@ class Causal:
 
 @dataclass(frozen=True, slots=True)
 class Literal_:
-    """A value written in the bank as it is: number, string, boolean, None or (nested) list.
+    """A constant: number, string, boolean, None or (nested) list.
 
     With ``dtype`` a list becomes an array of that type.
     """
@@ -129,14 +129,14 @@ class Symbol:
 
 @dataclass(frozen=True, slots=True)
 class Same:
-    """The very array (or value) that the argument ``name`` of the same case has, not a copy."""
+    """The same array (or value) that the argument ``name`` of the case has, not a copy."""
 
     name: Name = field(metadata={"alias": "same_as"})
 
 
 @dataclass(frozen=True, slots=True)
 class Permutation:
-    """The integers below ``size`` in random order, none at its own place, int64."""
+    """A random derangement: the integers below ``size``, none at its own place, int64."""
 
     size: RecipeSize = field(metadata={"alias": "permutation"})
 
@@ -170,7 +170,7 @@ Recipe: TypeAlias = Annotated[
 
 @dataclass(frozen=True, slots=True)
 class Parameter:
-    """One parameter of a signature; optional ones are passed by name, others by position."""
+    """One parameter of a signature. Optional ones are passed by name, required ones by position."""
 
     name: str
     required: bool
@@ -180,7 +180,7 @@ class Parameter:
 class Case:
     """One set of inputs, hidden unless ``public``. ``only`` restricts it to the checks named there (empty: any check).
 
-    A ``sealed`` one is the place of a hidden case in a learners' edition: it has no inputs, and is never run.
+    A ``sealed`` case stands for a hidden one in a learners' edition: it has no inputs, and is never run.
     """
 
     name: CaseName
@@ -201,9 +201,9 @@ class Case:
 
 @dataclass(frozen=True, slots=True)
 class CheckSpec:
-    """A check as an exercise asks for it. ``on`` names cases; empty means the check's own choice.
+    """A check that an exercise makes. ``on`` names its cases; if empty, the kind of check chooses.
 
-    ``options`` are what the bank sets of the ``Options`` of its kind, by key.
+    ``options`` are the keys of the kind's ``Options`` that the bank sets, with their values.
     """
 
     kind: str
@@ -216,7 +216,7 @@ class CheckSpec:
 class Edit:
     """A change to a reference: inside the function (or ``Class.method``) ``inside``, ``replace`` becomes ``by``.
 
-    ``replace`` stands there exactly once; when it is None, ``by`` is the whole new body.
+    ``replace`` occurs there exactly once. If it is None, ``by`` is the whole new body.
     """
 
     inside: str
@@ -235,9 +235,9 @@ class Mistake:
 
 @dataclass(frozen=True, slots=True)
 class Equivalent:
-    """A mutant of a reference that no correct test could catch, and why.
+    """A mutant of a reference that no test could catch because it is correct, and why.
 
-    ``mutant`` is its name as ``bank mutate`` prints it; "…" in it stands for any text.
+    ``mutant`` is its name as ``bank mutate`` prints it, with "…" for any text.
     """
 
     mutant: Filled
@@ -246,7 +246,7 @@ class Equivalent:
 
 @dataclass(frozen=True, slots=True)
 class Variant:
-    """Another form in which the contract lets arguments be taken, tried when the first one fails.
+    """Another form of the arguments that the contract allows, tried when the first one fails.
 
     ``expand`` maps a mask argument to the two arguments whose lengths (axis -2) it spans: the mask is
     passed as ``(batch, n_q, n_k)`` instead of with a head axis. ``give`` are other values of arguments.
@@ -261,12 +261,12 @@ class Variant:
 class Exercise:
     """What a learner writes: a function, or a class with ``forward``.
 
-    ``signature`` is Python as in the contract. ``adapter`` names the helper inside the sandbox that
-    puts the case's ``parameters`` into an instance (classes only). ``returns`` is ``attention`` where
-    ``(output, weights)`` is accepted besides ``output``. ``through`` names the helper that is given the
-    learner's function or class, and calls it as often as it takes; ``forward`` then is what it takes besides.
-    ``methods`` are those that a class needs, besides ``forward``. ``forbids`` are dotted names of the library that
-    a solution has to do without.
+    ``signature`` is Python, as in the contract. ``adapter`` names the helper inside the sandbox that
+    sets the case's ``parameters`` in an instance (classes only). ``returns`` is ``attention`` if
+    ``(output, weights)`` is accepted besides ``output``. ``through`` names a helper that gets the
+    learner's function or class and calls it as often as it needs; ``forward`` then are its other parameters.
+    ``methods`` are the signatures of the methods that a class needs besides ``forward``. ``forbids`` are dotted
+    names of library functions that a solution must not use.
     """
 
     name: str
@@ -293,13 +293,13 @@ class Exercise:
 
     @property
     def takes(self) -> tuple[Parameter, ...]:
-        """What the ``args`` of its cases are given to: the function, ``forward``, or the helper ``through``."""
+        """The parameters that ``args`` of its cases go to: of the function, ``forward``, or the helper ``through``."""
         return self.parameters if self.kind == "function" and self.through is None else self.forward
 
 
 @dataclass(frozen=True, slots=True)
 class Misconception:
-    """A named wrong belief, the truth that answers it, and the question that leads there."""
+    """A named wrong belief, the truth that corrects it, and a question that leads to it."""
 
     id: Slug
     truth: Text
@@ -311,7 +311,7 @@ class Misconception:
 class Item:
     """A quiz item. ``spec`` belongs to the item kind (see ``grader.course.items``).
 
-    A ``sealed`` one, of a learners' edition, has no key: it takes answers, and judges none.
+    A ``sealed`` item of a learners' edition has no key: it takes answers without judging them.
     """
 
     id: ItemId
@@ -342,7 +342,7 @@ class Question:
 
     @property
     def points(self) -> float:
-        """Graded points that the question can give."""
+        """The graded points that the question is worth."""
         graded = sum(item.points for item in self.items if item.use == "graded")
         return graded + sum(exercise.points for exercise in self.exercises)
 
@@ -364,11 +364,11 @@ class Source:
 
 @dataclass(frozen=True, slots=True)
 class Rules:
-    """What an instructor decided about handing in. Nothing is due, and nothing is taken off, unless said here.
+    """An instructor's rules about handing in. By default there is no deadline and no penalty.
 
-    ``due`` is a time with its zone, as ISO 8601 writes it. Each day after it (a part of one is a whole one) takes
-    ``late_percent`` off, nothing in the first ``grace_hours``, everything after ``cut_off_days``. Of several attempts
-    the ``best`` counts, or the ``last``, or ``each`` for itself; every further one costs ``attempt_percent``.
+    ``due`` is an ISO 8601 time with a zone. Each day after it, begun days included, costs ``late_percent``; the first
+    ``grace_hours`` cost nothing, and nothing counts after ``cut_off_days``. Of several attempts the ``best`` counts,
+    the ``last``, or ``each`` on its own; every further attempt costs ``attempt_percent``.
     """
 
     due: str | None = None
@@ -382,9 +382,9 @@ class Rules:
 
 @dataclass(frozen=True, slots=True)
 class Edition:
-    """What makes a course a learners' edition: made from the course with the digest ``of``, by this version of ours.
+    """The mark of a learners' edition: the digest ``of`` the course it was made from, and the version that made it.
 
-    ``stored`` are the exercises with the digest of the file that holds what references and mistakes return.
+    ``stored`` are the exercises, each with the digest of the file of what its reference and mistakes return.
     """
 
     of: Digest
@@ -397,9 +397,9 @@ class Edition:
 class Course:
     """A whole course: what ``grader.course.loader`` reads from ``questions/`` and ``course.yaml``.
 
-    ``reference`` holds the sources of the references, as a submission of its own; an ``edition`` has none. ``roster``
-    and ``seed_file`` are paths as course.yaml has them, from its folder on. ``packages`` are what submissions may
-    import besides NumPy, torch and the standard library.
+    ``reference`` are the source files of the references; an ``edition`` has none. ``roster`` and ``seed_file`` are
+    paths relative to course.yaml. ``packages`` are what submissions may import besides NumPy, torch and the standard
+    library.
     """
 
     title: Text
@@ -430,7 +430,7 @@ class Course:
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """A piece of source that is executed as one: a whole ``.py`` file, or one notebook cell.
+    """A piece of source that is executed as a unit: a whole ``.py`` file, or one notebook cell.
 
     ``label`` is what tracebacks and messages call it (``q05.py``, ``q05.ipynb cell 3``).
     """
@@ -441,12 +441,12 @@ class Part:
 
 @dataclass(frozen=True, slots=True)
 class SourceFile:
-    """One file of source, read and never run. ``module`` is the name others import it by.
+    """One source file, read and never run. ``module`` is the name that others import it by.
 
     ``is_package`` is true for ``__init__.py``. ``defines`` are top-level definitions with their
-    lines, ``guarded`` those that stand under ``if __name__ == "__main__":`` alone; ``imports_torch`` is
-    true when torch is imported anywhere in it. ``futures`` are the features of ``__future__`` that hold
-    for all parts.
+    lines, ``guarded`` those that only exist under ``if __name__ == "__main__":``. ``imports_torch`` is
+    true if torch is imported anywhere in it. ``futures`` are the ``__future__`` features that apply to
+    all parts.
     """
 
     path: str
@@ -461,7 +461,7 @@ class SourceFile:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What ``answers.yaml`` says for one item: plain data, with the line it stands on."""
+    """The answer to one item in ``answers.yaml``: plain data, with its line."""
 
     item: str
     value: Any
@@ -472,7 +472,7 @@ class Answer:
 class Notice:
     """Something the reader of a report should know. ``where`` is a path.
 
-    What is ``urgent`` was left out of what was graded, and comes before everything else.
+    An ``urgent`` notice is about something that could not be graded, and is shown first.
     """
 
     where: str
@@ -484,8 +484,8 @@ class Notice:
 class Submission:
     """What a learner handed in, read and never run. ``answers`` is None without an answers file.
 
-    ``broken`` are the files (or cells) of code that could not be read, and why; ``lost`` is why the answers
-    could not: then there are none. The ``notices`` tell both.
+    ``broken`` says which code files (or cells) could not be read, and why. ``lost`` says why the answers could not be
+    read; there are none then. ``notices`` include both.
     """
 
     learner: str
@@ -500,7 +500,7 @@ class Submission:
 
 # -------------------------------------------------------------------------------------- programs
 
-#: What a step may be given: constants, arrays, references to earlier steps, and lists of these.
+#: An argument of a step: a constant, an array, a reference to an earlier step, or a list of these.
 Argument: TypeAlias = Any
 
 
@@ -528,7 +528,7 @@ class Array:
 
 @dataclass(frozen=True, slots=True)
 class Value:
-    """A step that puts a constant (or a fresh array) where later steps can refer to it."""
+    """A step that gives a constant (or a fresh array) that later steps can refer to."""
 
     value: Argument
 
@@ -563,11 +563,11 @@ Step: TypeAlias = Value | Call | Apply | Own
 
 @dataclass(frozen=True, slots=True)
 class Program:
-    """A short straight-line program for the child; the results of the steps ``send`` come back.
+    """A short straight-line program for the child, which returns the results of the steps ``send``.
 
-    ``module`` is the source file whose names it calls. ``group`` is what shares one time limit (an
-    exercise). ``seed`` is what the random generators are reset to before it. A ``hidden`` program's inputs
-    reach the child only after all others have been answered.
+    ``module`` is the source file whose names it calls. Programs of one ``group`` (an exercise) share a time limit.
+    The random generators are reset to ``seed`` before it. The inputs of a ``hidden`` program reach the child only
+    after all others have been answered.
     """
 
     module: str
@@ -581,9 +581,9 @@ class Program:
 
 @dataclass(frozen=True, slots=True)
 class Past:
-    """What became of a submission in the jobs before: seconds and bytes used, processes lost.
+    """What a submission has used in earlier jobs: seconds, bytes, and processes that died.
 
-    ``hidden``: its code has been given hidden inputs. What it says from then on could speak of them.
+    ``hidden``: its code has seen hidden inputs, so that its later output could reveal them.
     """
 
     cpu: float = 0.0
@@ -595,7 +595,7 @@ class Past:
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """What one submission is asked to do at a time. ``past`` counts against its limits (``grader.grading.budget``)."""
+    """The programs that one submission runs at once. ``past`` counts against its limits (``grading.budget``)."""
 
     files: tuple[SourceFile, ...]
     programs: tuple[Program, ...]
@@ -604,11 +604,11 @@ class Job:
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """What one submission may use. Seconds of CPU unless said otherwise; bytes for sizes.
+    """What one submission may use: seconds (of CPU or wall-clock time) and bytes.
 
-    ``result_bytes`` is for the results of one program, ``total_bytes`` for all that the grader takes in: what was sent,
-    and what it becomes in memory. ``fresh_children`` is how many processes it may lose. The totals and
-    ``fresh_children`` hold for all jobs of a submission together.
+    ``result_bytes`` limits the results of one program, ``total_bytes`` everything that the grader receives: both the
+    bytes sent, and what they take in memory. ``fresh_children`` limits how many processes may be replaced. The totals
+    and ``fresh_children`` apply to all jobs of a submission together.
     """
 
     group_cpu: float = 2.0
@@ -628,7 +628,7 @@ class Limits:
 
 @dataclass(frozen=True, slots=True)
 class Returned:
-    """The program ran; the values of its ``send`` steps, in order."""
+    """The program ran. These are the values of its ``send`` steps, in order."""
 
     values: tuple[Any, ...]
 
@@ -646,7 +646,7 @@ class Raised:
 
     @property
     def out_of_memory(self) -> bool:
-        """Whether this is how Python, NumPy or torch (by words only) says that there is no memory left."""
+        """Whether Python, NumPy or torch ran out of memory. torch only says so in the message."""
         by_torch = self.type == "RuntimeError" and "DefaultCPUAllocator: can't allocate memory" in self.text
         return by_torch or "MemoryError" in (self.type, *self.bases)
 
@@ -662,7 +662,7 @@ class TimedOut:
 
 @dataclass(frozen=True, slots=True)
 class Died:
-    """The process ended on its own: by a signal, or by an exit the learner's code asked for."""
+    """The process ended: by a signal, or because the learner's code called exit."""
 
     signal: int | None
     code: int | None
@@ -671,14 +671,14 @@ class Died:
 
 @dataclass(frozen=True, slots=True)
 class TooBig:
-    """It wanted to return more than ``limit`` bytes."""
+    """The result has more than ``limit`` bytes."""
 
     limit: int
 
 
 @dataclass(frozen=True, slots=True)
 class Unreadable:
-    """It returned something that is not a value of the contract. ``reason`` is a word of the protocol."""
+    """The result is not a value that the contract allows. ``reason`` is a word of the protocol."""
 
     reason: str
     detail: tuple[str, ...] = ()
@@ -686,8 +686,8 @@ class Unreadable:
 
 @dataclass(frozen=True, slots=True)
 class NotRun:
-    """It was not tried: the submission's time (``budget``) or its group's, the memory, or the children were used up;
-    or its file, which had been loaded before, could not be loaded again (``load``).
+    """The program did not run: the time of the submission (``budget``) or of its ``group``, the memory, or the
+    children were used up; or its file, which had loaded before, did not load again (``load``).
     """
 
     reason: Literal["budget", "group", "memory", "children", "load"]
@@ -702,7 +702,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Absent:
-    """A module that a file asks for at top level, and that is not available. ``file`` is the label of the part."""
+    """A module that a file imports at top level and that is not available. ``file`` is the label of the part."""
 
     module: str
     file: str
@@ -711,10 +711,10 @@ class Absent:
 
 @dataclass(frozen=True, slots=True)
 class Observed:
-    """One observation per program, with what the machine could do for isolation.
+    """One observation per program, with the layers of isolation that were used.
 
-    ``past`` is that of the submission's next job; None where nothing was metered. ``absent`` are modules that were not
-    found while the files were loaded, before any hidden input was there.
+    ``past`` is for the submission's next job; None if nothing was metered. ``absent`` are modules that were not found
+    while the files were loaded, before the child had any hidden input.
     """
 
     observations: tuple[Observation, ...]
@@ -730,7 +730,7 @@ class Observed:
 
 
 class Status(StrEnum):
-    """What became of a check, an item or an exercise; the words are those of ``--json``."""
+    """The result of a check, an item or an exercise, in the words of ``--json``."""
 
     PASSED = "passed"
     FAILED = "failed"
@@ -745,7 +745,7 @@ class Status(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """The first place where two arrays differ, written out for people."""
+    """The first place where two arrays differ, formatted for people."""
 
     index: tuple[int, ...]
     expected: str
@@ -756,10 +756,10 @@ class Difference:
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What a check says about one case.
+    """The verdict of a check on one case.
 
-    ``applies`` is false when its weight goes to the others; ``final`` is true when calling the exercise in
-    another form could not change it; ``broken`` when the check itself raised an exception, which is our fault.
+    If ``applies`` is false, the weight goes to the other checks. If ``final`` is true, calling the exercise in another
+    form cannot change the verdict. ``broken`` means that the check itself raised an exception, which is our fault.
     """
 
     status: Status
@@ -804,7 +804,7 @@ class ItemResult:
 
 @dataclass(frozen=True, slots=True)
 class ExerciseResult:
-    """An exercise, graded. ``message`` is the first thing to mend."""
+    """An exercise, graded. ``message`` is the first thing to fix."""
 
     name: str
     status: Status
@@ -819,7 +819,7 @@ class ExerciseResult:
 
     @property
     def first_failure(self) -> Outcome | None:
-        """The outcome to mend first: the earliest that cost points."""
+        """The outcome to fix first: the earliest one that cost points."""
         lost = (o for o in self.outcomes if o.status not in (Status.PASSED, Status.PENDING) and o.verdict.applies)
         return next(lost, None)
 
@@ -846,9 +846,9 @@ class QuestionResult:
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """Everything that grading one submission found. Sums are derived, never stored.
+    """The result of grading one submission. Sums are derived, never stored.
 
-    With a learners' ``edition``, what is pending is decided with the whole course, at the instructor's.
+    With a learners' ``edition``, pending results are decided by the instructor, with the whole course.
     """
 
     learner: str
@@ -877,15 +877,15 @@ class Report:
 
     @property
     def told_seconds(self) -> float:
-        """``seconds`` as a learner may know them: with a secret seed rounded up to a power of two.
+        """``seconds`` as shown to learners: with a secret seed, rounded up to a power of two.
 
-        Code can take as long as it likes over a hidden input, and would spell it in the digits.
+        Otherwise code could encode a hidden input in the digits of its running time.
         """
         return self.seconds if self.seed == "public" else float(2 ** max(0, math.ceil(math.log2(self.seconds or 1))))
 
     @property
     def complete(self) -> bool:
-        """False when anything could not be marked through a fault of ours."""
+        """False if anything could not be marked because of an error of ours."""
         statuses = [i.status for q in self.questions for i in q.items]
         statuses += [o.status for q in self.questions for e in q.exercises for o in e.outcomes]
         statuses += [e.status for q in self.questions for e in q.exercises]
@@ -893,14 +893,14 @@ class Report:
 
     @property
     def passed(self) -> bool:
-        """True when every item and exercise that counts passed, as far as that is decided here."""
+        """True if every graded item and exercise passed, as far as that is decided here."""
         statuses = [i.status for q in self.questions for i in q.items]
         statuses += [e.status for q in self.questions for e in q.exercises]
         return all(s is Status.PASSED or (self.edition and s is Status.PENDING) for s in statuses)
 
     @property
     def elsewhere(self) -> float:
-        """Points that a learners' edition leaves to the instructor's side."""
+        """Points that are decided by the instructor, because this is a learners' edition."""
         waiting = [i.possible for q in self.questions for i in q.items if i.status is Status.PENDING]
         outcomes = (o for q in self.questions for e in q.exercises for o in e.outcomes)
         waiting += [o.possible for o in outcomes if o.status is Status.PENDING]
@@ -909,10 +909,10 @@ class Report:
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """What an exercise returns for a public case, beside what it should: arrays for people to look at.
+    """The expected and actual result of an exercise for a public case, as arrays for people to look at.
 
-    ``what`` is ``weights`` where each value was a unit vector, so that the result is the attention itself.
-    ``difference`` is None where nothing differs, and where the shapes do. ``masks`` are those among the inputs.
+    ``what`` is ``weights`` if every value vector was a unit vector, so that the result is the attention weights.
+    ``difference`` is None if nothing differs, or the shapes do. ``masks`` are the masks among the inputs.
     """
 
     exercise: str
@@ -926,7 +926,7 @@ class Shown:
 
 @dataclass(frozen=True, slots=True)
 class Watched:
-    """What ``attncheck watch`` shows: the exercise to mend next (of ``left``), with ``rung`` of its hints."""
+    """What ``attncheck watch`` shows: the exercise to fix next (of ``left``), with ``rung`` of its hints."""
 
     report: Report | None
     error: Text | None

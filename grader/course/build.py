@@ -1,7 +1,7 @@
-"""The files of a course, put together: parsed, validated, checked against each other, frozen.
+"""Builds a ``Course`` from its files: parses and validates them, and checks them against each other.
 
-Every fault of every file is collected before anything is raised; files that are well-formed are
-checked further even where others are not.
+The problems of all files are collected before anything is raised. A well-formed file is checked further even if
+others are not.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from grader.submission import source
 
 Model = TypeVar("Model", bound=BaseModel)
 
-#: Faults that are printed at once.
+#: How many problems are printed at once.
 _MOST = 10
 
 _SOURCES = "questions/sources.yaml"
@@ -43,7 +43,7 @@ def course(files: Mapping[str, bytes], folder: Path, digest: str, checks: CheckK
     own = reader.read(_OWN, schema.CourseFile) or schema.CourseFile()
     defaults = reader.read(_DEFAULTS, schema.CourseFile) or schema.CourseFile()
     sources = _sources(reader)
-    # A learners' edition has no references, so that nothing can be said about what is named of them.
+    # A learners' edition has no references, so names of references cannot be checked.
     reference = None if own.edition else _reference(reader)
     questions = _questions(reader, checks)
     if not reader.problems and not questions:
@@ -63,8 +63,8 @@ def course(files: Mapping[str, bytes], folder: Path, digest: str, checks: CheckK
     )
     for question in questions:
         document = reader.documents[question.file]
-        reader.report(question.file, *validate.faults(question, document.value, known))
-    for file, fault in validate.twice(questions):
+        reader.report(question.file, *validate.check_question(question, document.value, known))
+    for file, fault in validate.duplicate_names(questions):
         reader.report(file, fault)
     listed = _OWN if own.questions else _DEFAULTS
     counted = own.questions or defaults.questions or tuple(question.id for question in questions)
@@ -116,7 +116,7 @@ def course(files: Mapping[str, bytes], folder: Path, digest: str, checks: CheckK
 
 
 def _forbidding(question: Question, names: Mapping[str, tuple[str, ...]]) -> Question:
-    """The question, with what the course forbids in its exercises besides what these forbid themselves."""
+    """The question, with what the course forbids added to what its exercises forbid themselves."""
     exercises = tuple(
         replace(each, forbids=tuple(dict.fromkeys((*each.forbids, *names.get(each.name, ())))))
         for each in question.exercises
@@ -125,7 +125,7 @@ def _forbidding(question: Question, names: Mapping[str, tuple[str, ...]]) -> Que
 
 
 def _worth(question: Question, points: float | None) -> Question:
-    """The question, giving ``points`` in all where the course says so; its parts keep their proportions."""
+    """The question scaled to ``points`` in total, if the course sets them; its parts keep their proportions."""
     if points is None:
         return question
     share = points / question.points
@@ -138,7 +138,7 @@ def _worth(question: Question, points: float | None) -> Question:
 
 @dataclass(slots=True)
 class _Reader:
-    """Reads files by name, and keeps what there is to say against them."""
+    """Reads files by name, and collects the problems found in them."""
 
     files: Mapping[str, bytes]
     problems: list[Problem] = field(default_factory=list)
@@ -150,7 +150,7 @@ class _Reader:
         self.problems += [fault.at(name, document.line(fault.path)) for fault in faults]
 
     def text(self, name: str) -> str | None:
-        """The file as text; None, with something said, where it is none."""
+        """The file as text; None, with a problem reported, if it is not UTF-8."""
         try:
             return self.files[name].decode()
         except UnicodeDecodeError as fault:
@@ -160,7 +160,7 @@ class _Reader:
             return None
 
     def read(self, name: str, model: type[Model]) -> Model | None:
-        """The YAML file as ``model``; None where it is not there, or something was said."""
+        """The YAML file as an instance of ``model``; None if it is missing or has a problem."""
         text = self.text(name) if name in self.files else None
         if text is None:
             return None
@@ -191,7 +191,7 @@ def _questions(reader: _Reader, checks: CheckKinds) -> list[Question]:
 
 
 def _reference(reader: _Reader) -> tuple[SourceFile, ...] | None:
-    """The references as text with what they define; None if one of them is not Python."""
+    """The references as text, with the names that they define; None if one of them is not Python."""
     found: list[SourceFile] = []
     for name in (name for name in reader.files if name.startswith("reference/")):
         text = reader.text(name)

@@ -1,4 +1,4 @@
-"""The course as a map: which item and which exercise reveal each misconception, and what nothing reveals."""
+"""The course map: which items and exercises reveal each misconception."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from grader.course import misconceptions
 
 @dataclass(frozen=True, slots=True)
 class Belief:
-    """A misconception with the ids of items about it (the nearest first) and the exercises that show it."""
+    """A misconception, the ids of the items about it (nearest first), and the names of the exercises that reveal it."""
 
     misconception: Misconception
     items: tuple[str, ...]
@@ -20,24 +20,15 @@ class Belief:
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A question on the map. ``exercises`` are names with the ids of items about the same ideas."""
+    """The coverage of one question. ``exercises`` are names with the ids of the items about the same ideas."""
 
     question: Question
     beliefs: tuple[Belief, ...]
     exercises: tuple[tuple[str, tuple[str, ...]], ...]
 
-    def gaps(self) -> Iterator[str]:
-        """What is missing: misconceptions and exercises without an item, in words."""
-        for belief in self.beliefs:
-            if not belief.items:
-                yield f"{self.question.id}: no item is about the misconception {belief.misconception.id}"
-        for name, items in self.exercises:
-            if not items:
-                yield f"{self.question.id}: no item is about the same idea as {name}"
-
 
 def places(course: Course, questions: Sequence[Question] | None = None) -> tuple[Place, ...]:
-    """Where the questions (all, unless some are named) lie among the items and exercises of ``course``."""
+    """The coverage of ``questions`` (default: all) by the items and exercises of the whole course."""
     index = misconceptions.indexed(course)
     return tuple(_place(course, question, index) for question in questions or course.questions)
 
@@ -73,7 +64,7 @@ _HEAD = Text(
 
 
 def markdown(course: Course, lang: str) -> str:
-    """The whole map as a page."""
+    """The whole map as a Markdown page."""
     zh = lang == "zh"
     found = places(course)
     head = _HEAD.fill(

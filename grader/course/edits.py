@@ -1,7 +1,7 @@
-"""A mistake is a reference with an edit: source text in, source text out, nothing is run.
+"""Applies the edits of mistakes to references. Source text in, source text out; nothing is run.
 
-An edit changes one function (or method) and leaves every other character of the file as it was. The
-function is looked for in the reference's own module first, then in the modules that one imports, and so on.
+An edit changes one function (or method) and leaves every other character of the file as it was. The function is
+looked up in the reference's own module first, then in the modules that it imports, and so on.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ from grader.core.faults import Fault, unexpected, unknown
 from grader.core.model import Edit, Part, SourceFile
 from grader.core.problems import Kind
 
-#: How many files stay parsed: every mistake looks through the same few.
+#: How many parsed files are cached; all mistakes search the same few.
 _FILES = 128
 
 
 def apply(files: tuple[SourceFile, ...], mistake_edits: Sequence[Edit], default_module: str) -> tuple[SourceFile, ...]:
-    """``files`` with the edits made, one after the other; a CourseError for one that cannot be made.
+    """``files`` with the edits made one after the other. Raises CourseError for one that cannot be made.
 
     ``default_module`` is the module of the exercise's reference, as in ``reference.attention``.
     """
@@ -34,8 +34,8 @@ def apply(files: tuple[SourceFile, ...], mistake_edits: Sequence[Edit], default_
     return files
 
 
-def faults(files: tuple[SourceFile, ...], mistake_edits: Sequence[Edit], default_module: str) -> Iterator[Fault]:
-    """Why the first edit that cannot be made cannot; the path is its number and the key at fault."""
+def problems(files: tuple[SourceFile, ...], mistake_edits: Sequence[Edit], default_module: str) -> Iterator[Fault]:
+    """The problem with the first edit that cannot be made, if any. Its path is the edit's index and key."""
     for index, edit in enumerate(mistake_edits):
         found = _edited(files, edit, default_module)
         if isinstance(found, Fault):
@@ -63,7 +63,7 @@ def functions(file: SourceFile) -> dict[str, str]:
 
 
 def rewritten(file: SourceFile, name: str, text: str) -> SourceFile:
-    """The file with the whole source text of the function ``name`` exchanged for ``text``, indented to its place."""
+    """The file with the whole source text of the function ``name`` replaced by ``text``, indented to fit."""
     place = next(place for place in reversed([*_places(file)]) if place.name == name)
     indent = place.text[: len(place.text) - len(place.text.lstrip())]
     return _with(file, place, textwrap.indent(textwrap.dedent(text).strip("\n"), indent))
@@ -71,7 +71,7 @@ def rewritten(file: SourceFile, name: str, text: str) -> SourceFile:
 
 @dataclass(frozen=True, slots=True)
 class _Place:
-    """Where a function stands: in which part, and between which characters of it."""
+    """The location of a function: the index of the part, and the first and last character in it."""
 
     name: str
     part: int
@@ -99,7 +99,7 @@ def _found(file: SourceFile) -> Iterator[_Place]:
 
 
 def _line_starts(text: str) -> list[int]:
-    """Where each line begins, counted from 1; one more entry for where the text ends."""
+    """The offset of each line, counted from 1, and of the end of the text."""
     starts = [0, 0]
     for line in text.split("\n"):
         starts.append(starts[-1] + len(line) + 1)
@@ -153,7 +153,7 @@ def _body(text: str, place: _Place, body: str) -> str | Fault:
 
 
 def _with(file: SourceFile, place: _Place, text: str) -> SourceFile:
-    """The file with the function's text exchanged; definitions further down keep up with their lines."""
+    """The file with the function's text replaced; the lines of later definitions are shifted."""
     part = file.parts[place.part]
     changed = Part(part.label, part.text[: place.start] + text + part.text[place.end :])
     parts = tuple(changed if number == place.part else each for number, each in enumerate(file.parts))

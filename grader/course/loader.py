@@ -1,8 +1,8 @@
-"""From a course folder to a ``Course``: the only reader of the bank.
+"""Reads a course folder into a ``Course``. Nothing else reads the bank.
 
-A folder has ``questions/`` (one YAML file per question, and ``sources.yaml``), ``reference/`` and an
-optional ``course.yaml``. Nothing in it is executed. What is wrong with it is a ``CourseError`` with one
-line per fault. A course that was read once comes from the cache, without YAML, pydantic or NumPy.
+A folder has ``questions/`` (one YAML file per question, and ``sources.yaml``), ``reference/`` and an optional
+``course.yaml``. Nothing in it is executed. Problems are raised together, as one ``CourseError`` with a line for each.
+A course that was read before comes from the cache, without YAML, pydantic or NumPy.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from grader.course.validate import CheckKinds
 
 _GRADER = Path(grader.__file__).parent
-#: What decides how a course is read: the rooms that read it, and the checks that it names.
+#: The code that decides how a course is read. A change of it makes cached courses invalid.
 _READERS = ("core/*.py", "course/**/*.py", "grading/checks/*.py", "submission/*.py")
 _DEFAULTS = "questions/course.yaml"
 
@@ -56,14 +56,14 @@ def find(course: Path | None) -> Path:
 def load(folder: Path, checks: Callable[[], CheckKinds]) -> Course:
     """The course in ``folder`` (see ``find``), with these kinds of check (``grader.grading.courses`` has all).
 
-    ``checks`` is called only where the course is not in the cache: the modules of the checks need NumPy.
+    ``checks`` is called only if the course is not in the cache, because the modules of the checks need NumPy.
     """
     files = _read(folder)
     digest = _digest(files)
     key = _key(digest)
     course = _thaw(cache.get("course", key))
     if course is None:
-        # pydantic takes longer than everything else here, so only a course that changed needs it.
+        # Importing pydantic takes longer than everything else here; only a changed course needs it.
         from grader.course import build
 
         course = build.course(files, folder, digest, checks())
@@ -72,25 +72,25 @@ def load(folder: Path, checks: Callable[[], CheckKinds]) -> Course:
 
 
 def whole(found: Course) -> Course:
-    """``found``, which is no learners' edition. Raises UsageError for one."""
+    """``found``, unless it is a learners' edition. Raises UsageError for one."""
     if found.edition is not None:
         raise UsageError(
-            f"{found.folder} is a learners' edition: keys, references and hidden cases are not in it. Name the course "
+            f"{found.folder} is a learners' edition, without keys, references and hidden cases. Name the course "
             "that it was published from with --course."
         )
     return found
 
 
 def beside(found: Course, key: Literal["roster", "seed_file"]) -> Path | None:
-    """The file that course.yaml names under ``key``, if any. Raises CourseError where there is no such file."""
+    """The file that course.yaml names under ``key``, if any. Raises CourseError if it does not exist."""
     name = {"roster": found.roster, "seed_file": found.seed_file}[key]
     if name is None:
         return None
     path = Path(found.folder) / name
-    if not os.path.isfile(path):  # where it cannot be looked for, too
+    if not os.path.isfile(path):  # also false if its folder cannot be read
         raise CourseError(
-            f"{Path(found.folder) / 'course.yaml'}: {key}: there is no file {path}; expected a path from the folder of "
-            f"course.yaml on. Put the file there, mend the path, or give --{key.replace('_', '-')}."
+            f"{Path(found.folder) / 'course.yaml'}: {key}: there is no file {path}; expected a path relative to "
+            f"course.yaml. Put the file there, correct the path, or give --{key.replace('_', '-')}."
         )
     return path
 
@@ -103,7 +103,7 @@ def schema(checks: CheckKinds) -> dict[str, Any]:
 
 
 def _bundled() -> Path | None:
-    # Never importlib.resources: an editable install leaves stale copies of the content behind.
+    # Not importlib.resources: an editable install leaves stale copies of the content behind.
     return next((folder for folder in (_GRADER / "_content", _GRADER.parent) if (folder / "questions").is_dir()), None)
 
 
@@ -116,7 +116,7 @@ def _read(folder: Path) -> dict[str, bytes]:
         if _DEFAULTS not in files and bundled and (bundled / _DEFAULTS).is_file():
             files[_DEFAULTS] = (bundled / _DEFAULTS).read_bytes()
     except OSError as fault:
-        raise CourseError(f"{fault.filename} cannot be read: {fault.strerror}. Is it yours to read?") from fault
+        raise CourseError(f"{fault.filename} cannot be read: {fault.strerror}. Check its permissions.") from fault
     return dict(sorted(files.items()))
 
 
@@ -128,7 +128,7 @@ def _digest(files: Mapping[str, bytes]) -> str:
 
 
 def _key(digest: str) -> str:
-    """What decides how a course with this digest is read: the sources of its readers, and Python."""
+    """The cache key of a course with this digest: it changes with the code of the readers, and with Python."""
     readers = sorted(path for pattern in _READERS for path in _GRADER.glob(pattern))
     code = _digest({path.relative_to(_GRADER).as_posix(): path.read_bytes() for path in readers})
     return hashlib.sha256(f"{digest} {code} {grader.__version__} {sys.version_info[:2]}".encode()).hexdigest()
@@ -144,7 +144,7 @@ class _Pickler(pickle.Pickler):
 
 
 class _Unpickler(pickle.Unpickler):
-    """Admits the dataclasses of the model and of the item kinds, and nothing else."""
+    """Loads the dataclasses of the model and of the item kinds, and refuses everything else."""
 
     def find_class(self, module: str, name: str) -> Any:
         if module == "grader.core.model" or module.startswith("grader.course.items."):
@@ -161,7 +161,7 @@ def _freeze(course: Course) -> bytes:
 
 
 def _thaw(data: bytes | None) -> Course | None:
-    """A course from the cache; None for an entry that is damaged or not there."""
+    """A course from the cache; None if the entry is missing or damaged."""
     if data is None:
         return None
     try:

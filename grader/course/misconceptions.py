@@ -1,6 +1,6 @@
-"""A code mistake and the quiz item about it, and the other way round: both are known by their misconception.
+"""Finds quiz items about a mistake in code, and exercises about a wrong answer, by their misconception.
 
-Different questions may use the same id: then it is the same wrong belief, and the question at hand comes first.
+Questions may share the id of a misconception. It is then the same wrong belief, and the current question comes first.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ Index: TypeAlias = Mapping[str, Sequence[tuple[str, Item]]]
 
 
 def items_about(course: Course, misconception: str, question: Question, index: Index | None = None) -> tuple[Item, ...]:
-    """The items about a misconception of ``question``: what it says to ask next, then those that can detect it.
+    """The items about a misconception of ``question``: its ``ask_next`` first, then those that can reveal it.
 
-    Who asks about many misconceptions gives the ``index`` of the course.
+    Pass ``index`` (see ``indexed``) when asking about many misconceptions.
     """
     belief = question.misconception(misconception)
     asked = belief.ask_next if belief is not None else None
@@ -44,7 +44,7 @@ def indexed(course: Course) -> Index:
 
 
 def exercises_about(course: Course, misconception: str, question: Question) -> tuple[Exercise, ...]:
-    """The exercises that have a mistake of that misconception; where there is none, those of ``question``."""
+    """The exercises with a mistake of that misconception; if there is none, those of ``question``."""
     found = [exercise for each in _nearest(course, question) for exercise in each.exercises]
     return tuple(e for e in found if detects(e, misconception)) or question.exercises
 

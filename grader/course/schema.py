@@ -206,7 +206,7 @@ _NO_EDIT = "either `replace: …` and `with: …`, or `body: …`"
 
 
 class EditSchema(Strict):
-    """A change of the function ``in`` (default: the reference itself): ``replace`` ``with``, or a new ``body``."""
+    """An edit of the function ``in`` (default: the reference): ``replace`` and ``with``, or a new ``body``."""
 
     model_config = ConfigDict(json_schema_extra={"oneOf": [_BY_TEXT, _BY_BODY]})
 
@@ -221,17 +221,17 @@ class EditSchema(Strict):
         return self
 
     def check(self) -> None:
-        """Refuses half an edit, and two at once."""
+        """Raises ValueError for an edit that is incomplete, or both kinds at once."""
         if (self.replace is None) != (self.with_ is None) or (self.replace is None) == (self.body is None):
             raise ValueError(_NO_EDIT)
 
     def edit(self, reference: str) -> Edit:
-        """The frozen edit; ``reference`` is the function that it is inside of when it does not say."""
+        """The frozen edit. Without ``in`` it changes the function ``reference``."""
         return Edit(self.in_ or reference, self.replace, (self.with_ if self.body is None else self.body) or "")
 
 
 class MistakeSchema(EditSchema):
-    """A typical wrong solution: one edit of the reference right here, or ``edits``; and what it ``fails``."""
+    """A typical wrong solution: one edit of the reference, or several ``edits``, and the checks that it ``fails``."""
 
     model_config = ConfigDict(json_schema_extra={"oneOf": [_BY_TEXT, _BY_BODY, {"required": ["edits"]}]})
 
@@ -240,7 +240,7 @@ class MistakeSchema(EditSchema):
     fails: Annotated[tuple[str, ...], Field(min_length=1)]
 
     def check(self) -> None:
-        """Refuses edits in both places, too."""
+        """Raises ValueError for edits in both places, too."""
         if self.edits is None:
             EditSchema.check(self)
         elif any(value is not None for value in (self.in_, self.replace, self.with_, self.body)):
@@ -255,7 +255,7 @@ class MistakeSchema(EditSchema):
 class ExerciseSchema(Strict):
     """What a learner writes: a ``function``, or a ``class`` with ``forward``.
 
-    ``recognised`` stands for ``mistakes`` in a learners' edition: misconceptions whose results are stored.
+    In a learners' edition ``recognised`` replaces ``mistakes``: misconceptions whose results are stored.
     """
 
     model_config = ConfigDict(json_schema_extra={"oneOf": [{"required": ["function"]}, {"required": ["class"]}]})
@@ -294,7 +294,7 @@ class ExerciseSchema(Strict):
         return self
 
     def build(self, kinds: CheckKinds) -> Exercise:
-        """The frozen exercise; ``kinds`` give the weights of checks that have none here."""
+        """The frozen exercise. ``kinds`` give the default weights of checks."""
         name = self.function or self.class_ or ""
         through = (self.through or "").partition("(")[0]
         taken = self.forward or (self.through or "").removeprefix(through)
@@ -315,7 +315,7 @@ class ExerciseSchema(Strict):
         )
 
 
-#: The keys of an exercise that are its fields.
+#: The keys of an exercise that are fields of ``Exercise`` as they are.
 _SAME = (
     *("summary", "result", "reference", "points", "cases", "hints", "adapter", "methods", "returns", "array_types"),
     *("variants", "forbids"),
@@ -366,7 +366,7 @@ class QuestionSchema(Strict):
     equivalent: tuple[Equivalent, ...] = ()
 
     def build(self, file: str, kinds: CheckKinds) -> Question:
-        """The frozen question, as read from ``file``; ``kinds`` are those of checks."""
+        """The frozen question, as read from ``file``. ``kinds`` are the kinds of checks."""
         found = dict(self) | {
             "misconceptions": tuple(Misconception(name, **dict(one)) for name, one in self.misconceptions.items()),
             "items": tuple(item.build() for item in self.items),
@@ -376,7 +376,7 @@ class QuestionSchema(Strict):
 
 
 def question_file(checks: CheckKinds) -> type[QuestionSchema]:
-    """The model of a question file, with the item kinds there are and these kinds of ``checks``."""
+    """The model of a question file, with all item kinds and these kinds of ``checks``."""
     models = [_item_model(kind) for kind in items.kinds()]
     union: Any = functools.reduce(operator.or_, (Annotated[model, Tag(model.__name__)] for model in models))
     by_kind = Discriminator(_item_tag, custom_error_type="kind", custom_error_message="kind")
@@ -449,7 +449,7 @@ Percent = Annotated[float, Field(ge=0, le=100)]
 
 
 class LateSchema(Strict):
-    """What being late costs: ``percent`` for each day, nothing within the grace, everything after some days."""
+    """The penalty for being late: ``percent`` per day after the grace period, everything after ``cut_off_days``."""
 
     percent: Percent = 0.0
     grace_hours: Annotated[float, Field(ge=0)] | None = None
@@ -467,19 +467,19 @@ class LateSchema(Strict):
 
     @property
     def grace(self) -> float:
-        """The hours that cost nothing."""
+        """The grace period in hours."""
         return self.grace_hours or 24 * (self.grace_days or 0.0)
 
 
 class AttemptsSchema(Strict):
-    """Which of several attempts counts, and what each further one costs."""
+    """Which of several attempts counts, and the penalty for each further one."""
 
     count: Literal["best", "last", "each"] = "last"
     percent: Percent = 0.0
 
 
 class CourseFile(Strict):
-    """``course.yaml``: what is not there is taken from the bundled course."""
+    """``course.yaml``. Missing keys are taken from the bundled course."""
 
     title: Text | None = None
     public_id: Annotated[str, Field(min_length=1)] | None = None
@@ -497,7 +497,7 @@ class CourseFile(Strict):
     packages: tuple[Annotated[PackageName, AfterValidator(_for_learners)], ...] = ()
 
     def rules(self) -> Rules:
-        """What is said about handing in."""
+        """The rules about handing in."""
         return Rules(
             due=self.due,
             late_percent=self.late.percent,

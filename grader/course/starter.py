@@ -1,4 +1,4 @@
-"""What a learner starts from: a Python file with empty exercises, and an ``answers.yaml`` to fill in."""
+"""Writes what learners start from: a Python file with empty exercises, and an ``answers.yaml`` to fill in."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _WIDTH = 88
 
 
 def conventions(question: Question) -> tuple[Text, ...]:
-    """What holds for the exercises of ``question`` without being said there."""
+    """The conventions that apply to the exercises of ``question``."""
     return tuple(text for applies, text in _CONVENTIONS if applies(question))
 
 
@@ -53,27 +53,27 @@ _CONVENTIONS: tuple[tuple[Callable[[Question], bool], Text], ...] = (
     ),
     (
         _any(lambda exercise: exercise.array_types == ("torch",)),
-        Text("What is marked “torch” has to be written with torch.", "标有「torch」的练习必须用 torch 完成。"),
+        Text("Exercises marked “torch” must be written with torch.", "标有“torch”的练习必须用 torch 完成。"),
     ),
     (
         _always,
         Text(
-            '"..." stands for any number of leading dimensions, none included.',
-            "「...」代表任意多个前导维度，也可以没有。",
+            '"..." stands for any number of leading dimensions, including none.',
+            "“...”代表任意多个前导维度，也可以没有。",
         ),
     ),
     (_always, Text("Vectors are rows: projections are x @ w.", "向量都是行向量：投影写作 x @ w。")),
     (
         _takes("mask", "self_mask", "memory_mask"),
         Text(
-            "Masks are boolean and broadcast to (..., n_q, n_k); True means that this key may be attended to.",
+            "Masks are boolean and broadcast to (..., n_q, n_k); True means that the query may attend to the key.",
             "掩码是布尔值，广播到 (..., n_q, n_k)；True 表示可以关注这个键。",
         ),
     ),
     (
         _takes("mask", "self_mask", "memory_mask", "key_padding"),
         Text(
-            "A query that may attend to no key at all gets a row of zeros, never NaN.",
+            "A query that may not attend to any key gets a row of zeros, never NaN.",
             "如果一个查询不能关注任何键，它的结果是全零的一行，而不是 NaN。",
         ),
     ),
@@ -88,8 +88,8 @@ _CONVENTIONS: tuple[tuple[Callable[[Question], bool], Text], ...] = (
     (
         _always,
         Text(
-            "Inputs are not changed in place, and their dtype (float32 or float64) is kept; "
-            "with torch, gradients can flow through.",
+            "Do not change inputs in place, and keep their dtype (float32 or float64); "
+            "with torch, gradients must flow through.",
             "不要就地修改输入，并保持其 dtype（float32 或 float64）；用 torch 时，梯度要能传回去。",
         ),
     ),
@@ -102,7 +102,7 @@ _CONVENTIONS: tuple[tuple[Callable[[Question], bool], Text], ...] = (
     ),
     (
         _any(lambda exercise: any(case.raises == "ValueError" for case in exercise.cases)),
-        Text("Arguments that make no sense raise ValueError.", "不合理的参数要抛出 ValueError。"),
+        Text("Invalid arguments raise ValueError.", "不合理的参数要抛出 ValueError。"),
     ),
     (
         _any(lambda exercise: exercise.forward_signature is not None),
@@ -127,10 +127,10 @@ _CONVENTIONS: tuple[tuple[Callable[[Question], bool], Text], ...] = (
 _SHOWS = Text("shows the question again", "再看一遍题目")
 _GRADES = Text("grades this file", "给这个文件评分")
 _CHOOSE = Text(
-    "Choose what to work with: `import numpy as np`, or `import torch`.",
+    "Choose your library: `import numpy as np`, or `import torch`.",
     "自己选择工具：`import numpy as np`，或者 `import torch`。",
 )
-_ONLY_TORCH = Text("This exercise has to be written with torch.", "这道练习必须用 torch 完成。")
+_ONLY_TORCH = Text("This exercise must be written with torch.", "这道练习必须用 torch 完成。")
 _WITHOUT = Text("Write it without {names}.", "不要使用 {names}，自己写出来。")
 
 
@@ -182,7 +182,7 @@ def _definition(exercise: Exercise, lang: Lang) -> str:
 
 
 def without(exercise: Exercise) -> tuple[Text, ...]:
-    """What is said about the names that ``exercise`` forbids; nothing where it forbids none."""
+    """A sentence about the names that ``exercise`` forbids; none if it forbids none."""
     names = Text(", ".join(exercise.forbids), "、".join(exercise.forbids))
     return (_WITHOUT.fill(names=names),) if exercise.forbids else ()
 
@@ -202,7 +202,7 @@ def _docstring(lines: list[str], indent: str) -> str:
 # ------------------------------------------------------------------------------------- answers.yaml
 
 _FILL_IN = Text(
-    "Put your answers after the colons; null means: not answered. Lines with # are only for reading.",
+    "Write your answers after the colons; null means not answered. Lines that begin with # are comments.",
     "把答案写在冒号后面；null 表示未作答。以 # 开头的行只供阅读。",
 )
 _DRAWN = Text(
@@ -212,7 +212,7 @@ _DRAWN = Text(
 
 
 def answers(questions: Iterable[Question], lang: Lang, course_id: str = "", learner: str | None = None) -> str:
-    """An ``answers.yaml`` with every graded item of ``questions``, none of them answered."""
+    """An ``answers.yaml`` with every graded item of ``questions``, all unanswered."""
     lines = [
         *(f"# {line}" for line in wrap(_FILL_IN.of(lang), _WIDTH - 2)),
         "format: 1",
@@ -229,12 +229,12 @@ def answers(questions: Iterable[Question], lang: Lang, course_id: str = "", lear
 
 
 def graded(question: Question) -> tuple[Item, ...]:
-    """The items of ``question`` that ``answers.yaml`` is for."""
+    """The graded items of ``question``: those that ``answers.yaml`` has."""
     return tuple(item for item in question.items if item.use == "graded")
 
 
 def asked(item: Item, question: Question, course_id: str, learner: str | None) -> tuple[Text, ...]:
-    """The paragraphs of an item: what it asks, with the numbers of ``learner`` or what they may be, and its facts."""
+    """The paragraphs of an item: what it asks, with the learner's numbers (or all choices), and its facts."""
     context = items.Context(course_id, learner or "", item.id)
     said = [item.ask] if learner is None else [items.fill(item.ask, items.draw(item.spec, context))]
     for name, numbers in items.drawn(item.spec).items() if learner is None else ():
@@ -244,7 +244,7 @@ def asked(item: Item, question: Question, course_id: str, learner: str | None) -
 
 
 def points_of(value: float) -> Text:
-    """So and so many points, in words."""
+    """A number of points, in words."""
     return Text(f"{points(value)} point{'' if value == 1 else 's'}", f"{points(value)} 分")
 
 

@@ -1,10 +1,10 @@
-"""What ``attncheck bank new`` writes: a small question that works as it stands, to be turned into another."""
+"""What ``attncheck bank new`` writes: a small question that works as it is, to be edited into a new one."""
 
 from __future__ import annotations
 
 QUESTION = """\
 # A question is one file. Change everything below; `attncheck bank check DIR` says what is missing, and
-# `attncheck bank schema` gives your editor the keys. Texts stand in both languages.
+# `attncheck bank schema` tells your editor the keys. Every text is in both languages.
 id: {id}
 title: {{en: "What does scaling do?", zh: 缩放起什么作用？}}
 group: {group}
@@ -14,7 +14,7 @@ prompt:
   zh: |
     写出下面的函数。数组可以有任意多个前导维度，不要就地修改任何参数。
 
-# What learners wrongly believe: the truth that answers it, and the question that leads there.
+# Wrong beliefs of learners: the truth that corrects each, and a question that leads to it.
 misconceptions:
   adds-instead:
     truth:
@@ -33,19 +33,19 @@ misconceptions:
     ask: {{en: "What does your function return for a factor of 5?", zh: 因子是 5 时，你的函数返回什么？}}
   squares-input:
     truth: {{en: "Each entry is used once; squaring loses its sign.", zh: 每个元素只用一次；平方会丢掉它的正负号。}}
-    ask: {{en: "What becomes of a negative entry?", zh: 负数会变成什么？}}
+    ask: {{en: "What does a negative entry become?", zh: 负数会变成什么？}}
 
 items:
   - id: {id}.zero
     kind: choice            # the kinds are the files in grader/course/items/
-    ask: {{en: "What becomes of an entry that is zero?", zh: 值为零的元素会变成什么？}}
+    ask: {{en: "What does an entry of zero become?", zh: 值为零的元素会变成什么？}}
     options:
       - {{id: a, text: {{en: the factor, zh: 等于因子}}, misconception: adds-instead}}
       - {{id: b, text: {{en: zero, zh: 仍然是零}}, correct: true}}
     explain: {{en: "Zero times anything is zero.", zh: 零乘以任何数都是零。}}
   - id: {id}.negative
     kind: choice
-    ask: {{en: "The factor is 3. What becomes of −2?", zh: 因子是 3，−2 会变成什么？}}
+    ask: {{en: "The factor is 3. What does −2 become?", zh: 因子是 3，−2 会变成什么？}}
     options:
       - {{id: a, text: {{en: "−6", zh: "−6"}}, correct: true}}
       - {{id: b, text: {{en: "12", zh: "12"}}, misconception: squares-input}}
@@ -72,7 +72,7 @@ exercises:
       - {{name: another factor, public: true, args: {{x: {{normal: [2, 3]}}, factor: 3.0}}}}
       - {{name: any sizes, draw: {{n: [4, 5]}}, args: {{x: {{normal: [2, n, 3]}}, factor: 0.5}}}}
     checks: [values, gradients, dtype, unchanged_inputs, repeatable, non_contiguous]
-    mistakes:                # edits of the reference; each is graded, and must fail and be named as itself
+    mistakes:                # edits of the reference; each is graded, must fail, and must be recognised as itself
       - {{misconception: adds-instead, replace: "x * factor", with: "x + factor", fails: [values]}}
       - {{misconception: divides-instead, replace: "x * factor", with: "x / factor", fails: [values]}}
       - {{misconception: ignores-factor, replace: "x * factor", with: "x * 2.0", fails: [values]}}
@@ -81,7 +81,7 @@ exercises:
 
 COURSE = """\
 title: {{en: A course, zh: 一门课程}}
-public_id: a-course        # numbers drawn for learners depend on it: choose it once
+public_id: a-course        # the learners' numbers depend on it; never change it
 groups:
   {group}: {{en: Basics, zh: 基础}}
 """

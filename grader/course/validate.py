@@ -1,4 +1,4 @@
-"""What in a bank must fit together beyond the shape of each file: names, references, sizes."""
+"""Checks what the shape of a file cannot show: that names exist, references fit, and sizes have values."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ Draws: TypeAlias = Mapping[str, Sequence[int]]
 #: What a contract may ask a submission to raise.
 _EXCEPTIONS = ("ValueError", "TypeError", "IndexError", "KeyError", "RuntimeError", "NotImplementedError")
 
-_SEALED = "stands in a learners' edition only, which `attncheck bank publish` writes; take it out"
+_SEALED = "belongs in a learners' edition only, which `attncheck bank publish` writes; remove it"
 
 #: Combinations of drawn symbols that are tried for one size.
 _MOST_DRAWS = 1000
@@ -68,7 +68,7 @@ CheckKinds: TypeAlias = Mapping[str, CheckKind]
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """What questions may name. ``None`` where it could not be read: then nothing is said about it."""
+    """The names that questions may use. ``None`` for those that could not be read; they are not checked."""
 
     groups: Sequence[str] | None
     sources: Sequence[str] | None
@@ -79,8 +79,8 @@ class Known:
     edition: bool = False
 
 
-def faults(question: Question, raw: Mapping[str, Any], known: Known) -> Iterator[Fault]:
-    """Everything in ``question`` that does not fit; ``raw`` is its file as plain values."""
+def check_question(question: Question, raw: Mapping[str, Any], known: Known) -> Iterator[Fault]:
+    """The problems of ``question``. ``raw`` is its file as plain values."""
     number = int(question.id.removeprefix("Q"))
     file = FilePath(question.file).name
     if not file.startswith((f"q{number:02}_", f"q{number:02}.")):
@@ -121,8 +121,8 @@ def faults(question: Question, raw: Mapping[str, Any], known: Known) -> Iterator
             yield fault.inside("exercises", index)
 
 
-def twice(questions: Sequence[Question]) -> Iterator[tuple[str, Fault]]:
-    """Names that must be unique in the whole bank and are not, with the file of the later one."""
+def duplicate_names(questions: Sequence[Question]) -> Iterator[tuple[str, Fault]]:
+    """Names that are used twice in the bank, with the file of the second use."""
     first: dict[tuple[str, str], str] = {}
     for question in questions:
         named: list[tuple[str, str, Path]] = [("question", question.id, ("id",))]
@@ -136,7 +136,7 @@ def twice(questions: Sequence[Question]) -> Iterator[tuple[str, Fault]]:
 
 
 def _placeholders(item: Item) -> Iterator[Fault]:
-    """What an item draws is asked about in both languages, and nothing else is left to be filled in."""
+    """An item asks about every number it draws, in both languages, and has no other placeholders."""
     names = items.drawn(item.spec)
     for key, text in (("ask", item.ask), ("explain", item.explain)) if names else ():
         for lang, words in (("en", text.en), ("zh", text.zh)) if text else ():
@@ -214,7 +214,7 @@ def _variants(exercise: Exercise) -> Iterator[Fault]:
         path: Path = ("variants", index)
         if not variant.expand and not variant.give:
             what = "`expand: {mask: [query, key]}` or `give: {argument: value}`"
-            yield Fault(path, f"nothing differs in it; expected {what}", Kind.EMPTY_VARIANT)
+            yield Fault(path, f"it changes nothing; expected {what}", Kind.EMPTY_VARIANT)
         named: list[tuple[Path, str]] = [((*path, "give", name), name) for name, _ in variant.give]
         for mask, lengths in variant.expand:
             inside = (*path, "expand", mask)
@@ -230,7 +230,7 @@ def _helper(path: Path, name: str) -> Iterator[Fault]:
 
 
 def _mistakes(exercise: Exercise, raw: Sequence[Mapping[str, Any]], known: Known) -> Iterator[Fault]:
-    """That every mistake can be made, has a name of its own, and fails what there is to fail."""
+    """Mistakes whose edits cannot be made, that share a misconception, or that declare checks there are not."""
     judged = {(check.kind, name) for check in exercise.checks for name in _cases(check, exercise, known.checks)}
     possible = [*sorted({kind for kind, _ in judged}), *sorted(f"{kind}/{name}" for kind, name in judged)]
     module = f"reference.{exercise.reference.rpartition('.')[0]}"
@@ -249,13 +249,13 @@ def _mistakes(exercise: Exercise, raw: Sequence[Mapping[str, Any]], known: Known
             if failed not in possible:
                 what = "a check of this exercise, or check/case"
                 yield unknown((*path, "fails", place), failed, what, possible, Kind.UNKNOWN_CHECK)
-        for fault in edits.faults(files, mistake.edits, module) if readable else ():
+        for fault in edits.problems(files, mistake.edits, module) if readable else ():
             inside = ("edits", *fault.path) if "edits" in raw[index] else fault.path[1:]
             yield replace(fault, path=(*path, *inside))
 
 
 def _cases(check: CheckSpec, exercise: Exercise, kinds: CheckKinds) -> list[str]:
-    """The names of the cases that ``check`` is judged on, as ``grader.grading.checks`` will choose them."""
+    """The names of the cases that ``check`` is judged on, chosen as in ``grader.grading.checks``."""
     if check.on:
         return list(check.on)
     served = [case.name for case in exercise.cases if _serves(case, check.kind)]
@@ -265,7 +265,7 @@ def _cases(check: CheckSpec, exercise: Exercise, kinds: CheckKinds) -> list[str]
 
 
 def _serves(case: Case, kind: str) -> bool:
-    """Whether a check that names no cases can use this one."""
+    """Whether a check of this kind that names no cases can use this one."""
     if kind == "raises":
         return case.raises is not None
     return kind in case.only or not (case.only or case.raises)
@@ -313,7 +313,7 @@ def _case(case: Case, exercise: Exercise) -> Iterator[Fault]:
 def _arguments(
     key: str, given: Sequence[tuple[str, Recipe]], parameters: Sequence[Parameter], called: str, case: Case
 ) -> Iterator[Fault]:
-    """``given`` are arguments of ``called``; none that it requires is missing, unless the call has to fail."""
+    """Arguments that ``called`` does not take, and required ones that are missing, unless the call has to raise."""
     for name, _ in given:
         if all(name != parameter.name for parameter in parameters):
             known = [parameter.name for parameter in parameters]
@@ -328,7 +328,7 @@ def _arguments(
 
 
 def _recipe(recipe: Recipe, draws: Draws, around: Mapping[str, Recipe], own: str) -> Iterator[Fault]:
-    """``around`` are the recipes that ``recipe`` stands among, under the name ``own``."""
+    """The problems of the recipe named ``own`` among the recipes ``around`` it."""
     match recipe:
         case Same(name=name):
             others = [other for other, found in around.items() if other != own and not isinstance(found, Same)]
@@ -358,13 +358,13 @@ def _recipe(recipe: Recipe, draws: Draws, around: Mapping[str, Recipe], own: str
 
 
 def _sizes(recipe: Recipe) -> Iterator[tuple[Path, Size, int | None]]:
-    """Where sizes stand in the recipe, and the least that each may be."""
+    """The sizes in the recipe: the path, the size, and the least value allowed, if any."""
     match recipe:
         case Normal(shape) | Integers(shape) | RandomMask(shape) | Causal(shape):
             key = next(key for key, kind in first_keys(Recipe).items() if isinstance(recipe, kind))
             yield from (((key, index), size, 0) for index, size in enumerate(shape))
         case Permutation(size=size):
-            yield ("permutation",), size, 2  # one thing alone can only stand at its own place
+            yield ("permutation",), size, 2  # a single element cannot change its place
         case Symbol(size=size):
             yield (), size, None
     if isinstance(recipe, Integers):

@@ -60,7 +60,7 @@ def judge(seen: Seen) -> Verdict:
 def signature(spec: CheckSpec, drawn: Drawn, got: tuple[Observation, ...]) -> tuple[Observation, ...]:
     """The part of ``got`` to compare with typical mistakes; all of it if the check raises an exception."""
     try:
-        return checks.essence(spec, drawn, got)
+        return checks.signature(spec, drawn, got)
     except AttncheckError:
         raise
     except ImportError as error:

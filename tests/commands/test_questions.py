@@ -86,7 +86,7 @@ def test_show_a_class_in_chinese(attncheck: Attncheck) -> None:
         "class MultiHeadAttention(d_model, num_heads)（9 分、torch）",
         "forward(query, key, value, mask=None)",
         "公开用例：无；隐藏用例：1 个",
-        "标有「torch」的练习必须用 torch 完成。",
+        "标有“torch”的练习必须用 torch 完成。",
     ):
         assert fragment in ran.out
     assert max(map(cell_len, ran.out.splitlines())) <= 80

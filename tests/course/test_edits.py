@@ -159,7 +159,7 @@ def test_definitions_further_down_keep_their_lines() -> None:
 )
 def test_what_cannot_be_edited_is_told(edit: Edit, path: str, said: str) -> None:
     """A fault says which key is wrong and what was found; making the edit is refused with the same words."""
-    (fault,) = edits.faults(FILES, [edit, edit], "reference.attention")
+    (fault,) = edits.problems(FILES, [edit, edit], "reference.attention")
     assert isinstance(fault, Fault)
     assert show_path(fault.path) == path
     assert said in fault.text
@@ -172,8 +172,8 @@ def test_what_cannot_be_edited_is_told(edit: Edit, path: str, said: str) -> None
 def test_the_second_edit_is_counted_too() -> None:
     """The path of a fault begins with the number of the edit."""
     made = [Edit("attend", " / math.sqrt(d)", ""), Edit("attend", " / math.sqrt(d)", "")]
-    assert [fault.path for fault in edits.faults(FILES, made, "reference.attention")] == [(1, "replace")]
-    assert [*edits.faults(FILES, made[:1], "reference.attention")] == []
+    assert [fault.path for fault in edits.problems(FILES, made, "reference.attention")] == [(1, "replace")]
+    assert [*edits.problems(FILES, made[:1], "reference.attention")] == []
 
 
 def test_the_closure_follows_imports_from_near_to_far() -> None:

@@ -104,9 +104,9 @@ def examined(example: tuple[int, int, list[Any]], scratch: Path) -> None:
     seen, sends = asked()[which % len(asked())]
     seen = with_results(seen, sends, itertools.cycle(values), carried.RIGHT[right % len(carried.RIGHT)])
     found = judged(seen)
-    essence = checks.essence(seen.spec, seen.drawn, seen.got)
-    agree(essence, essence, seen.array_type)
-    agree(essence, checks.essence(seen.spec, seen.drawn, seen.got[::-1]), seen.array_type)
+    signature = checks.signature(seen.spec, seen.drawn, seen.got)
+    agree(signature, signature, seen.array_type)
+    agree(signature, checks.signature(seen.spec, seen.drawn, seen.got[::-1]), seen.array_type)
     assert serialize.build(Verdict, json.loads(json.dumps(serialize.plain(found)))) == found
 
 

@@ -148,7 +148,7 @@ def test_an_essence_that_breaks_is_all_that_was_seen(monkeypatch: pytest.MonkeyP
     def breaks(*_: object) -> None:
         raise OverflowError
 
-    monkeypatch.setattr(checks, "essence", breaks)
+    monkeypatch.setattr(checks, "signature", breaks)
     nothing: Any = None
     assert verdicts.signature(CheckSpec("memory", 1.0), nothing, (RIGHT,)) == (RIGHT,)
 

@@ -36,7 +36,6 @@ NOT_HANDED_IN = {
     "commands.submit": "a receipt",
     "commands.questions": "stubs",
     "course.loader": "the bank",
-    "course.validate": "our own code",
     "grading.reference_results": "the cache",
     "classroom.export._autograding": "settings of our own, and Gradescope's",
     "classroom.export._target": "what was exported",

@@ -12,7 +12,7 @@ reference?), ``WEIGHT`` (its default weight), ``EVERY_CASE`` (does it use all ca
 ``SECRETS``: every sentence that ``judge`` may say of a hidden case, whatever came back (``grader/grading/verdicts.py``
 lets few others pass).
 
-A check that measures (work, memory) has a third function: ``essence(got, drawn, spec)``, what of the observations
+A check that measures (work, memory) has a third function: ``signature(got, drawn, spec)``, what of the observations
 is the same for all programs that do the same.
 """
 
@@ -39,7 +39,7 @@ T = TypeVar("T", bound="DataclassInstance")
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """Everything a check may judge by. ``expected`` is empty for checks without a reference."""
+    """Everything that a check judges. ``expected`` is empty for checks that do not use the reference."""
 
     exercise: Exercise
     case: Case
@@ -60,7 +60,7 @@ class Check(CheckKind, Protocol):
         """The programs to run."""
 
     def judge(self, seen: Seen) -> Verdict:
-        """What they mean."""
+        """The verdict on their observations."""
 
 
 @functools.cache
@@ -71,14 +71,14 @@ def kinds() -> Mapping[str, Check]:
 
 
 def read(spec: CheckSpec, options: type[T]) -> T:
-    """What the bank sets for a check, as the ``Options`` of its kind, with their defaults for the rest."""
+    """The ``Options`` of a check: the keys that the bank sets, and defaults for the rest."""
     given = dict(spec.options)
     keys = {field.name: field.name.removesuffix("_") for field in fields(options)}
     return options(**{name: given[key] for name, key in keys.items() if key in given})
 
 
 def cases_for(spec: CheckSpec, exercise: Exercise) -> tuple[Case, ...]:
-    """The cases that ``spec`` is judged on: those it names, those that name it, else the kind's own choice."""
+    """The cases that ``spec`` is judged on: those that it names, those that name it, else the default of its kind."""
     if spec.on:
         return tuple(case for case in exercise.cases if case.name in spec.on)
     if spec.kind == "raises":
@@ -90,7 +90,7 @@ def cases_for(spec: CheckSpec, exercise: Exercise) -> tuple[Case, ...]:
     return own or general[:1]
 
 
-def essence(spec: CheckSpec, drawn: Drawn, got: tuple[Observation, ...]) -> tuple[Observation, ...]:
-    """``got`` as far as programs that do the same agree on it: all of it, unless the kind says otherwise."""
-    own = getattr(kinds()[spec.kind], "essence", None)
+def signature(spec: CheckSpec, drawn: Drawn, got: tuple[Observation, ...]) -> tuple[Observation, ...]:
+    """The part of ``got`` that equivalent programs share: all of it, unless the kind says otherwise."""
+    own = getattr(kinds()[spec.kind], "signature", None)
     return got if own is None else cast("tuple[Observation, ...]", own(got, drawn, spec))

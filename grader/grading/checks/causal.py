@@ -70,16 +70,16 @@ _FUTURE = Text(
     "只改动后面的位置，前面位置的输出也跟着变了：它看到了未来",
 )
 _NEXT = Text(
-    "each position also sees the one right after it: the mask is off by one",
+    "each position also sees the next one: the mask is off by one",
     "每个位置还看到了紧跟其后的那个位置：掩码错开了一位",
 )
 _BLIND = Text(
-    "the output at a position stays the same when that very position changes: "
+    "the output at a position stays the same when that position itself changes: "
     "a position may attend to itself (is the diagonal masked, too?)",
     "改动某个位置本身，它的输出却没有变：每个位置都可以关注自己（是不是把对角线也屏蔽了？）",
 )
 _DEAF = Text(
-    "the output does not depend on {names} at all, so nothing can be said about past and future",
+    "the output does not depend on {names} at all, so past and future cannot be compared",
     "输出与 {names} 完全无关，因此谈不上过去和未来",
 )
 _AXIS = Text("the result has no row for each position", "结果里没有与每个位置对应的行")
@@ -87,7 +87,7 @@ SECRETS = (_FUTURE, _NEXT, _BLIND, _AXIS, *SHARED)
 
 
 def calls(target: Target, drawn: Drawn, spec: CheckSpec) -> tuple[Program, ...]:
-    """One call as it is, and some with later positions changed."""
+    """One call with the inputs as they are, and some with later positions changed."""
     names, axis = _names(drawn, spec, target.exercise.name), read(spec, Options).axis
     length = _length(drawn, names, axis, target.exercise.name)
     changed = [
@@ -104,7 +104,7 @@ def _names(drawn: Drawn, spec: CheckSpec, exercise: str) -> tuple[str, ...]:
 
 
 def _length(drawn: Drawn, names: tuple[str, ...], axis: int, exercise: str) -> int:
-    """How many positions all of the arguments have, queries included: the output has as many rows as these."""
+    """The smallest number of positions of any sequence argument, queries included: the rows of the output."""
     arrays = [drawn.value(name) for name in {*names, *sequences(drawn)}]
     length = min((array.shape[axis] if has_axis(array, axis) else 0 for array in arrays), default=0)
     if length < 2:
@@ -114,12 +114,12 @@ def _length(drawn: Drawn, names: tuple[str, ...], axis: int, exercise: str) -> i
 
 
 def _lasts(length: int) -> tuple[int, ...]:
-    """How many positions at the end are changed: one, half of them, all but the first."""
+    """How many positions at the end to change: one, half of them, all but the first."""
     return tuple(sorted({1, length // 2, length - 1}))
 
 
 def _with_other_end(values: Floats, axis: int, last: int, number: int) -> Floats:
-    """``values`` with new, larger numbers in the ``last`` positions: a mask that only dampens shows."""
+    """``values`` with new numbers in the ``last`` positions, large enough to reveal a mask that only dampens."""
     length = values.shape[axis]
     later = np.arange(length) >= length - last
     shape = [1] * values.ndim
@@ -128,7 +128,7 @@ def _with_other_end(values: Floats, axis: int, last: int, number: int) -> Floats
 
 
 def judge(seen: Seen) -> Verdict:
-    """No change before, one at the position itself."""
+    """Passes if no earlier output changes, and the output at the first changed position does."""
     found = results(seen.got, seen.case, 2)
     if isinstance(found, Verdict):
         return found
@@ -153,6 +153,6 @@ def judge(seen: Seen) -> Verdict:
 
 
 def _changed_rows(before: Floats, after: Floats, axis: int) -> NDArray[np.bool_]:
-    """For each position whether its output changed, beyond the last digits."""
+    """For each position, whether its output changed by more than rounding."""
     changed = np.abs(after - before) > 1e-6 + 1e-5 * np.abs(before)
     return np.asarray(np.moveaxis(changed, axis, 0).reshape(before.shape[axis], -1).any(axis=1))

@@ -66,7 +66,7 @@ _OTHER = Text(
 )
 _NOT_KEPT = Text("the dtype of the inputs is not kept", "没有保持输入的精度（dtype）")
 _LOSS = Text(
-    "float64 in and float64 out, but with the accuracy of float32: something in between is computed in lower precision",
+    "float64 in and float64 out, but only with the accuracy of float32: some step uses lower precision",
     "输入和输出都是 float64，精度却只有 float32 的水平：中间有一步用了更低的精度",
 )
 _PROMOTED = Text(
@@ -87,7 +87,7 @@ def calls(target: Target, drawn: Drawn, spec: CheckSpec) -> tuple[Program, ...]:
 
 
 def judge(seen: Seen) -> Verdict:
-    """The dtypes, then the accuracy that float64 promises."""
+    """Compares the dtypes, then the accuracy in float64."""
     if bad := our_trouble(seen.expected) or trouble(seen.got, seen.case):
         return bad
     match seen.got, seen.expected:
@@ -97,7 +97,7 @@ def judge(seen: Seen) -> Verdict:
 
 
 def _judge(seen: Seen, wide: object, narrow: object, expected: object) -> Verdict:
-    """The verdict on one array, or the first failure among several; what holds no floats has no dtype to keep."""
+    """The verdict on one array, or the first failure among several. Without floats the check does not apply."""
     match wide, narrow, expected:
         case Array(), Array(), Array() if expected.values.dtype.kind == "f":
             return _precision(seen, wide, narrow, expected)

@@ -66,12 +66,12 @@ class Options:
 
 
 _ORDER = Text(
-    "when the rows of {names} are permuted, the rows of the result are not the same ones permuted: "
-    "something depends on where a row stands",
+    "when the rows of {names} are permuted, the rows of the result are not permuted in the same way: "
+    "something depends on the position of a row",
     "把 {names} 的行重新排列后，结果并不是原来的行按同样方式重新排列：有东西取决于行所在的位置",
 )
 _INVARIANT = Text(
-    "when the rows of {names} are permuted, the result stays as it is (invariant); "
+    "when the rows of {names} are permuted, the result does not change (invariant); "
     "its rows should be permuted in the same way (equivariant)",
     "把 {names} 的行重新排列后，结果毫无变化（不变性）；结果的行应当按同样的方式重新排列（等变性）",
 )
@@ -81,7 +81,7 @@ SECRETS = (*SHARED,)
 
 
 def calls(target: Target, drawn: Drawn, spec: CheckSpec) -> tuple[Program, ...]:
-    """One call as it is, one with permuted rows, and one with other numbers."""
+    """One call with the inputs as they are, one with permuted rows, and one with other numbers."""
     names, axis = _names(drawn, spec, target.exercise.name), read(spec, Options).axis
     arrays = [drawn.value(name) for name in names]
     lengths = {array.shape[axis] if has_axis(array, axis) else 0 for array in arrays}
@@ -101,12 +101,12 @@ def _names(drawn: Drawn, spec: CheckSpec, exercise: str) -> tuple[str, ...]:
 
 
 def _order(length: int) -> NDArray[np.int64]:
-    """A permutation that leaves nothing in its place; the same one for each length."""
+    """A permutation without fixed points, always the same for one length."""
     return derangement(length, np.random.Generator(np.random.PCG64(length)))
 
 
 def judge(seen: Seen) -> Verdict:
-    """The rows went along, and they are not the same whatever comes in."""
+    """Passes if the rows are permuted in the same way, and depend on the input."""
     found = results(seen.got, seen.case, 3)
     if isinstance(found, Verdict):
         return found

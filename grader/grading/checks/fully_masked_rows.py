@@ -95,7 +95,7 @@ def judge(seen: Seen) -> Verdict:
 
 
 def _cause(kind: str, got: Any, expected: Any) -> Text | None:
-    """What to say when everything is right but the rows that are NaN, or those that should be zero."""
+    """A specific message if only the rows that are NaN, or that should be zero, are wrong."""
     if not (isinstance(got, Array) and isinstance(expected, Array) and got.values.shape == expected.values.shape != ()):
         return None
     match kind:

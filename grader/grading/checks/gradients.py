@@ -73,14 +73,14 @@ _CUT = Text(
     "梯度传不到 {names}：从它到结果的计算图被切断了",
 )
 _CUT_SOME = Text(
-    "no gradient reaches some of what it should reach: the path from there to the result is cut",
+    "no gradient reaches some of the inputs or parameters: the path from there to the result is cut",
     "有的参数或权重得不到梯度：从它到结果的计算图被切断了",
 )
 _WRONG_SOME = Text("one of the gradients differs from the expected one", "有一个梯度与期望的不同")
-_WRONG = Text("the gradient by {name} differs from the expected one", "对 {name} 的梯度与期望的不同")
+_WRONG = Text("the gradient with respect to {name} differs from the expected one", "对 {name} 的梯度与期望的不同")
 _POISONED = Text(
-    "as soon as a query may attend to no key, gradients are NaN, and one step of training makes every weight NaN; no "
-    "points are lost. It comes from softmax over nothing but −inf, which nan_to_num hides in the result only: "
+    "as soon as a query may not attend to any key, gradients are NaN, and one training step makes every weight NaN; no "
+    "points are lost. The cause is a softmax over a row of −inf, which nan_to_num hides in the result only: "
     "scores.masked_fill(~mask, -inf) before the softmax and weights.masked_fill(~mask, 0) after it keep them finite",
     "一旦某个查询没有任何可以关注的键，梯度就是 NaN，训练一步之后所有权重都会变成 NaN；不扣分。"
     "原因是对全是 −inf 的一行做 softmax，而 nan_to_num 只能掩盖结果里的 NaN："
@@ -91,7 +91,7 @@ SECRETS = (_CUT_ALL, _CUT_SOME, _WRONG_SOME, _NUMPY)
 
 
 def calls(target: Target, drawn: Drawn, spec: CheckSpec) -> tuple[Program, ...]:
-    """One call on leaves that require gradients, then the gradients by all of them; with masks, both once more."""
+    """A call on leaves that require gradients, and the gradients with respect to all of them; with masks, twice."""
     asked = [drawn]
     if any(_is_mask(value) for _, value in drawn.args):
         asked.append(replace(drawn, args=tuple((name, _without_keys(value)) for name, value in drawn.args)))
@@ -117,7 +117,7 @@ def _is_mask(value: object) -> bool:
 
 
 def _without_keys(value: Any) -> Any:
-    """A mask with nothing allowed in the first row of its last two axes (of a query, or of a sample's keys)."""
+    """A mask that is False in the first row of its last two axes; other values unchanged."""
     if not _is_mask(value):
         return value
     changed = value.copy()
@@ -125,13 +125,13 @@ def _without_keys(value: Any) -> Any:
     return changed
 
 
-def essence(got: tuple[Observation, ...], drawn: Drawn, spec: CheckSpec) -> tuple[Observation, ...]:
-    """What is judged: not the gradients that are only remarked on."""
+def signature(got: tuple[Observation, ...], drawn: Drawn, spec: CheckSpec) -> tuple[Observation, ...]:
+    """The gradients that are judged, without those that only lead to a remark."""
     return got[:1]
 
 
 def names(seen: Seen) -> list[str]:
-    """What the gradients are by, in their order: the arrays among the arguments, then the parameters by name."""
+    """The names of what the gradients are with respect to: the array arguments, then the parameters, sorted."""
     return [*_arrays(seen.drawn), *sorted(name for name, _ in seen.drawn.parameters)]
 
 
@@ -140,7 +140,7 @@ def _arrays(drawn: Drawn) -> list[str]:
 
 
 def judge(seen: Seen) -> Verdict:
-    """First what is cut, then what is wrong."""
+    """Looks for missing gradients, then for wrong ones."""
     if bad := our_trouble(seen.expected[:1]) or trouble(seen.got[:1], seen.case):
         return bad
     match seen.got, seen.expected:
@@ -148,7 +148,7 @@ def judge(seen: Seen) -> Verdict:
             if seen.array_type == "numpy":
                 return _without_torch(got)
             verdict = _compare(seen, got, expected)
-            # In a public case alone: code that has seen hidden inputs could say something by it.
+            # Only in a public case: in a hidden one, code could reveal its inputs by this.
             poisoned = verdict.status is Status.PASSED and seen.case.public and any(map(_has_nan, more))
             return replace(verdict, remark=_POISONED) if poisoned else verdict
     raise ValueError("the reference gave no gradients")
@@ -163,7 +163,7 @@ def _has_nan(seen: Observation) -> bool:
 
 
 def _without_torch(got: object) -> Verdict:
-    """NumPy in, NumPy out: nothing to check. A tensor from NumPy arrays is torch code with its graph cut."""
+    """Skips NumPy code. A tensor made from NumPy arrays is torch code without a graph, and fails."""
     if isinstance(got, Array) and got.container == "torch":
         return Verdict(Status.FAILED, _CUT_ALL)
     return Verdict(Status.SKIPPED, _NUMPY, applies=False)

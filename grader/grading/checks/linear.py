@@ -85,7 +85,7 @@ def _name(drawn: Drawn, spec: CheckSpec, exercise: str) -> str:
 
 
 def judge(seen: Seen) -> Verdict:
-    """Dependent at all, zero at zero, and the combination."""
+    """Passes if the result depends on the argument, and the combination of two values gives that of the results."""
     found = results(seen.got, seen.case, 4)
     if isinstance(found, Verdict):
         return found
@@ -102,6 +102,6 @@ def _finding(one: Floats, two: Floats, both: Floats, zero: Floats) -> Text | Non
         return _CONSTANT
     if near(both, _A * one + _B * two).all():
         return None
-    # Affine: linear once the value at zero is taken off.
+    # Affine: linear after the value at zero is subtracted.
     affine = near(both - zero, _A * (one - zero) + _B * (two - zero)).all()
     return _SHIFTED if affine and not near(zero, 0 * zero).all() else _BENT

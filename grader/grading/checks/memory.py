@@ -67,7 +67,7 @@ class Options:
 
 
 _BYTES = 4
-#: How often an argument fits into n_q·n_k, and a block into n: right solutions keep several of their size, in float64.
+#: How often an argument must fit into n_q·n_k, and a block into n: correct solutions keep several arrays of that size.
 _ROOM = 16
 _ARRAY = Text(
     "an array with {times:.3g} times as many elements as the n_q × n_k matrix of scores existed at some point; "
@@ -87,7 +87,7 @@ SECRETS = (_SECRET,)
 
 
 def calls(target: Target, drawn: Drawn, spec: CheckSpec) -> tuple[Program, ...]:
-    """A call for the tensors, and another one for the bytes, in which nothing is imported or built any more."""
+    """A call that counts tensors, then one that counts bytes, after everything has been imported and built."""
     limit = _limit(drawn, spec, target.exercise.name)
     for name, value in drawn.args:
         if isinstance(value, np.ndarray) and _ROOM * value.size > limit:
@@ -118,7 +118,7 @@ def _limit(drawn: Drawn, spec: CheckSpec, exercise: str) -> int:
 
 
 def judge(seen: Seen) -> Verdict:
-    """The largest tensor, then the peak."""
+    """Compares the largest tensor with n_q·n_k, then the peak."""
     if bad := trouble(seen.got, seen.case):
         return bad
     if len(seen.got) != 1:
@@ -134,8 +134,8 @@ def judge(seen: Seen) -> Verdict:
     return Verdict(Status.PASSED)
 
 
-def essence(got: tuple[Observation, ...], drawn: Drawn, spec: CheckSpec) -> tuple[Observation, ...]:
-    """Whether there was such an array: how large exactly, and in which library, is a matter of style."""
+def signature(got: tuple[Observation, ...], drawn: Drawn, spec: CheckSpec) -> tuple[Observation, ...]:
+    """Whether there was such an array; its exact size and library are matters of style."""
     if all(isinstance(seen, Returned) for seen in got):
         largest, peak = _counts(got)
         limit = _limit(drawn, spec, "")
@@ -144,7 +144,7 @@ def essence(got: tuple[Observation, ...], drawn: Drawn, spec: CheckSpec) -> tupl
 
 
 def _counts(got: tuple[Observation, ...]) -> tuple[float, float]:
-    """Elements of the largest tensor and bytes of the peak. Without a number it was tampered with: no limit holds."""
+    """Elements of the largest tensor, and peak bytes. A value that is no number was tampered with, and is infinite."""
     counts: dict[str, Any] = {}
     for seen in got:
         for value in seen.values if isinstance(seen, Returned) else ():

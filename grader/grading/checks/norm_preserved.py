@@ -82,7 +82,7 @@ def _name(drawn: Drawn, spec: CheckSpec, exercise: str) -> str:
 
 
 def judge(seen: Seen) -> Verdict:
-    """One norm for each vector, the same as before."""
+    """Compares the norm of each vector with that before."""
     found = results(seen.got, seen.case, 1)
     if isinstance(found, Verdict):
         return found
@@ -95,7 +95,7 @@ def judge(seen: Seen) -> Verdict:
     if near(before, after).all():
         return Verdict(Status.PASSED)
     factor = float(after.sum() / before.sum())
-    # A hidden case tells no number that the learner's code could have chosen.
+    # In a hidden case, learner code could choose the number to reveal its inputs.
     scaled = seen.case.public and near(before * factor, after).all()
     text = _SCALED.fill(factor=factor) if scaled else _CHANGED
     return Verdict(Status.FAILED, text)

@@ -68,14 +68,14 @@ class Options:
 #: Twice the size makes less than 2.6 times the work: linear; more than 3.2 times: quadratic.
 _LINEAR, _QUADRATIC = math.log2(2.6), math.log2(3.2)
 
-#: More work than any machine does: what is beyond is no count.
+#: More work than any machine can do.
 _MOST = 1 << 62
 
 Growth: TypeAlias = Literal["linear", "quadratic", "between", "nothing"]
 
 _TOO_MUCH = Text(
     "{ratio} times the work when {symbol} grows {factor:g}-fold: that is quadratic in {symbol}; expected linear. "
-    "Which step handles every pair of positions (an n × n array, or all earlier positions anew at each step)?",
+    "Which step handles every pair of positions (an n × n array, or all earlier positions again at each step)?",
     "{symbol} 变成 {factor:g} 倍时，计算量变成 {ratio} 倍：随 {symbol} 平方增长，应为线性增长。"
     "哪一步处理了每一对位置（n × n 的数组，或者每一步都从头重算前面的所有位置）？",
 )
@@ -119,7 +119,7 @@ def _counted(target: Target, inputs: Drawn) -> Program:
 
 
 def judge(seen: Seen) -> Verdict:
-    """Too much is too much, wherever the rest was done; that it is little enough, only torch alone can show."""
+    """Quadratic work fails, wherever it is done. Linear work passes only if all of it was counted in torch."""
     if bad := trouble(seen.got, seen.case):
         return bad
     if len(seen.got) < 2:
@@ -135,20 +135,20 @@ def judge(seen: Seen) -> Verdict:
         return Verdict(Status.SKIPPED, _BETWEEN.fill(**said), applies=False)
     if growth == expected:
         return Verdict(Status.PASSED)
-    if not seen.case.public:  # how much exactly is the word of the learner's process
+    if not seen.case.public:  # learner code could choose the exact number
         return Verdict(Status.FAILED, _MORE if expected == "linear" else _LESS)
     return Verdict(Status.FAILED, (_TOO_MUCH if expected == "linear" else _TOO_LITTLE).fill(**said))
 
 
-def essence(got: tuple[Observation, ...], drawn: Drawn, spec: CheckSpec) -> tuple[Observation, ...]:
-    """The growth: two programs that do the same rarely do the same work."""
+def signature(got: tuple[Observation, ...], drawn: Drawn, spec: CheckSpec) -> tuple[Observation, ...]:
+    """The growth alone: equivalent programs rarely do exactly the same work."""
     if all(isinstance(seen, Returned) for seen in got):
         return (Returned((_growth(got, spec)[0],)),)
     return got
 
 
 def _counts(got: tuple[Observation, ...]) -> list[dict[str, Any]]:
-    """What each program counted. Learner code could have changed it, so that its types are not trusted."""
+    """What each program counted. Learner code could have changed it, so its types are checked."""
     found = []
     for seen in got:
         counts = seen.values[0] if isinstance(seen, Returned) else None

@@ -53,20 +53,18 @@ class Options:
     """None."""
 
 
-_NONE = Text(
-    "arguments that make no sense are accepted; expected {expected}", "接受了没有意义的参数；应当抛出 {expected}"
-)
+_NONE = Text("invalid arguments are accepted; expected {expected}", "接受了没有意义的参数；应当抛出 {expected}")
 _OTHER = Text("it raised {got}; expected {expected}", "抛出的是 {got}，应为 {expected}")
 _ACCEPTED = Text(
-    "arguments that make no sense are accepted; the task says which exception to raise",
+    "invalid arguments are accepted; the task says which exception to raise",
     "接受了没有意义的参数；题目说明了应当抛出哪种异常",
 )
-_ANOTHER = Text("it raised another exception than the one that the task asks for", "抛出的不是题目要求的那种异常")
+_ANOTHER = Text("it raised a different exception than the task asks for", "抛出的不是题目要求的那种异常")
 SECRETS = (_ACCEPTED, _ANOTHER)
 
 
 def calls(target: Target, drawn: Drawn, spec: CheckSpec) -> tuple[Program, ...]:
-    """The call, or for a class the construction alone where the case has no arguments."""
+    """The call; for a class and a case without arguments, only the construction."""
     writer = Writer.to(target)
     if target.exercise.kind == "class" and not drawn.args:
         writer.instance(drawn)
@@ -78,7 +76,7 @@ def calls(target: Target, drawn: Drawn, spec: CheckSpec) -> tuple[Program, ...]:
 
 
 def judge(seen: Seen) -> Verdict:
-    """The named exception, or one derived from it."""
+    """Passes for the named exception, or one derived from it."""
     expected = seen.case.raises or "ValueError"
     accepted = _NONE.fill(expected=expected) if seen.case.public else _ACCEPTED
     match seen.got:

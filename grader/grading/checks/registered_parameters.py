@@ -76,7 +76,7 @@ _SHARED = Text(
     "{a} 和 {b} 共用一个参数：它们各自都要有自己的参数",
 )
 _MISSING = Text(
-    "the class has nothing for {names}; besides its matrices there is {has}. Is one module used twice, or left out?",
+    "the class has nothing for {names}; besides its matrices it has {has}. Is one module used twice, or missing?",
     "类里没有 {names}；除矩阵以外有：{has}。是不是有一个模块用了两次，或者漏掉了？",
 )
 _HIDDEN = Text(
@@ -88,7 +88,7 @@ _FROZEN = Text(
 )
 _SOME_IDLE = Text("some of the parameters have no influence on the result", "有些参数对结果没有任何影响")
 _OTHER_NUMBER = Text(
-    "the module does not have as many numbers to learn as are needed", "模块里要学习的数的个数与需要的不一致"
+    "the module does not have the number of trainable values that it needs", "模块里要学习的数的个数与需要的不一致"
 )
 _IDLE = Text("the parameter {names} has no influence on the result", "参数 {names} 对结果没有任何影响")
 _MANY = Text(
@@ -96,14 +96,14 @@ _MANY = Text(
     "除偏置以外，模块有 {got} 个参数；这些投影只需要 {expected} 个",
 )
 _ONLY = Text(
-    "the module has {got} trainable numbers in its parameters; {expected} are needed, and nothing else is to be learnt",
+    "the module has {got} trainable numbers in its parameters; exactly {expected} are needed",
     "模块的参数里有 {got} 个可训练的数；只需要 {expected} 个，别的都不需要学习",
 )
 SECRETS = (_PLAIN, _SOME_IDLE, _OTHER_NUMBER)
 
 
 def calls(target: Target, drawn: Drawn, spec: CheckSpec) -> tuple[Program, ...]:
-    """Where the projections were found, and every parameter with whether a gradient reaches it."""
+    """Where the projections are, and every parameter with whether a gradient reaches it."""
     writer = Writer.to(target)
     made, filled = writer.instance(drawn)
     called = writer.call(drawn, instance=made)
@@ -113,7 +113,7 @@ def calls(target: Target, drawn: Drawn, spec: CheckSpec) -> tuple[Program, ...]:
 
 
 def judge(seen: Seen) -> Verdict:
-    """Shared, unregistered, frozen, idle, too many: in this order."""
+    """Looks for parameters that are shared, missing, unregistered, frozen, idle or too many, in this order."""
     if bad := trouble(seen.got, seen.case):
         return bad
     match seen.got:
@@ -126,7 +126,7 @@ def judge(seen: Seen) -> Verdict:
 
 
 def _well_formed(found: Any, listed: Any, roles: set[str]) -> bool:
-    """Whether the child's word about its parameters has the form that our own code in the child gives it."""
+    """Whether the child's description of its parameters has the form that our code in the child writes."""
     match found, listed:
         case {
             "attributes": dict() as places,
@@ -155,8 +155,8 @@ def _parameter(entry: Any) -> bool:
 
 
 def finding(seen: Seen, found: dict[str, Any], listed: list[Any]) -> Text | None:
-    """What is wrong with the module's parameters, if anything."""
-    # Names of attributes are the learner's words: in hidden cases the roles stand for them.
+    """The first thing that is wrong with the module's parameters, if any."""
+    # Learners choose the names of attributes, so hidden cases show the roles instead.
     attributes: dict[str, str] = (
         found["attributes"] if seen.case.public else {role: role for role in found["attributes"]}
     )

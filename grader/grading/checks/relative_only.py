@@ -79,7 +79,7 @@ SECRETS = (_ABSOLUTE, *SHARED)
 
 
 def calls(target: Target, drawn: Drawn, spec: CheckSpec) -> tuple[Program, ...]:
-    """Queries and keys where they are, both moved, and the keys moved alone."""
+    """Queries and keys at their positions, both shifted, and the keys shifted alone."""
     name, positions = _names(drawn, spec, target.exercise.name)
     queries, places = drawn.value(name), drawn.value(positions)
     keys = drawn.changed(**{name: fresh(queries, 0)})
@@ -101,7 +101,7 @@ def _names(drawn: Drawn, spec: CheckSpec, exercise: str) -> tuple[str, str]:
 
 
 def judge(seen: Seen) -> Verdict:
-    """Equal where the differences are equal, and different where they are not."""
+    """Passes if products depend on the difference of the positions, and on nothing else about them."""
     found = results(seen.got, seen.case, 2 * len(_SHIFTS) + 3)
     if isinstance(found, Verdict):
         return found

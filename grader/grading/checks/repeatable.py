@@ -56,12 +56,12 @@ class Options:
 
 
 _DIFFERENT = Text(
-    "the same inputs gave different results: is dropout (or another source of randomness) still active, "
-    "or is something remembered from an earlier call?",
+    "the same inputs gave different results: is dropout (or other randomness) still active, "
+    "or is state kept from an earlier call?",
     "同样的输入得到了不同的结果：是不是还开着 dropout（或别的随机来源），或者记住了之前调用留下的东西？",
 )
 _STATE = Text(
-    "the result depends on the calls before it: something is remembered from one call to the next",
+    "the result depends on earlier calls: state is kept from one call to the next",
     "结果取决于之前的调用：有东西从一次调用留到了下一次",
 )
 SECRETS = (_DIFFERENT, _STATE)
@@ -80,9 +80,9 @@ def other(values: tuple[tuple[str, Any], ...]) -> tuple[tuple[str, Any], ...]:
 
 
 def calls(target: Target, drawn: Drawn, spec: CheckSpec) -> tuple[Program, ...]:
-    """This, something else, this again, all on one instance; and something else on a fresh one.
+    """A call, a different one, the first again, all on one instance; and the different one on a fresh instance.
 
-    Before the last call a second instance gets other weights, which must not reach the first.
+    Before the last call a second instance gets other weights, which must not affect the first.
     """
     between = replace(drawn, args=other(drawn.args))
     first = Writer.to(target)
@@ -96,7 +96,7 @@ def calls(target: Target, drawn: Drawn, spec: CheckSpec) -> tuple[Program, ...]:
 
 
 def judge(seen: Seen) -> Verdict:
-    """Equal up to the last digits."""
+    """Passes if repeated calls agree up to rounding."""
     if bad := trouble(seen.got, seen.case):
         return bad
     match seen.got:

@@ -68,11 +68,11 @@ _KEYS = Text(
 )
 _NOTHING = Text("", "")
 _TOGETHER = Text(
-    "all weights together sum to 1; each row should, on its own",
+    "all weights together sum to 1; each row should sum to 1",
     "所有权重加在一起才等于 1；应当是每一行各自的和为 1",
 )
 _SUM = Text("the weights of a row do not sum to 1", "同一行的权重之和不等于 1")
-_FEWER = Text("the result has too few axes: its rows are gone", "结果的维数太少：已经没有按行排列的权重")
+_FEWER = Text("the result has too few axes: it has no rows", "结果的维数太少：已经没有按行排列的权重")
 _AXES = Text("the result is a single number; expected an array of weights", "结果是一个数，应为由权重构成的数组")
 SECRETS = (_NEGATIVE, _TOGETHER, _SUM, _AXES, _FEWER, *SHARED)
 
@@ -83,7 +83,7 @@ def calls(target: Target, drawn: Drawn, spec: CheckSpec) -> tuple[Program, ...]:
 
 
 def judge(seen: Seen) -> Verdict:
-    """Signs, then sums; sums along another axis are recognised."""
+    """Checks signs, then sums, and recognises sums along another axis."""
     found = results(seen.got, seen.case, 1)
     if isinstance(found, Verdict):
         return found

@@ -88,11 +88,11 @@ _IRREGULAR = Text(
 )
 _NOTHING = Text("1 (no scaling)", "1（不缩放）")
 _IGNORED = Text(
-    "the scores q·k have no influence on the result: all keys get the same weight",
+    "the scores q·k do not affect the result: all keys get the same weight",
     "分数 q·k 对结果没有影响：每个键的权重都一样",
 )
 _REVERSED = Text(
-    "a key with a smaller score q·k gets a larger weight: is a sign turned round?",
+    "a key with a smaller score q·k gets a larger weight: is a sign flipped?",
     "分数 q·k 越小的键，权重反而越大：是不是符号反了？",
 )
 _NO_SOFTMAX = Text(
@@ -110,20 +110,20 @@ _ROOT = Text(
     "。漏了平方根：q·k 的方差是 d_k，标准差是 √d_k",
 )
 _MODEL = Text(
-    ". Each head takes products of d_k = d_model / h numbers, so d_k counts, not d_model",
+    ". Each head takes products of d_k = d_model / h numbers, so it is d_k that matters, not d_model",
     "。每个头的点积只有 d_k = d_model / h 个数相乘，所以应当用 d_k，而不是 d_model",
 )
 _OTHERS = {
     "n": Text(
-        ". How many keys there are has no influence on the size of one score",
+        ". The number of keys does not affect the size of one score",
         "。键的个数不影响单个分数的大小",
     ),
     "d_v": Text(
-        ". Scores are products of q and k; the width of the values plays no part in them",
+        ". Scores are products of q and k; they do not involve the width of the values",
         "。分数是 q 与 k 的点积，与值的宽度无关",
     ),
     "h": Text(
-        ". Heads work side by side; their number has no influence on the size of one score",
+        ". Heads work in parallel; their number does not affect the size of one score",
         "。各个头并行工作，头数不影响单个分数的大小",
     ),
 }
@@ -146,7 +146,7 @@ class Probe:
 
 
 def _reads(exercise: Exercise) -> tuple[str, ...]:
-    """The names of what is passed: required arguments, of a class those of ``forward``."""
+    """The names of the required arguments; for a class those of ``forward``."""
     taken = exercise.forward if exercise.kind == "class" else exercise.parameters
     return tuple(parameter.name for parameter in taken if parameter.required)
 
@@ -242,7 +242,7 @@ def _scale(result: Floats, probe: Probe, softmax: bool) -> float:
 
 
 def _unreadable(scales: list[float], probes: list[Probe]) -> Text | None:
-    """What stands in the way of a law."""
+    """Why no law can be fitted, if there is a reason."""
     if any(math.isnan(scale) for scale in scales):
         return _UNREADABLE
     if any(abs(scale) < 1e-6 for scale in scales):
@@ -283,7 +283,7 @@ def _power(size: str, power: float) -> str:
 
 
 def _said(powers: dict[str, float], constant: float, expected: Any) -> Text:
-    """The law in words, with the usual reason for it."""
+    """The law in words, with the usual cause."""
     reason = _reason(powers, constant)
     if reason is _MODEL and "d_model" not in powers:  # its two factors as one
         powers = {"d_model": powers["d_k"]}

@@ -64,7 +64,7 @@ class Options:
 _BASE = 10000.0
 _POSITIONS = 256
 _OTHER = Text(
-    "pe[pos] @ M is not pe[pos + delta]: the rows of the encoding are moved somewhere else",
+    "pe[pos] @ M is not pe[pos + delta]: the matrix moves the rows of the encoding somewhere else",
     "pe[pos] @ M 不等于 pe[pos + delta]：编码的各行没有移到该到的位置",
 )
 SECRETS = (_OTHER, *SHARED)
@@ -77,7 +77,7 @@ def calls(target: Target, drawn: Drawn, spec: CheckSpec) -> tuple[Program, ...]:
 
 
 def judge(seen: Seen) -> Verdict:
-    """A finite square matrix first, then where it moves the rows to."""
+    """Checks that it is a finite square matrix, then where it moves the rows."""
     if bad := trouble(seen.got, seen.case):
         return bad
     match seen.got:

@@ -57,31 +57,31 @@ class Options:
 
 
 _CHANGED = Text(
-    "the call changed its argument {names} in place: whoever called it still needs the old values",
+    "the call changed its argument {names} in place: the caller still needs the old values",
     "调用就地修改了参数 {names}：调用者之后还要用到原来的值",
 )
 
 _SOME_CHANGED = Text(
-    "the call changed an argument in place: whoever called it still needs the old values",
+    "the call changed an argument in place: the caller still needs the old values",
     "调用就地修改了某个参数：调用者之后还要用到原来的值",
 )
 SECRETS = (_SOME_CHANGED,)
 
 
 def arrays(drawn: Drawn) -> list[str]:
-    """The arguments that are arrays of their own."""
+    """The names of the array arguments that are not the same as another one."""
     return [name for name, value in drawn.args if isinstance(value, np.ndarray)]
 
 
 def calls(target: Target, drawn: Drawn, spec: CheckSpec) -> tuple[Program, ...]:
-    """One call; the arrays that were given to it come back as it left them."""
+    """One call, which returns the arrays that it was given, as it left them."""
     writer = Writer.to(target)
     given = dict(writer.call(drawn).arguments)
     return (writer.program(*(given[name] for name in arrays(drawn))),)
 
 
 def judge(seen: Seen) -> Verdict:
-    """Equal bytes, shape and dtype."""
+    """Passes if bytes, shape and dtype are the same as before."""
     if bad := trouble(seen.got, seen.case):
         return bad
     match seen.got:

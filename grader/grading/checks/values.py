@@ -70,7 +70,7 @@ def calls(target: Target, drawn: Drawn, spec: CheckSpec) -> tuple[Program, ...]:
 
 
 def judge(seen: Seen) -> Verdict:
-    """Kind, shape, finiteness, values."""
+    """Compares kind, shape, finiteness and values, in this order."""
     options = read(seen.spec, Options)
     if bad := our_trouble(seen.expected) or trouble(seen.got, seen.case):
         return bad

@@ -65,17 +65,17 @@ class Options:
 
 
 _SAMPLES = 2000
-#: Standard errors that the estimate may be off: a right solution would miss this once in 16000 seeds.
+#: How many standard errors the estimate may be off: a correct solution would exceed this for one seed in 16000.
 _ERRORS = 4.0
 
 _OTHER = Text(
-    "with components of variance 1 the variance of the scores at d_k = {d_k} is {observed:.3g} "
+    "with components of variance 1, the variance of the scores at d_k = {d_k} is {observed:.3g} "
     "({samples} samples); expected {expected:g} ± {bound:.2g}{reason}",
     "分量的方差为 1 时，d_k = {d_k} 的分数的方差是 {observed:.3g}（{samples} 个样本）；"
     "应为 {expected:g} ± {bound:.2g}{reason}",
 )
 _UNSCALED = Text(
-    ": the variance grows with d_k, since a score is a sum of d_k products",
+    ": the variance grows with d_k, because a score is a sum of d_k products",
     "：方差随 d_k 增长，因为分数是 d_k 个乘积之和",
 )
 _TOO_SMALL = Text(
@@ -84,7 +84,7 @@ _TOO_SMALL = Text(
 )
 _NONE = Text("", "")
 _SECRET = Text(
-    "with components of variance 1 the variance of the scores is not what it should be",
+    "with components of variance 1, the variance of the scores is wrong",
     "分量的方差为 1 时，分数的方差不对",
 )
 SECRETS = (_SECRET, *SHARED)
@@ -106,7 +106,7 @@ def _pairs(names: list[str], d_k: int) -> Drawn:
 
 
 def judge(seen: Seen) -> Verdict:
-    """The estimate at every width, against its own confidence bound."""
+    """Compares the estimate at every width with its confidence bound."""
     options = read(seen.spec, Options)
     widths, expected = options.d_k, float(options.is_)
     found = results(seen.got, seen.case, len(widths))
@@ -125,7 +125,7 @@ def judge(seen: Seen) -> Verdict:
 
 
 def standard_error(d_k: int, samples: int) -> float:
-    """Of an estimated variance, relative to it: a sum of d_k products of normal numbers has the kurtosis 3 + 6/d_k."""
+    """The relative standard error of an estimated variance: a sum of d_k normal products has kurtosis 3 + 6/d_k."""
     return math.sqrt((2 + 6 / d_k) / samples)
 
 

@@ -10,7 +10,7 @@ import pytest
 from grader.core.errors import CourseError
 from grader.core.model import Item, Status, Text
 from grader.core.yaml_positions import parse
-from grader.course import items, schema
+from grader.course import items, schema, schema_problems
 from grader.course.items import expression
 from tests import documentation
 
@@ -66,7 +66,7 @@ def test_the_table_is_true() -> None:
 def test_the_items_are_true(text: str) -> None:
     """They can be copied as they are, and their own keys pass."""
     value = parse('id: Q1.example\nask: {en: "?", zh: "？"}\n' + text, "formulas.md", CourseError).value
-    model = schema.validate(schema._item_model(value["kind"]), value)
+    model = schema_problems.validate(schema._item_model(value["kind"]), value)
     assert not isinstance(model, list), model
     item: Item = model.build()
     assert list(items.kinds()[item.kind].faults(item.spec)) == []

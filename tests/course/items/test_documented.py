@@ -7,7 +7,7 @@ import pytest
 from grader.core.errors import CourseError
 from grader.core.model import Item, Status, Text
 from grader.core.yaml_positions import parse
-from grader.course import items, schema
+from grader.course import items, schema, schema_problems
 from tests import documentation
 
 COMMON = 'id: Q1.example\nask: {en: "How? {n}", zh: "怎样？{n}"}\n'
@@ -25,7 +25,7 @@ def documented(kind: str, heading: str, language: str) -> str:
 def read(kind: str) -> Item:
     """The example of the documentation, as it would be read from a question file."""
     value = parse(COMMON + documented(kind, "Example", "yaml"), f"{kind}.py", CourseError).value
-    model = schema.validate(schema._item_model(kind), value)
+    model = schema_problems.validate(schema._item_model(kind), value)
     assert not isinstance(model, list), model
     item: Item = model.build()
     return item

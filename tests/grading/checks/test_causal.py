@@ -80,7 +80,7 @@ PASSES = [
     ("a module and a mask", MODULE),
     ("another axis", "import numpy as np\ndef shift(x): return np.cumsum(x, -1)"),
 ]
-FUTURE, NEXT, BLIND = "looks into the future", "off by one", "that very position"
+FUTURE, NEXT, BLIND = "looks into the future", "off by one", "that position itself"
 CAUGHT = [
     ("no mask", edit(TORCH, ("~allowed", "allowed & ~allowed")), FUTURE),
     ("a soft mask", edit(TORCH, ("-torch.inf)", "-1e9)"), ("-1e9", "-8.0")), FUTURE),

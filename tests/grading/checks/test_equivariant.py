@@ -54,7 +54,7 @@ PASSES = [
     ("other axes", "def columns(x): return x + x.sum(-1, keepdims=True)"),
     ("the same row everywhere", "import numpy as np\ndef attend(x, w): return x.mean(-2, keepdims=True) + 0 * x"),
 ]
-ORDER = "something depends on where a row stands"
+ORDER = "something depends on the position of a row"
 CAUGHT = [
     ("causal", edit(SELF, ("scores, -1", "scores.tril(), -1")), ORDER),
     ("positions", edit(SELF, ("    scores", "    x = x + torch.arange(5)[:, None] / 9\n    scores")), ORDER),

@@ -9,7 +9,7 @@ import pytest
 from grader.core.errors import CourseError
 from grader.core.model import Question, Status
 from grader.core.yaml_positions import parse
-from grader.course import edits, schema, validate
+from grader.course import edits, schema, schema_problems, validate
 from grader.grading import checks
 from grader.grading.grade import Memo, grade_reference
 from grader.grading.inputs import Seed
@@ -31,11 +31,11 @@ def read(kind: str, bench: Bench) -> tuple[Question, list[str]]:
         "misconceptions": {mistake["misconception"]: {"truth": TEXT} for mistake in example["mistakes"]},
         "exercises": [{"summary": TEXT, "result": TEXT} | example],
     }
-    found = schema.validate(schema.question_file(checks.kinds()), raw)
+    found = schema_problems.validate(schema.question_file(checks.kinds()), raw)
     assert not isinstance(found, list), found
     question = found.build("questions/q01.yaml", checks.kinds())
     known = validate.Known(["examples"], [], None, bench.course.reference, None, checks.kinds())
-    return question, [str(fault) for fault in validate.faults(question, raw, known)]
+    return question, [str(fault) for fault in validate.check_question(question, raw, known)]
 
 
 @pytest.mark.parametrize("kind", checks.kinds())

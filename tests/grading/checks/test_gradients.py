@@ -45,16 +45,20 @@ CAUGHT = [
     ("weights detached", edit(TORCH, ("weights @ v", "weights.detach() @ v")), "no gradient reaches q, k: the path"),
     ("values detached", edit(TORCH, ("weights @ v", "weights @ v.detach()")), "no gradient reaches v:"),
     ("keys as data", edit(TORCH, ("k.transpose", "k.data.transpose")), "no gradient reaches k:"),
-    ("half", edit(TORCH, ("return output", "return output / 2 + output.detach() / 2")), "the gradient by q differs"),
+    (
+        "half",
+        edit(TORCH, ("return output", "return output / 2 + output.detach() / 2")),
+        "the gradient with respect to q differs",
+    ),
     (
         "turned round on its way to v",
         edit(TORCH, ("weights @ v", "weights @ (2 * v.detach() - v)")),
-        "the gradient by v differs",
+        "the gradient with respect to v differs",
     ),
     (
         "NaN on its way",
         edit(TORCH, ("weights @ v", "weights @ (v + (0 * v).abs().sqrt())")),
-        "the gradient by v differs",
+        "the gradient with respect to v differs",
     ),
     ("a projection's data", edit(MODULE, ("self.w_q(query)", "query @ self.w_q.weight.data.T")), "reaches w_q:"),
     ("frozen", made(MODULE, "self.w_k.requires_grad_(False)"), "reaches w_k:"),
@@ -67,9 +71,13 @@ CAUGHT = [
                 "one = self.w_o.weight / self.w_o.weight.detach()\n        return one.mean() * self.w_o",
             ),
         ),
-        "the gradient by w_o differs",
+        "the gradient with respect to w_o differs",
     ),
-    ("half of a square", "import torch\ndef product(x, y): return x * x.detach()", "the gradient by x differs"),
+    (
+        "half of a square",
+        "import torch\ndef product(x, y): return x * x.detach()",
+        "the gradient with respect to x differs",
+    ),
     ("an exception", "import torch\ndef first(x, y): return x.numpy()", "RuntimeError"),
 ]
 
@@ -168,4 +176,4 @@ def test_nothing_is_remarked_on_in_a_hidden_case() -> None:
         each = replace(of, cases=(replace(of.cases[0], public=public),))
         verdict = gradients.judge(seen("gradients", got, (returned([good]), returned([good])), of=each))
         assert (verdict.status, verdict.remark is not None) == (Status.PASSED, remarked)
-    assert gradients.essence(got, seen("gradients", got).drawn, CheckSpec("gradients", 1.0)) == got[:1]
+    assert gradients.signature(got, seen("gradients", got).drawn, CheckSpec("gradients", 1.0)) == got[:1]

@@ -132,7 +132,7 @@ def test_mistakes_are_known_by_what_they_exceed() -> None:
         (9 * limit, 9 * limit, True),
         (limit - 1, 4 * limit - 1, False),
     ):
-        assert memory.essence((counts(largest, peak),), drawn, one) == (returned(known),)
+        assert memory.signature((counts(largest, peak),), drawn, one) == (returned(known),)
 
 
 @pytest.mark.parametrize(

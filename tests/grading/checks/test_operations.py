@@ -194,7 +194,7 @@ def counts(work: Any, exits: Any = False) -> Returned:
 def test_the_bounds(factor: float, growth: str) -> None:
     """Below 2.6 times the work for twice the size is linear, above 3.2 quadratic; mistakes are known by no more."""
     got = (counts(1000), counts(int(1000 * factor)))
-    assert operations.essence(got, seen("operations", []).drawn, SIZES) == (returned(growth),)
+    assert operations.signature(got, seen("operations", []).drawn, SIZES) == (returned(growth),)
 
 
 @pytest.mark.parametrize("forged", [counts(-5), counts("much"), counts(True), returned(None), returned({})])

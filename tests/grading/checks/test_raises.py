@@ -51,7 +51,7 @@ PASSES = [
     ("from a library", "import numpy as np\ndef split(x, num_heads): return x.reshape(num_heads, -1)"),
     ("in forward, where the case has arguments", TABLE.format(RAISE)),
 ]
-NONE = "arguments that make no sense are accepted; expected ValueError"
+NONE = "invalid arguments are accepted; expected ValueError"
 CAUGHT = [
     ("no check", HEADS.format("pass"), NONE),
     ("a word", HEADS.format("print('indivisible')"), NONE),

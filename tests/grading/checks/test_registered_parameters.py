@@ -132,4 +132,4 @@ def test_nothing_else_is_learnt_where_biases_are_not_admitted(sandbox: Sandbox) 
     found = verdicts(sandbox.observe, "registered_parameters", (POSITIONS,), "", rows)
     assert found["alone"] == found["frozen"] == Verdict(Status.PASSED)
     assert found["scaled"].message is not None
-    assert "16 trainable numbers in its parameters; 15 are needed" in found["scaled"].message.en
+    assert "16 trainable numbers in its parameters; exactly 15 are needed" in found["scaled"].message.en

@@ -44,7 +44,7 @@ PASSES = [
     ("a result that is kept and not used", last(MODULE, "self.weights = weights")),
 ]
 SAME = "the same inputs gave different results"
-STATE = "depends on the calls before it"
+STATE = "depends on earlier calls"
 CAUGHT = [
     ("dropout", edit(TORCH, ("weights @ v", "torch.dropout(weights, 0.5, True) @ v")), SAME),
     ("dropout in forward", edit(MODULE, ("weights @ v", "nn.functional.dropout(weights) @ v")), SAME),
