@@ -23,13 +23,16 @@ from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING
 
+from grader.classroom.export._pseudonyms import masked
 from grader.classroom.export._target import Out
+from grader.classroom.results import Book
 from grader.core.errors import UsageError
+from grader.core.model import Text
+from grader.core.text import clean
 
 if TYPE_CHECKING:
     from datetime import datetime
 
-    from grader.classroom.results import Book
     from grader.core.model import Course, Lang
 
 __all__ = ["Options", "Out", "export", "kind", "names"]
@@ -83,9 +86,6 @@ def export(name: str, source: Book | Course, options: Options, out: Out) -> None
             fitting = [other for other in names() if field.name in kind(other).OPTIONS]
             raise UsageError(f"{flag(field.name)} means nothing to {name}; it goes with {', '.join(fitting)}.")
     if options.pseudonyms:
-        from grader.classroom.export._pseudonyms import masked
-        from grader.classroom.results import Book
-
         assert isinstance(source, Book)
         source = masked(source)
     with out:
@@ -96,9 +96,6 @@ def export(name: str, source: Book | Course, options: Options, out: Out) -> None
 
 def _tell_left_out(source: Book | Course, out: Out) -> None:
     """Says whose work is in the gradebook, but in no export of the class."""
-    from grader.classroom.results import Book
-    from grader.core.model import Text
-    from grader.core.text import clean
 
     assert isinstance(source, Book)
     names = [f"{clean(mark.learner.id)} ({clean(mark.learner.name)})" for mark in source.unmatched()]

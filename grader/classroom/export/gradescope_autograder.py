@@ -6,7 +6,6 @@ when Gradescope builds the container. What grades there is ``_autograding``.
 
 from __future__ import annotations
 
-import importlib.metadata
 import io
 import json
 import re
@@ -18,7 +17,6 @@ from pathlib import Path
 import grader
 from grader.classroom.export import Options
 from grader.classroom.export._target import Out
-from grader.core import installed
 from grader.core.errors import UsageError
 from grader.core.model import Course, Text
 
@@ -76,15 +74,15 @@ def _files(course: Course, options: Options) -> Iterator[tuple[str, bytes]]:
     yield "run_autograder", (_TEMPLATES / "run_autograder").read_bytes()
     yield "requirements.txt", "".join(f"{line}\n" for line in requirements(course.packages)).encode()
     if options.seed_file is not None:
-        from grader.grading.inputs import Seed
+        from grader.grading.inputs import Seed  # loads numpy
 
-        Seed.from_file(options.seed_file)  # refuses what is none
+        Seed.from_file(options.seed_file)  # raises UsageError for a file that is not a seed
         yield "seed", options.seed_file.read_bytes()
     for path in sorted(_PACKAGE.rglob("*")):
         inner = path.relative_to(_PACKAGE)
         if path.is_file() and not {"__pycache__", "_content"} & set(inner.parts):
             yield f"attncheck/grader/{inner.as_posix()}", path.read_bytes()
-    # What stands for a course.yaml of the questions where a course has none.
+    # The defaults for a course without a course.yaml.
     default = next(
         (file for file in (_PACKAGE / "_content" / _DEFAULTS, _PACKAGE.parent / _DEFAULTS) if file.is_file()), None
     )
@@ -96,13 +94,17 @@ def _files(course: Course, options: Options) -> Iterator[tuple[str, bytes]]:
 
 
 def requirements(packages: tuple[str, ...] = ()) -> list[str]:
-    """What this program needs, with the torch that its tolerances are used with here; and what the course allows."""
+    """What attncheck needs, with the torch version of this machine, and what the course allows, as pip requirements."""
+    from importlib import metadata  # slow to load, and `export --help` imports this module
+
+    from grader.core import installed  # loads importlib.metadata
+
     project = _PACKAGE.parent / "pyproject.toml"
     if project.is_file():
         found = tomllib.loads(project.read_text(encoding="utf-8"))["project"]["dependencies"]
     else:
-        found = importlib.metadata.requires("attncheck") or []
+        found = metadata.requires("attncheck") or []
     needed = [line for line in found if "extra ==" not in line]
-    torch = importlib.metadata.version("torch").partition("+")[0]
-    allowed = [f"{name}=={importlib.metadata.version(name)}" for name in installed.distributions(packages)]
+    torch = metadata.version("torch").partition("+")[0]
+    allowed = [f"{name}=={metadata.version(name)}" for name in installed.distributions(packages)]
     return [f"torch=={torch}" if re.match(r"torch\b", line) else line for line in needed] + allowed

@@ -6,6 +6,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from urllib.parse import quote
 
+from markupsafe import Markup
+
 from grader.classroom.export import Options
 from grader.classroom.export._marks import counted, counting, error, has_points, told, waiting
 from grader.classroom.export._target import Out
@@ -52,7 +54,7 @@ class Row:
 
 def write(book: Book, options: Options, out: Out) -> None:
     """The pages first, so that the index never points to one that is not there."""
-    from grader.report.html import render
+    from grader.report.html import render  # loads jinja2, numpy
 
     taken: dict[str, str] = {}
     rows, earned = [], []
@@ -109,10 +111,9 @@ def _status(mark: Mark, lang: Lang) -> str:
 
 
 def _index(book: Book, rows: list[Row], earned: list[float], lang: Lang) -> str:
-    import jinja2
-    from markupsafe import Markup
+    import jinja2  # loads jinja2
 
-    from grader.report.html import policy, visible
+    from grader.report.html import policy, visible  # loads jinja2, numpy
 
     environment = jinja2.Environment(
         loader=jinja2.FileSystemLoader(_TEMPLATES),
