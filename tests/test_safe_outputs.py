@@ -174,7 +174,17 @@ def safe_data(text: str) -> None:
 
 def safe_xml(text: str) -> None:
     """Legal XML whose elements are those of JUnit."""
-    known = {"testsuites", "testsuite", "properties", "property", "testcase", "failure", "error", "skipped"}
+    known = {
+        "testsuites",
+        "testsuite",
+        "properties",
+        "property",
+        "testcase",
+        "failure",
+        "error",
+        "skipped",
+        "system-out",
+    }
     assert {element.tag for element in ET.fromstring(text).iter()} <= known
     assert unseen(text) == []
 
