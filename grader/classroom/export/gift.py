@@ -20,7 +20,7 @@ _SIGNS = re.compile(r"[\\~=#{}:]")
 
 
 def write(course: Course, options: Options, out: Out) -> None:
-    """One text file in UTF-8."""
+    """Write one text file in UTF-8."""
     found = asked(course, options, out, "GIFT", _FORMS)
     blocks: list[str] = []
     for question, own in by_question(course, found):
@@ -35,7 +35,7 @@ def _category(course: Course, lang: Lang) -> str:
 
 
 def escaped(text: str) -> str:
-    """Text on one line in which no sign means anything to GIFT."""
+    """Text on one line, with the characters escaped that have a meaning in GIFT."""
     return _SIGNS.sub(r"\\\g<0>", text).replace("\n", "\\n")
 
 
@@ -43,11 +43,11 @@ def _question(each: Asked) -> Iterator[str]:
     yield f"::{escaped(each.id)}::[html]{escaped(markup(each.text))}{{"
     match each.form:
         case "one":
-            yield from (f"{'=' if o.right else '~'}{_html(o.text)}{_feedback(o.feedback)}" for o in each.options)
+            yield from (f"{'=' if o.correct else '~'}{_html(o.text)}{_feedback(o.feedback)}" for o in each.options)
         case "many":
-            right = sum(option.right for option in each.options)
+            right = sum(option.correct for option in each.options)
             for option in each.options:
-                weight = decimal(round((100 if option.right else -100) / right, 5))
+                weight = decimal(round((100 if option.correct else -100) / right, 5))
                 yield f"~%{weight}%{_html(option.text)}{_feedback(option.feedback)}"
         case "number":
             assert each.number is not None

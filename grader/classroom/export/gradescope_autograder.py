@@ -27,29 +27,31 @@ OPTIONS = frozenset({"questions", "seed_file", "unsafe_no_sandbox"})
 _PACKAGE = Path(grader.__file__).parent
 _TEMPLATES = Path(__file__).parent / "templates"
 _DEFAULTS = "questions/course.yaml"
-#: Equal content gives equal bytes.
+#: A fixed time, so that equal content gives equal bytes.
 _TIME = (1980, 1, 1, 0, 0, 0)
 _KEYS = Text(
-    "The zip holds the answer keys and references{seed}: it is for Gradescope, not for learners.",
+    "The zip contains the answer keys and references{seed}: upload it to Gradescope, and do not give it to learners.",
     "压缩包中含有答案和参考实现{seed}：只能上传到 Gradescope，不要发给学习者。",
 )
 _SEED = Text(" and the secret seed", "以及保密的种子")
 _PUBLIC = Text(
-    "Hidden cases are drawn from the public seed, so anybody can compute them; --seed-file gives secret ones.",
+    "Hidden cases are drawn from the public seed, so anyone can compute them; --seed-file makes them secret.",
     "隐藏用例取自公开的种子，任何人都能算出；--seed-file 可以换成保密的种子。",
 )
 
 
 def write(course: Course, options: Options, out: Out) -> None:
-    """The files at the root of a zip, as Gradescope wants them."""
+    """Write a zip with the files that Gradescope expects at its root."""
     if options.unsafe_no_sandbox and options.seed_file is not None:
-        raise UsageError("--unsafe-no-sandbox does not go with --seed-file: unconfined code could read the seed.")
+        raise UsageError(
+            "--unsafe-no-sandbox cannot be combined with --seed-file: unconfined code could read the seed."
+        )
     files = dict(_files(course, options))
     archive = io.BytesIO()
     with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED) as made:
         for name, data in sorted(files.items()):
             info = zipfile.ZipInfo(name, _TIME)
-            info.create_system = 3  # Unix, so that the mode counts
+            info.create_system = 3  # Unix, so that file modes apply
             mode = 0o755 if name in ("setup.sh", "run_autograder") else 0o600 if name == "seed" else 0o644
             info.external_attr = (0o100000 | mode) << 16
             made.writestr(info, data, zipfile.ZIP_DEFLATED)

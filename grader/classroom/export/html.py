@@ -30,18 +30,18 @@ _TITLES = {
     "points": Text("Points", "得分"),
     "status": Text("Status", "状态"),
     "summary": Text(
-        "{handed} of {all} handed in something; mean {mean} of {possible} points.",
+        "{handed} of {all} learners submitted; mean {mean} of {possible} points.",
         "{all} 人中有 {handed} 人提交；平均 {mean} / {possible} 分。",
     ),
-    "nobody": Text("Nobody has handed in anything.", "没有人提交。"),
-    "given": Text("points given by the instructor", "有教师给分"),
-    "waiting": Text("answers that wait for a person: {count}", "{count} 个答案等待人工批改"),
+    "nobody": Text("Nobody has submitted anything.", "没有人提交。"),
+    "given": Text("includes points given by the instructor", "有教师给分"),
+    "waiting": Text("answers to grade by hand: {count}", "{count} 个答案等待人工批改"),
 }
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A line of the index. ``file`` is the learner's page, if there is one."""
+    """A row of the index. ``file`` is the URL of the learner's page, if there is one."""
 
     id: str
     name: str
@@ -53,7 +53,7 @@ class Row:
 
 
 def write(book: Book, options: Options, out: Out) -> None:
-    """The pages first, so that the index never points to one that is not there."""
+    """Write the pages first, so that the index never links to a missing one."""
     from grader.report.html import render  # loads jinja2, numpy
 
     taken: dict[str, str] = {}
@@ -74,7 +74,7 @@ def write(book: Book, options: Options, out: Out) -> None:
 
 
 def _without_drawn(course: Course) -> Course:
-    """The course without items whose numbers were drawn for a name that is not to be known."""
+    """The course without items whose numbers depend on a learner's name, which must stay unknown."""
     questions = tuple(
         replace(question, items=tuple(item for item in question.items if not items.drawn(item.spec)))
         for question in course.questions

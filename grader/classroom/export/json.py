@@ -24,9 +24,9 @@ OPTIONS = frozenset({"learner", "pseudonyms"})
 
 
 def write(book: Book, options: Options, out: Out) -> None:
-    """One document, written learner by learner."""
+    """Write one document, learner by learner."""
     if options.learner is not None:
-        list(counting(book, options.learner))  # refuses a name that is not there
+        list(counting(book, options.learner))  # raises UsageError for an unknown learner
     out.whole(chunk.encode() for chunk in _document(book, options))
 
 
@@ -51,13 +51,13 @@ def _document(book: Book, options: Options) -> Iterator[str]:
 
 
 def _answers(found: Mapping[str, object]) -> dict[str, object]:
-    """In the order of items; what is no number in JSON, such as NaN, as text."""
+    """The answers by item id; values that JSON does not have, such as NaN, become text."""
     ordered: dict[str, object] = json.loads(json.dumps(dict(sorted(found.items()))), parse_constant=str)
     return ordered
 
 
 def _mark(book: Book, mark: Mark, lang: Lang) -> dict[str, object]:
-    """A mark with its report, where there is one, and the provenance of each question's points."""
+    """A mark with its report, if there is one, and how the points of each question were computed."""
     data: dict[str, object] = {
         "learner": mark.learner.id,
         "name": mark.learner.name,

@@ -18,12 +18,14 @@ OPTIONS = frozenset({"learner", "pseudonyms"})
 
 
 def write(book: Book, options: Options, out: Out) -> None:
-    """Of everybody whose work could be graded, or of ``learner``."""
+    """Write one document per learner whose work could be graded, or only that of ``learner``."""
     if options.learner is not None:
         mark = one(book, options.learner)
         report = counted(book, mark)
         if report is None:
-            raise UsageError(f"Nothing of {clean(options.learner)} could be graded, so there is nothing to export.")
+            raise UsageError(
+                f"No submission of {clean(options.learner)} could be graded, so there is nothing to export."
+            )
         out.whole([_document(report, mark, book, options)])
         return
     taken: dict[str, str] = {}

@@ -52,11 +52,11 @@ def test_what_the_terminal_says() -> None:
     text = shown(found, left_out=("eve",))
     assert "2 submissions compared" in text
     assert "1. a  ↔  b" in text
-    assert "attend(): 99% of what is their own" in text
+    assert "attend(): 99% of their own code is the same" in text
     assert "everything together:" in text
-    assert "Alike is not copied." in text
-    assert "Nobody has handed in code for 1 of 2 exercises." in text
-    assert "left out: eve" in text
+    assert "Similar does not mean copied." in text
+    assert "Nobody submitted code for 1 of 2 exercises." in text
+    assert "could not be read: eve" in text
 
 
 def test_what_was_too_long_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -96,8 +96,8 @@ def test_nothing_alike() -> None:
     short = "def attend(q, k, v, mask=None):\n    return q\n"
     found, _ = pages(handed("a", short), handed("b", short))
     text = shown(found)
-    assert "No two are alike by 80% or more." in text
-    assert "Too short to say anything about most solutions: attend (0/2)" in text
+    assert "No two submissions are similar by 80% or more." in text
+    assert "Most solutions are too short to compare: attend (0/2)" in text
 
 
 def test_many() -> None:
@@ -167,7 +167,7 @@ def test_nothing_that_a_learner_wrote_works(course: Course) -> None:
 def test_a_page_of_nothing(course: Course) -> None:
     """Says so; and a submission that has gone since is shown without code."""
     found, _ = pages(handed("a", CODE), handed("b", OTHER))
-    assert "No two are alike" in render(found, course, "en", {}, lambda key: None)
+    assert "No two submissions are similar" in render(found, course, "en", {}, lambda key: None)
     found, _ = pages(handed("a", CODE), handed("b", RENAMED))
     assert "<mark>" not in render(found, course, "en", {"a": "a", "b": "b"}, lambda key: None)
 

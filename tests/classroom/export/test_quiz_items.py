@@ -172,7 +172,7 @@ def test_every_kind_of_item(tmp_path: Path) -> None:
         "Q1.why": ("essay_question", "1"),
         "Q2.multi": ("multiple_answers_question", "0.5"),
     }
-    assert "QTI has no such kind of question: Q1.pairs, Q1.steps" in told
+    assert "QTI has no matching question type: Q1.pairs, Q1.steps" in told
     idents = [part.get("ident") for item in quiz(path).items.values() for part in item.iter(f"{QTI}response_label")]
     chosen = [ident for ident in idents if ident != "answer1"]
     assert len(chosen) == len(set(chosen)) == 10
@@ -227,7 +227,7 @@ def test_drawn_numbers_and_units(tmp_path: Path) -> None:
     """One choice of the numbers, the same in question, key and explanation; the unit is said."""
     item = quiz(make("qti", tmp_path / "q.zip")[0]).items["Q1.size"]
     texts = [part.text or "" for part in item.iter(f"{QTI}mattext")]
-    assert texts[0] == "<p>How many with d = 4?</p><p>Answer with a number, in MiB.</p>"
+    assert texts[0] == "<p>How many with d = 4?</p><p>Give a number, in MiB.</p>"
     assert "<p>3 times 4</p>" in texts
 
 
@@ -235,7 +235,7 @@ def test_essays_wait_for_a_person(tmp_path: Path) -> None:
     """They give no points, and say a good answer afterwards."""
     item = quiz(make("qti", tmp_path / "q.zip")[0]).items["Q1.why"]
     assert [points for _, points, _ in conditions(item)] == [None, None]
-    assert feedback(item) == {"general_fb": "<p>A right answer: because of it</p>"}
+    assert feedback(item) == {"general_fb": "<p>A correct answer: because of it</p>"}
 
 
 def test_graded_items_are_asked_for(tmp_path: Path) -> None:
@@ -244,7 +244,7 @@ def test_graded_items_are_asked_for(tmp_path: Path) -> None:
     found = quiz(path)
     assert "Q1.graded" in found.items
     assert "Q2.multi" not in found.items
-    assert "holds graded items with their keys: 1." in told
+    assert "contains graded items with their keys: 1." in told
     assert {part.tag.rpartition("}")[2]: part.text for part in found.meta}["quiz_type"] == "assignment"
 
 
@@ -305,7 +305,7 @@ def test_every_kind_of_question(tmp_path: Path) -> None:
     assert list(questions) == [
         "Q1.choice", "Q1.multi", "Q1.size", "Q1.exact", "Q1.digits", "Q1.pairs", "Q1.why", "Q2.multi",
     ]  # fmt: skip
-    assert "GIFT has no such kind of question: Q1.steps" in told
+    assert "GIFT has no matching question type: Q1.steps" in told
 
 
 def test_strange_signs_come_back(tmp_path: Path) -> None:
@@ -346,7 +346,7 @@ def test_pairs(tmp_path: Path) -> None:
 def test_essays(tmp_path: Path) -> None:
     """Nothing to compare with, and a good answer afterwards."""
     question = gift(make("gift", tmp_path / "q.txt")[0])[1]["Q1.why"]
-    assert (question.answers, question.general) == ((), "[html]<p>A right answer: because of it</p>")
+    assert (question.answers, question.general) == ((), "[html]<p>A correct answer: because of it</p>")
 
 
 @pytest.mark.parametrize("form", ["gift", "qti"])
@@ -364,7 +364,7 @@ def test_the_language(tmp_path: Path, form: str) -> None:
 def test_nothing_to_ask(tmp_path: Path, form: str) -> None:
     """Is refused with what may help."""
     bare = replace(COURSE, questions=(replace(COURSE.questions[0], items=ITEMS[-1:]),))
-    with pytest.raises(UsageError, match=r"no items for practice.*--graded"):
+    with pytest.raises(UsageError, match=r"no practice items.*--graded"):
         make(form, tmp_path / "q", bare)
 
 
