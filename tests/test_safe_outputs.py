@@ -19,7 +19,7 @@ from rich.console import Console
 
 from grader.classroom import batch_view, inbox
 from grader.classroom.analysis import similarity_html, similarity_view, statistics_html, statistics_view
-from grader.classroom.analysis.similarity import Handed, compare, reduced
+from grader.classroom.analysis.similarity import CodeSample, compare, reduced
 from grader.classroom.analysis.statistics import PublicOnly, of_class
 from grader.classroom.batch import Summary
 from grader.classroom.gradebook import Enrolled, Override, open_gradebook
@@ -345,7 +345,7 @@ def test_one_report(name: str, output: str, found: Report) -> None:
 def test_similar_solutions(name: str) -> None:
     """The code of two learners side by side is text, and so are their names."""
     code = CODE.replace("# first the scores", f"# {' '.join(HOSTILE[name].split())}")
-    handed = [Handed(key, (HOSTILE[name],), (file(code, HOSTILE[name]),)) for key in "ab"]
+    handed = [CodeSample(key, (HOSTILE[name],), (file(code, HOSTILE[name]),)) for key in "ab"]
     found = compare([reduced(one, ("attend",)) for one in handed], (file(STUB),), ("attend",))
     who = dict.fromkeys("ab", HOSTILE[name])
     page = similarity_html.render(found, COURSE, "en", who, {one.key: one for one in handed}.get, [HOSTILE[name]])

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from grader import submission
 from grader.classroom.analysis import similarity
-from grader.classroom.analysis.similarity import Handed, Reduced, Similar
+from grader.classroom.analysis.similarity import CodeSample, Reduced, Similar
 from grader.classroom.gradebook import Filed, Gradebook
 from grader.classroom.worker import Workers
 from grader.core import bounded
@@ -31,7 +31,7 @@ class Compared:
     found: Similar
     people: Mapping[str, tuple[str, ...]]
     left_out: tuple[str, ...]
-    read: Callable[[str], Handed | None]
+    read: Callable[[str], CodeSample | None]
 
     @property
     def who(self) -> dict[str, str]:
@@ -65,19 +65,19 @@ def _last(submissions: Sequence[Filed]) -> Iterator[Filed]:
     return iter(last.values())
 
 
-def _read(places: Mapping[str, tuple[tuple[str, ...], Path]], key: str) -> Handed | None:
+def _read(places: Mapping[str, tuple[tuple[str, ...], Path]], key: str) -> CodeSample | None:
     """The code of the submission ``key``; None if it cannot be read."""
     if key not in places:  # it could not be read when it was graded
         return None
     people, place = places[key]
     try:
-        return Handed(key, people, submission.read(place).files)
+        return CodeSample(key, people, submission.read(place).files)
     except SubmissionError:
         return None
 
 
 def _reduced(
-    read: Callable[[str], Handed | None], exercises: Sequence[str], keys: Sequence[str]
+    read: Callable[[str], CodeSample | None], exercises: Sequence[str], keys: Sequence[str]
 ) -> dict[str, Reduced | None]:
     """All submissions as numbers. Reading takes most of the time, so all CPUs read a large class."""
     take = partial(_reduce, read, exercises)
@@ -87,7 +87,7 @@ def _reduced(
         return dict(zip(keys, pool.map(take, keys, chunksize=8), strict=True))
 
 
-def _reduce(read: Callable[[str], Handed | None], exercises: Sequence[str], key: str) -> Reduced | None:
+def _reduce(read: Callable[[str], CodeSample | None], exercises: Sequence[str], key: str) -> Reduced | None:
     one = read(key)
     if one is None:
         return None

@@ -65,7 +65,7 @@ Flags = NDArray[np.bool_]
 
 
 @dataclass(frozen=True, slots=True)
-class Handed:
+class CodeSample:
     """The code of a submission. Submissions that share one of their ``people`` are not compared."""
 
     key: str
@@ -164,12 +164,12 @@ class Reduced:
     scopes: tuple[tuple[str, _Written], ...]
 
 
-def is_small(one: Handed) -> bool:
+def is_small(one: CodeSample) -> bool:
     """Whether a submission is cheap to read whatever it contains; see ``grader.core.bounded``."""
     return sum(len(part.text) for file in one.files for part in file.parts) <= bounded.SMALL
 
 
-def reduced(one: Handed, exercises: Sequence[str]) -> Reduced:
+def reduced(one: CodeSample, exercises: Sequence[str]) -> Reduced:
     """The submission as numbers, by scope."""
     pieces = cut(one.files, exercises)
     scopes = [(name, _written(found, MOST_TOKENS)) for name, found in pieces.items() if name != WHOLE]
@@ -187,12 +187,10 @@ def compare(
 ) -> Similar:
     """Find all similar pairs. ``given`` is the code that every learner was given: stubs and references."""
     known = _known(given)
-    keys: list[str] = []
-    people: list[frozenset[str]] = []
+    owners: list[_Owner] = []
     scopes: dict[str, list[tuple[int, _Written]]] = {name: [] for name in (*exercises, WHOLE)}
     for at, one in enumerate(handed):
-        keys.append(one.key)
-        people.append(one.people)
+        owners.append(_Owner(one.key, one.people))
         for name, written in one.scopes:
             scopes[name].append((at, written))
     pairs: list[Pair] = []
@@ -201,23 +199,23 @@ def compare(
     subtracted: dict[str, frozenset[int]] = {}
     work = _Work(MOST_STEPS)
     for name, having in scopes.items():
-        subtracted[name] = known | _common([one for _, one in having], known, max(COMMON, len(keys) // 20))
+        subtracted[name] = known | _common([one for _, one in having], known, max(COMMON, len(owners) // 20))
         owning = ((at, one, _own(one.runs, subtracted[name], len(one.kinds))) for at, one in having)
         long = [_Long(at, one, own) for at, one, own in owning if own.sum() >= SHORTEST]
         facts.append(Scope(name, len(having), len(long)))
-        same = list(_groups(name, having, known, keys))
+        same = list(_groups(name, having, known, owners))
         groups += same
         told = {key: at for at, group in enumerate(same) for key in group.keys}
         pairs += (
             pair
-            for pair in _pairs(name, long, subtracted[name], keys, people, threshold, work)
+            for pair in _pairs(name, long, subtracted[name], owners, threshold, work)
             if pair.left not in told or told[pair.left] != told.get(pair.right)
         )
     ranked = sorted(pairs, key=lambda pair: (-pair.tokens, pair.left, pair.right, pair.scope))
     comments = _comments(cut(given, ()))
-    shortened = tuple({keys[at]: None for having in scopes.values() for at, one in having if one.shortened})
+    shortened = tuple({owners[at].key: None for having in scopes.values() for at, one in having if one.shortened})
     return Similar(
-        submissions=len(keys),
+        submissions=len(owners),
         threshold=threshold,
         pairs=tuple(ranked),
         groups=tuple(groups),
@@ -339,6 +337,13 @@ def _numbers(texts: Iterable[str]) -> Numbers:
 # -------------------------------------------------------------------------------------- fingerprints
 
 
+class _Owner(NamedTuple):
+    """A submission, and the learners it belongs to."""
+
+    key: str
+    people: frozenset[str]
+
+
 class _Long(NamedTuple):
     """Code that is long enough to compare: the index of its submission, and which tokens are its own."""
 
@@ -415,23 +420,22 @@ def _pairs(
     scope: str,
     long: Sequence[_Long],
     subtracted: frozenset[int],
-    keys: Sequence[str],
-    people: Sequence[frozenset[str]],
+    owners: Sequence[_Owner],
     threshold: float,
     work: _Work,
 ) -> Iterator[Pair]:
     own = [(one.written.kinds[one.own].tolist(), one.written.spelled[one.own].tolist()) for one in long]
     for couple in _candidates([_fingerprints(one.written.runs, subtracted) for one in long]):
-        first, second = sorted(couple, key=lambda at: keys[long[at].at])
-        one, other = long[first].at, long[second].at
-        if people[one] & people[other]:
+        first, second = sorted(couple, key=lambda at: owners[long[at].at].key)
+        one, other = owners[long[first].at], owners[long[second].at]
+        if one.people & other.people:
             continue
         if not work.affords(len(own[first][0]) * len(own[second][0])):
             continue
         score = Indel.normalized_similarity(own[first][0], own[second][0], score_cutoff=threshold)
         if score >= threshold:
             tokens, names = _agreement(own[first], own[second])
-            yield Pair(keys[one], keys[other], scope, score, tokens, names)
+            yield Pair(one.key, other.key, scope, score, tokens, names)
 
 
 def _candidates(prints: Sequence[Sequence[int]]) -> Iterator[tuple[int, int]]:
@@ -485,7 +489,7 @@ def _aligned(left: Sequence[int], right: Sequence[int], shortest: int = 1) -> It
 
 
 def _groups(
-    scope: str, having: Sequence[tuple[int, _Written]], known: frozenset[int], keys: Sequence[str]
+    scope: str, having: Sequence[tuple[int, _Written]], known: frozenset[int], owners: Sequence[_Owner]
 ) -> Iterator[Group]:
     """Solutions that more than ``COMMON`` submissions share."""
     if scope == WHOLE or len(having) <= COMMON:
@@ -497,7 +501,7 @@ def _groups(
         own[one.kinds.tobytes()] = int(_own(one.runs, known, len(one.kinds)).sum())
     for text, found in same.items():
         if len(found) > COMMON and own[text] >= SHORTEST:
-            yield Group(scope, own[text], tuple(sorted(keys[at] for at in found)))
+            yield Group(scope, own[text], tuple(sorted(owners[at].key for at in found)))
 
 
 # --------------------------------------------------------------------------------------- side by side
@@ -519,7 +523,9 @@ class Excerpt:
     lines: tuple[Line, ...]
 
 
-def sides(found: Similar, pair: Pair, left: Handed, right: Handed) -> tuple[tuple[Excerpt, ...], tuple[Excerpt, ...]]:
+def sides(
+    found: Similar, pair: Pair, left: CodeSample, right: CodeSample
+) -> tuple[tuple[Excerpt, ...], tuple[Excerpt, ...]]:
     """The code of both submissions for the scope of a pair, with the equal parts marked.
 
     Empty if that exceeds the limits of the process that compares large submissions.
@@ -539,8 +545,8 @@ def _sides(
     scope: str,
     subtracted: frozenset[int],
     given: frozenset[str],
-    left: Handed,
-    right: Handed,
+    left: CodeSample,
+    right: CodeSample,
 ) -> tuple[tuple[Excerpt, ...], tuple[Excerpt, ...]]:
     pieces = [_of(cut(one.files, exercises), scope, exercises) for one in (left, right)]
     tokens = [[token for piece in each for token in piece.tokens] for each in pieces]

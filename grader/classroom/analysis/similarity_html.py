@@ -9,7 +9,7 @@ from itertools import islice
 from markupsafe import Markup
 
 from grader.classroom.analysis import similarity_view
-from grader.classroom.analysis.similarity import WHOLE, Excerpt, Handed, Line, Pair, Similar, sides
+from grader.classroom.analysis.similarity import WHOLE, CodeSample, Excerpt, Line, Pair, Similar, sides
 from grader.classroom.analysis.similarity_view import Couple
 from grader.core.model import Course, Lang, Text
 from grader.report.html import environment, policy, sheet
@@ -55,7 +55,7 @@ def render(
     course: Course,
     lang: Lang,
     who: Mapping[str, str],
-    read: Callable[[str], Handed | None],
+    read: Callable[[str], CodeSample | None],
     left_out: Sequence[str] = (),
 ) -> str:
     """The page, in ``lang`` until its reader chooses the other language. ``read`` reads a submission again."""
@@ -84,7 +84,7 @@ def render(
 
 
 def _shown(
-    found: Similar, couples: Sequence[Couple], who: Mapping[str, str], read: Callable[[str], Handed | None]
+    found: Similar, couples: Sequence[Couple], who: Mapping[str, str], read: Callable[[str], CodeSample | None]
 ) -> Iterator[Shown]:
     for at, couple in enumerate(couples):
         left, right = read(couple.left), read(couple.right)

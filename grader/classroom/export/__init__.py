@@ -23,7 +23,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING
 
-from grader.classroom.export._pseudonyms import masked
+from grader.classroom.export._pseudonyms import pseudonymized
 from grader.classroom.export._target import Out
 from grader.classroom.results import Book
 from grader.core.errors import UsageError
@@ -87,7 +87,7 @@ def export(name: str, source: Book | Course, options: Options, out: Out) -> None
             raise UsageError(f"{flag(field.name)} cannot be used with {name}; it works with {', '.join(fitting)}.")
     if options.pseudonyms:
         assert isinstance(source, Book)
-        source = masked(source)
+        source = pseudonymized(source)
     with out:
         module.write(source, options, out)
     if module.OF == "gradebook" and name != "json" and options.learner is None and not options.pseudonyms:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from grader.classroom.export import Options
-from grader.classroom.export._marks import counting, error, summary, waiting
+from grader.classroom.export._marks import error, marks_that_count, summary, waiting
 from grader.classroom.export._sheet import Sheet
 from grader.classroom.export._sheet import read as read_sheet
 from grader.classroom.export._target import Out
@@ -60,7 +60,7 @@ def template(options: Options, what: str) -> Sheet:
 def grades(book: Book, lang: Lang) -> dict[str, Grade]:
     """The grade of each learner, by id; if every attempt counts, that of the last one."""
     found = {}
-    for mark in counting(book):
+    for mark in marks_that_count(book):
         found[mark.learner.id] = Grade(
             points(mark.earned), tuple(summary(mark, lang, book.course.rules)), _state(mark), waiting(mark) > 0
         )

@@ -24,7 +24,7 @@ NOT_SHOWN = Text("Their results are not shown.", "它们的结果不显示。")
 UNREADABLE = Text("This submission could not be graded: {error}", "这份提交无法评分：{error}")
 
 
-def counting(book: Book, learner: str | None = None) -> Iterator[Mark]:
+def marks_that_count(book: Book, learner: str | None = None) -> Iterator[Mark]:
     """The marks that count, of the class or of ``learner``. Raises UsageError if there is no such learner."""
     found = False
     for mark in book.marks():
@@ -36,9 +36,9 @@ def counting(book: Book, learner: str | None = None) -> Iterator[Mark]:
         raise UsageError(f"There is no learner “{clean(learner)}” in the gradebook; 'export csv' lists them.")
 
 
-def one(book: Book, learner: str) -> Mark:
+def mark_of(book: Book, learner: str) -> Mark:
     """The mark of ``learner``; if every attempt counts, the last one. Raises UsageError if there is none."""
-    found = [mark for mark in counting(book, learner) if has_points(mark)]
+    found = [mark for mark in marks_that_count(book, learner) if has_points(mark)]
     if not found:
         raise UsageError(f"{clean(learner)} has not submitted anything, so there is nothing to export.")
     return found[-1]
@@ -49,7 +49,7 @@ def has_points(mark: Mark) -> bool:
     return mark.work is not None or bool(mark.overridden)
 
 
-def counted(book: Book, mark: Mark) -> Report | None:
+def report_with_overrides(book: Book, mark: Mark) -> Report | None:
     """The report behind a mark, with overrides in place of the earned points; None without a graded submission."""
     report = book.report(mark)
     if report is None:
@@ -72,11 +72,11 @@ def counted(book: Book, mark: Mark) -> Report | None:
         replace(question, items=tuple(map(item, question.items)), exercises=tuple(map(exercise, question.exercises)))
         for question in (settled(each, given, known) for each in report.questions)
     )
-    taken = taken_off(mark)
+    taken = deduction(mark)
     return replace(report, questions=questions, notices=(*report.notices, *([Notice("", taken)] if taken else [])))
 
 
-def told(report: Report, mark: Mark, rules: Rules, now: datetime | None = None) -> Report:
+def visible_report(report: Report, mark: Mark, rules: Rules, now: datetime | None = None) -> Report:
     """The report as its learner may see it ``now``: without hidden cases that the course shows later or never.
 
     ``now`` is None for the current time.
@@ -108,7 +108,7 @@ def hides(rules: Rules, learner: Enrolled, now: datetime) -> bool:
     return rules.hidden_results != "always"
 
 
-def taken_off(mark: Mark) -> Text | None:
+def deduction(mark: Mark) -> Text | None:
     """What lateness and extra attempts cost; None if they cost nothing."""
     if mark.factor == 1:
         return None
@@ -138,7 +138,7 @@ def summary(mark: Mark, lang: Lang, rules: Rules) -> list[str]:
     Failures of hidden cases are included only if the course shows them at once.
     """
     said = [OF_POINTS.fill(earned=points(mark.earned), possible=points(mark.possible)).of(lang)]
-    taken = taken_off(mark)
+    taken = deduction(mark)
     said += [taken.of(lang)] if taken else []
     for name, earned, possible in mark.questions:
         score = words.OF.fill(earned=points(earned), possible=points(possible))

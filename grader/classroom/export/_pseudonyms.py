@@ -25,7 +25,7 @@ _KEY = "pseudonyms"
 NO_TIME = datetime(1970, 1, 1, tzinfo=UTC)
 
 
-def masked(book: Book) -> Book:
+def pseudonymized(book: Book) -> Book:
     """``book`` without names. The first call creates the key and saves it in the gradebook."""
     known = book.gradebook.fact(_KEY, str)
     if known is None:

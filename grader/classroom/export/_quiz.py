@@ -57,7 +57,7 @@ class Number:
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class ExportItem:
     """A quiz item. All texts are plain; ``explain`` is shown after the answer.
 
     ``options`` belong to the forms one and many, ``number`` and known ``wrong`` numbers to number, and ``pairs`` to
@@ -75,7 +75,7 @@ class Asked:
     pairs: tuple[tuple[str, str], ...] = ()
 
 
-def asked(course: Course, options: Options, out: Out, name: str, forms: frozenset[str]) -> list[Asked]:
+def export_items(course: Course, options: Options, out: Out, name: str, forms: frozenset[str]) -> list[ExportItem]:
     """The practice items of the chosen questions, and with ``options.graded`` the graded ones.
 
     Items that the format ``name`` cannot express (it has ``forms``) are skipped and reported. Raises UsageError if
@@ -85,7 +85,7 @@ def asked(course: Course, options: Options, out: Out, name: str, forms: frozense
     for question in course.questions:
         for item in question.items if not options.questions or question.id in options.questions else ():
             if item.use == "practice" or options.graded:
-                made = _asked(course, question, item, options.lang)
+                made = _item_of(course, question, item, options.lang)
                 if made is None or made.form not in forms:
                     left_out.append(item.id)
                 else:
@@ -101,7 +101,7 @@ def asked(course: Course, options: Options, out: Out, name: str, forms: frozense
     return found
 
 
-def _asked(course: Course, question: Question, item: Item, lang: Lang) -> Asked | None:
+def _item_of(course: Course, question: Question, item: Item, lang: Lang) -> ExportItem | None:
     """The item in ``lang``; None if it has no equivalent in other systems."""
     context = Context(course.public_id, "", item.id)
     symbols = items.draw(item.spec, context)
@@ -119,23 +119,23 @@ def _asked(course: Course, question: Question, item: Item, lang: Lang) -> Asked 
                 Option(each.id, each.text.of(lang), each.correct, truth(each.misconception)) for each in spec.options
             )
             form: Literal["one", "many"] = "one" if item.kind == "choice" else "many"
-            return Asked(item.id, item.points, ask, explain, form, options)
+            return ExportItem(item.id, item.points, ask, explain, form, options)
         case "number":
             said = [ask, _UNIT.fill(unit=spec.unit).of(lang) if spec.unit else _NUMBER.of(lang)]
             said += [_DIGITS.fill(digits=spec.digits).of(lang)] if spec.digits else []
             right = _number(spec, spec.answer, symbols, "")
             wrong = tuple(_number(spec, each.answer, symbols, truth(each.misconception)) for each in spec.wrong)
-            return Asked(item.id, item.points, "\n\n".join(said), explain, "number", number=right, wrong=wrong)
+            return ExportItem(item.id, item.points, "\n\n".join(said), explain, "number", number=right, wrong=wrong)
         case "match":
             partners = {thing.id: thing.text.of(lang) for thing in spec.right}
             pairs = [(thing.text.of(lang), partners[spec.pairs[thing.id]]) for thing in spec.left]
             pairs += [("", text) for name, text in partners.items() if name not in spec.pairs.values()]
-            return Asked(item.id, item.points, ask, explain, "pairs", pairs=tuple(pairs))
+            return ExportItem(item.id, item.points, ask, explain, "pairs", pairs=tuple(pairs))
         case "text" | "expression" | "derivation" | "shape":
             shown = items.ask(item, context)
             said = [ask, *(fact.of(lang) for fact in shown.facts), shown.how.of(lang)]
             key = _KEY.fill(key=items.key(item, context)).of(lang)
-            return Asked(item.id, item.points, "\n\n".join(said), f"{key}\n\n{explain}".strip(), "essay")
+            return ExportItem(item.id, item.points, "\n\n".join(said), f"{key}\n\n{explain}".strip(), "essay")
     return None
 
 
@@ -174,14 +174,14 @@ def _line(line: str) -> str:
     return "&#160;" * (len(line) - len(bare)) + html.escape(bare, quote=False)
 
 
-def titles(course: Course, found: list[Asked], lang: Lang) -> str:
+def collection_title(course: Course, found: list[ExportItem], lang: Lang) -> str:
     """The title of a collection of items: the course and the range of questions."""
     names = list(dict.fromkeys(each.id.partition(".")[0] for each in found))
     several = f"{names[0]} – {names[-1]}" if len(names) > 1 else names[0]
     return clean(f"{course.title.of(lang)}: {several}", 200)
 
 
-def by_question(course: Course, found: list[Asked]) -> Iterator[tuple[Question, list[Asked]]]:
+def by_question(course: Course, found: list[ExportItem]) -> Iterator[tuple[Question, list[ExportItem]]]:
     """The items of each question, in the order of the course."""
     for question in course.questions:
         own = [each for each in found if each.id.partition(".")[0] == question.id]

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from datetime import datetime
 
 from grader.classroom.export import Options
-from grader.classroom.export._marks import counting, error, waiting
+from grader.classroom.export._marks import error, marks_that_count, waiting
 from grader.classroom.export._pseudonyms import NO_TIME
 from grader.classroom.export._target import Out
 from grader.classroom.marks import Mark
@@ -46,7 +46,7 @@ def _encoded(rows: Iterator[list[object]], bom: bool) -> Iterator[bytes]:
 def _learners(book: Book, options: Options) -> Iterator[list[object]]:
     questions = list(book.points)
     yield [*_LEARNER, "earned", "possible", *questions, "factor", "hours_late", "complete", "waiting", "notes"]
-    for mark in counting(book, options.learner):
+    for mark in marks_that_count(book, options.learner):
         filed = mark.work.filed if mark.work else None
         said = error(mark) or ("; ".join(notes(mark, book.notices(mark))) if filed else "nothing handed in")
         yield [
@@ -63,7 +63,7 @@ def _learners(book: Book, options: Options) -> Iterator[list[object]]:
 def _checks(book: Book, options: Options) -> Iterator[list[object]]:
     yield list(_CHECK)
     if options.learner is not None:
-        list(counting(book, options.learner))  # raises UsageError for an unknown learner
+        list(marks_that_count(book, options.learner))  # raises UsageError for an unknown learner
     for mark in book.marks():
         if options.learner not in (None, mark.learner.id):
             continue

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from grader.classroom.export import Options
-from grader.classroom.export._quiz import Asked, Number, asked, by_question, decimal, inline, markup
+from grader.classroom.export._quiz import ExportItem, Number, by_question, decimal, export_items, inline, markup
 from grader.classroom.export._target import Out
 from grader.core.model import Course, Lang
 from grader.core.text import clean
@@ -21,7 +21,7 @@ _SIGNS = re.compile(r"[\\~=#{}:]")
 
 def write(course: Course, options: Options, out: Out) -> None:
     """Write one text file in UTF-8."""
-    found = asked(course, options, out, "GIFT", _FORMS)
+    found = export_items(course, options, out, "GIFT", _FORMS)
     blocks: list[str] = []
     for question, own in by_question(course, found):
         title = clean(question.title.of(options.lang), 200)
@@ -39,7 +39,7 @@ def escaped(text: str) -> str:
     return _SIGNS.sub(r"\\\g<0>", text).replace("\n", "\\n")
 
 
-def _question(each: Asked) -> Iterator[str]:
+def _question(each: ExportItem) -> Iterator[str]:
     yield f"::{escaped(each.id)}::[html]{escaped(markup(each.text))}{{"
     match each.form:
         case "one":

@@ -9,7 +9,14 @@ from urllib.parse import quote
 from markupsafe import Markup
 
 from grader.classroom.export import Options
-from grader.classroom.export._marks import counted, counting, error, has_points, told, waiting
+from grader.classroom.export._marks import (
+    error,
+    has_points,
+    marks_that_count,
+    report_with_overrides,
+    visible_report,
+    waiting,
+)
 from grader.classroom.export._target import Out
 from grader.classroom.marks import Mark
 from grader.classroom.results import Book, file_name
@@ -58,11 +65,11 @@ def write(book: Book, options: Options, out: Out) -> None:
 
     taken: dict[str, str] = {}
     rows, earned = [], []
-    for mark in counting(book):
-        report, file = counted(book, mark), None
+    for mark in marks_that_count(book):
+        report, file = report_with_overrides(book, mark), None
         if report is not None:
             file = f"{file_name(mark.learner.id, taken)}.html"
-            report = told(report, mark, book.course.rules, options.now)
+            report = visible_report(report, mark, book.course.rules, options.now)
             assert mark.work is not None
             draws = mark.work.filed.draws
             course = book.course if draws else _without_drawn(book.course)

@@ -10,7 +10,7 @@ import json
 from collections.abc import Iterator, Mapping
 
 from grader.classroom.export import Options
-from grader.classroom.export._marks import counting, error
+from grader.classroom.export._marks import error, marks_that_count
 from grader.classroom.export._target import Out
 from grader.classroom.marks import Mark
 from grader.classroom.results import Book, as_json
@@ -26,7 +26,7 @@ OPTIONS = frozenset({"learner", "pseudonyms"})
 def write(book: Book, options: Options, out: Out) -> None:
     """Write one document, learner by learner."""
     if options.learner is not None:
-        list(counting(book, options.learner))  # raises UsageError for an unknown learner
+        list(marks_that_count(book, options.learner))  # raises UsageError for an unknown learner
     out.whole(chunk.encode() for chunk in _document(book, options))
 
 

@@ -14,7 +14,7 @@ from decimal import Decimal
 from hashlib import sha256
 
 from grader.classroom.export import Options
-from grader.classroom.export._quiz import Asked, Number, asked, decimal, inline, markup, titles
+from grader.classroom.export._quiz import ExportItem, Number, collection_title, decimal, export_items, inline, markup
 from grader.classroom.export._target import Out
 from grader.core.model import Course
 
@@ -39,8 +39,8 @@ _TIME = (1980, 1, 1, 0, 0, 0)
 
 def write(course: Course, options: Options, out: Out) -> None:
     """Write a zip with a manifest and one quiz: a practice quiz, or an assignment if it has graded items."""
-    found = asked(course, options, out, "QTI", _FORMS)
-    title = titles(course, found, options.lang)
+    found = export_items(course, options, out, "QTI", _FORMS)
+    title = collection_title(course, found, options.lang)
     name = "attncheck_" + sha256("\0".join([course.public_id, *(each.id for each in found)]).encode()).hexdigest()[:24]
     total = sum(_points(each) for each in found)
     files = {
@@ -62,7 +62,7 @@ def _xml(root: ET.Element) -> bytes:
     return f'<?xml version="1.0" encoding="UTF-8"?>\n{text}\n'.encode()
 
 
-def _points(each: Asked) -> float:
+def _points(each: ExportItem) -> float:
     """The points, rounded to halves, which is what Canvas accepts; at least a half."""
     return max(0.5, round(each.points * 2) / 2)
 
@@ -135,7 +135,7 @@ def _meta(name: str, title: str, total: float, *, graded: bool) -> ET.Element:
 # --------------------------------------------------------------------------------------------- the quiz
 
 
-def _assessment(name: str, title: str, found: list[Asked]) -> ET.Element:
+def _assessment(name: str, title: str, found: list[ExportItem]) -> ET.Element:
     root = ET.Element("questestinterop", {"xmlns": _QTI, "xmlns:xsi": _XSI})
     root.set("xsi:schemaLocation", f"{_QTI} {_QTI}p1.xsd")
     assessment = _add(root, "assessment", ident=name, title=title)
@@ -152,7 +152,7 @@ def _field(parent: ET.Element, label: str, entry: str) -> None:
     _add(field, "fieldentry", entry)
 
 
-def _item(section: ET.Element, each: Asked) -> None:
+def _item(section: ET.Element, each: ExportItem) -> None:
     ident = _ident(each.id)
     item = _add(section, "item", ident=ident, title=each.id)
     fields = _add(item, "itemmetadata/qtimetadata")
@@ -188,7 +188,7 @@ def _material(parent: ET.Element, text: str, path: str = "material") -> None:
     _add(parent, f"{path}/mattext", text, texttype="text/html")
 
 
-def _choices(presentation: ET.Element, ident: str, each: Asked) -> None:
+def _choices(presentation: ET.Element, ident: str, each: ExportItem) -> None:
     cardinality = "Single" if each.form == "one" else "Multiple"
     response = _add(presentation, "response_lid", ident="response1", rcardinality=cardinality)
     render = _add(response, "render_choice")
@@ -217,7 +217,7 @@ def _equals(parent: ET.Element, value: str, tag: str = "varequal") -> None:
     _add(parent, tag, value, respident="response1")
 
 
-def _right(processing: ET.Element, ident: str, each: Asked) -> None:
+def _right(processing: ET.Element, ident: str, each: ExportItem) -> None:
     """Add the condition that gives the points. An essay has none: a person grades it."""
     condition = _condition(processing, "No")
     match each.form:

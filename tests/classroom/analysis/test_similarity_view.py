@@ -9,7 +9,7 @@ import pytest
 from rich.console import Console
 
 from grader.classroom.analysis import similarity, similarity_html, similarity_view
-from grader.classroom.analysis.similarity import COMMON, Handed, Similar, compare, reduced
+from grader.classroom.analysis.similarity import COMMON, CodeSample, Similar, compare, reduced
 from grader.classroom.analysis.similarity_html import render
 from grader.core.layout import cells
 from grader.core.model import Course, Lang
@@ -22,7 +22,7 @@ HOSTILE = "</div><script>alert(1)</script>‮\x1b[2J"
 HELPER = "\n\ndef help_me(x):\n    return x\n"
 
 
-def pages(*submissions: Handed, exercises: tuple[str, ...] = ("attend",)) -> tuple[Similar, dict[str, Handed]]:
+def pages(*submissions: CodeSample, exercises: tuple[str, ...] = ("attend",)) -> tuple[Similar, dict[str, CodeSample]]:
     """What was found, and the submissions by key."""
     found = compare([reduced(one, exercises) for one in submissions], (file(STUB),), exercises)
     return found, {one.key: one for one in submissions}
@@ -153,8 +153,8 @@ def test_the_page_is_side_by_side(course: Course, lang: Lang) -> None:
 def test_nothing_that_a_learner_wrote_works(course: Course) -> None:
     """Names, file names and code are text; what would turn them round is seen."""
     hostile = CODE.replace("# first the scores", f"# {HOSTILE}")
-    one = Handed("a", (HOSTILE,), (file(hostile, HOSTILE),))
-    two = Handed("b", ("bo",), (file(hostile, HOSTILE),))
+    one = CodeSample("a", (HOSTILE,), (file(hostile, HOSTILE),))
+    two = CodeSample("b", ("bo",), (file(hostile, HOSTILE),))
     found, by_key = pages(one, two)
     text = render(found, course, "en", {"a": HOSTILE, "b": "bo"}, by_key.get, [HOSTILE])
     parsed(text)

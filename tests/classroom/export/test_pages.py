@@ -13,7 +13,7 @@ from urllib.parse import unquote
 
 import pytest
 
-from grader.classroom.export._marks import told
+from grader.classroom.export._marks import visible_report
 from grader.classroom.gradebook import Enrolled
 from grader.classroom.marks import Mark
 from grader.core.errors import UsageError
@@ -179,11 +179,11 @@ def test_what_a_hidden_case_says_is_not_told_instead() -> None:
     report = Report("ada", said, "d", "s", (QuestionResult("Q1", said, (), (result, whole)),), (), False, (), 0.0)
     mark = Mark(Enrolled("ada", "Ada", "", 2.0), None, ())
     now = due + timedelta(hours=1)
-    f, g = told(report, mark, rules, now).questions[0].exercises
+    f, g = visible_report(report, mark, rules, now).questions[0].exercises
     assert (f.message, f.misconception, f.outcomes, f.earned, g) == (None, None, outcomes[:1], 1, whole)
-    assert told(report, mark, rules, due + timedelta(hours=2)) is report
-    assert told(report, mark, replace(rules, due=None), now) is not report
-    assert told(report, mark, replace(rules, hidden_results="always")) is report
+    assert visible_report(report, mark, rules, due + timedelta(hours=2)) is report
+    assert visible_report(report, mark, replace(rules, due=None), now) is not report
+    assert visible_report(report, mark, replace(rules, hidden_results="always")) is report
 
 
 @pytest.mark.parametrize("name", ["html", "junit"])
