@@ -193,7 +193,7 @@ def test_keys(attncheck: Attncheck, monkeypatch: pytest.MonkeyPatch) -> None:
     assert ran.code == 0 and not front.actions
     assert front.follow == [False] * 4
     assert "Answer with the letter" not in ran.out
-    assert "Give a number" in ran.out and "答案填一个数" in ran.out
+    assert "Answer with a number" in ran.out and "答案填一个数" in ran.out
     assert (ran.out.count("Right."), ran.out.count("答对了。")) == (2, 2)
 
 
