@@ -1,80 +1,84 @@
-"""The command line: parse, call, print, exit code. One module per family of verbs, imported when needed.
+"""The command line: parse, call, print, exit code. One module per command, imported when it runs.
 
-Nothing heavy is imported here or at the top of a family's module: ``attncheck --help`` costs Python,
-click, and little else.
+``attncheck --help`` imports no command: the summaries are in ``FAMILIES``. The help of a command imports its module,
+so these modules import numpy, pydantic, rich and other slow libraries, and whatever loads them, inside functions.
 """
 
 from __future__ import annotations
 
 import contextlib
 import os
+import signal
 import sys
 from importlib import import_module
+from io import StringIO
 from typing import TYPE_CHECKING, NoReturn
 
 import click
 
 import grader
+from grader.core import resources
 from grader.core.errors import AttncheckError
 from grader.core.suggest import nearest
+from grader.core.text import clean
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
 INTERRUPTED = 130
-#: Under this name the context of a command holds the language in which it speaks.
+#: The key in ``click.Context.meta`` for the language of a command.
 LANG = "grader.lang"
-#: Whoever was to read what is written has gone: how click and rich end, too.
-UNREAD = 1
+#: stdout was closed (broken pipe); same exit code as click and rich.
+PIPE_CLOSED = 1
 
-#: For whom, and which module has the verb.
+#: The commands by audience, with the summary that ``attncheck --help`` shows: the first sentence of each one's help.
 FAMILIES: dict[str, dict[str, str]] = {
     "Learners": {
-        "questions": "questions",
-        "show": "questions",
-        "start": "questions",
-        "grade": "grade",
-        "watch": "practice",
-        "quiz": "quiz",
-        "progress": "progress",
-        "review": "progress",
-        "hint": "practice",
-        "debug": "practice",
-        "plot": "plot",
-        "submit": "submit",
+        "questions": "List the questions and your progress in each.",
+        "show": "Show a question: its prompt, exercises and conventions.",
+        "start": "Create the files to start from; never overwrite one.",
+        "grade": "Grade a file, folder, notebook or zip.",
+        "watch": "Grade again on every save.",
+        "quiz": "Ask the quiz items, one at a time.",
+        "progress": "Show what you know, question by question.",
+        "review": "Review what is due.",
+        "hint": "Show the next hint for an exercise.",
+        "debug": "Write a script that runs one public case.",
+        "plot": "Draw one of the course's pictures.",
+        "submit": "Submit a file, folder, notebook or zip.",
     },
     "Instructors": {
-        "inbox": "submit",
-        "batch": "batch",
-        "regrade": "regrade",
-        "explain": "regrade",
-        "override": "regrade",
-        "forget": "regrade",
-        "export": "export",
-        "stats": "stats",
-        "similar": "stats",
+        "inbox": "Turn FOLDER into an inbox with a key that signs receipts.",
+        "batch": "Grade every submission in a folder or zip.",
+        "regrade": "Grade again whatever a change of the bank affects.",
+        "explain": "Replay one check: inputs, expected, actual, why.",
+        "override": "Give points by hand; they survive regrading.",
+        "forget": "Delete a learner from DIR permanently.",
+        "export": "Export grades or quiz items for other programs.",
+        "stats": "Show what a class's results say about the questions.",
+        "similar": "Find submissions that are nearly the same.",
     },
-    "Authors": {"bank": "bank"},
-    "Everyone": {"doctor": "doctor"},
+    "Authors": {"bank": "Tools for writing questions."},
+    "Everyone": {"doctor": "Check this machine: versions, content, sandbox."},
 }
-_MODULES = {verb: module for verbs in FAMILIES.values() for verb, module in verbs.items()}
+_SUMMARIES = {name: summary for commands in FAMILIES.values() for name, summary in commands.items()}
 
 
-class _Verbs(click.Group):
-    """A group that imports the module of a verb when the verb is asked for."""
+class _Commands(click.Group):
+    """A group that imports the module of a command when it is needed."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        return list(_MODULES)
+        return list(_SUMMARIES)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        if cmd_name not in _MODULES:
+        if cmd_name not in _SUMMARIES:
             return None
-        command = getattr(import_module(f"grader.commands.{_MODULES[cmd_name]}"), cmd_name)
+        command = getattr(import_module(f"grader.commands.{cmd_name}"), cmd_name)
         assert isinstance(command, click.Command)
         return command
 
     def invoke(self, ctx: click.Context) -> int:
-        """Runs the verb; one of our own errors becomes a message in its language, and an exit code."""
+        """Run the command; an AttncheckError becomes a message in the command's language and an exit code."""
         try:
             return int(super().invoke(ctx) or 0)
         except AttncheckError as error:
@@ -84,67 +88,63 @@ class _Verbs(click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        if args and args[0] not in _MODULES and not args[0].startswith("-"):
-            near = nearest(args[0], _MODULES)
-            hint = f"did you mean “{near}”?" if near else f"there are {', '.join(_MODULES)}."
+        if args and args[0] not in _SUMMARIES and not args[0].startswith("-"):
+            near = nearest(args[0], _SUMMARIES)
+            hint = f"did you mean “{near}”?" if near else f"there are {', '.join(_SUMMARIES)}."
             raise click.UsageError(f"No command “{args[0]}”: {hint}", ctx)
         return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        room = formatter.width - 6 - max(map(len, _MODULES))
-        for family, verbs in FAMILIES.items():
-            commands = [(verb, self.get_command(ctx, verb)) for verb in verbs]
+        for family, commands in FAMILIES.items():
             with formatter.section(family):
-                formatter.write_dl([(verb, c.get_short_help_str(room)) for verb, c in commands if c is not None])
+                formatter.write_dl(list(commands.items()))
 
 
-@click.command(cls=_Verbs, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+@click.command(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
 @click.version_option(grader.__version__, prog_name="attncheck")
 def cli() -> None:
-    """Grades answers and code about attention, and says what to mend first.
+    """Grade answers and code about attention, and say what to fix first.
 
     \b
-    attncheck questions       what there is to do
-    attncheck start Q5        writes q05.py and answers.yaml to begin with
-    attncheck grade q05.py    grades it, in a sandbox where the machine has one
+    attncheck questions       list the questions
+    attncheck start Q5        create q05.py and answers.yaml to start from
+    attncheck grade q05.py    grade it, in a sandbox if the machine has one
     """
 
 
 def main(argv: Sequence[str] | None = None) -> NoReturn:
-    """Runs the command line and ends the process with its exit code.
+    """Run the command line and end the process with its exit code.
 
-    Taking every module apart again would cost a short command a sixth of its time, and nothing is left to
-    clean up, so the process just ends.
+    The process ends without the interpreter's shutdown, which would take a sixth of the time of a short command:
+    nothing is left to clean up.
     """
     _open_streams()
     _stop_when_asked()
     try:
         code = run(argv)
         code = _flushed() or code
-    except KeyboardInterrupt:  # once more, while the first was being told
+    except KeyboardInterrupt:  # a second one, while the first was being reported
         code = INTERRUPTED
     os._exit(code)
 
 
 def _open_streams() -> None:
-    """Gives standard streams that are closed a place to go, so that no file of ours takes their numbers."""
+    """Open closed standard streams on the null device, so that no other file gets their descriptors."""
     for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
         if getattr(sys, name) is None:
             setattr(sys, name, open(os.devnull, mode, encoding="utf-8"))  # noqa: SIM115
 
 
 def _stop_when_asked() -> None:
-    """Makes a request to end, and a terminal that goes away, as orderly an end as Ctrl-C."""
-    import signal
-
+    """Make SIGTERM and SIGHUP end the program like Ctrl-C."""
     for name in ("SIGTERM", "SIGHUP"):
         number = getattr(signal, name, None)
-        if number is not None and signal.getsignal(number) is signal.SIG_DFL:  # nohup ignores one of them
+        if number is not None and signal.getsignal(number) is signal.SIG_DFL:  # nohup ignores SIGHUP
             signal.signal(number, signal.default_int_handler)
 
 
 def _flushed() -> int:
-    """Writes what still waits to be written. A reader that has gone is none of our business, a full disk is."""
+    """Flush stdout and stderr. A broken pipe is ignored; a full disk is reported."""
     code = 0
     for stream in (sys.stdout, sys.stderr):
         try:
@@ -157,7 +157,7 @@ def _flushed() -> int:
 
 
 def run(argv: Sequence[str] | None = None) -> int:
-    """Runs the command line; every error becomes one readable message on stderr and an exit code."""
+    """Run the command line and return its exit code; every error becomes one readable message on stderr."""
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="replace")
@@ -170,15 +170,13 @@ def run(argv: Sequence[str] | None = None) -> int:
         _complain("interrupted")
         return INTERRUPTED
     except BrokenPipeError:
-        return UNREAD
+        return PIPE_CLOSED
     except Exception as error:
         return _failed(error)
 
 
 def _failed(error: Exception) -> int:
-    """Says what the machine lacks, or that this is a bug."""
-    from grader.core import resources
-
+    """Report that the machine lacks something (disk, memory), or else that this is a bug in attncheck."""
     lacking = resources.lacks(error)
     if lacking is None:
         return _our_bug(error)
@@ -187,25 +185,21 @@ def _failed(error: Exception) -> int:
 
 
 def _our_bug(error: Exception) -> int:
-    import traceback
+    import traceback  # needed only after a crash
 
     if os.environ.get("ATTNCHECK_DEBUG"):
         traceback.print_exception(error)
     last = traceback.extract_tb(error.__traceback__)[-1]
     _complain(
-        f"a fault of attncheck itself, not of the submission: {type(error).__name__}: {error}\n"
-        f"(line {last.lineno} of {os.path.basename(last.filename)}; run it again with ATTNCHECK_DEBUG=1 "
-        "to see the whole traceback, and please report it)"
+        f"internal error (a bug in attncheck, not in the submission): {type(error).__name__}: {error}\n"
+        f"(line {last.lineno} of {os.path.basename(last.filename)}; run the command again with "
+        "ATTNCHECK_DEBUG=1 to see the traceback, and please report it)"
     )
     return AttncheckError.exit_code
 
 
 def _refuse(error: click.ClickException) -> None:
-    """Says what is wrong with a command line; its words may be names that a shell has found in somebody's folder."""
-    from io import StringIO
-
-    from grader.core.text import clean
-
+    """Report a usage error. Its text is cleaned: arguments may be file names that a shell has expanded."""
     said = StringIO()
     error.show(said)
     with contextlib.suppress(OSError):
@@ -213,7 +207,5 @@ def _refuse(error: click.ClickException) -> None:
 
 
 def _complain(message: str) -> None:
-    from grader.core.text import clean
-
-    with contextlib.suppress(OSError):  # nobody may be there to be told
+    with contextlib.suppress(OSError):  # stderr may be closed
         click.echo(f"attncheck: {clean(message, 4000, lines=True)}", err=True)

@@ -1,17 +1,33 @@
-"""Where styled text goes."""
+"""Where styled text goes, and the progress bar. rich is imported only when there is something to show."""
 
 from __future__ import annotations
 
 import os
 import shutil
 import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
 
-from rich.console import Console
+from grader.classroom.words import GRADED
+from grader.core.model import Text
+from grader.core.text import clean
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from grader.classroom.batch import Step
+    from grader.core.model import Lang
+    from grader.core.page import Page
+
+WAITING_FOR = Text("waiting for {name}", "正在等待 {name}")
 
 
 def stdout() -> Console:
-    """Standard output: plain where it is not a terminal, or where NO_COLOR is set."""
-    dumb = sys.stdout.isatty() and os.environ.get("TERM") in ("dumb", "unknown")  # rich takes these to have 80 columns
+    """A console on standard output: plain text if that is not a terminal, or if NO_COLOR is set."""
+    from rich.console import Console  # loads rich
+
+    dumb = sys.stdout.isatty() and os.environ.get("TERM") in ("dumb", "unknown")  # rich assumes 80 columns for these
     width, height = shutil.get_terminal_size() if dumb else (None, None)
     return Console(
         file=sys.stdout,
@@ -22,3 +38,38 @@ def stdout() -> Console:
         markup=False,
         emoji=False,
     )
+
+
+def page(lang: Lang) -> Page:
+    """A page on standard output."""
+    from grader.core.page import Page  # loads rich
+
+    return Page(stdout(), lang)
+
+
+@contextmanager
+def progress_bar(lang: Lang) -> Iterator[Callable[[Step], None]]:
+    """A function that shows each step on stderr; it does nothing if stderr is not a terminal."""
+    if not sys.stderr.isatty():
+        yield lambda step: None
+        return
+    from rich import progress  # loads rich
+    from rich.console import Console  # loads rich
+
+    columns = (
+        progress.BarColumn(),
+        progress.MofNCompleteColumn(),
+        progress.TextColumn("{task.fields[rate]}"),
+        progress.TimeRemainingColumn(),
+        progress.TextColumn("{task.fields[waiting]}", markup=False, style="dim"),
+    )
+    with progress.Progress(*columns, console=Console(stderr=True), transient=True) as shown:
+        task = shown.add_task(GRADED.of(lang), total=None, rate="", waiting="")
+
+        def show(step: Step) -> None:
+            speed = shown.tasks[0].speed
+            waiting = WAITING_FOR.fill(name=clean(step.waiting[0], 40)).of(lang) if step.waiting else ""
+            rate = f"{speed:.1f}/s" if speed else ""
+            shown.update(task, completed=step.done, total=step.total, rate=rate, waiting=waiting)
+
+        yield show

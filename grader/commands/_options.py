@@ -1,8 +1,9 @@
-"""Options that several verbs share, and what they mean."""
+"""Options and arguments that several commands share, and what they stand for."""
 
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -10,11 +11,15 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from grader.commands import LANG
-from grader.core import suggest
+from grader.core import files, suggest
 from grader.core.errors import StateError, UsageError
+from grader.course import loader
+from grader.grading import courses
+from grader.learning import log as state
 
 if TYPE_CHECKING:
-    from grader.core.model import Course, Lang, Question
+    from grader.classroom.gradebook import Gradebook
+    from grader.core.model import Course, Exercise, Lang, Question
     from grader.grading.inputs import Seed
     from grader.learning.log import Event
 
@@ -26,7 +31,8 @@ def documented(examples: Mapping[str, str], exits: Mapping[int, str]) -> Callabl
     """Ends the help of a command with examples and its exit codes.
 
     ``examples`` maps command lines, without ``attncheck``, to what they do. ``exits`` has the codes that are the
-    command's own; 2 (wrong call), 4 (our fault) and 130 (interrupted) are every command's. docs/cli.md is made from it.
+    command's own; 2 (wrong call), 4 (internal error) and 130 (interrupted) are every command's. docs/cli.md is made
+    from it.
     """
 
     def add(command: C) -> C:
@@ -36,6 +42,9 @@ def documented(examples: Mapping[str, str], exits: Mapping[int, str]) -> Callabl
         return command
 
     return add
+
+
+# ------------------------------------------------------------------------------------------ language
 
 
 def language(environ: Mapping[str, str]) -> Lang:
@@ -50,68 +59,173 @@ def language(environ: Mapping[str, str]) -> Lang:
 
 
 def _remember(context: click.Context, parameter: click.Parameter, lang: Lang) -> Lang:
-    """Notes the language for errors, which are told outside the verb."""
+    """Save the language for error messages, which are printed outside the command."""
     context.meta[LANG] = lang
     return lang
 
 
 def lang_option(command: F) -> F:
-    """``--lang``, with the default that the environment gives."""
+    """``--lang``; the default comes from the environment."""
     return click.option(
         "--lang",
         type=click.Choice(["en", "zh"]),
         default=lambda: language(os.environ),
         callback=_remember,
-        help="Language of what is written (default: ATTNCHECK_LANG, else the locale).",
+        help="Language of the output (default: ATTNCHECK_LANG, else the locale).",
     )(command)
 
 
 def language_of(context: click.Context, log: Sequence[Event], lang: Lang) -> Lang:
-    """The language of a conversation: what ``--lang`` says, else as last time, else the default."""
-    from grader.learning.log import Spoke
-
+    """The language of a conversation: ``--lang``, else the one used last time, else the default."""
     if context.get_parameter_source("lang") is not click.core.ParameterSource.DEFAULT:
         return lang
-    return next((event.lang for event in reversed(log) if isinstance(event, Spoke)), lang)
+    return next((event.lang for event in reversed(log) if isinstance(event, state.Spoke)), lang)
 
 
-def graded_course_option(command: F) -> F:
-    """``--course`` for what looks at results: they know what they were graded with."""
-    return _course("The course folder (default: the one that it was graded with).")(command)
+# -------------------------------------------------------------------------------------------- course
 
 
-def course_option(command: F) -> F:
-    """``--course``, a folder; ``grader.course.loader.find`` knows what stands for it when it is left out."""
-    said = "A folder with questions/ and reference/ (default: ATTNCHECK_COURSE, else the bundled course)."
-    return _course(said)(command)
+def _course_option(text: str) -> Callable[[F], F]:
+    return click.option("--course", "course_folder", type=click.Path(path_type=Path), metavar="DIR", help=text)
 
 
-def _course(said: str) -> Callable[[F], F]:
-    return click.option("--course", "course_folder", type=click.Path(path_type=Path), metavar="DIR", help=said)
+#: ``--course``, a folder; ``loader.find`` supplies the default.
+course_option = _course_option(
+    "A folder with questions/ and reference/ (default: ATTNCHECK_COURSE, else the bundled course)."
+)
+#: ``--course`` for commands that read results, which name the course they were graded with.
+graded_course_option = _course_option("The course folder (default: the one used for grading).")
 
 
-def json_option(command: F) -> F:
-    """``--json``: data on stdout, everything else on stderr."""
-    return click.option("--json", "as_json", is_flag=True, help="Write JSON to stdout, anything else to stderr.")(
-        command
-    )
+def load_course(folder: Path | None) -> Course:
+    """The course in ``folder``; None means the default course."""
+    return courses.load(loader.find(folder))
 
 
-def state_option(command: F) -> F:
-    """``--state``, the learner's own file; ``grader.learning.log.place`` has the default."""
-    return click.option(
-        "--state",
-        "state_file",
-        type=click.Path(path_type=Path, dir_okay=False),
-        metavar="F",
-        help="Where your progress is kept (default: ATTNCHECK_STATE, else your data folder).",
-    )(command)
+def load_whole_course(folder: Path | None) -> Course:
+    """The course in ``folder``. Raises UsageError for a learners' edition, which lacks the answer keys."""
+    return loader.whole(load_course(folder))
+
+
+def load_graded_course(gradebook: Gradebook, folder: Path | None) -> Course:
+    """The course in ``folder``; None means the one that ``gradebook`` was graded with, if it still exists."""
+    graded_with = gradebook.recall("course")
+    if folder is None and isinstance(graded_with, str) and Path(graded_with).is_dir():
+        folder = Path(graded_with)
+    return load_whole_course(folder)
+
+
+def find_question(course: Course, name: str) -> Question:
+    """The question called ``name``: ``Q5``, ``q05`` or ``5``. Raises UsageError if there is none."""
+    number = name.lower().removeprefix("q").lstrip("0")
+    found = course.question(name) or course.question(f"Q{number}")
+    if found is None:
+        raise UsageError(f"There is no question “{name}”.{nearest(name, [q.id for q in course.questions])}")
+    return found
+
+
+def find_exercise(course: Course, name: str) -> tuple[Question, Exercise]:
+    """The exercise called ``name``, with its question. Raises UsageError if there is none."""
+    found = course.exercise(name)
+    if found is None:
+        names = [exercise.name for question in course.questions for exercise in question.exercises]
+        raise UsageError(f"There is no exercise “{name}”.{nearest(name, names)}")
+    return found
+
+
+def nearest(name: str, names: Sequence[str]) -> str:
+    """A sentence that suggests the closest of ``names``, or lists them all."""
+    return f" {suggest.hint(name, names)}"
+
+
+#: ``--learner`` for commands that show items before they are answered.
+learner_option = click.option(
+    "--learner", metavar="NAME", help="Whose numbers to show, where each learner gets different ones."
+)
+
+
+# ------------------------------------------------------------------------------------ results of a class
+
+
+#: DIR, a folder that ``attncheck batch`` has written.
+results_argument = click.argument("folder", metavar="DIR", type=click.Path(path_type=Path))
+
+#: ``--seed-file`` for commands that repeat the grading of a results folder.
+graded_seed_option = click.option(
+    "--seed-file",
+    type=click.Path(path_type=Path),
+    metavar="F",
+    help="The secret file that DIR was graded with (default: seed_file in course.yaml).",
+)
+
+workers_option = click.option(
+    "--workers", type=click.IntRange(min=1), metavar="N", help="Grade N submissions at a time (default: one per CPU)."
+)
+
+
+def read_seed(number: int | None, file: Path | None) -> Seed:
+    """The seed of ``--seed`` or ``--seed-file``; with neither, the public one."""
+    from grader.grading.inputs import Seed  # loads numpy
+
+    if number is not None and file is not None:
+        raise UsageError("--seed and --seed-file cannot be combined: give only one of them.")
+    if file is not None:
+        return Seed.from_file(file)
+    return Seed.public() if number is None else Seed.number(number)
+
+
+def graded_seed(folder: Path, file: Path | None, course_folder: Path | None) -> Seed:
+    """The seed that the results in ``folder`` were graded with; ``file`` overrides the one of the course."""
+    from grader.classroom.regrade import seed_of  # loads numpy
+
+    return seed_of(folder, course_folder) if file is None else read_seed(None, file)
+
+
+def can_ask() -> bool:
+    """Whether a person can answer a question: stdin is a terminal."""
+    return sys.stdin.isatty()
+
+
+# -------------------------------------------------------------------------------------------- output
+
+
+#: ``--json``: data on stdout, everything else on stderr.
+json_option = click.option("--json", "as_json", is_flag=True, help="Write JSON to stdout and messages to stderr.")
+
+#: ``--html`` for commands whose page is an alternative to their text.
+html_option = click.option(
+    "--html", type=click.Path(path_type=Path, dir_okay=False), metavar="F", help="Write an HTML page to F."
+)
+
+
+def write_json(value: object) -> None:
+    """Write ``value`` as JSON to stdout, in UTF-8 whatever the encoding of the terminal."""
+    click.echo(files.readable(value, 2).encode())
+
+
+def write_output(option: str, file: Path, data: str | bytes) -> None:
+    """Write the ``file`` that ``option`` names. Raises UsageError if that fails."""
+    try:
+        files.write(file, data)
+    except OSError as error:
+        raise UsageError(f"{file} cannot be written: {error.strerror}; choose another place for {option}.") from error
+
+
+# --------------------------------------------------------------------------------- the learner's progress
+
+
+#: ``--state``, the learner's progress file; ``learning.log.place`` supplies the default.
+state_option = click.option(
+    "--state",
+    "state_file",
+    type=click.Path(path_type=Path, dir_okay=False),
+    metavar="F",
+    help="Your progress file (default: ATTNCHECK_STATE, else a file in your data folder).",
+)
 
 
 def recall(file: Path | None, course: Course) -> tuple[Event, ...]:
-    """What is kept of ``course``, for verbs that can do without: a file that cannot be read is said."""
-    from grader.learning import log as state
-
+    """The events of ``course``, for commands that can do without them: an unreadable file gives a warning."""
     try:
         return state.read(state.place(file), course.public_id)
     except StateError as error:
@@ -120,57 +234,8 @@ def recall(file: Path | None, course: Course) -> tuple[Event, ...]:
 
 
 def keep(file: Path | None, *events: Event) -> None:
-    """Adds ``events`` to the learner's file (as ``--state`` names it); a failure is said, and work goes on."""
-    from grader.learning import log as state
-
+    """Append ``events`` to the progress file (``--state``); a failure gives a warning and nothing else."""
     try:
         state.append(state.place(file), *events)
     except StateError as error:
         click.echo(f"attncheck: {error}", err=True)
-
-
-def load_course(folder: Path | None) -> Course:
-    """The course in ``folder``, else the bundled one."""
-    from grader.course import loader as course
-    from grader.grading import courses
-
-    return courses.load(course.find(folder))
-
-
-def load_whole_course(folder: Path | None) -> Course:
-    """The course in ``folder``, which is no learners' edition."""
-    from grader.course import loader as course
-
-    return course.whole(load_course(folder))
-
-
-def find_question(course: Course, name: str) -> Question:
-    """The question that ``name`` means: ``Q5``, ``q05`` or ``5``."""
-    number = name.lower().removeprefix("q").lstrip("0")
-    found = course.question(name) or course.question(f"Q{number}")
-    if found is None:
-        raise UsageError(f"There is no question “{name}”.{nearest(name, [q.id for q in course.questions])}")
-    return found
-
-
-def nearest(name: str, names: list[str]) -> str:
-    """A sentence that says what ``name`` may have been meant to be."""
-    return f" {suggest.hint(name, names)}"
-
-
-def read_seed(number: int | None, file: Path | None) -> Seed:
-    """The seed that ``--seed`` or ``--seed-file`` gives, else the public one."""
-    from grader.grading.inputs import Seed
-
-    if number is not None and file is not None:
-        raise UsageError("--seed and --seed-file exclude each other: give the one or the other.")
-    if file is not None:
-        return Seed.from_file(file)
-    return Seed.public() if number is None else Seed.number(number)
-
-
-def write_json(value: object) -> None:
-    """``value`` as JSON on stdout: UTF-8 whatever the terminal is set to."""
-    from grader.core.files import readable
-
-    click.echo(readable(value, 2).encode())

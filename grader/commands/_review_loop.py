@@ -1,4 +1,8 @@
-"""A review, card by card: items as in the quiz, functions from memory. What happened is kept at once."""
+"""The review, card by card: items as in the quiz, functions from memory. Events are saved at once.
+
+Orchestration only: `learning.review` schedules and rates, `learning.session` runs an item, and
+`learning.review_view` shows both.
+"""
 
 from __future__ import annotations
 
@@ -11,20 +15,26 @@ from typing import TYPE_CHECKING, Literal
 import click
 
 from grader.commands._options import keep
+from grader.commands._words import UNCONFINED
 from grader.commands.quiz import Front
 from grader.core.errors import SubmissionError, UsageError
 from grader.core.files import create
 from grader.core.model import Course, Exercise, ExerciseResult, Item, Lang, Status, Text
-from grader.core.page import Page
 from grader.core.text import clean
+from grader.course.starter import stub
 from grader.learning import log as state
 from grader.learning import quiz_view, review, review_view
 from grader.learning import session as quiz
+from grader.learning.learner_events import code_events
 from grader.learning.log import Event, Rating
+from grader.learning.progress import hints_taken
 from grader.learning.review import Card
+from grader.submission import read, written
 
 if TYPE_CHECKING:
     from rich.console import Console
+
+    from grader.core.page import Page
 
 _WORDS: dict[str, Rating] = {"e": "easy", "g": "good", "h": "hard", "a": "again"}
 _HINT = ("hint", "提示")
@@ -34,7 +44,7 @@ Typed = Literal["next", "stop", "follow"]
 
 @dataclass(slots=True)
 class Review:
-    """One sitting: who it is, where answers come from, and what was kept so far."""
+    """One sitting: the learner, where answers come from, and the events so far."""
 
     course: Course
     learner: str
@@ -46,7 +56,7 @@ class Review:
     ratings: list[Rating] = field(default_factory=list)
 
     def run(self, cards: Sequence[Card]) -> None:
-        """Asks ``cards`` until they are through or the learner stops."""
+        """Ask ``cards`` in order, until the last one or until the learner stops."""
         for number, card in enumerate(cards, 1):
             goes_on = self._item if isinstance(card.thing, Item) else self._code
             if not goes_on(card, number, len(cards)):
@@ -54,13 +64,15 @@ class Review:
 
     @property
     def page(self) -> Page:
-        """Where to write, in the language of the moment."""
+        """The page to write to, in the current language."""
+        from grader.core.page import Page  # loads rich
+
         return Page(self.console, self.lang)
 
     # ------------------------------------------------------------------------------------- an item
 
     def _item(self, card: Card, number: int, total: int) -> bool:
-        """Asks an item as the quiz does; the one that it leads to may follow. False: stop."""
+        """Ask an item as the quiz does, and perhaps the one it leads to. False means stop."""
         assert isinstance(card.thing, Item)
         session = quiz.begin(self.course, self.learner, self.lang, [card.thing], self.log, again=True)
         fresh = True
@@ -81,7 +93,7 @@ class Review:
         return not session.left
 
     def _settled(self, name: str, said: quiz.Settled, *, offer: bool) -> Typed:
-        """Rates an item, with the learner's word where that counts, and says when it comes again."""
+        """Rate an item, with the learner's own rating where that counts, and say when it comes back."""
         word: Rating | None = None
         text = review_view.GO_ON
         if said.outcome == "right" and said.record.tries == 1:
@@ -99,7 +111,7 @@ class Review:
     # ---------------------------------------------------------------------------------------- code
 
     def _code(self, card: Card, number: int, total: int) -> bool:
-        """A function from memory, in a file that may be new; hints and second tries make it a hard one."""
+        """Ask for a function from memory, in a new or existing file. Hints and second tries lower the rating."""
         exercise = card.thing
         assert isinstance(exercise, Exercise)
         file = Path(f"{exercise.name}_{state.now().astimezone():%Y-%m-%d}.py")
@@ -141,9 +153,7 @@ class Review:
         return typed is not None and typed.strip().lower() not in ("q", ":q", ":quit")
 
     def _hint(self, exercise: Exercise, seen: int) -> int:
-        """Shows the hint after those ``seen`` in this review; how many that makes."""
-        from grader.learning.progress import hints_taken
-
+        """Show the next hint after the ``seen`` ones of this review; return how many have been seen now."""
         rung = seen + 1 if seen < len(exercise.hints) else 0
         review_view.hint(self.page, exercise, rung)
         if rung > hints_taken(self.log, exercise.name):
@@ -151,10 +161,7 @@ class Review:
         return max(seen, rung)
 
     def _to_fill_in(self, card: Card, file: Path) -> bool:
-        """Whether there is nothing in ``file`` to grade yet; where it is missing, an empty function is written."""
-        from grader.course.starter import stub
-        from grader.submission import written
-
+        """Whether ``file`` has nothing to grade yet. If it does not exist, create it with a stub."""
         assert isinstance(card.thing, Exercise)
         text = stub(replace(card.question, exercises=(card.thing,)), self.lang)
         try:
@@ -169,15 +176,12 @@ class Review:
         return True
 
     def _graded(self, path: Path, exercise: Exercise) -> ExerciseResult | None:
-        """The verdict on ``path``, which is shown and kept; None where it cannot be graded."""
-        from grader.commands._words import UNCONFINED
-        from grader.grading.grade import Memo, Selection, grade
-        from grader.grading.inputs import Seed
-        from grader.grading.reference_results import expecting
-        from grader.learning.learner_events import code_events
-        from grader.report.terminal import render
-        from grader.sandbox import open_sandbox
-        from grader.submission import read
+        """Grade ``path``, show and save the result, and return it; None if it could not be graded."""
+        from grader.grading.grade import Memo, Selection, grade  # loads numpy
+        from grader.grading.inputs import Seed  # loads numpy
+        from grader.grading.reference_results import expecting  # loads numpy
+        from grader.report.terminal import render  # loads rich
+        from grader.sandbox import open_sandbox  # loads numpy
 
         try:
             submission = read(path, self.learner)
@@ -195,7 +199,7 @@ class Review:
             click.echo(f"attncheck: {UNCONFINED.of(self.lang)}", err=True)
         self._keep(*code_events(self.course, report, state.now()))
         result = report.questions[0].exercises[0]
-        # What could not be marked, or is not there, says nothing about what the learner remembers.
+        # An ungraded or missing function says nothing about what the learner remembers.
         return result if result.status not in (Status.UNMARKED, Status.MISSING, Status.SKIPPED) else None
 
     # ------------------------------------------------------------------------------------- keeping
@@ -207,7 +211,7 @@ class Review:
         review_view.rated(self.page, rating, review.replay(self.log)[name][0], at)
 
     def _speak(self) -> None:
-        """Changes the language."""
+        """Switch the language."""
         self.lang = "en" if self.lang == "zh" else "zh"
         self._keep(state.Spoke(state.now(), self.course.public_id, self.lang))
 
@@ -219,11 +223,11 @@ class Review:
 
     @property
     def _is_person(self) -> bool:
-        """Whether somebody sits there who can say how easy it was; a pipe brings answers only."""
+        """Whether a person can rate how easy it was; a pipe brings only answers."""
         return sys.stdin.isatty() and sys.stdout.isatty()
 
     def _type(self, prompt: Text | None) -> str | None:
-        """A line; None at the end of the input."""
+        """Read a line; None at the end of the input."""
         if prompt is not None:
             self.page.lines(self.page.say(prompt), style="dim")
         if self._is_person:

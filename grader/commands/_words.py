@@ -6,7 +6,7 @@ from grader.core.model import Text
 
 WRITTEN = Text("written: {file}", "已写入：{file}")
 UNCONFINED = Text(
-    "This code ran unconfined, because this machine cannot sandbox it: run only code that you trust. "
+    "This code ran unconfined, because this machine has no working sandbox: run only code that you trust. "
     "`attncheck doctor` says why.",
     "这台机器无法提供沙箱，代码在没有隔离的情况下运行：请只运行你信任的代码。原因见 `attncheck doctor`。",
 )

@@ -1,7 +1,9 @@
-"""Verbs for authors of questions."""
+"""``attncheck bank``: tools for authors of questions."""
 
 from __future__ import annotations
 
+import re
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -10,27 +12,33 @@ import click
 from grader.commands._options import (
     course_option,
     documented,
+    find_exercise,
+    find_question,
     json_option,
     load_course,
     load_whole_course,
     write_json,
 )
+from grader.core import resources
+from grader.core.errors import UsageError
+from grader.core.files import create
+from grader.core.layout import indent
 from grader.core.problems import ProblemsError
+from grader.course import loader, question_view, starter, template
+from grader.grading import courses
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
 
-    from grader.core.model import Lang
+    from grader.core.model import Course, Lang, Question
     from grader.core.problems import Problem
 
-PASSED, FAULTS = 0, 4
-
-_folder = click.argument("folder", type=click.Path(path_type=Path), required=False, metavar="[DIR]")
+PASSED, FAILED = 0, 4
 
 
 @click.group()
 def bank() -> None:
-    """Tools for those who write questions."""
+    """Tools for writing questions."""
 
 
 @documented(
@@ -41,9 +49,7 @@ def bank() -> None:
 )
 @bank.command()
 def schema() -> None:
-    """Writes the JSON Schema of question files, for editors."""
-    from grader.grading import courses
-
+    """Write the JSON Schema of question files, for editors."""
     write_json(courses.schema())
 
 
@@ -54,19 +60,19 @@ def schema() -> None:
     {0: "everything holds", 4: "something is wrong; each problem is named"},
 )
 @bank.command()
-@_folder
+@click.argument("folder", type=click.Path(path_type=Path), required=False, metavar="[DIR]")
 @json_option
 def check(folder: Path | None, as_json: bool) -> None:
-    """Proves the bank in DIR (default: the bundled one).
+    """Check the question bank in DIR (default: the bundled one).
 
-    References pass, stubs fail, each mistake fails what it declares and is named as itself. Says for each problem
-    what to do.
+    References must pass, stubs must fail, and each mistake must fail the checks that it declares and be recognized.
+    Say for each problem what to do.
     """
-    from grader.grading import selfcheck
-    from grader.grading.grade import Memo
-    from grader.grading.inputs import Seed
-    from grader.grading.reference_results import expecting
-    from grader.sandbox import open_sandbox
+    from grader.grading import selfcheck  # loads numpy
+    from grader.grading.grade import Memo  # loads numpy
+    from grader.grading.inputs import Seed  # loads numpy
+    from grader.grading.reference_results import expecting  # loads numpy
+    from grader.sandbox import open_sandbox  # loads numpy
 
     try:
         course = load_course(folder)
@@ -74,10 +80,10 @@ def check(folder: Path | None, as_json: bool) -> None:
         if not as_json:
             raise
         write_json(_as_json(error.problems))
-        click.get_current_context().exit(FAULTS)
+        click.get_current_context().exit(FAILED)
     if course.edition is not None:
-        said = f"{course.folder} is a learners' edition: there is nothing in it to prove. It was read without a fault."
-        click.echo(said, err=as_json)
+        text = f"{course.folder} is a learners' edition: it was read without errors, and has nothing else to check."
+        click.echo(text, err=as_json)
         if as_json:
             write_json([])
         return
@@ -94,13 +100,17 @@ def check(folder: Path | None, as_json: bool) -> None:
         mistakes = sum(len(e.mistakes) for e in exercises)
         click.echo(
             f"{len(course.questions)} questions, {len(exercises)} exercises, {mistakes} mistakes: "
-            + (f"{len(problems)} problems" if problems else "everything proven")
+            + (_count(len(problems), "problem") if problems else "everything proven")
         )
-    click.get_current_context().exit(FAULTS if problems else PASSED)
+    click.get_current_context().exit(FAILED if problems else PASSED)
 
 
 def _as_json(problems: Iterable[Problem]) -> list[dict[str, str]]:
     return [{"id": each.id, "where": each.where, "text": each.text, "remedy": each.hint} for each in problems]
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
 @documented(
@@ -111,25 +121,20 @@ def _as_json(problems: Iterable[Problem]) -> list[dict[str, str]]:
 )
 @bank.command()
 @click.argument("target", metavar="DIR", type=click.Path(path_type=Path))
-@click.option(
-    "-q", "--question", "questions", multiple=True, metavar="Q", help="Only this question goes into it (repeatable)."
-)
+@click.option("-q", "--question", "questions", multiple=True, metavar="Q", help="Only this question (repeatable).")
 @course_option
 @json_option
 def publish(target: Path, questions: tuple[str, ...], course_folder: Path | None, as_json: bool) -> None:
-    """Writes a learners' edition of the course to DIR.
+    """Write a learners' edition of the course to DIR.
 
-    A course folder to hand out: prompts, stubs, hints, practice items, and public cases with their right
-    results. Keys of graded items, references, mistakes and hidden cases are not in it. An earlier edition in
-    DIR is replaced. Learners use it with --course DIR.
+    This is a course folder to distribute: prompts, stubs, hints, practice items, and public cases with their expected
+    results. It does not contain keys of graded items, references, mistakes or hidden cases. An earlier edition in DIR
+    is replaced. Learners use it with --course DIR.
     """
-    from dataclasses import asdict
-
-    from grader.classroom import edition
-    from grader.commands._options import find_question
-    from grader.grading.inputs import Seed
-    from grader.grading.reference_results import expecting
-    from grader.sandbox import open_sandbox
+    from grader.classroom import edition  # loads numpy
+    from grader.grading.inputs import Seed  # loads numpy
+    from grader.grading.reference_results import expecting  # loads numpy
+    from grader.sandbox import open_sandbox  # loads numpy
 
     with open_sandbox(mode="auto") as sandbox:
         sandbox.start()
@@ -144,7 +149,7 @@ def publish(target: Path, questions: tuple[str, ...], course_folder: Path | None
         f"{done.folder}: {done.questions} questions and {done.exercises} exercises in {done.files} files, "
         f"{done.size / 1e6:.1f} MB\n"
         f"left out: the keys of {done.sealed} graded items, {done.hidden} hidden cases, references and mistakes\n"
-        f"with their keys: {done.practice} practice items\n"
+        f"included with their keys: {done.practice} practice items\n"
         f"learners use it with --course {done.folder}: attncheck grade work --course {done.folder}"
     )
 
@@ -157,23 +162,22 @@ def publish(target: Path, questions: tuple[str, ...], course_folder: Path | None
 )
 @bank.command()
 @click.option("-e", "--exercise", "names", multiple=True, metavar="FUNCTION", help="Only this exercise (repeatable).")
-@click.option("--workers", type=click.IntRange(1), help="Sandboxes at work (default: one per core).")
+@click.option(
+    "--workers", type=click.IntRange(1), metavar="N", help="Use N sandboxes at a time (default: one per CPU)."
+)
 @course_option
 @json_option
 def mutate(names: tuple[str, ...], workers: int | None, course_folder: Path | None, as_json: bool) -> None:
-    """Changes the references systematically and lists every change that no case notices.
+    """Mutate the references; list what no case catches.
 
-    A survivor is caught by a better case, or listed under equivalent: in its question's file with the reason.
+    A surviving mutant needs a better case, or an entry with a reason under equivalent: in its question's file. Exits
+    with 4 if one has neither.
     """
-    from grader.core import resources
-    from grader.core.errors import UsageError
-    from grader.grading import mutation
+    from grader.grading import mutation  # loads numpy
 
     course = load_whole_course(course_folder)
-    known = [e.name for q in course.questions for e in q.exercises]
     for name in names:
-        if name not in known:
-            raise UsageError(f"the course has no exercise {name!r}; there are: {', '.join(known)}")
+        find_exercise(course, name)
     fates = list(mutation.run(course, names, workers or resources.processors()))
     holes = [fate.mutant for fate in fates if not fate.caught and fate.why is None]
     stale = [] if names else list(mutation.stale_equivalents(course, fates))
@@ -183,10 +187,12 @@ def mutate(names: tuple[str, ...], workers: int | None, course_folder: Path | No
         for mutant in holes:
             click.echo(f"{mutant.exercise}: survives: {mutant.name}")
         for question, name in stale:
-            click.echo(f"{question}: excused under equivalent: but caught or gone: {name}")
+            click.echo(f"{question}: listed under equivalent:, but caught or gone: {name}")
         excused = sum(1 for fate in fates if not fate.caught and fate.why is not None)
-        click.echo(f"{len(fates)} mutants: {len(holes)} survive unexplained, {excused} are explained as equivalent")
-    click.get_current_context().exit(FAULTS if holes or stale else PASSED)
+        click.echo(
+            f"{_count(len(fates), 'mutant')}: {len(holes)} survive without explanation, {excused} listed as equivalent"
+        )
+    click.get_current_context().exit(FAILED if holes or stale else PASSED)
 
 
 @documented(
@@ -199,40 +205,25 @@ def mutate(names: tuple[str, ...], workers: int | None, course_folder: Path | No
 @click.argument("question", metavar="QUESTION")
 @course_option
 def new(question: str, course_folder: Path | None) -> None:
-    """Writes a new question, filled in with a small example.
+    """Write a new question, filled in with a small example.
 
     QUESTION is an id such as Q25. The question file and its reference go to the course folder (--course, or the
-    checkout); `attncheck bank check` passes on them, so that every change can be checked at once.
+    checkout). `attncheck bank check` passes on them as they are, so you can check every change at once.
     """
-    import re
-
-    from grader.core.errors import UsageError
-    from grader.core.files import create
-    from grader.course import loader as course
-    from grader.course import template
-    from grader.grading import courses
-
     match = re.fullmatch(r"[Qq]0*(\d+)", question)
     if match is None:
-        raise UsageError(f"{question!r} is not an id such as Q25.")
+        raise UsageError(f"“{question}” is not a question id; expected one such as Q25.")
     number = int(match[1])
-    folder = course_folder or course.find(None)
-    names = {"id": f"Q{number}", "name": f"scaled_by_{number}", "module": f"question_{number}", "title": "Scaling"}
-    files = {
-        folder / "questions" / f"q{number:02}_scaling.yaml": template.QUESTION,
-        folder / "reference" / f"question_{number}.py": template.REFERENCE,
-    }
+    folder = course_folder or loader.find(None)
+    group = None
     if any(folder.glob("questions/q*.yaml")):
-        loaded = courses.load(course.find(folder))
-        if loaded.question(f"Q{number}") is not None:
-            raise UsageError(f"the course has a question Q{number} already; choose another number.")
-        names["group"] = loaded.groups[0][0]
-    else:  # the first question of a new course
-        names["group"] = "basics"
-        files |= {folder / "course.yaml": template.COURSE, folder / "reference" / "__init__.py": template.PACKAGE}
-    for path, text in {path: text.format(**names) for path, text in files.items()}.items():
-        create(path, text)
-        click.echo(f"written: {path}")
+        course = courses.load(loader.find(folder))
+        if course.question(f"Q{number}") is not None:
+            raise UsageError(f"The course already has a question Q{number}; choose another number.")
+        group = course.groups[0][0]
+    for path, text in template.files(number, group).items():
+        create(folder / path, text)
+        click.echo(f"written: {folder / path}")
     click.echo(f"next: attncheck bank check {folder}; attncheck bank preview Q{number} --course {folder}")
 
 
@@ -246,26 +237,25 @@ def new(question: str, course_folder: Path | None) -> None:
 @click.argument("question")
 @course_option
 def preview(question: str, course_folder: Path | None) -> None:
-    """Shows a question as learners see it, in both languages.
+    """Show a question as learners see it, in both languages.
 
-    Beyond `attncheck show`: the options of its items, the hints, and the stub.
+    Adds to `attncheck show` the options of its items, the hints, and the stub.
     """
-    from grader.commands._options import find_question
-    from grader.commands.questions import shown
-    from grader.core.layout import indent
-    from grader.course import starter
-
     course = load_course(course_folder)
     found = find_question(course, question)
     languages: tuple[Lang, ...] = ("en", "zh")
     for lang in languages:
         click.echo(f"═══ {lang} " + "═" * 72)
-        for line in shown(found, course, None, lang):
+        for line in _preview(found, course, lang):
             click.echo(line)
-        for exercise in found.exercises:
-            for rung, text in enumerate(exercise.hints, 1):
-                click.echo(f"\n{exercise.name}, {rung}/{len(exercise.hints)}:")
-                click.echo(indent(text.of(lang), 2))
-        click.echo("\n" + starter.answers((found,), lang))
-        if found.exercises:
-            click.echo(starter.stub(found, lang))
+
+
+def _preview(question: Question, course: Course, lang: Lang) -> Iterator[str]:
+    yield from question_view.lines(question, course, None, lang)
+    for exercise in question.exercises:
+        for rung, text in enumerate(exercise.hints, 1):
+            yield f"\n{exercise.name}, {rung}/{len(exercise.hints)}:"
+            yield indent(text.of(lang), 2)
+    yield "\n" + starter.answers((question,), lang)
+    if question.exercises:
+        yield starter.stub(question, lang)

@@ -1,31 +1,41 @@
-"""The verb that writes grades and quiz items in the formats of others."""
+"""``attncheck export``: grades and quiz items in the formats of other programs."""
 
 from __future__ import annotations
 
+from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from grader.commands._options import documented, find_question, lang_option, load_whole_course
+from grader.classroom import export as exports
+from grader.classroom.gradebook import open_gradebook
+from grader.classroom.results import Book
+from grader.commands._options import (
+    documented,
+    find_question,
+    lang_option,
+    load_graded_course,
+    load_whole_course,
+)
+from grader.commands._words import WRITTEN
 from grader.core.errors import UsageError
+from grader.core.text import clean
 
 if TYPE_CHECKING:
-    from grader.classroom.export import Options, Out
     from grader.core.model import Lang, Text
 
 
 class _Export(click.Command):
-    """A command whose help lists the formats, which are found by looking."""
+    """A command whose help lists the formats, with the sentence of each."""
 
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         super().format_epilog(ctx, formatter)
-        from grader.classroom.export import kind, names
-
-        modules = {name: kind(name) for name in names()}
+        modules = {name: exports.kind(name) for name in exports.names()}
         headings = {
-            "gradebook": "Formats, of a folder of results (--from)",
-            "course": "Formats, of a course (--course)",
+            "gradebook": "Formats made from a results folder (--from)",
+            "course": "Formats made from a course (--course)",
         }
         for of, heading in headings.items():
             with formatter.section(heading):
@@ -41,35 +51,37 @@ class _Export(click.Command):
 )
 @click.command(cls=_Export)
 @click.argument("form", metavar="FORMAT")
-@click.option("--from", "folder", type=click.Path(path_type=Path), metavar="DIR", help="The results of a batch.")
+@click.option("--from", "folder", type=click.Path(path_type=Path), metavar="DIR", help="The results folder of a batch.")
 @click.option("--to", type=click.Path(path_type=Path), required=True, metavar="F", help="The file or folder to write.")
 @click.option("--learner", metavar="ID", help="Only this learner.")
-@click.option("--pseudonyms", is_flag=True, help="Without names, answers and files.")
-@click.option("--checks", is_flag=True, help="csv: a row for each item and check.")
-@click.option("--bom", is_flag=True, help="csv: with the mark that Excel looks for.")
-@click.option("--template", type=click.Path(path_type=Path), metavar="F", help="The downloaded CSV to be filled in.")
+@click.option("--pseudonyms", is_flag=True, help="Replace names, and leave out answers and files.")
+@click.option("--checks", is_flag=True, help="csv: one row per item and check.")
+@click.option("--bom", is_flag=True, help="csv: write a UTF-8 byte-order mark, for Excel.")
+@click.option("--template", type=click.Path(path_type=Path), metavar="F", help="The downloaded CSV file to fill in.")
 @click.option("--column", metavar="TITLE", help="The column of the template that gets the points.")
 @click.option(
     "--roster",
     type=click.Path(path_type=Path),
     metavar="CSV",
-    help="canvas, moodle: numbers and addresses of learners.",
+    help="canvas, moodle: learners' numbers and e-mail addresses.",
 )
-@click.option("-q", "--question", "questions", multiple=True, metavar="Q", help="Only this question; repeatable.")
-@click.option("--graded", is_flag=True, help="qti, gift: graded items, too, not only those for practice.")
-@click.option("--seed-file", type=click.Path(path_type=Path), metavar="F", help="Hidden cases from this secret file.")
+@click.option("-q", "--question", "questions", multiple=True, metavar="Q", help="Only this question (repeatable).")
+@click.option("--graded", is_flag=True, help="qti, gift: include graded items, not only practice items.")
+@click.option(
+    "--seed-file", type=click.Path(path_type=Path), metavar="F", help="Draw hidden cases from this secret file."
+)
 @click.option("--unsafe-no-sandbox", is_flag=True, help="Let the autograder run code that it cannot confine.")
-@click.option("--force", is_flag=True, help="Replace what stands at F, whatever it is.")
+@click.option("--force", is_flag=True, help="Replace F, whatever it is.")
 @lang_option
 @click.option(
     "--course",
     "course_folder",
     type=click.Path(path_type=Path),
     metavar="DIR",
-    help="The course folder (default: the one that results were graded with; else ATTNCHECK_COURSE, else the bundled "
-    "course).",
+    help="The course folder (default: the one used for grading; else ATTNCHECK_COURSE, else the bundled course).",
 )
 def export(
+    *,
     form: str,
     folder: Path | None,
     to: Path,
@@ -88,64 +100,42 @@ def export(
     lang: Lang,
     course_folder: Path | None,
 ) -> None:
-    """Writes grades, or quiz items, for other programs.
+    """Export grades or quiz items for other programs.
 
     FORMAT is one of those below. F is replaced only if an export wrote it and nobody has changed it since.
     """
-    from grader.classroom import export as exports
-    from grader.commands._words import WRITTEN
-
     options = exports.Options(
-        lang,
-        learner,
-        pseudonyms,
-        checks,
-        bom,
-        template,
-        column,
-        roster,
-        questions,
-        graded,
-        seed_file,
-        unsafe_no_sandbox,
+        lang=lang,
+        learner=learner,
+        pseudonyms=pseudonyms,
+        checks=checks,
+        bom=bom,
+        template=template,
+        column=column,
+        roster=roster,
+        questions=questions,
+        graded=graded,
+        seed_file=seed_file,
+        unsafe_no_sandbox=unsafe_no_sandbox,
     )
-    out = exports.Out(to, lambda text: _say(text, lang), force=force)
+    out = exports.Out(to, lambda text: _warn(text, lang), force=force)
     if exports.kind(form).OF == "gradebook":
-        _of_gradebook(form, folder, course_folder, options, out)
+        if folder is None:
+            raise UsageError(
+                f"{form} is made from a gradebook: name the folder that 'attncheck batch' wrote with --from."
+            )
+        with closing(open_gradebook(folder)) as gradebook:
+            exports.export(form, Book.of(gradebook, load_graded_course(gradebook, course_folder)), options, out)
     else:
-        _of_course(form, folder, course_folder, options, out)
+        if folder is not None:
+            raise UsageError(
+                f"{form} is made from a course, not from a gradebook: leave out --from; --course names one."
+            )
+        course = load_whole_course(course_folder)
+        chosen = tuple(find_question(course, name).id for name in questions)
+        exports.export(form, course, replace(options, questions=chosen), out)
     click.echo(WRITTEN.fill(file=str(to)).of(lang))
 
 
-def _of_gradebook(form: str, folder: Path | None, course_folder: Path | None, options: Options, out: Out) -> None:
-    from contextlib import closing
-
-    from grader.classroom import export as exports
-    from grader.classroom.gradebook import open_gradebook
-    from grader.classroom.results import Book
-
-    if folder is None:
-        raise UsageError(f"{form} is made from a gradebook: name the folder that 'attncheck batch' wrote with --from.")
-    with closing(open_gradebook(folder)) as gradebook:
-        graded_with = gradebook.recall("course")
-        if course_folder is None and isinstance(graded_with, str) and Path(graded_with).is_dir():
-            course_folder = Path(graded_with)
-        exports.export(form, Book.of(gradebook, load_whole_course(course_folder)), options, out)
-
-
-def _of_course(form: str, folder: Path | None, course_folder: Path | None, options: Options, out: Out) -> None:
-    from dataclasses import replace
-
-    from grader.classroom import export as exports
-
-    if folder is not None:
-        raise UsageError(f"{form} is made from a course, not from a gradebook: leave out --from; --course names one.")
-    course = load_whole_course(course_folder)
-    asked = tuple(find_question(course, name).id for name in options.questions)
-    exports.export(form, course, replace(options, questions=asked), out)
-
-
-def _say(text: Text, lang: Lang) -> None:
-    from grader.core.text import clean
-
+def _warn(text: Text, lang: Lang) -> None:
     click.echo(f"attncheck: {clean(text.of(lang), 4000, lines=True)}", err=True)

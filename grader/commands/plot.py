@@ -1,16 +1,27 @@
-"""The verb that draws the course's pictures."""
+"""``attncheck plot``: the course's pictures."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 import click
 
-from grader.commands._options import course_option, documented, lang_option, load_course, nearest
+from grader.commands._console import stdout
+from grader.commands._options import (
+    course_option,
+    documented,
+    lang_option,
+    load_course,
+    nearest,
+    write_output,
+)
 from grader.commands._words import UNCONFINED, WRITTEN
 from grader.core.errors import UsageError
+from grader.core.layout import cells, wrap
 from grader.core.text import COMMA, SAYS, WITH, clean
+from grader.submission import read
 
 if TYPE_CHECKING:
     from grader.core.model import Lang
@@ -40,7 +51,7 @@ SHOWN, NOT_ALL_SHOWN = 0, 1
     "source",
     type=click.Path(path_type=Path),
     metavar="PATH",
-    help="Your own file, folder, notebook or zip, to be drawn beside the reference.",
+    help="Your own file, folder, notebook or zip, drawn beside the reference.",
 )
 @click.option(
     "--to", "target", type=click.Path(path_type=Path), metavar="F", help="Write a .png or .svg file (needs matplotlib)."
@@ -51,15 +62,16 @@ SHOWN, NOT_ALL_SHOWN = 0, 1
 def plot(
     name: str | None, source: Path | None, target: Path | None, listed: bool, lang: Lang, course_folder: Path | None
 ) -> None:
-    """Draws one of the course's pictures.
+    """Draw one of the course's pictures.
 
-    From the reference, and with --from from your own code beside it: in the terminal, or with --to as a
-    file.
+    Draws what the reference computes and, with --from, what your own code computes beside it: in the terminal, or in a
+    file with --to.
     """
-    from grader.report.figures import kinds
+    from grader.report.figures import kinds  # loads numpy
 
     if name is None or listed:
-        _list(lang)
+        for line in _list(kinds.kinds(), lang):
+            click.echo(line)
         return
     picture = kinds.kinds().get(name.lower())
     if picture is None:
@@ -67,28 +79,24 @@ def plot(
     form = None if target is None else _form(target)
     figure, mine = _figure(picture, source, course_folder)
     if mine is not None:
-        _say(mine, lang)
+        _warn(mine, lang)
     if figure is not None:
         _show(figure, target, form, lang)
     lost = mine is not None and any(remark.lost for remark in mine.remarks)
     click.get_current_context().exit(NOT_ALL_SHOWN if lost else SHOWN)
 
 
-def _list(lang: Lang) -> None:
-    from grader.core.layout import cells, wrap
-    from grader.report.figures import kinds
-
-    width = max(map(len, kinds.kinds())) + 2
-    for name, picture in kinds.kinds().items():
+def _list(pictures: Mapping[str, Picture], lang: Lang) -> Iterator[str]:
+    width = max(map(len, pictures)) + 2
+    for name, picture in pictures.items():
         first, *more = wrap(picture.ABOUT.of(lang), 80 - width)
-        click.echo(name + " " * (width - cells(name)) + first)
-        for line in more:
-            click.echo(" " * width + line)
+        yield name + " " * (width - cells(name)) + first
+        yield from (" " * width + line for line in more)
 
 
 def _form(target: Path) -> Literal["png", "svg"]:
-    """The format that the name of the file asks for; refused now rather than after the work."""
-    from grader.report.figures import image
+    """The format of the file, by its suffix. Raises UsageError for a file that could not be written."""
+    from grader.report.figures import image  # loads numpy
 
     form = target.suffix.lower().removeprefix(".")
     if form not in ("png", "svg"):
@@ -103,15 +111,15 @@ def _form(target: Path) -> Literal["png", "svg"]:
 def _figure(
     picture: Picture, source: Path | None, course_folder: Path | None
 ) -> tuple[Figure | None, LearnerDrawing | None]:
-    from grader.grading.inputs import Seed
-    from grader.grading.reference_results import expecting
-    from grader.report.figures import run
-    from grader.sandbox import open_sandbox
-    from grader.submission import read
+    """The figure (None if nothing can be drawn), and what the learner's code gave (None without ``source``)."""
+    from grader.grading.inputs import Seed  # loads numpy
+    from grader.grading.reference_results import expecting  # loads numpy
+    from grader.report.figures import run  # loads numpy
+    from grader.sandbox import open_sandbox  # loads numpy
 
     with open_sandbox(mode="auto") as sandbox:
         if source is not None:
-            sandbox.start()  # torch is imported beside the reading below
+            sandbox.start()  # the child imports torch while this process reads
         course = load_course(course_folder)
         sandbox.allow(course.packages)
         submission = None if source is None else read(source)
@@ -122,9 +130,9 @@ def _figure(
     return (None if mine.seen is None else picture.draw((reference, mine.seen))), mine
 
 
-def _say(mine: LearnerDrawing, lang: Lang) -> None:
-    """What is not in the picture, or not right in it, on stderr."""
-    from grader.report.figures.run import NOT_YOURS
+def _warn(mine: LearnerDrawing, lang: Lang) -> None:
+    """Report on stderr what is missing from the picture, or wrong in it."""
+    from grader.report.figures.run import NOT_YOURS  # loads numpy
 
     if mine.unsafe:
         click.echo(f"attncheck: {UNCONFINED.of(lang)}", err=True)
@@ -139,20 +147,14 @@ def _say(mine: LearnerDrawing, lang: Lang) -> None:
 
 def _show(figure: Figure, target: Path | None, form: Literal["png", "svg"] | None, lang: Lang) -> None:
     if target is None or form is None:
-        from grader.commands._console import stdout
-        from grader.report.figures.terminal import render
+        from grader.report.figures.terminal import render  # loads rich
 
         render(figure, lang, stdout())
         return
-    from grader.core.files import write
-    from grader.report.figures import image
+    from grader.report.figures import image  # loads numpy
 
     font = image.chinese_font() if lang == "zh" else None
     if lang == "zh" and font is None:
         click.echo(f"attncheck: {image.NO_FONT}", err=True)
-    data = image.draw(figure, "zh" if font else "en", form, font)
-    try:
-        write(target, data)
-    except OSError as error:
-        raise UsageError(f"{target} cannot be written: {error.strerror}; choose another folder.") from error
+    write_output("--to", target, image.draw(figure, "zh" if font else "en", form, font))
     click.echo(WRITTEN.fill(file=target).of(lang))

@@ -1,7 +1,8 @@
-"""The verb that asks the quiz items."""
+"""``attncheck quiz``: ask the quiz items, or grade a file of answers."""
 
 from __future__ import annotations
 
+import getpass
 import os
 import sys
 from collections.abc import Sequence
@@ -10,18 +11,27 @@ from typing import TYPE_CHECKING, Protocol, TextIO
 
 import click
 
+from grader.commands._console import page, stdout
 from grader.commands._options import (
     course_option,
     documented,
     json_option,
     keep,
     lang_option,
+    language_of,
     load_course,
     state_option,
     write_json,
 )
 from grader.core.errors import UsageError
+from grader.core.files import create
 from grader.core.model import Text
+from grader.core.text import clean, clean_name
+from grader.learning import log as state
+from grader.learning import quiz_view
+from grader.learning import session as conversation
+from grader.report.json import to_json
+from grader.submission import Unusable, read
 
 if TYPE_CHECKING:
     from grader.core.model import Course, Item, Lang, Observed
@@ -29,7 +39,7 @@ if TYPE_CHECKING:
     from grader.learning.session import Action, QuizCard, Session
 
 NO_ANSWERS = Text(
-    "there are no answers here; 'attncheck start {question}' writes an answers.yaml to fill in.",
+    "there are no answers here; 'attncheck start {question}' creates an answers.yaml to fill in.",
     "这里没有答案；`attncheck start {question}` 会生成一个 answers.yaml，填好即可。",
 )
 
@@ -49,10 +59,12 @@ ALL_RIGHT, NOT_ALL_RIGHT, INTERRUPTED = 0, 1, 130
 )
 @click.command()
 @click.argument("name", required=False, metavar="[Q5|GROUP]")
-@click.option("--answers", type=click.Path(path_type=Path), metavar="F", help="Grade the answers in this file instead.")
+@click.option("--answers", type=click.Path(path_type=Path), metavar="F", help="Grade the answers in F instead.")
 @click.option("--again", is_flag=True, help="Ask answered items again.")
 @click.option("--to", "target", type=click.Path(path_type=Path), metavar="F", help="Write your last answers to F.")
-@click.option("--learner", metavar="NAME", help="Whose numbers and order of options (default: as last time).")
+@click.option(
+    "--learner", metavar="NAME", help="The name that numbers and option order depend on (default: the last one used)."
+)
 @state_option
 @json_option
 @lang_option
@@ -60,6 +72,7 @@ ALL_RIGHT, NOT_ALL_RIGHT, INTERRUPTED = 0, 1, 130
 @click.pass_context
 def quiz(
     context: click.Context,
+    *,
     name: str | None,
     answers: Path | None,
     again: bool,
@@ -70,54 +83,48 @@ def quiz(
     lang: Lang,
     course_folder: Path | None,
 ) -> None:
-    """Asks the quiz items, one at a time.
+    """Ask the quiz items, one at a time.
 
-    All of them, those of a question or a group, or a single one such as Q5.width. A wrong answer gets a
-    question to think about and another try. Everything is kept at once, so that you can stop anywhere and go
-    on later. Without a terminal, answers are read line by line.
+    Asks all items, those of a question or a group, or a single one such as Q5.width. A wrong answer gets a question to
+    think about and another try. Everything is saved at once, so you can stop at any time and continue later. Without a
+    terminal, answers are read line by line.
 
     Points are for practice. --answers F grades a file instead.
     """
     if as_json and answers is None:
-        raise UsageError("--json goes with --answers F; a conversation is no JSON.")
-    from grader.learning import session as conversation
-
+        raise UsageError("--json works only with --answers F; an interactive quiz has no JSON output.")
     course = load_course(course_folder)
     chosen = conversation.choose(course, name)
     if answers is not None:
         context.exit(_grade(course, chosen, answers, learner, lang, as_json))
     if target is not None and target.exists():
         raise UsageError(f"{target} exists already; move it away, or name another file.")
-    from grader.learning import log as state
-
     place = state.place(state_file)
     log = state.read(place, course.public_id)
-    if context.get_parameter_source("lang") is click.core.ParameterSource.DEFAULT:
-        lang = next((event.lang for event in reversed(log) if isinstance(event, state.Spoke)), lang)
+    lang = language_of(context, log, lang)
     front = front_end()
     who, named = learner_name(course, learner, log, lang)
     keep(state_file, *named)
     log = (*log, *named)
     session = conversation.begin(course, who, lang, chosen, log, again=again)
     if session.over and name is not None and [item.id.lower() for item in chosen] == [name.lower()]:
-        session = conversation.begin(course, who, lang, chosen, log, again=True)  # who names one item wants it asked
+        session = conversation.begin(course, who, lang, chosen, log, again=True)  # one item by name: ask it
     try:
         session = _converse(session, front, state_file)
     except KeyboardInterrupt:
-        from grader.learning.quiz_view import PROGRESS_KEPT
-
-        click.echo(f"\nattncheck: {PROGRESS_KEPT.fill(file=place).of(lang)}", err=True)
+        click.echo(f"\nattncheck: {quiz_view.PROGRESS_KEPT.fill(file=place).of(lang)}", err=True)
         context.exit(INTERRUPTED)
-    _end(session, target)
+    quiz_view.summary(page(session.lang), conversation.summary(session))
+    if target is not None:
+        create(target, conversation.answers_file(session))
+        click.echo(quiz_view.ANSWERS_WRITTEN.fill(file=target).of(session.lang))
 
 
 # ------------------------------------------------------------------------------------------ a file
 
 
 def _grade(course: Course, chosen: Sequence[Item], path: Path, learner: str | None, lang: Lang, as_json: bool) -> int:
-    from grader.grading.grade import grade
-    from grader.learning import session as conversation
-    from grader.submission import Unusable, read
+    from grader.grading.grade import grade  # loads numpy
 
     submission = read(path, learner)
     if submission.lost is not None:
@@ -127,12 +134,9 @@ def _grade(course: Course, chosen: Sequence[Item], path: Path, learner: str | No
     asked, stripped = conversation.answers_only(course, submission, chosen)
     report = grade(asked, stripped, _nothing_runs)
     if as_json:
-        from grader.report.json import to_json
-
         write_json(to_json(report, lang))
     else:
-        from grader.commands._console import stdout
-        from grader.report.terminal import render
+        from grader.report.terminal import render  # loads rich
 
         render(report, course, lang, stdout())
     return ALL_RIGHT if report.passed else NOT_ALL_RIGHT
@@ -146,7 +150,7 @@ def _nothing_runs(job: object, limits: object) -> Observed:
 
 
 class Front(Protocol):
-    """Where answers come from. ``keys``: options are chosen with keys, so that a card need not list them."""
+    """Where answers come from. ``keys``: options are chosen with keys, so a card does not list them."""
 
     keys: bool
 
@@ -154,11 +158,11 @@ class Front(Protocol):
         """An answer to ``card``, or a command."""
 
     def pause(self, lang: Lang, follow: bool) -> Action:
-        """What to do once everything about an item has been said."""
+        """What to do when an item is settled."""
 
 
 class Lines:
-    """Answers as lines of text, from a pipe or a plain terminal. What a pipe brings is shown, as if typed."""
+    """Answers as lines of text, from a pipe or a plain terminal. Lines from a pipe are echoed as if typed."""
 
     keys = False
 
@@ -166,22 +170,20 @@ class Lines:
         self._source, self._echo = source, echo
 
     def ask(self, card: QuizCard, lang: Lang) -> Action:
-        """One line, or several up to an empty one; the end of the input quits."""
-        from grader.learning.session import Answer, read
-
+        """One line, or several lines up to an empty one; the end of the input quits."""
         lines: list[str] = []
         while (line := self._line()) is not None:
-            action = read(line)
-            if not isinstance(action, Answer):
+            action = conversation.read(line)
+            if not isinstance(action, conversation.Answer):
                 return action
             if line.strip():
                 lines.append(line)
             if lines and (card.asked.form != "lines" or not line.strip()):
-                return Answer("\n".join(lines))
-        return Answer("\n".join(lines)) if lines else "quit"
+                return conversation.Answer("\n".join(lines))
+        return conversation.Answer("\n".join(lines)) if lines else "quit"
 
     def pause(self, lang: Lang, follow: bool) -> Action:
-        """Goes on: a line is an answer or a command to the next item."""
+        """Go on: the next line is for the next item."""
         return "next"
 
     def _line(self) -> str | None:
@@ -189,8 +191,6 @@ class Lines:
             click.echo("> ", nl=False)
         line = self._source.readline()
         if self._echo and line:
-            from grader.core.text import clean
-
             click.echo(f"> {clean(line, 400)}")
         elif not line:
             click.echo()
@@ -198,10 +198,10 @@ class Lines:
 
 
 def front_end() -> Front:
-    """The terminal with keys where there is one, else lines."""
+    """The keyboard of a terminal; without a capable terminal, lines of stdin."""
     terminal = sys.stdin.isatty() and sys.stdout.isatty()
     if terminal and os.environ.get("TERM", "dumb") != "dumb":
-        from grader.learning.keyboard import Keyboard
+        from grader.learning.keyboard import Keyboard  # loads asyncio, prompt_toolkit
 
         return Keyboard()
     if hasattr(sys.stdin, "reconfigure"):
@@ -210,46 +210,33 @@ def front_end() -> Front:
 
 
 def learner_name(course: Course, given: str | None, log: Sequence[Event], lang: Lang) -> tuple[str, tuple[Event, ...]]:
-    """Who it is, and what of that has to be kept: ``given``, else as last time, else asked for, else the login."""
-    from grader.core.text import clean, clean_name
-    from grader.learning import log as state
-    from grader.learning.quiz_view import ASK_NAME
-
+    """The learner's name, and the events to save: ``given``, else the last one used, else asked for, else the login."""
     known = next((event.learner for event in reversed(log) if isinstance(event, state.Named)), None)
     name = clean_name(given) or known
     if name is None:
         name = _login()
         if sys.stdin.isatty() and sys.stdout.isatty():
-            typed = clean(click.prompt(ASK_NAME.of(lang), default=name), 1000)  # keys such as arrows leave sequences
+            typed = clean(click.prompt(quiz_view.ASK_NAME.of(lang), default=name), 1000)  # arrow keys leave sequences
             name = clean_name(typed) or name
     return name, () if known is not None else (state.Named(state.now(), course.public_id, name),)
 
 
 def _login() -> str:
-    import getpass
-
     try:
         return getpass.getuser()
-    except (OSError, KeyError, ImportError):  # nobody, as in some containers
+    except (OSError, KeyError, ImportError):  # no such user, as in some containers
         return "learner"
 
 
 def _converse(session: Session, front: Front, state_file: Path | None) -> Session:
-    """Asks until it is over. What was answered is kept before anything is said about it."""
-    from grader.commands._console import stdout
-    from grader.core.page import Page
-    from grader.learning import log as state
-    from grader.learning import quiz_view
-    from grader.learning import session as conversation
-
-    console = stdout()
-    quiz_view.opening(Page(console, session.lang), session)
+    """Ask until the session is over. Events are saved before feedback is shown."""
+    quiz_view.opening(page(session.lang), session)
     fresh = True
     while (card := conversation.current(session)) is not None:
         if fresh:
-            quiz_view.card(Page(console, session.lang), card, keys=front.keys)
+            quiz_view.card(page(session.lang), card, keys=front.keys)
             if card.record.settled:
-                quiz_view.feedback(Page(console, session.lang), conversation.settled(session), card)
+                quiz_view.feedback(page(session.lang), conversation.settled(session), card)
         if card.record.settled:
             action = front.pause(session.lang, session.offer is not None)
         else:
@@ -257,24 +244,10 @@ def _converse(session: Session, front: Front, state_file: Path | None) -> Sessio
         turn = conversation.step(session, action, state.now())
         keep(state_file, *turn.events)
         session = turn.session
-        quiz_view.feedback(Page(console, session.lang), turn.feedback, card)
+        quiz_view.feedback(page(session.lang), turn.feedback, card)
         fresh = isinstance(turn.feedback, conversation.Navigation) and turn.feedback.why not in (
             "help",
             "first",
             "no key",
         )
     return session
-
-
-def _end(session: Session, target: Path | None) -> None:
-    """The summary, and the file with the answers where one was asked for."""
-    from grader.commands._console import stdout
-    from grader.core.files import create
-    from grader.core.page import Page
-    from grader.learning import quiz_view
-    from grader.learning import session as conversation
-
-    quiz_view.summary(Page(stdout(), session.lang), conversation.summary(session))
-    if target is not None:
-        create(target, conversation.answers_file(session))
-        click.echo(quiz_view.ANSWERS_WRITTEN.fill(file=target).of(session.lang))

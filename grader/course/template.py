@@ -101,3 +101,19 @@ def {name}(x: Tensor, factor: float = 2.0) -> Tensor:
     """factor · x, entry by entry: (..., n) → (..., n)."""
     return x * factor  # (..., n)
 '''
+
+
+def files(number: int, group: str | None) -> dict[str, str]:
+    """The text of each file for a new question ``Q<number>``, by its path in the course folder.
+
+    ``group`` is the group of the question; None means that it is the first question of a new course, which needs a
+    few files more.
+    """
+    names = {"id": f"Q{number}", "name": f"scaled_by_{number}", "module": f"question_{number}", "title": "Scaling"}
+    texts = {
+        f"questions/q{number:02}_scaling.yaml": QUESTION,
+        f"reference/question_{number}.py": REFERENCE,
+    }
+    if group is None:
+        texts |= {"course.yaml": COURSE, "reference/__init__.py": PACKAGE}
+    return {path: text.format(**names, group=group or "basics") for path, text in texts.items()}

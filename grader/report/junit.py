@@ -1,7 +1,11 @@
 """A report as JUnit XML, for build servers and viewers of test results.
 
-The items of each question are a suite, with a test case for each item; each exercise is a suite, with a test case for
-each check on each case. For hidden cases it contains only names and verdicts.
+There is one suite for the items of each question and one for each exercise, with a test case for every item, and for
+every check on every case. Of hidden cases it contains names and verdicts, and nothing else.
+
+Notices about the submission come first, in a suite called ``notices`` with one test case for each file they are about:
+``<system-out>`` has the sentences, one per line. A case is ``<skipped>`` if something in that file was left out of the
+grading. Readers of JUnit show both beside the name of a case, while many of them ignore the output of a whole suite.
 """
 
 from __future__ import annotations
@@ -9,17 +13,20 @@ from __future__ import annotations
 import xml.etree.ElementTree as ET
 
 from grader import __version__
-from grader.core.model import ExerciseResult, ItemResult, Lang, QuestionResult, Report, Status, Text
+from grader.core.model import ExerciseResult, ItemResult, Lang, Notice, QuestionResult, Report, Status, Text
 from grader.core.text import STATUS, clean
 from grader.report.json import number
 
 _HIDDEN = Text("{name} (hidden)", "{name}（隐藏）")
+_SUBMISSION = Text("submission", "提交")
 _NOT_APPLICABLE = Text("does not apply", "不适用")
 
 
 def to_junit(report: Report, lang: Lang = "en") -> str:
     """The report as an XML document with messages in ``lang``."""
     root = ET.Element("testsuites", name="attncheck")
+    if report.notices:
+        _notices(_suite(root, report, "notices", ()), report.notices, lang)
     for question in report.questions:
         if question.items:
             _items(_suite(root, report, question.id, question.items), question, lang)
@@ -52,6 +59,17 @@ def _suite(
     for key, value in facts.items():
         ET.SubElement(properties, "property", name=key, value=_legal(value))
     return suite
+
+
+def _notices(suite: ET.Element, notices: tuple[Notice, ...], lang: Lang) -> None:
+    """A case for each place that notices are about, in the order of the report."""
+    for where in dict.fromkeys(notice.where for notice in notices):
+        case = _case(suite, where or _SUBMISSION.of(lang))
+        here = [(_legal(notice.text.of(lang)), notice.urgent) for notice in notices if notice.where == where]
+        left_out = [text for text, urgent in here if urgent]
+        if left_out:
+            ET.SubElement(case, "skipped", message="\n".join(left_out))
+        ET.SubElement(case, "system-out").text = "\n".join(text for text, _ in here)
 
 
 def _items(suite: ET.Element, question: QuestionResult, lang: Lang) -> None:

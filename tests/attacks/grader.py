@@ -412,7 +412,7 @@ def _monotonous(many: int, lines: int) -> list[similarity.Reduced]:
             for at in range(lines)
         )
         files = (SourceFile("a.py", "a", (Part("a.py", text),)),)
-        found.append(similarity.reduced(similarity.Handed(str(n), (str(n),), files), ["f"]))
+        found.append(similarity.reduced(similarity.CodeSample(str(n), (str(n),), files), ["f"]))
     return found
 
 

@@ -591,7 +591,7 @@ def test_what_needs_the_whole_course_is_refused(arguments: list[str], attncheck:
 def test_there_is_nothing_to_prove(attncheck: Attncheck, folder: Path) -> None:
     """``bank check`` says so in one line; ``bank preview`` shows what learners see."""
     code, out, _ = attncheck("bank", "check", str(folder))
-    assert code == 0 and out.count("\n") == 1 and "nothing in it to prove" in out
+    assert code == 0 and out.count("\n") == 1 and "has nothing else to check" in out
     code, out, _ = attncheck("bank", "check", str(folder), "--json")
     assert code == 0 and json.loads(out) == []
     assert attncheck("bank", "preview", "Q1")[0] == 0

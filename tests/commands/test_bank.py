@@ -16,7 +16,7 @@ from grader.grading import courses
 @pytest.fixture(autouse=True)
 def course(monkeypatch: pytest.MonkeyPatch) -> None:
     """Here commands find the course they are told, not the small one of the other tests."""
-    for module in ("_options", "bank", "practice", "questions"):
+    for module in ("_options", "bank", "hint", "watch", "show"):
         monkeypatch.setattr(
             f"grader.commands.{module}.load_course", lambda folder: courses.load(loader.find(folder)), raising=False
         )
@@ -53,7 +53,8 @@ def test_new_is_proven(bank: Path, capsys: pytest.CaptureFixture[str]) -> None:
 
 
 @pytest.mark.parametrize(
-    ("question", "said"), [("Q25", "has a question Q25 already"), ("x", "is not an id such as Q25")]
+    ("question", "said"),
+    [("Q25", "already has a question Q25"), ("x", "is not a question id; expected one such as Q25")],
 )
 def test_new_refuses(bank: Path, question: str, said: str, capsys: pytest.CaptureFixture[str]) -> None:
     """A question that exists, or an id that is none, is refused with the reason."""
@@ -74,7 +75,7 @@ def test_mutate_reports_holes(bank: Path, capsys: pytest.CaptureFixture[str]) ->
     change(bank, "checks: [values, gradients, dtype, unchanged_inputs, repeatable, non_contiguous]", "checks: [values]")
     assert run(["bank", "mutate", "--course", str(bank), "--workers", "1"]) == 4
     out = capsys.readouterr().out
-    assert "scaled_by_25: survives: " in out and "detach" in out and "survive unexplained" in out
+    assert "scaled_by_25: survives: " in out and "detach" in out and "survive without explanation" in out
     assert run(["bank", "mutate", "--course", str(bank), "-e", "nothing"]) == 2
 
 
@@ -83,7 +84,7 @@ def test_check_reports(bank: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (bank / "questions" / "notes.txt").write_text("x")
     assert run(["bank", "check", str(bank)]) == 4
     out = capsys.readouterr().out
-    assert "questions/notes.txt: this file is not read [stray-file]\n    Name it like" in out and "1 problems" in out
+    assert "questions/notes.txt: this file is not read [stray-file]\n    Name it like" in out and "1 problem\n" in out
 
 
 def test_preview(bank: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -176,15 +176,15 @@ SUMMARY = Summary(
                 "eve               –  no submission",
                 "fox         5 of 25  graded; submitted 2 h late; another attempt counts",
                 "di: q05.py: the file is empty\n",
-                "Handed in nothing: eve\n",
-                "work came with: Zoë. Add",
-                "counted as wrong: ada (“Ada”). Where",
-                "Could be more than one in the roster",
+                "No submission from: eve\n",
+                "the submission: Zoë. Add",
+                "counted as wrong: ada (“Ada”). If",
+                "More than one person on the roster could be meant",
                 "Kim",
-                "and none of them later (by attempt): fox\n",
+                "with the same attempt number: fox\n",
                 "f18, f19 and 5 more\n",
                 "4 of 5 submissions graded. In out: class.csv",
-                "Graded before: 1 of them.",
+                "1 of them were graded earlier.",
             ],
         ),
         (
@@ -195,7 +195,7 @@ SUMMARY = Summary(
                 "gus     12.5 / 25  已评分；课程平台标为迟交",
                 "没有提交：eve",
                 "di：q05.py：文件是空的\n",
-                "答对的也可能判错：ada（「Ada」）。名字",
+                "答对的也可能判错：ada（“Ada”）。名字",
                 "5 份提交中已评分 4 份。out 中有",
             ],
         ),
@@ -217,7 +217,7 @@ def test_for_people(lang: str, fragments: list[str], attncheck: Attncheck, asked
 @pytest.mark.parametrize(
     ("lang", "fragments"),
     [
-        ("en", ["Due 2026-12-01 00:00+08:00 (", "costs 10 %.", "count as handed in on time: 3 (late by"]),
+        ("en", ["Due 2026-12-01 00:00+08:00 (", "takes 10 % off.", "treated as on time: 3 (late according"]),
         ("zh", ["截止时间：2026-12-01 00:00+08:00（", "按准时计的提交：3 份（其中课程平台标为迟交的：1 份）"]),
     ],
 )
@@ -235,7 +235,7 @@ def test_what_was_decided(lang: str, fragments: list[str], attncheck: Attncheck,
 
 @pytest.mark.parametrize(
     ("lang", "said"),
-    [("en", "drawn for that name: bob (“ada”). See whether"), ("zh", "按那个名字抽取的：bob（「ada」）。请核对")],
+    [("en", "drawn for that name: bob (“ada”). Check whether"), ("zh", "按那个名字抽取的：bob（“ada”）。请核对")],
 )
 def test_misnamed_without_a_roster(lang: str, said: str, attncheck: Attncheck, asked: dict[str, object]) -> None:
     """It is not spoken of a roster that knows better."""
@@ -343,7 +343,7 @@ def test_interrupted(
     ran = attncheck("batch", "in", "--out", "out", "--lang", lang)
     assert ran.code == 130  # type: ignore[attr-defined]
     assert said in ran.err  # type: ignore[attr-defined]
-    assert {"en": "run the same command again", "zh": "再次运行同一条命令"}[lang] in ran.err  # type: ignore[attr-defined]
+    assert {"en": "run the same command to continue", "zh": "再次运行同一条命令"}[lang] in ran.err  # type: ignore[attr-defined]
 
 
 def test_learners_who_are_called_alike(attncheck: Attncheck, asked: dict[str, object]) -> None:

@@ -11,7 +11,7 @@ from rich.cells import cell_len
 
 from grader.classroom import doctor
 from grader.classroom.doctor import Finding
-from grader.commands.doctor import AREA, STATE
+from grader.classroom.doctor_view import AREA, STATE
 
 Attncheck = Callable[..., object]
 
@@ -36,8 +36,8 @@ def found(monkeypatch: pytest.MonkeyPatch) -> list[Finding]:
             [
                 "Versions\n  ✓ torch: 2.13.0\nSandbox layers\n",
                 "  ! namespaces (weak): not allowed",
-                "      to mend: sysctl",
-                "  ✗ seccomp (missing)\n      to mend: install libseccomp2\nSomething is missing (✗);",
+                "      to fix: sysctl",
+                "  ✗ seccomp (missing)\n      to fix: install libseccomp2\nSomething is missing (✗):",
             ],
         ),
         ("zh", ["版本\n", "! namespaces（较弱）：", "✗ seccomp（缺少）\n", "解决办法：install", "有缺少的部分（✗）"]),

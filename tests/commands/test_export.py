@@ -32,9 +32,9 @@ def test_help_lists_the_formats(capsys: pytest.CaptureFixture[str]) -> None:
     out = capsys.readouterr().out
     assert all(re.search(rf"^  {name}\s+\S", out, re.MULTILINE) for name in names())
     assert (
-        out.index("of a folder of results")
+        out.index("from a results folder")
         < out.index("\n  moodle")
-        < out.index("of a course (")
+        < out.index("from a course (")
         < out.index("\n  qti")
     )
 

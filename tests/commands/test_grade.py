@@ -153,7 +153,7 @@ def test_modes(args: list[str], mode: str, attncheck: Attncheck, machine: Machin
 @pytest.mark.parametrize(
     ("args", "fragment"),
     [
-        (["--seed", "1", "--seed-file", "x"], "--seed and --seed-file exclude each other"),
+        (["--seed", "1", "--seed-file", "x"], "--seed and --seed-file cannot be combined"),
         (["--require-sandbox", "--unsafe-no-sandbox"], "contradict each other"),
         (["--seed-file", "x", "--unsafe-no-sandbox"], "could read the seed"),
         (["--seed", "-1"], "x>=0"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import os
 import subprocess
 import sys
@@ -12,7 +13,8 @@ import click
 import pytest
 
 import grader
-from grader.commands import _options, cli, main
+from grader import commands
+from grader.commands import FAMILIES, _options, cli, main
 from grader.core.errors import AttncheckError, CourseError, SandboxUnavailable, SubmissionError, UsageError
 
 Attncheck = Callable[..., object]
@@ -43,6 +45,34 @@ def test_every_command_has_help(path: tuple[str, ...], attncheck: Attncheck) -> 
     assert (ran.code, ran.err) == (0, "")
     assert command.help.split("\n")[0][:40] in ran.out
     assert max(map(len, ran.out.splitlines())) <= 80
+
+
+def test_help_style() -> None:
+    """Summaries start with a verb in the imperative, and every sentence of a command's or an option's help ends."""
+    for path, command in COMMANDS.items():
+        summary = (command.help or "").split("\n")[0]
+        assert summary[0].isupper() and summary.endswith("."), path
+        assert not summary.split()[0].endswith("s") or summary.startswith("Tools"), path
+        for parameter in command.params:
+            if isinstance(parameter, click.Option):
+                assert (parameter.help or "").rstrip(")").endswith("."), (path, parameter.name)
+
+
+def test_the_list_of_commands_is_that_of_the_commands() -> None:
+    """The summaries in ``FAMILIES`` are those of the commands, which ``attncheck --help`` does not import."""
+    summaries = {name: summary for commands in FAMILIES.values() for name, summary in commands.items()}
+    assert summaries == {name: COMMANDS[name,].get_short_help_str(200) for name in summaries}
+
+
+def test_imports_inside_functions_say_why() -> None:
+    """Commands import at the top of their module, except what is slow to load; a comment says what that is."""
+    for file in sorted(Path(commands.__file__).parent.glob("*.py")):
+        lines = file.read_text("utf-8").split("\n")
+        functions = [node for node in ast.walk(ast.parse("\n".join(lines))) if isinstance(node, ast.FunctionDef)]
+        inside = {node for function in functions for node in ast.walk(function)}
+        for node in inside:
+            if isinstance(node, (ast.Import, ast.ImportFrom)):
+                assert "  # " in lines[(node.end_lineno or 0) - 1], f"{file.name}:{node.lineno}: why not at the top?"
 
 
 def test_help_names_every_command_in_full(attncheck: Attncheck) -> None:
@@ -82,7 +112,11 @@ def test_wrong_usage(args: list[str], fragment: str, attncheck: Attncheck) -> No
         (CourseError("questions/q05.yaml:3: bad\nand more"), 4, "attncheck: questions/q05.yaml:3: bad\nand more\n"),
         (SandboxUnavailable("no seccomp"), 4, "no seccomp"),
         (AttncheckError("ours"), 4, "ours"),
-        (ZeroDivisionError("by zero"), 4, "a fault of attncheck itself, not of the submission: ZeroDivisionError"),
+        (
+            ZeroDivisionError("by zero"),
+            4,
+            "internal error (a bug in attncheck, not in the submission): Zero",
+        ),
         (KeyboardInterrupt(), 130, "interrupted"),
     ],
 )
@@ -140,14 +174,24 @@ def test_a_closed_pipe_is_no_error(lines: int) -> None:
     assert done.stderr == ""
 
 
-@pytest.mark.parametrize("args", [["--help"], ["grade", "--help"], ["--version"]])
-def test_help_starts_light(args: list[str]) -> None:
-    """Nothing heavy is imported on the way to help."""
+HEAVY = {"torch", "numpy", "pydantic", "rich", "yaml", "asyncio", "jinja2", "prompt_toolkit", "importlib.metadata"}
+
+
+@pytest.mark.parametrize(
+    ("calls", "heavy"),
+    [
+        ([["--version"], ["--help"]], HEAVY | {f"grader.commands.{path[0]}" for path in COMMANDS if path}),
+        ([[*path, "--help"] for path in COMMANDS], HEAVY),
+    ],
+    ids=["program", "commands"],
+)
+def test_help_starts_light(calls: list[list[str]], heavy: set[str]) -> None:
+    """Nothing heavy is imported on the way to the help of any command, and no command for the list of them."""
     script = f"""
 import sys
 from grader.commands import run
-code = run({args!r})
-heavy = {{"torch", "numpy", "pydantic", "rich", "yaml", "asyncio", "importlib.metadata"}} & set(sys.modules)
+code = sum(map(run, {calls!r}))
+heavy = {heavy!r} & set(sys.modules)
 sys.exit(f"imported: {{heavy}}" if heavy or code else 0)
 """
     env = {name: value for name, value in os.environ.items() if not name.startswith("COV_")}

@@ -15,7 +15,7 @@ from grader.classroom import overrides
 from grader.classroom.gradebook import Enrolled, Override, open_gradebook
 from grader.classroom.marks import Part
 from grader.classroom.overrides import Given, Leaving, Wish
-from grader.commands import regrade
+from grader.commands import forget, override
 
 Attncheck = Callable[..., object]
 
@@ -52,8 +52,8 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> dict[str, object]:
 
     for function in (give, take_back, forgetting):
         monkeypatch.setattr(overrides, function.__name__, function)
-    monkeypatch.setattr(regrade, "_answers", lambda: True)
-    monkeypatch.setattr(regrade, "_login", lambda: "me")
+    monkeypatch.setattr(forget, "can_ask", lambda: True)
+    monkeypatch.setattr(override, "_login", lambda: "me")
     return seen
 
 
@@ -110,7 +110,7 @@ def test_nobody_at_the_keyboard(attncheck: Attncheck, monkeypatch: pytest.Monkey
             "bo, double: 3 of 4 points, given by Prof. Invented: nearly there\n",
         ),
         ("zh", ["--points", "3", "--reason", "x"], "bo，double：3 / 4 分，由 Prof. Invented 给出：nearly there\n"),
-        ("en", ["--remove"], "bo, double: the points that were given by hand are taken back"),
+        ("en", ["--remove"], "bo, double: the override was removed"),
         ("zh", ["--remove"], "bo，double：已撤销人工给分"),
     ],
 )
@@ -129,7 +129,7 @@ def test_what_was_done(
 def test_the_list(attncheck: Attncheck, tmp_path: Path) -> None:
     """Everything that was given, by whom and why; nothing that could move the cursor."""
     with closing(open_gradebook(tmp_path, create=True)) as book:
-        assert attncheck("override", str(tmp_path), "--list", "--lang", "en").out == "No points were given by hand.\n"  # type: ignore[attr-defined]
+        assert attncheck("override", str(tmp_path), "--list", "--lang", "en").out == "There are no overrides.\n"  # type: ignore[attr-defined]
         book.override(CHANGE)
     out = attncheck("override", str(tmp_path), "--list", "--lang", "en").out  # type: ignore[attr-defined]
     assert "bo       double       3  Prof. Invented  2026-11-21  nearly there\n" in out
@@ -150,9 +150,9 @@ def test_the_list(attncheck: Attncheck, tmp_path: Path) -> None:
         (
             "en",
             [
-                "What goes of bo: submissions in the gradebook with all their points (1), points",
+                "This will delete bo’s submissions in the gradebook with all their points (1),",
                 "  .intake/abc\n  bo.json\n",
-                "Shared with others, and kept for them",
+                "Kept, because others share it",
                 "team\n",
                 "Not touched, because it lies elsewhere (grading it again would bring bo back):\n/in/class.zip\n",
                 "out/mine.html\n",
@@ -199,8 +199,8 @@ def test_forgetting_for_programs(attncheck: Attncheck, asked: dict[str, object])
 def test_nobody_can_be_asked(
     options: list[str], attncheck: Attncheck, asked: dict[str, object], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Nothing is removed on a guess."""
-    monkeypatch.setattr(regrade, "_answers", lambda: bool(options))
+    """Nothing is deleted without an answer."""
+    monkeypatch.setattr(forget, "can_ask", lambda: bool(options))
     ran = attncheck("forget", "out", "bo", *options)
-    assert (ran.code, "nobody could answer: give --yes" in ran.err) == (2, True)  # type: ignore[attr-defined]
+    assert (ran.code, "nobody can answer here: give --yes" in ran.err) == (2, True)  # type: ignore[attr-defined]
     assert "asked" not in asked

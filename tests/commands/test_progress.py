@@ -90,7 +90,7 @@ def test_another_file(attncheck: Attncheck, kept: Callable[..., tuple[Event, ...
     other = str(tmp_path / "other.jsonl")
     assert "To begin:" in attncheck("progress", "--state", other).out
     assert "nothing to review" in attncheck("review", "--state", other).out
-    assert "right" not in attncheck("questions", "--state", other).out
+    assert "correct" not in attncheck("questions", "--state", other).out
     attncheck("hint", "Q3", "-e", "softmax", "--state", other)
     assert "hinted" in Path(other).read_text()
 
@@ -115,10 +115,10 @@ def test_who_can_do_without_goes_on(arguments: list[str], attncheck: Attncheck, 
 
 def test_questions_show_what_is_right(attncheck: Attncheck, kept: Callable[..., tuple[Event, ...]]) -> None:
     """A column of its own, once there is something to show."""
-    assert "right" not in attncheck("questions").out
+    assert "correct" not in attncheck("questions").out
     kept(right("Q3.what"), code("softmax"))
     lines = attncheck("questions").out.splitlines()
-    assert lines[0].split() == ["id", "title", "group", "points", "right"]
+    assert lines[0].split() == ["id", "title", "group", "points", "correct"]
     assert lines[1].split()[-1] == "2/5" and lines[2].split()[-1] == "5"
     assert attncheck("questions", "--lang", "zh").out.splitlines()[0].endswith("答对")
     assert json.loads(attncheck("questions", "--json").out)[0]["right"] == 2

@@ -158,7 +158,7 @@ def test_writing_the_answers(attncheck: Attncheck, typed: Type, tmp_path: Path) 
 @pytest.mark.parametrize(
     ("args", "said"),
     [
-        (("--json",), "--json goes with --answers"),
+        (("--json",), "--json works only with --answers"),
         (("Q5.outptu",), "Did you mean Q5.output"),
         (("Q11",), "has no quiz items"),
     ],

@@ -36,7 +36,7 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> dict[str, object]:
 
     monkeypatch.setattr(regrade, "regraded", regraded)
     monkeypatch.setattr(regrade, "seed_of", lambda folder, course_folder: Seed.public())
-    monkeypatch.setattr(regrading, "_answers", lambda: True)
+    monkeypatch.setattr(regrading, "can_ask", lambda: True)
     return seen
 
 
@@ -94,7 +94,7 @@ def test_nobody_can_be_asked(
     options: list[str], attncheck: Attncheck, asked: dict[str, object], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Then it must be said beforehand, and nothing is graded in vain."""
-    monkeypatch.setattr(regrading, "_answers", lambda: bool(options))
+    monkeypatch.setattr(regrading, "can_ask", lambda: bool(options))
     ran = attncheck("regrade", "out", *options)
     assert (ran.code, "give --yes or --dry-run" in ran.err, "asked" in asked) == (2, True, False)  # type: ignore[attr-defined]
 
@@ -108,10 +108,10 @@ def test_nobody_can_be_asked(
             [
                 "learner  question    before        now  difference\n",
                 "ada      Q1          4 of 5     5 of 5          +1\n",
-                "波       in all    4.5 of 5  2.25 of 6       -2.25\n",
-                "Questions that changed since: Q1. Submissions graded again: 3. Learners whose",
+                "波       total     4.5 of 5  2.25 of 6       -2.25\n",
+                "Questions that have changed: Q1. Submissions graded again: 3. Learners whose",
                 "points change: 2.",
-                "Nothing was written.",
+                "Nothing was saved.",
             ],
         ),
         ("zh", FOUND, ["学习者  题目", "评分之后有变动的题目：Q1。", "没有写入任何内容。"]),

@@ -43,7 +43,7 @@ def inside(work: Path) -> list[str]:
 @pytest.mark.parametrize(
     ("lang", "fragments"),
     [
-        ("en", ["Handed in for Ada Invented at 20", " UTC:\n", "  61  q05.py\n", "Receipt: "]),
+        ("en", ["Submitted for Ada Invented at 20", " UTC:\n", "  61  q05.py\n", "Receipt: "]),
         ("zh", ["已为 Ada Invented 提交（20", "回执："]),
     ],
 )
@@ -62,16 +62,16 @@ def test_again(submit: Attncheck, work: Path) -> None:
     again = json.loads(submit("--json").out)  # type: ignore[attr-defined]
     assert (first.pop("new"), again.pop("new")) == (True, False)
     assert first == again
-    assert "were handed in for Ada Invented already, at 20" in submit().out  # type: ignore[attr-defined]
+    assert "were already submitted for Ada Invented at 20" in submit().out  # type: ignore[attr-defined]
 
 
 @pytest.mark.parametrize(
     ("files", "said"),
     [
-        ({}, ["nothing in it belongs to Q11"]),
-        ({"answers.yaml": None}, ["there is no answers.yaml in it", "belongs to Q11"]),
-        ({"answers.yaml": ANSWERS.replace("b}", "null}")}, ["Q5: not in it yet: Q5.output", "Q11"]),
-        ({"q05.py": "x = 1\n"}, ["Q5: not in it yet: scaled_dot_product_attention", "Q11"]),
+        ({}, ["it has nothing for Q11"]),
+        ({"answers.yaml": None}, ["there is no answers.yaml in it", "nothing for Q11"]),
+        ({"answers.yaml": ANSWERS.replace("b}", "null}")}, ["Q5: still missing: Q5.output", "Q11"]),
+        ({"q05.py": "x = 1\n"}, ["Q5: still missing: scaled_dot_product_attention", "Q11"]),
         (
             {"b.py": CODE},
             ["q05.py: scaled_dot_product_attention is defined in b.py, q05.py; the one in q05.py counts", "Q11"],
@@ -106,7 +106,7 @@ def test_what_is_late_is_said(
 
 @pytest.mark.parametrize(
     ("lang", "said"),
-    [("en", "answers to graded items are marked, and hidden cases are run, on"), ("zh", "也在教师一侧运行")],
+    [("en", "your instructor grades the answers to graded items"), ("zh", "也在教师一侧运行")],
 )
 def test_what_an_edition_does_not_decide_is_said(
     lang: str, said: str, submit: Attncheck, course: Course, monkeypatch: pytest.MonkeyPatch
@@ -131,7 +131,7 @@ def test_what_an_edition_does_not_decide_is_said(
         ({"answers.yaml": None, "q05.py": "x = 1\n"}, ["--learner", "ada"], 3, "nothing to grade"),
         ({"q05.py": "def broken(:\n", "answers.yaml": None}, ["--learner", "ada"], 3, "q05.py"),
         ({"answers.yaml": "{format: 1"}, [], 3, "answers.yaml"),
-        ({}, ["--verify", "receipt.json"], 2, "Give --to INBOX to hand in, or --verify"),
+        ({}, ["--verify", "receipt.json"], 2, "Give either --to INBOX to submit, or --verify"),
     ],
 )
 def test_what_is_refused(
@@ -148,7 +148,7 @@ def test_what_is_refused(
 
 def test_no_inbox(attncheck: Attncheck, work: Path) -> None:
     """Neither named nor there."""
-    assert "Give --to INBOX" in attncheck("submit", str(work)).err  # type: ignore[attr-defined]
+    assert "Give either --to INBOX" in attncheck("submit", str(work)).err  # type: ignore[attr-defined]
     ran = attncheck("submit", str(work), "--to", str(work / "nowhere"))
     assert (ran.code, "nowhere does not exist" in ran.err) == (2, True)  # type: ignore[attr-defined]
 
@@ -161,7 +161,7 @@ def test_verifying(attncheck: Attncheck, submit: Attncheck, work: Path) -> None:
     ran = attncheck(*command, "en")
     assert (ran.code, ran.out[:53]) == (  # type: ignore[attr-defined]
         0,
-        "These are the files that Ada Invented handed in at 20",
+        "These are the files that Ada Invented submitted at 20",
     )
     (work / "q05.py").write_text(CODE + "\n")
     ran = attncheck(*command, "zh")

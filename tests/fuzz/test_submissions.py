@@ -55,7 +55,7 @@ def handed_in(path: Path) -> Submission | None:
         for name, _ in file.defines[:3]:
             forbidden.first_use(name, ("torch.nn.functional.softmax", "numpy.linalg.norm"), file, found.files)
     similarity.reduced(
-        similarity.Handed("k", ("ada",), found.files), [name for f in found.files for name, _ in f.defines]
+        similarity.CodeSample("k", ("ada",), found.files), [name for f in found.files for name, _ in f.defines]
     )
     assert submission.read(path) == found
     assert submission.fingerprint(path) == found.digest

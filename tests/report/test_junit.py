@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from grader.core.model import Lang, Outcome, Report, Status, Text, Verdict
+from grader.core.model import Lang, Notice, Outcome, Report, Status, Text, Verdict
 from grader.report.junit import to_junit
 
 #: What the common readers (Jenkins, GitLab, GitHub actions, Azure, pytest's own) agree on: element → its children,
@@ -17,11 +17,19 @@ SCHEMA: dict[str, tuple[set[str], set[str]]] = {
     "testsuite": ({"properties", "testcase"}, {"name", "tests", "failures", "errors", "skipped", "time"}),
     "properties": ({"property"}, set()),
     "property": (set(), {"name", "value"}),
-    "testcase": ({"failure", "error", "skipped"}, {"classname", "name", "time"}),
+    "testcase": ({"failure", "error", "skipped", "system-out"}, {"classname", "name", "time"}),
     "failure": (set(), {"type", "message"}),
     "error": (set(), {"type", "message"}),
     "skipped": (set(), {"message"}),
+    "system-out": (set(), set()),
 }
+
+NOTICES = (
+    Notice("q05.py", Text("One <line>.", "一行。")),
+    Notice("answers.yaml", Text("Left out.", "没有计入。"), urgent=True),
+    Notice("q05.py", Text("Another\x1b[2J.", "又一行。")),
+    Notice("", Text("Of everything.", "关于全部。")),
+)
 
 
 def parsed(report: Report, lang: Lang = "en") -> ET.Element:
@@ -50,28 +58,47 @@ def with_outcomes(report: Report, *outcomes: Outcome) -> Report:
     )
 
 
-def test_structure(report: Report) -> None:
+@pytest.mark.parametrize("notices", [(), NOTICES])
+def test_structure(notices: tuple[Notice, ...], report: Report) -> None:
     """Elements and attributes are those that readers know, in the order that they expect."""
-    for element in (root := parsed(report)).iter():
+    for element in (root := parsed(replace(report, notices=notices))).iter():
         children, attributes = SCHEMA[element.tag]
         assert {child.tag for child in element} <= children
         assert set(element.attrib) == attributes
     for found in root:
         assert [child.tag for child in found][:1] == ["properties"]
-        assert all(len(case) <= 1 for case in found.findall("testcase"))
+        for case in found.findall("testcase"):
+            tags = [child.tag for child in case]
+            assert len(set(tags) - {"system-out"}) <= 1
+            assert "system-out" not in tags[:-1]
+
+
+def test_notices(report: Report) -> None:
+    """Notices come first: one case per file, skipped if something was left out of the grading; none without notices."""
+    first = parsed(replace(report, notices=NOTICES))[0]
+    assert (first.get("name"), first.get("tests"), first.get("skipped")) == ("notices", "3", "1")
+    assert [(case.get("name"), case.findtext("system-out")) for case in first.findall("testcase")] == [
+        ("q05.py", "One <line>.\nAnother."),
+        ("answers.yaml", "Left out."),
+        ("submission", "Of everything."),
+    ]
+    assert [each.get("message") for each in first.iter("skipped")] == ["Left out."]
+    assert not parsed(replace(report, notices=())).findall("testsuite[@name='notices']")
 
 
 def test_suites(report: Report) -> None:
-    """There is one for the items of a question, and one for each of its exercises."""
+    """There is one for the notices, one for the items of each question, and one for each of its exercises."""
     assert [each.get("name") for each in parsed(report)] == [
+        "notices",
         "Q5",
         "Q5.scaled_dot_product_attention",
         "Q5.soft_lookup",
         "Q5.uniform_attention",
     ]
     (question,) = report.questions
-    assert [each.get("name") for each in parsed(replace(report, questions=(replace(question, items=()),)))][:1] == [
-        "Q5.scaled_dot_product_attention"
+    assert [each.get("name") for each in parsed(replace(report, questions=(replace(question, items=()),)))][:2] == [
+        "notices",
+        "Q5.scaled_dot_product_attention",
     ]
 
 

@@ -1,1 +1,1 @@
-"""What a class as a whole shows: item statistics, and similar submissions."""
+"""Analysis of a class: item statistics, and similar submissions."""

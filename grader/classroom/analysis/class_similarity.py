@@ -1,4 +1,4 @@
-"""The solutions of a class, read where its gradebook says that they are, and compared."""
+"""Read the submissions of a class from the places in its gradebook, and compare them."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 
 from grader import submission
 from grader.classroom.analysis import similarity
-from grader.classroom.analysis.similarity import Handed, Reduced, Similar
+from grader.classroom.analysis.similarity import CodeSample, Reduced, Similar
 from grader.classroom.gradebook import Filed, Gradebook
 from grader.classroom.worker import Workers
 from grader.core import bounded
@@ -17,30 +17,33 @@ from grader.core.errors import SubmissionError
 from grader.core.model import Course, Part, SourceFile
 from grader.course.starter import file_name, stub
 
-#: With fewer submissions, starting processes would take longer than reading.
+#: With fewer submissions, starting worker processes takes longer than it saves.
 _MANY = 100
 
 
 @dataclass(frozen=True, slots=True)
 class Compared:
-    """What is alike in a class. ``people`` are whose each submission is, by its key; ``left_out`` cannot be read.
+    """The similarities in a class. ``people`` are the learners of each submission, by its key.
 
-    ``read`` gives a submission once more, for those who show it.
+    ``left_out`` are the keys of submissions that cannot be read. ``read`` reads a submission again, to show its code.
     """
 
     found: Similar
     people: Mapping[str, tuple[str, ...]]
     left_out: tuple[str, ...]
-    read: Callable[[str], Handed | None]
+    read: Callable[[str], CodeSample | None]
 
     @property
     def who(self) -> dict[str, str]:
-        """What each submission is called: by its people, or by its key where it belongs to nobody."""
+        """The name of each submission, by key: its learners, or the key if it belongs to nobody."""
         return {key: ", ".join(names) or key for key, names in self.people.items()}
 
 
 def compared(gradebook: Gradebook, course: Course, threshold: float | None = None) -> Compared:
-    """Compares the last submission of everybody in the questions that were graded."""
+    """Compare the last submission of every learner, in the questions that were graded.
+
+    ``threshold`` is a share from 0 to 1; None means ``similarity.THRESHOLD``.
+    """
     asked = gradebook.recall("questions")
     filed = list(_last(gradebook.submissions()))
     read = partial(_read, {one.key: (one.learners, gradebook.place(one)) for one in filed if one.error is None})
@@ -62,21 +65,21 @@ def _last(submissions: Sequence[Filed]) -> Iterator[Filed]:
     return iter(last.values())
 
 
-def _read(places: Mapping[str, tuple[tuple[str, ...], Path]], key: str) -> Handed | None:
-    """A submission as it was handed in; None where it cannot be read."""
-    if key not in places:  # what could not be read then need not have a place
+def _read(places: Mapping[str, tuple[tuple[str, ...], Path]], key: str) -> CodeSample | None:
+    """The code of the submission ``key``; None if it cannot be read."""
+    if key not in places:  # it could not be read when it was graded
         return None
     people, place = places[key]
     try:
-        return Handed(key, people, submission.read(place).files)
+        return CodeSample(key, people, submission.read(place).files)
     except SubmissionError:
         return None
 
 
 def _reduced(
-    read: Callable[[str], Handed | None], exercises: Sequence[str], keys: Sequence[str]
+    read: Callable[[str], CodeSample | None], exercises: Sequence[str], keys: Sequence[str]
 ) -> dict[str, Reduced | None]:
-    """All submissions as numbers. Reading takes most of the time, so that a large class is read by every processor."""
+    """All submissions as numbers. Reading takes most of the time, so all CPUs read a large class."""
     take = partial(_reduce, read, exercises)
     if len(keys) < _MANY:
         return dict(zip(keys, map(take, keys), strict=True))
@@ -84,7 +87,7 @@ def _reduced(
         return dict(zip(keys, pool.map(take, keys, chunksize=8), strict=True))
 
 
-def _reduce(read: Callable[[str], Handed | None], exercises: Sequence[str], key: str) -> Reduced | None:
+def _reduce(read: Callable[[str], CodeSample | None], exercises: Sequence[str], key: str) -> Reduced | None:
     one = read(key)
     if one is None:
         return None
@@ -97,6 +100,6 @@ def _reduce(read: Callable[[str], Handed | None], exercises: Sequence[str], key:
 
 
 def _given(course: Course) -> list[SourceFile]:
-    """The code that every learner can read: the references and the stubs."""
+    """The code that every learner was given: the references and the stubs."""
     written = [(file_name(question), stub(question, "en")) for question in course.questions if question.exercises]
     return [*course.reference, *(SourceFile(name, name, (Part(name, text),)) for name, text in written)]

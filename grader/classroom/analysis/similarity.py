@@ -1,9 +1,9 @@
-"""Which solutions of a class are nearly the same, once what everybody was given and what everybody writes is left out.
+"""Find submissions that are nearly the same, ignoring code that was given to all or that many wrote.
 
-Code becomes *tokens* without comments, docstrings, formatting and chosen names. Runs of ``_RUN`` tokens that also stand
-in a stub, in a reference, or in many submissions are *subtracted*; what is left of a definition is its *own*. Own
-tokens are fingerprinted by winnowing (Schleimer, Wilkerson and Aiken 2003), an index of fingerprints gives the pairs
-worth comparing, and those are aligned. Nothing here runs any code, and nothing says who copied from whom.
+Code becomes *tokens* without comments, docstrings, formatting and chosen names. Runs of ``_RUN`` tokens that also occur
+in a stub, in a reference, or in many submissions are *subtracted*; the rest of a definition is its *own*. Own tokens
+are fingerprinted by winnowing (Schleimer, Wilkerson and Aiken 2003), an index of fingerprints gives the pairs worth
+comparing, and those are aligned. Nothing here runs any code, and nothing says who copied from whom.
 """
 
 from __future__ import annotations
@@ -33,30 +33,30 @@ from rapidfuzz.distance import Indel
 from grader.core import bounded
 from grader.core.model import Part, SourceFile
 
-#: A pair at least this alike is reported: the share of own tokens that stand on both sides in the same order.
+#: The score from which a pair is reported: the share of own tokens that both sides have in the same order.
 THRESHOLD = 0.8
-#: With fewer own tokens nothing is compared: so little can hardly be written in two ways.
+#: With fewer own tokens nothing is compared: such short code can hardly be written in two ways.
 SHORTEST = 40
-#: What more submissions than this share, and more than a twentieth of them, is what everybody writes.
+#: Token runs shared by more than this many submissions (and more than 5 %) count as common code.
 COMMON = 8
-#: Of longer solutions this many tokens are compared, which is told: aligning takes the product of both lengths.
+#: Longer submissions are cut to this many tokens, and reported: aligning takes the product of both lengths.
 MOST_TOKENS = 12_000
-#: Steps of aligning for a class. Pairs that share most come first; how many were left out is told.
+#: The limit on alignment steps for a class. Pairs that share most come first; the others are counted and reported.
 MOST_STEPS = 1 << 37
-#: The scope of everything that was handed in; the others are names of exercises.
+#: The scope of a whole submission; all other scopes are names of exercises.
 WHOLE = ""
 
 _RUN = 10
 _WINDOW = 4
 _SHARED = 0.25
-#: Shorter runs of equal tokens are not marked: they are everywhere.
+#: Shorter runs of equal tokens are not highlighted: they occur everywhere.
 _MARKED = 5
 _NAME = "name"
 _NONE = np.iinfo(np.uint64).max
 _FACTORS = np.array([pow(0x9E3779B97F4A7C15, at + 1, 1 << 64) | 1 for at in range(_RUN)], np.uint64)
 _BUILTIN = frozenset(dir(builtins)) | frozenset(keyword.kwlist)
 _BLANK = {tokenize.NL, tokenize.ENCODING, tokenize.ENDMARKER, tokenize.TYPE_COMMENT}
-#: From Python 3.12 on, a string with values in it is several tokens; its beginning stands for it.
+#: Since Python 3.12 an f-string is several tokens; its start represents it.
 _STRINGS = {tokenize.STRING, getattr(tokenize, "FSTRING_START", tokenize.STRING)}
 _INSIDE_STRINGS = {getattr(tokenize, name, -1) for name in ("FSTRING_MIDDLE", "FSTRING_END")}
 
@@ -65,8 +65,8 @@ Flags = NDArray[np.bool_]
 
 
 @dataclass(frozen=True, slots=True)
-class Handed:
-    """A submission to be compared. Submissions that have one of their ``people`` in common are not."""
+class CodeSample:
+    """The code of a submission. Submissions that share one of their ``people`` are not compared."""
 
     key: str
     people: tuple[str, ...]
@@ -74,7 +74,7 @@ class Handed:
 
 
 class Token(NamedTuple):
-    """A token where it stands: first and last line (from 1) and column (from 0) of a part of a file."""
+    """A token with its position in a part of a file, as (line, column): lines from 1, columns from 0."""
 
     kind: str
     spelled: str
@@ -84,7 +84,7 @@ class Token(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """Some lines of a part of a file: a definition, or what stands between definitions."""
+    """Some lines of a part of a file: a definition, or the code between definitions."""
 
     part: Part
     first: int
@@ -95,9 +95,9 @@ class Piece:
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """Two submissions that are alike in ``scope``.
+    """Two submissions that are similar in ``scope``.
 
-    ``tokens`` is how many own tokens they share; ``names`` the share of names among these that are also spelled alike.
+    ``tokens`` is how many own tokens they share; ``names`` is the share of identical names among these.
     """
 
     left: str
@@ -110,7 +110,7 @@ class Pair:
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """Submissions whose solution of an exercise is the same, and too many to be listed as pairs."""
+    """Submissions with the same solution of an exercise, too many to list as pairs."""
 
     scope: str
     tokens: int
@@ -119,7 +119,7 @@ class Group:
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """How many wrote something for an exercise, and of how many of these enough was their own to be compared."""
+    """How many submissions have code for a scope, and how many of these have enough own code to be compared."""
 
     name: str
     written: int
@@ -128,10 +128,10 @@ class Scope:
 
 @dataclass(frozen=True, slots=True)
 class Similar:
-    """What was found; ``subtracted`` are the runs that were left out, by scope.
+    """The result of a comparison; ``subtracted`` are the runs that were ignored, by scope.
 
-    ``shortened`` are submissions of which only the first ``MOST_TOKENS`` were compared somewhere, ``unaligned`` counts
-    pairs that were not compared any more.
+    ``shortened`` are the keys of submissions that were cut to ``MOST_TOKENS`` in some scope; ``unaligned`` counts the
+    pairs that the limit on steps left out.
     """
 
     submissions: int
@@ -147,7 +147,7 @@ class Similar:
 
 @dataclass(frozen=True, slots=True)
 class _Written:
-    """What one submission has in one scope, as numbers: tokens, how they are spelled, hashes of runs."""
+    """The code of one submission in one scope, as numbers: kinds of tokens, spellings, hashes of runs."""
 
     kinds: Numbers
     spelled: Numbers
@@ -157,20 +157,20 @@ class _Written:
 
 @dataclass(frozen=True, slots=True)
 class Reduced:
-    """A submission as numbers, which is all that is kept of it while a class is compared."""
+    """A submission as numbers: all that is kept of it while a class is compared."""
 
     key: str
     people: frozenset[str]
     scopes: tuple[tuple[str, _Written], ...]
 
 
-def is_small(one: Handed) -> bool:
-    """Whether it costs little to look at, whatever it holds; see ``grader.core.bounded``."""
+def is_small(one: CodeSample) -> bool:
+    """Whether a submission is cheap to read whatever it contains; see ``grader.core.bounded``."""
     return sum(len(part.text) for file in one.files for part in file.parts) <= bounded.SMALL
 
 
-def reduced(one: Handed, exercises: Sequence[str]) -> Reduced:
-    """What is compared of a submission."""
+def reduced(one: CodeSample, exercises: Sequence[str]) -> Reduced:
+    """The submission as numbers, by scope."""
     pieces = cut(one.files, exercises)
     scopes = [(name, _written(found, MOST_TOKENS)) for name, found in pieces.items() if name != WHOLE]
     whole = [piece for name in (*exercises, WHOLE) for piece in pieces.get(name, ())]
@@ -185,14 +185,12 @@ def compare(
     exercises: Sequence[str],
     threshold: float = THRESHOLD,
 ) -> Similar:
-    """All pairs that are alike. ``given`` is what every learner could read: stubs and references."""
+    """Find all similar pairs. ``given`` is the code that every learner was given: stubs and references."""
     known = _known(given)
-    keys: list[str] = []
-    people: list[frozenset[str]] = []
+    owners: list[_Owner] = []
     scopes: dict[str, list[tuple[int, _Written]]] = {name: [] for name in (*exercises, WHOLE)}
     for at, one in enumerate(handed):
-        keys.append(one.key)
-        people.append(one.people)
+        owners.append(_Owner(one.key, one.people))
         for name, written in one.scopes:
             scopes[name].append((at, written))
     pairs: list[Pair] = []
@@ -201,23 +199,23 @@ def compare(
     subtracted: dict[str, frozenset[int]] = {}
     work = _Work(MOST_STEPS)
     for name, having in scopes.items():
-        subtracted[name] = known | _common([one for _, one in having], known, max(COMMON, len(keys) // 20))
+        subtracted[name] = known | _common([one for _, one in having], known, max(COMMON, len(owners) // 20))
         owning = ((at, one, _own(one.runs, subtracted[name], len(one.kinds))) for at, one in having)
         long = [_Long(at, one, own) for at, one, own in owning if own.sum() >= SHORTEST]
         facts.append(Scope(name, len(having), len(long)))
-        same = list(_groups(name, having, known, keys))
+        same = list(_groups(name, having, known, owners))
         groups += same
         told = {key: at for at, group in enumerate(same) for key in group.keys}
         pairs += (
             pair
-            for pair in _pairs(name, long, subtracted[name], keys, people, threshold, work)
+            for pair in _pairs(name, long, subtracted[name], owners, threshold, work)
             if pair.left not in told or told[pair.left] != told.get(pair.right)
         )
     ranked = sorted(pairs, key=lambda pair: (-pair.tokens, pair.left, pair.right, pair.scope))
     comments = _comments(cut(given, ()))
-    shortened = tuple({keys[at]: None for having in scopes.values() for at, one in having if one.shortened})
+    shortened = tuple({owners[at].key: None for having in scopes.values() for at, one in having if one.shortened})
     return Similar(
-        submissions=len(keys),
+        submissions=len(owners),
         threshold=threshold,
         pairs=tuple(ranked),
         groups=tuple(groups),
@@ -233,7 +231,7 @@ def compare(
 
 
 def cut(files: Iterable[SourceFile], exercises: Sequence[str]) -> dict[str, list[Piece]]:
-    """The definitions of ``exercises`` by name, and under ``WHOLE`` everything else."""
+    """The definitions of ``exercises`` by name, and everything else under ``WHOLE``."""
     found: dict[str, list[Piece]] = {}
     wanted = frozenset(exercises)
     for part in (part for file in files for part in file.parts):
@@ -248,7 +246,7 @@ def cut(files: Iterable[SourceFile], exercises: Sequence[str]) -> dict[str, list
 
 
 def _between(tokens: Sequence[Token], first: int, last: int) -> tuple[Token, ...]:
-    """Those that begin on the lines from ``first`` to ``last``."""
+    """The tokens that start on the lines from ``first`` to ``last``."""
     begin = bisect.bisect_left(tokens, first, key=_line_of)
     return tuple(tokens[begin : bisect.bisect_right(tokens, last, begin, key=_line_of)])
 
@@ -258,7 +256,7 @@ def _line_of(token: Token) -> int:
 
 
 def _regions(text: str, wanted: frozenset[str]) -> Iterator[tuple[str, int, int]]:
-    """Which lines belong to which exercise, or to none: names with first and last line."""
+    """The lines of each exercise, and of none (``WHOLE``): name, first line, last line."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
@@ -277,9 +275,9 @@ def _regions(text: str, wanted: frozenset[str]) -> Iterator[tuple[str, int, int]
 
 
 def read(text: str) -> tuple[list[Token], list[Token]]:
-    """The tokens of Python without what does not change its meaning, and its comments."""
+    """The tokens of Python code that matter to its meaning, and its comments."""
     raw: list[tokenize.TokenInfo] = []
-    with contextlib.suppress(tokenize.TokenError, SyntaxError):  # what came before stands
+    with contextlib.suppress(tokenize.TokenError, SyntaxError):  # keep the tokens before the error
         raw.extend(each for each in tokenize.generate_tokens(io.StringIO(text).readline) if each.type not in _BLANK)
     comments = [Token("#", " ".join(each.string.split()), each.start, each.end) for each in raw if _says(each)]
     code = [each for each in raw if each.type not in {tokenize.COMMENT, *_INSIDE_STRINGS}]
@@ -291,7 +289,7 @@ def read(text: str) -> tuple[list[Token], list[Token]]:
         if each.type == tokenize.OP:
             depth += (each.string in "([{") - (each.string in ")]}")
         if _is_docstring(each, before, after) or (at > 1 and _is_docstring(code[at - 1], code[at - 2], each)):
-            continue  # with the end of its line
+            continue  # and the end of its line
         kind = _kind(each, before, after, depth)
         tokens.append(Token(kind, each.string, each.start, each.end))
     return tokens, comments
@@ -308,14 +306,14 @@ def _is_docstring(
 
 
 def _ends(token: tokenize.TokenInfo | None) -> bool:
-    """Whether a statement begins after it, or ends with it."""
+    """Whether ``token`` is the boundary of a statement."""
     return token is None or token.type in (tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT)
 
 
 def _kind(
     token: tokenize.TokenInfo, before: tokenize.TokenInfo | None, after: tokenize.TokenInfo | None, depth: int
 ) -> str:
-    """What a token is, whatever its author called it: names that are not the author's own stay."""
+    """The kind of a token: its text, except for names that the author chose, and for strings."""
     if token.type == tokenize.NAME:
         attribute = before is not None and before.string == "."
         argument = depth > 0 and after is not None and after.string == "="
@@ -339,8 +337,15 @@ def _numbers(texts: Iterable[str]) -> Numbers:
 # -------------------------------------------------------------------------------------- fingerprints
 
 
+class _Owner(NamedTuple):
+    """A submission, and the learners it belongs to."""
+
+    key: str
+    people: frozenset[str]
+
+
 class _Long(NamedTuple):
-    """Something that is long enough to be compared: whose, and which of its tokens are its own."""
+    """Code that is long enough to compare: the index of its submission, and which tokens are its own."""
 
     at: int
     written: _Written
@@ -354,7 +359,7 @@ def _written(pieces: Sequence[Piece], most: int = sys.maxsize) -> _Written:
 
 
 def _runs(kinds: Numbers) -> Numbers:
-    """A hash of each run of tokens, at the place of its first."""
+    """The hash of each run of ``_RUN`` tokens, at the index of its first token."""
     if len(kinds) < _RUN:
         return np.zeros(0, np.uint64)
     mixed: Numbers = (sliding_window_view(kinds, _RUN) * _FACTORS).sum(axis=1, dtype=np.uint64)
@@ -363,7 +368,7 @@ def _runs(kinds: Numbers) -> Numbers:
 
 
 def _known(files: Iterable[SourceFile]) -> frozenset[int]:
-    """The runs of what everybody was given."""
+    """The runs in the code that everybody was given."""
     pieces = (piece for found in cut(files, ()).values() for piece in found)
     return frozenset(run for piece in pieces for run in _written([piece]).runs.tolist())
 
@@ -377,7 +382,7 @@ def _common(written: Sequence[_Written], known: frozenset[int], most: int) -> fr
 
 
 def _own(runs: Numbers, subtracted: frozenset[int], size: int) -> Flags:
-    """Which of ``size`` tokens stand in no run that is subtracted."""
+    """Which of ``size`` tokens are in no subtracted run."""
     edges = np.zeros(size + 1, np.int64)
     starts = [at for at, run in enumerate(runs.tolist()) if run in subtracted]
     np.add.at(edges, starts, 1)
@@ -398,13 +403,13 @@ def _fingerprints(runs: Numbers, subtracted: frozenset[int]) -> list[int]:
 
 @dataclass(slots=True)
 class _Work:
-    """What may still be spent on aligning, and how many pairs it did not suffice for."""
+    """The alignment steps that are left, and how many pairs they were not enough for."""
 
     steps: int
     unaligned: int = 0
 
     def affords(self, steps: int) -> bool:
-        """Books so many steps, if there are as many."""
+        """Take ``steps``, if as many are left; otherwise count the pair as unaligned."""
         enough = steps <= self.steps
         self.steps -= steps if enough else 0
         self.unaligned += not enough
@@ -415,27 +420,26 @@ def _pairs(
     scope: str,
     long: Sequence[_Long],
     subtracted: frozenset[int],
-    keys: Sequence[str],
-    people: Sequence[frozenset[str]],
+    owners: Sequence[_Owner],
     threshold: float,
     work: _Work,
 ) -> Iterator[Pair]:
     own = [(one.written.kinds[one.own].tolist(), one.written.spelled[one.own].tolist()) for one in long]
     for couple in _candidates([_fingerprints(one.written.runs, subtracted) for one in long]):
-        first, second = sorted(couple, key=lambda at: keys[long[at].at])
-        one, other = long[first].at, long[second].at
-        if people[one] & people[other]:
+        first, second = sorted(couple, key=lambda at: owners[long[at].at].key)
+        one, other = owners[long[first].at], owners[long[second].at]
+        if one.people & other.people:
             continue
         if not work.affords(len(own[first][0]) * len(own[second][0])):
             continue
         score = Indel.normalized_similarity(own[first][0], own[second][0], score_cutoff=threshold)
         if score >= threshold:
             tokens, names = _agreement(own[first], own[second])
-            yield Pair(keys[one], keys[other], scope, score, tokens, names)
+            yield Pair(one.key, other.key, scope, score, tokens, names)
 
 
 def _candidates(prints: Sequence[Sequence[int]]) -> Iterator[tuple[int, int]]:
-    """The pairs that share enough fingerprints, found by an index of who has which; those that share most first."""
+    """The pairs that share enough fingerprints, found by an inverted index; those that share most come first."""
     index: dict[int, list[int]] = defaultdict(list)
     for at, found in enumerate(prints):
         for fingerprint in found:
@@ -454,7 +458,7 @@ def _candidates(prints: Sequence[Sequence[int]]) -> Iterator[tuple[int, int]]:
 
 
 def _couples(having: tuple[int, ...], count: int) -> NDArray[np.int64]:
-    """Every two of ``having``, which rises, each as one number."""
+    """All pairs of ``having``, which is sorted, each encoded as one number."""
     first, second = _corner(len(having))
     places = np.array(having, np.int64)
     codes: NDArray[np.int64] = places[first] * count + places[second]
@@ -467,7 +471,7 @@ def _corner(size: int) -> tuple[Any, Any]:
 
 
 def _agreement(left: tuple[list[int], list[int]], right: tuple[list[int], list[int]]) -> tuple[int, float]:
-    """How many tokens two sides share, and how many of the names among them are spelled alike."""
+    """How many tokens two sides share, and the share of identical names among them."""
     shared = names = alike = 0
     for i, j in _aligned(left[0], right[0]):
         shared += 1
@@ -478,16 +482,16 @@ def _agreement(left: tuple[list[int], list[int]], right: tuple[list[int], list[i
 
 
 def _aligned(left: Sequence[int], right: Sequence[int], shortest: int = 1) -> Iterator[tuple[int, int]]:
-    """The places of equal tokens, in runs of at least ``shortest``."""
+    """The index pairs of equal tokens, in runs of at least ``shortest``."""
     for block in Indel.opcodes(left, right):
         if block.tag == "equal" and block.src_end - block.src_start >= shortest:
             yield from zip(range(block.src_start, block.src_end), range(block.dest_start, block.dest_end), strict=True)
 
 
 def _groups(
-    scope: str, having: Sequence[tuple[int, _Written]], known: frozenset[int], keys: Sequence[str]
+    scope: str, having: Sequence[tuple[int, _Written]], known: frozenset[int], owners: Sequence[_Owner]
 ) -> Iterator[Group]:
-    """Solutions that more submissions share than pairs are looked for among."""
+    """Solutions that more than ``COMMON`` submissions share."""
     if scope == WHOLE or len(having) <= COMMON:
         return
     same: dict[bytes, list[int]] = defaultdict(list)
@@ -497,7 +501,7 @@ def _groups(
         own[one.kinds.tobytes()] = int(_own(one.runs, known, len(one.kinds)).sum())
     for text, found in same.items():
         if len(found) > COMMON and own[text] >= SHORTEST:
-            yield Group(scope, own[text], tuple(sorted(keys[at] for at in found)))
+            yield Group(scope, own[text], tuple(sorted(owners[at].key for at in found)))
 
 
 # --------------------------------------------------------------------------------------- side by side
@@ -505,7 +509,7 @@ def _groups(
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A line of code in stretches: ``same`` on both sides, ``given`` to all (or written by all), or neither (empty)."""
+    """A line of code as (text, mark): ``same`` on both sides, ``given`` to all or common, or "" for neither."""
 
     number: int
     stretches: tuple[tuple[str, str], ...]
@@ -513,16 +517,18 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class Excerpt:
-    """Some lines of a file, as they were handed in."""
+    """Some lines of a submitted file."""
 
     label: str
     lines: tuple[Line, ...]
 
 
-def sides(found: Similar, pair: Pair, left: Handed, right: Handed) -> tuple[tuple[Excerpt, ...], tuple[Excerpt, ...]]:
-    """What both handed in for the scope of a pair, with what is the same on both sides marked.
+def sides(
+    found: Similar, pair: Pair, left: CodeSample, right: CodeSample
+) -> tuple[tuple[Excerpt, ...], tuple[Excerpt, ...]]:
+    """The code of both submissions for the scope of a pair, with the equal parts marked.
 
-    Nothing where that is more than the process with limits can lay side by side.
+    Empty if that exceeds the limits of the process that compares large submissions.
     """
     exercises = [scope.name for scope in found.scopes if scope.name != WHOLE]
     asked = (exercises, pair.scope, found.subtracted[pair.scope], found.comments, left, right)
@@ -539,8 +545,8 @@ def _sides(
     scope: str,
     subtracted: frozenset[int],
     given: frozenset[str],
-    left: Handed,
-    right: Handed,
+    left: CodeSample,
+    right: CodeSample,
 ) -> tuple[tuple[Excerpt, ...], tuple[Excerpt, ...]]:
     pieces = [_of(cut(one.files, exercises), scope, exercises) for one in (left, right)]
     tokens = [[token for piece in each for token in piece.tokens] for each in pieces]
@@ -584,7 +590,7 @@ def _excerpts(pieces: Sequence[Piece], marks: Sequence[str], comments: set[str])
 
 
 def _line(number: int, text: str, kinds: list[str]) -> Line:
-    """A line in stretches; a blank between two stretches of one kind belongs to them."""
+    """A line split by mark; blanks between two stretches with the same mark join them."""
     at = 0
     while at < len(text):
         end = at + 1
@@ -602,5 +608,5 @@ def _line(number: int, text: str, kinds: list[str]) -> Line:
 
 
 def _comments(pieces: Mapping[str, list[Piece]]) -> frozenset[str]:
-    """The comments of what everybody was given."""
+    """The comments in the code that everybody was given."""
     return frozenset(token.spelled for found in pieces.values() for piece in found for token in piece.comments)

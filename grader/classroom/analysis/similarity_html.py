@@ -1,4 +1,4 @@
-"""Similar solutions side by side, as one page of HTML: both languages, nothing to load, no script."""
+"""Similar submissions side by side, as one self-contained HTML page in both languages, without scripts."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from itertools import islice
 from markupsafe import Markup
 
 from grader.classroom.analysis import similarity_view
-from grader.classroom.analysis.similarity import WHOLE, Excerpt, Handed, Line, Pair, Similar, sides
+from grader.classroom.analysis.similarity import WHOLE, CodeSample, Excerpt, Line, Pair, Similar, sides
 from grader.classroom.analysis.similarity_view import Couple
 from grader.core.model import Course, Lang, Text
 from grader.report.html import environment, policy, sheet
 
-#: So many couples are shown with their code; the first few of them unfolded.
+#: How many couples are shown with their code; the first few of them unfolded.
 MOST = 40
 _OPEN = 3
 _MOST_LINES = 400
@@ -23,7 +23,7 @@ _LONGEST_LINE = 300
 
 @dataclass(frozen=True, slots=True)
 class Side:
-    """What one of the two handed in: excerpts, and whether there was more."""
+    """The code of one of the two: excerpts, and whether they were cut."""
 
     who: str
     excerpts: tuple[Excerpt, ...]
@@ -32,7 +32,7 @@ class Side:
 
 @dataclass(frozen=True, slots=True)
 class Compared:
-    """One scope of a couple, its code on both sides."""
+    """One scope of a couple, with the code of both."""
 
     pair: Pair
     alike: Text
@@ -55,10 +55,10 @@ def render(
     course: Course,
     lang: Lang,
     who: Mapping[str, str],
-    read: Callable[[str], Handed | None],
+    read: Callable[[str], CodeSample | None],
     left_out: Sequence[str] = (),
 ) -> str:
-    """The page, in ``lang`` until its reader chooses the other language. ``read`` gives a submission once more."""
+    """The page, in ``lang`` until its reader chooses the other language. ``read`` reads a submission again."""
     style = sheet("similarity.css")
     couples = similarity_view.couples(found)
     page = (
@@ -84,7 +84,7 @@ def render(
 
 
 def _shown(
-    found: Similar, couples: Sequence[Couple], who: Mapping[str, str], read: Callable[[str], Handed | None]
+    found: Similar, couples: Sequence[Couple], who: Mapping[str, str], read: Callable[[str], CodeSample | None]
 ) -> Iterator[Shown]:
     for at, couple in enumerate(couples):
         left, right = read(couple.left), read(couple.right)
@@ -97,7 +97,7 @@ def _shown(
 
 
 def _side(who: str, excerpts: Sequence[Excerpt]) -> Side:
-    """As many lines as can be read; blank ones at the ends of an excerpt are left out."""
+    """The first ``_MOST_LINES`` lines; blank lines at the ends of an excerpt are left out."""
     left, kept = _MOST_LINES, []
     for excerpt in excerpts:
         lines = list(islice(_trimmed(excerpt.lines), left))
@@ -114,7 +114,7 @@ def _trimmed(lines: Sequence[Line]) -> Iterator[Line]:
 
 
 def _short(line: Line) -> Line:
-    """A line that is no longer than somebody would read."""
+    """The first ``_LONGEST_LINE`` characters of a line."""
     room, kept = _LONGEST_LINE, []
     for text, kind in line.stretches:
         if room > 0:

@@ -1,4 +1,4 @@
-"""Which solutions are alike, for an instructor: on a terminal, and as data."""
+"""Similar submissions, for an instructor: in a terminal, and as JSON."""
 
 from __future__ import annotations
 
@@ -23,38 +23,36 @@ _LONGEST = 60
 
 # ---------------------------------------------------------------------------------------------- words
 
-TITLE = Text("Similar solutions", "相似的解答")
+TITLE = Text("Similar submissions", "相似的解答")
 COMPARED = Text("{submissions} submissions compared", "共比较 {submissions} 份提交")
 HONEST = Text(
-    "Alike is not copied. A short exercise can be written right in few ways, and then all right solutions look like "
-    "each other. So what stands in the stubs, in the references, or in many submissions is not counted; names, "
-    "comments and formatting are not looked at; and where fewer than {shortest} tokens (about four lines) are "
-    "left, nothing is compared. What remains is a reason to ask, never a proof: let both explain their code.",
+    "Similar does not mean copied. There are few correct ways to write a short exercise, and then all correct "
+    "solutions look alike. So code from the stubs, from the references or from many submissions does not count; "
+    "names, comments and formatting are ignored; and if fewer than {shortest} tokens (about four lines) are left, "
+    "nothing is compared. What remains is a reason to ask, never proof: have both explain their code.",
     "相似不等于抄袭。短练习的正确写法本来就不多，正确的解答往往彼此相像。因此，起步文件、参考实现以及许多提交中"
     "都有的代码不计入；名称、注释和排版不考虑；余下不足 {shortest} 个词法单元（约四行）的不作比较。"
     "剩下的只是询问的理由，绝不是证据：请双方各自讲解自己的代码。",
 )
-NOTHING = Text("No two are alike by {threshold} or more.", "没有相似度达到 {threshold} 的两份解答。")
+NOTHING = Text("No two submissions are similar by {threshold} or more.", "没有相似度达到 {threshold} 的两份解答。")
 ALIKE = Text(
-    "{scope}: {score} of what is their own ({tokens} tokens); names spelled alike: {names}",
+    "{scope}: {score} of their own code is the same ({tokens} tokens); identical variable names: {names}",
     "{scope}：各自代码中有 {score} 相同（{tokens} 个词法单元），名称相同的占 {names}",
 )
 EVERYTHING = Text("everything together", "全部代码")
 GROUP = Text(
-    "{exercise}: {count} submissions have the same solution ({tokens} tokens of their own): {names}",
+    "{exercise}: {count} submissions have the same solution ({tokens} own tokens): {names}",
     "{exercise}：{count} 份提交的解答完全相同（自己写的 {tokens} 个词法单元）：{names}",
 )
-SHORT = Text("Too short to say anything about most solutions: {names}", "多数解答太短，无法判断：{names}")
-NO_CODE = Text(
-    "Nobody has handed in code for {count} of {all} exercises.", "{all} 个练习中有 {count} 个没有人提交代码。"
-)
-LEFT_OUT = Text("Could not be read, and were left out: {names}", "无法读取、未参与比较：{names}")
+SHORT = Text("Most solutions are too short to compare: {names}", "多数解答太短，无法判断：{names}")
+NO_CODE = Text("Nobody submitted code for {count} of {all} exercises.", "{all} 个练习中有 {count} 个没有人提交代码。")
+LEFT_OUT = Text("Skipped, because they could not be read: {names}", "无法读取、未参与比较：{names}")
 SHORTENED = Text(
-    "Very long; of these only the first {most} tokens were compared: {names}",
+    "Very long; only the first {most} tokens were compared: {names}",
     "篇幅过长，只比较了前 {most} 个词法单元：{names}",
 )
 UNALIGNED = Text(
-    "So much is alike that {count} pairs, those that share least, were not compared",
+    "There is so much similar code that {count} pairs, those that share least, were not compared",
     "相似的内容太多，有 {count} 对（共同之处最少的）没有比较",
 )
 MORE = Text("and {count} more pairs: see --html or --json", "还有 {count} 对，见 --html 或 --json")
@@ -62,7 +60,7 @@ MORE = Text("and {count} more pairs: see --html or --json", "还有 {count} 对�
 
 @dataclass(frozen=True, slots=True)
 class Couple:
-    """Two submissions with every scope in which they are alike, the exercises first."""
+    """Two submissions with every scope in which they are similar, the exercises first."""
 
     left: str
     right: str
@@ -70,7 +68,7 @@ class Couple:
 
     @property
     def tokens(self) -> int:
-        """How much they share: the more, the less likely by chance."""
+        """How many tokens they share: the more, the less likely by chance."""
         return max(
             sum(pair.tokens for pair in self.pairs if pair.scope != WHOLE),
             *(pair.tokens for pair in self.pairs),
@@ -78,7 +76,7 @@ class Couple:
 
 
 def couples(found: Similar) -> tuple[Couple, ...]:
-    """The pairs by whose they are, those who share most first."""
+    """The pairs by submissions; those that share most come first."""
     by_people: dict[tuple[str, str], list[Pair]] = {}
     for pair in found.pairs:
         by_people.setdefault((pair.left, pair.right), []).append(pair)
@@ -90,27 +88,27 @@ def couples(found: Similar) -> tuple[Couple, ...]:
 
 
 def scope(name: str) -> Text:
-    """What was compared."""
+    """The name of a scope, for people."""
     return EVERYTHING if name == WHOLE else Text(f"{name}()", f"{name}()")
 
 
 def alike(pair: Pair) -> Text:
-    """How much two have in common, in a sentence."""
+    """A sentence about how much two submissions have in common."""
     return ALIKE.fill(scope=scope(pair.scope), score=f"{pair.score:.0%}", tokens=pair.tokens, names=f"{pair.names:.0%}")
 
 
 def honest() -> Text:
-    """What can be concluded from all this."""
+    """What can be concluded from the result, and what cannot."""
     return HONEST.fill(shortest=SHORTEST)
 
 
 def short(found: Similar) -> tuple[Scope, ...]:
-    """The exercises that most wrote too little for."""
+    """The exercises for which most submissions are too short to compare."""
     return tuple(one for one in found.scopes if one.name != WHOLE and one.written and 2 * one.compared < one.written)
 
 
 def notes(found: Similar, who: Mapping[str, str], left_out: Sequence[str]) -> list[Text]:
-    """What to know besides the pairs: groups, and what was not compared."""
+    """What to know in addition to the pairs: groups, and what was not compared."""
     said = []
     for group in sorted(found.groups, key=lambda group: -group.tokens)[:_MOST_GROUPS]:
         names = _listed([who[key] for key in group.keys])
@@ -143,7 +141,7 @@ def _listed(names: Sequence[str], most: int = 20) -> Text:
 
 
 def render(page: Page, found: Similar, who: Mapping[str, str], left_out: Sequence[str] = ()) -> None:
-    """The pairs, what was not compared, and what it all means. ``who`` says whose a submission is."""
+    """Show the pairs, what was not compared, and how to read it. ``who`` gives the name of a submission."""
     page.row([(page.say(TITLE), "bold")], page.say(COMPARED, submissions=found.submissions), style="bold")
     page.rule()
     page.lines(page.say(honest()), style="dim")
@@ -169,7 +167,7 @@ def render(page: Page, found: Similar, who: Mapping[str, str], left_out: Sequenc
 
 
 def to_json(found: Similar, people: Mapping[str, Sequence[str]], left_out: Sequence[str] = ()) -> dict[str, Any]:
-    """Everything, as docs/json.md describes it. ``people`` are the learners of a submission."""
+    """The result as docs/json.md describes it. ``people`` are the learners of a submission."""
 
     def whose(key: str) -> dict[str, Any]:
         return {"submission": clean(key), "learners": [clean(name) for name in people[key]]}

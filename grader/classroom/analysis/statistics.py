@@ -1,11 +1,11 @@
-"""What a class's results say about the questions: difficulty, discrimination, misconceptions, reliability. Pure.
+"""Item statistics of a class: difficulty, discrimination, misconceptions, reliability. Pure functions.
 
-Shares of points are between 0 and 1. *Discrimination* is the corrected correlation between a part and the rest: of its
-share with the learner's in everything else, so that a part does not agree with itself. None where it has no meaning:
-too few learners, or a part that all of them do alike.
+Shares of points are between 0 and 1. *Discrimination* is the corrected item-total correlation: between the learners'
+shares in a part and their shares in everything else, so that a part is not correlated with itself. It is None where it
+has no meaning: with too few learners, or for a part in which all of them have the same share.
 
-What could not be marked through a fault of ours, and answers that wait for a person, are not known to be wrong: such
-*open* cells are in no mean and no correlation. Points that a person gave for them close them.
+Parts that attncheck failed to grade, and answers that a person has yet to grade, are not known to be wrong: such *open*
+cells are in no mean and no correlation. An override closes them.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ from numpy.typing import NDArray
 from grader.classroom.marks import Mark
 from grader.core.model import ExerciseResult, ItemResult, QuestionResult, Status
 
-#: Below this many learners, correlations and reliability say little.
+#: With fewer learners, correlations and reliability say little.
 FEW = 30
-#: With fewer than this they are not computed at all.
+#: With fewer learners, they are not computed.
 _FEWEST = 5
 _NEGATIVE = -0.1
-#: So many hidden cases have to be missed before passing the public ones alone says anything.
+#: How many hidden cases must fail before passing only the public ones means anything.
 _HIDDEN_MISSED = 3
 _DISAGREE = 0.3
 _NOT_TRIED = frozenset({Status.MISSING, Status.SKIPPED})
@@ -39,10 +39,10 @@ T = TypeVar("T", bound=Any)
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """An item or an exercise, as far as it is marked.
+    """An item or an exercise, as far as it is graded.
 
-    ``tried`` of ``learners`` gave an answer or code; the others count as 0. Where of nobody who did so it is known what
-    it is worth, ``learners`` is 0 and ``difficulty`` None.
+    ``tried`` of ``learners`` gave an answer or code; the others count as 0. If none of the answers is graded yet,
+    ``learners`` is 0 and ``difficulty`` is None.
     """
 
     name: str
@@ -58,7 +58,7 @@ class Part:
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """A check of an exercise on one case, among those whose code was tried."""
+    """A check of an exercise on one case, over the ``tried`` learners whose code was run; ``passed`` is a share."""
 
     exercise: str
     check: str
@@ -71,7 +71,7 @@ class Check:
 
 @dataclass(frozen=True, slots=True)
 class PublicOnly:
-    """A learner who passes a check on all public cases of an exercise and on no hidden one: so and so many of each."""
+    """A learner who passes a check on all public cases of an exercise and on no hidden one, with both counts."""
 
     learner: str
     exercise: str
@@ -82,7 +82,7 @@ class PublicOnly:
 
 @dataclass(frozen=True, slots=True)
 class Spread:
-    """How a class did: shares of all points, and how often each tenth of them was reached."""
+    """How a class did: shares of all points. ``tenths`` counts the learners in each tenth of the range."""
 
     learners: int
     handed_in: int
@@ -94,7 +94,7 @@ class Spread:
 
 @dataclass(frozen=True, slots=True)
 class Disagreement:
-    """A question that a class does well in the quiz and badly in code, or the other way round."""
+    """A question that a class does well in the quiz and badly in code, or the reverse: mean shares."""
 
     question: str
     items: float
@@ -103,7 +103,7 @@ class Disagreement:
 
 @dataclass(frozen=True, slots=True)
 class Statistics:
-    """Everything, as ``attncheck stats`` shows it. ``grid`` has a row for each learner, a column for each question."""
+    """All statistics. ``grid`` has a row for each learner and a column for each question, with shares of points."""
 
     spread: Spread
     alpha: float | None
@@ -123,11 +123,10 @@ class Statistics:
 
 @dataclass(slots=True)
 class _Tally:
-    """What is counted learner by learner: of each only a row of numbers is kept. In ``rows``, NaN is an open cell;
-    ``by_hand`` are the points that a person gave for some of them.
+    """Counts, updated learner by learner. In ``rows``, NaN is an open cell; ``by_hand`` has the overrides of some.
 
-    ``possible`` has the question, kind and points of each part: the most that anybody could earn there, since faults
-    of ours take some out.
+    ``possible`` has the question, kind and points of each part: the most that anyone could earn there, because a check
+    that attncheck failed to grade lowers the maximum.
     """
 
     learners: list[str]
@@ -144,7 +143,7 @@ class _Tally:
 
 
 def of_class(marks: Iterable[tuple[Mark, Mapping[str, object]]]) -> Statistics:
-    """The statistics of the marks that count, each with what was answered (item → value)."""
+    """The statistics of the marks that count, each with its answers (item id → value)."""
     tally = _Tally([], [], [], [], [], [], Counter(), {}, Counter(), {}, {})
     handed_in = 0
     questions: tuple[str, ...] = ()
@@ -177,9 +176,9 @@ def of_class(marks: Iterable[tuple[Mark, Mapping[str, object]]]) -> Statistics:
 
 
 def _table(tally: _Tally) -> tuple[Array, Array]:
-    """The shares with a row for each learner and a column for each part, and the points of the parts.
+    """The shares, (learners, parts), and the points of the parts, (parts,).
 
-    Where no try is marked, those who did not try tell nothing, either: the whole column is open.
+    If no attempt at a part is graded, the zeros of those who did not try say nothing: the whole column is open.
     """
     names = list(tally.possible)
     points = np.array([tally.possible[name][2] for name in names], float)
@@ -195,7 +194,7 @@ def _table(tally: _Tally) -> tuple[Array, Array]:
 
 def _count(tally: _Tally, mark: Mark, answers: Mapping[str, object]) -> None:
     row: dict[str, float] = {}
-    beliefs: set[tuple[str, str]] = set()  # once for each learner
+    beliefs: set[tuple[str, str]] = set()  # each counts once per learner
     checks: dict[tuple[str, str, str, str], float] = {}
     given = {change.part: change.points for change in mark.overridden}
     by_hand: dict[str, float] = {}
@@ -230,9 +229,9 @@ def _share(
     given: Mapping[str, float],
     by_hand: dict[str, float],
 ) -> float:
-    """A learner's share of the points of a part, which is counted as tried if it was; NaN where it is open.
+    """A learner's share of the points of a part; NaN if it is open. Counts the attempt.
 
-    ``by_hand`` gets what was ``given`` for that: what share it is shows when the whole class has been seen.
+    An override in ``given`` for an open cell goes to ``by_hand``: its share is known when the whole class was seen.
     """
     name, kind = _named(found)
     most = max(found.possible, tally.possible[name][2] if name in tally.possible else 0.0)
@@ -300,7 +299,7 @@ def _checks(tally: _Tally, totals: Array) -> tuple[Check, ...]:
 
 
 def _public_only(tally: _Tally) -> Iterator[PublicOnly]:
-    """Whoever has the public cases of a check, and none of its hidden ones. Attempts of one learner are told once."""
+    """Learners who pass the public cases of a check and none of its hidden ones, each once for all attempts."""
     told: set[tuple[str, str, str]] = set()
     for learner, row in zip(tally.learners, tally.checks, strict=True):
         found: dict[tuple[str, str], dict[str, list[float]]] = {}
@@ -315,7 +314,7 @@ def _public_only(tally: _Tally) -> Iterator[PublicOnly]:
 
 
 def correlation(own: Array, rest: Array) -> float | None:
-    """Pearson's, or None where one of the two does not vary, or there are too few."""
+    """Pearson's correlation; None if either side is constant, or with fewer than ``_FEWEST`` values."""
     if len(own) < _FEWEST or np.ptp(own) == 0 or np.ptp(rest) == 0:
         return None
     return float(np.corrcoef(own, rest)[0, 1])
@@ -324,7 +323,7 @@ def correlation(own: Array, rest: Array) -> float | None:
 def _alpha(scores: Array) -> float | None:
     """Cronbach's alpha: k/(k−1) · (1 − Σ Var(part) / Var(total)) (Cronbach 1951, equation 2).
 
-    Of the parts that are marked, and the learners of whom all of these are.
+    Over the parts that are graded, and the learners for whom all of these are graded.
     """
     scores = scores[:, ~np.isnan(scores).all(axis=0)]
     scores = scores[~np.isnan(scores).any(axis=1)]
@@ -365,5 +364,5 @@ def _disagreements(parts: Sequence[Part], questions: Sequence[str]) -> tuple[Dis
 
 
 def _ranked(counted: Counter[T]) -> list[tuple[T, int]]:
-    """The most frequent first; equals by name, so that the order is always the same."""
+    """By frequency, the most frequent first; ties are in the order of the names."""
     return sorted(counted.items(), key=lambda pair: (-pair[1], pair[0]))

@@ -1,6 +1,6 @@
-"""A class's results as one page of HTML, with pictures to show in class: both languages, nothing to load, no script.
+"""Statistics as one self-contained HTML page in both languages, with pictures and without scripts.
 
-Learners are numbers of rows, sorted by points, unless their ids are asked for.
+Learners are numbered rows, sorted by points, unless their ids are requested.
 """
 
 from __future__ import annotations
@@ -21,29 +21,28 @@ from grader.core.model import Course, Lang, Text
 from grader.report.array_svg import LEVELS, Scale
 from grader.report.html import brief, environment, policy, sheet
 
-TITLE = Text("Statistics of the class", "班级统计")
-#: With more learners than this, a row of the map stands for several.
+TITLE = Text("Class statistics", "班级统计")
+#: With more learners, each row of the heat map is the mean of several.
 _ROWS = 200
 _CELL = 24
-#: Pixels for each unit of the map, where there is room: cells of two questions are as large as those of many.
+#: Pixels per unit of the heat map, if there is room.
 _ENLARGED = 1.4
 _FRAME = (620, 340)
 _MOST_LABELS = 12
 
 _LEARNER = Text(
-    "A row for each learner, the best first; a column for each question; the last row is the mean of the class.",
+    "One row per learner, the best first; one column per question; the last row is the class mean.",
     "每行一名学习者，按得分从高到低；每列一道题；最后一行是全班平均。",
 )
 _SEVERAL = Text(
-    "Each row is the mean of {each} learners, the best first; a column for each question; the last row is the mean of "
-    "the class.",
+    "Each row is the mean of {each} learners, the best first; one column per question; the last row is the class mean.",
     "每行是 {each} 名学习者的平均，按得分从高到低；每列一道题；最后一行是全班平均。",
 )
 
 
 @dataclass(frozen=True, slots=True)
 class Belief:
-    """A misconception in the ranking. ``name`` is its id as words."""
+    """A misconception in the ranking. ``name`` is its id with spaces."""
 
     question: str
     name: str
@@ -85,7 +84,7 @@ def render(statistics: Statistics, course: Course, lang: Lang, *, names: bool = 
 
 @dataclass(frozen=True, slots=True)
 class _Page:
-    """What the template asks about a class."""
+    """The values that the template shows."""
 
     found: Statistics
     course: Course
@@ -95,12 +94,12 @@ class _Page:
     NOBODY: ClassVar = said.NOBODY
     COLUMNS: ClassVar = said.COLUMNS
     HOW_TO_READ: ClassVar = said.HOW_TO_READ
-    OF_CLASS: ClassVar = Text("{times} × among {learners}", "{learners} 人中 {times} 次")
+    OF_CLASS: ClassVar = Text("{times} of {learners} learners", "{learners} 人中 {times} 次")
     MORE: ClassVar = Text("{count} more", "其余 {count} 个")
 
     @property
     def alpha(self) -> str:
-        """How reliable the points are."""
+        """Cronbach's alpha, or a dash."""
         return "–" if self.found.alpha is None else f"{self.found.alpha:.2f}"
 
     @property
@@ -110,7 +109,7 @@ class _Page:
 
     @property
     def warning(self) -> Text:
-        """What holds for small classes."""
+        """The warning for small classes."""
         return said.WARNING.fill(learners=self.found.spread.learners, few=FEW)
 
     @property
@@ -142,7 +141,7 @@ class _Page:
 
     @property
     def untouched(self) -> Text | None:
-        """Which questions nobody has begun."""
+        """Which questions nobody has started."""
         return said.untouched(self.found)
 
     def _row(self, part: Part) -> Row:
@@ -151,7 +150,7 @@ class _Page:
         return Row(part, said.label(part), earned, discrimination, negative, said.wrong(part, self.course))
 
     def share(self, value: float) -> str:
-        """A share in per cent."""
+        """A share as a percentage."""
         return said.share(value)
 
     @property
@@ -161,18 +160,18 @@ class _Page:
 
     @property
     def bar(self) -> Markup:
-        """The colours of the map."""
+        """The colour scale of the heat map."""
         return _SCALE.bar()
 
     @property
     def map_said(self) -> Text:
-        """How to read the map."""
+        """How to read the heat map."""
         each = _each(len(self.found.grid))
         return _LEARNER if each == 1 else _SEVERAL.fill(each=each)
 
     @property
     def map(self) -> Markup | None:
-        """The map of learners and questions."""
+        """The heat map of learners and questions."""
         return heat_map(self.found, names=self.names) if self.found.questions else None
 
     @property
@@ -191,7 +190,7 @@ def _text(x: float, y: float, said: object, style: str) -> str:
 
 
 def histogram(statistics: Statistics) -> Markup:
-    """How many reached each tenth of the points; lines at the quartiles."""
+    """How many learners are in each tenth of the range of points, with marks at the quartiles."""
     wide, high, floor = 620, 190, 150
     tenths = statistics.spread.tenths
     most = max(tenths) or 1
@@ -216,12 +215,12 @@ def histogram(statistics: Statistics) -> Markup:
 
 
 def _each(learners: int) -> int:
-    """How many learners a row of the map stands for."""
+    """How many learners one row of the heat map represents."""
     return -(-learners // _ROWS) or 1
 
 
 def heat_map(statistics: Statistics, *, names: bool) -> Markup:
-    """A cell for each learner and question, in the colour of the share of points."""
+    """A cell for each learner and question, coloured by the share of points."""
     order = said.by_points(statistics)
     each = _each(len(order))
     grid = np.array([statistics.grid[at] for at in order])
@@ -271,7 +270,7 @@ def _cells(rows: Sequence[np.ndarray], left: float, top: float, tall: float) -> 
 
 
 def scatter(statistics: Statistics) -> Markup:
-    """Difficulty from left to right, discrimination upwards; what is suspicious has its name beside it."""
+    """Share of points (x) and discrimination (y) of each part; suspicious parts are labelled."""
     wide, high = _FRAME
     left, top, right, bottom = 44, 12, 12, 42
     across, down = wide - left - right, high - top - bottom
@@ -315,7 +314,7 @@ def scatter(statistics: Statistics) -> Markup:
 
 
 def _both(x: float, y: float, title: Text, side: str = "") -> str:
-    """A title of an axis in the language that is chosen."""
+    """The title of an axis, in the language that the reader has chosen."""
     return "".join(
         f'<text x="{x:g}" y="{y:g}" class="title {side} {lang}" lang="{tag}">{escape(text)}</text>'
         for lang, tag, text in (("en", "en", title.en), ("zh", "zh-Hans", title.zh))

@@ -1,4 +1,4 @@
-"""What a class's results say, for its instructor: findings with what to do about them, a page on a terminal, data."""
+"""Statistics for the instructor: findings with what to do about them, a page in a terminal, and JSON."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ if TYPE_CHECKING:
     from grader.core.page import Page
 
 FORMAT = 1
-#: An alpha below this says that a part of the ranking is chance.
+#: Below this alpha, the ranking is partly chance.
 _RELIABLE = 0.7
-#: A misconception that so large a share of the class holds is worth some minutes of a lesson.
+#: The share of the class from which a misconception deserves time in a lesson.
 _MANY = 0.2
 _MOST_TALKED_ABOUT = 3
 _MOST_BELIEFS = 10
@@ -30,20 +30,20 @@ _LONGEST_NAME = 26
 
 # ---------------------------------------------------------------------------------------------- words
 
-LEARNERS = Text("{learners} learners, {handed} handed in", "{learners} 人，{handed} 人提交")
+LEARNERS = Text("{learners} learners, {handed} submitted", "{learners} 人，{handed} 人提交")
 MEAN = Text(
     "Mean {mean}, standard deviation {deviation}; quartiles {low}, {middle}, {high} of all points",
     "平均得分率 {mean}，标准差 {deviation}；四分位数 {low}、{middle}、{high}",
 )
-NOBODY = Text("There is nobody in this gradebook yet.", "这个成绩册里还没有人。")
+NOBODY = Text("This gradebook has no learners yet.", "这个成绩册里还没有人。")
 ALPHA = Text("Reliability (Cronbach’s alpha): {alpha}", "信度（Cronbach α）：{alpha}")
 NO_ALPHA = Text(
-    "Reliability (Cronbach’s alpha): not computed; it takes five learners whose points differ, and two parts.",
+    "Reliability (Cronbach’s alpha): not computed; it needs five learners with different points, and two parts.",
     "信度（Cronbach α）：未计算；至少需要五名得分不全相同的学习者和两个小题。",
 )
 WARNING = Text(
-    "Only {learners} learners. Below {few}, discrimination and reliability may come out quite different with the "
-    "next class: take them as hints where to look, never as a verdict on a question.",
+    "Only {learners} learners. Below {few}, discrimination and reliability can be very different for the next class: "
+    "take them as hints where to look, never as a verdict on a question.",
     "只有 {learners} 名学习者。少于 {few} 人时，换一个班，区分度和信度可能大不相同："
     "只能用来提示该看哪里，不能据此评判题目。",
 )
@@ -54,41 +54,42 @@ COLUMNS = (
     Text("most frequent mistake", "最常见的错误"),
 )
 HOW_TO_READ = Text(
-    "earned: mean share of its points (nothing handed in counts as 0, what is not marked yet is left out). discr.: "
-    "correlation with the points in everything else; above 0.3 is good, below 0 suspicious. ( ) is code.",
+    "earned: mean share of its points (no submission counts as 0; what is not graded yet is left out). discr.: "
+    "discrimination, the correlation with the points in everything else; above 0.3 is good, below 0 is suspicious. "
+    "Names ending in () are code exercises.",
     "得分率：所得分数占满分的平均比例（未交按 0 计，尚未批改的不计入）。区分度：与其余各题总分的相关系数，"
     "高于 0.3 为好，低于 0 可疑。带 ( ) 的是代码题。",
 )
-UNTOUCHED = Text("Nobody has begun: {names}.", "没有人作答：{names}。")
+UNTOUCHED = Text("Nobody has started: {names}.", "没有人作答：{names}。")
 MISTAKE = Text("{option} ({times}×): {what}", "{option}（{times} 次）：{what}")
-BELIEFS = Text("Misconceptions, the most frequent first", "误解，按出现次数排列")
+BELIEFS = Text("Common misconceptions", "误解，按出现次数排列")
 MORE_BELIEFS = Text("and {count} more: see --html or --json", "还有 {count} 个，见 --html 或 --json")
 FINDINGS = Text("Worth looking at", "值得看一看")
 NOTHING = Text("Nothing here is suspicious.", "没有可疑之处。")
-CASE = Text("{exercise}: {check}, case “{case}”", "{exercise}：{check}，用例「{case}」")
+CASE = Text("{exercise}: {check}, case “{case}”", "{exercise}：{check}，用例“{case}”")
 _MORE_CASES = Text("{names} and {more} more", "{names}；另有 {more} 个")
 
 _NEGATIVE = (
     Text(
-        "{part}: those who do well elsewhere do worse here (discrimination {value}).",
+        "{part}: learners who do well elsewhere do worse here (discrimination {value}).",
         "{part}：其他题做得好的人，这里反而更差（区分度 {value}）。",
     ),
     Text(
-        "Check its key and its wording first: a wrong key and an ambiguous question look just like this.",
+        "Check its key and its wording first: a wrong key and an ambiguous question both look like this.",
         "先检查答案和措辞：答案有误或题意含糊时，正是这种表现。",
     ),
 )
 _EVERYBODY = (
-    Text("Hidden cases that everybody passes: {names}.", "人人通过的隐藏用例：{names}。"),
+    Text("Hidden cases that everyone passes: {names}.", "人人通过的隐藏用例：{names}。"),
     Text(
-        "They tell nobody apart; make them public as examples, or keep them as a safety net, with little weight.",
+        "They do not discriminate; make them public as examples, or keep them as a safety net with little weight.",
         "它们起不到区分作用；可以公开作为示例，或者保留下来兜底，但权重宜小。",
     ),
 )
 _NOBODY = (
     Text("Hidden cases that nobody passes: {names}.", "无人通过的隐藏用例：{names}。"),
     Text(
-        "See whether the question says what they ask for: `attncheck explain` replays one. If it does not, say it "
+        "Check whether the question says what they require: `attncheck explain` replays one. If it does not, add it "
         "and regrade.",
         "看看题目有没有说明这些用例的要求：`attncheck explain` 可以重新运行其中一个。如果没有说明，就补上并重新评分。",
     ),
@@ -100,8 +101,8 @@ _PUBLIC_ONLY = (
         "（分别为 {public} 个和 {hidden} 个）{who}。",
     ),
     Text(
-        "A reason to ask, never a proof: answers noted down from the public cases look like this, and so does honest "
-        "code for a few sizes only. Read the code (--names says whose), and have it explained on an input of yours.",
+        "A reason to ask, never proof: hard-coded answers to the public cases look like this, and so does honest code "
+        "that works only for a few sizes. Read the code (--names says whose), and have it explained on a new input.",
         "这是询问的理由，绝不是证据：抄下公开用例的结果会是这样，老老实实写、却只适用于少数尺寸的代码也会是这样。"
         "先读代码（--names 会列出是谁），再请本人用你给的输入讲解一遍。",
     ),
@@ -109,43 +110,43 @@ _PUBLIC_ONLY = (
 _WHO = Text(": {names}", "：{names}")
 _TALK = (
     Text(
-        "{part}: right in the quiz ({items}), not in code ({exercises}).",
+        "{part}: correct in the quiz ({items}), not in code ({exercises}).",
         "{part}：问答答得好（{items}），代码却没写对（{exercises}）。",
     ),
     Text(
-        "They can say it, but not write it: work one public case by hand with the class, shapes on the board.",
+        "They can explain it, but not write it: work through one public case by hand, with the shapes on the board.",
         "会说但写不出来：和全班一起手算一个公开用例，把形状写在黑板上。",
     ),
 )
 _CODE = (
     Text(
-        "{part}: right in code ({exercises}), not in the quiz ({items}).",
+        "{part}: correct in code ({exercises}), not in the quiz ({items}).",
         "{part}：代码写对了（{exercises}），问答却答不好（{items}）。",
     ),
     Text(
-        "It works without being understood: have a solution explained line by line, and look at `attncheck similar`.",
+        "The code works, but is not understood: have one solution explained line by line, and see `attncheck similar`.",
         "代码能运行，却没有真正理解：请一位学习者逐行讲解自己的解法，并查看 `attncheck similar` 的结果。",
     ),
 )
 _BELIEVED = (
     Text(
         "{part}: the misconception “{name}” came up {times} times ({learners} learners).",
-        "{part}：误解「{name}」出现了 {times} 次（共 {learners} 人）。",
+        "{part}：误解“{name}”出现了 {times} 次（共 {learners} 人）。",
     ),
-    Text("Put this to the class: {ask}", "在课堂上问一问：{ask}"),
-    Text("Say it in the next lesson: {truth}", "下节课讲清楚：{truth}"),
+    Text("Ask the class: {ask}", "在课堂上问一问：{ask}"),
+    Text("Explain in the next lesson: {truth}", "下节课讲清楚：{truth}"),
 )
 _UNRELIABLE = (
     Text("Reliability is low (alpha {alpha}).", "信度偏低（α = {alpha}）。"),
     Text(
-        "Do not read much into small differences of points; look at the parts with little discrimination first.",
+        "Do not read much into small differences in points; look first at the parts with low discrimination.",
         "不要太看重细小的分数差别；先看区分度低的小题。",
     ),
 )
 _LEAST = (
-    Text("{part}: hardly anybody gets points here ({value}).", "{part}：几乎没有人得分（{value}）。"),
+    Text("{part}: hardly anyone gets points here ({value}).", "{part}：几乎没有人得分（{value}）。"),
     Text(
-        "Read its most frequent mistake: where all fall into the same one, the lesson or the wording leads there.",
+        "Look at its most frequent mistake: if everyone makes the same one, the lesson or the wording causes it.",
         "看看最常见的错误：如果大家都错在同一处，多半是讲解或措辞引起的。",
     ),
 )
@@ -154,7 +155,7 @@ _HARD = 0.15
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """Something to look at, and what to do about it. ``kind`` is for programs."""
+    """Something to look at, and what to do about it. ``kind`` is an id for programs."""
 
     kind: str
     parts: tuple[str, ...]
@@ -163,7 +164,7 @@ class Finding:
 
 
 def findings(statistics: Statistics, course: Course, *, names: bool = False) -> tuple[Finding, ...]:
-    """Everything suspicious, the most urgent first; learners are named only where ``names`` asks for it."""
+    """Everything suspicious, the most urgent first; learners are named only if ``names`` is true."""
     return tuple(_findings(statistics, course, names))
 
 
@@ -201,7 +202,7 @@ def _findings(found: Statistics, course: Course, names_too: bool) -> Iterator[Fi
 
 
 def _public_only(found: Statistics, names: bool) -> Iterator[Finding]:
-    """One finding for each check that somebody passes on public cases alone."""
+    """One finding for each check that somebody passes only on public cases."""
     grouped: dict[tuple[str, str], list[PublicOnly]] = {}
     for one in found.public_only:
         grouped.setdefault((one.exercise, one.check), []).append(one)
@@ -227,17 +228,17 @@ def case(check: Check) -> Text:
 
 
 def share(value: float | None) -> str:
-    """A share in per cent; a dash where there is none."""
+    """A share as a percentage; a dash for None."""
     return "–" if value is None else f"{value:.0%}"
 
 
 def signed(value: float | None) -> str:
-    """A correlation, its sign always there; a dash where there is none."""
+    """A correlation with its sign; a dash for None."""
     return "–" if value is None else f"{value:+.2f}".replace("-", "−")
 
 
 def truth(course: Course, question: str, name: str) -> Text | None:
-    """What is true instead of a misconception."""
+    """The truth that answers a misconception; None if the course does not have it."""
     known = course.question(question)
     belief = known.misconception(name) if known else None
     return belief.truth if belief else None
@@ -245,7 +246,7 @@ def truth(course: Course, question: str, name: str) -> Text | None:
 
 @dataclass(frozen=True, slots=True)
 class Wrong:
-    """The most frequent mistake in a part: an option or a misconception, how often, and what it is about."""
+    """The most frequent mistake in a part: an option or a misconception, its count, and the truth that answers it."""
 
     name: str
     times: int
@@ -253,7 +254,7 @@ class Wrong:
 
 
 def wrong(part: Part, course: Course) -> Wrong | None:
-    """An option that is wrong, else a misconception; None where nobody was wrong in a way that has a name."""
+    """The most frequent wrong option, else the most frequent misconception, else None."""
     options = _options(course, part)
     for answer, times in part.answers:
         option = options.get(answer)
@@ -267,7 +268,7 @@ def wrong(part: Part, course: Course) -> Wrong | None:
 
 
 def _options(course: Course, part: Part) -> dict[str, Any]:
-    """The options of an item that has some, by id."""
+    """The options of an item, by id; empty if it has none."""
     question = course.question(part.question)
     items = question.items if question else ()
     spec = next((item.spec for item in items if item.id == part.name), None)
@@ -281,25 +282,25 @@ def ordered(statistics: Statistics) -> list[Part]:
 
 
 def begun(statistics: Statistics) -> list[Part]:
-    """The parts of the questions that somebody has begun, in their order."""
+    """The parts of the questions that somebody has started, in their order."""
     tried = _begun(statistics)
     return [part for part in ordered(statistics) if part.question in tried]
 
 
 def _begun(statistics: Statistics) -> set[str]:
-    """The questions that somebody has begun: tried something, or done what is not marked yet."""
+    """The questions that somebody has started, including answers that are not graded yet."""
     return {part.question for part in statistics.parts if part.tried or not part.learners}
 
 
 def untouched(statistics: Statistics) -> Text | None:
-    """Which questions nobody has begun; None where there are none."""
+    """Which questions nobody has started; None if there are none."""
     tried = _begun(statistics)
     names = [name for name in statistics.questions if name not in tried]
     return UNTOUCHED.fill(names=Text(", ".join(names), "、".join(names))) if names else None
 
 
 def label(part: Part) -> str:
-    """The name of a part, with brackets where it is code."""
+    """The name of a part, with () if it is code."""
     return f"{part.name}()" if part.kind == "exercise" else part.name
 
 
@@ -307,7 +308,7 @@ def label(part: Part) -> str:
 
 
 def render(page: Page, statistics: Statistics, course: Course, *, names: bool = False) -> None:
-    """The statistics, in 80 columns or more."""
+    """Show the statistics, in 80 columns or more."""
     spread, lang = statistics.spread, page.lang
     counted = page.say(LEARNERS, learners=spread.learners, handed=spread.handed_in)
     page.row([(page.say(course.title), "bold")], counted, style="bold")
@@ -381,7 +382,7 @@ def _table(statistics: Statistics, course: Course, lang: Lang, width: int) -> It
 
 
 def _line(row: Sequence[str], widths: Sequence[int], width: int) -> str:
-    """A row of the table; its last cell is cut where the page ends."""
+    """A row of the table; its last cell is cut to the width of the page."""
     fixed = "  ".join(pad(cell, widths[at], right=at > 0) for at, cell in enumerate(row[:-1]))
     return f"{fixed}  {shorten(row[-1], width - cells(fixed) - 2)}".rstrip()
 
@@ -404,7 +405,7 @@ def _beliefs(page: Page, statistics: Statistics, course: Course) -> None:
 
 
 def to_json(statistics: Statistics, course: Course, lang: Lang, *, names: bool = False) -> dict[str, Any]:
-    """Everything, as docs/json.md describes it. Rows of ``grid`` have names only where ``names`` asks for them."""
+    """The statistics as docs/json.md describes them. Learners are named only if ``names`` is true."""
     spread = statistics.spread
     rows = by_points(statistics)
     return {
@@ -449,7 +450,7 @@ def to_json(statistics: Statistics, course: Course, lang: Lang, *, names: bool =
 
 
 def by_points(statistics: Statistics) -> list[int]:
-    """The learners' places in ``grid``, the best first: an order that says nothing of their names."""
+    """The indices of the learners in ``grid``, the best first: an order that says nothing about their names."""
     return sorted(range(len(statistics.grid)), key=lambda at: [-sum(statistics.grid[at]), *statistics.grid[at]])
 
 

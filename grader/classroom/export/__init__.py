@@ -1,15 +1,15 @@
-"""What a gradebook or a course becomes elsewhere: one file for each format, found by walking this folder.
+"""Exports of a gradebook or a course: one module per format, found by listing this folder.
 
-A kind's module has
+The module of a format has
 
-* ``ABOUT``: a sentence for ``attncheck export --help``.
-* ``OF``: what it is made from, a ``gradebook`` or a ``course``.
-* ``OPTIONS``: the fields of ``Options`` that mean something to it; the others are refused.
-* ``write(source, options, out)``: makes it. ``source`` is a ``results.Book`` or a ``model.Course``. What is made goes
-  to ``out``, as one file or as a folder of files, and so does what the instructor should know (``out.say``).
+* ``ABOUT``: the sentence that ``attncheck export --help`` shows.
+* ``OF``: its source, ``gradebook`` or ``course``.
+* ``OPTIONS``: the fields of ``Options`` that it uses; setting any other raises UsageError.
+* ``write(source, options, out)``: writes ``source``, a ``results.Book`` or a ``model.Course``, to ``out``, as one file
+  or as a folder of files. ``out.say`` tells the instructor what is worth knowing.
 
-A format is named like its module, with - for _. Names, answers and messages of learners may hold anything: each kind
-escapes them as its format demands.
+A format has the name of its module, with - for _. Learners' names, answers and messages may contain anything: each
+module escapes them as its format requires.
 """
 
 from __future__ import annotations
@@ -23,13 +23,16 @@ from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING
 
+from grader.classroom.export._pseudonyms import pseudonymized
 from grader.classroom.export._target import Out
+from grader.classroom.results import Book
 from grader.core.errors import UsageError
+from grader.core.model import Text
+from grader.core.text import clean
 
 if TYPE_CHECKING:
     from datetime import datetime
 
-    from grader.classroom.results import Book
     from grader.core.model import Course, Lang
 
 __all__ = ["Options", "Out", "export", "kind", "names"]
@@ -37,9 +40,9 @@ __all__ = ["Options", "Out", "export", "kind", "names"]
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """How an export is made. ``questions`` are ids; ``learner`` is one id of the gradebook.
+    """The options of an export. ``questions`` are ids; ``learner`` is an id in the gradebook.
 
-    ``now`` decides whether what is due is over; None: it is what the clock says.
+    ``now`` is compared with due dates; None means the current time.
     """
 
     lang: Lang = "en"
@@ -57,57 +60,50 @@ class Options:
     now: datetime | None = None
 
 
-#: Named in one message; others are counted.
+#: How many names one message lists; the rest are counted.
 _MOST_NAMES = 30
 
 
 @functools.cache
 def names() -> tuple[str, ...]:
-    """All formats, without importing any."""
+    """The names of all formats, without importing their modules."""
     found = (module.name for module in pkgutil.iter_modules(__path__) if not module.name.startswith("_"))
     return tuple(sorted(name.replace("_", "-") for name in found))
 
 
 def kind(name: str) -> ModuleType:
-    """The module of a format."""
+    """The module of a format. Raises UsageError if there is none of that name."""
     if name not in names():
         raise UsageError(f"There is no format “{name}”. There are: {', '.join(names())}.")
     return importlib.import_module(f"{__name__}.{name.replace('-', '_')}")
 
 
 def export(name: str, source: Book | Course, options: Options, out: Out) -> None:
-    """Makes the export ``name`` of ``source``. Raises UsageError for what does not go together."""
+    """Write the export ``name`` of ``source`` to ``out``. Raises UsageError for an option it does not use."""
     module = kind(name)
     for field in dataclasses.fields(options):
         if field.name not in {"lang", "now", *module.OPTIONS} and getattr(options, field.name) != field.default:
             fitting = [other for other in names() if field.name in kind(other).OPTIONS]
-            raise UsageError(f"{flag(field.name)} means nothing to {name}; it goes with {', '.join(fitting)}.")
+            raise UsageError(f"{flag(field.name)} cannot be used with {name}; it works with {', '.join(fitting)}.")
     if options.pseudonyms:
-        from grader.classroom.export._pseudonyms import masked
-        from grader.classroom.results import Book
-
         assert isinstance(source, Book)
-        source = masked(source)
+        source = pseudonymized(source)
     with out:
         module.write(source, options, out)
     if module.OF == "gradebook" and name != "json" and options.learner is None and not options.pseudonyms:
-        _tell_left_out(source, out)
+        _name_skipped(source, out)
 
 
-def _tell_left_out(source: Book | Course, out: Out) -> None:
-    """Says whose work is in the gradebook, but in no export of the class."""
-    from grader.classroom.results import Book
-    from grader.core.model import Text
-    from grader.core.text import clean
-
+def _name_skipped(source: Book | Course, out: Out) -> None:
+    """Name the submissions that are in the gradebook, but not on the roster and so in no export of the class."""
     assert isinstance(source, Book)
     names = [f"{clean(mark.learner.id)} ({clean(mark.learner.name)})" for mark in source.unmatched()]
     if names:
         more = f"; … (+{len(names) - _MOST_NAMES})" if len(names) > _MOST_NAMES else ""
-        said = Text("Left out, because it is nobody's in the class: {names}", "不属于班上任何人的提交没有计入：{names}")
+        said = Text("Skipped: not on the roster: {names}", "不属于班上任何人的提交没有计入：{names}")
         out.say(said.fill(names="; ".join(names[:_MOST_NAMES]) + more))
 
 
 def flag(field: str) -> str:
-    """What a field of ``Options`` is called on the command line."""
+    """The command-line option for a field of ``Options``."""
     return "-q" if field == "questions" else f"--{field.replace('_', '-')}"

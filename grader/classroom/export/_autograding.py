@@ -1,4 +1,4 @@
-"""What runs in Gradescope's container: the submission that lies there is graded, and ``results.json`` written.
+"""The program in Gradescope's container: it grades the submission there and writes ``results.json``.
 
 ``run_autograder`` starts it as ``python -m grader.classroom.export._autograding ROOT``; ROOT is ``/autograder``.
 ``gradescope_autograder`` packs the zip.
@@ -47,7 +47,7 @@ _UNCONFINED = Text(
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """What Gradescope says about a submission. Numbers are drawn for the name of its first submitter."""
+    """Metadata of a submission, from Gradescope. Numbers are drawn for the name of its first submitter."""
 
     learner: str = "learner"
     at: datetime | None = None
@@ -58,7 +58,7 @@ class Facts:
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """What the instructor decided when the zip was made."""
+    """What the instructor chose when the zip was exported."""
 
     questions: tuple[str, ...]
     lang: Lang
@@ -67,7 +67,7 @@ class Settings:
 
 
 def main(root: Path) -> None:
-    """Grades; whatever happens is told in results.json, and to instructors on stdout."""
+    """Grade the submission. Every failure ends up in results.json, with a traceback for instructors on stdout."""
     target = root / "results" / "results.json"
     lang: Lang = "en"
     try:
@@ -86,7 +86,7 @@ def main(root: Path) -> None:
 
 
 def prepare(root: Path) -> None:
-    """Runs the references once, while the container is built: what they return is kept for every submission."""
+    """Run the references once, while the container is built, and cache what they return for every submission."""
     settings = read_settings(root / "source" / SETTINGS)
     with _sandbox(settings) as sandbox:
         memo = _memo(root, settings, sandbox)
@@ -123,7 +123,7 @@ def _sandbox(settings: Settings) -> AbstractContextManager[Sandbox]:
 
 
 def _memo(root: Path, settings: Settings, sandbox: Sandbox) -> Memo:
-    """The course, and what its references return. What follows from a secret seed is kept where only we can read."""
+    """The course and its reference results. Those of a secret seed are cached where only this account can read."""
     seed = Seed.from_file(root / "source" / "seed") if settings.secret else Seed.public()
     loaded = courses.load(root / "source" / "course")
     sandbox.allow(loaded.packages)
@@ -148,14 +148,14 @@ def _run(report: Report) -> Run:
 
 
 def read_settings(path: Path) -> Settings:
-    """As ``gradescope_autograder`` wrote them."""
+    """The settings that ``gradescope_autograder`` wrote."""
     found = json.loads(path.read_text(encoding="utf-8"))
     lang: Lang = "zh" if found["lang"] == "zh" else "en"
     return Settings(tuple(found["questions"]), lang, bool(found["secret_seed"]), bool(found["unsafe_no_sandbox"]))
 
 
 def read_facts(path: Path) -> Facts:
-    """What submission_metadata.json says; whatever of it is missing or strange is left out."""
+    """The metadata in submission_metadata.json; fields that are missing or malformed get their defaults."""
     try:
         found = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError, RecursionError) as error:
@@ -183,7 +183,7 @@ def _list(value: object) -> Sequence[object]:
 
 
 def _time(value: object) -> datetime | None:
-    """A time with its zone, as ISO 8601 writes it."""
+    """A time with a zone, in ISO 8601; None for anything else."""
     try:
         at = datetime.fromisoformat(value) if isinstance(value, str) else None
     except ValueError:

@@ -1,4 +1,4 @@
-"""A class as a course system lists it, row by row, and its grades: found by number, address or name, never guessed."""
+"""Match the rows of an LMS's class list with a gradebook's learners, by number, address or name; never by guess."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from grader.classroom.export import Options
-from grader.classroom.export._marks import counting, error, summary, waiting
+from grader.classroom.export._marks import error, marks_that_count, summary, waiting
 from grader.classroom.export._sheet import Sheet
 from grader.classroom.export._sheet import read as read_sheet
 from grader.classroom.export._target import Out
@@ -22,16 +22,18 @@ from grader.core.model import Lang, Text
 from grader.core.text import clean, points
 
 _UNMATCHED = Text("In the template, but not found in the gradebook: {names}", "模板中有，但成绩册里没有找到：{names}")
-_AMBIGUOUS = Text("Not filled in, because it is not clear who is who: {names}", "无法确定是谁，未填写：{names}")
+_AMBIGUOUS = Text(
+    "Not filled in, because more than one learner could be meant: {names}", "无法确定是谁，未填写：{names}"
+)
 _NOT_THERE = Text("In the gradebook, but not in the template: {names}", "成绩册里有，但模板中没有：{names}")
-_NOTHING = Text("Left as it was, because nothing was handed in: {names}", "没有提交，保持原样：{names}")
+_NOTHING = Text("Left unchanged, because nothing was submitted: {names}", "没有提交，保持原样：{names}")
 _UNGRADED = Text(
-    "Left as it was, because it could not be graded, or not all of it: {names}",
+    "Left unchanged, because it could not be graded in full: {names}",
     "无法评分或只评了一部分，保持原样：{names}",
 )
-_WAITING = Text("Some answers still wait for a person to mark them: {names}", "仍有答案等待人工批改：{names}")
+_WAITING = Text("Some answers still have to be graded by hand: {names}", "仍有答案等待人工批改：{names}")
 _OTHER_POINTS = Text(
-    "{where} says {found} points, but {possible} could be earned here. The points are written as they are.",
+    "{where} says {found} points, but the maximum here is {possible}. The points are written unchanged.",
     "{where} 写的是 {found} 分，而这里的满分是 {possible} 分。分数按原样填写。",
 )
 _FILLED = Text("Filled in: {count} of {all} rows.", "已填写 {all} 行中的 {count} 行。")
@@ -40,7 +42,7 @@ _MOST_NAMES = 30
 
 @dataclass(frozen=True, slots=True)
 class Grade:
-    """What a learner gets, with the lines that say why. ``state`` says what stands against writing it down."""
+    """A learner's points, with the lines that explain them. ``state`` is the reason not to fill them in, if any."""
 
     earned: str
     lines: tuple[str, ...]
@@ -49,16 +51,16 @@ class Grade:
 
 
 def template(options: Options, what: str) -> Sheet:
-    """The file that is to be filled in."""
+    """The file to fill in. Raises UsageError without ``--template``; ``what`` says what to name there."""
     if options.template is None:
-        raise UsageError(f"--template is missing: name the {what} as you have downloaded it.")
+        raise UsageError(f"--template is missing: name the {what} that you downloaded.")
     return read_sheet(options.template)
 
 
 def grades(book: Book, lang: Lang) -> dict[str, Grade]:
-    """By learner. Where each attempt counts, the last."""
+    """The grade of each learner, by id; if every attempt counts, that of the last one."""
     found = {}
-    for mark in counting(book):
+    for mark in marks_that_count(book):
         found[mark.learner.id] = Grade(
             points(mark.earned), tuple(summary(mark, lang, book.course.rules)), _state(mark), waiting(mark) > 0
         )
@@ -66,7 +68,7 @@ def grades(book: Book, lang: Lang) -> dict[str, Grade]:
 
 
 def _state(mark: Mark) -> Text | None:
-    """What stands against writing down a mark. Where nothing can be graded, points given by hand are all there is."""
+    """The reason not to fill in a mark, if any. Overrides are filled in even if nothing could be graded."""
     ungradable = mark.work is None or error(mark) is not None
     if ungradable and mark.overridden:
         return None
@@ -74,7 +76,7 @@ def _state(mark: Mark) -> Text | None:
 
 
 def roster(book: Book, more: Path | None) -> Roster:
-    """The learners of the gradebook, with the numbers that their submissions came under, and those of a roster."""
+    """The learners of the gradebook, with the LMS numbers of their submissions and those of the roster in ``more``."""
     numbers: dict[str, set[tuple[str, str]]] = {}
     for filed in book.gradebook.submissions():
         system, _, number = filed.key.partition("-")
@@ -97,12 +99,12 @@ def roster(book: Book, more: Path | None) -> Roster:
 
 
 def _bare(identifier: str) -> str:
-    """The number of “Participant 657768”."""
+    """The number in “Participant 657768”."""
     return re.sub(r"\D", "", identifier) or identifier
 
 
 def found_in(known: Roster, people: Mapping[int, Person]) -> tuple[dict[int, str], list[str], list[str]]:
-    """The learner of each row; and the names of those that are nobody's, and of those that two rows could be."""
+    """The learner id of each row; then the names of people who match no learner, and of those who match ambiguously."""
     rows: dict[int, str] = {}
     unknown: list[str] = []
     doubtful: list[str] = []
@@ -126,7 +128,7 @@ def tell(
     doubtful: Sequence[str],
     filled: Iterable[int],
 ) -> None:
-    """Says whom the template and the gradebook do not have in common, and whose cells were left alone."""
+    """Report who is only in the template or only in the gradebook, and whose cells were left unchanged."""
     there = set(rows.values())
     absent = [name for name in graded if name not in there]
     lists = [(_UNMATCHED, unknown), (_AMBIGUOUS, doubtful), (_NOT_THERE, absent)]
@@ -144,7 +146,7 @@ def _listed(names: Iterable[str]) -> str:
 
 
 def compare_points(out: Out, book: Book, where: str, written: str) -> None:
-    """Warns where the course system expects other points than can be earned."""
+    """Warn if the LMS expects another maximum than the course has."""
     possible = sum(book.points.values())
     found = number(written)
     if found is not None and abs(found - possible) > 0.005:
@@ -152,7 +154,7 @@ def compare_points(out: Out, book: Book, where: str, written: str) -> None:
 
 
 def number(written: str) -> float | None:
-    """What a cell says as a number, with a decimal point or comma."""
+    """The number in a cell, with a decimal point or comma; None if it is not a number."""
     try:
         return float(written.strip().replace(",", "."))
     except ValueError:

@@ -1,4 +1,4 @@
-"""Marks as exports need them: chosen, counted, named, and said in few words."""
+"""Marks as exports need them: the ones that count, with overrides, as their learner may see them, and in brief."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ from grader.core.text import OF_POINTS, SAYS, STATUS, clean, points
 from grader.report import words
 
 TAKEN_OFF = Text(
-    "{before} points, of which {percent} % count after lateness and further attempts: {earned}.",
+    "{before} points; after deductions for lateness and extra attempts, {percent} % of them count: {earned}.",
     "原始得分 {before}，扣除迟交和多次提交的部分后按 {percent}% 计：{earned}。",
 )
 GIVEN = Text("Points given by the instructor: {points}.", "教师给分：{points}。")
-NOT_SHOWN = Text("What they found is not shown.", "它们的结果不显示。")
+NOT_SHOWN = Text("Their results are not shown.", "它们的结果不显示。")
 UNREADABLE = Text("This submission could not be graded: {error}", "这份提交无法评分：{error}")
 
 
-def counting(book: Book, learner: str | None = None) -> Iterator[Mark]:
-    """Marks that count, of everybody or of ``learner``. Raises UsageError where there is no such learner."""
+def marks_that_count(book: Book, learner: str | None = None) -> Iterator[Mark]:
+    """The marks that count, of the class or of ``learner``. Raises UsageError if there is no such learner."""
     found = False
     for mark in book.marks():
         if learner in (None, mark.learner.id):
@@ -36,21 +36,21 @@ def counting(book: Book, learner: str | None = None) -> Iterator[Mark]:
         raise UsageError(f"There is no learner “{clean(learner)}” in the gradebook; 'export csv' lists them.")
 
 
-def one(book: Book, learner: str) -> Mark:
-    """The mark of ``learner``, the last where each attempt counts. Raises UsageError where there is nothing to tell."""
-    found = [mark for mark in counting(book, learner) if has_points(mark)]
+def mark_of(book: Book, learner: str) -> Mark:
+    """The mark of ``learner``; if every attempt counts, the last one. Raises UsageError if there is none."""
+    found = [mark for mark in marks_that_count(book, learner) if has_points(mark)]
     if not found:
-        raise UsageError(f"{clean(learner)} has handed in nothing, so there is nothing to export.")
+        raise UsageError(f"{clean(learner)} has not submitted anything, so there is nothing to export.")
     return found[-1]
 
 
 def has_points(mark: Mark) -> bool:
-    """Whether there is anything to tell: something handed in, or points that a person gave without it."""
+    """Whether there is anything to export: a submission, or an override without one."""
     return mark.work is not None or bool(mark.overridden)
 
 
-def counted(book: Book, mark: Mark) -> Report | None:
-    """The report on a mark, with the points that a person gave in place of those earned; else as it is."""
+def report_with_overrides(book: Book, mark: Mark) -> Report | None:
+    """The report behind a mark, with overrides in place of the earned points; None without a graded submission."""
     report = book.report(mark)
     if report is None:
         return None
@@ -72,12 +72,15 @@ def counted(book: Book, mark: Mark) -> Report | None:
         replace(question, items=tuple(map(item, question.items)), exercises=tuple(map(exercise, question.exercises)))
         for question in (settled(each, given, known) for each in report.questions)
     )
-    taken = taken_off(mark)
+    taken = deduction(mark)
     return replace(report, questions=questions, notices=(*report.notices, *([Notice("", taken)] if taken else [])))
 
 
-def told(report: Report, mark: Mark, rules: Rules, now: datetime | None = None) -> Report:
-    """The report as its learner may see it ``now``: without hidden cases that the course shows later or never."""
+def visible_report(report: Report, mark: Mark, rules: Rules, now: datetime | None = None) -> Report:
+    """The report as its learner may see it ``now``: without hidden cases that the course shows later or never.
+
+    ``now`` is None for the current time.
+    """
     if not hides(rules, mark.learner, now or datetime.now(UTC)):
         return report
 
@@ -99,14 +102,14 @@ def told(report: Report, mark: Mark, rules: Rules, now: datetime | None = None) 
 
 
 def hides(rules: Rules, learner: Enrolled, now: datetime) -> bool:
-    """Whether hidden cases are not to be shown: never, or not before what is due for this learner is over."""
+    """Whether results of hidden cases must not be shown: never, or not before this learner's due date."""
     if rules.hidden_results == "after-due" and rules.due is not None:
         return now < due_for(learner, rules.due)
     return rules.hidden_results != "always"
 
 
-def taken_off(mark: Mark) -> Text | None:
-    """What lateness and attempts cost; None where it is nothing."""
+def deduction(mark: Mark) -> Text | None:
+    """What lateness and extra attempts cost; None if they cost nothing."""
     if mark.factor == 1:
         return None
     before = tidy(sum(earned for _, earned, _ in mark.questions))
@@ -114,7 +117,7 @@ def taken_off(mark: Mark) -> Text | None:
 
 
 def error(mark: Mark, lang: Lang = "en") -> str | None:
-    """Why a submission could not be graded, without its path on this machine."""
+    """Why a submission could not be graded, without its path on this machine; None if it was graded."""
     filed = mark.work.filed if mark.work else None
     if filed is None or filed.error is None:
         return None
@@ -124,19 +127,19 @@ def error(mark: Mark, lang: Lang = "en") -> str | None:
 
 
 def waiting(mark: Mark) -> int:
-    """How many answers wait for a person who has not marked them yet."""
+    """How many answers still have to be graded by hand."""
     done = {change.part for change in mark.overridden}
     results = [item for result, _ in (mark.work.results if mark.work else ()) for item in result.items]
     return sum(item.status is Status.PENDING and item.id not in done for item in results)
 
 
 def summary(mark: Mark, lang: Lang, rules: Rules) -> list[str]:
-    """A mark in a few lines for its learner: points, what was taken off, and what to mend first.
+    """A mark in a few lines for its learner: points, deductions, and the first failure of each exercise.
 
-    What hidden cases found is only told where the course tells it at once.
+    Failures of hidden cases are included only if the course shows them at once.
     """
     said = [OF_POINTS.fill(earned=points(mark.earned), possible=points(mark.possible)).of(lang)]
-    taken = taken_off(mark)
+    taken = deduction(mark)
     said += [taken.of(lang)] if taken else []
     for name, earned, possible in mark.questions:
         score = words.OF.fill(earned=points(earned), possible=points(possible))

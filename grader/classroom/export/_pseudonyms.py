@@ -1,9 +1,9 @@
-"""A gradebook with nobody's name in it, for research and for showing around.
+"""A gradebook without names, for research and demonstrations.
 
-Every learner is called by a keyed digest of their id. The key is made once and stays in the gradebook: exports of one
-gradebook agree, those of different ones cannot be joined, and who has the gradebook can tell who is who. Left out is
-whatever learners wrote or chose (names, answers, messages that quote them, files), when they handed in, sections,
-extra time, and what instructors wrote about them.
+A keyed digest of their id replaces each learner's name. The key is created once and stays in the gradebook: exports of
+one gradebook agree with each other, exports of different gradebooks cannot be joined, and whoever has the gradebook can
+identify the learners. Left out is everything that learners wrote or chose (names, answers, messages that quote them,
+files), submission times, sections, extra time, and what instructors wrote about learners.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ from grader.classroom.results import Book
 from grader.core.model import QuestionResult, Text, Verdict
 
 _KEY = "pseudonyms"
-#: Stands for every time that is left out.
+#: Replaces every time that is left out.
 NO_TIME = datetime(1970, 1, 1, tzinfo=UTC)
 
 
-def masked(book: Book) -> Book:
-    """``book`` as it may be shown. The first time, its key is made and kept."""
+def pseudonymized(book: Book) -> Book:
+    """``book`` without names. The first call creates the key and saves it in the gradebook."""
     known = book.gradebook.fact(_KEY, str)
     if known is None:
         known = secrets.token_hex(32)
@@ -36,12 +36,12 @@ def masked(book: Book) -> Book:
 
 
 def pseudonym(key: bytes, what: str, name: str) -> str:
-    """A name that says nothing, the same every time."""
+    """The pseudonym of ``name``: the same for equal arguments. ``what`` keeps learners and submissions apart."""
     return "p" + hmac.new(key, f"{what}\0{name}".encode(), hashlib.sha256).hexdigest()[:12]
 
 
 class _Reordered(Gradebook):
-    """The gradebook, its learners in an order that does not tell the alphabet."""
+    """The gradebook with its learners in the order of their pseudonyms, which says nothing about their names."""
 
     def __init__(self, book: Gradebook, key: bytes) -> None:
         super().__init__(book._connection, book.path)
@@ -88,7 +88,7 @@ class _Masked(Book):
 
 
 def _silent(result: QuestionResult) -> QuestionResult:
-    """A result without any words but the course's own."""
+    """A result without any text that could quote its learner."""
     return replace(
         result,
         items=tuple(replace(item, message=None) for item in result.items),

@@ -1,4 +1,4 @@
-"""Quiz items as other systems can ask them: in one language, with one choice of the numbers that are drawn."""
+"""Quiz items for other systems: in one language, with one draw of the random numbers."""
 
 from __future__ import annotations
 
@@ -20,36 +20,36 @@ from grader.course import items
 from grader.course.items import Context
 
 _LEFT_OUT = Text(
-    "Left out, because {name} has no such kind of question: {items}",
+    "Skipped, because {name} has no matching question type: {items}",
     "以下题目未导出，因为 {name} 没有相应的题型：{items}",
 )
 _GRADED = Text(
-    "The file holds graded items with their keys: {count}. Whoever can read it, or the questions in your course "
-    "system, has the answers.",
+    "The file contains graded items with their keys: {count}. Anyone who can read it, or the question bank of your "
+    "LMS, has the answers.",
     "文件中含有 {count} 道计分题及其答案。能读到这个文件、或能查看课程系统中题库的人，都会知道答案。",
 )
-_UNIT = Text("Answer with a number, in {unit}.", "答案填一个数，单位：{unit}。")
-_NUMBER = Text("Answer with a number.", "答案填一个数。")
+_UNIT = Text("Give a number, in {unit}.", "答案填一个数，单位：{unit}。")
+_NUMBER = Text("Give a number.", "答案填一个数。")
 _DIGITS = Text("Round it to {digits} significant digits.", "四舍五入到 {digits} 位有效数字。")
-_KEY = Text("A right answer: {key}", "参考答案：{key}")
+_KEY = Text("A correct answer: {key}", "参考答案：{key}")
 
-#: What floats may lose where the bank asks for an exact answer.
+#: The relative rounding error that is accepted where the bank asks for an exact answer.
 _EXACT = 1e-9
 
 
 @dataclass(frozen=True, slots=True)
 class Option:
-    """Something to choose, with what is said to those who choose it."""
+    """An option, with the feedback for choosing it."""
 
     id: str
     text: str
-    right: bool
+    correct: bool
     feedback: str
 
 
 @dataclass(frozen=True, slots=True)
 class Number:
-    """A number, and how far from it an answer may be."""
+    """A number in decimal digits, and the absolute error that an answer may have."""
 
     value: str
     margin: str
@@ -57,9 +57,11 @@ class Number:
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
-    """An item. ``options`` are for one and many; ``number`` and known ``wrong`` ones for number; ``pairs`` (with
-    partners of nothing) for pairs. All texts are plain; ``explain`` is for when it is settled.
+class ExportItem:
+    """A quiz item. All texts are plain; ``explain`` is shown after the answer.
+
+    ``options`` belong to the forms one and many, ``number`` and known ``wrong`` numbers to number, and ``pairs`` to
+    pairs, where the left side of a distractor is empty.
     """
 
     id: str
@@ -73,15 +75,17 @@ class Asked:
     pairs: tuple[tuple[str, str], ...] = ()
 
 
-def asked(course: Course, options: Options, out: Out, name: str, forms: frozenset[str]) -> list[Asked]:
-    """The items for practice of the questions asked for, and with ``graded`` the others, as far as ``name`` can ask
-    them: those it cannot are said. Raises UsageError where nothing is left.
+def export_items(course: Course, options: Options, out: Out, name: str, forms: frozenset[str]) -> list[ExportItem]:
+    """The practice items of the chosen questions, and with ``options.graded`` the graded ones.
+
+    Items that the format ``name`` cannot express (it has ``forms``) are skipped and reported. Raises UsageError if
+    nothing is left.
     """
     found, left_out, graded = [], [], 0
     for question in course.questions:
         for item in question.items if not options.questions or question.id in options.questions else ():
             if item.use == "practice" or options.graded:
-                made = _asked(course, question, item, options.lang)
+                made = _item_of(course, question, item, options.lang)
                 if made is None or made.form not in forms:
                     left_out.append(item.id)
                 else:
@@ -92,13 +96,13 @@ def asked(course: Course, options: Options, out: Out, name: str, forms: frozense
     if graded:
         out.say(_GRADED.fill(count=graded))
     if not found:
-        hint = "" if options.graded else " --graded takes the graded ones, too."
-        raise UsageError(f"There are no items for practice here that {name} can ask.{hint}")
+        hint = "" if options.graded else " --graded includes graded items."
+        raise UsageError(f"There are no practice items here that {name} can express.{hint}")
     return found
 
 
-def _asked(course: Course, question: Question, item: Item, lang: Lang) -> Asked | None:
-    """None for what only we can ask."""
+def _item_of(course: Course, question: Question, item: Item, lang: Lang) -> ExportItem | None:
+    """The item in ``lang``; None if it has no equivalent in other systems."""
     context = Context(course.public_id, "", item.id)
     symbols = items.draw(item.spec, context)
     explain = items.fill(item.explain, symbols).of(lang) if item.explain else ""
@@ -115,28 +119,28 @@ def _asked(course: Course, question: Question, item: Item, lang: Lang) -> Asked 
                 Option(each.id, each.text.of(lang), each.correct, truth(each.misconception)) for each in spec.options
             )
             form: Literal["one", "many"] = "one" if item.kind == "choice" else "many"
-            return Asked(item.id, item.points, ask, explain, form, options)
+            return ExportItem(item.id, item.points, ask, explain, form, options)
         case "number":
             said = [ask, _UNIT.fill(unit=spec.unit).of(lang) if spec.unit else _NUMBER.of(lang)]
             said += [_DIGITS.fill(digits=spec.digits).of(lang)] if spec.digits else []
             right = _number(spec, spec.answer, symbols, "")
             wrong = tuple(_number(spec, each.answer, symbols, truth(each.misconception)) for each in spec.wrong)
-            return Asked(item.id, item.points, "\n\n".join(said), explain, "number", number=right, wrong=wrong)
+            return ExportItem(item.id, item.points, "\n\n".join(said), explain, "number", number=right, wrong=wrong)
         case "match":
             partners = {thing.id: thing.text.of(lang) for thing in spec.right}
             pairs = [(thing.text.of(lang), partners[spec.pairs[thing.id]]) for thing in spec.left]
             pairs += [("", text) for name, text in partners.items() if name not in spec.pairs.values()]
-            return Asked(item.id, item.points, ask, explain, "pairs", pairs=tuple(pairs))
+            return ExportItem(item.id, item.points, ask, explain, "pairs", pairs=tuple(pairs))
         case "text" | "expression" | "derivation" | "shape":
             shown = items.ask(item, context)
             said = [ask, *(fact.of(lang) for fact in shown.facts), shown.how.of(lang)]
             key = _KEY.fill(key=items.key(item, context)).of(lang)
-            return Asked(item.id, item.points, "\n\n".join(said), f"{key}\n\n{explain}".strip(), "essay")
+            return ExportItem(item.id, item.points, "\n\n".join(said), f"{key}\n\n{explain}".strip(), "essay")
     return None
 
 
 def _number(spec: Any, answer: int | float | str, symbols: dict[str, int | float], feedback: str) -> Number:
-    """With the margin that ``items.number`` allows."""
+    """``answer`` with the tolerance that ``items.number`` allows."""
     value = arithmetic.evaluate(answer, symbols)
     if spec.digits and value:
         margin = 0.5 * 10.0 ** (math.floor(math.log10(abs(value))) + 1 - spec.digits)
@@ -148,14 +152,14 @@ def _number(spec: Any, answer: int | float | str, symbols: dict[str, int | float
 
 
 def decimal(value: int | float | Decimal) -> str:
-    """A number in digits, never with an exponent."""
+    """A number in decimal digits, without an exponent."""
     exact = Decimal(value) if isinstance(value, int) else Decimal(f"{value:.12g}")
     text = f"{exact:f}"
     return text.rstrip("0").rstrip(".") if "." in text else text
 
 
 def markup(text: str) -> str:
-    """Plain text as HTML: paragraphs, lines, and what is set in from the left."""
+    """Plain text as HTML: paragraphs, lines and indentation."""
     paragraphs = re.split(r"\n\s*\n", clean(text, 20000, lines=True).strip("\n"))
     return "".join(f"<p>{'<br/>'.join(map(_line, part.splitlines()))}</p>" for part in paragraphs)
 
@@ -170,15 +174,15 @@ def _line(line: str) -> str:
     return "&#160;" * (len(line) - len(bare)) + html.escape(bare, quote=False)
 
 
-def titles(course: Course, found: list[Asked], lang: Lang) -> str:
-    """What a collection of items is called."""
+def collection_title(course: Course, found: list[ExportItem], lang: Lang) -> str:
+    """The title of a collection of items: the course and the range of questions."""
     names = list(dict.fromkeys(each.id.partition(".")[0] for each in found))
     several = f"{names[0]} – {names[-1]}" if len(names) > 1 else names[0]
     return clean(f"{course.title.of(lang)}: {several}", 200)
 
 
-def by_question(course: Course, found: list[Asked]) -> Iterator[tuple[Question, list[Asked]]]:
-    """The items of each question."""
+def by_question(course: Course, found: list[ExportItem]) -> Iterator[tuple[Question, list[ExportItem]]]:
+    """The items of each question, in the order of the course."""
     for question in course.questions:
         own = [each for each in found if each.id.partition(".")[0] == question.id]
         if own:

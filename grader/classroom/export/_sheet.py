@@ -1,4 +1,4 @@
-"""A CSV file that somebody else made, edited in place: every byte that is not a changed cell stays as it was."""
+"""Edit cells of a CSV file that another program wrote; every other byte stays as it was."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from grader.core.errors import UsageError
 from grader.core.text import clean
 
 _BOM = "\ufeff"
-#: Headings that are named where none, or more than one, is meant.
+#: How many headings a message lists.
 _MOST_NAMED = 20
 
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """What a cell says, and where it stands in the text of the file."""
+    """The value of a cell, and its position in the text of the file, quotes included."""
 
     text: str
     start: int
@@ -27,7 +27,7 @@ class Cell:
 
 @dataclass(frozen=True, slots=True)
 class Sheet:
-    """The rows of a file, its text, and what separates its cells."""
+    """A CSV file: its text, its rows, and the separator of its cells."""
 
     path: Path
     text: str
@@ -35,11 +35,11 @@ class Sheet:
     separator: str
 
     def at(self, row: int, column: int | None) -> str:
-        """What a cell says; nothing where there is none."""
+        """The value of a cell; "" if there is no such cell."""
         return self.rows[row][column].text if column is not None and column < len(self.rows[row]) else ""
 
     def edited(self, changes: Mapping[tuple[int, int], str]) -> bytes:
-        """The file with other texts in some cells, each (row, column)."""
+        """The file with ``changes``, which map (row, column) to the new value."""
         parts, last = [], 0
         for row, column in sorted(changes):
             cell = self.rows[row][column]
@@ -54,14 +54,14 @@ class Sheet:
 
 
 def read(path: Path) -> Sheet:
-    """The CSV at ``path``: UTF-8 with or without a mark, separated by commas, semicolons or tabs."""
+    """Read a CSV file: UTF-8 with or without a byte-order mark, separated by commas, semicolons or tabs."""
     try:
         text = path.read_bytes().decode()
     except OSError as error:
-        raise UsageError(f"the template {path} cannot be read: {error.strerror}.") from error
+        raise UsageError(f"The template {path} cannot be read: {error.strerror}.") from error
     except UnicodeDecodeError as error:
         raise UsageError(
-            f"the template {path} is not UTF-8 (byte {error.start}); give the file as it was downloaded."
+            f"The template {path} is not UTF-8 (byte {error.start}); use the file as downloaded."
         ) from error
     start = len(_BOM) if text.startswith(_BOM) else 0
     between = separator(text[start:])
@@ -74,10 +74,12 @@ def _rows(path: Path, text: str, start: int, separator: str) -> tuple[tuple[Cell
     row: list[Cell] = []
     while start < len(text) or row:
         found = pattern.match(text, start)
-        assert found is not None  # the second alternative matches anything, the empty text too
+        assert found is not None  # the second alternative matches anything, even ""
         written = found[1]
         if written.startswith('"') and (len(written) == 1 or not written.endswith('"')):
-            raise UsageError(f"the template {path}:{len(rows) + 1}: a cell in quotes does not end; download it again.")
+            raise UsageError(
+                f"The template {path}:{len(rows) + 1} has a quoted cell without an end; download it again."
+            )
         quoted = written.startswith('"')
         row.append(Cell(written[1:-1].replace('""', '"') if quoted else written, start, found.end(1)))
         start = found.end()
@@ -88,7 +90,7 @@ def _rows(path: Path, text: str, start: int, separator: str) -> tuple[tuple[Cell
 
 
 def listed(headings: Sequence[str]) -> str:
-    """What the columns of a sheet are called, for somebody who has to name one of them."""
+    """The headings of a sheet, for a message that asks for one of them."""
     names = "; ".join(clean(heading, 60) for heading in headings[:_MOST_NAMED]) or "none"
     more = len(headings) - _MOST_NAMED
     return f"{names}; and {more} more" if more > 0 else names

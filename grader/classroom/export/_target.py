@@ -1,7 +1,7 @@
-"""Where an export goes: a file or a folder, each file written whole or not at all.
+"""The file or folder that an export writes, each file completely or not at all.
 
-What stands there already is replaced if it is what an export wrote there, unchanged since; for that the digests of
-what was written are kept in the cache. Whatever somebody else made, or worked on, is only replaced by ``force``.
+An existing file is replaced if an export wrote it and it has not changed since; the digests of written files are in the
+cache. Anything else is replaced only with ``force``.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ from grader.core.errors import UsageError
 from grader.core.files import open_new
 from grader.core.model import Text
 
-#: The name in the record of an export that is a single file.
+#: The key in the record for an export that is a single file.
 _ALONE = ""
 
 
 class Out:
-    """The place ``to``. ``whole`` makes it a file, ``part`` puts a file into it, as a folder; ``say`` tells people."""
+    """The path ``to``: ``whole`` writes it as a file, ``part`` writes a file in it. ``say`` shows a message."""
 
     def __init__(self, to: Path, say: Callable[[Text], None], *, force: bool = False) -> None:
         self.to = to
@@ -38,7 +38,7 @@ class Out:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, _: TracebackType | None) -> None:
-        """What an earlier export left and this one did not write is removed, if this one is whole."""
+        """After success, delete files of an earlier export that this one did not write."""
         if kind is None and not self._now:
             raise UsageError("There is nothing to export: nothing in the gradebook has been graded.")
         if kind is None:
@@ -51,17 +51,17 @@ class Out:
             cache.put("export", self._key, json.dumps(kept | self._now).encode())
 
     def whole(self, chunks: Iterable[bytes]) -> None:
-        """The export is this file."""
+        """Write the export as one file."""
         if self.to.is_dir():
             raise UsageError(f"{self.to} is a folder; this export is one file: name it with --to.")
         if os.path.lexists(self.to) and not (self._force or self._is_ours(self.to, _ALONE)):
             raise UsageError(
-                f"{self.to} exists, and is not as an export has written it. Move it away, or replace it with --force."
+                f"{self.to} exists, and is not as an export wrote it. Move it away, or replace it with --force."
             )
         self._write(self.to, _ALONE, chunks)
 
     def part(self, name: str, data: bytes) -> None:
-        """The export is a folder, and this one file of it."""
+        """Write one file of an export that is a folder."""
         if not self._now:
             self._begin()
         self._write(self.to / name, name, [data])
@@ -69,15 +69,15 @@ class Out:
     def _begin(self) -> None:
         if os.path.lexists(self.to) and not self.to.is_dir():
             raise UsageError(f"{self.to} is a file; this export is a folder: name another one with --to.")
-        with self._telling(self.to):
+        with self._reporting(self.to):
             self.to.mkdir(parents=True, exist_ok=True)
             entries = sorted(self.to.iterdir())
         strange = [entry.name for entry in entries if not self._is_ours(entry, entry.name)]
         if strange and not self._force:
             shown = ", ".join(strange[:3]) + (", …" if len(strange) > 3 else "")
             raise UsageError(
-                f"{self.to} holds what no export has written ({shown}). Name an empty or a new folder with --to, "
-                "or write into this one with --force; files of other names stay."
+                f"{self.to} contains files that no export wrote ({shown}). Name an empty or new folder with --to, "
+                "or write to this one with --force; files with other names stay."
             )
 
     def _is_ours(self, path: Path, name: str) -> bool:
@@ -85,18 +85,18 @@ class Out:
 
     def _write(self, path: Path, name: str, chunks: Iterable[bytes]) -> None:
         seen = hashlib.sha256()
-        with self._telling(path):
+        with self._reporting(path):
             new = open_new(path.parent)
         try:
             with new as file:
                 for chunk in chunks:
                     seen.update(chunk)
-                    with self._telling(path):
+                    with self._reporting(path):
                         file.write(chunk)
-                with self._telling(path):
+                with self._reporting(path):
                     file.flush()
                     os.fsync(file.fileno())
-            with self._telling(path):
+            with self._reporting(path):
                 os.replace(new.name, path)
         except BaseException:
             with contextlib.suppress(OSError):
@@ -105,7 +105,7 @@ class Out:
         self._now[name] = seen.hexdigest()
 
     @contextlib.contextmanager
-    def _telling(self, path: Path) -> Iterator[None]:
+    def _reporting(self, path: Path) -> Iterator[None]:
         try:
             yield
         except OSError as error:

@@ -47,17 +47,17 @@ ABOUT = "The gradebook CSV downloaded from Canvas (--template), one assignment (
 OF = "gradebook"
 OPTIONS = frozenset({"template", "column", "roster"})
 
-#: Of assignments, and of nothing else in the file.
+#: The heading of an assignment; no other column looks like it.
 _ASSIGNMENT = re.compile(r"(?P<title>.+) \((?P<number>\d+)\)")
-#: What Canvas calls learners by, and what that is called here.
+#: Canvas's columns of identifiers, and their kinds here.
 _IDS = {"ID": "canvas", "SIS User ID": "sid", "SIS Login ID": "login"}
-#: Excused, and not assigned.
+#: Cells that mean “excused” and “not assigned”, which stay.
 _KEPT = frozenset({"EX", "N/A"})
 
 
 def write(book: Book, options: Options, out: Out) -> None:
-    """Only cells of one column change, and of these only those of learners whose work was graded."""
-    sheet = classes.template(options, "gradebook CSV of Canvas")
+    """Fill in one column. Only the cells of learners whose work was graded change."""
+    sheet = classes.template(options, "Canvas gradebook CSV")
     heading = [cell.text for cell in sheet.rows[0]] if sheet.rows else []
     if "ID" not in heading or not {"Student", "LastName"} & set(heading):
         raise UsageError(f"{sheet.path}:1: expected a gradebook exported from Canvas, with columns Student and ID.")
@@ -79,7 +79,7 @@ def write(book: Book, options: Options, out: Out) -> None:
 
 
 def _column(sheet: Sheet, heading: list[str], wanted: str | None) -> int:
-    """The column of the assignment that ``wanted`` names, by heading, title or number; else the only one there is."""
+    """The column of the assignment ``wanted`` (heading, title or number); None means the only assignment there is."""
     found = {at: match for at, cell in enumerate(heading) if (match := _ASSIGNMENT.fullmatch(cell))}
     fitting = [at for at, match in found.items() if wanted in (None, heading[at], match["title"], match["number"])]
     if len(fitting) == 1:
@@ -96,7 +96,7 @@ def _is_points(sheet: Sheet, row: int) -> bool:
 
 
 def _people(sheet: Sheet, heading: list[str]) -> Mapping[int, Person]:
-    """Whom each row is about. Rows without a number are about nobody."""
+    """The person of each row. Rows without an ID have none."""
     at = {name: heading.index(name) for name in ("Student", "LastName", "FirstName", *_IDS) if name in heading}
     people = {}
     for row in range(1, len(sheet.rows)):

@@ -27,7 +27,7 @@ from collections.abc import Iterator
 from datetime import datetime
 
 from grader.classroom.export import Options
-from grader.classroom.export._marks import counting, error, waiting
+from grader.classroom.export._marks import error, marks_that_count, waiting
 from grader.classroom.export._pseudonyms import NO_TIME
 from grader.classroom.export._target import Out
 from grader.classroom.marks import Mark
@@ -48,13 +48,13 @@ _CHECK = (
 
 
 def write(book: Book, options: Options, out: Out) -> None:
-    """UTF-8, with lines as RFC 4180 has them; ``bom`` puts the mark in front that Excel looks for."""
+    """Write UTF-8 with the line ends of RFC 4180; ``bom`` puts a byte-order mark first, for Excel."""
     rows = _checks(book, options) if options.checks else _learners(book, options)
     out.whole(_encoded(rows, options.bom))
 
 
 def _encoded(rows: Iterator[list[object]], bom: bool) -> Iterator[bytes]:
-    """Texts stand in quotes, so that they stay one cell even where ; separates."""
+    """Encode the rows. Texts are quoted, so that they stay one cell even if ; is the separator."""
     if bom:
         yield b"\xef\xbb\xbf"
     for row in rows:
@@ -66,7 +66,7 @@ def _encoded(rows: Iterator[list[object]], bom: bool) -> Iterator[bytes]:
 def _learners(book: Book, options: Options) -> Iterator[list[object]]:
     questions = list(book.points)
     yield [*_LEARNER, "earned", "possible", *questions, "factor", "hours_late", "complete", "waiting", "notes"]
-    for mark in counting(book, options.learner):
+    for mark in marks_that_count(book, options.learner):
         filed = mark.work.filed if mark.work else None
         said = error(mark) or ("; ".join(notes(mark, book.notices(mark))) if filed else NOTHING_THERE.en)
         yield [
@@ -83,7 +83,7 @@ def _learners(book: Book, options: Options) -> Iterator[list[object]]:
 def _checks(book: Book, options: Options) -> Iterator[list[object]]:
     yield list(_CHECK)
     if options.learner is not None:
-        list(counting(book, options.learner))  # refuses a name that is not there
+        list(marks_that_count(book, options.learner))  # raises UsageError for an unknown learner
     for mark in book.marks():
         if options.learner not in (None, mark.learner.id):
             continue
@@ -103,7 +103,7 @@ def _checks(book: Book, options: Options) -> Iterator[list[object]]:
 
 
 def _given(mark: Mark, begin: list[object]) -> Iterator[list[object]]:
-    """A row for each part whose points a person gave: they take the place of what its other rows say."""
+    """A row for each override; it replaces the points in the other rows of its part."""
     for change in mark.overridden:
         said = cell(f"{change.author}: {change.reason}".strip(": "))
         question = change.part.partition(".")[0] if "." in change.part else ""
@@ -123,7 +123,7 @@ def _item(item: ItemResult, lang: Lang) -> list[object]:
 
 
 def _exercise(exercise: ExerciseResult, lang: Lang) -> Iterator[list[object]]:
-    """A row for each check; one for the exercise where nothing was checked."""
+    """A row for each check, or one for the exercise if nothing was checked."""
     for outcome in exercise.outcomes:
         verdict = outcome.verdict
         status = outcome.status.value if verdict.applies else Status.SKIPPED.value

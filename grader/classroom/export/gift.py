@@ -35,7 +35,7 @@ import re
 from collections.abc import Iterator
 
 from grader.classroom.export import Options
-from grader.classroom.export._quiz import Asked, Number, asked, by_question, decimal, inline, markup
+from grader.classroom.export._quiz import ExportItem, Number, by_question, decimal, export_items, inline, markup
 from grader.classroom.export._target import Out
 from grader.core.model import Course, Lang
 from grader.core.text import clean
@@ -49,8 +49,8 @@ _SIGNS = re.compile(r"[\\~=#{}:]")
 
 
 def write(course: Course, options: Options, out: Out) -> None:
-    """One text file in UTF-8."""
-    found = asked(course, options, out, "GIFT", _FORMS)
+    """Write one text file in UTF-8."""
+    found = export_items(course, options, out, "GIFT", _FORMS)
     blocks: list[str] = []
     for question, own in by_question(course, found):
         title = clean(question.title.of(options.lang), 200)
@@ -64,19 +64,19 @@ def _category(course: Course, lang: Lang) -> str:
 
 
 def escaped(text: str) -> str:
-    """Text on one line in which no sign means anything to GIFT."""
+    """Text on one line, with the characters escaped that have a meaning in GIFT."""
     return _SIGNS.sub(r"\\\g<0>", text).replace("\n", "\\n")
 
 
-def _question(each: Asked) -> Iterator[str]:
+def _question(each: ExportItem) -> Iterator[str]:
     yield f"::{escaped(each.id)}::[html]{escaped(markup(each.text))}{{"
     match each.form:
         case "one":
-            yield from (f"{'=' if o.right else '~'}{_html(o.text)}{_feedback(o.feedback)}" for o in each.options)
+            yield from (f"{'=' if o.correct else '~'}{_html(o.text)}{_feedback(o.feedback)}" for o in each.options)
         case "many":
-            right = sum(option.right for option in each.options)
+            right = sum(option.correct for option in each.options)
             for option in each.options:
-                weight = decimal(round((100 if option.right else -100) / right, 5))
+                weight = decimal(round((100 if option.correct else -100) / right, 5))
                 yield f"~%{weight}%{_html(option.text)}{_feedback(option.feedback)}"
         case "number":
             assert each.number is not None

@@ -28,7 +28,7 @@ from typing import Any
 
 from grader import __version__
 from grader.classroom.export import Options
-from grader.classroom.export._marks import GIVEN, UNREADABLE, counting, error, has_points, one, summary
+from grader.classroom.export._marks import GIVEN, UNREADABLE, error, has_points, mark_of, marks_that_count, summary
 from grader.classroom.export._target import Out
 from grader.classroom.marks import Mark, settled
 from grader.classroom.results import Book, file_name, parts, provenance
@@ -43,41 +43,43 @@ ABOUT = "results.json as Gradescope's autograders write it: a folder of them, or
 OF = "gradebook"
 OPTIONS = frozenset({"learner", "pseudonyms"})
 
-#: When learners see the verdicts of hidden cases: the course's word → Gradescope's.
+#: When learners see the results of hidden cases: the word in course.yaml → Gradescope's.
 _VISIBILITY = {"always": "visible", "after-due": "after_due_date", "never": "hidden"}
 _LATER = {
-    "after-due": Text("What hidden cases found is shown after the due date.", "隐藏用例的结果在截止日期之后显示。"),
-    "never": Text("What hidden cases found is not shown.", "隐藏用例的结果不显示。"),
+    "after-due": Text(
+        "The results of hidden cases are shown after the due date.", "隐藏用例的结果在截止日期之后显示。"
+    ),
+    "never": Text("The results of hidden cases are not shown.", "隐藏用例的结果不显示。"),
 }
 
 
 def write(book: Book, options: Options, out: Out) -> None:
-    """Of everybody who handed in something or has points without it, or of ``learner``."""
+    """Write one file per learner with a submission or an override, or only that of ``learner``."""
     if options.learner is not None:
-        mark = one(book, options.learner)
+        mark = mark_of(book, options.learner)
         out.whole([encoded(results(mark, book.report(mark), book.course, options.lang))])
         return
     taken: dict[str, str] = {}
-    for mark in counting(book):
+    for mark in marks_that_count(book):
         if has_points(mark):
             found = results(mark, book.report(mark), book.course, options.lang)
             out.part(f"{file_name(mark.learner.id, taken)}.json", encoded(found))
 
 
 def encoded(found: dict[str, Any]) -> bytes:
-    """As a file."""
+    """``found`` as the bytes of a JSON file."""
     return (readable(found) + "\n").encode()
 
 
 def results(mark: Mark, report: Report | None, course: Course, lang: Lang) -> dict[str, Any]:
-    """The object that Gradescope expects; ``score`` is what counts, after lateness and with points given by hand."""
+    """The object that Gradescope expects. ``score`` includes deductions and overrides."""
     said = error(mark, lang)
     if report is None:
         nothing = NOTHING_THERE.of(lang)
         lines = [UNREADABLE.fill(error=said or nothing).of(lang) if mark.work else nothing]
     else:
         later = course.rules.hidden_results
-        # The points would tell what hidden cases found.
+        # The points would reveal the results of hidden cases.
         lines = summary(mark, lang, course.rules) if later == "always" else [_LATER[later].of(lang)]
         if report.unsafe:
             lines.append(words.NO_SANDBOX.of(lang))
@@ -105,7 +107,7 @@ def results(mark: Mark, report: Report | None, course: Course, lang: Lang) -> di
 
 
 def _without_result(graded: Sequence[QuestionResult], given: Mapping[str, float], lang: Lang) -> Iterator[str]:
-    """A line for each part that a person gave points for, and nothing else is known of."""
+    """A line for each override of a part that has no result."""
     known = {item.id for result in graded for item in result.items}
     known |= {exercise.name for result in graded for exercise in result.exercises}
     for part, value in given.items():
@@ -114,7 +116,7 @@ def _without_result(graded: Sequence[QuestionResult], given: Mapping[str, float]
 
 
 def _provenance(mark: Mark, report: Report | None) -> dict[str, Any]:
-    """What made the points, question by question; above that, how those were made that are the newest."""
+    """How the points of each question were computed; at the top, how the newest ones were."""
     versions = dict(report.versions) if report else {}
     found: dict[str, Any] = {
         "attncheck": versions.get("attncheck", __version__),
@@ -152,7 +154,7 @@ def _tests(result: QuestionResult, given: dict[str, float], course: Course, lang
 def _exercise(
     exercise: ExerciseResult, given: float | None, question: Question | None, hidden: str, lang: Lang
 ) -> Iterator[dict[str, Any]]:
-    """A test for each check that applies. Where a person gave the points, checks show verdicts without any."""
+    """A test for each check that applies. With an override (``given``), checks show results without points."""
     tags = {"tags": [question.id if question else "", exercise.name]}
     outcomes = [outcome for outcome in exercise.outcomes if outcome.verdict.applies]
     if given is not None:
@@ -176,7 +178,7 @@ def _exercise(
 
 
 def _test(name: str, status: Status, earned: float, possible: float) -> dict[str, Any]:
-    """Without points where there are none to earn: what we could not mark costs nothing."""
+    """One test. It has no points if there are none to earn: what attncheck failed to grade costs nothing."""
     test: dict[str, Any] = {"name": clean(name), "status": "passed" if status is Status.PASSED else "failed"}
     return test | ({"score": number(earned), "max_score": number(possible)} if possible else {})
 
@@ -189,7 +191,7 @@ def _checked(outcome: Outcome, question: Question | None, lang: Lang) -> str:
 def _output(
     status: Status, message: Text | None, question: Question | None, misconception: str | None, lang: Lang
 ) -> str:
-    """The status in words, what was found, and what is true instead."""
+    """The status in words, the message, and the truth that answers the misconception."""
     if status is Status.PASSED and message is None:
         return ""
     said = [STATUS[status].of(lang), clean(message.of(lang), 2000, lines=True) if message else ""]

@@ -35,7 +35,6 @@ Upload the zip under *Configure Autograder*.
 
 from __future__ import annotations
 
-import importlib.metadata
 import io
 import json
 import re
@@ -47,7 +46,6 @@ from pathlib import Path
 import grader
 from grader.classroom.export import Options
 from grader.classroom.export._target import Out
-from grader.core import installed
 from grader.core.errors import UsageError
 from grader.core.model import Course, Text
 
@@ -58,29 +56,31 @@ OPTIONS = frozenset({"questions", "seed_file", "unsafe_no_sandbox"})
 _PACKAGE = Path(grader.__file__).parent
 _TEMPLATES = Path(__file__).parent / "templates"
 _DEFAULTS = "questions/course.yaml"
-#: Equal content gives equal bytes.
+#: A fixed time, so that equal content gives equal bytes.
 _TIME = (1980, 1, 1, 0, 0, 0)
 _KEYS = Text(
-    "The zip holds the answer keys and references{seed}: it is for Gradescope, not for learners.",
+    "The zip contains the answer keys and references{seed}: upload it to Gradescope, and do not give it to learners.",
     "压缩包中含有答案和参考实现{seed}：只能上传到 Gradescope，不要发给学习者。",
 )
 _SEED = Text(" and the secret seed", "以及保密的种子")
 _PUBLIC = Text(
-    "Hidden cases are drawn from the public seed, so anybody can compute them; --seed-file gives secret ones.",
+    "Hidden cases are drawn from the public seed, so anyone can compute them; --seed-file makes them secret.",
     "隐藏用例取自公开的种子，任何人都能算出；--seed-file 可以换成保密的种子。",
 )
 
 
 def write(course: Course, options: Options, out: Out) -> None:
-    """The files at the root of a zip, as Gradescope wants them."""
+    """Write a zip with the files that Gradescope expects at its root."""
     if options.unsafe_no_sandbox and options.seed_file is not None:
-        raise UsageError("--unsafe-no-sandbox does not go with --seed-file: unconfined code could read the seed.")
+        raise UsageError(
+            "--unsafe-no-sandbox cannot be combined with --seed-file: unconfined code could read the seed."
+        )
     files = dict(_files(course, options))
     archive = io.BytesIO()
     with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED) as made:
         for name, data in sorted(files.items()):
             info = zipfile.ZipInfo(name, _TIME)
-            info.create_system = 3  # Unix, so that the mode counts
+            info.create_system = 3  # Unix, so that file modes apply
             mode = 0o755 if name in ("setup.sh", "run_autograder") else 0o600 if name == "seed" else 0o644
             info.external_attr = (0o100000 | mode) << 16
             made.writestr(info, data, zipfile.ZIP_DEFLATED)
@@ -105,15 +105,15 @@ def _files(course: Course, options: Options) -> Iterator[tuple[str, bytes]]:
     yield "run_autograder", (_TEMPLATES / "run_autograder").read_bytes()
     yield "requirements.txt", "".join(f"{line}\n" for line in requirements(course.packages)).encode()
     if options.seed_file is not None:
-        from grader.grading.inputs import Seed
+        from grader.grading.inputs import Seed  # loads numpy
 
-        Seed.from_file(options.seed_file)  # refuses what is none
+        Seed.from_file(options.seed_file)  # raises UsageError for a file that is not a seed
         yield "seed", options.seed_file.read_bytes()
     for path in sorted(_PACKAGE.rglob("*")):
         inner = path.relative_to(_PACKAGE)
         if path.is_file() and not {"__pycache__", "_content"} & set(inner.parts):
             yield f"attncheck/grader/{inner.as_posix()}", path.read_bytes()
-    # What stands for a course.yaml of the questions where a course has none.
+    # The defaults for a course without a course.yaml.
     default = next(
         (file for file in (_PACKAGE / "_content" / _DEFAULTS, _PACKAGE.parent / _DEFAULTS) if file.is_file()), None
     )
@@ -125,13 +125,17 @@ def _files(course: Course, options: Options) -> Iterator[tuple[str, bytes]]:
 
 
 def requirements(packages: tuple[str, ...] = ()) -> list[str]:
-    """What this program needs, with the torch that its tolerances are used with here; and what the course allows."""
+    """What attncheck needs, with the torch version of this machine, and what the course allows, as pip requirements."""
+    from importlib import metadata  # slow to load, and `export --help` imports this module
+
+    from grader.core import installed  # loads importlib.metadata
+
     project = _PACKAGE.parent / "pyproject.toml"
     if project.is_file():
         found = tomllib.loads(project.read_text(encoding="utf-8"))["project"]["dependencies"]
     else:
-        found = importlib.metadata.requires("attncheck") or []
+        found = metadata.requires("attncheck") or []
     needed = [line for line in found if "extra ==" not in line]
-    torch = importlib.metadata.version("torch").partition("+")[0]
-    allowed = [f"{name}=={importlib.metadata.version(name)}" for name in installed.distributions(packages)]
+    torch = metadata.version("torch").partition("+")[0]
+    allowed = [f"{name}=={metadata.version(name)}" for name in installed.distributions(packages)]
     return [f"torch=={torch}" if re.match(r"torch\b", line) else line for line in needed] + allowed

@@ -23,8 +23,17 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from urllib.parse import quote
 
+from markupsafe import Markup
+
 from grader.classroom.export import Options
-from grader.classroom.export._marks import counted, counting, error, has_points, told, waiting
+from grader.classroom.export._marks import (
+    error,
+    has_points,
+    marks_that_count,
+    report_with_overrides,
+    visible_report,
+    waiting,
+)
 from grader.classroom.export._target import Out
 from grader.classroom.marks import Mark
 from grader.classroom.results import Book, file_name
@@ -45,18 +54,18 @@ _TITLES = {
     "points": Text("Points", "得分"),
     "status": Text("Status", "状态"),
     "summary": Text(
-        "{handed} of {all} handed in something; mean {mean} of {possible} points.",
+        "{handed} of {all} learners submitted; mean {mean} of {possible} points.",
         "{all} 人中有 {handed} 人提交；平均 {mean} / {possible} 分。",
     ),
-    "nobody": Text("Nobody has handed in anything.", "没有人提交。"),
-    "given": Text("points given by the instructor", "有教师给分"),
-    "waiting": Text("answers that wait for a person: {count}", "{count} 个答案等待人工批改"),
+    "nobody": Text("Nobody has submitted anything.", "没有人提交。"),
+    "given": Text("includes points given by the instructor", "有教师给分"),
+    "waiting": Text("answers to grade by hand: {count}", "{count} 个答案等待人工批改"),
 }
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A line of the index. ``file`` is the learner's page, if there is one."""
+    """A row of the index. ``file`` is the URL of the learner's page, if there is one."""
 
     id: str
     name: str
@@ -68,16 +77,16 @@ class Row:
 
 
 def write(book: Book, options: Options, out: Out) -> None:
-    """The pages first, so that the index never points to one that is not there."""
-    from grader.report.html import render
+    """Write the pages first, so that the index never links to a missing one."""
+    from grader.report.html import render  # loads jinja2, numpy
 
     taken: dict[str, str] = {}
     rows, earned = [], []
-    for mark in counting(book):
-        report, file = counted(book, mark), None
+    for mark in marks_that_count(book):
+        report, file = report_with_overrides(book, mark), None
         if report is not None:
             file = f"{file_name(mark.learner.id, taken)}.html"
-            report = told(report, mark, book.course.rules, options.now)
+            report = visible_report(report, mark, book.course.rules, options.now)
             assert mark.work is not None
             draws = mark.work.filed.draws
             course = book.course if draws else _without_drawn(book.course)
@@ -89,7 +98,7 @@ def write(book: Book, options: Options, out: Out) -> None:
 
 
 def _without_drawn(course: Course) -> Course:
-    """The course without items whose numbers were drawn for a name that is not to be known."""
+    """The course without items whose numbers depend on a learner's name, which must stay unknown."""
     questions = tuple(
         replace(question, items=tuple(item for item in question.items if not items.drawn(item.spec)))
         for question in course.questions
@@ -126,10 +135,9 @@ def _status(mark: Mark, lang: Lang) -> str:
 
 
 def _index(book: Book, rows: list[Row], earned: list[float], lang: Lang) -> str:
-    import jinja2
-    from markupsafe import Markup
+    import jinja2  # loads jinja2
 
-    from grader.report.html import policy, visible
+    from grader.report.html import policy, visible  # loads jinja2, numpy
 
     environment = jinja2.Environment(
         loader=jinja2.FileSystemLoader(_TEMPLATES),

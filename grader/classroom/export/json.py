@@ -27,7 +27,7 @@ import json
 from collections.abc import Iterator, Mapping
 
 from grader.classroom.export import Options
-from grader.classroom.export._marks import counting, error
+from grader.classroom.export._marks import error, marks_that_count
 from grader.classroom.export._target import Out
 from grader.classroom.marks import Mark
 from grader.classroom.results import Book, as_json
@@ -41,9 +41,9 @@ OPTIONS = frozenset({"learner", "pseudonyms"})
 
 
 def write(book: Book, options: Options, out: Out) -> None:
-    """One document, written learner by learner."""
+    """Write one document, learner by learner."""
     if options.learner is not None:
-        list(counting(book, options.learner))  # refuses a name that is not there
+        list(marks_that_count(book, options.learner))  # raises UsageError for an unknown learner
     out.whole(chunk.encode() for chunk in _document(book, options))
 
 
@@ -68,13 +68,13 @@ def _document(book: Book, options: Options) -> Iterator[str]:
 
 
 def _answers(found: Mapping[str, object]) -> dict[str, object]:
-    """In the order of items; what is no number in JSON, such as NaN, as text."""
+    """The answers by item id; values that JSON does not have, such as NaN, become text."""
     ordered: dict[str, object] = json.loads(json.dumps(dict(sorted(found.items()))), parse_constant=str)
     return ordered
 
 
 def _mark(book: Book, mark: Mark, lang: Lang) -> dict[str, object]:
-    """A mark with its report, where there is one, and the provenance of each question's points."""
+    """A mark with its report, if there is one, and how the points of each question were computed."""
     data: dict[str, object] = {
         "learner": mark.learner.id,
         "name": mark.learner.name,

@@ -22,7 +22,7 @@ attncheck export junit --from results --to junit
 from __future__ import annotations
 
 from grader.classroom.export import Options
-from grader.classroom.export._marks import counted, counting, one, told
+from grader.classroom.export._marks import mark_of, marks_that_count, report_with_overrides, visible_report
 from grader.classroom.export._target import Out
 from grader.classroom.marks import Mark
 from grader.classroom.results import Book, file_name
@@ -37,20 +37,22 @@ OPTIONS = frozenset({"learner", "pseudonyms"})
 
 
 def write(book: Book, options: Options, out: Out) -> None:
-    """Of everybody whose work could be graded, or of ``learner``."""
+    """Write one document per learner whose work could be graded, or only that of ``learner``."""
     if options.learner is not None:
-        mark = one(book, options.learner)
-        report = counted(book, mark)
+        mark = mark_of(book, options.learner)
+        report = report_with_overrides(book, mark)
         if report is None:
-            raise UsageError(f"Nothing of {clean(options.learner)} could be graded, so there is nothing to export.")
+            raise UsageError(
+                f"No submission of {clean(options.learner)} could be graded, so there is nothing to export."
+            )
         out.whole([_document(report, mark, book, options)])
         return
     taken: dict[str, str] = {}
-    for mark in counting(book):
-        report = counted(book, mark)
+    for mark in marks_that_count(book):
+        report = report_with_overrides(book, mark)
         if report is not None:
             out.part(f"{file_name(mark.learner.id, taken)}.xml", _document(report, mark, book, options))
 
 
 def _document(report: Report, mark: Mark, book: Book, options: Options) -> bytes:
-    return to_junit(told(report, mark, book.course.rules, options.now), options.lang).encode()
+    return to_junit(visible_report(report, mark, book.course.rules, options.now), options.lang).encode()

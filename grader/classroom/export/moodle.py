@@ -53,12 +53,12 @@ _HEADINGS = {
     "most": ("maximum grade", "最高分", "最高成绩", "最大成绩"),
     "feedback": ("feedback comments", "反馈评语", "反馈评论", "反馈意见", "评语反馈"),
 }
-#: What a comment of ours begins with: comments that begin otherwise are somebody else's, and stay.
+#: The prefix of our comments; comments without it were written by a person, and stay.
 _OURS = "attncheck: "
 _NO_FEEDBACK = Text(
-    "No column for feedback was found, so only grades are filled in.", "没有找到反馈评语一列，因此只填写成绩。"
+    "There is no feedback column, so only grades are filled in.", "没有找到反馈评语一列，因此只填写成绩。"
 )
-_KEPT_COMMENTS = Text("Comments that somebody else wrote were kept: {count}.", "保留了别人写的评语：{count} 条。")
+_KEPT_COMMENTS = Text("Comments written by somebody else were kept: {count}.", "保留了别人写的评语：{count} 条。")
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,8 +72,8 @@ class _Columns:
 
 
 def write(book: Book, options: Options, out: Out) -> None:
-    """Only cells with grades and feedback change, and of these only those of learners whose work was graded."""
-    sheet = classes.template(options, "grading worksheet of Moodle")
+    """Fill in grades and feedback. Only the cells of learners whose work was graded change."""
+    sheet = classes.template(options, "Moodle grading worksheet")
     columns = _columns(sheet, options.column)
     people = {row: _person(sheet, columns, row) for row in _filled(sheet)}
     graded = classes.grades(book, options.lang)
@@ -101,12 +101,12 @@ def write(book: Book, options: Options, out: Out) -> None:
 
 
 def _comment(lines: tuple[str, ...]) -> str:
-    """One line of HTML, which Moodle takes comments for."""
+    """A comment as one line of HTML, which is how Moodle reads comments."""
     return _OURS + "<br>".join(html.escape(clean(line, 400)) for line in lines)
 
 
 def _filled(sheet: Sheet) -> list[int]:
-    """The rows below the heading in which something stands."""
+    """The rows below the heading that are not empty."""
     return [at for at in range(1, len(sheet.rows)) if any(cell.text.strip() for cell in sheet.rows[at])]
 
 
@@ -115,13 +115,13 @@ def _columns(sheet: Sheet, wanted: str | None) -> _Columns:
     rows = _filled(sheet)
 
     def where(fits: Callable[[str], bool]) -> list[int]:
-        """Columns of which every cell fits."""
+        """The columns in which every cell fits."""
         return [at for at in range(len(heading)) if rows and all(fits(sheet.at(row, at).strip()) for row in rows)]
 
     def named(what: str) -> int | None:
         return next((at for at, title in enumerate(heading) if title.casefold() in _HEADINGS[what]), None)
 
-    # A bare number may be anything; a participant's stands after a word.
+    # A bare number may be anything; a participant's number follows a word.
     person = [at for at in where(lambda cell: bool(_PARTICIPANT.fullmatch(cell)) and not cell[:1].isdecimal())]
     if not person:
         raise UsageError(

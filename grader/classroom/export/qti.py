@@ -39,7 +39,7 @@ from decimal import Decimal
 from hashlib import sha256
 
 from grader.classroom.export import Options
-from grader.classroom.export._quiz import Asked, Number, asked, decimal, inline, markup, titles
+from grader.classroom.export._quiz import ExportItem, Number, collection_title, decimal, export_items, inline, markup
 from grader.classroom.export._target import Out
 from grader.core.model import Course
 
@@ -58,14 +58,14 @@ _XSI = "http://www.w3.org/2001/XMLSchema-instance"
 _QTI = "http://www.imsglobal.org/xsd/ims_qtiasiv1p2"
 _CANVAS = "http://canvas.instructure.com/xsd/cccv1p0"
 _PACKAGE = "http://www.imsglobal.org/xsd/imsccv1p1/imscp_v1p1"
-#: Equal content gives equal bytes.
+#: A fixed time, so that equal content gives equal bytes.
 _TIME = (1980, 1, 1, 0, 0, 0)
 
 
 def write(course: Course, options: Options, out: Out) -> None:
-    """A zip with a manifest and one quiz: for practice, or with graded items an assignment."""
-    found = asked(course, options, out, "QTI", _FORMS)
-    title = titles(course, found, options.lang)
+    """Write a zip with a manifest and one quiz: a practice quiz, or an assignment if it has graded items."""
+    found = export_items(course, options, out, "QTI", _FORMS)
+    title = collection_title(course, found, options.lang)
     name = "attncheck_" + sha256("\0".join([course.public_id, *(each.id for each in found)]).encode()).hexdigest()[:24]
     total = sum(_points(each) for each in found)
     files = {
@@ -87,8 +87,8 @@ def _xml(root: ET.Element) -> bytes:
     return f'<?xml version="1.0" encoding="UTF-8"?>\n{text}\n'.encode()
 
 
-def _points(each: Asked) -> float:
-    """Whole or half points, which is what Canvas can give; never none."""
+def _points(each: ExportItem) -> float:
+    """The points, rounded to halves, which is what Canvas accepts; at least a half."""
     return max(0.5, round(each.points * 2) / 2)
 
 
@@ -97,7 +97,7 @@ def _ident(text: str) -> str:
 
 
 def _add(parent: ET.Element, path: str, text: str = "", **attributes: str) -> ET.Element:
-    """Elements one inside the other, as in a/b/c; the last has the text and the attributes."""
+    """Add nested elements, as in a/b/c; the last one gets the text and the attributes, and is returned."""
     for tag in path.split("/"):
         parent = ET.SubElement(parent, tag)
     parent.attrib.update(attributes)
@@ -160,7 +160,7 @@ def _meta(name: str, title: str, total: float, *, graded: bool) -> ET.Element:
 # --------------------------------------------------------------------------------------------- the quiz
 
 
-def _assessment(name: str, title: str, found: list[Asked]) -> ET.Element:
+def _assessment(name: str, title: str, found: list[ExportItem]) -> ET.Element:
     root = ET.Element("questestinterop", {"xmlns": _QTI, "xmlns:xsi": _XSI})
     root.set("xsi:schemaLocation", f"{_QTI} {_QTI}p1.xsd")
     assessment = _add(root, "assessment", ident=name, title=title)
@@ -177,7 +177,7 @@ def _field(parent: ET.Element, label: str, entry: str) -> None:
     _add(field, "fieldentry", entry)
 
 
-def _item(section: ET.Element, each: Asked) -> None:
+def _item(section: ET.Element, each: ExportItem) -> None:
     ident = _ident(each.id)
     item = _add(section, "item", ident=ident, title=each.id)
     fields = _add(item, "itemmetadata/qtimetadata")
@@ -213,7 +213,7 @@ def _material(parent: ET.Element, text: str, path: str = "material") -> None:
     _add(parent, f"{path}/mattext", text, texttype="text/html")
 
 
-def _choices(presentation: ET.Element, ident: str, each: Asked) -> None:
+def _choices(presentation: ET.Element, ident: str, each: ExportItem) -> None:
     cardinality = "Single" if each.form == "one" else "Multiple"
     response = _add(presentation, "response_lid", ident="response1", rcardinality=cardinality)
     render = _add(response, "render_choice")
@@ -229,12 +229,12 @@ def _blank(presentation: ET.Element, *, number: bool) -> None:
 
 
 def _condition(processing: ET.Element, go_on: str) -> ET.Element:
-    """A new condition; what is to be equal goes into it."""
+    """Add a condition, and return the element that its comparisons go into."""
     return _add(_add(processing, "respcondition", **{"continue": go_on}), "conditionvar")
 
 
 def _show(processing: ET.Element, feedback: str) -> None:
-    """Feedback for the condition made last."""
+    """Add feedback to the last condition."""
     _add(processing[-1], "displayfeedback", feedbacktype="Response", linkrefid=feedback)
 
 
@@ -242,17 +242,17 @@ def _equals(parent: ET.Element, value: str, tag: str = "varequal") -> None:
     _add(parent, tag, value, respident="response1")
 
 
-def _right(processing: ET.Element, ident: str, each: Asked) -> None:
-    """The condition that gives the points; an essay has none, and waits for a person."""
+def _right(processing: ET.Element, ident: str, each: ExportItem) -> None:
+    """Add the condition that gives the points. An essay has none: a person grades it."""
     condition = _condition(processing, "No")
     match each.form:
         case "one":
-            (right,) = (option for option in each.options if option.right)
+            (right,) = (option for option in each.options if option.correct)
             _equals(condition, f"{ident}_{_ident(right.id)}")
         case "many":
             every = _add(condition, "and")
             for option in each.options:
-                _equals(every if option.right else _add(every, "not"), f"{ident}_{_ident(option.id)}")
+                _equals(every if option.correct else _add(every, "not"), f"{ident}_{_ident(option.id)}")
         case "number":
             assert each.number is not None
             _between(condition, each.number)

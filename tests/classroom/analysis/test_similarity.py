@@ -12,7 +12,7 @@ from grader.classroom.analysis.similarity import (
     COMMON,
     SHORTEST,
     WHOLE,
-    Handed,
+    CodeSample,
     Similar,
     compare,
     cut,
@@ -72,12 +72,12 @@ def file(text: str, path: str = "q05.py") -> SourceFile:
     return SourceFile(path, "q05", (Part(path, text),))
 
 
-def handed(key: str, text: str, *people: str) -> Handed:
+def handed(key: str, text: str, *people: str) -> CodeSample:
     """A submission of one file."""
-    return Handed(key, people or (key,), (file(text),))
+    return CodeSample(key, people or (key,), (file(text),))
 
 
-def found(*submissions: Handed, given: tuple[SourceFile, ...] = (), threshold: float = 0.8) -> Similar:
+def found(*submissions: CodeSample, given: tuple[SourceFile, ...] = (), threshold: float = 0.8) -> Similar:
     """What a class's submissions for one exercise have in common."""
     return compare([reduced(one, ["attend"]) for one in submissions], given, ["attend"], threshold)
 

@@ -9,7 +9,7 @@ import pytest
 from rich.console import Console
 
 from grader.classroom.analysis import similarity, similarity_html, similarity_view
-from grader.classroom.analysis.similarity import COMMON, Handed, Similar, compare, reduced
+from grader.classroom.analysis.similarity import COMMON, CodeSample, Similar, compare, reduced
 from grader.classroom.analysis.similarity_html import render
 from grader.core.layout import cells
 from grader.core.model import Course, Lang
@@ -22,7 +22,7 @@ HOSTILE = "</div><script>alert(1)</script>‮\x1b[2J"
 HELPER = "\n\ndef help_me(x):\n    return x\n"
 
 
-def pages(*submissions: Handed, exercises: tuple[str, ...] = ("attend",)) -> tuple[Similar, dict[str, Handed]]:
+def pages(*submissions: CodeSample, exercises: tuple[str, ...] = ("attend",)) -> tuple[Similar, dict[str, CodeSample]]:
     """What was found, and the submissions by key."""
     found = compare([reduced(one, exercises) for one in submissions], (file(STUB),), exercises)
     return found, {one.key: one for one in submissions}
@@ -52,11 +52,11 @@ def test_what_the_terminal_says() -> None:
     text = shown(found, left_out=("eve",))
     assert "2 submissions compared" in text
     assert "1. a  ↔  b" in text
-    assert "attend(): 99% of what is their own" in text
+    assert "attend(): 99% of their own code is the same" in text
     assert "everything together:" in text
-    assert "Alike is not copied." in text
-    assert "Nobody has handed in code for 1 of 2 exercises." in text
-    assert "left out: eve" in text
+    assert "Similar does not mean copied." in text
+    assert "Nobody submitted code for 1 of 2 exercises." in text
+    assert "could not be read: eve" in text
 
 
 def test_what_was_too_long_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -96,8 +96,8 @@ def test_nothing_alike() -> None:
     short = "def attend(q, k, v, mask=None):\n    return q\n"
     found, _ = pages(handed("a", short), handed("b", short))
     text = shown(found)
-    assert "No two are alike by 80% or more." in text
-    assert "Too short to say anything about most solutions: attend (0/2)" in text
+    assert "No two submissions are similar by 80% or more." in text
+    assert "Most solutions are too short to compare: attend (0/2)" in text
 
 
 def test_many() -> None:
@@ -153,8 +153,8 @@ def test_the_page_is_side_by_side(course: Course, lang: Lang) -> None:
 def test_nothing_that_a_learner_wrote_works(course: Course) -> None:
     """Names, file names and code are text; what would turn them round is seen."""
     hostile = CODE.replace("# first the scores", f"# {HOSTILE}")
-    one = Handed("a", (HOSTILE,), (file(hostile, HOSTILE),))
-    two = Handed("b", ("bo",), (file(hostile, HOSTILE),))
+    one = CodeSample("a", (HOSTILE,), (file(hostile, HOSTILE),))
+    two = CodeSample("b", ("bo",), (file(hostile, HOSTILE),))
     found, by_key = pages(one, two)
     text = render(found, course, "en", {"a": HOSTILE, "b": "bo"}, by_key.get, [HOSTILE])
     parsed(text)
@@ -167,7 +167,7 @@ def test_nothing_that_a_learner_wrote_works(course: Course) -> None:
 def test_a_page_of_nothing(course: Course) -> None:
     """Says so; and a submission that has gone since is shown without code."""
     found, _ = pages(handed("a", CODE), handed("b", OTHER))
-    assert "No two are alike" in render(found, course, "en", {}, lambda key: None)
+    assert "No two submissions are similar" in render(found, course, "en", {}, lambda key: None)
     found, _ = pages(handed("a", CODE), handed("b", RENAMED))
     assert "<mark>" not in render(found, course, "en", {"a": "a", "b": "b"}, lambda key: None)
 

@@ -87,7 +87,7 @@ def test_options_of_several() -> None:
 
 
 def test_checks() -> None:
-    """Those that applied, among those who tried; hidden cases that tell nobody apart are named."""
+    """Those that applied, among those who tried; hidden cases that do not discriminate are named."""
     found = {(check.check, check.case): check for check in of_class(CLASS).checks}
     assert set(found) == {("values", "basic"), ("values", "large"), ("dtype", "basic")}
     assert (found["values", "basic"].passed, found["values", "large"].passed) == (

@@ -46,9 +46,9 @@ def test_what_is_said(small: Made, tmp_path: Path) -> None:
     small.export("canvas", tmp_path / "up.csv", template=sheet(tmp_path, *ROWS[1:]))
     assert "not found in the gradebook: Student; Test" in small.told
     assert "but not in the template: ada" in small.told
-    assert "nothing was handed in: cy" in small.told
-    assert "could not be graded, or not all of it: dee" in small.told
-    assert "wait for a person to mark them: bo" in small.told
+    assert "nothing was submitted: cy" in small.told
+    assert "could not be graded in full: dee" in small.told
+    assert "have to be graded by hand: bo" in small.told
     assert "Filled in: 1 of 4 rows." in small.told
 
 
@@ -120,7 +120,7 @@ def test_other_points(small: Made, tmp_path: Path) -> None:
     assert "Points Possible" not in small.told
     template = sheet(tmp_path, ROWS[1], points=POINTS.replace("10.00", "25"))
     assert "25,(read only)" in small.export("canvas", tmp_path / "2.csv", template=template).read_text(encoding="utf-8")
-    assert "Points Possible says 25 points, but 10 could be earned" in small.told
+    assert "Points Possible says 25 points, but the maximum here is 10" in small.told
 
 
 NAMES = "Student,ID,SIS User ID,SIS Login ID,Attention (501)"
@@ -171,7 +171,7 @@ def test_a_roster_says_who_is_who(made: Made, tmp_path: Path) -> None:
     ("raw", "said"),
     [
         (b"Student,ID,A (1)\n\xff\xfe,1,2\n", "not UTF-8 \\(byte 17\\)"),
-        (b'Student,ID,A (1)\n"Doe,1,2\n', ":2: a cell in quotes does not end"),
+        (b'Student,ID,A (1)\n"Doe,1,2\n', ":2 has a quoted cell without an end"),
         (b"", "expected a gradebook exported from Canvas"),
     ],
 )

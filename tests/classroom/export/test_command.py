@@ -49,12 +49,12 @@ def test_remarks_go_to_stderr(graded: Path, tmp_path: Path, capsys: pytest.Captu
         ("pdf --from {graded}", "no format “pdf”. There are: canvas, csv,"),
         ("csv", "made from a gradebook: name the folder .* with --from"),
         ("qti --from {graded}", "made from a course, not from a gradebook"),
-        ("csv --from {graded} --graded", "--graded means nothing to csv; it goes with gift, qti"),
-        ("json --from {graded} --template x", "--template means nothing to json; it goes with canvas, moodle"),
-        ("json --from {graded} -q Q5", "-q means nothing to json; it goes with gift, gradescope-autograder, qti"),
-        ("html --from {graded} --learner ada", "--learner means nothing to html"),
+        ("csv --from {graded} --graded", "--graded cannot be used with csv; it works with gift, qti"),
+        ("json --from {graded} --template x", "--template cannot be used with json; it works with canvas, moodle"),
+        ("json --from {graded} -q Q5", "-q cannot be used with json; it works with gift, gradescope-autograder, qti"),
+        ("html --from {graded} --learner ada", "--learner cannot be used with html"),
         ("csv --from {graded} --learner zoe", "no learner “zoe”"),
-        ("csv --from {empty}", "expected a folder written by 'attncheck batch --out'"),
+        ("csv --from {empty}", "expected a folder that 'attncheck batch --out' has written"),
         ("gift -q Q77 --course {tiny}", "no question “Q77”"),
     ],
 )
@@ -87,7 +87,7 @@ def test_quiz_items_of_a_course(tiny: Path, tmp_path: Path, capsys: pytest.Captu
     assert run(words) == 0
     assert to.read_text(encoding="utf-8").count("::Q5.output::") == 1
     assert "Q6" not in to.read_text(encoding="utf-8")
-    assert "holds graded items" in capsys.readouterr().err
+    assert "contains graded items" in capsys.readouterr().err
 
 
 def test_from_a_class_to_its_files(tiny: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

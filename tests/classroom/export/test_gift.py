@@ -15,7 +15,7 @@ def test_every_kind_of_question(tmp_path: Path) -> None:
     assert list(questions) == [
         "Q1.choice", "Q1.multi", "Q1.size", "Q1.exact", "Q1.digits", "Q1.pairs", "Q1.why", "Q2.multi",
     ]  # fmt: skip
-    assert "GIFT has no such kind of question: Q1.steps" in told
+    assert "GIFT has no matching question type: Q1.steps" in told
 
 
 def test_strange_signs_come_back(tmp_path: Path) -> None:
@@ -56,4 +56,4 @@ def test_pairs(tmp_path: Path) -> None:
 def test_essays(tmp_path: Path) -> None:
     """Nothing to compare with, and a good answer afterwards."""
     question = gift(make("gift", tmp_path / "q.txt")[0])[1]["Q1.why"]
-    assert (question.answers, question.general) == ((), "[html]<p>A right answer: because of it</p>")
+    assert (question.answers, question.general) == ((), "[html]<p>A correct answer: because of it</p>")

@@ -77,7 +77,7 @@ def test_what_is_in_it(small: Made, tmp_path: Path) -> None:
     """The score is what counts; points by hand take the place of those earned; tests are numbered by question."""
     found = read(small.export("gradescope", tmp_path / "ada.json", learner="ada"))
     assert found["score"] == 5.4
-    assert found["output"] == "What hidden cases found is shown after the due date."
+    assert found["output"] == "The results of hidden cases are shown after the due date."
     assert found["extra_data"]["sandbox"] == {"layers": ["seccomp", "rlimits"], "unsafe": False}
     assert found["extra_data"]["submission"] == "canvas-11"
     assert [(test["number"], test["name"]) for test in found["tests"]] == [
@@ -112,8 +112,10 @@ def test_points_in_words(small: Made, tmp_path: Path) -> None:
     small.course = replace(small.course, rules=replace(small.course.rules, hidden_results="always"))
     ada = read(small.export("gradescope", tmp_path / "ada.json", learner="ada"))
     assert ada["output"].splitlines()[:3] == [
-        "5.4 of 10 points", "6 points, of which 90 % count after lateness and further attempts: 5.4.", "Q5: 6 of 7",
-    ]  # fmt: skip
+        "5.4 of 10 points",
+        "6 points; after deductions for lateness and extra attempts, 90 % of them count: 5.4.",
+        "Q5: 6 of 7",
+    ]
     bo = read(small.export("gradescope", tmp_path / "bo.json", learner="bo"))
     assert "attention: raised ValueError: bo" in bo["output"]
     assert "bo.txt: not read" in bo["output"]
@@ -153,7 +155,7 @@ def test_what_could_not_be_read(small: Made, tmp_path: Path) -> None:
     assert found["output"] == "This submission could not be graded: canvas-14: not Python"
 
 
-@pytest.mark.parametrize(("learner", "said"), [("cy", "handed in nothing"), ("zoe", "no learner")])
+@pytest.mark.parametrize(("learner", "said"), [("cy", "has not submitted anything"), ("zoe", "no learner")])
 def test_nobody_to_export(small: Made, tmp_path: Path, learner: str, said: str) -> None:
     """Is said."""
     with pytest.raises(UsageError, match=said):

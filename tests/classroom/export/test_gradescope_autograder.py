@@ -271,14 +271,14 @@ def test_lateness_counts(container: Container) -> None:
 def test_warnings(tiny: Path, tmp_path: Path) -> None:
     """Who has the zip has the keys; without a secret seed, hidden cases are no secret."""
     said = "\n".join(make(tiny, tmp_path / "x.zip", questions=("Q5",)))
-    assert "answer keys and references: it is for Gradescope" in said
+    assert "answer keys and references: upload it to Gradescope" in said
     assert "drawn from the public seed" in said
 
 
 def test_what_does_not_go_together(tiny: Path, tmp_path: Path) -> None:
     """Unconfined code could read a seed; a seed file has to be one."""
     (tmp_path / "seed").write_text("short")
-    with pytest.raises(UsageError, match="does not go with --seed-file"):
+    with pytest.raises(UsageError, match="cannot be combined with --seed-file"):
         make(tiny, tmp_path / "x.zip", seed_file=tmp_path / "seed", unsafe_no_sandbox=True)
     with pytest.raises(UsageError, match="at least"):
         make(tiny, tmp_path / "x.zip", seed_file=tmp_path / "seed")

@@ -13,7 +13,7 @@ from urllib.parse import unquote
 
 import pytest
 
-from grader.classroom.export._marks import told
+from grader.classroom.export._marks import visible_report
 from grader.classroom.gradebook import Enrolled
 from grader.classroom.marks import Mark
 from grader.core.model import ExerciseResult, Outcome, QuestionResult, Report, Rules, Status, Text, Verdict
@@ -54,12 +54,12 @@ def test_an_index_and_a_page_for_each(small: Made, tmp_path: Path) -> None:
     index = Page(folder / "index.html")
     assert index.links == ["ada.html", "bo.html"]
     text = " ".join(index.text.split())
-    assert "3 of 4 handed in something; mean 1.8 of 10 points." in text
-    assert "ada Ada Lovelace A 5.4 / 10 graded; handed in 3 h late; answers that wait for a person: 1" in text
-    assert "cy Cy – / 10 no submission" in text
+    assert "3 of 4 learners submitted; mean 1.8 of 10 points." in text
+    assert "ada Ada Lovelace A 5.4 / 10 graded; handed in 3 h late; answers to grade by hand: 1" in text
+    assert "cy Cy – / 10 nothing handed in" in text
     assert "canvas-14: not Python" in text
     ada = Page(folder / "ada.html")
-    assert "6 points, of which 90 % count" in ada.text
+    assert "6 points; after deductions for lateness and extra attempts, 90 % of them count" in ada.text
     assert "not answered" not in ada.text
     assert "How large for" in ada.text
 
@@ -108,7 +108,7 @@ def test_pages_are_self_contained(hostile: Made, tmp_path: Path, names: tuple[st
 def test_an_empty_class(made: Made, tmp_path: Path) -> None:
     """Has an index that says so."""
     made.fill()
-    assert "Nobody has handed in anything." in Page(made.export("html", tmp_path / "site") / "index.html").text
+    assert "Nobody has submitted anything." in Page(made.export("html", tmp_path / "site") / "index.html").text
 
 
 @pytest.mark.parametrize(
@@ -127,7 +127,7 @@ def test_hidden_cases_are_shown_when_the_course_shows_them(
     now = datetime.fromisoformat(small.course.rules.due or "") + timedelta(hours=hours)
     small.course = replace(small.course, rules=replace(small.course.rules, hidden_results=rule))  # type: ignore[arg-type]
     page = Page(small.export("html", tmp_path / "site", now=now) / "bo.html").text
-    assert ("more keys" in page, "What they found is not shown." in page) == (shown, not shown)
+    assert ("more keys" in page, "Their results are not shown." in page) == (shown, not shown)
     assert "basic" in page
     assert "Hidden cases decide 2 of these 4 points." in page
     document = ET.parse(small.export("junit", tmp_path / "bo.xml", learner="bo", now=now))
@@ -147,11 +147,11 @@ def test_what_a_hidden_case_says_is_not_told_instead() -> None:
     report = Report("ada", said, "d", "s", (QuestionResult("Q1", said, (), (result, whole)),), (), False, (), 0.0)
     mark = Mark(Enrolled("ada", "Ada", "", 2.0), None, ())
     now = due + timedelta(hours=1)
-    f, g = told(report, mark, rules, now).questions[0].exercises
+    f, g = visible_report(report, mark, rules, now).questions[0].exercises
     assert (f.message, f.misconception, f.outcomes, f.earned, g) == (None, None, outcomes[:1], 1, whole)
-    assert told(report, mark, rules, due + timedelta(hours=2)) is report
-    assert told(report, mark, replace(rules, due=None), now) is not report
-    assert told(report, mark, replace(rules, hidden_results="always")) is report
+    assert visible_report(report, mark, rules, due + timedelta(hours=2)) is report
+    assert visible_report(report, mark, replace(rules, due=None), now) is not report
+    assert visible_report(report, mark, replace(rules, hidden_results="always")) is report
 
 
 @pytest.mark.parametrize("name", ["html", "junit"])
@@ -166,5 +166,5 @@ def test_files_have_names_that_any_system_can_keep(hostile: Made, tmp_path: Path
 def test_points_by_hand_are_in_the_index(by_hand: Made, tmp_path: Path) -> None:
     """Also of those without a page, and it says who gave them."""
     index = (by_hand.export("html", tmp_path / "pages") / "index.html").read_text(encoding="utf-8")
-    assert index.count("; points given by the instructor") == 2
+    assert index.count("; includes points given by the instructor") == 2
     assert "–" not in index

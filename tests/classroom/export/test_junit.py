@@ -35,7 +35,7 @@ def test_junit_for_each(small: Made, tmp_path: Path) -> None:
 
 def test_junit_of_what_could_not_be_graded(small: Made, tmp_path: Path) -> None:
     """Is refused: a document without tests would look like one in which all passed."""
-    with pytest.raises(UsageError, match="Nothing of dee could be graded"):
+    with pytest.raises(UsageError, match="No submission of dee could be graded"):
         small.export("junit", tmp_path / "dee.xml", learner="dee")
     assert not (tmp_path / "dee.xml").exists()
 

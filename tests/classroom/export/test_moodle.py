@@ -70,7 +70,7 @@ def test_again_over_the_first(pair: Made, tmp_path: Path) -> None:
     assert again.read_bytes() == first.read_bytes()
     third = pair.export("moodle", tmp_path / "3.csv", template=sheet(tmp_path, comment="Well done"))
     assert [row[8] for row in rows(third)[1:]] == ["Well done", "Well done"]
-    assert "somebody else wrote were kept: 2" in pair.told
+    assert "written by somebody else were kept: 2" in pair.told
 
 
 @pytest.mark.parametrize(("most", "grade"), [("10.00", "5"), ("10,00", "5")])
@@ -80,14 +80,14 @@ def test_the_maximum(pair: Made, tmp_path: Path, most: str, grade: str) -> None:
     assert after[1][4] == grade
     assert "points, but" not in pair.told
     pair.export("moodle", tmp_path / "up.csv", template=sheet(tmp_path, most="100"))
-    assert "Maximum grade says 100 points, but 10 could be earned here" in pair.told
+    assert "Maximum grade says 100 points, but the maximum here is 10" in pair.told
 
 
 def test_decimal_commas(small: Made, tmp_path: Path) -> None:
     """Are written where the worksheet has them."""
     after = rows(small.export("moodle", tmp_path / "up.csv", template=sheet(tmp_path, most="10,00")))
     assert after[1][4] == "5,4"
-    assert "of which 90 % count" in after[1][8]
+    assert "90 % of them count" in after[1][8]
 
 
 def test_without_a_column_for_feedback(pair: Made, tmp_path: Path) -> None:

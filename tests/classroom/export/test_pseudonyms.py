@@ -90,5 +90,7 @@ def test_what_belongs_to_nobody(small: Made, tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", ["canvas", "moodle"])
 def test_not_where_names_are_needed(small: Made, tmp_path: Path, name: str) -> None:
     """A course system has to know whose grades these are."""
-    with pytest.raises(UsageError, match=f"--pseudonyms means nothing to {name}; it goes with csv, gradescope, html"):
+    with pytest.raises(
+        UsageError, match=f"--pseudonyms cannot be used with {name}; it works with csv, gradescope, html"
+    ):
         small.export(name, tmp_path / "x", pseudonyms=True)

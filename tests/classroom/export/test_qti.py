@@ -35,7 +35,7 @@ def test_every_kind_of_item(tmp_path: Path) -> None:
         "Q1.why": ("essay_question", "1"),
         "Q2.multi": ("multiple_answers_question", "0.5"),
     }
-    assert "QTI has no such kind of question: Q1.pairs, Q1.steps" in told
+    assert "QTI has no matching question type: Q1.pairs, Q1.steps" in told
     idents = [part.get("ident") for item in quiz(path).items.values() for part in item.iter(f"{QTI}response_label")]
     chosen = [ident for ident in idents if ident != "answer1"]
     assert len(chosen) == len(set(chosen)) == 10
@@ -90,7 +90,7 @@ def test_drawn_numbers_and_units(tmp_path: Path) -> None:
     """One choice of the numbers, the same in question, key and explanation; the unit is said."""
     item = quiz(make("qti", tmp_path / "q.zip")[0]).items["Q1.size"]
     texts = [part.text or "" for part in item.iter(f"{QTI}mattext")]
-    assert texts[0] == "<p>How many with d = 4?</p><p>Answer with a number, in MiB.</p>"
+    assert texts[0] == "<p>How many with d = 4?</p><p>Give a number, in MiB.</p>"
     assert "<p>3 times 4</p>" in texts
 
 
@@ -98,7 +98,7 @@ def test_essays_wait_for_a_person(tmp_path: Path) -> None:
     """They give no points, and say a good answer afterwards."""
     item = quiz(make("qti", tmp_path / "q.zip")[0]).items["Q1.why"]
     assert [points for _, points, _ in conditions(item)] == [None, None]
-    assert feedback(item) == {"general_fb": "<p>A right answer: because of it</p>"}
+    assert feedback(item) == {"general_fb": "<p>A correct answer: because of it</p>"}
 
 
 def test_graded_items_are_asked_for(tmp_path: Path) -> None:
@@ -107,7 +107,7 @@ def test_graded_items_are_asked_for(tmp_path: Path) -> None:
     found = quiz(path)
     assert "Q1.graded" in found.items
     assert "Q2.multi" not in found.items
-    assert "holds graded items with their keys: 1." in told
+    assert "contains graded items with their keys: 1." in told
     assert {part.tag.rpartition("}")[2]: part.text for part in found.meta}["quiz_type"] == "assignment"
 
 

@@ -30,7 +30,7 @@ def test_the_language(tmp_path: Path, form: str) -> None:
 def test_nothing_to_ask(tmp_path: Path, form: str) -> None:
     """Is refused with what may help."""
     bare = replace(COURSE, questions=(replace(COURSE.questions[0], items=ITEMS[-1:]),))
-    with pytest.raises(UsageError, match=r"no items for practice.*--graded"):
+    with pytest.raises(UsageError, match=r"no practice items.*--graded"):
         make(form, tmp_path / "q", bare)
 
 

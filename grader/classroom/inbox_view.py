@@ -1,0 +1,97 @@
+"""What `attncheck submit` says: receipts, and remarks on a submission before anything runs it."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+from grader.core.model import Text
+from grader.core.text import COMMA, SAYS, clean, duration, timestamp
+from grader.grading.grade import Selection, choose, remarks
+from grader.report.terminal import ranges
+from grader.submission import definers
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from grader.classroom.inbox import Receipt
+    from grader.core.model import Course, Lang, Submission
+
+SUBMITTED = Text("Submitted for {learner} at {at}:", "已为 {learner} 提交（{at}）：")
+SUBMITTED_BEFORE = Text(
+    "The same files were already submitted for {learner} at {at}; nothing new was stored:",
+    "这些文件已为 {learner} 提交过（{at}），没有重复存入：",
+)
+RECEIPT = Text("Receipt: {digest}", "回执：{digest}")
+SAME = Text("These are the files that {learner} submitted at {at}.", "这些文件就是 {learner} 在 {at} 提交的。")
+DIFFERENT = Text(
+    "These are not the files that were submitted at {at}; changed, new or missing: {names}",
+    "这些文件与 {at} 提交的不同，有改动、新增或缺失：{names}",
+)
+MISSING = Text("{question}: still missing: {names}", "{question}：还缺 {names}")
+NO_ANSWERS = Text(
+    "there is no answers.yaml in it, so no question counts as answered",
+    "里面没有 answers.yaml，因此所有小题都按未作答处理",
+)
+NOTHING_OF = Text("it has nothing for {names}", "没有 {names} 的内容")
+GRADED_ELSEWHERE = Text(
+    "This is a learners' edition of the course: your instructor grades the answers to graded items and runs the "
+    "hidden cases.",
+    "这是学习者版课程：计分题由教师一侧批改，隐藏用例也在教师一侧运行。",
+)
+WAS_DUE = Text(
+    "it was due {due}, so this is {time} late, unless you have an extension",
+    "截止时间是 {due}，这次提交迟了 {time}（获准延期的除外）",
+)
+
+
+def remarks_on(course: Course, submission: Submission, lang: Lang) -> Iterator[str]:
+    """What can be said about a submission without running it.
+
+    Raises SubmissionError if nothing in it belongs to the course.
+    """
+    chosen = choose(course, submission, Selection())
+    for notice in (*submission.notices, *remarks(course, submission, chosen)):
+        yield clean(SAYS.fill(who=notice.where, said=notice.text).of(lang), 600)
+    comma = COMMA.of(lang)
+    answered = {answer.item for answer in submission.answers or () if answer.value is not None}
+    for each in chosen:
+        missing = [item.id for item in each.items if item.id not in answered]
+        missing += [exercise.name for exercise in each.exercises if not definers(submission, exercise.name)]
+        if missing:
+            yield MISSING.fill(question=each.question.id, names=comma.join(missing)).of(lang)
+    if submission.answers is None and any(item.use == "graded" for each in chosen for item in each.question.items):
+        yield NO_ANSWERS.of(lang)
+    touched = {each.question.id for each in chosen}
+    untouched = [question.id for question in course.questions if question.id not in touched]
+    if untouched:
+        yield NOTHING_OF.fill(names=comma.join(ranges(untouched))).of(lang)
+
+
+def lateness(course: Course, receipt: Receipt, lang: Lang) -> Iterator[str]:
+    """How late the submission is, if the course has a due date and it is past."""
+    if course.rules.due is not None:
+        late = (receipt.at - datetime.fromisoformat(course.rules.due)).total_seconds()
+        if late > 0:
+            yield WAS_DUE.fill(due=timestamp(course.rules.due), time=duration(late)).of(lang)
+
+
+def receipt_lines(receipt: Receipt, new: bool, lang: Lang) -> Iterator[str]:
+    """A receipt with its files; ``new`` is false if the same files had been submitted before."""
+    text = SUBMITTED if new else SUBMITTED_BEFORE
+    yield text.fill(learner=clean(receipt.learner), at=_at(receipt)).of(lang)
+    width = len(str(max(file.size for file in receipt.files)))
+    for file in receipt.files:
+        yield f"  {file.sha256[:16]}  {file.size:>{width}}  {clean(file.name)}"
+    yield RECEIPT.fill(digest=receipt.digest).of(lang)
+
+
+def comparison(receipt: Receipt, changed: Sequence[str], lang: Lang) -> str:
+    """Whether files are those of ``receipt``; ``changed`` are the names of those that are not."""
+    if changed:
+        return DIFFERENT.fill(at=_at(receipt), names=COMMA.of(lang).join(map(clean, changed))).of(lang)
+    return SAME.fill(learner=clean(receipt.learner), at=_at(receipt)).of(lang)
+
+
+def _at(receipt: Receipt) -> str:
+    return f"{receipt.at:%Y-%m-%d %H:%M:%S} UTC"

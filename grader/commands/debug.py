@@ -1,0 +1,83 @@
+"""``attncheck debug``: a script that runs one public case."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from grader.commands._options import (
+    course_option,
+    documented,
+    find_exercise,
+    load_course,
+)
+from grader.core.errors import SubmissionError, UsageError
+from grader.core.files import create
+from grader.core.model import Returned
+from grader.submission import read
+
+if TYPE_CHECKING:
+    from grader.core.model import Course, Exercise, Observe, Question
+
+
+@documented(
+    {
+        "debug q05.py -e scaled_dot_product_attention --case 'by hand'": "write a script to step through",
+    },
+    {0: "done", 3: "PATH cannot be read as a submission"},
+)
+@click.command()
+@click.argument("path", type=click.Path(path_type=Path))
+@click.option("-e", "--exercise", "name", required=True, metavar="FUNCTION", help="The exercise.")
+@click.option("--case", "case_name", required=True, metavar="NAME", help="A public case; “attncheck show” lists them.")
+@click.option(
+    "--to",
+    "target",
+    type=click.Path(path_type=Path),
+    metavar="F",
+    help="The script to write; - for stdout (default: debug_….py).",
+)
+@course_option
+def debug(path: Path, name: str, case_name: str, target: Path | None, course_folder: Path | None) -> None:
+    """Write a script that runs one public case.
+
+    The script calls the code in PATH with the inputs of the case and compares the result, so that you can step
+    through it in a debugger.
+    """
+    from grader.sandbox import open_sandbox  # loads numpy
+
+    course = load_course(course_folder)
+    question, exercise = find_exercise(course, name)
+    with open_sandbox(mode="auto") as sandbox:
+        sandbox.allow(course.packages)
+        sandbox.start()
+        text = _script(course, question, exercise, case_name, path, sandbox.observe)
+    if target is not None and str(target) == "-":
+        click.echo(text, nl=False)
+        return
+    place = target or Path("debug_" + "_".join([exercise.name, *case_name.split()]) + ".py")
+    create(place, text)
+    click.echo(f"{place}: run it with python, or step through it with python -m pdb {place}")
+
+
+def _script(
+    course: Course, question: Question, exercise: Exercise, case_name: str, path: Path, observe: Observe
+) -> str:
+    from grader.grading import debug_script  # loads numpy
+    from grader.grading.grade import Memo, source_of  # loads numpy
+    from grader.grading.inputs import Seed  # loads numpy
+    from grader.grading.reference_results import expecting  # loads numpy
+
+    case = debug_script.public_case(exercise, case_name)
+    file = source_of(exercise.name, question, read(path))
+    if file is None:
+        raise SubmissionError(f"{path} does not define {exercise.name}; 'attncheck start {question.id}' writes a stub.")
+    memo = Memo(course, Seed.public(), expecting(observe, Seed.public(), course=course))
+    pairs = zip(memo.entries(exercise), memo.expected(exercise), strict=True)
+    seen = next((e for entry, e in pairs if entry.case is case and entry.spec.kind == "values"), ())
+    if not seen or not isinstance(seen[0], Returned):
+        raise UsageError(f"The case “{case_name}” has no expected values to compare with; choose another.")
+    drawn = next(entry.drawn for entry in memo.entries(exercise) if entry.case is case)
+    return debug_script.script(exercise, case, drawn, seen[0].values[0], file, path)

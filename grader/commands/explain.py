@@ -1,0 +1,86 @@
+"""``attncheck explain``: replay one check of one submission."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from grader.classroom import explain_view
+from grader.commands._options import (
+    documented,
+    graded_course_option,
+    graded_seed,
+    graded_seed_option,
+    json_option,
+    lang_option,
+    results_argument,
+    write_json,
+)
+from grader.core.model import ExerciseResult, Item
+
+if TYPE_CHECKING:
+    from grader.classroom.explain import Explained, ExplainRequest
+    from grader.core.model import Lang
+    from grader.grading.inputs import Seed
+
+SAME, DIFFERENT = 0, 1
+
+
+@documented(
+    {
+        "explain results ada Q5.output": "an answer of ada's",
+        "explain results ada scaled_dot_product_attention/values/heads": "one check of one exercise in one case",
+    },
+    {0: "the replay agrees with the result", 1: "the replay ends otherwise"},
+)
+@click.command()
+@results_argument
+@click.argument("learner")
+@click.argument("check")
+@click.option("--attempt", type=click.IntRange(min=1), metavar="N", help="Submission N (default: the one that counts).")
+@graded_seed_option
+@json_option
+@lang_option
+@graded_course_option
+def explain(
+    *,
+    folder: Path,
+    learner: str,
+    check: str,
+    attempt: int | None,
+    seed_file: Path | None,
+    as_json: bool,
+    lang: Lang,
+    course_folder: Path | None,
+) -> None:
+    """Replay one check: inputs, expected, actual, why.
+
+    CHECK is an item (Q5.output), an exercise (its first failure), or EXERCISE/CHECK/CASE. For instructors only: it
+    shows hidden inputs and expected results.
+    """
+    from grader.classroom import explain as replay  # loads numpy
+
+    seed = graded_seed(folder, seed_file, course_folder)
+    found = _explained(replay.ExplainRequest(folder, learner, check, seed, course_folder, attempt), seed)
+    if as_json:
+        write_json(explain_view.to_json(found, lang))
+    else:
+        for line in explain_view.lines(found, lang):
+            click.echo(line)
+    click.get_current_context().exit(SAME if found.agrees else DIFFERENT)
+
+
+def _explained(asked: ExplainRequest, seed: Seed) -> Explained:
+    from grader.classroom.explain import explain_code, explain_item, look_up  # loads numpy
+    from grader.sandbox import open_sandbox  # loads numpy
+
+    found = look_up(asked)
+    if isinstance(found.part, Item):
+        assert not isinstance(found.result, ExerciseResult)
+        return explain_item(found, found.part, found.result)
+    assert isinstance(found.result, ExerciseResult)
+    with open_sandbox(mode="require") as sandbox:
+        sandbox.allow(found.course.packages)
+        return explain_code(found, found.part, found.result, seed, sandbox.observe)

@@ -1,0 +1,68 @@
+"""``attncheck forget``: remove a learner from a results folder."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from grader.classroom import overrides_view
+from grader.commands._options import (
+    can_ask,
+    documented,
+    graded_course_option,
+    json_option,
+    lang_option,
+    results_argument,
+    write_json,
+)
+from grader.core.errors import UsageError
+from grader.core.model import Text
+from grader.core.text import clean
+
+if TYPE_CHECKING:
+    from grader.core.model import Lang
+
+FORGET_IT = Text("Delete this permanently?", "确定永久删除吗？")
+FORGOTTEN = Text("{learner} was deleted from {folder}.", "已从 {folder} 中删除 {learner}。")
+NOT_FORGOTTEN = Text("Nothing was deleted.", "没有删除任何内容。")
+DONE, DECLINED = 0, 1
+
+
+@documented(
+    {
+        "forget results ada": "remove everything of ada's, after asking",
+    },
+    {0: "removed", 1: "nothing was removed"},
+)
+@click.command()
+@results_argument
+@click.argument("learner")
+@click.option("--yes", is_flag=True, help="Delete without asking.")
+@json_option
+@lang_option
+@graded_course_option
+def forget(folder: Path, learner: str, yes: bool, as_json: bool, lang: Lang, course_folder: Path | None) -> None:
+    """Delete a learner from DIR permanently.
+
+    Deletes their submissions and points from the gradebook (and from the bytes of its file), their files and the
+    copies of their work, and writes class.csv again. Lists what lies elsewhere and is not touched, and asks first.
+    """
+    if not yes and (as_json or not can_ask()):
+        raise UsageError("forget asks before it deletes anything, and nobody can answer here: give --yes.")
+    from grader.classroom.overrides import forgetting  # loads numpy
+
+    with forgetting(folder, learner, course_folder) as (leaving, remove):
+        if not as_json:
+            for line in overrides_view.forget_lines(leaving, folder, lang):
+                click.echo(line)
+        agreed = yes or click.confirm(FORGET_IT.of(lang))
+        if agreed:
+            remove(lang)
+    if as_json:
+        write_json(overrides_view.forget_json(leaving))
+    else:
+        text = FORGOTTEN.fill(learner=clean(leaving.learner.id), folder=folder)
+        click.echo((text if agreed else NOT_FORGOTTEN).of(lang))
+    click.get_current_context().exit(DONE if agreed else DECLINED)

@@ -1,0 +1,78 @@
+"""``attncheck hint``: the next hint for an exercise."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from grader.commands._console import page
+from grader.commands._options import (
+    course_option,
+    documented,
+    find_question,
+    keep,
+    lang_option,
+    load_course,
+    nearest,
+    recall,
+    state_option,
+)
+from grader.core.errors import UsageError
+from grader.learning import log as state
+from grader.learning import progress_view
+from grader.learning.progress import hints_taken
+
+if TYPE_CHECKING:
+    from grader.core.model import Exercise, Lang, Question
+
+
+@documented(
+    {
+        "hint Q5 -e scaled_dot_product_attention": "the next hint",
+        "hint Q3 -e softmax --rung 1": "the first hint once more",
+    },
+    {0: "done"},
+)
+@click.command()
+@click.argument("question")
+@click.option("-e", "--exercise", "name", metavar="FUNCTION", help="Which exercise, if the question has several.")
+@click.option("--rung", type=click.IntRange(1), metavar="N", help="Hint number N (default: the next one).")
+@state_option
+@lang_option
+@course_option
+def hint(
+    question: str, name: str | None, rung: int | None, state_file: Path | None, lang: Lang, course_folder: Path | None
+) -> None:
+    """Show the next hint for an exercise.
+
+    The first hint is a question to think about, the last is almost the line of code. Hints cost practice points,
+    never graded ones.
+    """
+    course = load_course(course_folder)
+    exercise = _choose(find_question(course, question), name)
+    rungs = len(exercise.hints)
+    if not rungs:
+        raise UsageError(f"{exercise.name} has no hints; 'attncheck show {question}' says what it has to do.")
+    if rung is not None and rung > rungs:
+        raise UsageError(f"{exercise.name} has {rungs} hints; --rung takes a number from 1 to {rungs}.")
+    taken = hints_taken(recall(state_file, course), exercise.name)
+    shown = rung or min(taken + 1, rungs)
+    if shown > taken:
+        keep(state_file, state.Hinted(state.now(), course.public_id, exercise.name, shown))
+    no_more = rung is None and taken >= rungs
+    progress_view.hint(page(lang), exercise, shown, max(taken, shown), no_more=no_more)
+
+
+def _choose(question: Question, name: str | None) -> Exercise:
+    """The exercise called ``name``, or the only one of ``question``. Raises UsageError if there is none."""
+    names = [exercise.name for exercise in question.exercises]
+    if not names:
+        raise UsageError(f"{question.id} has no exercises.")
+    if name is None and len(names) > 1:
+        raise UsageError(f"{question.id} has several exercises; choose one with -e: {', '.join(names)}.")
+    found = next((e for e in question.exercises if name is None or e.name.lower() == name.lower()), None)
+    if found is None:
+        raise UsageError(f"{question.id} has no exercise “{name}”.{nearest(name or '', names)}")
+    return found

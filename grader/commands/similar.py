@@ -1,0 +1,74 @@
+"""``attncheck similar``: similar submissions in a class."""
+
+from __future__ import annotations
+
+from contextlib import closing
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from grader.classroom.gradebook import open_gradebook
+from grader.commands._console import page
+from grader.commands._options import (
+    documented,
+    graded_course_option,
+    html_option,
+    json_option,
+    lang_option,
+    load_graded_course,
+    results_argument,
+    write_json,
+    write_output,
+)
+from grader.commands._words import WRITTEN
+
+if TYPE_CHECKING:
+    from grader.core.model import Lang
+
+
+@documented(
+    {
+        "similar results --threshold 0.9": "pairs that share 90 % of their code",
+    },
+    {0: "done"},
+)
+@click.command()
+@results_argument
+@click.option(
+    "--threshold",
+    type=click.FloatRange(0.5, 1.0),
+    metavar="SHARE",
+    help="How much two submissions must have in common, from 0.5 to 1 (default: 0.8).",
+)
+@html_option
+@json_option
+@lang_option
+@graded_course_option
+def similar(
+    folder: Path, threshold: float | None, html: Path | None, as_json: bool, lang: Lang, course_folder: Path | None
+) -> None:
+    """Find submissions that are nearly the same.
+
+    DIR is a folder that 'batch --out' has written. Compares the last attempt of every learner, exercise by exercise
+    and as a whole. Ignores names, comments and formatting, and whatever is in the stubs, the references or many
+    submissions. Does not compare members of a group with each other. Runs no code.
+    """
+    from grader.classroom.analysis import similarity_view  # loads numpy
+    from grader.classroom.analysis.class_similarity import compared  # loads numpy
+
+    with closing(open_gradebook(folder)) as gradebook:
+        course = load_graded_course(gradebook, course_folder)
+        alike = compared(gradebook, course, threshold)
+    if html is not None:
+        from grader.classroom.analysis import similarity_html  # loads jinja2
+
+        write_output(
+            "--html", html, similarity_html.render(alike.found, course, lang, alike.who, alike.read, alike.left_out)
+        )
+    if as_json:
+        write_json(similarity_view.to_json(alike.found, alike.people, alike.left_out))
+    elif html is None:
+        similarity_view.render(page(lang), alike.found, alike.who, alike.left_out)
+    else:
+        click.echo(WRITTEN.fill(file=str(html)).of(lang))

@@ -1,0 +1,70 @@
+"""``attncheck watch``: grade again on every save."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from grader.commands._console import stdout
+from grader.commands._options import (
+    course_option,
+    documented,
+    find_exercise,
+    keep,
+    lang_option,
+    load_course,
+    recall,
+    state_option,
+)
+from grader.learning import log as state
+from grader.learning import watch as watching
+from grader.learning.learner_events import watch_events
+from grader.submission import read
+
+if TYPE_CHECKING:
+    from grader.core.model import Lang
+
+
+@documented(
+    {
+        "watch work": "grade again whenever a file in work is saved",
+    },
+    {0: "ended with q", 3: "PATH cannot be read as a submission"},
+)
+@click.command()
+@click.argument("path", type=click.Path(path_type=Path, exists=True))
+@state_option
+@lang_option
+@course_option
+def watch(path: Path, state_file: Path | None, lang: Lang, course_folder: Path | None) -> None:
+    """Grade again on every save.
+
+    Shows what to fix first in PATH. Keys: n next, h hint, q quit. Your progress is saved.
+    """
+    from grader.grading.grade import Memo, grade  # loads numpy
+    from grader.grading.inputs import Seed  # loads numpy
+    from grader.grading.reference_results import expecting  # loads numpy
+    from grader.report.terminal import render_watch  # loads rich
+    from grader.sandbox import Settings, open_sandbox  # loads numpy
+
+    with open_sandbox(mode="auto", settings=Settings(collapse=True)) as sandbox:
+        sandbox.start()
+        course = load_course(course_folder)
+        sandbox.allow(course.packages)
+        memo = Memo(course, Seed.public(), expecting(sandbox.observe, Seed.public(), course=course))
+        session = watching.WatchSession(
+            lambda: grade(course, read(path), sandbox.observe, memo=memo),
+            lambda name: len(find_exercise(course, name)[1].hints),
+        )
+        console = stdout()
+        keys = sys.stdin.isatty() and sys.platform != "win32"
+        log = recall(state_file, course)
+        for event in watching.events(path, keys):
+            page = session.handle(event)
+            render_watch(page, course, lang, console, keys=keys)
+            events = watch_events(page, course, log, state.now())
+            keep(state_file, *events)
+            log += events

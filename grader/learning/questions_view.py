@@ -1,0 +1,58 @@
+"""The list of questions and the map of misconceptions, as lines of text and as JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+from grader.core.layout import WIDTH, cells, columns, indent, shorten
+from grader.core.model import Text
+from grader.core.text import COMMA, points
+
+if TYPE_CHECKING:
+    from grader.core.model import Lang, Question
+    from grader.course.coverage import Place
+    from grader.learning.progress import Progress
+
+COLUMNS = (Text("id", "题号"), Text("title", "标题"), Text("group", "分组"), Text("points", "分值"))
+CORRECT = Text("correct", "答对")
+MAP_LINE = Text("{name}: {where}", "{name}：{where}")
+MAP_NOTHING = Text("nothing yet", "暂无")
+
+
+def lines(questions: Sequence[Question], progress: Progress, lang: Lang) -> Iterator[str]:
+    """The lines of a table of ``questions``; with a column of progress once the learner has begun."""
+    own = {known.question.id: known for known in progress.questions} if progress.begun else {}
+    share = {name: f"{known.right}/{len(known.standings)}" for name, known in own.items() if known.begun}
+    title_width = WIDTH - (27 if own else 18) - max((cells(q.group) for q in questions), default=0)
+    heads = [text.of(lang) for text in (*COLUMNS, *([CORRECT] if own else []))]
+    rows = [(q.id, shorten(q.title.of(lang), title_width), q.group, points(q.points)) for q in questions]
+    shares = [[share.get(q.id, "")] if own else [] for q in questions]
+    yield from columns([heads, *([*row, *more] for row, more in zip(rows, shares, strict=True))], right=[3, 4])
+
+
+def map_lines(places: Sequence[Place], lang: Lang) -> Iterator[str]:
+    """The lines of the map: the exercises and misconceptions of each question, with the items about them."""
+    comma, nothing = COMMA.of(lang), MAP_NOTHING.of(lang)
+    for each in places:
+        yield f"{each.question.id}  {each.question.title.of(lang)}"
+        for name, items in each.exercises:
+            yield indent(MAP_LINE.fill(name=name, where=comma.join(items) or nothing).of(lang), 2)
+        for belief in each.beliefs:
+            where = comma.join((*belief.items, *belief.exercises)) or nothing
+            yield indent(MAP_LINE.fill(name=belief.misconception.id, where=where).of(lang), 4)
+
+
+def map_json(places: Sequence[Place]) -> list[dict[str, Any]]:
+    """The map as JSON values."""
+    return [
+        {
+            "id": each.question.id,
+            "misconceptions": [
+                {"id": belief.misconception.id, "items": belief.items, "exercises": belief.exercises}
+                for belief in each.beliefs
+            ],
+            "exercises": [{"name": name, "items": items} for name, items in each.exercises],
+        }
+        for each in places
+    ]
