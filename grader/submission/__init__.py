@@ -36,7 +36,7 @@ from grader.submission.messages import Unusable, listing, printable
 from grader.submission.opening import Place, not_regular, refusal, status
 
 __all__ = [
-    "Gathered", "Unusable", "definers", "duplicates", "fingerprint", "gathered", "identity", "named", "read",
+    "Gathered", "Unusable", "definers", "fingerprint", "gathered", "identity", "named", "read",
     "understood", "written",
 ]  # fmt: skip
 
@@ -199,15 +199,6 @@ def definers(submission: Submission, name: str) -> tuple[SourceFile, ...]:
     return tuple(file for file in submission.files if any(name == defined for defined, _ in file.defines))
 
 
-def duplicates(submission: Submission) -> tuple[tuple[str, tuple[str, ...]], ...]:
-    """The names that more than one file defines, each with the paths of these files."""
-    places: dict[str, list[str]] = {}
-    for file in submission.files:
-        for name, _ in file.defines:
-            places.setdefault(name, []).append(file.path)
-    return tuple((name, tuple(paths)) for name, paths in places.items() if len(paths) > 1)
-
-
 def _near(place: str, base: str) -> Text:
     """Similar names in the folder where the missing file was expected."""
     try:
@@ -267,16 +258,16 @@ def _sources(found: Gathered, stem: str) -> tuple[tuple[SourceFile, ...], tuple[
     scanned: list[tuple[str, source.SourceFacts]] = []
     problems: list[Unusable] = []
     notices: list[Notice] = []
-    work = source.ParseBudget(found.name)
+    budget = source.ParseBudget(found.name)
     for raw in (replace(raw, path=raw.path.removeprefix(top)) for raw in code):
         try:
             if raw.kind == "notebook":
                 from grader.submission import notebook  # needs json; not imported for source files alone
 
-                facts, remarks = notebook.scan(raw, work)
+                facts, remarks = notebook.scan(raw, budget)
                 notices += remarks
             else:
-                facts = source.scan(raw, work)
+                facts = source.scan(raw, budget)
         except source.OverBudget:
             raise
         except Unusable as problem:

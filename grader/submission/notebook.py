@@ -41,12 +41,12 @@ _TOKEN = re.compile(
 _LONG_ENDS = {quote: re.compile(rf"(?:\\.|[^\\])*?{quote}") for quote in ('"""', "'''")}
 
 
-def scan(raw: RawFile, work: ParseBudget | None = None) -> tuple[SourceFacts, tuple[Notice, ...]]:
+def scan(raw: RawFile, budget: ParseBudget | None = None) -> tuple[SourceFacts, tuple[Notice, ...]]:
     """Reads an ``.ipynb`` file; cells that are not Python are left out with a notice.
 
-    Raises Excess where it is too much, with what ``work`` has counted before.
+    Raises Unusable, and OverBudget if the submission exceeds the limits of ``budget``.
     """
-    work = work or ParseBudget(raw.path)
+    budget = budget or ParseBudget(raw.path)
     cells, remark = _code_cells(raw)
     parsed: list[tuple[Part, ast.Module]] = []
     broken: list[Unusable] = []
@@ -55,7 +55,7 @@ def scan(raw: RawFile, work: ParseBudget | None = None) -> tuple[SourceFacts, tu
     for number, text in enumerate(cells, 1):
         if not text.strip():
             continue
-        work.parsing(text)
+        budget.count_code(text)
         label = f"{raw.path} cell {number}"
         try:
             tree, text, dropped = _parse_cell(text, label)
@@ -73,7 +73,7 @@ def scan(raw: RawFile, work: ParseBudget | None = None) -> tuple[SourceFacts, tu
         notices.append(Notice(raw.path, say.WHOLE_CELLS.fill(cells=listing(whole))))
     if lines:
         notices.append(Notice(raw.path, say.MAGICS.fill(lines=listing(lines))))
-    return replace(combine(parsed, work), broken=tuple(broken), remark=remark), tuple(notices)
+    return replace(combine(parsed, budget), broken=tuple(broken), remark=remark), tuple(notices)
 
 
 def without_future_imports(text: str, tree: ast.Module) -> str:

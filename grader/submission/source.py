@@ -59,7 +59,7 @@ class ParseBudget:
     names: int = 0
     field_steps: int = 0
 
-    def parsing(self, text: str) -> None:
+    def count_code(self, text: str) -> None:
         """Counts a piece of code that is about to be parsed. Raises OverBudget."""
         self.code += len(text)
         if self.code > MAX_CODE:
@@ -73,17 +73,17 @@ class ParseBudget:
         if self.field_steps > MAX_FIELD_STEPS:
             raise OverBudget(self.name, say.TOO_MANY_FIELDS)
 
-    def defining(self, count: int) -> None:
-        """Books top-level names. Raises Excess."""
+    def count_names(self, count: int) -> None:
+        """Counts top-level names. Raises OverBudget."""
         self.names += count
         if self.names > MAX_NAMES:
             raise OverBudget(self.name, say.TOO_MANY_NAMES.fill(limit=MAX_NAMES))
 
 
 def _field_steps(text: str, most: int) -> int:
-    """For each f-string its length times its fields, added up; beyond ``most`` nothing is looked at."""
+    """The sum over all f-strings of length times fields; stops counting above ``most``."""
     steps = 0
-    with contextlib.suppress(tokenize.TokenError, SyntaxError):  # the parser will come no further
+    with contextlib.suppress(tokenize.TokenError, SyntaxError):  # the parser will stop there, too
         for token in tokenize.generate_tokens(io.StringIO(text).readline):
             if token.type == tokenize.STRING and "f" in token.string.partition(token.string[-1])[0].lower():
                 steps += len(token.string) * token.string.count("{")
@@ -94,10 +94,13 @@ def _field_steps(text: str, most: int) -> int:
 
 @dataclass(frozen=True, slots=True)
 class SourceFacts:
-    """What a file's syntax tree tells. ``imports`` are top-level names; ``relative`` is the deepest level.
+    """Facts from the syntax tree of a file.
 
-    ``guarded`` are definitions that stand under ``if __name__ == "__main__":`` alone, ``futures`` what is imported from
-    ``__future__``, and ``broken`` are parts that could not be read; ``remark`` is on how the file is written.
+    ``parts`` are its pieces of code (one, or one per cell of a notebook); ``defines`` are its top-level names with line
+    numbers; ``imports`` are the top-level packages it imports, and ``relative`` is the deepest level of a relative
+    import. ``guarded`` are the names defined only under ``if __name__ == "__main__":``, ``futures`` are the features
+    imported from ``__future__``, ``broken`` are the parts that could not be parsed, and ``remark`` is about the
+    encoding.
     """
 
     parts: tuple[Part, ...]
@@ -110,9 +113,9 @@ class SourceFacts:
     remark: Text | None = None
 
 
-def scan(raw: RawFile, work: ParseBudget | None = None) -> SourceFacts:
-    """Reads a ``.py`` file. Raises Excess where it is too much, with what ``work`` has counted before."""
-    work = work or ParseBudget(raw.path)
+def scan(raw: RawFile, budget: ParseBudget | None = None) -> SourceFacts:
+    """Reads a ``.py`` file. Raises Unusable, and OverBudget if the submission exceeds the limits of ``budget``."""
+    budget = budget or ParseBudget(raw.path)
     text, remark = decode(raw.data, raw.path, say.PYTHON_SOURCE, python=True)
     if not text.strip() and not raw.path.endswith("__init__.py"):
         raise Unusable(raw.path, say.EMPTY)
@@ -122,12 +125,12 @@ def scan(raw: RawFile, work: ParseBudget | None = None) -> SourceFacts:
             raw.path,
             say.LOOKS_LIKE.fill(expected=say.PYTHON_SOURCE, what=say.A_JUPYTER_NOTEBOOK, advice=advice),
         )
-    work.parsing(text)
-    return replace(combine([(Part(raw.path, text), parse(text, raw.path))], work), remark=remark)
+    budget.count_code(text)
+    return replace(combine([(Part(raw.path, text), parse(text, raw.path))], budget), remark=remark)
 
 
-def combine(parsed: Sequence[tuple[Part, ast.Module]], work: ParseBudget | None = None) -> SourceFacts:
-    """The facts about parts that share one namespace; of two definitions the later counts."""
+def combine(parsed: Sequence[tuple[Part, ast.Module]], budget: ParseBudget | None = None) -> SourceFacts:
+    """The facts about parts that share one namespace; the later of two definitions counts."""
     defines: dict[str, int] = {}
     guarded: dict[str, int] = {}
     imports: set[str] = set()
@@ -143,8 +146,8 @@ def combine(parsed: Sequence[tuple[Part, ast.Module]], work: ParseBudget | None 
             relative = max(relative, level)
             if not level:
                 imports.add(module.partition(".")[0])
-    if work is not None:
-        work.defining(len(defines))
+    if budget is not None:
+        budget.count_names(len(defines))
     return SourceFacts(
         tuple(part for part, _ in parsed),
         tuple(defines.items()),
@@ -160,12 +163,12 @@ def future_imports(tree: ast.Module) -> list[ast.ImportFrom]:
     return [each for each in tree.body if isinstance(each, ast.ImportFrom) and each.module == "__future__"]
 
 
-#: What a dotted name may consist of, wherever its lines are broken.
+#: The characters of a dotted name, including line breaks within it.
 _DOTTED = re.compile(r"[\s\\\w.]+")
 
 
 def parse(text: str, where: str) -> ast.Module:
-    """The syntax tree of ``text``; whatever the parser thinks of it is raised for people to read."""
+    """The syntax tree of ``text``. Raises Unusable with the parser's complaint, rewritten for people."""
     if any(found[0].count(".") >= MAX_DOTS for found in _DOTTED.finditer(text)):
         raise Unusable(where, say.GIVES_UP.fill(reason=f"a name with more than {MAX_DOTS} dots"))
     try:
@@ -196,7 +199,7 @@ def _complaint(error: SyntaxError, text: str) -> Text:
 
 
 def _around(line: str, column: int) -> str:
-    """The part of a long line that surrounds a column."""
+    """The part of a long line around a column."""
     if len(line) <= _WIDTH:
         return line.strip()
     start = max(0, min(column - 1 - _WIDTH // 2, len(line) - _WIDTH))
@@ -205,9 +208,9 @@ def _around(line: str, column: int) -> str:
 
 
 def _definitions(body: Sequence[ast.AST]) -> Iterator[tuple[str, int, bool]]:
-    """Names bound at top level by a definition or an assignment, in order, with their lines.
+    """Yields the (name, line, runs) of top-level definitions and assignments, in order.
 
-    The last part is False for those that are not bound when the file is imported.
+    ``runs`` is False for names that importing the file does not bind.
     """
     pending = [(node, True) for node in reversed(body)]
     while pending:
@@ -220,7 +223,7 @@ def _definitions(body: Sequence[ast.AST]) -> Iterator[tuple[str, int, bool]]:
                 yield from ((name, line, runs) for name, line in _names(node.targets))
             case ast.AnnAssign() if node.value is not None:
                 yield from ((name, line, runs) for name, line in _names([node.target]))
-            case ast.If() if _asks_for_main(node.test):
+            case ast.If() if _is_main_guard(node.test):
                 nested = [*((child, False) for child in node.body), *((child, runs) for child in node.orelse)]
             case _:
                 fields = ("body", "handlers", "cases", "orelse", "finalbody")
@@ -235,8 +238,8 @@ def _names(targets: Sequence[ast.expr]) -> Iterator[tuple[str, int]]:
                 yield node.id, node.lineno
 
 
-def _asks_for_main(test: ast.expr) -> bool:
-    """Whether a condition is ``__name__ == "__main__"``: its body does not run when the file is imported."""
+def _is_main_guard(test: ast.expr) -> bool:
+    """Whether a condition is ``__name__ == "__main__"``, so that its body does not run on import."""
     match test:
         case ast.Compare(ops=[ast.Eq()], left=left, comparators=[right]):
             sides = [side.id if isinstance(side, ast.Name) else _text_of(side) for side in (left, right)]
@@ -245,12 +248,12 @@ def _asks_for_main(test: ast.expr) -> bool:
 
 
 def _text_of(node: ast.expr) -> str:
-    """A text as it is written; nothing for anything else, which may be too deep to be written."""
+    """The repr of a constant; empty for any other node, which may be nested too deep for ``ast.unparse``."""
     return repr(node.value) if isinstance(node, ast.Constant) else ""
 
 
 def _imports(tree: ast.Module) -> Iterator[tuple[str, int]]:
-    """Every module imported anywhere, inside functions too, with the level of a relative import."""
+    """Yields every imported module, also those inside functions, with the level of a relative import."""
     for node in ast.walk(tree):
         match node:
             case ast.Import():

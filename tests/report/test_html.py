@@ -151,7 +151,7 @@ def test_statuses_are_told_without_colour(status: Status, report: Report, course
     item = replace(question.items[0], status=status)
     page = said(render(replace(report, questions=(replace(question, items=(item,), exercises=()),)), course, "en"))
     sign = {Status.PASSED: "✓", Status.PENDING: "…", Status.UNMARKED: "!", Status.SKIPPED: "–"}.get(status, "✗")
-    words = {Status.PASSED: "passed", Status.PENDING: "waits for", Status.UNMARKED: "could not be marked"}
+    words = {Status.PASSED: "passed", Status.PENDING: "needs manual grading", Status.UNMARKED: "could not be graded"}
     expected = "not answered: Q5.shape" if status is Status.MISSING else f"{sign} {words.get(status, '')}"
     assert expected in page
 

@@ -195,7 +195,7 @@ def test_admits_a_fault_of_ours(report: Report, course: Course) -> None:
     (question,) = report.questions
     broken = replace(question.exercises[0], status=Status.UNMARKED, outcomes=())
     text = flat(shown(replace(report, questions=(replace(question, exercises=(broken,)),)), course))
-    assert "! scaled_dot_product_attention could not be marked" in text
+    assert "! scaled_dot_product_attention could not be graded" in text
     assert "It does not count for or against you" in text
 
 

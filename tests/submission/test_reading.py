@@ -12,7 +12,7 @@ import pytest
 
 from grader.core.errors import SubmissionError
 from grader.core.model import Answer, Submission
-from grader.submission import Unusable, definers, duplicates, read
+from grader.submission import Unusable, definers, read
 from grader.submission.files import MAX_CODE, MAX_FILES, MAX_NOTEBOOK, MAX_SOURCE, file_member
 from grader.submission.opening import Place, refusal
 
@@ -355,10 +355,9 @@ def test_digest_depends_on_paths_and_contents_only(tmp_path: Path) -> None:
     assert digests[0] == digests[1] and len(set(digests)) == 3
 
 
-def test_duplicates_and_definers(tmp_path: Path) -> None:
+def test_definers(tmp_path: Path) -> None:
     """Names defined in several files are found, with the files; imports are not definitions."""
     found = read(write(tmp_path, {"a.py": CODE + "x = 1", "b.py": "from a import x\n" + CODE, "c.py": "y = 1"}))
-    assert duplicates(found) == (("softmax", ("a.py", "b.py")),)
     assert [file.path for file in definers(found, "softmax")] == ["a.py", "b.py"]
     assert definers(found, "nothing") == ()
 
