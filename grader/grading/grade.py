@@ -473,7 +473,7 @@ def source_of(name: str, question: Question, submission: Submission) -> SourceFi
 
 @dataclass(frozen=True, slots=True)
 class CallingForm:
-    """A form of calling an exercise: in one array type, in one form of its arguments."""
+    """How an exercise is called: with which array type, and with which variant of its arguments."""
 
     array_type: ArrayType
     variant: Variant | None

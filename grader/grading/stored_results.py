@@ -73,8 +73,8 @@ def answering(course: Course, edition: Edition) -> Observe:
             if entry is None:
                 raise CourseError(
                     f"The learners' edition in {course.folder} was published with attncheck {edition.attncheck} and "
-                    f"lacks results that attncheck {__version__} needs for {program.group}. Install version "
-                    f"{edition.attncheck}, or ask your instructor to publish the edition again."
+                    f"lacks results that attncheck {__version__} needs for {program.group}. Install that "
+                    f"version, or ask your instructor to publish the edition again."
                 )
             found.append(entry)
         return Observed(tuple(found), (), unsafe=False)

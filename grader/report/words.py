@@ -13,8 +13,11 @@ def all_passed(report: Report) -> Text:
 
 
 def failure_heading(exercise: ExerciseResult, outcome: Outcome) -> Text:
-    """The heading above the first failure. It names check and case unless every check says the same."""
-    if len(exercise.outcomes) > 1 and len({each.verdict.message for each in exercise.outcomes}) == 1:
+    """The heading above the first failure. It names check and case, unless everything fails in the same way."""
+    counted = [each for each in exercise.outcomes if each.verdict.applies]
+    shown = [each for each in counted if each.visibility == "public"] or counted  # hidden cases say less
+    alike = len({each.status for each in counted}) == 1 and len({each.verdict.message for each in shown}) == 1
+    if len(counted) > 1 and alike and outcome.verdict.difference is None:
         return FIRST
     where = PUBLIC_CASE if outcome.visibility == "public" else HIDDEN_CASE
     return FIRST_AT.fill(where=where.fill(check=plain(outcome.check), case=outcome.case))

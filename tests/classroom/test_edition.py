@@ -463,8 +463,8 @@ def test_everything_right_is_said_as_far_as_it_is_known(edition: Course, sandbox
     assert report.passed and report.complete and 0 < report.earned < report.possible
     assert report.earned + report.elsewhere == pytest.approx(report.possible)
     for lang, said, worth in (
-        ("en", "Not decided here: {} points", "decided here is right"),
-        ("zh", "有 {} 分不在这里判定", "判定的内容全部正确"),
+        ("en", "{} more points are not graded here", "graded here is correct"),
+        ("zh", "另有 {} 分不在这里评定", "评定的内容全部正确"),
     ):
         out = io.StringIO()
         terminal.render(report, edition, lang, Console(file=out, width=100))  # type: ignore[arg-type]
@@ -535,7 +535,7 @@ def test_learners_work_with_it(attncheck: Attncheck, tmp_path: Path) -> None:
         "Q1.many": "a c",
     }
     code, out, err = attncheck("grade", str(work))
-    assert code == 1 and "Twice is not half." in out and "decided on your instructor's side" in out, err
+    assert code == 1 and "Twice is not half." in out and "graded by your instructor" in out, err
     assert "attncheck quiz Q1.again" in out
     code, out, _ = attncheck("debug", str(work), "-e", "double", "--case", "basic", "--to", "-")
     assert code == 0 and "expected = np.array(" in out
@@ -554,7 +554,7 @@ def test_right_code_and_answered_items_are_a_success(attncheck: Attncheck, tmp_p
     report = json.loads(out)
     statuses = [check["status"] for check in report["questions"][0]["exercises"][0]["checks"]]
     assert code == 0 and set(statuses) == {"passed", "pending"}
-    assert "decided on your instructor" in (tmp_path / "page.html").read_text("utf-8")
+    assert "graded by your instructor" in (tmp_path / "page.html").read_text("utf-8")
 
 
 def test_watching_ends_where_nothing_is_left_to_mend(
@@ -566,7 +566,7 @@ def test_watching_ends_where_nothing_is_left_to_mend(
     (tmp_path / "q01.py").write_text(SOLUTIONS["right"], encoding="utf-8")
     monkeypatch.setattr(watch, "events", lambda path, keys: iter(("saved",)))
     code, out, _ = attncheck("watch", str(tmp_path))
-    assert code == 0 and "Everything that is decided here is right" in out and "Not decided here" in out
+    assert code == 0 and "Everything that is graded here is correct" in out and "more points are not graded here" in out
 
 
 @pytest.mark.parametrize(
@@ -790,7 +790,7 @@ def test_what_is_written_is_read_the_same() -> None:
 @pytest.mark.parametrize(
     ("damage", "said"),
     [
-        (lambda data: data[:-1], "not what course.yaml says"),
+        (lambda data: data[:-1], "does not match its checksum"),
         (lambda data: None, "No such file"),
     ],
 )
@@ -833,7 +833,7 @@ def test_another_version_that_asks_otherwise_is_told(edition: Course, sandbox: S
     )
     question = replace(edition.questions[0], exercises=(changed,))
     other = replace(edition, questions=(question,))
-    with pytest.raises(CourseError, match=r"published with attncheck .* does not have what attncheck"):
+    with pytest.raises(CourseError, match=r"published with attncheck .* lacks results that attncheck"):
         graded(other, submission(q01=SOLUTIONS["right"]), sandbox.observe)
 
 

@@ -190,7 +190,7 @@ def test_a_replay_that_ends_otherwise(out: Path) -> None:
     assert isinstance(found.result, ExerciseResult)
     explained = explain_code(found, found.part, found.result, Seed.number(77), gone)
     assert (explained.status, explained.replayed, explained.agrees) == (Status.PASSED, Status.TIMED_OUT, False)
-    assert "computed for more than 2 s" in explained.actual[0].kind.en
+    assert "used more than 2 s of CPU time" in explained.actual[0].kind.en
 
 
 def test_points_given_by_hand_and_changed_questions(out: Path, sandbox: Sandbox, tmp_path: Path) -> None:
@@ -311,6 +311,6 @@ def test_what_came_out_has_words() -> None:
     assert [(thing.name.en, thing.kind.en) for thing in _things(seen)] == [
         ("run 1", "float64 (2,)"),
         ("run 1", "None"),
-        ("run 2", "the program was ended by the limits on memory or time"),
+        ("run 2", "the program crashed: memory or time limit exceeded"),
     ]
     assert list(_things((Returned((True,)),))) == [ShownValue(Text("result", "结果"), Text("True", "True"))]

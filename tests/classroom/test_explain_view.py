@@ -75,7 +75,7 @@ ITEM = replace(
                 "Inputs\n  x: float32 (2,)\n    [1. 2.]\n",
                 "Actual\n  result: None\n    [3. 4.]\n",
                 "  at [0, 1]: expected 1, got 2\n  1 of 2 entries differ\n",
-                "Submission bo.py, file bo.py: tested with torch tensors; called in the form “mask\n",
+                "Submission bo.py, file bo.py: tested with torch tensors; called in the form\n",
                 "Graded 2026-11-21 12:00 UTC (0.2 s), seed file:ab12; torch 2.13.0\n",
                 "Course cccccccccccc, question vvvvvvvvvvvv\nSandbox: seccomp, rlimits\n",
                 "Points given by hand count instead: 3, by Prof. Invented: nearly\n",

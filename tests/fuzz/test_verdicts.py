@@ -93,9 +93,9 @@ def test_no_value_breaks_a_picture() -> None:
             found = compare(right, value)
             shown = Shown("e", "c", "result", right.values, value.values, found.difference if found else None)
             assert picture(shown).actual
-        wanted = run._bare(right)
+        wanted = run._to_numpy(right)
         if run.misfit(wanted, value) is None:
-            run._strays(wanted, run._bare(value))
+            run._strays(wanted, run._to_numpy(value))
 
 
 def examined(example: tuple[int, int, list[Any]], scratch: Path) -> None:

@@ -147,14 +147,19 @@ def test_says_how_it_ran(change: dict[str, object], fragment: str, report: Repor
 
 
 def test_a_file_that_cannot_be_loaded(report: Report, course: Course) -> None:
-    """What every check says is said once, without the name of a check or a list of them."""
+    """What every check says is said once, without naming one of them, although hidden cases say less."""
     (question,) = report.questions
     said = Text("q05.py cannot be loaded", "无法加载 q05.py")
     verdict = Verdict(Status.RAISED, said)
     outcomes = tuple(Outcome(check, "basic", "public", verdict, 0, 2) for check in ("values", "dtype"))
+    outcomes += (Outcome("scaling", "long", "hidden", replace(verdict, message=Text("it raised", "抛出异常")), 0, 2),)
     broken = replace(question.exercises[0], status=Status.RAISED, outcomes=outcomes, message=said, misconception=None)
     text = flat(shown(replace(report, questions=(replace(question, exercises=(broken,)),)), course))
-    assert "Fix this first: q05.py cannot be loaded q05.py: 0 of 2 checks passed; tested with NumPy arrays" in text
+    assert "Fix this first: q05.py cannot be loaded q05.py: 0 of 3 checks passed; tested with NumPy arrays" in text
+    other = replace(outcomes[1], verdict=replace(verdict, message=Text("it raised", "抛出异常")))
+    broken = replace(broken, outcomes=(outcomes[0], other))
+    text = flat(shown(replace(report, questions=(replace(question, exercises=(broken,)),)), course))
+    assert "Fix this first (values, case “basic”): q05.py" in text
 
 
 @pytest.mark.parametrize("lang", ["en", "zh"])

@@ -45,6 +45,7 @@ NOT_HANDED_IN = {
     "classroom.export.qti": "what is exported",
     "core.files": "what we write",
     "classroom.inbox": "receipts",
+    "grading.debug_script": "a source file that was just read, on its learner's own machine",
     "grading.inputs": "the seed",
     "classroom.edition": "the bank",
     "report.html": "templates",

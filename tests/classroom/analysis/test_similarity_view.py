@@ -179,7 +179,7 @@ def test_a_page_stays_small(course: Course, monkeypatch: pytest.MonkeyPatch) -> 
     found, by_key = pages(*submissions)
     monkeypatch.setattr(similarity_html, "MOST", 2)
     text = render(found, course, "en", {key: key for key in by_key}, by_key.get)
-    assert "4 more pairs are in the JSON." in text
-    assert "and more, which is not shown here" in text
+    assert "4 more pairs are in the JSON output." in text
+    assert "… the rest is not shown" in text
     assert "a" * 400 not in text
     assert "a" * 280 + "" in text

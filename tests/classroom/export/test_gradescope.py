@@ -132,7 +132,7 @@ def test_what_happened_to_the_grading_is_said(small: Made, tmp_path: Path) -> No
     small.change(spoil)
     found = read(small.export("gradescope", tmp_path / "ada.json", learner="ada"))
     assert "ran WITHOUT a sandbox" in found["output"]
-    assert "Something could not be marked" in found["output"]
+    assert "Something could not be graded" in found["output"]
     assert found["extra_data"]["complete"] is False
 
 
