@@ -10,6 +10,7 @@ import click
 
 from grader.classroom import batch_view
 from grader.classroom.gradebook import open_gradebook
+from grader.classroom.lock import locked
 from grader.classroom.results import Book, write_files
 from grader.commands._console import progress_bar
 from grader.commands._options import (
@@ -149,7 +150,5 @@ def _is_unencrypted(address: str) -> bool:
 
 
 def _results(order: Order, lang: Lang) -> list[Row]:
-    from grader.classroom.lock import locked
-
     with locked(order.out), closing(open_gradebook(order.out)) as book:
         return write_files(Book.of(book, courses.load(order.course_folder)), order.out, lang)

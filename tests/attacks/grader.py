@@ -237,7 +237,7 @@ def _answering(answers: Sequence[tuple[str, object]]) -> Submission:
 
 def _graded(course: Course, answers: Sequence[tuple[str, object]]) -> list[Any]:
     """What became of the answers, with no code that could be run; all in this process."""
-    with patch.object(bounded, "call", lambda bounds, function, *args: function(*args)), patch.object(bounded, "begin"):
+    with patch.object(bounded, "call", lambda bounds, function, *args: function(*args)), patch.object(bounded, "start"):
         report = grade.grade(course, _answering(answers), lambda job, limits: Observed((), (), unsafe=False))
     asked = {name for name, _ in answers}
     return [result for question in report.questions for result in question.items if result.id in asked]
@@ -334,7 +334,7 @@ def _ended(folder: Path, course: Course) -> int:
         raise bounded.Exceeded("cpu")
 
     answers = [(item.id, "x") for item in _items(course, "expression") if item.use == "graded"]
-    with patch.object(bounded, "call", call), patch.object(bounded, "begin"):
+    with patch.object(bounded, "call", call), patch.object(bounded, "start"):
         report = grade.grade(course, _answering(answers), lambda job, limits: Observed((), (), unsafe=False))
     given = [result for question in report.questions for result in question.items if result.message == grade._TOO_HEAVY]
     assert len(given) == len(answers) > count.done

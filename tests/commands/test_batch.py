@@ -217,7 +217,7 @@ def test_for_people(lang: str, fragments: list[str], attncheck: Attncheck, asked
 @pytest.mark.parametrize(
     ("lang", "fragments"),
     [
-        ("en", ["Due 2026-12-01 00:00+08:00 (", "takes 10 % off.", "treated as on time: 3 (late according"]),
+        ("en", ["Due 2026-12-01 00:00+08:00 (", "costs 10 %.", "treated as on time: 3 (late according"]),
         ("zh", ["截止时间：2026-12-01 00:00+08:00（", "按准时计的提交：3 份（其中课程平台标为迟交的：1 份）"]),
     ],
 )

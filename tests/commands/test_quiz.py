@@ -67,7 +67,7 @@ def test_through_a_pipe(attncheck: Attncheck, typed: Type, progress_file: Path) 
         "your grade comes from answers.yaml",
         "1/2 Q5 Scaled dot-product attention",
         "> a ✗ Not yet. → What is V for? Attempt 2 of 2, worth 1/2 of the points",
-        "> zz ? There is no option “zz” here; choose one of a, b, c. This did not count as an attempt.",
+        "> zz ? This question has no option “zz”; choose from a, b, c. This did not count as an attempt.",
         "> b ✓ Correct on attempt 2. 0.5 of 1 points Not scores.",
         "> 5 ✗ Not yet. Read the question once more",
         "2 of 2 done; 1 of 2 points",

@@ -12,11 +12,11 @@ from typing import Any
 
 import pytest
 
-from grader.classroom import batch, worker
+from grader.classroom import batch, schedule, worker
 from grader.classroom.batch import Order
 from grader.classroom.gradebook import open_gradebook
 from grader.classroom.results import Book
-from grader.classroom.worker import Done, Plan, Task
+from grader.classroom.task import Plan, Task, TaskResult
 from grader.core.errors import LibrariesChanged, SandboxError
 from grader.core.model import Call, Job, Limits, Observed, Part, Program, Raised, Returned, SourceFile
 from grader.grading import courses
@@ -120,16 +120,16 @@ def test_a_batch_stops_and_continues(
     """What was graded before is kept, nothing is recorded after, and the same command grades the rest in full."""
     order = Order(tiny.handed_in(tmp_path / "in"), tmp_path / "out", tiny.course(tmp_path / "course"), Seed.public())
     monkeypatch.setattr(sandbox, "_libraries", Snapshot.take([library]))
-    monkeypatch.setattr(batch, "_AHEAD", 1)
+    monkeypatch.setattr(schedule, "_AHEAD", 1)
     begun: list[str] = []
 
-    def work(plan: Plan, task: Task) -> Done:
+    def work(plan: Plan, task: Task) -> TaskResult:
         begun.append(task.key)
         if len(begun) == 2:
             (library / "part.py").unlink()
-        return worker.work(plan, task)
+        return worker.run_task(plan, task)
 
-    monkeypatch.setattr(batch, "work", work)
+    monkeypatch.setattr(schedule, "run_task", work)
     with pytest.raises(LibrariesChanged):
         batch.run(replace(order, workers=1))
     assert len(begun) == 2
@@ -154,8 +154,8 @@ def test_workers_are_told_what_the_batch_began_with(library: Path, tmp_path: Pat
             return super().submit(function, *args, **kwargs)
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(batch, "executor", lambda count: Learning())
-        with batch._here(order, {}, courses.load(folder)):
+        patch.setattr(schedule, "executor", lambda count: Learning())
+        with batch._pool(order, (), courses.load(folder)):
             pass
     assert told == [libraries.digest(())]
 
@@ -170,7 +170,7 @@ def test_a_worker_refuses_other_libraries(tmp_path: Path, monkeypatch: pytest.Mo
     (place / "more.py").write_text("")
     for _ in range(2):
         with pytest.raises(LibrariesChanged):
-            worker.prepare(plan)
+            worker.warm_up(plan)
 
 
 @pytest.mark.prove

@@ -22,7 +22,6 @@ from grader.grading.inputs import Seed
 from grader.learning import session as quiz
 from tests import tiny
 from tests.course.formulas.test_hostile import CHAIN, FORMULAS, GROWTH, HOSTILE, PIECES, SOUP, VALUE
-from tests.course.items.test_documented import EXAMPLES
 from tests.course.items.test_documented import read as item_of
 from tests.fuzz import bending
 from tests.fuzz.reading import Reader, fuzzing, read
@@ -112,7 +111,7 @@ def proper(judged: Judged) -> None:
 @functools.cache
 def guide() -> tuple[Item, ...]:
     """The items of the documentation, at least one of each kind."""
-    return tuple(item_of(text, kind) for text, kind in EXAMPLES)
+    return tuple(map(item_of, items.kinds()))
 
 
 @functools.cache

@@ -34,7 +34,7 @@ NOT_HANDED_IN = {
     "classroom.collect": "a collection of submissions, of which it takes regular files alone",
     "commands.__init__": "the null device",
     "commands.submit": "a receipt",
-    "commands.questions": "stubs",
+    "commands.start": "stubs",
     "course.loader": "the bank",
     "grading.reference_results": "the cache",
     "classroom.export._autograding": "settings of our own, and Gradescope's",

@@ -12,7 +12,7 @@ from pathlib import Path
 from grader.classroom.export import Options, Out, export
 from grader.core.model import Course, Item, Misconception, Question, Text
 from grader.course.items import match, multi, number, order, text
-from grader.course.items._ids import Thing
+from grader.course.items._ids import Entry
 from grader.course.items._options import Option
 from grader.course.items.choice import Spec as ChoiceSpec
 
@@ -44,7 +44,7 @@ ITEMS = (
         said("How many with d = {d}?"),
         2,
         "practice",
-        number.Spec("3 * d", {"d": (4,)}, 0.01, "MiB", (number.Wrong("d", "m"),)),
+        number.Spec("3 * d", {"d": (4,)}, 0.01, "MiB", (number.WrongAnswer("d", "m"),)),
         said("3 times {d}"),
     ),
     Item("Q1.exact", "number", said("How many?"), 1, "practice", number.Spec(65536, tolerance=0)),
@@ -56,8 +56,8 @@ ITEMS = (
         1,
         "practice",
         match.Spec(
-            (Thing("a", said("one = 1")), Thing("b", said("x -> y")), Thing("c", said("three"))),
-            (Thing("1", said("~1")), Thing("2", said("2")), Thing("3", said("3")), Thing("4", said("4"))),
+            (Entry("a", said("one = 1")), Entry("b", said("x -> y")), Entry("c", said("three"))),
+            (Entry("1", said("~1")), Entry("2", said("2")), Entry("3", said("3")), Entry("4", said("4"))),
             {"a": "3", "b": "2", "c": "1"},
         ),
     ),

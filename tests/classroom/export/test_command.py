@@ -54,7 +54,7 @@ def test_remarks_go_to_stderr(graded: Path, tmp_path: Path, capsys: pytest.Captu
         ("json --from {graded} -q Q5", "-q cannot be used with json; it works with gift, gradescope-autograder, qti"),
         ("html --from {graded} --learner ada", "--learner cannot be used with html"),
         ("csv --from {graded} --learner zoe", "no learner “zoe”"),
-        ("csv --from {empty}", "expected a folder that 'attncheck batch --out' has written"),
+        ("csv --from {empty}", "expected a folder written by 'attncheck batch --out'"),
         ("gift -q Q77 --course {tiny}", "no question “Q77”"),
     ],
 )

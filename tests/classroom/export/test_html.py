@@ -56,7 +56,7 @@ def test_an_index_and_a_page_for_each(small: Made, tmp_path: Path) -> None:
     text = " ".join(index.text.split())
     assert "3 of 4 learners submitted; mean 1.8 of 10 points." in text
     assert "ada Ada Lovelace A 5.4 / 10 graded; submitted 3 h late; answers to grade by hand: 1" in text
-    assert "cy Cy – / 10 nothing handed in" in text
+    assert "cy Cy – / 10 no submission" in text
     assert "canvas-14: not Python" in text
     ada = Page(folder / "ada.html")
     assert "6 points; after deductions for lateness and extra attempts, 90 % of them count" in ada.text

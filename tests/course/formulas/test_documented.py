@@ -69,5 +69,5 @@ def test_the_items_are_true(text: str) -> None:
     model = schema_problems.validate(schema._item_model(value["kind"]), value)
     assert not isinstance(model, list), model
     item: Item = model.build()
-    assert list(items.kinds()[item.kind].faults(item.spec)) == []
+    assert list(items.kinds()[item.kind].validate(item.spec)) == []
     assert items.judge(item, items.key(item, CONTEXT).en, CONTEXT).status is Status.PASSED

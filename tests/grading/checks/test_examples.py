@@ -46,10 +46,13 @@ def test_examples_can_be_copied(kind: str, bench: Bench) -> None:
     (exercise,) = question.exercises
     assert [spec.kind for spec in exercise.checks] == [kind]
     memo = Memo(replace(bench.course, questions=(question,)), Seed.public(), bench.expect)
-    assert grade_reference(memo, question, exercise, bench.course.reference, memo.expect).status is Status.PASSED
+    assert (
+        grade_reference(memo, question, exercise, bench.course.reference, memo.observe_reference).status
+        is Status.PASSED
+    )
     assert exercise.mistakes
     for mistake in exercise.mistakes:
         module = f"reference.{exercise.reference.rpartition('.')[0]}"
         files = edits.apply(bench.course.reference, mistake.edits, module)
-        result = grade_reference(memo, question, exercise, files, memo.expect)
+        result = grade_reference(memo, question, exercise, files, memo.observe_reference)
         assert result.status is Status.FAILED, (mistake.misconception, result)

@@ -296,7 +296,11 @@ def test_tasks_go_to_the_child_as_they_are() -> None:
     assert not block.array.flags.writeable
 
 
-@pytest.mark.parametrize("value", [object(), 1j, np.float64(1), print, frames.Block(np.array(["a"]))], ids=repr)
+@pytest.mark.parametrize(
+    "value",
+    [object(), 1j, np.float64(1), print, frames.Block(np.array(["a"]))],
+    ids=["object", "complex", "scalar", "function", "text"],
+)
 def test_nothing_else_goes_to_the_child(value: object) -> None:
     """What has no form on the wire is refused here, where the bank's author sees it, and not in the child."""
     with pytest.raises(frames.FrameError):
