@@ -39,14 +39,14 @@ from grader.core.model import (
 )
 from grader.course import loader
 from grader.grading import courses
-from grader.grading.grade import Memo, Selection, grade
+from grader.grading.grade import GradingContext, Selection, grade
 from grader.grading.inputs import Seed
-from grader.grading.reference_results import expecting
+from grader.grading.reference_results import reference_observer
 from grader.sandbox import Settings, open_sandbox
 from grader.sandbox.children import Child, ChildFactory
 from grader.sandbox.inside import frames
 from grader.sandbox.launch import decode_value, encode_files, encode_tasks, observe, tasks_of
-from grader.sandbox.memo import remembering
+from grader.sandbox.memo import memoized
 from grader.submission import read
 
 from benchmarks import large_class  # isort: skip
@@ -116,11 +116,15 @@ def submissions() -> None:
     whole = courses.load(loader.find(None))
     with open_sandbox(mode="require", settings=Settings(collapse=True)) as sandbox, in_process() as bare:
         memory: dict[str, bytes] = {}
-        expect = remembering(sandbox.observe, memory.get, memory.__setitem__)
+        expect = memoized(sandbox.observe, memory.get, memory.__setitem__)
         with everything_right(whole) as folder:
             rows = {
-                f"{CASES} cases of one exercise": (read(RIGHT), Memo(eight_cases(whole), Seed.public(), expect), 60),
-                "every exercise of the course": (read(folder), Memo(whole, Seed.public(), expect), 10),
+                f"{CASES} cases of one exercise": (
+                    read(RIGHT),
+                    GradingContext(eight_cases(whole), Seed.public(), expect),
+                    60,
+                ),
+                "every exercise of the course": (read(folder), GradingContext(whole, Seed.public(), expect), 10),
             }
         print(f"{'one submission, one worker':<32}{'unconfined':>12}{'confined':>12}{'ratio':>8}   children")
         for name, (submission, memo, times) in rows.items():
@@ -140,7 +144,7 @@ def submissions() -> None:
     print(f"pytest started for {CASES} cases, no isolation: {pytest:.0f} ms, {pytest / single:.0f} times as much")
 
 
-def graded(submission: Submission, memo: Memo, by: Callable[[Job, Limits], Observed]) -> None:
+def graded(submission: Submission, memo: GradingContext, by: Callable[[Job, Limits], Observed]) -> None:
     """Grades all that the submission touches; it has to be right."""
     report = grade(memo.course, submission, by, memo=memo)
     wrong = [e.name for q in report.questions for e in q.exercises if e.earned < e.possible]
@@ -286,7 +290,7 @@ def _all_here(asked: large_class.Order) -> float:
     whole = courses.load(loader.find(None))
     os.environ["ATTNCHECK_CACHE"] = str(asked.cache)
     with open_sandbox(mode="require", settings=Settings(collapse=True)) as sandbox, in_process() as bare:
-        memo = Memo(whole, Seed.public(), expecting(sandbox.observe, Seed.public()))
+        memo = GradingContext(whole, Seed.public(), reference_observer(sandbox.observe, Seed.public()))
         found = [read(path) for path in sorted(asked.collection.iterdir())]
         selection = Selection(everything=True)
         grade(whole, found[0], sandbox.observe, selection=selection, memo=memo)

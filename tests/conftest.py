@@ -88,11 +88,11 @@ def bench(sandbox: Sandbox) -> Bench:
     """The bundled course in the real sandbox; see ``tests.solving``."""
     from grader.course import loader
     from grader.grading import courses
-    from grader.sandbox.memo import remembering
+    from grader.sandbox.memo import memoized
     from tests.solving import Bench
 
     memory: dict[str, bytes] = {}
-    expect = remembering(sandbox.observe, memory.get, memory.__setitem__)
+    expect = memoized(sandbox.observe, memory.get, memory.__setitem__)
     return Bench(courses.load(loader.find(None)), sandbox.observe, expect)
 
 

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from grader.core.model import ArrayType, Course, ExerciseResult
-from grader.grading.grade import Memo, Selection, grade
+from grader.grading.grade import GradingContext, Selection, grade
 from grader.grading.inputs import Seed
 from grader.submission import read
 from tests.helpers import Observe
@@ -53,12 +53,12 @@ class Bench:
     course: Course
     observe: Observe
     expect: Observe
-    memos: dict[tuple[str, ArrayType | None], Memo] = field(default_factory=dict)
+    memos: dict[tuple[str, ArrayType | None], GradingContext] = field(default_factory=dict)
 
     def grade(self, path: Path, seed: str, only: ArrayType | None = None) -> ExerciseResult:
         """The exercise that the solution's folder is named after; in one array type, or in those of the bank."""
         if (seed, only) not in self.memos:
-            self.memos[seed, only] = Memo(self.speaking(only), SEEDS[seed], self.expect)
+            self.memos[seed, only] = GradingContext(self.speaking(only), SEEDS[seed], self.expect)
         memo, selection = self.memos[seed, only], Selection(exercises=(path.parts[-3],))
         report = grade(memo.course, read(path), self.observe, selection=selection, memo=memo)
         ((found,),) = (question.exercises for question in report.questions)

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 from grader.core.model import Array, Course, Exercise, ExerciseResult, Returned, Status
-from grader.grading.grade import Memo, Selection, grade
+from grader.grading.grade import GradingContext, Selection, grade
 from grader.grading.inputs import Seed
 from grader.submission import read
 from tests.solving import Bench
@@ -49,9 +49,9 @@ def samples(kind: str) -> list[object]:
 
 
 @pytest.fixture(scope="module")
-def strict(bench: Bench) -> Memo:
+def strict(bench: Bench) -> GradingContext:
     """The bundled course, with names that it forbids."""
-    return Memo(forbidding(bench.course), Seed.public(), bench.expect)
+    return GradingContext(forbidding(bench.course), Seed.public(), bench.expect)
 
 
 def forbidding(course: Course) -> Course:
@@ -63,7 +63,7 @@ def forbidding(course: Course) -> Course:
     return replace(course, questions=tuple(questions))
 
 
-def graded(memo: Memo, path: Path, bench: Bench) -> ExerciseResult:
+def graded(memo: GradingContext, path: Path, bench: Bench) -> ExerciseResult:
     """The exercise that the folder of ``path`` is named after."""
     selection = Selection(exercises=(path.parts[-2],))
     report = grade(memo.course, read(path), bench.observe, selection=selection, memo=memo)
@@ -72,7 +72,7 @@ def graded(memo: Memo, path: Path, bench: Bench) -> ExerciseResult:
 
 
 @pytest.mark.parametrize("path", samples("forbidden"))
-def test_what_is_forbidden_earns_next_to_nothing(path: Path, bench: Bench, strict: Memo) -> None:
+def test_what_is_forbidden_earns_next_to_nothing(path: Path, bench: Bench, strict: GradingContext) -> None:
     """By whatever way the library's own is reached, hardly a point is left, and the reason is said."""
     found = graded(strict, path, bench)
     assert found.status is not Status.PASSED
@@ -86,12 +86,12 @@ def test_what_is_forbidden_earns_next_to_nothing(path: Path, bench: Bench, stric
 @pytest.mark.parametrize("path", samples("forbidden"))
 def test_the_same_where_nothing_is_forbidden(path: Path, bench: Bench) -> None:
     """The samples do compute: where nothing is forbidden, they pass the values of some case."""
-    memo = Memo(bench.course, Seed.public(), bench.expect)
+    memo = GradingContext(bench.course, Seed.public(), bench.expect)
     assert any(o.status is Status.PASSED for o in graded(memo, path, bench).outcomes if o.check == "values")
 
 
 @pytest.mark.parametrize("path", samples("honest"))
-def test_who_does_without_loses_nothing(path: Path, bench: Bench, strict: Memo) -> None:
+def test_who_does_without_loses_nothing(path: Path, bench: Bench, strict: GradingContext) -> None:
     """A name that is spoken of, compared with, or somebody else's own is no use of it."""
     found = graded(strict, path, bench)
     assert found.status is Status.PASSED, found.message
@@ -130,18 +130,18 @@ _FIRST_NUMBER = """
 
 
 @pytest.fixture(scope="module")
-def public(bench: Bench) -> Memo:
+def public(bench: Bench) -> GradingContext:
     """The bundled course with the seed that everybody has."""
-    return Memo(bench.course, Seed.public(), bench.expect)
+    return GradingContext(bench.course, Seed.public(), bench.expect)
 
 
 @pytest.fixture(scope="module")
-def secret(bench: Bench) -> Memo:
+def secret(bench: Bench) -> GradingContext:
     """The bundled course with a seed that nobody has seen."""
-    return Memo(bench.course, SECRET, bench.expect)
+    return GradingContext(bench.course, SECRET, bench.expect)
 
 
-def seen_cases(memo: Memo, exercise: Exercise, hidden: bool) -> list[tuple[list[Any], Any]]:
+def seen_cases(memo: GradingContext, exercise: Exercise, hidden: bool) -> list[tuple[list[Any], Any]]:
     """What a learner could note down: the inputs of the cases of ``values``, and what should come of them."""
     found = []
     for entry, expected in zip(memo.entries(exercise), memo.expected(exercise), strict=True):
@@ -154,7 +154,7 @@ def seen_cases(memo: Memo, exercise: Exercise, hidden: bool) -> list[tuple[list[
     return found
 
 
-def by_heart(memo: Memo, exercise: Exercise, hidden: bool) -> str:
+def by_heart(memo: GradingContext, exercise: Exercise, hidden: bool) -> str:
     """A submission that is a table."""
     answers = {
         " ".join(f"{float(np.abs(x.astype(np.float64)).sum()):.3f}" for x in given): np.round(value, 6).tolist()
@@ -168,7 +168,7 @@ def values_passed(found: ExerciseResult, visibility: str) -> list[bool]:
     return [o.status is Status.PASSED for o in found.outcomes if o.check == "values" and o.visibility == visibility]
 
 
-def exercise_of(memo: Memo, name: str) -> Exercise:
+def exercise_of(memo: GradingContext, name: str) -> Exercise:
     """One exercise of the course."""
     found = memo.course.exercise(name)
     assert found is not None
@@ -177,7 +177,7 @@ def exercise_of(memo: Memo, name: str) -> Exercise:
 
 @pytest.mark.parametrize("name", ["uniform_attention", pytest.param(EXERCISE, marks=pytest.mark.prove)])
 def test_public_outputs_by_heart_lose_everything_hidden(
-    name: str, bench: Bench, public: Memo, secret: Memo, tmp_path: Path
+    name: str, bench: Bench, public: GradingContext, secret: GradingContext, tmp_path: Path
 ) -> None:
     """A table of the public outputs passes the public values, hardly a hidden one, and keeps less than half."""
     path = tmp_path / name / "q.py"
@@ -193,7 +193,7 @@ def test_public_outputs_by_heart_lose_everything_hidden(
 
 @pytest.mark.prove
 def test_hidden_outputs_of_the_public_seed_are_worth_nothing_under_a_secret_one(
-    bench: Bench, public: Memo, secret: Memo, tmp_path: Path
+    bench: Bench, public: GradingContext, secret: GradingContext, tmp_path: Path
 ) -> None:
     """Without a seed file the hidden inputs can be drawn at home, and a table of them passes; with one it does not."""
     path = tmp_path / EXERCISE / "q.py"
@@ -207,7 +207,7 @@ def test_hidden_outputs_of_the_public_seed_are_worth_nothing_under_a_secret_one(
 
 @pytest.mark.prove
 def test_the_first_number_of_the_public_seed_opens_nothing(
-    bench: Bench, public: Memo, secret: Memo, tmp_path: Path
+    bench: Bench, public: GradingContext, secret: GradingContext, tmp_path: Path
 ) -> None:
     """Right code that works only for inputs seen at home loses where the seed is another."""
     noted = seen_cases(public, exercise_of(public, EXERCISE), hidden=False)
@@ -222,7 +222,7 @@ def test_the_first_number_of_the_public_seed_opens_nothing(
 
 
 @pytest.mark.parametrize("path", samples("public"))
-def test_code_for_the_public_sizes_alone_loses(path: Path, bench: Bench, secret: Memo) -> None:
+def test_code_for_the_public_sizes_alone_loses(path: Path, bench: Bench, secret: GradingContext) -> None:
     """What branches on sizes passes the public cases, and hardly a hidden one."""
     found = graded(secret, path, bench)
     assert all(values_passed(found, "public"))
@@ -231,7 +231,7 @@ def test_code_for_the_public_sizes_alone_loses(path: Path, bench: Bench, secret:
 
 
 @pytest.mark.parametrize("path", samples("testimony"))
-def test_what_only_the_childs_own_process_can_tell(path: Path, bench: Bench, strict: Memo) -> None:
+def test_what_only_the_childs_own_process_can_tell(path: Path, bench: Bench, strict: GradingContext) -> None:
     """Code can reopen what its own process has closed: docs/security.md says so, and this is how far it goes."""
     found = graded(strict, path, bench)
     assert found.status is Status.PASSED, found.message

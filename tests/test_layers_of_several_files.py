@@ -9,7 +9,7 @@ import pytest
 from grader.core.model import ExerciseResult, Status
 from grader.course import loader
 from grader.grading import courses
-from grader.grading.grade import Memo, Selection, grade
+from grader.grading.grade import GradingContext, Selection, grade
 from grader.grading.inputs import Seed
 from grader.sandbox import Sandbox
 from tests.helpers import submission
@@ -25,12 +25,12 @@ def layer(name: str) -> str:
 
 
 @pytest.fixture(scope="module")
-def memo(sandbox: Sandbox) -> Memo:
+def memo(sandbox: Sandbox) -> GradingContext:
     """The bundled course, with every reference run once."""
-    return Memo(courses.load(loader.find(None)), Seed.public(), sandbox.observe)
+    return GradingContext(courses.load(loader.find(None)), Seed.public(), sandbox.observe)
 
 
-def graded(sandbox: Sandbox, memo: Memo, *names: str, **files: str) -> dict[str, ExerciseResult]:
+def graded(sandbox: Sandbox, memo: GradingContext, *names: str, **files: str) -> dict[str, ExerciseResult]:
     """The exercises ``names`` of these files."""
     wanted = Selection(exercises=names)
     report = grade(memo.course, submission(**files), sandbox.observe, selection=wanted, memo=memo)
@@ -38,7 +38,7 @@ def graded(sandbox: Sandbox, memo: Memo, *names: str, **files: str) -> dict[str,
 
 
 @pytest.mark.parametrize("attention", ["own_attention", "fused_qkv", "list_of_heads", "linears_per_head", "einsum"])
-def test_the_attention_may_come_from_another_file(attention: str, sandbox: Sandbox, memo: Memo) -> None:
+def test_the_attention_may_come_from_another_file(attention: str, sandbox: Sandbox, memo: GradingContext) -> None:
     """q18.py and q20.py import the class of q11.py, whatever its style."""
     q11 = (SOLUTIONS / "MultiHeadAttention" / "right" / f"{attention}.py").read_text("utf-8")
     names = ("MultiHeadAttention", "EncoderLayer", "DecoderLayer")
@@ -46,7 +46,7 @@ def test_the_attention_may_come_from_another_file(attention: str, sandbox: Sandb
     assert {name: each.status for name, each in found.items()} == dict.fromkeys(names, Status.PASSED)
 
 
-def test_what_is_wrong_in_the_attention_is_wrong_in_the_layer(sandbox: Sandbox, memo: Memo) -> None:
+def test_what_is_wrong_in_the_attention_is_wrong_in_the_layer(sandbox: Sandbox, memo: GradingContext) -> None:
     """A mask that is ignored in q11.py costs points in q18.py, and only where a mask is given."""
     q11 = (SOLUTIONS / "MultiHeadAttention" / "wrong" / "mask_ignored.py").read_text("utf-8")
     found = graded(sandbox, memo, "EncoderLayer", q11=q11, q18=layer("EncoderLayer"))["EncoderLayer"]
@@ -56,7 +56,7 @@ def test_what_is_wrong_in_the_attention_is_wrong_in_the_layer(sandbox: Sandbox, 
     assert found.misconception == "mask-ignored"
 
 
-def test_without_the_other_file_nothing_can_be_graded(sandbox: Sandbox, memo: Memo) -> None:
+def test_without_the_other_file_nothing_can_be_graded(sandbox: Sandbox, memo: GradingContext) -> None:
     """The report names the module that is not there."""
     found = graded(sandbox, memo, "EncoderLayer", q18=layer("EncoderLayer"))["EncoderLayer"]
     assert found.status is Status.RAISED

@@ -31,7 +31,7 @@ from grader.course.validate import Known, check_question
 from grader.grading.checks import kinds
 from grader.grading.grade import Selection, grade
 from grader.grading.inputs import Drawn, DrawnMade, Seed, draw
-from grader.grading.programs import Target, Writer, varied
+from grader.grading.programs import Target, Writer, apply_variant
 from grader.sandbox.launch import tasks_of
 from tests.helpers import source, submission
 from tests.solving import Bench
@@ -148,8 +148,8 @@ def test_the_helper_is_given_what_was_handed_in(raw: dict[str, Any]) -> None:
 def test_a_variant_gives_other_arguments() -> None:
     """Also those that the case leaves at their defaults."""
     drawn = draw(Case("basic", True, (("q", Own("f")),)), "step", Seed.public())
-    assert varied(Variant("rows", give=(("as_rows", True),)), drawn).args == (("q", Own("f")), ("as_rows", True))
-    assert varied(None, drawn) is drawn
+    assert apply_variant(Variant("rows", give=(("as_rows", True),)), drawn).args == (("q", Own("f")), ("as_rows", True))
+    assert apply_variant(None, drawn) is drawn
 
 
 def test_names_are_looked_for_in_all_files() -> None:

@@ -21,8 +21,8 @@ from grader.classroom import batch_view, inbox
 from grader.classroom.analysis import similarity_html, similarity_view, statistics_html, statistics_view
 from grader.classroom.analysis.similarity import CodeSample, compare, reduced
 from grader.classroom.analysis.statistics import PublicOnly, of_class
-from grader.classroom.batch import Summary
-from grader.classroom.gradebook import Enrolled, Override, open_gradebook
+from grader.classroom.batch import BatchSummary
+from grader.classroom.gradebook import LearnerRow, Override, open_gradebook
 from grader.classroom.results import Book, Row, cell, file_name, write_files
 from grader.commands import run
 from grader.core import files
@@ -209,7 +209,9 @@ SAFE: dict[str, Callable[[str], None]] = {
 def made(tmp_path_factory: pytest.TempPathFactory) -> Made:
     """Everybody has a hostile name and raises it; some are unreadable for a hostile reason, or given points for one."""
     found = Made(tmp_path_factory.mktemp("hostile"))
-    found.fill(*((Enrolled(text, text, text), f"canvas-{at}", False, -1.0) for at, text in enumerate(HOSTILE.values())))
+    found.fill(
+        *((LearnerRow(text, text, text), f"canvas-{at}", False, -1.0) for at, text in enumerate(HOSTILE.values()))
+    )
 
     def edit(book: Book) -> None:
         filed = list(book.gradebook.submissions())
@@ -246,9 +248,9 @@ def results(made: Made, to: Path) -> Iterator[tuple[str, str]]:
         yield path.name, path.read_bytes().decode()
     names = tuple(HOSTILE.values())
     lists = dict.fromkeys(("unknown", "ambiguous", "missing", "twice", "leftovers"), names)
-    summary = Summary("folders", 9, 9, **lists, rules=COURSE.rules, misnamed=tuple(zip(names, names, strict=True)))
+    summary = BatchSummary("folders", 9, 9, **lists, rules=COURSE.rules, misnamed=tuple(zip(names, names, strict=True)))
     yield "lines.txt", "\n".join(batch_view.lines(summary, rows, to, "en"))
-    yield "data.json", files.readable(batch_view.to_json(summary, rows, to))
+    yield "data.json", files.readable_json(batch_view.to_json(summary, rows, to))
 
 
 def analysed(made: Made, to: Path) -> Iterator[tuple[str, str]]:
@@ -263,7 +265,7 @@ def analysed(made: Made, to: Path) -> Iterator[tuple[str, str]]:
     alone = tuple(PublicOnly(text, "attention", "values", 1, 3) for text in HOSTILE.values())
     found = replace(found, public_only=alone)
     yield "stats.html", statistics_html.render(found, COURSE, "en", names=True)
-    yield "stats.json", files.readable(statistics_view.to_json(found, COURSE, "en", names=True))
+    yield "stats.json", files.readable_json(statistics_view.to_json(found, COURSE, "en", names=True))
     screen = io.StringIO()
     statistics_view.render(Page(Console(file=screen, width=80), "en"), found, COURSE, names=True)
     yield "stats.txt", screen.getvalue()
@@ -327,7 +329,7 @@ def on_terminal(report: Report, lang: Lang) -> str:
 REPORTS: dict[str, tuple[str, Callable[[Report], str]]] = {
     "terminal": (".txt", lambda report: on_terminal(report, "en")),
     "terminal in Chinese": (".txt", lambda report: on_terminal(report, "zh")),
-    "json": (".json", lambda report: files.readable(to_json(report))),
+    "json": (".json", lambda report: files.readable_json(to_json(report))),
     "html": (".html", lambda report: render_html(report, COURSE, "en")),
     "junit": (".xml", lambda report: junit.to_junit(report)),
 }

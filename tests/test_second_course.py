@@ -9,7 +9,7 @@ import pytest
 from grader.course import loader
 from grader.course.coverage import places
 from grader.grading import courses
-from grader.grading.grade import Memo
+from grader.grading.grade import GradingContext
 from grader.grading.inputs import Seed
 from grader.grading.selfcheck import check
 from grader.sandbox import Sandbox
@@ -22,7 +22,7 @@ def test_another_course_proves_itself(sandbox: Sandbox) -> None:
     """References pass, stubs earn nothing, every mistake is caught and named as itself."""
     course = courses.load(FOLDER)
     assert [question.id for question in course.questions] == ["Q1", "Q2", "Q3"]
-    memo = Memo(course, Seed.public(), sandbox.observe)
+    memo = GradingContext(course, Seed.public(), sandbox.observe)
     assert list(check(course, memo, sandbox.observe)) == []
 
 

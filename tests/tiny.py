@@ -149,7 +149,7 @@ def in_process(monkeypatch: pytest.MonkeyPatch, sandbox: Sandbox) -> Iterator[No
     monkeypatch.setattr(schedule, "executor", lambda count: InProcess())
     for module in (schedule, worker):
         monkeypatch.setattr(module, "Sandbox", lambda mode, settings: Lent(sandbox))
-    monkeypatch.setattr(schedule, "release", lambda observe, quiet: ())
+    monkeypatch.setattr(schedule, "try_attacks", lambda observe, quiet: ())
     worker._context.cache_clear()
     yield
     worker._context.cache_clear()

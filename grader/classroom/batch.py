@@ -18,7 +18,7 @@ from typing import cast
 from grader.classroom import schedule
 from grader.classroom.collect import Collection, collect
 from grader.classroom.enrolment import Enrolment, enrol, in_roster
-from grader.classroom.gradebook import INTAKE, Filed, Gradebook, open_gradebook
+from grader.classroom.gradebook import INTAKE, Gradebook, SubmissionRow, open_gradebook
 from grader.classroom.lock import locked, make_folder
 from grader.classroom.record import Recorder, grading_facts, tasks_left
 from grader.classroom.roster import Roster
@@ -27,7 +27,7 @@ from grader.classroom.task import Plan, Task
 from grader.core.errors import UsageError
 from grader.core.model import Course, Question, Rules, Text
 from grader.course import loader
-from grader.course.items import drawn
+from grader.course.items import draw_choices
 from grader.grading import courses
 from grader.grading.grade import Selection, check_names
 from grader.grading.inputs import Seed
@@ -35,7 +35,7 @@ from grader.sandbox import libraries
 
 
 @dataclass(frozen=True, slots=True)
-class Order:
+class BatchRequest:
     """What to grade, where to save it, and how. Without ``questions``, all of them count.
 
     It is graded by ``workers`` processes on this machine, or by the Dask cluster at ``scheduler``.
@@ -53,7 +53,7 @@ class Order:
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class BatchProgress:
     """How far a batch is: ``done`` of ``total``, the ``key`` of the latest, and the keys of those being graded."""
 
     done: int
@@ -63,7 +63,7 @@ class Step:
 
 
 @dataclass(frozen=True, slots=True)
-class Summary:
+class BatchSummary:
     """The result of a batch: ``graded`` submissions now, ``kept`` from before; ``refused`` are (key, reason).
 
     ``unknown`` and ``ambiguous`` are names that the roster does not know, or knows more than once; ``missing``
@@ -96,10 +96,10 @@ class Summary:
 
 
 #: Submissions that are to be graded, with what is to be graded in them, by key.
-Tasks = Mapping[str, tuple[Filed, Task]]
+Tasks = Mapping[str, tuple[SubmissionRow, Task]]
 
 
-def run(order: Order, progress: Callable[[Step], None] = lambda step: None) -> Summary:
+def run(order: BatchRequest, progress: Callable[[BatchProgress], None] = lambda step: None) -> BatchSummary:
     """Grade a collection into ``order.out``.
 
     Raises SandboxUnavailable if code cannot be confined here, and UsageError if another batch writes there.
@@ -122,9 +122,9 @@ def run(order: Order, progress: Callable[[Step], None] = lambda step: None) -> S
             layers = grade_all(order, book, tasks, versions, course, progress) if tasks else ()
             book.share()
             after = book.submissions()
-    graded_now = {(filed.digest, filed.draws) for filed, _ in tasks.values()}
-    graded = [(filed.digest, filed.draws) in graded_now for filed in after if filed.error is None]
-    return Summary(
+    graded_now = {(filed.digest, filed.seed_name) for filed, _ in tasks.values()}
+    graded = [(filed.digest, filed.seed_name) in graded_now for filed in after if filed.error is None]
+    return BatchSummary(
         kind=found.kind,
         submissions=len(after),
         graded=sum(graded),
@@ -140,7 +140,7 @@ def run(order: Order, progress: Callable[[Step], None] = lambda step: None) -> S
         rules=course.rules,
         timeless=sum(filed.at is None for filed in after),
         said_late=sum(filed.at is None and filed.late for filed in after),
-        misnamed=enrolment.misnamed if any(drawn(item.spec) for each in counting for item in each.items) else (),
+        misnamed=enrolment.misnamed if any(draw_choices(item.spec) for each in counting for item in each.items) else (),
         listed=roster is not None,
     )
 
@@ -152,14 +152,14 @@ def select_questions(course: Course, names: tuple[str, ...]) -> tuple[Question, 
     return tuple(question for question in course.questions if not named or question.id.lower() in named)
 
 
-def _collect(order: Order, roster: Roster | None) -> Collection:
+def _collect(order: BatchRequest, roster: Roster | None) -> Collection:
     """Step 1: what was submitted, with every file in a safe place."""
     known = (lambda name: False) if roster is None else partial(in_roster, roster)
     return collect(order.collection, order.out / INTAKE, order.intake, known)
 
 
 def _save_class(
-    book: Gradebook, order: Order, enrolment: Enrolment, course: Course, counting: Sequence[Question]
+    book: Gradebook, order: BatchRequest, enrolment: Enrolment, course: Course, counting: Sequence[Question]
 ) -> dict[str, str]:
     """Save who is in the class, what they submitted, and how it is graded. Returns the versions of the questions."""
     book.enrol(enrolment.learners)
@@ -172,12 +172,12 @@ def _save_class(
 
 
 def grade_all(
-    order: Order,
+    order: BatchRequest,
     book: Gradebook,
     tasks: Tasks,
     versions: Mapping[str, str],
     course: Course,
-    progress: Callable[[Step], None],
+    progress: Callable[[BatchProgress], None],
 ) -> tuple[str, ...]:
     """Steps 2 and 3: run ``tasks``, and save each result as it comes in. Returns what confined learner code."""
     wanted = [task for _, task in tasks.values()]
@@ -185,12 +185,12 @@ def grade_all(
     with _pool(order, wanted, course) as pool:
         for at, (result, running) in enumerate(schedule.run_tasks(pool, wanted), 1):
             recorder.save(result)
-            progress(Step(at, len(wanted), result.key, running))
+            progress(BatchProgress(at, len(wanted), result.key, running))
         return pool.layers
 
 
 def _pool(
-    order: Order, tasks: Sequence[Task], course: Course
+    order: BatchRequest, tasks: Sequence[Task], course: Course
 ) -> contextlib.AbstractContextManager[schedule.WorkerPool]:
     if order.scheduler is not None:
         return schedule.cluster_pool(order.scheduler, order.out, order.seed, course)
@@ -199,7 +199,7 @@ def _pool(
     return schedule.local_pool(plan, order.workers, tasks)
 
 
-def _same_attempt(submissions: Sequence[Filed]) -> tuple[str, ...]:
+def _same_attempt(submissions: Sequence[SubmissionRow]) -> tuple[str, ...]:
     """Learners with two submissions of the same attempt number."""
     seen = Counter((learner, filed.attempt) for filed in submissions for learner in filed.learners)
     return tuple(sorted(learner for (learner, _), times in seen.items() if times > 1))

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from grader.classroom.collect import NOTHING_IN
 from grader.classroom.late_policy import sentences
 from grader.classroom.words import AND_MORE, CHECK_BROKE, GRADED, NOT_ALL_READ, NOTHING_THERE, PARTLY, SAID_LATE, WHOLE
-from grader.core.layout import WIDTH, apart, columns, indent, shorten
+from grader.core.layout import WIDTH, columns, indent, shorten, shorten_distinct
 from grader.core.model import Text
 from grader.core.text import COMMA, SAYS, SEMICOLON, clean, duration, points
 from grader.report import words
@@ -18,7 +18,7 @@ from grader.report.json import number
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from grader.classroom.batch import Summary
+    from grader.classroom.batch import BatchSummary
     from grader.classroom.results import Row
     from grader.core.model import Lang
 
@@ -68,7 +68,7 @@ _NAME_WIDTH = 30
 _MOST_ROWS = 60
 
 
-def to_json(summary: Summary, rows: list[Row], out: Path) -> dict[str, Any]:
+def to_json(summary: BatchSummary, rows: list[Row], out: Path) -> dict[str, Any]:
     """The summary and the rows as JSON values."""
     learners = [
         {
@@ -106,10 +106,10 @@ def to_json(summary: Summary, rows: list[Row], out: Path) -> dict[str, Any]:
     }
 
 
-def lines(summary: Summary, rows: list[Row], out: Path, lang: Lang) -> Iterator[str]:
+def lines(summary: BatchSummary, rows: list[Row], out: Path, lang: Lang) -> Iterator[str]:
     """A table of the class, then what needs attention, then totals."""
     shown = rows[:_MOST_ROWS]
-    called = apart((clean(row.learner) for row in shown), _NAME_WIDTH)
+    called = shorten_distinct((clean(row.learner) for row in shown), _NAME_WIDTH)
     cells = [tuple(text.of(lang) for text in COLUMNS)]
     cells += [_cells(row, called[clean(row.learner)], lang) for row in shown]
     yield from (shorten(line, WIDTH) for line in columns(cells, right=[1]))
@@ -146,7 +146,7 @@ def lines(summary: Summary, rows: list[Row], out: Path, lang: Lang) -> Iterator[
     yield indent(said + again, 0)
 
 
-def _rules(summary: Summary, lang: Lang) -> Iterator[str]:
+def _rules(summary: BatchSummary, lang: Lang) -> Iterator[str]:
     """The due date, the late policy, and how many submissions have no timestamp."""
     said = list(sentences(summary.rules))
     if said:

@@ -567,7 +567,7 @@ def _unpacking(name: str) -> Iterator[None]:
     try:
         yield
     except DAMAGE as error:
-        if isinstance(error, OSError) and resources.lacks(error):
+        if isinstance(error, OSError) and resources.shortage(error):
             raise  # the collection is not at fault
         said = error.strerror if isinstance(error, OSError) else str(error)  # without a path of this machine
         reason = printable(said or type(error).__name__)

@@ -35,13 +35,13 @@ from grader.classroom.worker import WorkerLost, grade_task
 from grader.core import cache, resources
 from grader.core.errors import AttncheckError, CacheError, SandboxError, SandboxUnavailable, SubmissionError, UsageError
 from grader.core.model import Course
-from grader.grading.grade import Memo
+from grader.grading.grade import GradingContext
 from grader.grading.inputs import Seed
-from grader.grading.reference_results import expecting
+from grader.grading.reference_results import reference_observer
 from grader.sandbox import Sandbox, Settings
-from grader.sandbox.canaries import fault, release
-from grader.sandbox.memo import remembering
-from grader.submission import gathered
+from grader.sandbox.canaries import refusal, try_attacks
+from grader.sandbox.memo import memoized
+from grader.submission import read_files
 
 if TYPE_CHECKING:
     from grader.core.model import Observe
@@ -82,7 +82,7 @@ class GradingPlugin(WorkerPlugin):  # type: ignore[misc]
         self._course = course
         self._wanted = dict(here)
         self._where = "a worker"
-        self._memo: Memo | None = None
+        self._memo: GradingContext | None = None
         self._sandbox: Sandbox | None = None
         self._refusal: AttncheckError | None = None
 
@@ -108,15 +108,15 @@ class GradingPlugin(WorkerPlugin):  # type: ignore[misc]
         with _ONE_AT_A_TIME:
             sandbox = self._open()
             if self._memo is None or self._memo.seed != seed:
-                self._memo = Memo(self._course, seed, self._expecting(sandbox.observe, seed))
+                self._memo = GradingContext(self._course, seed, self._expecting(sandbox.observe, seed))
             return grade_task(self._memo, sandbox, task)
 
     def _expecting(self, observe: Observe, seed: Seed) -> Observe:
         """``observe`` for references. With a secret seed, results are kept for as long as the batch runs."""
         if not seed.secret:
-            return expecting(observe, seed)
+            return reference_observer(observe, seed)
         get, put = functools.partial(cache.get, self.name), functools.partial(cache.put, self.name)
-        return remembering(observe, get, put)
+        return memoized(observe, get, put)
 
     def close(self) -> None:
         """Stop the sandbox, and delete what was derived from the seed; a later task computes it again."""
@@ -147,7 +147,7 @@ class GradingPlugin(WorkerPlugin):  # type: ignore[misc]
 
     def _try(self, sandbox: Sandbox) -> None:
         try:
-            said = fault(release(sandbox.observe), self._where)
+            said = refusal(try_attacks(sandbox.observe), self._where)
         except SandboxUnavailable as error:
             raise SandboxUnavailable(f"{self._where} cannot confine learner code: {error}") from error
         if said:
@@ -213,7 +213,7 @@ class DaskExecutor(Executor):
     def grade(self, seed: Seed, task: Task) -> Future[TaskResult]:
         """Send ``task`` with its files."""
         try:
-            carried = replace(task, files=gathered(Path(task.path)))
+            carried = replace(task, files=read_files(Path(task.path)))
         except SubmissionError as error:
             unread: Future[TaskResult] = Future()
             unread.set_result(TaskResult(task.key, error=in_both(error)))
@@ -237,7 +237,7 @@ async def _outcome(theirs: Any) -> Any:
         raise
     except Exception as error:
         if theirs.status == "error":
-            said = resources.lacks(error) or _said(error)
+            said = resources.shortage(error) or _said(error)
             raise SandboxError(f"a worker of the cluster could not go on: {said}; {_AGAIN}") from error
         raise SandboxError(f"the connection to the cluster was lost ({_said(error)}); {_AGAIN}") from error
 

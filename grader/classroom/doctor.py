@@ -23,7 +23,7 @@ from grader.course import loader
 from grader.grading import courses
 from grader.grading.inputs import Seed
 from grader.sandbox import open_sandbox
-from grader.sandbox.canaries import Canary, release
+from grader.sandbox.canaries import AttackResult, try_attacks
 from grader.sandbox.layers import probe
 from grader.sandbox.zygote import readable_by_all
 
@@ -121,14 +121,14 @@ def _rehearsal(folder: Path | None, workers: int) -> Iterator[Finding]:
         with shutting_down(Workers(workers)) as pool, open_sandbox(mode="require") as sandbox:
             plan = Plan(_place(folder), Seed.public(), "")
             ready = [pool.submit(warm_up, plan) for _ in range(workers)]
-            yield from map(_canary, release(sandbox.observe, lambda: wait(ready)))
+            yield from map(_canary, try_attacks(sandbox.observe, lambda: wait(ready)))
             yield _workers(ready)
     except (SandboxError, OSError) as error:  # unavailable, broken, or no more processes
         yield Finding(
             "canaries",
             "confinement",
             "missing",
-            resources.lacks(error) or str(error),
+            resources.shortage(error) or str(error),
             "until then 'grade' runs code unconfined and says so; 'batch' and '--seed-file' refuse",
         )
 
@@ -141,7 +141,7 @@ def _place(folder: Path | None) -> str:
         return ""
 
 
-def _canary(canary: Canary) -> Finding:
+def _canary(canary: AttackResult) -> Finding:
     match canary.state:
         case "refused":
             return Finding("canaries", canary.name, "ok", "refused")
@@ -161,6 +161,6 @@ def _workers(ready: Sequence[Future[None]]) -> Finding:
             with contextlib.suppress(CourseError):  # reported under "content"
                 future.result()
     except (AttncheckError, BrokenProcessPool, OSError) as error:
-        detail = f"{at_once}: {resources.lacks(error) or error}"
+        detail = f"{at_once}: {resources.shortage(error) or error}"
         return Finding("canaries", name, "missing", detail, "close other programs, or use fewer: --workers N")
     return Finding("canaries", name, "ok", at_once)

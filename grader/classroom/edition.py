@@ -40,7 +40,7 @@ from grader.core.model import (
 from grader.core.yaml_positions import parse
 from grader.course import edits, items, loader, misconceptions
 from grader.grading import checks, courses, public_arrays, stored_results
-from grader.grading.grade import REFERENCE_LIMITS, Memo, module_of
+from grader.grading.grade import REFERENCE_LIMITS, GradingContext, module_of
 from grader.grading.inputs import Seed
 from grader.report.figures import kinds, run
 
@@ -258,7 +258,7 @@ def _question(question: Question, raw: Mapping[str, Any], practice: frozenset[st
         "sources": list(question.sources),
         "misconceptions": beliefs,
         "items": [
-            written[item.id] | {"points": item.points} if item.id in practice else _sealed(items.unkeyed(item))
+            written[item.id] | {"points": item.points} if item.id in practice else _sealed(items.without_key(item))
             for item in question.items
         ],
         "exercises": [
@@ -383,7 +383,7 @@ def _tables(edition: Course, whole: Course, observe: Observe) -> Iterator[tuple[
             assert known is not None
             found[exercise.name] = {}
             record = _recorder(known[1], whole, observe, found)
-            memo = Memo(edition, Seed.public(), record)
+            memo = GradingContext(edition, Seed.public(), record)
             memo.expected(exercise)
             memo.mistake_signatures(exercise)
             public_arrays.prepare(edition, exercise, record)

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Literal, TypeAlias
 
 from grader.classroom.collect import CollectedSubmission, Collection, clause, nothing_in, sayable
-from grader.classroom.gradebook import Enrolled, Filed
+from grader.classroom.gradebook import LearnerRow, SubmissionRow
 from grader.classroom.intake import PLAIN, FoundSubmission, Person, Stray
 from grader.classroom.roster import Match, Roster, alike, spellings
 from grader.classroom.words import INTERNAL_ERROR, in_both
@@ -38,8 +38,8 @@ class Enrolment:
     ``misnamed`` are (learner, name in answers.yaml) where that name is not the learner's.
     """
 
-    learners: tuple[Enrolled, ...]
-    submissions: tuple[Filed, ...]
+    learners: tuple[LearnerRow, ...]
+    submissions: tuple[SubmissionRow, ...]
     matches: tuple[Match, ...] = ()
     misnamed: tuple[tuple[str, str], ...] = ()
 
@@ -67,25 +67,25 @@ def enrol(found: Collection, roster: Roster | None) -> Enrolment:
     handed = (*found.handed, *ungradable(found, roster))
     names = display_names(handed)
     matches: list[Match] = []
-    learners: list[Enrolled] = []
-    submissions: list[Filed] = []
+    learners: list[LearnerRow] = []
+    submissions: list[SubmissionRow] = []
     signatures: list[_Signature] = []
     for each in handed:
         if roster is None:
             whose = tuple(names[each.placed.key])
-            learners += [Enrolled(name, name) for name in whose]
+            learners += [LearnerRow(name, name) for name in whose]
         else:
             matched = [match for person in each.placed.people for match in roster.matches(person)]
             matches += matched
             whose = tuple(sorted({match.learner.id for match in matched if match.learner is not None}))
         row, signed = _submission_row(each, whose, roster)
         submissions.append(row)
-        if signed and (roster is None or row.draws != signed):
+        if signed and (roster is None or row.seed_name != signed):
             signatures.append(_Signature(", ".join(whose) or row.key, _shown(each), signed))
     if roster is None:
         signatures = _strangers(signatures, [person for each in handed for person in _shown(each)])
     else:
-        learners = [Enrolled(one.id, one.name, one.section, one.extra_hours) for one in roster.learners]
+        learners = [LearnerRow(one.id, one.name, one.section, one.extra_hours) for one in roster.learners]
     return Enrolment(
         tuple(learners),
         (*submissions, *map(_unowned_row, found.strays)),
@@ -110,17 +110,17 @@ def ungradable(found: Collection, roster: Roster | None) -> Iterator[CollectedSu
             )
 
 
-def _unowned_row(stray: Stray) -> Filed:
+def _unowned_row(stray: Stray) -> SubmissionRow:
     """The row for files that could be graded if it were known whose they are, with the reason."""
     files = _FILES.fill(files=listing(tuple(map(printable, stray.files)))) if stray.files else ""
     why = _NOBODYS.fill(why=clause(stray.why), files=files)
     entry = sayable(stray.entry)
-    return Filed(f"nobody/{entry}", "", (), draws=entry, error=why)
+    return SubmissionRow(f"nobody/{entry}", "", (), seed_name=entry, error=why)
 
 
 def _submission_row(
     handed: CollectedSubmission, learners: tuple[str, ...], roster: Roster | None
-) -> tuple[Filed, str | None]:
+) -> tuple[SubmissionRow, str | None]:
     """The row of a submission, with the digest of its files or the reason why they cannot be read.
 
     And the name in its answers.yaml, if there is one.
@@ -135,13 +135,15 @@ def _submission_row(
     except AttncheckError:
         raise
     except Exception as fault:  # a bug of ours costs this submission only
-        if resources.lacks(fault):
+        if resources.shortage(fault):
             raise
         error = INTERNAL_ERROR.fill(error=printable(f"{type(fault).__name__}: {fault}"))
     known_as = (_shown(handed)[0].name,) if roster is None else learners
     draws = seed_name(signed, known_as, roster) or placed.people[0].name
     path = os.path.abspath(handed.path)
-    return Filed(placed.key, path, learners, digest, draws, placed.at, placed.late, placed.attempt, error), signed
+    return SubmissionRow(
+        placed.key, path, learners, digest, draws, placed.at, placed.late, placed.attempt, error
+    ), signed
 
 
 def seed_name(signed: str | None, learners: tuple[str, ...], roster: Roster | None) -> str:

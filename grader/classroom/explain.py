@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from grader.classroom.gradebook import Enrolled, Filed, Gradebook, Override, Run, open_gradebook
+from grader.classroom.gradebook import Gradebook, LearnerRow, Override, Run, SubmissionRow, open_gradebook
 from grader.classroom.marks import marks
 from grader.classroom.overrides import find_learner
 from grader.classroom.record import question_version
@@ -45,10 +45,10 @@ from grader.course import loader as course
 from grader.grading import courses
 from grader.grading.compare import compare
 from grader.grading.failures import verdict
-from grader.grading.grade import Memo, Replay, judge_answer, replay
+from grader.grading.grade import GradingContext, Replay, judge_answer, replay
 from grader.grading.inputs import Drawn, DrawnMade, Seed
-from grader.grading.programs import varied
-from grader.grading.reference_results import expecting
+from grader.grading.programs import apply_variant
+from grader.grading.reference_results import reference_observer
 from grader.submission import read
 
 if TYPE_CHECKING:
@@ -82,7 +82,7 @@ class ShownValue:
 
 
 @dataclass(frozen=True, slots=True)
-class Explained:
+class Explanation:
     """A point and its provenance. ``agrees`` is false if the replay gave another result than the grading.
 
     ``where`` is the item, or ``exercise/check/case``. ``status``, ``earned`` and ``message`` are as recorded;
@@ -119,8 +119,8 @@ class Explained:
 class RecordedPart:
     """What a gradebook says about one part of a submission, and what is needed to replay it."""
 
-    learner: Enrolled
-    filed: Filed
+    learner: LearnerRow
+    filed: SubmissionRow
     submission: Submission
     course: Course
     question: Question
@@ -160,7 +160,7 @@ def look_up(asked: ExplainRequest) -> RecordedPart:
         return RecordedPart(
             learner,
             filed,
-            read(place, filed.draws),
+            read(place, filed.seed_name),
             loaded,
             question,
             part,
@@ -191,7 +191,7 @@ def _part(check: str, loaded: Course, counting: Sequence[str]) -> tuple[Question
     return question, part, rest
 
 
-def _submission(book: Gradebook, loaded: Course, learner: Enrolled, attempt: int | None) -> Filed:
+def _submission(book: Gradebook, loaded: Course, learner: LearnerRow, attempt: int | None) -> SubmissionRow:
     """The submission with this attempt number; without one, the submission that counts."""
     theirs = [filed for filed in book.submissions() if learner.id in (filed.learners or (filed.key,))]
     if not theirs:
@@ -217,7 +217,7 @@ def _result(result: QuestionResult, part: Item | Exercise) -> ItemResult | Exerc
 # ---------------------------------------------------------------------------------------------- replaying
 
 
-def explain_item(found: RecordedPart, item: Item, result: ItemResult) -> Explained:
+def explain_item(found: RecordedPart, item: Item, result: ItemResult) -> Explanation:
     """Explain an answer: judge it again, and show it beside a correct one."""
     context = items.Context(found.course.public_id, found.submission.learner, item.id)
     answers = {answer.item: answer.value for answer in found.submission.answers or ()}
@@ -227,7 +227,7 @@ def explain_item(found: RecordedPart, item: Item, result: ItemResult) -> Explain
     asked = items.ask(item, context)
     inputs = [ShownValue(_same(name), _same(str(number))) for name, number in numbers.items()]
     inputs += [ShownValue(_same(choice.id), choice.text) for choice in (*asked.choices, *asked.partners)]
-    return Explained(
+    return Explanation(
         learner=found.learner.id,
         submission=found.filed.key,
         where=item.id,
@@ -251,12 +251,12 @@ def explain_item(found: RecordedPart, item: Item, result: ItemResult) -> Explain
 
 def explain_code(
     found: RecordedPart, exercise: Exercise, result: ExerciseResult, seed: Seed, observe: Observe
-) -> Explained:
+) -> Explanation:
     """Explain a check on one case: run it again, beside the reference."""
     outcome = _chosen(result, found.rest)
     recorded = result.outcomes[outcome]
     where = f"{exercise.name}/{recorded.check}/{recorded.case}"
-    memo = Memo(found.course, seed, expecting(observe, seed))
+    memo = GradingContext(found.course, seed, reference_observer(observe, seed))
     again = replay(memo, found.question, exercise, found.submission, observe)
     at = _same_entry(again, result, outcome)
     if at is None:
@@ -264,11 +264,11 @@ def explain_code(
     fresh = again.result.outcomes[at]
     told = again.unredacted(exercise, at)
     entry = again.entries[at]
-    drawn = entry.drawn if again.form is None else varied(again.form.variant, entry.drawn)
+    drawn = entry.drawn if again.form is None else apply_variant(again.form.variant, entry.drawn)
     expected = again.expected[at] if again.form else ()
     got = again.got[at] if again.form else ()
     failed = fresh.status is not Status.PASSED
-    return Explained(
+    return Explanation(
         learner=found.learner.id,
         submission=found.filed.key,
         where=where,

@@ -49,10 +49,10 @@ GIVEN_INSTEAD = Text(
 
 
 if TYPE_CHECKING:
-    from grader.classroom.explain import Explained, ShownValue
+    from grader.classroom.explain import Explanation, ShownValue
 
 
-def lines(found: Explained, lang: Lang) -> Iterator[str]:
+def lines(found: Explanation, lang: Lang) -> Iterator[str]:
     """Inputs, expected and actual results, and the provenance of the points."""
 
     def say(text: Text, **values: object) -> str:
@@ -81,7 +81,7 @@ def lines(found: Explained, lang: Lang) -> Iterator[str]:
     yield from _provenance(found, lang)
 
 
-def _why(found: Explained, lang: Lang) -> Iterator[str]:
+def _why(found: Explanation, lang: Lang) -> Iterator[str]:
     if found.message is not None:
         yield indent(TOLD.fill(said=_clean(found.message)).of(lang), 0)
     if found.told is not None and found.told != found.message:
@@ -121,7 +121,7 @@ def _difference(difference: Difference, lang: Lang) -> Iterator[str]:
         yield indent(words.DIFFERING.fill(differing=difference.differing, size=difference.size).of(lang), 2)
 
 
-def _provenance(found: Explained, lang: Lang) -> Iterator[str]:
+def _provenance(found: Explanation, lang: Lang) -> Iterator[str]:
     run = found.run
     if found.file is not None:
         given = words.GIVEN[found.array_type].of(lang) if found.array_type in words.GIVEN else NONE.of(lang)
@@ -151,7 +151,7 @@ def _provenance(found: Explained, lang: Lang) -> Iterator[str]:
     yield indent((REPLAY_AGREES if found.agrees else replayed).of(lang), 0)
 
 
-def to_json(found: Explained, lang: Lang) -> dict[str, Any]:
+def to_json(found: Explanation, lang: Lang) -> dict[str, Any]:
     """The same as JSON; its keys are documented in docs/json.md."""
     run, change, difference = found.run, found.override, found.difference
 

@@ -58,7 +58,7 @@ CREATE TABLE override (
 
 
 @dataclass(frozen=True, slots=True)
-class Enrolled:
+class LearnerRow:
     """A learner in the class. ``extra_hours`` are added to due dates."""
 
     id: str
@@ -68,7 +68,7 @@ class Enrolled:
 
 
 @dataclass(frozen=True, slots=True)
-class Filed:
+class SubmissionRow:
     """A submission. Its numbers are drawn for the name ``draws``; ``error`` is why it cannot be graded, if it cannot.
 
     ``at`` is when it was submitted, if that is known; ``late`` is what the course system says.
@@ -78,7 +78,7 @@ class Filed:
     path: str
     learners: tuple[str, ...]
     digest: str = ""
-    draws: str = ""
+    seed_name: str = ""
     at: datetime | None = None
     late: bool = False
     attempt: int = 1
@@ -172,7 +172,7 @@ class Gradebook:
 
     # ---------------------------------------------------------------------------------------- class and work
 
-    def enrol(self, learners: Iterable[Enrolled]) -> None:
+    def enrol(self, learners: Iterable[LearnerRow]) -> None:
         """Add learners, or update those who are there."""
         rows = [(one.id, one.name, one.section, one.extra_hours) for one in learners]
         with self._writing() as book:
@@ -188,19 +188,19 @@ class Gradebook:
             gone = [row for row in book.execute(f"SELECT id FROM learner WHERE {nothing}") if row[0] not in staying]
             book.executemany("DELETE FROM learner WHERE id = ?", gone)
 
-    def learners(self) -> tuple[Enrolled, ...]:
+    def learners(self) -> tuple[LearnerRow, ...]:
         """All learners, ordered by id."""
         rows = self._rows("SELECT id, name, section, extra_hours FROM learner ORDER BY id")
         with self._understood("learners"):
-            return tuple(Enrolled(*_typed(row, _TEXT, _TEXT, _TEXT, _NUMBER)) for row in rows)
+            return tuple(LearnerRow(*_typed(row, _TEXT, _TEXT, _TEXT, _NUMBER)) for row in rows)
 
-    def file(self, submissions: Sequence[Filed]) -> None:
+    def file(self, submissions: Sequence[SubmissionRow]) -> None:
         """Save a collection: from now on, only the submissions in it count."""
         with self._writing() as book:
             book.execute("UPDATE submission SET present = 0")
             for one in submissions:
                 at = one.at.astimezone(UTC).isoformat() if one.at else None
-                row = (one.key, one.path, one.digest, one.draws, at, one.late, one.attempt, *_said(one.error))
+                row = (one.key, one.path, one.digest, one.seed_name, at, one.late, one.attempt, *_said(one.error))
                 book.execute(
                     "INSERT INTO submission (key, path, digest, draws, at, late, attempt, error, error_zh) "
                     "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (key) DO UPDATE SET path = excluded.path, "
@@ -212,15 +212,15 @@ class Gradebook:
                 book.execute("DELETE FROM member WHERE submission = ?", (one.key,))
                 book.executemany("INSERT INTO member VALUES (?, ?)", [(one.key, learner) for learner in one.learners])
 
-    def submissions(self) -> tuple[Filed, ...]:
+    def submissions(self) -> tuple[SubmissionRow, ...]:
         """The submissions of the latest collection, ordered by key."""
         return self._submissions("WHERE present")
 
-    def everything_of(self, learner: str) -> tuple[Filed, ...]:
+    def everything_of(self, learner: str) -> tuple[SubmissionRow, ...]:
         """All submissions of a learner, including those that no longer count."""
         return tuple(filed for filed in self._submissions() if learner in filed.learners)
 
-    def _submissions(self, which: str = "") -> tuple[Filed, ...]:
+    def _submissions(self, which: str = "") -> tuple[SubmissionRow, ...]:
         members: dict[str, list[str]] = {}
         for key, learner in self._rows("SELECT submission, learner FROM member ORDER BY learner"):
             members.setdefault(key, []).append(learner)
@@ -230,7 +230,7 @@ class Gradebook:
         with self._understood("submissions"):
             return tuple(_filed(row, members.get(row[0], ())) for row in rows)
 
-    def place(self, filed: Filed) -> Path:
+    def place(self, filed: SubmissionRow) -> Path:
         """Where a submission can be read: where it was collected, or its copy in this folder, even if that moved."""
         path = Path(filed.path)
         inside = path.parts[path.parts.index(INTAKE) :] if INTAKE in path.parts else ()
@@ -240,7 +240,12 @@ class Gradebook:
     # ------------------------------------------------------------------------------------------------- units
 
     def record(
-        self, filed: Filed, run: Run, units: Iterable[Unit], answers: Mapping[str, object], notices: Sequence[Notice]
+        self,
+        filed: SubmissionRow,
+        run: Run,
+        units: Iterable[Unit],
+        answers: Mapping[str, object],
+        notices: Sequence[Notice],
     ) -> None:
         """Save the results of one submission: its units, its answers, and notices about it."""
         with self._writing() as book:
@@ -257,16 +262,16 @@ class Gradebook:
                 ),
             )
             for unit in units:
-                result = json.dumps(serialize.plain(unit.result), ensure_ascii=False)
+                result = json.dumps(serialize.dump(unit.result), ensure_ascii=False)
                 book.execute(
                     "INSERT OR REPLACE INTO unit VALUES (?, ?, ?, ?, ?, ?)",
-                    (filed.digest, filed.draws, unit.question, unit.version, cursor.lastrowid, result),
+                    (filed.digest, filed.seed_name, unit.question, unit.version, cursor.lastrowid, result),
                 )
             book.execute(
                 "UPDATE submission SET answers = ?, notices = ?, graded = 1 WHERE key = ?",
                 (
                     json.dumps(answers, ensure_ascii=False, default=str),
-                    json.dumps(serialize.plain(tuple(notices)), ensure_ascii=False),
+                    json.dumps(serialize.dump(tuple(notices)), ensure_ascii=False),
                     filed.key,
                 ),
             )
@@ -285,43 +290,43 @@ class Gradebook:
                 f"WHERE NOT graded AND error IS NULL AND EXISTS (SELECT 1 {failed})"
             )
 
-    def refuse(self, filed: Filed, error: Text) -> None:
+    def refuse(self, filed: SubmissionRow, error: Text) -> None:
         """Save why a submission could not be graded."""
         with self._writing() as book:
             book.execute("UPDATE submission SET error = ?, error_zh = ? WHERE key = ?", (*_said(error), filed.key))
 
-    def has(self, filed: Filed, question: str, version: str) -> bool:
+    def has(self, filed: SubmissionRow, question: str, version: str) -> bool:
         """Whether this unit is already graded."""
         query = "SELECT 1 FROM unit WHERE digest = ? AND draws = ? AND question = ? AND version = ?"
-        return bool(self._rows(query, (filed.digest, filed.draws, question, version)))
+        return bool(self._rows(query, (filed.digest, filed.seed_name, question, version)))
 
-    def units(self, filed: Filed, versions: Mapping[str, str]) -> tuple[tuple[Unit, Run], ...]:
+    def units(self, filed: SubmissionRow, versions: Mapping[str, str]) -> tuple[tuple[Unit, Run], ...]:
         """The units of a submission for these question versions, in the order of ``versions``."""
         found = []
         for question, version in versions.items():
             rows = self._rows(
                 "SELECT result, at, seconds, seed, course, versions, layers, unsafe FROM unit JOIN run ON run.id = run"
                 " WHERE digest = ? AND draws = ? AND question = ? AND version = ?",
-                (filed.digest, filed.draws, question, version),
+                (filed.digest, filed.seed_name, question, version),
             )
             for result, *run in rows:
                 with self._understood(f"{filed.key}, {question}"):
-                    made = serialize.build(QuestionResult, json.loads(result))
+                    made = serialize.load(QuestionResult, json.loads(result))
                     found.append((Unit(question, version, made), _run(run)))
         return tuple(found)
 
-    def answers(self, filed: Filed) -> dict[str, object]:
+    def answers(self, filed: SubmissionRow) -> dict[str, object]:
         """The learner's answers, by item."""
         rows = self._rows("SELECT answers FROM submission WHERE key = ?", (filed.key,))
         with self._understood(f"answers of {filed.key}"):
             found: dict[str, object] = dict(json.loads(rows[0][0])) if rows else {}
             return found
 
-    def notices(self, filed: Filed) -> tuple[Notice, ...]:
+    def notices(self, filed: SubmissionRow) -> tuple[Notice, ...]:
         """Notices that belong in the report of a submission."""
         rows = self._rows("SELECT notices FROM submission WHERE key = ?", (filed.key,))
         with self._understood(f"notices of {filed.key}"):
-            return tuple(serialize.build(Notice, one) for one in json.loads(rows[0][0])) if rows else ()
+            return tuple(serialize.load(Notice, one) for one in json.loads(rows[0][0])) if rows else ()
 
     # --------------------------------------------------------------------------------------------- overrides
 
@@ -370,13 +375,13 @@ class Gradebook:
         """A fact as a ``kind``, or None if it is unknown. Raises GradebookError if it has another type."""
         known = self.recall(name)
         with self._understood(name):
-            return None if known is None else serialize.build(kind, known)
+            return None if known is None else serialize.load(kind, known)
 
     def table(self, name: str, kind: type[T]) -> dict[str, T]:
         """A fact that has a value for each question; empty if it is unknown."""
         known: Any = self.recall(name) or {}
         with self._understood(name):
-            return {question: serialize.build(kind, value) for question, value in known.items()}
+            return {question: serialize.load(kind, value) for question, value in known.items()}
 
     def forget(self, learner: str) -> bool:
         """Delete a learner and everything that is theirs alone. Returns whether there was anything.
@@ -408,12 +413,12 @@ def _typed(row: Sequence[Any], *kinds: tuple[type, ...]) -> Sequence[Any]:
     return row
 
 
-def _filed(row: Sequence[Any], learners: Sequence[str]) -> Filed:
+def _filed(row: Sequence[Any], learners: Sequence[str]) -> SubmissionRow:
     kinds = (_TEXT, _TEXT, _TEXT, _TEXT, _MAYBE, _WHOLE, _WHOLE, _MAYBE, _MAYBE)
     key, path, digest, draws, at, late, attempt, error, zh = _typed(row, *kinds)
     when = datetime.fromisoformat(at) if at else None
     why = None if error is None else Text(error, error if zh is None else zh)  # a book of format 1 had English only
-    return Filed(key, path, _texts(learners), digest, draws, when, bool(late), attempt, why)
+    return SubmissionRow(key, path, _texts(learners), digest, draws, when, bool(late), attempt, why)
 
 
 def _said(error: Text | None) -> tuple[str | None, str | None]:
@@ -433,8 +438,8 @@ def _run(row: Sequence[Any]) -> Run:
         float(seconds),
         seed,
         course,
-        serialize.build(tuple[tuple[str, str], ...], json.loads(versions)),
-        serialize.build(tuple[str, ...], json.loads(layers)),
+        serialize.load(tuple[tuple[str, str], ...], json.loads(versions)),
+        serialize.load(tuple[str, ...], json.loads(layers)),
         bool(unsafe),
     )
 

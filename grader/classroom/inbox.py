@@ -28,8 +28,8 @@ from typing import Any
 
 from grader import __version__
 from grader.core.errors import SubmissionError, UsageError
-from grader.core.files import readable
-from grader.submission import gathered, understood
+from grader.core.files import readable_json
+from grader.submission import parse_files, read_files
 from grader.submission.files import RawFile
 from grader.submission.messages import printable
 from grader.submission.opening import Place, open_file
@@ -79,7 +79,7 @@ class Receipt:
         data = {"format": FORMAT, **asdict(self), "at": self.at.isoformat()}
         if not self.mac:
             del data["mac"]
-        return readable(data) + "\n"
+        return readable_json(data) + "\n"
 
 
 class NoReceipt(UsageError):
@@ -173,8 +173,8 @@ def submit(path: Path, inbox: Path, learner: str, now: datetime) -> tuple[Receip
     """
     if len(learner) > MAX_NAME:
         raise UsageError(f"The learner's name has {len(learner)} characters; give one of {MAX_NAME} or fewer.")
-    found, stem = gathered(path)
-    understood(found, stem, learner, os.fspath(path))
+    found, stem = read_files(path)
+    parse_files(found, stem, learner, os.fspath(path))
     raws = found.raws
     home = inbox / folder_name(learner)
     try:
@@ -220,7 +220,7 @@ def _small(place: Path) -> bytes:
 def differences(path: Path, receipt: Receipt) -> tuple[str, ...]:
     """The names of files that were changed, added or removed since ``receipt`` was written."""
     then = {file.name: file for file in receipt.files}
-    now = {raw.path: _file(raw) for raw in gathered(path)[0].raws}
+    now = {raw.path: _file(raw) for raw in read_files(path)[0].raws}
     return tuple(sorted(name for name in then.keys() | now.keys() if then.get(name) != now.get(name)))
 
 

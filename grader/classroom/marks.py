@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from types import MappingProxyType
 
-from grader.classroom.gradebook import Enrolled, Filed, Override, Run
+from grader.classroom.gradebook import LearnerRow, Override, Run, SubmissionRow
 from grader.core.model import ExerciseResult, ItemResult, QuestionResult, Rules, Status
 from grader.core.score import tidy
 
@@ -31,7 +31,7 @@ NOTHING: Mapping[str, Part] = MappingProxyType({})
 class Work:
     """One submission with its results, question by question."""
 
-    filed: Filed
+    filed: SubmissionRow
     results: tuple[tuple[QuestionResult, Run], ...]
 
 
@@ -44,7 +44,7 @@ class Mark:
     left after deductions for lateness and further attempts. ``counts`` is false if another attempt counts instead.
     """
 
-    learner: Enrolled
+    learner: LearnerRow
     work: Work | None
     questions: tuple[tuple[str, float, float], ...]
     factor: float = 1.0
@@ -65,7 +65,7 @@ class Mark:
         return tidy(sum(possible for _, _, possible in self.questions))
 
 
-def due_for(learner: Enrolled, due: str) -> datetime:
+def due_for(learner: LearnerRow, due: str) -> datetime:
     """When work is due for this learner, within the range of ``datetime`` (a course may be due in year 9999)."""
     try:
         return datetime.fromisoformat(due) + timedelta(hours=learner.extra_hours)
@@ -73,7 +73,7 @@ def due_for(learner: Enrolled, due: str) -> datetime:
         return (datetime.max if learner.extra_hours > 0 else datetime.min).replace(tzinfo=UTC)
 
 
-def late_by(filed: Filed, learner: Enrolled, rules: Rules) -> float:
+def late_by(filed: SubmissionRow, learner: LearnerRow, rules: Rules) -> float:
     """Seconds after the learner's due date; 0 if nothing is due or the submission has no timestamp."""
     if rules.due is None or filed.at is None:
         return 0.0
@@ -95,7 +95,7 @@ def left_over(late_seconds: float, attempt: int, rules: Rules) -> float:
 
 
 def mark(
-    learner: Enrolled,
+    learner: LearnerRow,
     work: Work,
     possible: Mapping[str, float],
     overrides: Sequence[Override],
@@ -107,7 +107,7 @@ def mark(
     ``parts`` are those of the course, by name, because points may be given by hand for a part that was not graded.
     """
     changed = _changed(learner, overrides)
-    found = {result.id: settled(result, changed, parts) for result, _ in work.results}
+    found = {result.id: with_overrides(result, changed, parts) for result, _ in work.results}
     questions = tuple(_question(name, points, found.get(name), changed, parts) for name, points in possible.items())
     late = late_by(work.filed, learner, rules)
     marked = found if work.filed.error is None else {}
@@ -125,7 +125,7 @@ def mark(
     )
 
 
-def settled(result: QuestionResult, given: Mapping[str, Override], parts: Mapping[str, Part]) -> QuestionResult:
+def with_overrides(result: QuestionResult, given: Mapping[str, Override], parts: Mapping[str, Part]) -> QuestionResult:
     """A question with overrides applied.
 
     A part with points given by hand counts as marked, with its full maximum, even if one of our errors kept checks of
@@ -171,7 +171,7 @@ def _complete(
     return Status.UNMARKED not in statuses
 
 
-def _changed(learner: Enrolled, overrides: Sequence[Override]) -> dict[str, Override]:
+def _changed(learner: LearnerRow, overrides: Sequence[Override]) -> dict[str, Override]:
     return {change.part: change for change in overrides if change.learner == learner.id}
 
 
@@ -190,7 +190,7 @@ def _question(
 
 
 def marks(
-    learner: Enrolled,
+    learner: LearnerRow,
     works: Sequence[Work],
     possible: Mapping[str, float],
     overrides: Sequence[Override],

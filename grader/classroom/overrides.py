@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
-from grader.classroom.gradebook import FILE, INTAKE, Enrolled, Filed, Gradebook, Override, open_gradebook
+from grader.classroom.gradebook import FILE, INTAKE, Gradebook, LearnerRow, Override, SubmissionRow, open_gradebook
 from grader.classroom.lock import locked
 from grader.classroom.marks import Part
 from grader.classroom.regrade import course_of, points_of
@@ -27,12 +27,12 @@ from grader.grading import courses
 _OWN = frozenset({FILE, f"{FILE}-journal", ".lock", INTAKE, ".expected", CLASS})
 
 
-def find_learner(book: Gradebook, name: str) -> Enrolled:
+def find_learner(book: Gradebook, name: str) -> LearnerRow:
     """The learner called ``name``: an id, a unique name, or the key of a submission that belongs to nobody.
 
     Raises UsageError if there is none, or more than one.
     """
-    nobodys = [Enrolled(filed.key, filed.draws) for filed in book.submissions() if not filed.learners]
+    nobodys = [LearnerRow(filed.key, filed.seed_name) for filed in book.submissions() if not filed.learners]
     everybody = [*book.learners(), *nobodys]
     wanted = name.strip().casefold()
     for same in (
@@ -54,17 +54,17 @@ def find_learner(book: Gradebook, name: str) -> Enrolled:
 
 
 @dataclass(frozen=True, slots=True)
-class Given:
+class OverrideResult:
     """The result of giving points for a part, or of taking them back (``override`` is None), with the new marks."""
 
-    learner: Enrolled
+    learner: LearnerRow
     part: Part
     override: Override | None
     rows: tuple[Row, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Wish:
+class OverrideRequest:
     """Points that somebody would like to give. ``beyond`` allows for any number of them."""
 
     learner: str
@@ -75,7 +75,7 @@ class Wish:
     beyond: bool = False
 
 
-def give(folder: Path, wish: Wish, now: datetime, course_folder: Path | None, lang: Lang) -> Given:
+def give(folder: Path, wish: OverrideRequest, now: datetime, course_folder: Path | None, lang: Lang) -> OverrideResult:
     """Puts down points given by a person, in the gradebook and in the files. Raises UsageError for what cannot be."""
     if not wish.reason.strip():
         raise UsageError("Give a --reason: it stands beside the points, and others will ask.")
@@ -90,10 +90,10 @@ def give(folder: Path, wish: Wish, now: datetime, course_folder: Path | None, la
             )
         change = Override(learner.id, part.name, wish.points, wish.reason.strip(), wish.author, now)
         book.override(change)
-        return Given(learner, part, change, _written(book, loaded, learner, lang))
+        return OverrideResult(learner, part, change, _written(book, loaded, learner, lang))
 
 
-def take_back(folder: Path, learner: str, part: str, course_folder: Path | None, lang: Lang) -> Given:
+def take_back(folder: Path, learner: str, part: str, course_folder: Path | None, lang: Lang) -> OverrideResult:
     """Delete an override: the points earned count again. Raises UsageError if there is none."""
     with _open(folder, course_folder) as (book, loaded):
         known = [(change.learner, change.part) for change in book.overrides()]
@@ -103,9 +103,9 @@ def take_back(folder: Path, learner: str, part: str, course_folder: Path | None,
             has = ", ".join(name for one, name in known if one == who) or "none"
             raise UsageError(f"{who} has no points given by hand for “{part}”; parts with such points: {has}.")
         book.withdraw(who, named)
-        found = next((one for one in book.learners() if one.id == who), Enrolled(who, who))
+        found = next((one for one in book.learners() if one.id == who), LearnerRow(who, who))
         rows = _written(book, loaded, found, lang)
-        return Given(found, parts(loaded).get(named, Part(named, "", 0.0)), None, rows)
+        return OverrideResult(found, parts(loaded).get(named, Part(named, "", 0.0)), None, rows)
 
 
 @contextlib.contextmanager
@@ -114,7 +114,7 @@ def _open(folder: Path, course_folder: Path | None) -> Iterator[tuple[Gradebook,
         yield book, loader.whole(courses.load(course_of(book, course_folder)))
 
 
-def _written(book: Gradebook, loaded: Course, learner: Enrolled, lang: Lang) -> tuple[Row, ...]:
+def _written(book: Gradebook, loaded: Course, learner: LearnerRow, lang: Lang) -> tuple[Row, ...]:
     rows = write_files(Book.of(book, loaded), book.path.parent, lang)
     return tuple(row for row in rows if row.learner == learner.id and row.counts)
 
@@ -131,14 +131,14 @@ def _part(name: str, loaded: Course, counting: Mapping[str, float]) -> Part:
 
 
 @dataclass(frozen=True, slots=True)
-class Leaving:
+class ForgetPlan:
     """What deleting a learner removes: ``submissions``, ``overrides`` (how many) and ``files``.
 
     ``shared`` submissions stay for their other authors. ``outside`` is where the submissions were collected, and
     ``others`` are files in the folder that attncheck did not write; neither is touched.
     """
 
-    learner: Enrolled
+    learner: LearnerRow
     submissions: tuple[str, ...]
     overrides: int
     files: tuple[Path, ...]
@@ -148,7 +148,9 @@ class Leaving:
 
 
 @contextlib.contextmanager
-def forgetting(folder: Path, name: str, course_folder: Path | None) -> Iterator[tuple[Leaving, Callable[[Lang], None]]]:
+def forgetting(
+    folder: Path, name: str, course_folder: Path | None
+) -> Iterator[tuple[ForgetPlan, Callable[[Lang], None]]]:
     """Yields what deleting a learner would remove, and a function that does it."""
     with _open(folder, course_folder) as (book, loaded):
         leaving = _leaving(book, folder, find_learner(book, name))
@@ -167,7 +169,7 @@ def forgetting(folder: Path, name: str, course_folder: Path | None) -> Iterator[
         yield leaving, remove
 
 
-def _leaving(book: Gradebook, folder: Path, learner: Enrolled) -> Leaving:
+def _leaving(book: Gradebook, folder: Path, learner: LearnerRow) -> ForgetPlan:
     theirs = book.everything_of(learner.id)
     if not theirs:
         theirs = tuple(filed for filed in book.submissions() if filed.key == learner.id and not filed.learners)
@@ -177,7 +179,7 @@ def _leaving(book: Gradebook, folder: Path, learner: Enrolled) -> Leaving:
     if known := book.recall("collection"):
         everywhere.add(Path(str(known)))
     outside = sorted(place for place in everywhere if not place.is_relative_to(folder.absolute() / INTAKE))
-    return Leaving(
+    return ForgetPlan(
         learner,
         tuple(filed.key for filed in own),
         sum(change.learner == learner.id for change in book.overrides()),
@@ -188,7 +190,7 @@ def _leaving(book: Gradebook, folder: Path, learner: Enrolled) -> Leaving:
     )
 
 
-def _results_of(folder: Path, learner: Enrolled) -> Iterator[Path]:
+def _results_of(folder: Path, learner: LearnerRow) -> Iterator[Path]:
     """The result files that name this learner."""
     for path in folder.glob("*.json"):
         if _whose(path) in (learner.id, clean(learner.id)):
@@ -203,7 +205,7 @@ def _whose(path: Path) -> object:
     return data.get("learner") if isinstance(data, dict) and "format" in data else None
 
 
-def _unpacked(book: Gradebook, submissions: Iterable[Filed], folder: Path) -> Iterator[Path]:
+def _unpacked(book: Gradebook, submissions: Iterable[SubmissionRow], folder: Path) -> Iterator[Path]:
     """The copies of ``submissions`` that a batch has made in the folder."""
     for filed in submissions:
         place = book.place(filed).absolute()

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from grader.classroom.gradebook import Override
-    from grader.classroom.overrides import Given, Leaving
+    from grader.classroom.overrides import ForgetPlan, OverrideResult
     from grader.core.model import Lang
 
 GIVEN = Text(
@@ -56,7 +56,7 @@ KEEPS_OTHERS = Text(
 )
 
 
-def given_lines(given: Given, lang: Lang) -> Iterator[str]:
+def given_lines(given: OverrideResult, lang: Lang) -> Iterator[str]:
     """The override that was given or removed, and the learner's points after it."""
     learner, change = clean(given.learner.id), given.override
     if change is None:
@@ -76,7 +76,7 @@ def given_lines(given: Given, lang: Lang) -> Iterator[str]:
         yield indent(has.of(lang), 0)
 
 
-def given_json(given: Given) -> dict[str, Any]:
+def given_json(given: OverrideResult) -> dict[str, Any]:
     """The same as JSON values."""
     return {
         "format": 1,
@@ -118,7 +118,7 @@ def list_lines(overrides: Sequence[Override], lang: Lang) -> Iterator[str]:
     yield from columns([tuple(text.of(lang) for text in COLUMNS), *rows], right=[2])
 
 
-def forget_lines(leaving: Leaving, folder: Path, lang: Lang) -> Iterator[str]:
+def forget_lines(leaving: ForgetPlan, folder: Path, lang: Lang) -> Iterator[str]:
     """What will be deleted from ``folder``, and what will not."""
     who = clean(leaving.learner.id)
     counts = {"submissions": len(leaving.submissions), "overrides": leaving.overrides}
@@ -136,7 +136,7 @@ def forget_lines(leaving: Leaving, folder: Path, lang: Lang) -> Iterator[str]:
             yield indent(text.fill(learner=who, names=listed).of(lang), 0)
 
 
-def forget_json(leaving: Leaving) -> dict[str, Any]:
+def forget_json(leaving: ForgetPlan) -> dict[str, Any]:
     """The same as JSON values."""
     return {
         "format": 1,

@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from grader import __version__
-from grader.classroom.gradebook import Filed, Gradebook, Run, Unit
+from grader.classroom.gradebook import Gradebook, Run, SubmissionRow, Unit
 from grader.classroom.task import Task, TaskResult
 from grader.core import serialize
 from grader.core.model import Course, Question
@@ -43,19 +43,19 @@ def grading_facts(course_folder: Path, seed: Seed, course: Course, counting: Seq
         "questions": {question.id: question.points for question in counting},
         "course": str(course_folder),
         "seed": seed.label,
-        "rules": serialize.plain(course.rules),
+        "rules": serialize.dump(course.rules),
     }
 
 
-def tasks_left(book: Gradebook, versions: Mapping[str, str]) -> Iterator[tuple[Filed, Task]]:
+def tasks_left(book: Gradebook, versions: Mapping[str, str]) -> Iterator[tuple[SubmissionRow, Task]]:
     """What is not graded yet: one task for all submissions with the same files and the same numbers."""
     seen = set()
     for filed in book.submissions():
-        if filed.error is None and (filed.digest, filed.draws) not in seen:
-            seen.add((filed.digest, filed.draws))
+        if filed.error is None and (filed.digest, filed.seed_name) not in seen:
+            seen.add((filed.digest, filed.seed_name))
             left = tuple(name for name, current in versions.items() if not book.has(filed, name, current))
             if left:
-                yield filed, Task(filed.key, filed.path, filed.draws, left, digest=filed.digest)
+                yield filed, Task(filed.key, filed.path, filed.seed_name, left, digest=filed.digest)
 
 
 class Recorder:
@@ -65,7 +65,12 @@ class Recorder:
     """
 
     def __init__(
-        self, book: Gradebook, submissions: Mapping[str, Filed], versions: Mapping[str, str], course: Course, seed: Seed
+        self,
+        book: Gradebook,
+        submissions: Mapping[str, SubmissionRow],
+        versions: Mapping[str, str],
+        course: Course,
+        seed: Seed,
     ) -> None:
         self._book = book
         self._submissions = submissions

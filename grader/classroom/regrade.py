@@ -13,8 +13,8 @@ from itertools import groupby
 from pathlib import Path
 from typing import cast
 
-from grader.classroom.batch import Order, Step, grade_all, select_questions
-from grader.classroom.gradebook import Filed, Gradebook, open_gradebook
+from grader.classroom.batch import BatchProgress, BatchRequest, grade_all, select_questions
+from grader.classroom.gradebook import Gradebook, SubmissionRow, open_gradebook
 from grader.classroom.lock import locked
 from grader.classroom.marks import Mark
 from grader.classroom.record import grading_facts, tasks_left
@@ -56,7 +56,7 @@ class Change:
 
 
 @dataclass(frozen=True, slots=True)
-class Regraded:
+class RegradeResult:
     """The result of grading again, which is not in the gradebook yet.
 
     ``questions`` have changed since they were graded; ``submissions`` is how many submissions were graded again, and
@@ -73,8 +73,8 @@ class Regraded:
 
 @contextlib.contextmanager
 def regraded(
-    asked: RegradeRequest, progress: Callable[[Step], None] = lambda step: None, *, dry: bool = False
-) -> Iterator[tuple[Regraded, Callable[[Lang], None]]]:
+    asked: RegradeRequest, progress: Callable[[BatchProgress], None] = lambda step: None, *, dry: bool = False
+) -> Iterator[tuple[RegradeResult, Callable[[Lang], None]]]:
     """Grade again. Yields the result, and a function that saves it in the gradebook and writes the result files.
 
     The folder stays locked meanwhile; a ``dry`` run writes nothing to it. Raises UsageError if the submissions are not
@@ -99,12 +99,12 @@ class _Again:
         folder = course_of(book, asked.course_folder)
         self.course = loader.whole(courses.load(folder))
         counting = select_questions(self.course, tuple(points_of(book)))
-        self.order = Order(asked.folder, scratch, folder, asked.seed, workers=asked.workers)
+        self.order = BatchRequest(asked.folder, scratch, folder, asked.seed, workers=asked.workers)
         self.facts = grading_facts(folder, asked.seed, self.course, counting)
         self.versions = cast("dict[str, str]", self.facts["versions"])
-        self.tasks: dict[str, tuple[Filed, Task]] = {}
+        self.tasks: dict[str, tuple[SubmissionRow, Task]] = {}
 
-    def grade(self, progress: Callable[[Step], None]) -> Regraded:
+    def grade(self, progress: Callable[[BatchProgress], None]) -> RegradeResult:
         """Grade again in the copy, and compare."""
         then = {name: self.book.recall(name) for name in self.facts}
         old = self.book.table("versions", str)
@@ -114,7 +114,7 @@ class _Again:
         if self.tasks:
             layers = grade_all(self.order, self.copy, self.tasks, self.versions, self.course, progress)
             self.copy.share()
-        return Regraded(
+        return RegradeResult(
             changes=tuple(changes(_before(self.book, self.course), Book.of(self.copy, self.course))),
             questions=tuple(name for name, current in self.versions.items() if old.get(name) != current),
             submissions=len(self.tasks),
@@ -136,13 +136,13 @@ class _Again:
         self.book.share()
         write_files(Book.of(self.book, self.course), self.book.path.parent, lang)
 
-    def _failed(self) -> list[tuple[Filed, Text]]:
+    def _failed(self) -> list[tuple[SubmissionRow, Text]]:
         """The submissions that could not be graded again, with the reason."""
         found = self.copy.submissions()
         return [(filed, filed.error) for filed in found if filed.error is not None and filed.key in self.tasks]
 
 
-def _tasks(book: Gradebook, versions: Mapping[str, str]) -> dict[str, tuple[Filed, Task]]:
+def _tasks(book: Gradebook, versions: Mapping[str, str]) -> dict[str, tuple[SubmissionRow, Task]]:
     """What to grade again, by key, with current paths. Raises UsageError if files are not those that were graded."""
     tasks = {}
     moved = []
@@ -160,7 +160,7 @@ def _tasks(book: Gradebook, versions: Mapping[str, str]) -> dict[str, tuple[File
     return tasks
 
 
-def is_as_graded(filed: Filed, place: Path) -> bool:
+def is_as_graded(filed: SubmissionRow, place: Path) -> bool:
     """Whether the files at ``place`` are those that were graded."""
     try:
         return fingerprint(place) == filed.digest

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from grader.classroom.words import NONE
-from grader.core.layout import WIDTH, apart, columns, indent, shorten
+from grader.core.layout import WIDTH, columns, indent, shorten, shorten_distinct
 from grader.core.model import Text
 from grader.core.text import COMMA, SAYS, clean, points
 from grader.report import words
@@ -15,7 +15,7 @@ from grader.report.json import number
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from grader.classroom.regrade import Change, Regraded
+    from grader.classroom.regrade import Change, RegradeResult
     from grader.core.model import Lang
 
 COLUMNS = (
@@ -39,14 +39,14 @@ _MOST_ROWS = 200
 _NAME_WIDTH = 30
 
 
-def lines(found: Regraded, folder: Path, lang: Lang) -> Iterator[str]:
+def lines(found: RegradeResult, folder: Path, lang: Lang) -> Iterator[str]:
     """The differences as a table, then the submissions that could not be graded, then totals."""
     if not found.news:
         yield NOTHING_NEW.fill(folder=folder).of(lang)
         return
     if found.changes:
         shown = found.changes[:_MOST_ROWS]
-        names = apart((clean(change.learner) for change in shown), _NAME_WIDTH)
+        names = shorten_distinct((clean(change.learner) for change in shown), _NAME_WIDTH)
         rows = [_cells(change, names[clean(change.learner)], lang) for change in shown]
         table = [tuple(text.of(lang) for text in COLUMNS), *rows]
         yield from (shorten(line, WIDTH) for line in columns(table, right=[2, 3, 4]))
@@ -70,7 +70,7 @@ def _cells(change: Change, learner: str, lang: Lang) -> tuple[str, ...]:
     return learner, question, old, new, moved if moved.startswith("-") or moved == "0" else f"+{moved}"
 
 
-def to_json(found: Regraded, folder: Path, written: bool) -> dict[str, Any]:
+def to_json(found: RegradeResult, folder: Path, written: bool) -> dict[str, Any]:
     """The same as JSON values; ``written`` says whether it was saved."""
     return {
         "format": 1,

@@ -12,11 +12,11 @@ from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from grader.classroom.gradebook import Enrolled, Filed, Gradebook
+from grader.classroom.gradebook import Gradebook, LearnerRow, SubmissionRow
 from grader.classroom.marks import Mark, Part, Work, marks
 from grader.classroom.words import CHECK_BROKE, NOT_ALL_READ, NOTHING_THERE, SAID_LATE
 from grader.core.errors import UsageError
-from grader.core.files import TEMPORARY_PREFIX, readable, write
+from grader.core.files import TEMPORARY_PREFIX, readable_json, write
 from grader.core.model import Course, Lang, Notice, Report, Status, Text
 from grader.core.text import clean
 from grader.report.json import number, to_json
@@ -47,7 +47,7 @@ class Book:
         """The gradebook as the last batch left it."""
         return cls(gradebook, course, gradebook.table("versions", str), gradebook.table("questions", float))
 
-    def work(self, filed: Filed) -> Work:
+    def work(self, filed: SubmissionRow) -> Work:
         """A submission with its results, in the order of the questions."""
         units = self.gradebook.units(filed, self.versions)
         return Work(filed, tuple((unit.result, run) for unit, run in units))
@@ -56,7 +56,7 @@ class Book:
         """The marks of all learners, ordered by learner id."""
         overrides = self.gradebook.overrides()
         known = parts(self.course)
-        by_learner: dict[str, list[Filed]] = {}
+        by_learner: dict[str, list[SubmissionRow]] = {}
         for filed in self.gradebook.submissions():
             for name in filed.learners:
                 by_learner.setdefault(name, []).append(filed)
@@ -68,7 +68,7 @@ class Book:
         """Marks for submissions that belong to nobody in the class, under the names that they came with."""
         for filed in self.gradebook.submissions():
             if not filed.learners:
-                nobody = Enrolled(filed.key, filed.draws)
+                nobody = LearnerRow(filed.key, filed.seed_name)
                 yield from marks(nobody, [self.work(filed)], self.points, (), self.course.rules)
 
     def notices(self, mark: Mark) -> tuple[Notice, ...]:
@@ -177,7 +177,7 @@ def write_files(book: Book, out: Path, lang: Lang) -> list[Row]:
             file = None
             if mark.work is not None:
                 file = f"{file_name(mark.learner.id, names)}.json"
-                write(out / file, readable(as_json(book, mark, lang)) + "\n")
+                write(out / file, readable_json(as_json(book, mark, lang)) + "\n")
             rows.append(_row(book, mark, file))
         write(out / CLASS, table(rows, list(book.points)))
         _tidy(out, {row.file for row in rows})

@@ -22,10 +22,10 @@ from grader.core import resources
 from grader.core.errors import SandboxError, SandboxKilled, SandboxUnavailable, UsageError
 from grader.core.model import Course, Text
 from grader.grading import courses
-from grader.grading.grade import Memo
+from grader.grading.grade import GradingContext
 from grader.grading.inputs import Seed
 from grader.sandbox import Sandbox, Settings
-from grader.sandbox.canaries import fault, release
+from grader.sandbox.canaries import refusal, try_attacks
 
 #: Tasks submitted ahead for each worker: enough that none is idle, few enough that memory stays flat.
 _AHEAD = 3
@@ -101,10 +101,10 @@ def rehearse(plan: Plan, questions: Container[str], quiet: Callable[[], object] 
     try:
         loaded = courses.load(Path(plan.course_folder))
         sandbox.allow(loaded.packages)
-        said = fault(release(sandbox.observe, quiet), "this machine")
+        said = refusal(try_attacks(sandbox.observe, quiet), "this machine")
         if said:
             raise SandboxUnavailable(f"{said}; nothing was graded. 'attncheck doctor' shows the layers")
-        Memo(loaded, plan.seed, plan.expecting(sandbox.observe)).prepare(questions)
+        GradingContext(loaded, plan.seed, plan.reference_observer(sandbox.observe)).prepare(questions)
         return sandbox.layers
     finally:
         sandbox.close()
@@ -171,5 +171,5 @@ def result_of(future: Future[TaskResult]) -> TaskResult:
     try:
         return future.result()
     except OSError as error:
-        said = resources.lacks(error) or error
+        said = resources.shortage(error) or error
         raise SandboxError(f"a worker process could not go on: {said}") from error

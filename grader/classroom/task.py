@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 from grader.core.model import Notice, QuestionResult, Text
 from grader.grading.inputs import Seed
-from grader.grading.reference_results import expecting
-from grader.submission import Gathered
+from grader.grading.reference_results import reference_observer
+from grader.submission import FoundFiles
 
 if TYPE_CHECKING:
     from grader.core.model import Observe
@@ -27,9 +27,9 @@ class Plan:
     private: str
     libraries: str = ""
 
-    def expecting(self, observe: Observe) -> Observe:
+    def reference_observer(self, observe: Observe) -> Observe:
         """``observe`` for references; see ``grader.grading.reference_results``."""
-        return expecting(observe, self.seed, Path(self.private))
+        return reference_observer(observe, self.seed, Path(self.private))
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +45,7 @@ class Task:
     path: str
     seed_name: str
     questions: tuple[str, ...]
-    files: tuple[Gathered, str] | None = None
+    files: tuple[FoundFiles, str] | None = None
     digest: str = ""
 
 

@@ -23,9 +23,9 @@ from grader.core import resources
 from grader.core.errors import AttncheckError, SubmissionError
 from grader.core.model import Text
 from grader.grading import courses
-from grader.grading.grade import Memo, Selection, grade
+from grader.grading.grade import GradingContext, Selection, grade
 from grader.sandbox import Sandbox, Settings
-from grader.submission import gathered, understood
+from grader.submission import parse_files, read_files
 
 if TYPE_CHECKING:
     from multiprocessing.process import BaseProcess
@@ -49,15 +49,15 @@ def run_task(plan: Plan, task: Task) -> TaskResult:
     return grade_task(*_context(plan), task)
 
 
-def grade_task(memo: Memo, sandbox: Sandbox, task: Task) -> TaskResult:
+def grade_task(memo: GradingContext, sandbox: Sandbox, task: Task) -> TaskResult:
     """Grade ``task``.
 
     A submission that cannot be read, or that one of our bugs keeps from being graded, gives a result with an
     ``error``. What would stop every other submission as well is raised.
     """
     try:
-        found, stem = task.files or gathered(Path(task.path))
-        submission = understood(found, stem, task.seed_name, task.path)
+        found, stem = task.files or read_files(Path(task.path))
+        submission = parse_files(found, stem, task.seed_name, task.path)
         if task.digest and submission.digest != task.digest:
             return TaskResult(task.key, error=FILES_CHANGED)
         selection = Selection(questions=task.questions, everything=True)
@@ -67,7 +67,7 @@ def grade_task(memo: Memo, sandbox: Sandbox, task: Task) -> TaskResult:
     except AttncheckError:
         raise
     except Exception as error:  # a bug of ours costs this submission only
-        lacking = resources.lacks(error)
+        lacking = resources.shortage(error)
         if isinstance(error, OSError) and lacking:
             raise  # the machine has run out of something that every submission needs
         said = INTERNAL_ERROR.fill(error=f"{type(error).__name__}: {error}")
@@ -85,7 +85,7 @@ def grade_task(memo: Memo, sandbox: Sandbox, task: Task) -> TaskResult:
 
 
 @functools.lru_cache(maxsize=1)
-def _context(plan: Plan) -> tuple[Memo, Sandbox]:
+def _context(plan: Plan) -> tuple[GradingContext, Sandbox]:
     """The course and the sandbox of this process. The course is loaded while the zygote imports torch."""
     sandbox = Sandbox("require", Settings(collapse=True))
     sandbox.start()
@@ -93,7 +93,7 @@ def _context(plan: Plan) -> tuple[Memo, Sandbox]:
     sandbox.allow(loaded.packages)
     if plan.libraries:
         sandbox.expect(plan.libraries)
-    return Memo(loaded, plan.seed, plan.expecting(sandbox.observe)), sandbox
+    return GradingContext(loaded, plan.seed, plan.reference_observer(sandbox.observe)), sandbox
 
 
 @contextlib.contextmanager

@@ -177,7 +177,7 @@ def run(argv: Sequence[str] | None = None) -> int:
 
 def _failed(error: Exception) -> int:
     """Report that the machine lacks something (disk, memory), or else that this is a bug in attncheck."""
-    lacking = resources.lacks(error)
+    lacking = resources.shortage(error)
     if lacking is None:
         return _our_bug(error)
     _complain(lacking)

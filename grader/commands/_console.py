@@ -16,7 +16,7 @@ from grader.core.text import clean
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from grader.classroom.batch import Step
+    from grader.classroom.batch import BatchProgress
     from grader.core.model import Lang
     from grader.core.page import Page
 
@@ -48,7 +48,7 @@ def page(lang: Lang) -> Page:
 
 
 @contextmanager
-def progress_bar(lang: Lang) -> Iterator[Callable[[Step], None]]:
+def progress_bar(lang: Lang) -> Iterator[Callable[[BatchProgress], None]]:
     """A function that shows each step on stderr; it does nothing if stderr is not a terminal."""
     if not sys.stderr.isatty():
         yield lambda step: None
@@ -66,7 +66,7 @@ def progress_bar(lang: Lang) -> Iterator[Callable[[Step], None]]:
     with progress.Progress(*columns, console=Console(stderr=True), transient=True) as shown:
         task = shown.add_task(GRADED.of(lang), total=None, rate="", waiting="")
 
-        def show(step: Step) -> None:
+        def show(step: BatchProgress) -> None:
             speed = shown.tasks[0].speed
             waiting = WAITING_FOR.fill(name=clean(step.waiting[0], 40)).of(lang) if step.waiting else ""
             rate = f"{speed:.1f}/s" if speed else ""

@@ -200,7 +200,7 @@ html_option = click.option(
 
 def write_json(value: object) -> None:
     """Write ``value`` as JSON to stdout, in UTF-8 whatever the encoding of the terminal."""
-    click.echo(files.readable(value, 2).encode())
+    click.echo(files.readable_json(value, 2).encode())
 
 
 def write_output(option: str, file: Path, data: str | bytes) -> None:

@@ -177,9 +177,9 @@ class Review:
 
     def _graded(self, path: Path, exercise: Exercise) -> ExerciseResult | None:
         """Grade ``path``, show and save the result, and return it; None if it could not be graded."""
-        from grader.grading.grade import Memo, Selection, grade  # loads numpy
+        from grader.grading.grade import GradingContext, Selection, grade  # loads numpy
         from grader.grading.inputs import Seed  # loads numpy
-        from grader.grading.reference_results import expecting  # loads numpy
+        from grader.grading.reference_results import reference_observer  # loads numpy
         from grader.report.terminal import render  # loads rich
         from grader.sandbox import open_sandbox  # loads numpy
 
@@ -187,8 +187,8 @@ class Review:
             submission = read(path, self.learner)
             with open_sandbox(mode="auto") as sandbox:
                 sandbox.allow(self.course.packages)
-                expect = expecting(sandbox.observe, Seed.public(), course=self.course)
-                memo = Memo(self.course, Seed.public(), expect)
+                expect = reference_observer(sandbox.observe, Seed.public(), course=self.course)
+                memo = GradingContext(self.course, Seed.public(), expect)
                 selection = Selection(exercises=(exercise.name,))
                 report = grade(self.course, submission, sandbox.observe, selection=selection, memo=memo)
         except SubmissionError as error:

@@ -69,9 +69,9 @@ def check(folder: Path | None, as_json: bool) -> None:
     Say for each problem what to do.
     """
     from grader.grading import selfcheck  # loads numpy
-    from grader.grading.grade import Memo  # loads numpy
+    from grader.grading.grade import GradingContext  # loads numpy
     from grader.grading.inputs import Seed  # loads numpy
-    from grader.grading.reference_results import expecting  # loads numpy
+    from grader.grading.reference_results import reference_observer  # loads numpy
     from grader.sandbox import open_sandbox  # loads numpy
 
     try:
@@ -89,7 +89,7 @@ def check(folder: Path | None, as_json: bool) -> None:
         return
     with open_sandbox(mode="require") as sandbox:
         sandbox.start()
-        memo = Memo(course, Seed.public(), expecting(sandbox.observe, Seed.public()))
+        memo = GradingContext(course, Seed.public(), reference_observer(sandbox.observe, Seed.public()))
         problems = list(selfcheck.check(course, memo, sandbox.observe))
     if as_json:
         write_json(_as_json(problems))
@@ -133,14 +133,14 @@ def publish(target: Path, questions: tuple[str, ...], course_folder: Path | None
     """
     from grader.classroom import edition  # loads numpy
     from grader.grading.inputs import Seed  # loads numpy
-    from grader.grading.reference_results import expecting  # loads numpy
+    from grader.grading.reference_results import reference_observer  # loads numpy
     from grader.sandbox import open_sandbox  # loads numpy
 
     with open_sandbox(mode="auto") as sandbox:
         sandbox.start()
         course = load_whole_course(course_folder)
         named = [find_question(course, name).id for name in questions]
-        expect = expecting(sandbox.observe, Seed.public(), course=course)
+        expect = reference_observer(sandbox.observe, Seed.public(), course=course)
         done = edition.publish(course, target, named, expect)
     if as_json:
         write_json({**asdict(done), "folder": str(done.folder)})

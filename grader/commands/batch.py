@@ -27,7 +27,7 @@ from grader.course import loader
 from grader.grading import courses
 
 if TYPE_CHECKING:
-    from grader.classroom.batch import Order, Step
+    from grader.classroom.batch import BatchProgress, BatchRequest
     from grader.classroom.results import Row
     from grader.core.model import Lang
 
@@ -95,11 +95,11 @@ def batch(
     one JSON file per submission and class.csv, and prints a table. Refuses to run where code cannot be confined. Exits
     with 5 if some submissions could not be graded.
     """
-    from grader.classroom.batch import Order, run  # loads numpy
+    from grader.classroom.batch import BatchRequest, run  # loads numpy
 
     folder = loader.find(course_folder)
     loaded = courses.load(folder)
-    order = Order(
+    order = BatchRequest(
         collection=submissions,
         out=out,
         course_folder=folder,
@@ -115,9 +115,9 @@ def batch(
             f"attncheck: the seed travels to {scheduler} unencrypted; docs/cluster.md explains tls:// addresses.",
             err=True,
         )
-    latest: list[Step] = []
+    latest: list[BatchProgress] = []
 
-    def note(step: Step) -> None:
+    def note(step: BatchProgress) -> None:
         latest[:] = [step]
         show(step)
 
@@ -137,7 +137,7 @@ def batch(
     click.get_current_context().exit(ALL_GRADED if gradable else SOME_NOT_GRADABLE)
 
 
-def _interrupted(latest: list[Step]) -> Text:
+def _interrupted(latest: list[BatchProgress]) -> Text:
     """How far the batch got, and how to continue it."""
     done, total = (latest[0].done, latest[0].total) if latest else (0, None)
     return STOPPED_BEFORE if total is None else STOPPED.fill(done=done, total=total)
@@ -149,6 +149,6 @@ def _is_unencrypted(address: str) -> bool:
     return scheme in ("", "tcp", "ws") and not host.startswith(("127.", "localhost", "[::1]"))
 
 
-def _results(order: Order, lang: Lang) -> list[Row]:
+def _results(order: BatchRequest, lang: Lang) -> list[Row]:
     with locked(order.out), closing(open_gradebook(order.out)) as book:
         return write_files(Book.of(book, courses.load(order.course_folder)), order.out, lang)

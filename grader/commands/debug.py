@@ -66,15 +66,15 @@ def _script(
     course: Course, question: Question, exercise: Exercise, case_name: str, path: Path, observe: Observe
 ) -> str:
     from grader.grading import debug_script  # loads numpy
-    from grader.grading.grade import Memo, source_of  # loads numpy
+    from grader.grading.grade import GradingContext, source_of  # loads numpy
     from grader.grading.inputs import Seed  # loads numpy
-    from grader.grading.reference_results import expecting  # loads numpy
+    from grader.grading.reference_results import reference_observer  # loads numpy
 
     case = debug_script.public_case(exercise, case_name)
     file = source_of(exercise.name, question, read(path))
     if file is None:
         raise SubmissionError(f"{path} does not define {exercise.name}; 'attncheck start {question.id}' writes a stub.")
-    memo = Memo(course, Seed.public(), expecting(observe, Seed.public(), course=course))
+    memo = GradingContext(course, Seed.public(), reference_observer(observe, Seed.public(), course=course))
     pairs = zip(memo.entries(exercise), memo.expected(exercise), strict=True)
     seen = next((e for entry, e in pairs if entry.case is case and entry.spec.kind == "values"), ())
     if not seen or not isinstance(seen[0], Returned):

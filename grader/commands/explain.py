@@ -21,7 +21,7 @@ from grader.commands._options import (
 from grader.core.model import ExerciseResult, Item
 
 if TYPE_CHECKING:
-    from grader.classroom.explain import Explained, ExplainRequest
+    from grader.classroom.explain import ExplainRequest, Explanation
     from grader.core.model import Lang
     from grader.grading.inputs import Seed
 
@@ -72,7 +72,7 @@ def explain(
     click.get_current_context().exit(SAME if found.agrees else DIFFERENT)
 
 
-def _explained(asked: ExplainRequest, seed: Seed) -> Explained:
+def _explained(asked: ExplainRequest, seed: Seed) -> Explanation:
     from grader.classroom.explain import explain_code, explain_item, look_up  # loads numpy
     from grader.sandbox import open_sandbox  # loads numpy
 

@@ -75,12 +75,12 @@ def override(
         raise UsageError("override needs LEARNER and PART, with --points and --reason, or with --remove.")
     if remove == (points is not None):
         raise UsageError("Give either --points P with --reason TEXT, or --remove.")
-    from grader.classroom.overrides import Wish, give, take_back  # loads numpy
+    from grader.classroom.overrides import OverrideRequest, give, take_back  # loads numpy
 
     if points is None:
         given = take_back(folder, learner, part, course_folder, lang)
     else:
-        wish = Wish(learner, part, points, reason or "", author or _login(), beyond)
+        wish = OverrideRequest(learner, part, points, reason or "", author or _login(), beyond)
         given = give(folder, wish, datetime.now(UTC), course_folder, lang)
     if as_json:
         write_json(overrides_view.given_json(given))

@@ -113,7 +113,7 @@ def _figure(
 ) -> tuple[Figure | None, LearnerDrawing | None]:
     """The figure (None if nothing can be drawn), and what the learner's code gave (None without ``source``)."""
     from grader.grading.inputs import Seed  # loads numpy
-    from grader.grading.reference_results import expecting  # loads numpy
+    from grader.grading.reference_results import reference_observer  # loads numpy
     from grader.report.figures import run  # loads numpy
     from grader.sandbox import open_sandbox  # loads numpy
 
@@ -123,7 +123,7 @@ def _figure(
         course = load_course(course_folder)
         sandbox.allow(course.packages)
         submission = None if source is None else read(source)
-        reference = run.reference(course, picture, expecting(sandbox.observe, Seed.public(), course=course))
+        reference = run.reference(course, picture, reference_observer(sandbox.observe, Seed.public(), course=course))
         if submission is None:
             return picture.draw((reference,)), None
         mine = run.learner(course, picture, submission, sandbox.observe, reference)

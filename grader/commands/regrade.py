@@ -25,7 +25,7 @@ from grader.core.errors import UsageError
 from grader.core.model import Text
 
 if TYPE_CHECKING:
-    from grader.classroom.regrade import Regraded
+    from grader.classroom.regrade import RegradeResult
     from grader.core.model import Lang
 
 SAVED = Text(
@@ -92,7 +92,7 @@ def regrade(
     click.get_current_context().exit(_code(found, write, dry_run))
 
 
-def _code(found: Regraded, written: bool, dry_run: bool) -> int:
+def _code(found: RegradeResult, written: bool, dry_run: bool) -> int:
     if dry_run or not found.news:
         return DONE
     if not written:

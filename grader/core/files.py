@@ -43,7 +43,7 @@ def open_new(folder: Path) -> BinaryIO:
     return open(folder / f"{TEMPORARY_PREFIX}{secrets.token_hex(8)}", "xb")
 
 
-def readable(value: object, indent: int = 1) -> str:
+def readable_json(value: object, indent: int = 1) -> str:
     """``value`` as JSON without ASCII escapes, except for control and invisible characters."""
     return _ODD.sub(_escaped, json.dumps(value, ensure_ascii=False, indent=indent, allow_nan=False))
 

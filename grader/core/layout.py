@@ -99,7 +99,7 @@ def shorten(text: str, width: int) -> str:
     return text if cells(text) <= width else _cut(text, width - 1).rstrip() + "…"
 
 
-def apart(texts: Iterable[str], width: int) -> dict[str, str]:
+def shorten_distinct(texts: Iterable[str], width: int) -> dict[str, str]:
     """Maps each text to a version of at most ``width`` cells; those that would become equal end with a digest."""
     short = {text: shorten(text, width) for text in texts}
     times = Counter(short.values())

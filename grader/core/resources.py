@@ -37,7 +37,7 @@ def processors() -> int:
     return os.cpu_count() or 1
 
 
-def lacks(error: BaseException) -> str | None:
+def shortage(error: BaseException) -> str | None:
     """Which resource has run out and what to do, if that is what ``error`` says; None for other errors."""
     if isinstance(error, MemoryError):
         return f"out of memory: {_MEMORY}"

@@ -16,19 +16,19 @@ from typing import Any, TypeVar, cast
 T = TypeVar("T")
 
 
-def plain(value: Any) -> Any:
+def dump(value: Any) -> Any:
     """``value`` as JSON data; fields that have their default value are left out. Raises TypeError for other types."""
     kind = type(value)
     if kind in _AS_THEY_ARE:
         return value
     if kind is tuple or kind is list:
-        return [plain(part) for part in value]
+        return [dump(part) for part in value]
     if dataclasses.is_dataclass(kind):
         found = {}
         for name, default in _fields(kind):
             part = getattr(value, name)
             if part is not default and part != default:
-                found[name] = part if type(part) in _AS_THEY_ARE else plain(part)
+                found[name] = part if type(part) in _AS_THEY_ARE else dump(part)
         return found
     if isinstance(value, enum.Enum):
         return value.value
@@ -44,7 +44,7 @@ def _fields(kind: type) -> tuple[tuple[str, Any], ...]:
     return tuple((field.name, field.default) for field in dataclasses.fields(kind))
 
 
-def build(kind: type[T], data: Any) -> T:
+def load(kind: type[T], data: Any) -> T:
     """The inverse of ``plain``: a ``kind`` from its data. Raises ValueError for data that are not such a value."""
     try:
         made: T = _builder(cast("Hashable", kind))(data)
@@ -66,7 +66,7 @@ def _builder(kind: Any) -> Callable[[Any], Any]:
         return lambda data: tuple([each(part) for part in _list(data)])
     if origin is tuple:
         row = [_builder(part) for part in parts]
-        return lambda data: tuple([build(part) for build, part in zip(row, _list(data), strict=True)])
+        return lambda data: tuple([load(part) for load, part in zip(row, _list(data), strict=True)])
     if origin is typing.Literal:
         return functools.partial(_one_of, parts)
     if isinstance(kind, type) and dataclasses.is_dataclass(kind):

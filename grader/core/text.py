@@ -50,7 +50,7 @@ def points(value: float) -> str:
     return f"{value:.2f}".rstrip("0").rstrip(".")
 
 
-def plain(check: str) -> str:
+def check_label(check: str) -> str:
     """The name of a check with spaces instead of underscores."""
     return check.replace("_", " ")
 

@@ -16,8 +16,8 @@ import yaml
 from yaml import events
 
 from grader.core.errors import AttncheckError
-from grader.core.faults import Path, show_path
 from grader.core.model import Text
+from grader.core.value_problems import Path, show_path
 
 #: The deepest nesting that is accepted; the bank needs about ten levels.
 MAX_DEPTH = 40

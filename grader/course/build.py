@@ -16,9 +16,9 @@ from typing import TypeVar
 from pydantic import BaseModel
 
 from grader.core import yaml_positions
-from grader.core.faults import Fault, unknown
 from grader.core.model import Course, Part, Question, Source, SourceFile
 from grader.core.problems import Kind, Problem, ProblemsError
+from grader.core.value_problems import ValueProblem, unknown
 from grader.core.yaml_positions import Document
 from grader.course import schema, schema_problems, validate
 from grader.course.validate import CheckKinds
@@ -87,13 +87,14 @@ def course(files: Mapping[str, bytes], folder: Path, digest: str, checks: CheckK
             )
         elif sound and not by_id[name].points:
             reader.report(
-                _OWN, Fault(("points", name), f"nothing of {name} is graded; leave it out here", Kind.NOTHING_GRADED)
+                _OWN,
+                ValueProblem(("points", name), f"nothing of {name} is graded; leave it out here", Kind.NOTHING_GRADED),
             )
     title, public_id = own.title or defaults.title, own.public_id or defaults.public_id
     for key, value in (("title", title), ("public_id", public_id), ("groups", groups)):
         if not value and sound:
             text = "missing; there is no bundled course.yaml to take it from"
-            reader.report(_OWN, Fault((key,), text, Kind.MISSING_KEY))
+            reader.report(_OWN, ValueProblem((key,), text, Kind.MISSING_KEY))
     if reader.problems or title is None or public_id is None:
         raise ProblemsError(_message(folder, reader.problems), reader.problems)
     return Course(
@@ -144,7 +145,7 @@ class _Reader:
     problems: list[Problem] = field(default_factory=list)
     documents: dict[str, Document] = field(default_factory=dict)
 
-    def report(self, name: str, *faults: Fault) -> None:
+    def report(self, name: str, *faults: ValueProblem) -> None:
         """Keeps faults, each with its line."""
         document = self.documents.get(name, Document(None, {(): 1}))
         self.problems += [fault.at(name, document.line(fault.path)) for fault in faults]

@@ -13,9 +13,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from grader.core.errors import CourseError
-from grader.core.faults import Fault, unexpected, unknown
 from grader.core.model import Edit, Part, SourceFile
 from grader.core.problems import Kind
+from grader.core.value_problems import ValueProblem, unexpected, unknown
 
 #: How many parsed files are cached; all mistakes search the same few.
 _FILES = 128
@@ -28,17 +28,19 @@ def apply(files: tuple[SourceFile, ...], mistake_edits: Sequence[Edit], default_
     """
     for edit in mistake_edits:
         found = _edited(files, edit, default_module)
-        if isinstance(found, Fault):
+        if isinstance(found, ValueProblem):
             raise CourseError(f"{default_module}, an edit inside {edit.inside}: {found.text}")
         files = found
     return files
 
 
-def problems(files: tuple[SourceFile, ...], mistake_edits: Sequence[Edit], default_module: str) -> Iterator[Fault]:
+def problems(
+    files: tuple[SourceFile, ...], mistake_edits: Sequence[Edit], default_module: str
+) -> Iterator[ValueProblem]:
     """The problem with the first edit that cannot be made, if any. Its path is the edit's index and key."""
     for index, edit in enumerate(mistake_edits):
         found = _edited(files, edit, default_module)
-        if isinstance(found, Fault):
+        if isinstance(found, ValueProblem):
             yield found.inside(index)
             return
         files = found
@@ -106,7 +108,7 @@ def _line_starts(text: str) -> list[int]:
     return starts
 
 
-def _edited(files: tuple[SourceFile, ...], edit: Edit, module: str) -> tuple[SourceFile, ...] | Fault:
+def _edited(files: tuple[SourceFile, ...], edit: Edit, module: str) -> tuple[SourceFile, ...] | ValueProblem:
     """``files`` with one edit made, or why not."""
     near = closure(files, module)
     for file in near:
@@ -114,7 +116,7 @@ def _edited(files: tuple[SourceFile, ...], edit: Edit, module: str) -> tuple[Sou
         place = next((place for place in reversed([*_places(file)]) if place.name == edit.inside), None)
         if place is not None:
             text = _body(file.parts[place.part].text, place, edit.by) if edit.replace is None else _swap(place, edit)
-            if isinstance(text, Fault):
+            if isinstance(text, ValueProblem):
                 return text
             changed = _with(file, place, text)
             said = _complaint(changed.parts[place.part])
@@ -128,7 +130,7 @@ def _edited(files: tuple[SourceFile, ...], edit: Edit, module: str) -> tuple[Sou
     return unknown(("in",), edit.inside, f"a function of {module} or of what it imports", names, Kind.EDIT)
 
 
-def _swap(place: _Place, edit: Edit) -> str | Fault:
+def _swap(place: _Place, edit: Edit) -> str | ValueProblem:
     """The function's text with ``replace`` replaced."""
     assert edit.replace is not None
     count = place.text.count(edit.replace)
@@ -138,7 +140,7 @@ def _swap(place: _Place, edit: Edit) -> str | Fault:
     return place.text.replace(edit.replace, edit.by)
 
 
-def _body(text: str, place: _Place, body: str) -> str | Fault:
+def _body(text: str, place: _Place, body: str) -> str | ValueProblem:
     """The function's text with everything but its head and docstring replaced by ``body``."""
     starts = _line_starts(text)
     first, *rest = place.node.body

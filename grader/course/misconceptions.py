@@ -12,8 +12,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TypeAlias
 
 from grader.core.constraints import Revealed
-from grader.core.faults import Path
 from grader.core.model import Course, Exercise, Item, Question
+from grader.core.value_problems import Path
 
 #: Misconception → the items that name it, with the ids of their questions.
 Index: TypeAlias = Mapping[str, Sequence[tuple[str, Item]]]

@@ -14,9 +14,9 @@ from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
 from grader.core.constraints import first_keys, in_words
-from grader.core.faults import Fault, Path, show, unexpected, unknown
 from grader.core.model import Recipe
 from grader.core.problems import Kind
+from grader.core.value_problems import Path, ValueProblem, show, unexpected, unknown
 from grader.course import items
 
 Model = TypeVar("Model", bound=BaseModel)
@@ -24,7 +24,7 @@ Node = dict[str, Any]
 Definitions = Mapping[str, Node]
 
 
-def validate(model: type[Model], value: Any) -> Model | list[Fault]:
+def validate(model: type[Model], value: Any) -> Model | list[ValueProblem]:
     """``value`` as an instance of ``model``, or everything that is wrong with it."""
     try:
         return model.model_validate_json(json.dumps(value))
@@ -42,7 +42,7 @@ def _echo(detail: ErrorDetails) -> bool:
     return detail["type"] == "too_short" and len(detail["input"]) >= detail["ctx"]["min_length"]
 
 
-def blanks(value: Any, path: Path = ()) -> list[Fault]:
+def blanks(value: Any, path: Path = ()) -> list[ValueProblem]:
     """The texts in ``value`` that are empty in one of the languages."""
     if isinstance(value, list):
         return [fault for index, part in enumerate(value) for fault in blanks(part, (*path, index))]
@@ -71,7 +71,7 @@ class _Place:
         return self.detail["ctx"][name]
 
 
-def _fault(detail: ErrorDetails, schema: Node, value: Any) -> Fault:
+def _fault(detail: ErrorDetails, schema: Node, value: Any) -> ValueProblem:
     """Pydantic's error about ``value``."""
     place, kind = _place(detail, schema, value), detail["type"]
     if kind in _LIMITS:
@@ -101,36 +101,38 @@ def _place(detail: ErrorDetails, schema: Node, value: Any) -> _Place:
     return _Place(tuple(path), detail["input"], node, around, definitions, detail)
 
 
-def _missing(place: _Place) -> Fault:
+def _missing(place: _Place) -> ValueProblem:
     both = "; every text stands here in English and in Chinese" if place.path[-1] in ("en", "zh") else ""
     text = f"missing; expected {_describe(place.node, place.definitions)}{both}"
-    return Fault(place.path, text, Kind.MISSING_KEY)
+    return ValueProblem(place.path, text, Kind.MISSING_KEY)
 
 
-def _extra(place: _Place) -> Fault:
+def _extra(place: _Place) -> ValueProblem:
     keys = [key for option in _options(place.around, place.definitions) for key in option.get("properties", {})]
     fault = unknown(place.path, str(place.path[-1]), "one of the keys", keys, Kind.UNKNOWN_KEY)
     if place.seen is None and keys == ["en", "zh"]:
-        return Fault(place.path, f"{fault.text} (a text with a comma needs quotes inside {{ }})", Kind.UNKNOWN_KEY)
+        return ValueProblem(
+            place.path, f"{fault.text} (a text with a comma needs quotes inside {{ }})", Kind.UNKNOWN_KEY
+        )
     return fault
 
 
-def _literal(place: _Place) -> Fault:
+def _literal(place: _Place) -> ValueProblem:
     options = _options(place.node, place.definitions)
     return _one_of(place.path, place.seen, [str(one) for option in options for one in _constants(option)])
 
 
-def _item_kind(place: _Place) -> Fault:
+def _item_kind(place: _Place) -> ValueProblem:
     names = list(items.kinds())
     if not isinstance(place.seen, dict):
         return unexpected(place.path, place.seen, f"a mapping with `kind`: {', '.join(names)}", Kind.WRONG_TYPE)
     path = (*place.path, "kind")
     if "kind" not in place.seen:
-        return Fault(path, f"missing; expected one of: {', '.join(names)}", Kind.MISSING_KEY)
+        return ValueProblem(path, f"missing; expected one of: {', '.join(names)}", Kind.MISSING_KEY)
     return _one_of(path, place.seen["kind"], names)
 
 
-def _recipe(place: _Place) -> Fault:
+def _recipe(place: _Place) -> ValueProblem:
     names, seen = list(first_keys(Recipe)), place.seen
     if isinstance(seen, dict):
         first = next(iter(seen), "")
@@ -140,7 +142,7 @@ def _recipe(place: _Place) -> Fault:
     return unexpected(place.path, seen, what, Kind.RECIPE)
 
 
-def _check(place: _Place) -> Fault:
+def _check(place: _Place) -> ValueProblem:
     seen = place.seen
     if isinstance(seen, dict) and len(seen) == 1:
         names = [name for option in _options(place.node, place.definitions) for name in option.get("enum", ())]
@@ -149,7 +151,7 @@ def _check(place: _Place) -> Fault:
     return unexpected(place.path, seen, what, Kind.WRONG_TYPE)
 
 
-def _one_of(path: Path, seen: object, names: Sequence[str]) -> Fault:
+def _one_of(path: Path, seen: object, names: Sequence[str]) -> ValueProblem:
     if isinstance(seen, str):
         return unknown(path, seen, "one of", names, Kind.UNKNOWN_CHOICE)
     return unexpected(path, seen, f"one of: {', '.join(names)}", Kind.UNKNOWN_CHOICE)
@@ -166,7 +168,7 @@ _LIMITS = {
     "less_than": ("a number below {:g}", "lt", Kind.OUT_OF_RANGE),
 }
 #: Other errors by pydantic's name, or by the one that a union of ours gives them.
-_ERRORS: Mapping[str, Callable[[_Place], Fault]] = {
+_ERRORS: Mapping[str, Callable[[_Place], ValueProblem]] = {
     "missing": _missing,
     "extra_forbidden": _extra,
     "unexpected_keyword_argument": _extra,

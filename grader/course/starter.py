@@ -237,7 +237,7 @@ def asked(item: Item, question: Question, course_id: str, learner: str | None) -
     """The paragraphs of an item: what it asks, with the learner's numbers (or all choices), and its facts."""
     context = items.Context(course_id, learner or "", item.id)
     said = [item.ask] if learner is None else [items.fill(item.ask, items.draw(item.spec, context))]
-    for name, numbers in items.drawn(item.spec).items() if learner is None else ():
+    for name, numbers in items.draw_choices(item.spec).items() if learner is None else ():
         listed = Text(", ".join(map(str, numbers)), "、".join(map(str, numbers)))
         said.append(_DRAWN.fill(name=f"{{{name}}}", choices=listed, question=question.id))
     return (*said, *items.ask(item, context).facts)

@@ -11,7 +11,6 @@ from typing import Any, Protocol, TypeAlias
 
 from grader.core import sizes
 from grader.core.constraints import first_keys
-from grader.core.faults import Fault, Path, unexpected, unknown
 from grader.core.model import (
     Case,
     Causal,
@@ -34,6 +33,7 @@ from grader.core.model import (
 )
 from grader.core.problems import Kind
 from grader.core.sizes import Size
+from grader.core.value_problems import Path, ValueProblem, unexpected, unknown
 from grader.course import edits, items, misconceptions
 from grader.course.helpers import HELPERS
 
@@ -79,7 +79,7 @@ class Known:
     edition: bool = False
 
 
-def check_question(question: Question, raw: Mapping[str, Any], known: Known) -> Iterator[Fault]:
+def check_question(question: Question, raw: Mapping[str, Any], known: Known) -> Iterator[ValueProblem]:
     """The problems of ``question``. ``raw`` is its file as plain values."""
     number = int(question.id.removeprefix("Q"))
     file = FilePath(question.file).name
@@ -107,7 +107,7 @@ def check_question(question: Question, raw: Mapping[str, Any], known: Known) -> 
         for place, name in misconceptions.mentioned(item.spec):
             yield from _misconception((*path, *place), name, names)
         if item.sealed and not known.edition:
-            yield Fault((*path, "sealed"), _SEALED, Kind.SEALED)
+            yield ValueProblem((*path, "sealed"), _SEALED, Kind.SEALED)
         of_kind = () if item.sealed else items.kinds()[item.kind].validate(item.spec)
         for fault in itertools.chain(of_kind, _placeholders(item)):
             yield fault.inside(*path)
@@ -121,7 +121,7 @@ def check_question(question: Question, raw: Mapping[str, Any], known: Known) -> 
             yield fault.inside("exercises", index)
 
 
-def duplicate_names(questions: Sequence[Question]) -> Iterator[tuple[str, Fault]]:
+def duplicate_names(questions: Sequence[Question]) -> Iterator[tuple[str, ValueProblem]]:
     """Names that are used twice in the bank, with the file of the second use."""
     first: dict[tuple[str, str], str] = {}
     for question in questions:
@@ -135,9 +135,9 @@ def duplicate_names(questions: Sequence[Question]) -> Iterator[tuple[str, Fault]
             first.setdefault((kind, name), question.file)
 
 
-def _placeholders(item: Item) -> Iterator[Fault]:
+def _placeholders(item: Item) -> Iterator[ValueProblem]:
     """An item asks about every number it draws, in both languages, and has no other placeholders."""
-    names = items.drawn(item.spec)
+    names = items.draw_choices(item.spec)
     for key, text in (("ask", item.ask), ("explain", item.explain)) if names else ():
         for lang, words in (("en", text.en), ("zh", text.zh)) if text else ():
             found = _PLACEHOLDER.findall(words)
@@ -147,10 +147,10 @@ def _placeholders(item: Item) -> Iterator[Fault]:
             missing = [name for name in names if name not in found]
             if key == "ask" and missing:
                 listed = ", ".join(f"{{{name}}}" for name in missing)
-                yield Fault((key, lang), f"expected {listed} in the text", Kind.PLACEHOLDER)
+                yield ValueProblem((key, lang), f"expected {listed} in the text", Kind.PLACEHOLDER)
 
 
-def _sources(path: Path, named: Sequence[str], known: Known) -> Iterator[Fault]:
+def _sources(path: Path, named: Sequence[str], known: Known) -> Iterator[ValueProblem]:
     for index, source in enumerate(named):
         if known.sources is not None and source not in known.sources:
             yield unknown(
@@ -158,7 +158,7 @@ def _sources(path: Path, named: Sequence[str], known: Known) -> Iterator[Fault]:
             )
 
 
-def _misconception(path: Path, name: str, known: Sequence[str]) -> Iterator[Fault]:
+def _misconception(path: Path, name: str, known: Sequence[str]) -> Iterator[ValueProblem]:
     if name not in known:
         yield unknown(path, name, "a misconception of this question", known, Kind.UNKNOWN_MISCONCEPTION)
 
@@ -166,7 +166,7 @@ def _misconception(path: Path, name: str, known: Sequence[str]) -> Iterator[Faul
 # ------------------------------------------------------------------------------------------- exercises
 
 
-def _exercise(exercise: Exercise, known: Known) -> Iterator[Fault]:
+def _exercise(exercise: Exercise, known: Known) -> Iterator[ValueProblem]:
     if known.references is not None:
         yield from _reference(exercise.reference, known.references)
     yield from _cases_of(exercise, known)
@@ -176,7 +176,7 @@ def _exercise(exercise: Exercise, known: Known) -> Iterator[Fault]:
     yield from _variants(exercise)
 
 
-def _cases_of(exercise: Exercise, known: Known) -> Iterator[Fault]:
+def _cases_of(exercise: Exercise, known: Known) -> Iterator[ValueProblem]:
     names = [case.name for case in exercise.cases]
     kinds = [check.kind for check in exercise.checks]
     for index, case in enumerate(exercise.cases):
@@ -188,12 +188,12 @@ def _cases_of(exercise: Exercise, known: Known) -> Iterator[Fault]:
                 path: Path = ("cases", index, "only", place)
                 yield unknown(path, kind, "a check of this exercise", kinds, Kind.UNKNOWN_CHECK)
         if case.sealed and not known.edition:
-            yield Fault(("cases", index, "sealed"), _SEALED, Kind.SEALED)
+            yield ValueProblem(("cases", index, "sealed"), _SEALED, Kind.SEALED)
         if not case.sealed:
             yield from (fault.inside("cases", index) for fault in _case(case, exercise))
 
 
-def _checks(exercise: Exercise, known: Known) -> Iterator[Fault]:
+def _checks(exercise: Exercise, known: Known) -> Iterator[ValueProblem]:
     names = [case.name for case in exercise.cases]
     for index, check in enumerate(exercise.checks):
         path: Path = ("checks", index)
@@ -201,20 +201,20 @@ def _checks(exercise: Exercise, known: Known) -> Iterator[Fault]:
             yield unknown(path, check.kind, "a check of grader/grading/checks", known.checks, Kind.UNKNOWN_CHECK)
         if not check.on and not any(_serves(case, check.kind) for case in exercise.cases):
             wanted = "with `raises`" if check.kind == "raises" else "that `only` and `raises` leave to it"
-            yield Fault(path, f"{check.kind} has no case; expected one {wanted}", Kind.CHECK_WITHOUT_CASE)
+            yield ValueProblem(path, f"{check.kind} has no case; expected one {wanted}", Kind.CHECK_WITHOUT_CASE)
         for place, name in enumerate(check.on):
             if name not in names:
                 inside = (*path, check.kind, "on", place)
                 yield unknown(inside, name, "a case of this exercise", names, Kind.UNKNOWN_CASE)
 
 
-def _variants(exercise: Exercise) -> Iterator[Fault]:
+def _variants(exercise: Exercise) -> Iterator[ValueProblem]:
     taken = [parameter.name for parameter in exercise.takes]
     for index, variant in enumerate(exercise.variants):
         path: Path = ("variants", index)
         if not variant.expand and not variant.give:
             what = "`expand: {mask: [query, key]}` or `give: {argument: value}`"
-            yield Fault(path, f"it changes nothing; expected {what}", Kind.EMPTY_VARIANT)
+            yield ValueProblem(path, f"it changes nothing; expected {what}", Kind.EMPTY_VARIANT)
         named: list[tuple[Path, str]] = [((*path, "give", name), name) for name, _ in variant.give]
         for mask, lengths in variant.expand:
             inside = (*path, "expand", mask)
@@ -224,12 +224,12 @@ def _variants(exercise: Exercise) -> Iterator[Fault]:
                 yield unknown(where, name, "an argument of this exercise", taken, Kind.UNKNOWN_ARGUMENT)
 
 
-def _helper(path: Path, name: str) -> Iterator[Fault]:
+def _helper(path: Path, name: str) -> Iterator[ValueProblem]:
     if name not in HELPERS:
         yield unknown(path, name, "a helper in grader/sandbox/inside/helpers.py", HELPERS, Kind.UNKNOWN_HELPER)
 
 
-def _mistakes(exercise: Exercise, raw: Sequence[Mapping[str, Any]], known: Known) -> Iterator[Fault]:
+def _mistakes(exercise: Exercise, raw: Sequence[Mapping[str, Any]], known: Known) -> Iterator[ValueProblem]:
     """Mistakes whose edits cannot be made, that share a misconception, or that declare checks there are not."""
     judged = {(check.kind, name) for check in exercise.checks for name in _cases(check, exercise, known.checks)}
     possible = [*sorted({kind for kind, _ in judged}), *sorted(f"{kind}/{name}" for kind, name in judged)]
@@ -238,7 +238,7 @@ def _mistakes(exercise: Exercise, raw: Sequence[Mapping[str, Any]], known: Known
     readable = any(file.module == module for file in files)
     named: set[str] = set()
     if len(exercise.mistakes) > len(raw) and not known.edition:
-        yield Fault(("recognised",), _SEALED, Kind.SEALED)
+        yield ValueProblem(("recognised",), _SEALED, Kind.SEALED)
     for index, mistake in enumerate(exercise.mistakes[: len(raw)]):
         path = ("mistakes", index)
         if mistake.misconception in named:
@@ -271,7 +271,7 @@ def _serves(case: Case, kind: str) -> bool:
     return kind in case.only or not (case.only or case.raises)
 
 
-def _reference(name: str, references: Mapping[str, Sequence[str]]) -> Iterator[Fault]:
+def _reference(name: str, references: Mapping[str, Sequence[str]]) -> Iterator[ValueProblem]:
     module, _, attribute = name.partition(".")
     if module not in references:
         yield unknown(("reference",), module, "a module in reference/", list(references), Kind.UNKNOWN_REFERENCE)
@@ -280,7 +280,7 @@ def _reference(name: str, references: Mapping[str, Sequence[str]]) -> Iterator[F
         yield unknown(("reference",), name, f"a name of reference/{module}.py", known, Kind.UNKNOWN_REFERENCE)
 
 
-def _case(case: Case, exercise: Exercise) -> Iterator[Fault]:
+def _case(case: Case, exercise: Exercise) -> Iterator[ValueProblem]:
     if exercise.through:
         yield from _arguments("args", case.args, exercise.forward, exercise.through, case)
     elif exercise.kind == "class":
@@ -288,19 +288,19 @@ def _case(case: Case, exercise: Exercise) -> Iterator[Fault]:
         if exercise.forward_signature:
             yield from _arguments("args", case.args, exercise.forward, exercise.forward_signature, case)
         elif case.args:
-            yield Fault(
+            yield ValueProblem(
                 ("args",), "the exercise has no `forward`; expected one, such as (query, mask=None)", Kind.UNUSED_KEY
             )
         if case.parameters and not exercise.adapter:
             text = "there is no `adapter` in the exercise; expected one that puts them in place"
-            yield Fault(("parameters",), text, Kind.UNUSED_KEY)
+            yield ValueProblem(("parameters",), text, Kind.UNUSED_KEY)
     else:
         yield from _arguments("args", case.args, exercise.parameters, exercise.signature, case)
     if exercise.kind == "function" or exercise.through:
         for key, found in (("construct", case.construct), ("parameters", case.parameters)):
             if found:
                 text = f"nothing is constructed; expected `{key}` for a class without `through` only"
-                yield Fault((key,), text, Kind.UNUSED_KEY)
+                yield ValueProblem((key,), text, Kind.UNUSED_KEY)
     draws = dict(case.draw)
     for key, recipes in (("construct", case.construct), ("parameters", case.parameters), ("args", case.args)):
         for name, recipe in recipes:
@@ -312,7 +312,7 @@ def _case(case: Case, exercise: Exercise) -> Iterator[Fault]:
 
 def _arguments(
     key: str, given: Sequence[tuple[str, Recipe]], parameters: Sequence[Parameter], called: str, case: Case
-) -> Iterator[Fault]:
+) -> Iterator[ValueProblem]:
     """Arguments that ``called`` does not take, and required ones that are missing, unless the call has to raise."""
     for name, _ in given:
         if all(name != parameter.name for parameter in parameters):
@@ -321,13 +321,13 @@ def _arguments(
     missing = [p.name for p in parameters if p.required and all(p.name != name for name, _ in given)]
     if missing and case.raises is None:
         text = f"missing: {', '.join(missing)}; expected all that {called} requires, or `raises`"
-        yield Fault((key,), text, Kind.MISSING_ARGUMENT)
+        yield ValueProblem((key,), text, Kind.MISSING_ARGUMENT)
 
 
 # --------------------------------------------------------------------------------------------- recipes
 
 
-def _recipe(recipe: Recipe, draws: Draws, around: Mapping[str, Recipe], own: str) -> Iterator[Fault]:
+def _recipe(recipe: Recipe, draws: Draws, around: Mapping[str, Recipe], own: str) -> Iterator[ValueProblem]:
     """The problems of the recipe named ``own`` among the recipes ``around`` it."""
     match recipe:
         case Same(name=name):
@@ -353,7 +353,7 @@ def _recipe(recipe: Recipe, draws: Draws, around: Mapping[str, Recipe], own: str
         for symbols in _drawn(sizes.names(recipe.low) | sizes.names(recipe.high), draws):
             low, high = sizes.evaluate(recipe.low, symbols), sizes.evaluate(recipe.high, symbols)
             if low >= high:
-                yield Fault((), f"saw low {low} and high {high}; expected low below high", Kind.SIZE)
+                yield ValueProblem((), f"saw low {low} and high {high}; expected low below high", Kind.SIZE)
                 break
 
 
@@ -371,7 +371,7 @@ def _sizes(recipe: Recipe) -> Iterator[tuple[Path, Size, int | None]]:
         yield from ((("low",), recipe.low, None), (("high",), recipe.high, None))
 
 
-def _size(path: Path, size: Size, least: int | None, draws: Draws) -> Iterator[Fault]:
+def _size(path: Path, size: Size, least: int | None, draws: Draws) -> Iterator[ValueProblem]:
     strange = sorted(sizes.names(size) - set(draws))
     for name in strange:
         text = "" if path else " (a text is written {value: …})"

@@ -21,13 +21,13 @@ from grader.core.model import (
 )
 
 
-def trouble(observations: tuple[Observation, ...], case: Case) -> Verdict | None:
+def failure_verdict(observations: tuple[Observation, ...], case: Case) -> Verdict | None:
     """The verdict on the first observation that is not ``Returned``; None if there is none."""
     failed = next((seen for seen in observations if not isinstance(seen, Returned)), None)
     return None if failed is None else verdict(failed, public=case.public)
 
 
-def our_trouble(observations: tuple[Observation, ...]) -> Verdict | None:
+def reference_failure(observations: tuple[Observation, ...]) -> Verdict | None:
     """The verdict if the *reference* did not return: our error, which costs the learner no points."""
     failed = next((seen for seen in observations if not isinstance(seen, Returned)), None)
     if failed is None:

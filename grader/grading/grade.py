@@ -51,7 +51,7 @@ from grader.grading import checks, diagnosis, forbidden, verdicts
 from grader.grading.budget import with_shared_budget
 from grader.grading.checks import Seen
 from grader.grading.inputs import Drawn, Seed, draw, draw_for
-from grader.grading.programs import Target, varied
+from grader.grading.programs import Target, apply_variant
 from grader.submission import definers
 from grader.submission.messages import Unusable, listing, printable
 
@@ -97,7 +97,7 @@ def grade(
     *,
     selection: Selection = Selection(),
     limits: Limits | None = None,
-    memo: Memo | None = None,
+    memo: GradingContext | None = None,
 ) -> Report:
     """Grades ``submission``, whose code ``observe`` runs within ``limits``.
 
@@ -109,7 +109,7 @@ def grade(
     """
     started = time.perf_counter()
     chosen = choose(course, submission, selection)
-    memo = memo or Memo(course, Seed.public(), observe, selection.public_only)
+    memo = memo or GradingContext(course, Seed.public(), observe, selection.public_only)
     plans = [
         Plan(each.question, exercise, source_of(exercise.name, each.question, submission), memo.entries(exercise))
         for each in chosen
@@ -146,7 +146,7 @@ def grade(
 
 
 def grade_reference(
-    memo: Memo,
+    memo: GradingContext,
     question: Question,
     exercise: Exercise,
     files: tuple[SourceFile, ...],
@@ -178,12 +178,14 @@ class Replay:
         if self.form is None:
             return self.result.outcomes[at].verdict
         case = replace(entry.case, public=True)
-        drawn = varied(self.form.variant, entry.drawn)
+        drawn = apply_variant(self.form.variant, entry.drawn)
         seen = Seen(exercise, case, entry.spec, drawn, self.got[at], self.expected[at], self.form.array_type)
         return verdicts.judge(seen)
 
 
-def replay(memo: Memo, question: Question, exercise: Exercise, submission: Submission, observe: Observe) -> Replay:
+def replay(
+    memo: GradingContext, question: Question, exercise: Exercise, submission: Submission, observe: Observe
+) -> Replay:
     """Grades one exercise of ``submission`` as ``grade`` does, and keeps what was observed. Not for learners."""
     code = _CodeGrading(submission, with_shared_budget(observe), memo, Limits())
     plan = Plan(question, exercise, source_of(exercise.name, question, submission), memo.entries(exercise))
@@ -368,7 +370,7 @@ class Plan:
 
 
 @dataclass(frozen=True, slots=True)
-class Memo:
+class GradingContext:
     """What is the same for every submission: course, seed, inputs, and what references and mistakes return for them."""
 
     course: Course
@@ -500,7 +502,7 @@ def programs(
     for entry in entries:
         check = kinds[entry.spec.kind]
         wanted = (check.REFERENCE or not reference) and not entry.case.sealed
-        calls = check.calls(target, varied(variant, entry.drawn), entry.spec) if wanted else ()
+        calls = check.calls(target, apply_variant(variant, entry.drawn), entry.spec) if wanted else ()
         asked.append(tuple(replace(program, hidden=not entry.case.public) for program in calls))
     return asked
 
@@ -527,7 +529,7 @@ class _CodeGrading:
 
     submission: Submission
     observe: Observe
-    memo: Memo
+    memo: GradingContext
     limits: Limits
     seen: Observed = field(default_factory=lambda: Observed((), (), unsafe=False))
     quiet: bool = False
@@ -661,7 +663,7 @@ def _judge(
             plan.exercise,
             replace(entry.case, public=False) if quiet else entry.case,
             entry.spec,
-            varied(form.variant, entry.drawn),
+            apply_variant(form.variant, entry.drawn),
             mine,
             wanted,
             form.array_type,
@@ -769,14 +771,14 @@ _TOO_HEAVY = Text(
 )
 
 
-def judge_answer(item: Item, value: object, context: items.Context) -> items.Judged:
+def judge_answer(item: Item, value: object, context: items.Context) -> items.Judgment:
     """Judges one answer; items that are expensive to judge in a process with limits."""
     if not items.is_heavy(item):
         return items.judge(item, value, context)
     try:
         return bounded.call(_JUDGING, items.judge, item, value, context)
     except bounded.Exceeded:
-        return items.Judged(Status.FAILED, 0.0, _TOO_HEAVY, readable=False)
+        return items.Judgment(Status.FAILED, 0.0, _TOO_HEAVY, readable=False)
 
 
 class _AnswerGrading:
@@ -803,7 +805,7 @@ class _AnswerGrading:
         message = judged.message or (believed.truth if believed else None)
         return ItemResult(item.id, item.kind, judged.status, earned, item.points, message, judged.misconception)
 
-    def _heavy(self, item: Item, value: object, context: items.Context) -> items.Judged:
+    def _heavy(self, item: Item, value: object, context: items.Context) -> items.Judgment:
         if self._ended < _MOST_ENDED:
             try:
                 judged, self._steps = bounded.call(_JUDGING, items.judge_within, self._steps, item, value, context)
@@ -811,7 +813,7 @@ class _AnswerGrading:
                 self._ended += 1
             else:
                 return judged
-        return items.Judged(Status.FAILED, 0.0, _TOO_HEAVY, readable=False)
+        return items.Judgment(Status.FAILED, 0.0, _TOO_HEAVY, readable=False)
 
 
 _OURS = ("attncheck", "grader", "reference", "tests")

@@ -19,9 +19,9 @@ from dataclasses import dataclass
 
 from grader.core.model import Course, Exercise, Question, SourceFile, Status
 from grader.course import edits
-from grader.grading.grade import Memo, function_of, grade_reference, module_of
+from grader.grading.grade import GradingContext, function_of, grade_reference, module_of
 from grader.grading.inputs import Seed
-from grader.grading.reference_results import expecting
+from grader.grading.reference_results import reference_observer
 from grader.sandbox import Sandbox, Settings, open_sandbox
 
 Change = Callable[[ast.AST], ast.AST | None]
@@ -284,7 +284,7 @@ def run(course: Course, exercises: tuple[str, ...], workers: int) -> Iterator[Mu
             sandbox.start()
             idle.put(sandbox)
         executor = stack.enter_context(ThreadPoolExecutor(len(sandboxes)))
-        memo = Memo(course, Seed.public(), expecting(sandboxes[0].observe, Seed.public()))
+        memo = GradingContext(course, Seed.public(), reference_observer(sandboxes[0].observe, Seed.public()))
         for question in course.questions:
             for exercise in question.exercises:
                 if exercises and exercise.name not in exercises:
@@ -298,11 +298,11 @@ def run(course: Course, exercises: tuple[str, ...], workers: int) -> Iterator[Mu
 
 
 def _survives(
-    memo: Memo, question: Question, exercise: Exercise, idle: queue.SimpleQueue[Sandbox], mutant: Mutant
+    memo: GradingContext, question: Question, exercise: Exercise, idle: queue.SimpleQueue[Sandbox], mutant: Mutant
 ) -> bool:
     sandbox = idle.get()
     try:
-        observe = expecting(sandbox.observe, memo.seed)
+        observe = reference_observer(sandbox.observe, memo.seed)
         result = grade_reference(memo, question, exercise, mutant.files, observe, diagnosed=False)
     finally:
         idle.put(sandbox)

@@ -166,7 +166,7 @@ def split(
     return args, kwargs
 
 
-def varied(variant: Variant | None, drawn: Drawn) -> Drawn:
+def apply_variant(variant: Variant | None, drawn: Drawn) -> Drawn:
     """The inputs in another form that the contract allows, for example masks expanded to (batch, n_q, n_k)."""
     if variant is None:
         return drawn
@@ -176,4 +176,6 @@ def varied(variant: Variant | None, drawn: Drawn) -> Drawn:
         if isinstance(mask, np.ndarray):
             batch, n_q, n_k = drawn.value(query).shape[0], drawn.value(query).shape[-2], drawn.value(key).shape[-2]
             values[name] = np.ascontiguousarray(np.broadcast_to(mask, (batch, 1, n_q, n_k))[:, 0])
-    return replace(drawn, args=tuple(values.items()), larger=tuple(varied(variant, each) for each in drawn.larger))
+    return replace(
+        drawn, args=tuple(values.items()), larger=tuple(apply_variant(variant, each) for each in drawn.larger)
+    )

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from grader.core.errors import CourseError
 from grader.core.model import Array, Case, CheckSpec, Observation, Program, Returned, Status, Text, Verdict
 from grader.grading.compare import describe, scalar
-from grader.grading.failures import trouble
+from grader.grading.failures import failure_verdict
 from grader.grading.inputs import Drawn
 from grader.grading.programs import Target, Writer
 
@@ -48,7 +48,7 @@ def results(got: tuple[Observation, ...], case: Case, least: int) -> tuple[Float
 
     Raises ValueError if there are fewer values, which is an error in the check.
     """
-    if bad := trouble(got, case):
+    if bad := failure_verdict(got, case):
         return bad
     arrays = []
     for seen in got:

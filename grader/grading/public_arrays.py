@@ -32,7 +32,7 @@ from grader.core.model import (
 from grader.grading.compare import compare
 from grader.grading.grade import REFERENCE_LIMITS, function_of, module_of, regroup
 from grader.grading.inputs import Drawn, Seed, draw
-from grader.grading.programs import Target, varied
+from grader.grading.programs import Target, apply_variant
 from grader.grading.properties import program
 
 if TYPE_CHECKING:
@@ -125,7 +125,7 @@ def _of_learner(view: View, submission: Submission) -> tuple[Program, ...]:
     """The call in each form that the contract allows, with the array type that grading used."""
     module = next(file.module for file in submission.files if file.path == view.result.file)
     target = Target(view.exercise, module, view.result.array_type or "torch")
-    return tuple(program(target, varied(variant, view.drawn)) for variant in (None, *view.exercise.variants))
+    return tuple(program(target, apply_variant(variant, view.drawn)) for variant in (None, *view.exercise.variants))
 
 
 def _shown(view: View, right: Observation, mine: tuple[Observation, ...]) -> Shown | None:

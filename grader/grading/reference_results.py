@@ -14,13 +14,15 @@ from grader.core.errors import UsageError
 from grader.core.files import write
 from grader.grading import stored_results
 from grader.grading.inputs import Seed
-from grader.sandbox.memo import remembering
+from grader.sandbox.memo import memoized
 
 if TYPE_CHECKING:
     from grader.core.model import Course, Observe
 
 
-def expecting(observe: Observe, seed: Seed, private: Path | None = None, *, course: Course | None = None) -> Observe:
+def reference_observer(
+    observe: Observe, seed: Seed, private: Path | None = None, *, course: Course | None = None
+) -> Observe:
     """``observe`` for references, with a cache; for a learners' edition, its stored results.
 
     Results that depend on a secret seed are never saved in the user's cache, but in the folder ``private``, if given.
@@ -34,9 +36,7 @@ def expecting(observe: Observe, seed: Seed, private: Path | None = None, *, cour
             )
         return stored_results.answering(course, course.edition)
     if not seed.secret:
-        return remembering(
-            observe, lambda key: cache.get("expected", key), lambda k, data: cache.put("expected", k, data)
-        )
+        return memoized(observe, lambda key: cache.get("expected", key), lambda k, data: cache.put("expected", k, data))
     if private is None:
         return observe
     with suppress(OSError):  # what cannot be saved is computed again
@@ -52,4 +52,4 @@ def expecting(observe: Observe, seed: Seed, private: Path | None = None, *, cour
         with suppress(OSError):
             write(private / key, data)
 
-    return remembering(observe, get, put)
+    return memoized(observe, get, put)

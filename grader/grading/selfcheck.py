@@ -14,7 +14,7 @@ from grader.core.model import Course, Exercise, ExerciseResult, Mistake, Part, Q
 from grader.core.problems import Kind, Problem
 from grader.course import edits, misconceptions, starter
 from grader.grading import diagnosis
-from grader.grading.grade import Memo, Selection, grade, grade_reference, module_of
+from grader.grading.grade import GradingContext, Selection, grade, grade_reference, module_of
 from grader.submission import read
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ MIN_MISTAKES, MIN_HINTS, MIN_ITEMS = 4, 2, 3
 
 
 def check(
-    course: Course, memo: Memo, observe: Observe, progress: Callable[[str], None] = lambda _: None
+    course: Course, memo: GradingContext, observe: Observe, progress: Callable[[str], None] = lambda _: None
 ) -> Iterator[Problem]:
     """Yields every problem of the course, question by question; ``progress`` is called with each name."""
     yield from _stray(course)
@@ -74,7 +74,7 @@ def _static(question: Question) -> Iterator[Problem]:
             yield Problem(Kind.NO_HIDDEN_CASE, where, "no hidden case")
 
 
-def _stub(course: Course, question: Question, memo: Memo, observe: Observe) -> Iterator[Problem]:
+def _stub(course: Course, question: Question, memo: GradingContext, observe: Observe) -> Iterator[Problem]:
     """The file that `attncheck start` writes can be graded and earns no points."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, starter.file_name(question))
@@ -88,7 +88,7 @@ def _stub(course: Course, question: Question, memo: Memo, observe: Observe) -> I
             yield Problem(Kind.STUB_PASSES, question.file, said)
 
 
-def _code(course: Course, question: Question, exercise: Exercise, memo: Memo) -> Iterator[Problem]:
+def _code(course: Course, question: Question, exercise: Exercise, memo: GradingContext) -> Iterator[Problem]:
     """The reference passes; each mistake fails as declared and is recognized."""
     where = f"{question.file}, exercise {exercise.name}"
     reference = grade_reference(memo, question, exercise, course.reference, memo.observe_reference)
@@ -104,7 +104,9 @@ def _code(course: Course, question: Question, exercise: Exercise, memo: Memo) ->
     yield from _twins(where, memo.mistake_signatures(exercise))
 
 
-def _closed(course: Course, question: Question, exercise: Exercise, memo: Memo, observe: Observe) -> Iterator[Problem]:
+def _closed(
+    course: Course, question: Question, exercise: Exercise, memo: GradingContext, observe: Observe
+) -> Iterator[Problem]:
     """What the exercise forbids is blocked at run time, even if the source does not show the call."""
     for name in exercise.forbids:
         module, _, last = name.rpartition(".")

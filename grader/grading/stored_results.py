@@ -18,7 +18,7 @@ from grader import __version__
 from grader.core.errors import CourseError
 from grader.core.model import Course, Edition, Job, Limits, Observation, Observed, Program, SourceFile
 from grader.grading.grade import REFERENCE_LIMITS
-from grader.sandbox.memo import fingerprint, packed, unpacked
+from grader.sandbox.memo import dump, load, program_digest
 
 if TYPE_CHECKING:
     from grader.core.model import Observe
@@ -33,7 +33,7 @@ _MOST = 256 << 20
 def key(files: tuple[SourceFile, ...], program: Program) -> str:
     """The key of an entry: whose program it is (no files: the reference's), and what it does."""
     whose = " ".join(file.path for file in files)
-    return hashlib.sha256(f"{whose}\0{fingerprint(program, REFERENCE_LIMITS)}".encode()).hexdigest()
+    return hashlib.sha256(f"{whose}\0{program_digest(program, REFERENCE_LIMITS)}".encode()).hexdigest()
 
 
 def file_name(exercise: str) -> str:
@@ -43,7 +43,7 @@ def file_name(exercise: str) -> str:
 
 def pack(entries: Mapping[str, Observation]) -> bytes:
     """The contents of a file; equal entries give equal bytes."""
-    return _HEAD + zlib.compress(packed(dict(sorted(entries.items()))), 9)
+    return _HEAD + zlib.compress(dump(dict(sorted(entries.items()))), 9)
 
 
 def unpack(data: bytes) -> dict[str, Observation]:
@@ -51,7 +51,7 @@ def unpack(data: bytes) -> dict[str, Observation]:
     if not data.startswith(_HEAD):
         raise ValueError("it has another format")
     try:
-        return unpacked(zlib.decompressobj().decompress(data[len(_HEAD) :], _MOST))
+        return load(zlib.decompressobj().decompress(data[len(_HEAD) :], _MOST))
     except zlib.error as error:
         raise ValueError(f"it is damaged: {error}") from error
 

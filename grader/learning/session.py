@@ -342,7 +342,7 @@ def step(session: Session, action: Action, now: datetime) -> Turn:
         case "key" if card.item.sealed:
             return Turn(session, Navigation("no key"))
         case "key":
-            return _settle(session, card, "", items.Judged(Status.MISSING, 0.0), now)
+            return _settle(session, card, "", items.Judgment(Status.MISSING, 0.0), now)
         case _:  # "skip" or "next"
             return _skip(session, card, now)
 
@@ -412,7 +412,7 @@ def _follow(session: Session, card: QuizCard) -> Turn:
     return Turn(replace(session, order=order, at=place, offer=None), Navigation("followed"))
 
 
-def _settle(session: Session, card: QuizCard, value: str, judged: items.Judged, now: datetime) -> Turn:
+def _settle(session: Session, card: QuizCard, value: str, judged: items.Judgment, now: datetime) -> Turn:
     attempt = card.record.tries + 1
     final = judged.status is not Status.FAILED or attempt >= card.tries
     event = Answered(

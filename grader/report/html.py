@@ -32,7 +32,7 @@ from grader.core.model import (
     Status,
     Text,
 )
-from grader.core.text import clean, plain, points
+from grader.core.text import check_label, clean, points
 from grader.course import items, misconceptions
 from grader.report import words
 from grader.report.array_svg import ArrayPicture, Slice, mask, picture, rules
@@ -87,7 +87,7 @@ def environment() -> jinja2.Environment:
         lstrip_blocks=True,
         finalize=_harmless,
     )
-    made.filters.update(points=points, brief=brief, plain=plain, breakable=breakable, exact=exact)
+    made.filters.update(points=points, brief=brief, plain=check_label, breakable=breakable, exact=exact)
     return made
 
 

@@ -24,7 +24,7 @@ from grader.core.model import (
     Watched,
 )
 from grader.core.page import Page
-from grader.core.text import COMMA, OF_POINTS, SAYS, SEMICOLON, STATUS, clean, duration, plain, points
+from grader.core.text import COMMA, OF_POINTS, SAYS, SEMICOLON, STATUS, check_label, clean, duration, points
 from grader.course import misconceptions
 from grader.report import words
 
@@ -230,7 +230,7 @@ def _tally(page: Page, exercise: ExerciseResult) -> None:
     parts = [page.say(words.CHECKS, passed=passed, all=len(decided))]
     lost = Counter(outcome.check for outcome in decided if outcome.status is not Status.PASSED)
     if passed and lost:
-        names = [plain(name) if times == 1 else f"{plain(name)} ×{times}" for name, times in lost.items()]
+        names = [check_label(name) if times == 1 else f"{check_label(name)} ×{times}" for name, times in lost.items()]
         parts.append(page.say(NOT_PASSED, names=page.say(COMMA).join(names)))
     if exercise.array_type is not None:
         parts.append(page.say(words.GIVEN[exercise.array_type]))

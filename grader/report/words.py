@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from grader.core.model import ExerciseResult, Outcome, Report, Status, Text
-from grader.core.text import STATUS, plain
+from grader.core.text import STATUS, check_label
 from grader.grading.failures import is_not_written
 
 
@@ -20,7 +20,7 @@ def failure_heading(exercise: ExerciseResult, outcome: Outcome) -> Text:
     if len(counted) > 1 and alike and outcome.verdict.difference is None:
         return FIRST
     where = PUBLIC_CASE if outcome.visibility == "public" else HIDDEN_CASE
-    return FIRST_AT.fill(where=where.fill(check=plain(outcome.check), case=outcome.case))
+    return FIRST_AT.fill(where=where.fill(check=check_label(outcome.check), case=outcome.case))
 
 
 def is_stub(exercise: ExerciseResult) -> bool:

@@ -64,7 +64,7 @@ ATTACKS = {
 
 
 @dataclass(frozen=True, slots=True)
-class Canary:
+class AttackResult:
     """One attack and its result. ``why`` says what happened if the state is ``undecided``."""
 
     name: str
@@ -72,7 +72,7 @@ class Canary:
     why: str = ""
 
 
-def release(observe: Observe, quiet: Callable[[], object] = lambda: None) -> tuple[Canary, ...]:
+def try_attacks(observe: Observe, quiet: Callable[[], object] = lambda: None) -> tuple[AttackResult, ...]:
     """Tries every attack through ``observe``.
 
     An undecided one is tried again in a child of its own, after ``quiet`` has returned, which waits until nothing else
@@ -90,7 +90,7 @@ def release(observe: Observe, quiet: Callable[[], object] = lambda: None) -> tup
         )
 
 
-def fault(canaries: Sequence[Canary], where: str) -> str | None:
+def refusal(canaries: Sequence[AttackResult], where: str) -> str | None:
     """Why nothing may be graded on machine ``where``, which these are from; None if all were refused."""
     through = [canary.name for canary in canaries if canary.state == "let-through"]
     if through:
@@ -101,7 +101,7 @@ def fault(canaries: Sequence[Canary], where: str) -> str | None:
     return None
 
 
-def _attempt(observe: Observe, names: tuple[str, ...], words: tuple[str, str]) -> tuple[Canary, ...]:
+def _attempt(observe: Observe, names: tuple[str, ...], words: tuple[str, str]) -> tuple[AttackResult, ...]:
     modules = [f"canary_{at}" for at in range(len(names))]
     files = tuple(
         SourceFile(f"{module}.py", module, (Part(f"{module}.py", _source(ATTACKS[name].body)),))
@@ -114,13 +114,13 @@ def _attempt(observe: Observe, names: tuple[str, ...], words: tuple[str, str]) -
     return tuple(_judged(name, one) for name, one in zip(names, seen, strict=True))
 
 
-def _judged(name: str, seen: Observation) -> Canary:
+def _judged(name: str, seen: Observation) -> AttackResult:
     match seen:
         case Returned():
-            return Canary(name, "let-through")
+            return AttackResult(name, "let-through")
         case Raised(type, text):
             said = f"{type}: {text}"
-            return Canary(name, "refused") if said.startswith(ATTACKS[name].refusals) else _undecided(name, said)
+            return AttackResult(name, "refused") if said.startswith(ATTACKS[name].refusals) else _undecided(name, said)
         case TimedOut(limit, clock):
             return _undecided(name, f"not finished after {limit:g} s ({clock})")
         case Died(signal, code):  # the reason is unknown: it may have become another program
@@ -131,8 +131,8 @@ def _judged(name: str, seen: Observation) -> Canary:
             return _undecided(name, "unreadable answer")
 
 
-def _undecided(name: str, why: str) -> Canary:
-    return Canary(name, "undecided", why)
+def _undecided(name: str, why: str) -> AttackResult:
+    return AttackResult(name, "undecided", why)
 
 
 def _source(body: str) -> str:

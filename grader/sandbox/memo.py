@@ -37,7 +37,7 @@ Get = Callable[[str], "bytes | None"]
 Put = Callable[[str, bytes], None]
 
 
-def remembering(observe: Observe, get: Get, put: Put) -> Observe:
+def memoized(observe: Observe, get: Get, put: Put) -> Observe:
     """``observe`` with a cache. Only runs that ended by themselves are stored; damaged entries are ignored."""
 
     def observed(job: Job, limits: Limits) -> Observed:
@@ -58,17 +58,17 @@ _Other = type[Raised | Unreadable | TooBig | TimedOut | Died | NotRun]
 _BY_NAME: dict[str, _Other] = {kind.__name__: kind for kind in (Raised, Unreadable, TooBig, TimedOut, Died, NotRun)}
 
 
-def fingerprint(program: Program, limits: Limits) -> str:
+def program_digest(program: Program, limits: Limits) -> str:
     """A digest of a program and its limits, without the files it runs on."""
     return hashlib.sha256(frames.encode(task_values([Task(program.module, 0, program)], limits))).hexdigest()
 
 
-def packed(entries: Mapping[str, Observation]) -> bytes:
+def dump(entries: Mapping[str, Observation]) -> bytes:
     """Observations by name, as bytes. The same entries in the same order give the same bytes."""
     return frames.encode({name: _plain(seen) for name, seen in entries.items()})
 
 
-def unpacked(data: bytes) -> dict[str, Observation]:
+def load(data: bytes) -> dict[str, Observation]:
     """The inverse of ``packed``. Raises ValueError for bytes that it did not make."""
     entries = frames.decode(data)
     if not isinstance(entries, dict):

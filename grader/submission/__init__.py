@@ -24,7 +24,7 @@ from grader.submission import answers, modules, source
 from grader.submission import messages as say
 from grader.submission.files import (
     ARCHIVE_SUFFIXES,
-    Gathered,
+    FoundFiles,
     RawFile,
     collect_folder,
     file_member,
@@ -36,7 +36,7 @@ from grader.submission.messages import Unusable, listing, printable
 from grader.submission.opening import Place, not_regular, refusal, status
 
 __all__ = [
-    "Gathered", "Unusable", "definers", "fingerprint", "gathered", "identity", "named", "read",
+    "FoundFiles", "Unusable", "definers", "fingerprint", "gathered", "identity", "named", "read",
     "understood", "written",
 ]  # fmt: skip
 
@@ -53,15 +53,15 @@ def read(path: Path, learner: str | None = None) -> Submission:
     if not is_small(path):
         return _bounded(path, _read, learner, os.fspath(path))
     found, stem = _gathered(path)
-    return understood(found, stem, learner, os.fspath(path))
+    return parse_files(found, stem, learner, os.fspath(path))
 
 
-def gathered(path: Path) -> tuple[Gathered, str]:
+def read_files(path: Path) -> tuple[FoundFiles, str]:
     """The files at ``path`` that count, as bytes, and the name of ``path`` without its suffix."""
     return _gathered(path) if is_small(path) else _bounded(path, _gathered)
 
 
-def understood(found: Gathered, stem: str, learner: str | None, origin: str) -> Submission:
+def parse_files(found: FoundFiles, stem: str, learner: str | None, origin: str) -> Submission:
     """The submission made of ``gathered`` files: the second half of ``read``, which may run on another machine."""
     light = sum(len(raw.data) for raw in found.raws) <= SMALL and all(raw.kind != "notebook" for raw in found.raws)
     if light:
@@ -90,7 +90,7 @@ def identity(path: Path) -> tuple[str, str | None]:
 def written(path: Path) -> str:
     """The text of the one file at ``path``, for comparing only; empty if it cannot be read."""
     try:
-        found, _ = gathered(path)
+        found, _ = read_files(path)
     except Unusable:
         return ""
     return found.raws[0].data.decode("utf-8", "replace") if found.raws else ""
@@ -146,7 +146,7 @@ def _read(path: Path, learner: str | None, origin: str) -> Submission:
     return _understood(found, stem, learner, origin)
 
 
-def _gathered(path: Path) -> tuple[Gathered, str]:
+def _gathered(path: Path) -> tuple[FoundFiles, str]:
     place = os.fspath(path)
     base = os.path.basename(os.path.abspath(place)) if "\0" not in place else place
     name = printable(base) or "/"
@@ -180,7 +180,7 @@ def _identity(path: Path) -> tuple[str, str | None]:
     return _digest(found.raws), (clean_name(given.learner) or None) if given is not None else None
 
 
-def _answers(found: Gathered) -> tuple[answers.Answers | None, Unusable | None]:
+def _answers(found: FoundFiles) -> tuple[answers.Answers | None, Unusable | None]:
     """The answers file if there is one, or why it cannot be read."""
     for raw in found.raws:
         if raw.kind == "answers":
@@ -221,7 +221,7 @@ def _not_read(base: str) -> Text:
     return say.WRONG_KIND
 
 
-def _understood(found: Gathered, stem: str, learner: str | None, origin: str) -> Submission:
+def _understood(found: FoundFiles, stem: str, learner: str | None, origin: str) -> Submission:
     files, left_out, notices = _sources(found, stem)
     given, lost = _answers(found)
     problems = (*found.problems, *left_out)
@@ -251,7 +251,7 @@ def _lost(problem: Unusable) -> Notice:
     return Notice(problem.where, say.ANSWERS_LOST.fill(problem=said), urgent=True)
 
 
-def _sources(found: Gathered, stem: str) -> tuple[tuple[SourceFile, ...], tuple[Unusable, ...], tuple[Notice, ...]]:
+def _sources(found: FoundFiles, stem: str) -> tuple[tuple[SourceFile, ...], tuple[Unusable, ...], tuple[Notice, ...]]:
     """The source files that can be used, problems with the others, and notices."""
     code = [raw for raw in found.raws if raw.kind != "answers"]
     top = modules.common_folder([raw.path for raw in code])
@@ -307,7 +307,7 @@ def _package(scanned: Sequence[tuple[str, source.SourceFacts]], top: str, stem: 
     return name if above or any(name in facts.imports for _, facts in scanned) else ""
 
 
-def _nothing_usable(found: Gathered, problems: Sequence[Unusable], lost: Unusable | None) -> Unusable:
+def _nothing_usable(found: FoundFiles, problems: Sequence[Unusable], lost: Unusable | None) -> Unusable:
     """Why nothing can be graded: the problems with files that would count, and what other files there are."""
     problems = [*([lost] if lost is not None else []), *problems]
     if len(problems) == 1 and (found.raws or len(found.others) <= 1):

@@ -13,7 +13,7 @@ from functools import partial
 
 from grader.core.model import Text
 from grader.submission import messages as say
-from grader.submission.files import MAX_FILES, MAX_HIDDEN, Gathered, Member, gather, is_ignored, kind_of
+from grader.submission.files import MAX_FILES, MAX_HIDDEN, FoundFiles, Member, gather, is_ignored, kind_of
 from grader.submission.messages import Unusable, printable
 from grader.submission.opening import Place, not_regular, open_file, what_is
 from grader.submission.text import looks_like
@@ -32,7 +32,7 @@ DAMAGE = (
 )  # fmt: skip
 
 
-def collect(place: str, name: str) -> Gathered:
+def collect(place: str, name: str) -> FoundFiles:
     """All files in the zip at ``place`` that count."""
     with open_file(Place(place), name) as file:
         head = file.read(4096)

@@ -64,7 +64,7 @@ class RawFile:
 
 
 @dataclass(frozen=True, slots=True)
-class Gathered:
+class FoundFiles:
     """What was found under ``name``.
 
     ``problems`` are the code files that could not be read, and ``lost`` is why the answers could not be. ``others``
@@ -94,7 +94,7 @@ def is_ignored(name: str) -> bool:
     return name.startswith(".") or name in _GENERATED
 
 
-def gather(name: str, members: Iterable[Member], folders: Iterable[str] = (), hidden: Sequence[str] = ()) -> Gathered:
+def gather(name: str, members: Iterable[Member], folders: Iterable[str] = (), hidden: Sequence[str] = ()) -> FoundFiles:
     """Reads the members that count.
 
     ``folders`` are the paths of folders, which may have names like files; ``hidden`` are the paths of ignored files.
@@ -131,7 +131,7 @@ def gather(name: str, members: Iterable[Member], folders: Iterable[str] = (), hi
     others = [_described(member) for member in members if member.path not in read]
     others += [say.IT_IS_HIDDEN.fill(name=path) for path in hidden]
     notices = tuple(_notices(name, [member for member in members if member.kind not in _LIMITS]))
-    return Gathered(name, tuple(raws), tuple(unread.values()), notices, tuple(others), lost)
+    return FoundFiles(name, tuple(raws), tuple(unread.values()), notices, tuple(others), lost)
 
 
 def _notices(name: str, unwanted: Sequence[Member]) -> Iterator[Notice]:
@@ -181,7 +181,7 @@ def _too_large(member: Member) -> Unusable | None:
     return Unusable(member.path, text)
 
 
-def collect_folder(root: str, name: str) -> Gathered:
+def collect_folder(root: str, name: str) -> FoundFiles:
     """All files under ``root`` that count. Links are not followed and special files are not opened."""
     members: list[Member] = []
     folders: list[str] = []

@@ -15,7 +15,7 @@ from grader.core.errors import SandboxUnavailable, SubmissionError
 from grader.core.model import Call, Course, Job, Limits, Observed, Past, Program, Report
 from grader.course import loader
 from grader.grading import courses
-from grader.grading.grade import Memo, grade
+from grader.grading.grade import GradingContext, grade
 from grader.grading.inputs import Seed
 from grader.sandbox import Sandbox, Settings, open_sandbox
 from grader.submission import read
@@ -56,7 +56,7 @@ class Ring:
     """A sandbox, a course with a secret seed, and bait around them."""
 
     sandbox: Sandbox
-    memo: Memo
+    memo: GradingContext
     bait: Bait
     hidden: frozenset[str]
 
@@ -91,7 +91,7 @@ def ring(request: pytest.FixtureRequest, bait: Bait, course: Course) -> Iterator
         seed = Seed(
             "secret", b"known to nobody!", secret=True
         )  # the same each time: numbers that look alike must not decide
-        yield Ring(sandbox, Memo(course, seed, sandbox.observe), bait, arena.hidden_numbers(course, seed))
+        yield Ring(sandbox, GradingContext(course, seed, sandbox.observe), bait, arena.hidden_numbers(course, seed))
 
 
 #: Exercises whose references and mistakes take long, for the sake of a few attacks.

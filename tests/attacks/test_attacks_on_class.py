@@ -14,7 +14,7 @@ from grader.classroom import enrolment, inbox, worker
 from grader.classroom.analysis.class_similarity import compared
 from grader.classroom.collect import CollectedSubmission, Collection
 from grader.classroom.enrolment import enrol
-from grader.classroom.gradebook import Filed, open_gradebook
+from grader.classroom.gradebook import SubmissionRow, open_gradebook
 from grader.classroom.intake import PLAIN, FoundSubmission, Person
 from grader.classroom.roster import Learner, Roster
 from grader.classroom.words import FILES_CHANGED
@@ -32,7 +32,7 @@ def handed(folder: Path, *people: Person) -> list[CollectedSubmission]:
     return [CollectedSubmission(FoundSubmission(repr(person), (person,), ()), folder / "q05.py") for person in people]
 
 
-def filed(each: Sequence[CollectedSubmission]) -> list[Filed]:
+def filed(each: Sequence[CollectedSubmission]) -> list[SubmissionRow]:
     """What a batch without a roster would enter."""
     return list(enrol(Collection(PLAIN, tuple(each), ()), None).submissions)
 
@@ -53,7 +53,7 @@ def test_another_s_name_draws_no_other_numbers(tmp_path: Path) -> None:
     ada, mallory = Person("Ada", (("canvas", "11"),)), Person("ada", (("canvas", "66"),))
     (alone,) = filed(handed(tmp_path, ada))
     both = filed(handed(tmp_path, ada, mallory))
-    assert both[0].draws == alone.draws == "Ada"
+    assert both[0].seed_name == alone.seed_name == "Ada"
     assert both[0].learners != both[1].learners
 
 
@@ -78,7 +78,13 @@ def test_what_is_nobody_s_is_not_looked_for_elsewhere(tmp_path: Path, monkeypatc
     monkeypatch.chdir(here)
     course = courses.load(tiny.course(tmp_path / "course"))
     with closing(open_gradebook(tmp_path, create=True)) as book:
-        book.file([Filed("nobody/mallory", "", (), draws="mallory", error=Text("nobody knows whose", "不知道是谁的"))])
+        book.file(
+            [
+                SubmissionRow(
+                    "nobody/mallory", "", (), seed_name="mallory", error=Text("nobody knows whose", "不知道是谁的")
+                )
+            ]
+        )
         found = compared(book, course)
     assert found.left_out == ("nobody/mallory",)
     assert found.read("nobody/mallory") is None

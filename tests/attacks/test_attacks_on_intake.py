@@ -16,7 +16,7 @@ from grader.classroom import collect as collecting
 from grader.classroom import inbox
 from grader.classroom.collect import collect
 from grader.classroom.enrolment import enrol
-from grader.classroom.gradebook import Filed
+from grader.classroom.gradebook import SubmissionRow
 from grader.core.errors import UsageError
 from tests import tiny
 from tests.attacks import intake
@@ -45,7 +45,7 @@ def place(tmp_path: Path) -> Iterator[Path]:
 
 
 @functools.cache
-def undisturbed(kind: str, as_zip: bool) -> dict[str, Filed]:
+def undisturbed(kind: str, as_zip: bool) -> dict[str, SubmissionRow]:
     """The class without an attacker."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name, "class")
@@ -54,7 +54,7 @@ def undisturbed(kind: str, as_zip: bool) -> dict[str, Filed]:
         return entered(place, Path(name, "scratch"))
 
 
-def entered(collection: Path, scratch: Path) -> dict[str, Filed]:
+def entered(collection: Path, scratch: Path) -> dict[str, SubmissionRow]:
     """What a batch would grade of a collection, and for whom; equal entries get equal points."""
     found = collect(collection, scratch)
     return {one.key: replace(one, path="") for one in enrol(found, None).submissions}

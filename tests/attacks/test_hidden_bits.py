@@ -12,7 +12,7 @@ from grader.core.model import Exercise, Outcome, Report
 from grader.course import loader
 from grader.grading import courses, verdicts
 from grader.grading.checks import kinds
-from grader.grading.grade import Memo, grade
+from grader.grading.grade import GradingContext, grade
 from grader.grading.inputs import Seed
 from grader.sandbox import Sandbox
 from grader.submission import read
@@ -27,7 +27,7 @@ CASES = [
 
 
 @pytest.fixture(scope="module")
-def memos(sandbox: Sandbox) -> tuple[Memo, ...]:
+def memos(sandbox: Sandbox) -> tuple[GradingContext, ...]:
     """Two secret seeds for a course in which every case is hidden, so that no public one is told anything.
 
     Without mistakes: the name of a misconception is counted in docs/security.md, and takes long.
@@ -35,7 +35,9 @@ def memos(sandbox: Sandbox) -> tuple[Memo, ...]:
     bundled = courses.load(loader.find(None))
     questions = tuple(replace(q, exercises=tuple(map(_hidden, q.exercises))) for q in bundled.questions)
     secretive = replace(bundled, questions=questions)
-    return tuple(Memo(secretive, Seed("file:x", key, secret=True), sandbox.observe) for key in (b"0" * 16, b"1" * 16))
+    return tuple(
+        GradingContext(secretive, Seed("file:x", key, secret=True), sandbox.observe) for key in (b"0" * 16, b"1" * 16)
+    )
 
 
 def _hidden(exercise: Exercise) -> Exercise:
@@ -49,7 +51,7 @@ def outcomes(report: Report) -> Iterator[Outcome]:
 
 @pytest.mark.parametrize("attack", CASES)
 def test_two_seeds_are_told_alike(
-    attack: arena.Attack, memos: tuple[Memo, ...], sandbox: Sandbox, tmp_path: Path
+    attack: arena.Attack, memos: tuple[GradingContext, ...], sandbox: Sandbox, tmp_path: Path
 ) -> None:
     """Everything that a learner sees is identical for both, and consists of the known sentences."""
     armed = tmp_path / f"attack{attack.path.suffix}"

@@ -13,7 +13,7 @@ import pytest
 from grader.core.model import Array, Course, Job, Limits, Observation, Observed, Raised, Returned, Unreadable
 from grader.course import loader
 from grader.grading import courses
-from grader.grading.grade import Memo, grade
+from grader.grading.grade import GradingContext, grade
 from grader.grading.inputs import Seed
 from grader.sandbox import Sandbox
 from grader.submission import read
@@ -32,9 +32,9 @@ def course() -> Course:
 
 
 @pytest.fixture(scope="module")
-def memo(course: Course, sandbox: Sandbox) -> Memo:
+def memo(course: Course, sandbox: Sandbox) -> GradingContext:
     """One cache of reference results for all forgeries."""
-    return Memo(course, Seed("secret", b"0123456789abcdef"), sandbox.observe)
+    return GradingContext(course, Seed("secret", b"0123456789abcdef"), sandbox.observe)
 
 
 def forged(number: int) -> Iterator[tuple[str, Any]]:
@@ -100,7 +100,7 @@ def solution(name: str) -> Path:
     return next((path for path in found if path.stem.startswith("torch")), found[0])
 
 
-def told(name: str, memo: Memo, honest: Observed, number: int) -> dict[tuple[str, str, str], tuple[str, ...]]:
+def told(name: str, memo: GradingContext, honest: Observed, number: int) -> dict[tuple[str, str, str], tuple[str, ...]]:
     """For every forgery, check and hidden case: the status and the sentences in both languages."""
     found = {}
     for kind, lie in forged(number):
@@ -116,7 +116,7 @@ def told(name: str, memo: Memo, honest: Observed, number: int) -> dict[tuple[str
 
 
 @pytest.mark.parametrize("name", [pytest.param(name, marks=() if name in FEW else pytest.mark.prove) for name in NAMES])
-def test_nothing_of_a_hidden_case_is_told(name: str, memo: Memo, sandbox: Sandbox) -> None:
+def test_nothing_of_a_hidden_case_is_told(name: str, memo: GradingContext, sandbox: Sandbox) -> None:
     """For two numbers, revealed in every way that a child has, the sentences are the same."""
     answers = []
 

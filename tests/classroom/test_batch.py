@@ -22,7 +22,7 @@ import pytest
 from filelock import FileLock
 
 from grader.classroom import batch, enrolment, schedule, worker
-from grader.classroom.batch import Order, Step
+from grader.classroom.batch import BatchProgress, BatchRequest
 from grader.classroom.collect import CollectedSubmission, Collection, collect
 from grader.classroom.gradebook import open_gradebook
 from grader.classroom.intake import FoundSubmission, Person
@@ -40,7 +40,7 @@ from grader.grading import courses
 from grader.grading.checks import values
 from grader.grading.inputs import Seed
 from grader.sandbox import Sandbox, Settings, policy
-from grader.sandbox.canaries import ATTACKS, Canary
+from grader.sandbox.canaries import ATTACKS, AttackResult
 from tests import tiny
 
 if TYPE_CHECKING:
@@ -71,18 +71,18 @@ def handed_in(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def order(handed_in: Path, tmp_path: Path, course_folder: Path) -> Callable[..., Order]:
+def order(handed_in: Path, tmp_path: Path, course_folder: Path) -> Callable[..., BatchRequest]:
     """What is asked of a batch: Q5 of the bundled course, unless said otherwise."""
 
-    def make(**changes: Any) -> Order:
+    def make(**changes: Any) -> BatchRequest:
         asked = {"collection": handed_in, "out": tmp_path / "out", "course_folder": course_folder}
-        return Order(**(asked | {"seed": Seed.public(), "questions": ("Q5",)} | changes))
+        return BatchRequest(**(asked | {"seed": Seed.public(), "questions": ("Q5",)} | changes))
 
     return make
 
 
 @pytest.fixture
-def small(order: Callable[..., Order], tmp_path: Path) -> Callable[..., Order]:
+def small(order: Callable[..., BatchRequest], tmp_path: Path) -> Callable[..., BatchRequest]:
     """The same of a course with one small question, where it matters to nobody what is graded."""
     klass, course = tiny.handed_in(tmp_path / "small"), tiny.course(tmp_path / "course")
     return functools.partial(order, collection=klass, course_folder=course, questions=("Q1",))
@@ -102,7 +102,7 @@ def in_process(alone: None, monkeypatch: pytest.MonkeyPatch, sandbox: Sandbox) -
     """One process and one sandbox for a whole batch, which is trusted."""
     for module in (schedule, worker):
         monkeypatch.setattr(module, "Sandbox", lambda mode, settings: tiny.Lent(sandbox))
-    monkeypatch.setattr(schedule, "release", lambda observe, quiet: ())
+    monkeypatch.setattr(schedule, "try_attacks", lambda observe, quiet: ())
 
 
 def said(error: Text | None) -> str:
@@ -110,7 +110,7 @@ def said(error: Text | None) -> str:
     return "" if error is None else error.en
 
 
-def rows(order: Order) -> dict[str, Row]:
+def rows(order: BatchRequest) -> dict[str, Row]:
     """What the files of results say, by learner."""
     with closing(open_gradebook(order.out)) as book:
         found = write_files(Book.of(book, courses.load(order.course_folder)), order.out, "en")
@@ -123,12 +123,12 @@ def rows(order: Order) -> dict[str, Row]:
 
 @pytest.mark.parametrize("workers", [pytest.param(1, marks=pytest.mark.prove), 2])
 def test_a_class_is_graded(
-    workers: int, order: Callable[..., Order], course_folder: Path, request: pytest.FixtureRequest
+    workers: int, order: Callable[..., BatchRequest], course_folder: Path, request: pytest.FixtureRequest
 ) -> None:
     """A file for everybody, a table of the class, and who could not be graded; with two, in processes of their own."""
     if workers == 1:
         request.getfixturevalue("in_process")
-    asked, steps = order(workers=workers), list[Step]()
+    asked, steps = order(workers=workers), list[BatchProgress]()
     summary = batch.run(asked, steps.append)
     assert (summary.kind, summary.submissions, summary.graded, summary.kept) == ("folders", 3, 2, 0)
     ((key, why),) = summary.refused
@@ -159,7 +159,9 @@ def test_a_class_is_graded(
 
 
 @pytest.mark.usefixtures("in_process")
-def test_nothing_is_graded_twice(order: Callable[..., Order], handed_in: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_nothing_is_graded_twice(
+    order: Callable[..., BatchRequest], handed_in: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """What has not changed is kept: other files, and questions that are asked besides, are all that is graded."""
     seen: list[tuple[str, tuple[str, ...]]] = []
     work = worker.run_task
@@ -187,13 +189,13 @@ def test_nothing_is_graded_twice(order: Callable[..., Order], handed_in: Path, m
 
 
 @pytest.mark.usefixtures("in_process")
-def test_a_batch_goes_on_where_it_was_stopped(order: Callable[..., Order], handed_in: Path) -> None:
+def test_a_batch_goes_on_where_it_was_stopped(order: Callable[..., BatchRequest], handed_in: Path) -> None:
     """Whenever that was, the same is found as if nothing had happened."""
     (handed_in / "cy.py").unlink()
     batch.run(order(out=handed_in.parent / "other"))
     whole = rows(order(out=handed_in.parent / "other"))
 
-    def stop(step: Step) -> None:
+    def stop(step: BatchProgress) -> None:
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
@@ -239,7 +241,7 @@ def _units(out: Path) -> int:
 
 
 @pytest.mark.usefixtures("in_process")
-def test_one_batch_at_a_time(order: Callable[..., Order]) -> None:
+def test_one_batch_at_a_time(order: Callable[..., BatchRequest]) -> None:
     """The second is told, and nothing of the first is touched."""
     asked = order()
     asked.out.mkdir()
@@ -249,7 +251,7 @@ def test_one_batch_at_a_time(order: Callable[..., Order]) -> None:
 
 
 @pytest.mark.usefixtures("in_process")
-def test_a_roster_says_who_is_who(order: Callable[..., Order], handed_in: Path, tmp_path: Path) -> None:
+def test_a_roster_says_who_is_who(order: Callable[..., BatchRequest], handed_in: Path, tmp_path: Path) -> None:
     """By its ids; strangers and those who are missing are named, and strangers' work is graded nevertheless."""
     roster = tmp_path / "roster.csv"
     roster.write_text("id,name\n100,Ada\n101,Cy\n102,Dee\n")
@@ -265,7 +267,7 @@ def test_a_roster_says_who_is_who(order: Callable[..., Order], handed_in: Path, 
 
 
 @pytest.mark.usefixtures("in_process")
-def test_a_roster_that_comes_later(order: Callable[..., Order], tmp_path: Path) -> None:
+def test_a_roster_that_comes_later(order: Callable[..., BatchRequest], tmp_path: Path) -> None:
     """Takes the place of the names of the collection, in gradebook and folder; a group's work is its members'."""
     batch.run(order())
     assert set(rows(order())) == {"ada", "bo", "cy"}
@@ -324,14 +326,14 @@ def test_somebody_else_s_answers(said: dict[str, str | None], misnamed: dict[str
         if learner:
             (tmp_path / "in" / name / "answers.yaml").write_text(f"format: 1\nlearner: {learner!r}\nanswers: {{}}\n")
     found = enrolment.enrol(collect(tmp_path / "in", tmp_path / "kept"), None)
-    assert {filed.key: filed.draws for filed in found.submissions} == {
+    assert {filed.key: filed.seed_name for filed in found.submissions} == {
         name: learner or name for name, learner in said.items()
     }
     assert dict(found.misnamed) == misnamed
 
 
 @pytest.mark.usefixtures("in_process")
-def test_a_zip_of_a_course_system(order: Callable[..., Order], handed_in: Path, tmp_path: Path) -> None:
+def test_a_zip_of_a_course_system(order: Callable[..., BatchRequest], handed_in: Path, tmp_path: Path) -> None:
     """Is graded like a folder."""
     for name in ("doejane_1_2_q05.py", "bo_LATE_3_4_q05.py"):
         (tmp_path / "canvas").mkdir(exist_ok=True)
@@ -343,14 +345,14 @@ def test_a_zip_of_a_course_system(order: Callable[..., Order], handed_in: Path, 
 
 
 @pytest.mark.usefixtures("in_process")
-def test_only_some_questions_count(order: Callable[..., Order]) -> None:
+def test_only_some_questions_count(order: Callable[..., BatchRequest]) -> None:
     """A name that the course lacks stops it at the start."""
     with pytest.raises(UsageError, match="no question 'Q50'; did you mean Q5"):
         batch.run(order(questions=("Q50",)))
 
 
 @pytest.mark.usefixtures("in_process")
-def test_what_was_stopped_is_noted(order: Callable[..., Order], tmp_path: Path) -> None:
+def test_what_was_stopped_is_noted(order: Callable[..., BatchRequest], tmp_path: Path) -> None:
     """A loop or a crash stands beside the points."""
     (tmp_path / "crash").mkdir()
     crash = "import os\ndef scaled_dot_product_attention(*args, **kwargs): os._exit(1)\n"
@@ -361,7 +363,7 @@ def test_what_was_stopped_is_noted(order: Callable[..., Order], tmp_path: Path) 
 
 
 @pytest.mark.usefixtures("in_process")
-def test_a_check_that_breaks_is_noted(small: Callable[..., Order], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_check_that_breaks_is_noted(small: Callable[..., BatchRequest], monkeypatch: pytest.MonkeyPatch) -> None:
     """It fails, and the instructor is told which one; everything else is graded, and the batch ends as usual."""
 
     def breaks(seen: object) -> None:
@@ -379,7 +381,7 @@ def test_a_check_that_breaks_is_noted(small: Callable[..., Order], monkeypatch: 
     assert '"broken": true' in (asked.out / row.file).read_text(encoding="utf-8")
 
 
-def test_a_broken_course_is_told_once(order: Callable[..., Order], tmp_path: Path) -> None:
+def test_a_broken_course_is_told_once(order: Callable[..., BatchRequest], tmp_path: Path) -> None:
     """By an error, before anything is made."""
     (tmp_path / "questions").mkdir()
     with pytest.raises(CourseError, match="no question in it"):
@@ -403,7 +405,7 @@ def test_versions(course_folder: Path) -> None:
 
 @pytest.mark.usefixtures("in_process")
 def test_references_are_remembered(
-    small: Callable[..., Order], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    small: Callable[..., BatchRequest], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """With the public seed in the user's cache; with a secret one beside the results, readable by their owner."""
     secret = tmp_path / "seed"
@@ -441,7 +443,7 @@ def test_references_are_remembered(
 
 
 @pytest.mark.usefixtures("alone")
-def test_without_a_wall_nothing_is_graded(order: Callable[..., Order], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_a_wall_nothing_is_graded(order: Callable[..., BatchRequest], monkeypatch: pytest.MonkeyPatch) -> None:
     """No fall-back to plain mode: a class is graded confined or not at all."""
     monkeypatch.setattr(policy, "seccomp_program", lambda: b"")
     with pytest.raises(SandboxUnavailable, match="libseccomp"):
@@ -450,7 +452,9 @@ def test_without_a_wall_nothing_is_graded(order: Callable[..., Order], monkeypat
 
 
 @pytest.mark.usefixtures("alone")
-def test_a_layer_that_is_switched_off_is_missed(order: Callable[..., Order], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_layer_that_is_switched_off_is_missed(
+    order: Callable[..., BatchRequest], monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Without Landlock files could be read; the sandbox itself refuses to start."""
     monkeypatch.setattr(schedule, "warm_up", lambda plan: None)
     monkeypatch.setattr(schedule, "Settings", lambda **_: Settings(landlock_abi=0))
@@ -484,7 +488,7 @@ REFUSED = {
     ids=["out", "undecided"],
 )
 def test_a_canary_that_is_not_refused_stops_everything(
-    others: dict[str, Observation], said: str, order: Callable[..., Order], monkeypatch: pytest.MonkeyPatch
+    others: dict[str, Observation], said: str, order: Callable[..., BatchRequest], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """What an attack was let do is named, or what could not be tried, which is another matter; nothing is graded."""
     bodies = {attack.body: name for name, attack in ATTACKS.items()}
@@ -507,14 +511,16 @@ def test_a_canary_that_is_not_refused_stops_everything(
 
 
 @pytest.mark.usefixtures("alone")
-def test_what_is_undecided_waits_for_the_workers(order: Callable[..., Order], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_is_undecided_waits_for_the_workers(
+    order: Callable[..., BatchRequest], monkeypatch: pytest.MonkeyPatch
+) -> None:
     """A canary is tried again only after all workers have become ready: until then they are what keeps it waiting."""
     seen: list[str] = []
 
-    def trial(observe: Observe, quiet: Callable[[], object]) -> tuple[Canary, ...]:
+    def trial(observe: Observe, quiet: Callable[[], object]) -> tuple[AttackResult, ...]:
         quiet()
         seen.append("quiet")
-        return (Canary("read a file", "let-through"),)
+        return (AttackResult("read a file", "let-through"),)
 
     class Waiting(tiny.InProcess):
         def submit(self, function: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
@@ -523,7 +529,7 @@ def test_what_is_undecided_waits_for_the_workers(order: Callable[..., Order], mo
             return future
 
     monkeypatch.setattr(schedule, "executor", lambda count: Waiting())
-    monkeypatch.setattr(schedule, "release", trial)
+    monkeypatch.setattr(schedule, "try_attacks", trial)
     with pytest.raises(SandboxUnavailable, match="read a file"):
         batch.run(order(workers=2))
     assert seen == ["ready", "ready", "quiet"]
@@ -538,7 +544,7 @@ def test_a_worker_that_fails_ends_the_batch(
     error: Exception,
     raised: type[Exception],
     said: str,
-    order: Callable[..., Order],
+    order: Callable[..., BatchRequest],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """Our own errors as they are; anything else with what happened."""
@@ -552,7 +558,9 @@ def test_a_worker_that_fails_ends_the_batch(
 
 
 @pytest.mark.usefixtures("in_process")
-def test_a_bug_of_ours_costs_one_submission(order: Callable[..., Order], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_bug_of_ours_costs_one_submission(
+    order: Callable[..., BatchRequest], monkeypatch: pytest.MonkeyPatch
+) -> None:
     """It is named as ours, and the others are graded."""
     grade = worker.grade
 
@@ -571,7 +579,7 @@ def test_a_bug_of_ours_costs_one_submission(order: Callable[..., Order], monkeyp
 @pytest.mark.parametrize("error", [BrokenProcessPool, WorkerLost, SandboxKilled])
 @pytest.mark.parametrize("times", [1, 9])
 def test_a_worker_that_dies(
-    times: int, error: type[Exception], order: Callable[..., Order], monkeypatch: pytest.MonkeyPatch
+    times: int, error: type[Exception], order: Callable[..., BatchRequest], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """What it had in hand is tried again; only what takes a second one along is given up, and nothing else is."""
     deaths: list[str] = []
@@ -584,7 +592,7 @@ def test_a_worker_that_dies(
         return work(plan, task)
 
     monkeypatch.setattr(schedule, "run_task", dying)
-    steps: list[Step] = []
+    steps: list[BatchProgress] = []
     summary = batch.run(order(), steps.append)
     assert [step.done for step in steps] == [1, 2, 3]
     assert len(deaths) == min(times, 2)
@@ -598,7 +606,7 @@ def test_a_worker_that_dies(
 @pytest.mark.usefixtures("in_process")
 @pytest.mark.parametrize("lasting", [2, 0])
 def test_a_pool_that_breaks_between_two(
-    lasting: int, order: Callable[..., Order], monkeypatch: pytest.MonkeyPatch
+    lasting: int, order: Callable[..., BatchRequest], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """What it does not take any more is given to another; workers that never take anything end the batch."""
     sent: list[object] = []
@@ -620,7 +628,7 @@ def test_a_pool_that_breaks_between_two(
             batch.run(order())
 
 
-def test_there_must_be_submissions(order: Callable[..., Order], tmp_path: Path) -> None:
+def test_there_must_be_submissions(order: Callable[..., BatchRequest], tmp_path: Path) -> None:
     """A folder or zip, with something in it that can be one."""
     with pytest.raises(UsageError, match="does not exist"):
         batch.run(order(collection=tmp_path / "nowhere"))
@@ -630,7 +638,7 @@ def test_there_must_be_submissions(order: Callable[..., Order], tmp_path: Path) 
 
 
 @pytest.mark.usefixtures("in_process")
-def test_nobody_s_results_are_overwritten(order: Callable[..., Order], tmp_path: Path) -> None:
+def test_nobody_s_results_are_overwritten(order: Callable[..., BatchRequest], tmp_path: Path) -> None:
     """Equal names are told apart, whatever makes them equal: suffix, case, or what a file name cannot hold."""
     place = tmp_path / "names"
     place.mkdir()
@@ -651,7 +659,7 @@ def test_nobody_s_results_are_overwritten(order: Callable[..., Order], tmp_path:
 
 
 @pytest.mark.usefixtures("in_process")
-def test_nobody_is_lost(order: Callable[..., Order], handed_in: Path, tmp_path: Path) -> None:
+def test_nobody_is_lost(order: Callable[..., BatchRequest], handed_in: Path, tmp_path: Path) -> None:
     """Who handed in nothing that can be graded stands in the table with the reason; so does what is nobody's."""
     (handed_in / "di").mkdir()
     (handed_in / "ed.py").symlink_to(RIGHT)
@@ -682,7 +690,7 @@ def test_nobody_is_lost(order: Callable[..., Order], handed_in: Path, tmp_path: 
 
 
 @pytest.mark.usefixtures("in_process")
-def test_what_is_nobodys_is_not_graded(order: Callable[..., Order], tmp_path: Path) -> None:
+def test_what_is_nobodys_is_not_graded(order: Callable[..., BatchRequest], tmp_path: Path) -> None:
     """It stands in the table under the entry that it came in, and the batch says that not all was graded."""
     place = tmp_path / "export"
     for number in (1, 2):

@@ -22,7 +22,7 @@ from distributed import Client
 from distributed.scheduler import KilledWorker
 
 from grader.classroom import batch, dask, schedule
-from grader.classroom.batch import Order, Step
+from grader.classroom.batch import BatchProgress, BatchRequest
 from grader.classroom.dask import DaskExecutor, GradingPlugin, software
 from grader.classroom.export import Options, export
 from grader.classroom.export._target import Out
@@ -35,8 +35,8 @@ from grader.core.errors import AttncheckError, SandboxError, SandboxUnavailable,
 from grader.grading import courses
 from grader.grading.inputs import Seed
 from grader.sandbox import Sandbox
-from grader.sandbox.canaries import Canary
-from grader.submission import gathered
+from grader.sandbox.canaries import AttackResult
+from grader.submission import read_files
 from tests import tiny
 from tests.tiny import in_process as in_process
 
@@ -97,16 +97,18 @@ def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
 
 
 @pytest.fixture
-def order(tmp_path: Path) -> Order:
+def order(tmp_path: Path) -> BatchRequest:
     """Ada, Bo, Cy and others, a course of one question and a secret seed."""
     tiny.handed_in(tmp_path / "in")
     for at in range(8):
         (tmp_path / "in" / f"x{at}.py").write_text(tiny.RIGHT)
     (tmp_path / "seed").write_bytes(b"a seed that nobody knows")
-    return Order(tmp_path / "in", tmp_path / "out", tiny.course(tmp_path / "course"), Seed.from_file(tmp_path / "seed"))
+    return BatchRequest(
+        tmp_path / "in", tmp_path / "out", tiny.course(tmp_path / "course"), Seed.from_file(tmp_path / "seed")
+    )
 
 
-def exported(order: Order) -> bytes:
+def exported(order: BatchRequest) -> bytes:
     """All that a gradebook says, but for times and places."""
     place = order.out / "all.json"
     with closing(open_gradebook(order.out)) as book:
@@ -117,14 +119,14 @@ def exported(order: Order) -> bytes:
 # ---------------------------------------------------------------------------------- a real cluster
 
 
-def test_a_class_is_graded_on_a_cluster(running: Cluster, order: Order, in_process: None) -> None:
+def test_a_class_is_graded_on_a_cluster(running: Cluster, order: BatchRequest, in_process: None) -> None:
     """As here, byte for byte, though one of two workers is killed on the way; nothing is left on the other."""
     address = running.up(workers=2)
     with Client(address, set_as_default=False) as client:
         client.wait_for_workers(2, timeout=LONG)
-    steps: list[Step] = []
+    steps: list[BatchProgress] = []
 
-    def progress(step: Step) -> None:
+    def progress(step: BatchProgress) -> None:
         steps.append(step)
         if step.done == 1:
             running.workers[0].kill()
@@ -143,11 +145,11 @@ def test_a_class_is_graded_on_a_cluster(running: Cluster, order: Order, in_proce
     assert not [name for name in plugins if name.startswith("attncheck")]
 
 
-def test_a_cluster_that_goes_away(running: Cluster, order: Order, in_process: None) -> None:
+def test_a_cluster_that_goes_away(running: Cluster, order: BatchRequest, in_process: None) -> None:
     """Is told; earlier results is kept, and the same command goes on."""
     address = running.up(workers=1)
 
-    def progress(step: Step) -> None:
+    def progress(step: BatchProgress) -> None:
         assert running.scheduler is not None
         running.scheduler.kill()
 
@@ -172,7 +174,7 @@ def test_nobody_there(address: str, monkeypatch: pytest.MonkeyPatch) -> None:
 def desk(tmp_path: Path, in_process: None, sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch) -> GradingPlugin:
     """As it comes to a worker; its sandbox is the session's."""
     monkeypatch.setattr(dask, "Sandbox", lambda mode, settings: tiny.Lent(sandbox))
-    monkeypatch.setattr(dask, "release", lambda observe: [Canary("do harm", "refused")])
+    monkeypatch.setattr(dask, "try_attacks", lambda observe: [AttackResult("do harm", "refused")])
     made: GradingPlugin = pickle.loads(
         pickle.dumps(GradingPlugin("attncheck-x", courses.load(tiny.course(tmp_path)), software()))
     )
@@ -182,7 +184,7 @@ def desk(tmp_path: Path, in_process: None, sandbox: Sandbox, monkeypatch: pytest
 def test_a_desk_grades_what_is_sent(desk: GradingPlugin, tmp_path: Path) -> None:
     """With the files that came along, whatever lies at their path; with the seed that came along, too."""
     (tmp_path / "ada.py").write_text(tiny.RIGHT)
-    task = Task("ada", str(tmp_path / "ada.py"), "ada", ("Q1",), gathered(tmp_path / "ada.py"))
+    task = Task("ada", str(tmp_path / "ada.py"), "ada", ("Q1",), read_files(tmp_path / "ada.py"))
     (tmp_path / "ada.py").unlink()
     worker = SimpleNamespace(address="tcp://here", plugins={"attncheck-x": desk})
     asyncio.run(desk.setup(worker))
@@ -209,12 +211,17 @@ def test_a_desk_grades_what_is_sent(desk: GradingPlugin, tmp_path: Path) -> None
             r"tcp://there: torch 2\.0\.0 there, .* here",
         ),
         (
-            {"release": lambda observe: [Canary("read a file", "let-through"), Canary("list a folder", "refused")]},
+            {
+                "try_attacks": lambda observe: [
+                    AttackResult("read a file", "let-through"),
+                    AttackResult("list a folder", "refused"),
+                ]
+            },
             SandboxUnavailable,
             r"does not hold on tcp://there \(it let code read a file\)",
         ),
         (
-            {"release": lambda observe: _unavailable()},
+            {"try_attacks": lambda observe: _unavailable()},
             SandboxUnavailable,
             "tcp://there cannot confine learner code: no",
         ),
@@ -375,13 +382,13 @@ def test_workers_that_are_like_us() -> None:
     dask._check_software(Told(software={"tcp://a": software()}), 3)
 
 
-def test_processes_here_or_elsewhere(order: Order) -> None:
+def test_processes_here_or_elsewhere(order: BatchRequest) -> None:
     """``--workers`` has no meaning on a cluster, and is not quietly left aside."""
     with pytest.raises(UsageError, match="cannot be combined"):
         batch.run(replace(order, workers=2, scheduler="tcp://127.0.0.1:1"))
 
 
-def test_without_the_library(order: Order, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_the_library(order: BatchRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     """What to install is said; without ``--scheduler`` it is not missed."""
     monkeypatch.delattr("grader.classroom.dask")
     monkeypatch.delitem(sys.modules, "grader.classroom.dask")

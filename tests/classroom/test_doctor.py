@@ -20,7 +20,7 @@ from grader.core.errors import CourseError, SandboxError, SandboxUnavailable
 from grader.course import loader
 from grader.grading import courses
 from grader.sandbox import Sandbox
-from grader.sandbox.canaries import Canary
+from grader.sandbox.canaries import AttackResult
 from grader.sandbox.layers import Layer
 
 
@@ -190,11 +190,11 @@ def test_a_machine_that_cannot_confine(error: Exception, said: str, monkeypatch:
 def test_canaries_that_are_not_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     """Each attack is told by its name; one that worked, or that could not be tried, is a reason not to grade."""
     found = (
-        Canary("read a file", "let-through"),
-        Canary("start a process", "refused"),
-        Canary("open any socket", "undecided", "ended by signal 9"),
+        AttackResult("read a file", "let-through"),
+        AttackResult("start a process", "refused"),
+        AttackResult("open any socket", "undecided", "ended by signal 9"),
     )
-    monkeypatch.setattr(doctor, "release", lambda *_: found)
+    monkeypatch.setattr(doctor, "try_attacks", lambda *_: found)
     escaped, refused, undecided, _ = doctor._rehearsal(None, 1)
     assert (escaped.name, escaped.state, escaped.detail) == ("read a file", "missing", "NOT refused")
     assert escaped.remedy is not None
@@ -221,7 +221,7 @@ def test_as_many_workers_as_batch_would_use(
     pool = Prompt(error)
     counts: list[int] = []
     monkeypatch.setattr(doctor, "Workers", lambda count: counts.append(count) or pool)  # type: ignore[func-returns-value]
-    monkeypatch.setattr(doctor, "release", lambda *_: ())
+    monkeypatch.setattr(doctor, "try_attacks", lambda *_: ())
     (finding,) = doctor._rehearsal(None, 3)
     assert (counts, pool.asked) == ([3], 3)
     assert (finding.name, finding.state) == ("workers", state)

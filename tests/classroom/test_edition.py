@@ -25,9 +25,9 @@ from grader.core.text import points
 from grader.core.yaml_positions import parse
 from grader.course import items, loader, starter
 from grader.grading import courses, grade, public_arrays, stored_results
-from grader.grading.grade import Memo, Selection
+from grader.grading.grade import GradingContext, Selection
 from grader.grading.inputs import Seed
-from grader.grading.reference_results import expecting
+from grader.grading.reference_results import reference_observer
 from grader.learning import log, review
 from grader.report import html, terminal
 from grader.report.figures import kinds
@@ -262,9 +262,9 @@ def nothing_runs(job: Job, limits: Limits) -> Any:
 
 def graded(course: Course, given: Submission, observe: Observe, **selection: Any) -> Report:
     """A submission, with the references of the course or what an edition has in their place."""
-    expect = expecting(nothing_runs if course.edition else observe, Seed.public(), course=course)
+    expect = reference_observer(nothing_runs if course.edition else observe, Seed.public(), course=course)
     chosen = Selection(**selection)
-    memo = Memo(course, Seed.public(), expect, chosen.public_only)
+    memo = GradingContext(course, Seed.public(), expect, chosen.public_only)
     return grade.grade(course, given, observe, selection=chosen, memo=memo)
 
 
@@ -315,17 +315,17 @@ def test_items_say_nothing_that_is_not_named(edition: Course, whole: Course) -> 
     for question, of in zip(edition.questions, whole.questions, strict=True):
         for item, original in zip(question.items, of.items, strict=True):
             assert item.sealed == (original.use == "graded")
-            assert item == (items.unkeyed(original) if item.sealed else original)
+            assert item == (items.without_key(original) if item.sealed else original)
 
 
 @pytest.mark.parametrize("kind", sorted(items.kinds()))
 def test_every_kind_forgets_its_key(kind: str, whole: Course) -> None:
     """Two items that differ in what is right, and in nothing that is asked, are the same without their keys."""
     item = next(item for question in whole.questions for item in question.items if item.kind == kind)
-    assert items.unkeyed(item).explain is None
+    assert items.without_key(item).explain is None
     other = replace(item, spec=_another(item.spec))
     assert other.spec != item.spec
-    assert items.unkeyed(other) == items.unkeyed(item)
+    assert items.without_key(other) == items.without_key(item)
 
 
 def _another(spec: Any) -> Any:
@@ -384,7 +384,7 @@ def test_what_is_stored_is_public(folder: Path, edition: Course, sandbox: Sandbo
 
     answering = stored_results.answering(edition, edition.edition)
     (exercise,) = edition.questions[0].exercises
-    memo = Memo(edition, Seed.public(), ask)
+    memo = GradingContext(edition, Seed.public(), ask)
     memo.expected(exercise), memo.mistake_signatures(exercise)
     public_arrays.prepare(edition, exercise, ask)
     assert asked == set(stored_results.unpack((folder / "expected/double.bin").read_bytes()))
@@ -477,7 +477,7 @@ def test_pictures_and_scripts_come_from_what_is_stored(edition: Course, whole: C
     """The page shows the same arrays; a picture needs no reference either."""
     given = submission(q01=SOLUTIONS["squares"])
     report = graded(edition, given, sandbox.observe)
-    expect = expecting(nothing_runs, Seed.public(), course=edition)
+    expect = reference_observer(nothing_runs, Seed.public(), course=edition)
     here = public_arrays.shown(edition, given, report, sandbox.observe, expect)
     there = public_arrays.shown(whole, given, report, sandbox.observe, sandbox.observe)
     assert [(s.case, s.expected.tolist()) for s in here] == [(s.case, s.expected.tolist()) for s in there] != []
@@ -940,7 +940,7 @@ def test_nothing_of_the_bundled_course_is_secret_and_in_it(bank: Course, bench: 
     assert [secret for secret in searched if secret in everything] == []
     for question, original in zip(bank.questions, bench.course.questions, strict=True):
         for item, whole in zip(question.items, original.items, strict=True):
-            assert item == (items.unkeyed(whole) if whole.use == "graded" else whole)
+            assert item == (items.without_key(whole) if whole.use == "graded" else whole)
         for exercise, of in zip(question.exercises, original.exercises, strict=True):
             public = [case for case in of.cases if case.public]
             assert [case for case in exercise.cases if case.public] == public
@@ -975,7 +975,7 @@ def test_what_can_be_read_is_read_without_a_key(bench: Bench) -> None:
         context = items.Context(bench.course.public_id, "ada", item.id)
         key = items.key(item, context).en
         for value in (*WRITTEN, key, key.splitlines(), [line.partition(":")[0] for line in key.splitlines()]):
-            there, here = (items.judge(each, value, context) for each in (item, items.unkeyed(item)))
+            there, here = (items.judge(each, value, context) for each in (item, items.without_key(item)))
             assert here.readable == there.readable, (item.id, value)
             assert here.readable or here.message == there.message, (item.id, value)
 
@@ -991,7 +991,7 @@ def test_solutions_are_judged_as_by_the_whole_course(path: Path, bank: Course, b
     selection = {"exercises": (path.parts[-3],)}
     here = only(graded(bank, read(path), bench.observe, **selection))
     chosen = Selection(exercises=(path.parts[-3],), public_only=True)
-    memo = Memo(bench.course, Seed.public(), bench.expect, public_only=True)
+    memo = GradingContext(bench.course, Seed.public(), bench.expect, public_only=True)
     there = only(grade.grade(bench.course, read(path), bench.observe, selection=chosen, memo=memo))
     public = [outcome for outcome in here.outcomes if outcome.visibility == "public"]
     assert [(o.check, o.case, o.status) for o in public] == [(o.check, o.case, o.status) for o in there.outcomes]
@@ -1003,7 +1003,7 @@ def test_solutions_are_judged_as_by_the_whole_course(path: Path, bank: Course, b
 def test_pictures_need_no_reference(picture: str, bank: Course, bench: Bench) -> None:
     """They are drawn from what is stored."""
     kind = kinds.kinds()[picture]
-    here = picturing.reference(bank, kind, expecting(nothing_runs, Seed.public(), course=bank))
+    here = picturing.reference(bank, kind, reference_observer(nothing_runs, Seed.public(), course=bank))
     there = picturing.reference(bench.course, kind, bench.expect)
     assert here.values.keys() == there.values.keys()
     assert repr(kind.draw((here,))) == repr(kind.draw((there,)))

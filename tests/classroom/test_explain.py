@@ -12,10 +12,10 @@ import numpy as np
 import pytest
 
 from grader.classroom import batch
-from grader.classroom.batch import Order
+from grader.classroom.batch import BatchRequest
 from grader.classroom.explain import (
-    Explained,
     ExplainRequest,
+    Explanation,
     RecordedPart,
     ShownValue,
     _agree,
@@ -67,7 +67,7 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def out(place: Path, in_process: None) -> Path:
     """The results: Ada is right, Bo squares, Cy cannot be read, Di has written nothing, Eve returns 3."""
     if not (place / "out").exists():
-        batch.run(Order(place / "in", place / "out", place / "course", Seed.public()))
+        batch.run(BatchRequest(place / "in", place / "out", place / "course", Seed.public()))
     return place / "out"
 
 
@@ -76,7 +76,7 @@ def asked(out: Path, learner: str, check: str, **more: Any) -> ExplainRequest:
     return ExplainRequest(out, learner, check, **({"seed": Seed.public()} | more))
 
 
-def explain(out: Path, learner: str, check: str, sandbox: Sandbox, **more: Any) -> Explained:
+def explain(out: Path, learner: str, check: str, sandbox: Sandbox, **more: Any) -> Explanation:
     """The whole way."""
     seed = Seed.public()
     found = look_up(asked(out, learner, check, **more))

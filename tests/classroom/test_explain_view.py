@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 import pytest
 from rich.cells import cell_len
 
-from grader.classroom.explain import Explained, ShownValue
+from grader.classroom.explain import Explanation, ShownValue
 from grader.classroom.explain_view import lines, to_json
 from grader.classroom.gradebook import Override, Run
 from grader.core.model import Difference, Lang, Misconception, Status, Text
@@ -17,7 +17,7 @@ from grader.core.model import Difference, Lang, Misconception, Status, Text
 NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
 RUN = Run(NOW, 0.25, "file:ab12", "c" * 64, (("torch", "2.13.0"),), ("seccomp", "rlimits"), unsafe=False)
 X = ShownValue(Text("x", "x"), Text("float32 (2,)", "float32 (2,)"), "[1. 2.]")
-FOUND = Explained(
+FOUND = Explanation(
     learner="bo\x1b[2J",
     submission="bo.py",
     where="double/values/long",
@@ -99,7 +99,7 @@ ITEM = replace(
         ),
     ],
 )
-def test_for_people(found: Explained, lang: Lang, there: list[str], not_there: list[str]) -> None:
+def test_for_people(found: Explanation, lang: Lang, there: list[str], not_there: list[str]) -> None:
     """On 80 columns, and without anything that could move the cursor."""
     text = "\n".join(lines(found, lang)) + "\n"
     for fragment in there:
@@ -111,7 +111,7 @@ def test_for_people(found: Explained, lang: Lang, there: list[str], not_there: l
 
 
 @pytest.mark.parametrize("found", [FOUND, ITEM])
-def test_for_programs(found: Explained) -> None:
+def test_for_programs(found: Explanation) -> None:
     """Everything, as plain data."""
     data = json.loads(json.dumps(to_json(found, "en")))
     assert (data["learner"], data["check"], data["agrees"]) == ("bo", found.where, found.agrees)

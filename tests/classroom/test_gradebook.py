@@ -10,14 +10,24 @@ from unittest.mock import Mock
 
 import pytest
 
-from grader.classroom.gradebook import FILE, INTAKE, Enrolled, Filed, Gradebook, Override, Run, Unit, open_gradebook
+from grader.classroom.gradebook import (
+    FILE,
+    INTAKE,
+    Gradebook,
+    LearnerRow,
+    Override,
+    Run,
+    SubmissionRow,
+    Unit,
+    open_gradebook,
+)
 from grader.core.errors import GradebookError
 from grader.core.model import ItemResult, Notice, QuestionResult, Rules, Status, Text
 
 NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
 RUN = Run(NOW, 0.25, "public", "abc", (("attncheck", "0.1.0"), ("torch", "2.13.0")), ("seccomp", "rlimits"), False)
-ADA = Filed("ada", "in/ada", ("ada", "bo"), "d1", "ada", NOW, True, 2)
-CY = Filed("cy", "in/cy.py", ("cy",), "d2", "cy")
+ADA = SubmissionRow("ada", "in/ada", ("ada", "bo"), "d1", "ada", NOW, True, 2)
+CY = SubmissionRow("cy", "in/cy.py", ("cy",), "d2", "cy")
 NOT_PYTHON = Text("not Python", "不是 Python")
 NOTICES = (Notice("q03.py", Text("odd", "奇怪")),)
 
@@ -32,7 +42,7 @@ def unit(question: str = "Q3", version: str = "v1", earned: float = 1.0) -> Unit
 def book(tmp_path: Path) -> Iterator[Gradebook]:
     """A new book with two submissions, one of them graded."""
     found = open_gradebook(tmp_path, create=True)
-    found.enrol([Enrolled("ada", "Ada"), Enrolled("bo", "Bo", "B", 24.0), Enrolled("cy", "Cy")])
+    found.enrol([LearnerRow("ada", "Ada"), LearnerRow("bo", "Bo", "B", 24.0), LearnerRow("cy", "Cy")])
     found.file([ADA, CY])
     found.record(ADA, RUN, [unit("Q3"), unit("Q5")], {"Q3.a": "b", "Q3.b": [1, 2]}, NOTICES)
     yield found
@@ -48,7 +58,7 @@ def again(book: Gradebook) -> Gradebook:
 def test_what_was_written_is_there(book: Gradebook) -> None:
     """After the process has ended, with the provenance of every unit."""
     with closing(again(book)) as found:
-        assert found.learners() == (Enrolled("ada", "Ada"), Enrolled("bo", "Bo", "B", 24.0), Enrolled("cy", "Cy"))
+        assert found.learners() == (LearnerRow("ada", "Ada"), LearnerRow("bo", "Bo", "B", 24.0), LearnerRow("cy", "Cy"))
         assert found.submissions() == (ADA, CY)
         assert found.units(ADA, {"Q5": "v1", "Q3": "v1"}) == ((unit("Q5"), RUN), (unit("Q3"), RUN))
         assert found.answers(ADA) == {"Q3.a": "b", "Q3.b": [1, 2]}
@@ -58,7 +68,7 @@ def test_what_was_written_is_there(book: Gradebook) -> None:
         assert found.notices(replace(CY, key="none")) == ()
 
 
-@pytest.mark.parametrize("change", [{"digest": "d9"}, {"draws": "bo"}])
+@pytest.mark.parametrize("change", [{"digest": "d9"}, {"seed_name": "bo"}])
 def test_a_unit_is_for_what_decided_it(book: Gradebook, change: dict[str, str]) -> None:
     """Other files, other numbers, another question or another version of it are not graded yet."""
     assert book.has(ADA, "Q3", "v1")
@@ -83,7 +93,7 @@ def test_a_new_collection_takes_the_place_of_the_old(book: Gradebook) -> None:
 
 def test_who_left_nothing_can_be_dismissed(book: Gradebook) -> None:
     """Who is in the class no longer stays only with a submission or with points given by hand."""
-    book.enrol([Enrolled("dee", "Dee"), Enrolled("eve", "Eve")])
+    book.enrol([LearnerRow("dee", "Dee"), LearnerRow("eve", "Eve")])
     book.override(Override("dee", "Q5.output", 1.0, "spoken", "Prof. Invented", NOW))
     before = {one.id for one in book.learners()}
     book.dismiss({"cy"})
@@ -161,7 +171,7 @@ def test_a_book_of_format_1_is_brought_up_to_date(book: Gradebook) -> None:
 
 def test_the_same_files_share_what_was_found(book: Gradebook) -> None:
     """With the same numbers, and the same reason where nothing could be found; other files wait."""
-    twin, other, broken = replace(ADA, key="twin"), replace(ADA, key="other", draws="bo"), replace(CY, key="broken")
+    twin, other, broken = replace(ADA, key="twin"), replace(ADA, key="other", seed_name="bo"), replace(CY, key="broken")
     book.file([ADA, twin, other, CY, broken])
     book.refuse(CY, NOT_PYTHON)
     book.share()
@@ -289,7 +299,7 @@ def test_points_given_by_hand_can_be_taken_back(book: Gradebook) -> None:
 
 def test_work_of_nobody_in_the_class(book: Gradebook) -> None:
     """It is not forgotten along with somebody, and can be forgotten by its key."""
-    stranger = Filed("eve", "in/eve.py", (), "d3", "Eve")
+    stranger = SubmissionRow("eve", "in/eve.py", (), "d3", "Eve")
     book.file([ADA, CY, stranger])
     book.record(stranger, RUN, [unit("Q3")], {}, ())
     assert book.forget("cy")

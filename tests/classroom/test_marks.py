@@ -5,13 +5,13 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from grader.classroom.gradebook import Enrolled, Filed, Override, Run
+from grader.classroom.gradebook import LearnerRow, Override, Run, SubmissionRow
 from grader.classroom.marks import Mark, Part, Work, late_by, left_over, marks
 from grader.core.model import ExerciseResult, ItemResult, Outcome, QuestionResult, Rules, Status, Text, Verdict
 
 DUE = datetime(2026, 11, 30, 16, tzinfo=UTC)
 RULES = Rules(due="2026-12-01T00:00:00+08:00", late_percent=10, grace_hours=1, cut_off_days=5)
-ADA = Enrolled("ada", "Ada")
+ADA = LearnerRow("ada", "Ada")
 RUN = Run(DUE, 0.1, "public", "c", (), (), False)
 POSSIBLE = {"Q3": 5.0, "Q5": 2.0}
 PARTS = {part.name: part for part in (Part("Q3.a", "Q3", 1.0), Part("softmax", "Q3", 4.0), Part("Q5.a", "Q5", 2.0))}
@@ -31,7 +31,9 @@ def small(name: str = "Q5", points: float = 2.0) -> QuestionResult:
 
 def work(*results: QuestionResult, hours: float = -1, attempt: int = 1, error: str | None = None) -> Work:
     """A submission handed in so many hours after it was due."""
-    filed = Filed(f"ada-{attempt}", "", ("ada",), "d", "ada", DUE + timedelta(hours=hours), False, attempt, error)
+    filed = SubmissionRow(
+        f"ada-{attempt}", "", ("ada",), "d", "ada", DUE + timedelta(hours=hours), False, attempt, error
+    )
     return Work(filed, tuple((each, RUN) for each in results))
 
 
@@ -47,7 +49,7 @@ def one(*works: Work, rules: Rules = RULES, overrides: tuple[Override, ...] = ()
 )
 def test_late_is_after_what_is_due_for_the_learner(hours: float, extra: float, late: float) -> None:
     """Zones are heeded, and extra time is part of what is due."""
-    assert late_by(work(hours=hours).filed, Enrolled("ada", "", "", extra), RULES) == late
+    assert late_by(work(hours=hours).filed, LearnerRow("ada", "", "", extra), RULES) == late
 
 
 @pytest.mark.parametrize(
@@ -55,13 +57,13 @@ def test_late_is_after_what_is_due_for_the_learner(hours: float, extra: float, l
 )
 def test_due_at_the_end_of_the_calendar(due: str, extra: float, late: float) -> None:
     """What is due in the year 9999 is never due, and extra time changes nothing about it."""
-    assert late_by(work(hours=99).filed, Enrolled("ada", "", "", extra), Rules(due=due)) == late
+    assert late_by(work(hours=99).filed, LearnerRow("ada", "", "", extra), Rules(due=due)) == late
 
 
 def test_without_a_date_or_a_time_nothing_is_late() -> None:
     """Nothing is guessed."""
     assert late_by(work(hours=99).filed, ADA, Rules()) == 0
-    assert late_by(Filed("ada", "", ("ada",), late=True), ADA, RULES) == 0
+    assert late_by(SubmissionRow("ada", "", ("ada",), late=True), ADA, RULES) == 0
 
 
 @pytest.mark.parametrize(

@@ -15,15 +15,23 @@ import pytest
 from filelock import FileLock
 
 from grader.classroom import batch
-from grader.classroom.batch import Order
-from grader.classroom.gradebook import Enrolled, Filed, Override, open_gradebook
-from grader.classroom.overrides import Given, Leaving, Wish, find_learner, forgetting, give, take_back
+from grader.classroom.batch import BatchRequest
+from grader.classroom.gradebook import LearnerRow, Override, SubmissionRow, open_gradebook
+from grader.classroom.overrides import (
+    ForgetPlan,
+    OverrideRequest,
+    OverrideResult,
+    find_learner,
+    forgetting,
+    give,
+    take_back,
+)
 from grader.core.errors import GradebookError, UsageError
 from grader.grading.inputs import Seed
 from tests import tiny
 
 NOW = datetime(2026, 11, 21, tzinfo=UTC)
-WISH = Wish("bo", "double", 3.0, " nearly ", "Prof. Invented")
+WISH = OverrideRequest("bo", "double", 3.0, " nearly ", "Prof. Invented")
 in_process = tiny.in_process
 
 
@@ -41,7 +49,7 @@ def graded(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def out(graded: Path, tmp_path: Path, in_process: None) -> Path:
     """The results, from a zip."""
     if not (graded / "out").exists():
-        order = Order(graded / "class.zip", graded / "out", graded / "course", Seed.public())
+        order = BatchRequest(graded / "class.zip", graded / "out", graded / "course", Seed.public())
         batch.run(order)
         take_back_nothing(order.out)
     shutil.copytree(graded / "out", tmp_path / "out")
@@ -69,7 +77,7 @@ def given(out: Path) -> tuple[Override, ...]:
 def test_points_are_given(out: Path) -> None:
     """In the gradebook and in every file, with who and why."""
     found = give(out, WISH, NOW, None, "en")
-    assert isinstance(found, Given)
+    assert isinstance(found, OverrideResult)
     assert given(out) == (found.override,) == (Override("bo", "double", 3.0, "nearly", "Prof. Invented", NOW),)
     assert (found.part.question, found.part.possible, [row.earned for row in found.rows]) == ("Q1", 4.0, [3.0])
     assert earned(out) == {"ada": 4, "bo": 3, "cy": 0}
@@ -166,8 +174,8 @@ def test_no_gradebook(tmp_path: Path) -> None:
 def test_who_is_meant(out: Path) -> None:
     """An id before a name; what could be two is neither."""
     with closing(open_gradebook(out)) as book:
-        book.enrol([Enrolled("100", "Kim Lee"), Enrolled("101", "Kim Park"), Enrolled("102", "kim park")])
-        book.file([*book.submissions(), Filed("eve.py", "eve.py", (), "d", "Eve")])
+        book.enrol([LearnerRow("100", "Kim Lee"), LearnerRow("101", "Kim Park"), LearnerRow("102", "kim park")])
+        book.file([*book.submissions(), SubmissionRow("eve.py", "eve.py", (), "d", "Eve")])
         assert find_learner(book, "kim lee ").id == "100"
         assert find_learner(book, "101").name == "Kim Park"
         assert find_learner(book, "Eve").id == "eve.py"
@@ -185,7 +193,7 @@ def inside(out: Path) -> set[str]:
     return {path.name for path in (*out.iterdir(), *(out / ".intake").iterdir())}
 
 
-def forget(out: Path, name: str) -> Leaving:
+def forget(out: Path, name: str) -> ForgetPlan:
     """Removes a learner."""
     with forgetting(out, name, None) as (leaving, remove):
         remove("en")
@@ -271,7 +279,7 @@ def test_what_cannot_be_removed(out: Path, monkeypatch: pytest.MonkeyPatch) -> N
 
 def test_folders_that_were_not_unpacked_are_not_removed(graded: Path, tmp_path: Path, in_process: None) -> None:
     """The original collection is the instructor's."""
-    batch.run(Order(graded / "in", tmp_path / "out", graded / "course", Seed.public()))
+    batch.run(BatchRequest(graded / "in", tmp_path / "out", graded / "course", Seed.public()))
     leaving = forget(tmp_path / "out", "bo")
     assert leaving.outside == (graded / "in", graded / "in" / "bo.py")
     assert (graded / "in" / "bo.py").exists()

@@ -14,9 +14,9 @@ import pytest
 from filelock import FileLock
 
 from grader.classroom import batch, lock, schedule, worker
-from grader.classroom.batch import Order, Step
+from grader.classroom.batch import BatchProgress, BatchRequest
 from grader.classroom.gradebook import Gradebook, Override, open_gradebook
-from grader.classroom.regrade import Change, Regraded, RegradeRequest, regraded, seed_of
+from grader.classroom.regrade import Change, RegradeRequest, RegradeResult, regraded, seed_of
 from grader.classroom.results import Book
 from grader.classroom.task import Plan, Task, TaskResult
 from grader.core.errors import CourseError, GradebookError, UsageError
@@ -34,7 +34,9 @@ in_process = tiny.in_process
 @pytest.fixture
 def out(tmp_path: Path, in_process: None) -> Path:
     """The results of the tiny class; Ada has 4 of 5, Bo nothing."""
-    order = Order(tiny.handed_in(tmp_path / "in"), tmp_path / "out", tiny.course(tmp_path / "course"), Seed.public())
+    order = BatchRequest(
+        tiny.handed_in(tmp_path / "in"), tmp_path / "out", tiny.course(tmp_path / "course"), Seed.public()
+    )
     assert batch.run(order).graded == 2
     return order.out
 
@@ -44,7 +46,7 @@ def change(out: Path, old: str, new: str) -> None:
     tiny.change(out.parent / "course", old, new)
 
 
-def again(out: Path, write: bool = False, **more: Any) -> Regraded:
+def again(out: Path, write: bool = False, **more: Any) -> RegradeResult:
     """What grading again finds; put down if asked for."""
     with regraded(RegradeRequest(out, **({"seed": Seed.public()} | more)), dry=not write) as (found, put_down):
         if write:
@@ -66,7 +68,7 @@ def snapshot(folder: Path) -> dict[str, bytes]:
 
 def test_nothing_has_changed(out: Path) -> None:
     """Then nothing is graded, and there is no news."""
-    assert again(out) == Regraded((), (), 0, (), False, ())
+    assert again(out) == RegradeResult((), (), 0, (), False, ())
 
 
 KEY = ('zh: "4"}, correct: true}', 'zh: "4"}, misconception: squares}')
@@ -157,7 +159,7 @@ def test_the_course_can_be_elsewhere(out: Path) -> None:
 def test_results_can_be_moved(out: Path, tmp_path: Path) -> None:
     """With the submissions that were unpacked into their folder."""
     place = shutil.make_archive(str(tmp_path / "class"), "zip", tmp_path / "in")
-    asked = Order(Path(place), tmp_path / "zipped", out.parent / "course", Seed.public())
+    asked = BatchRequest(Path(place), tmp_path / "zipped", out.parent / "course", Seed.public())
     batch.run(asked)
     shutil.move(asked.out, tmp_path / "elsewhere")
     os.remove(place)
@@ -199,7 +201,7 @@ def test_another_seed_is_refused(out: Path, secret: Seed) -> None:
 
 def test_a_secret_stays_out_of_the_results(out: Path, secret: Seed) -> None:
     """What follows from it is kept in a place that is gone afterwards."""
-    order = Order(out.parent / "in", out.parent / "secret", out.parent / "course", secret)
+    order = BatchRequest(out.parent / "in", out.parent / "secret", out.parent / "course", secret)
     batch.run(order)
     shutil.rmtree(order.out / ".expected")
     change(out, *KEY)
@@ -320,7 +322,7 @@ def test_progress_is_shown(out: Path) -> None:
     """As for a batch."""
     change(out, *KEY)
     change(out, *OTHER_KEY)
-    steps: list[Step] = []
+    steps: list[BatchProgress] = []
     with regraded(RegradeRequest(out, Seed.public()), steps.append, dry=True):
         assert [(step.done, step.total) for step in steps] == [(1, 2), (2, 2)]
 
@@ -335,7 +337,7 @@ def test_a_folder_that_cannot_be_written(out: Path, monkeypatch: pytest.MonkeyPa
         patch.setattr(lock.FileLock, "acquire", refuse)
         with pytest.raises(UsageError, match=r"out cannot be written \(Permission denied\); make it writable"):
             again(out, write=True)
-    order = Order(out.parent / "in", out / "class.csv" / "out", out.parent / "course", Seed.public())
+    order = BatchRequest(out.parent / "in", out / "class.csv" / "out", out.parent / "course", Seed.public())
     (out / "class.csv").touch()
     with pytest.raises(UsageError, match=r"cannot be written \(Not a directory\)"):
         batch.run(order)

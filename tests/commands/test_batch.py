@@ -13,7 +13,7 @@ import pytest
 from rich.cells import cell_len
 
 from grader.classroom import batch
-from grader.classroom.batch import Order, Step, Summary
+from grader.classroom.batch import BatchProgress, BatchRequest, BatchSummary
 from grader.classroom.lock import locked
 from grader.classroom.results import LATE, Row
 from grader.commands import batch as classes
@@ -56,16 +56,16 @@ GUS = row("gus", notes=(LATE,))
 @pytest.fixture
 def asked(monkeypatch: pytest.MonkeyPatch) -> dict[str, object]:
     """Takes the place of the batch: ``rows`` and ``summary`` are its result; remembers what it was asked."""
-    seen: dict[str, object] = {"rows": [ADA], "summary": Summary("folders", 1, 1, layers=("seccomp",))}
+    seen: dict[str, object] = {"rows": [ADA], "summary": BatchSummary("folders", 1, 1, layers=("seccomp",))}
 
-    def run(order: Order, progress: Callable[[Step], None]) -> Summary:
+    def run(order: BatchRequest, progress: Callable[[BatchProgress], None]) -> BatchSummary:
         seen["order"] = order
         summary = seen["summary"]
         if isinstance(summary, Exception):
             raise summary
-        assert isinstance(summary, Summary)
-        progress(Step(1, 2, "ada", ("bo\x1b[2J",)))
-        progress(Step(2, 2, "bo"))
+        assert isinstance(summary, BatchSummary)
+        progress(BatchProgress(1, 2, "ada", ("bo\x1b[2J",)))
+        progress(BatchProgress(2, 2, "bo"))
         return summary
 
     monkeypatch.setattr(batch, "run", run)
@@ -79,12 +79,12 @@ def test_asks_for_what_the_options_say(attncheck: Attncheck, asked: dict[str, ob
     seed.write_text("0123456789abcdef" * 4)
     words = "batch in --out out --workers 3 --course c --roster r.csv --intake moodle -q Q5 -q q6"
     attncheck(*words.split())
-    assert asked["order"] == Order(
+    assert asked["order"] == BatchRequest(
         Path("in"), Path("out"), Path("c"), Seed.public(), ("Q5", "q6"), "moodle", Path("r.csv"), 3
     )
     attncheck("batch", "in", "--out", "out", "--seed-file", str(seed))
     order = asked["order"]
-    assert isinstance(order, Order)
+    assert isinstance(order, BatchRequest)
     assert order.seed == Seed.from_file(seed)
 
 
@@ -102,7 +102,7 @@ def test_what_course_yaml_names_is_the_default(
     other.write_text("fedcba9876543210" * 4)
     attncheck("batch", "in", "--out", "out", "--roster", "r.csv", "--seed-file", str(other))
     second = asked["order"]
-    assert isinstance(first, Order) and isinstance(second, Order)
+    assert isinstance(first, BatchRequest) and isinstance(second, BatchRequest)
     assert (first.roster, first.seed) == (tmp_path / "class.csv", Seed.from_file(tmp_path / "SEED"))
     assert (second.roster, second.seed) == (Path("r.csv"), Seed.from_file(other))
 
@@ -125,7 +125,7 @@ def test_a_seed_that_others_could_read(
     seed.write_text("0123456789abcdef" * 4)
     ran = attncheck("batch", "in", "--out", "out", "--scheduler", scheduler, *(["--seed-file", str(seed)] * secret))
     order = asked["order"]
-    assert isinstance(order, Order)
+    assert isinstance(order, BatchRequest)
     assert order.scheduler == scheduler
     assert ("unencrypted" in ran.err) == said  # type: ignore[attr-defined]
 
@@ -133,9 +133,9 @@ def test_a_seed_that_others_could_read(
 @pytest.mark.parametrize(
     ("rows", "summary", "code"),
     [
-        ([ADA, BO, EVE, FOX], Summary("folders", 3, 3), 0),
-        ([ADA, CY], Summary("folders", 2, 2), 5),
-        ([ADA], Summary("folders", 2, 1, refused=(("di", Text("empty", "空")),)), 5),
+        ([ADA, BO, EVE, FOX], BatchSummary("folders", 3, 3), 0),
+        ([ADA, CY], BatchSummary("folders", 2, 2), 5),
+        ([ADA], BatchSummary("folders", 2, 1, refused=(("di", Text("empty", "空")),)), 5),
         ([], SandboxUnavailable("none"), 4),
     ],
 )
@@ -147,7 +147,7 @@ def test_exit_codes(
     assert attncheck("batch", "in", "--out", "out").code == code  # type: ignore[attr-defined]
 
 
-SUMMARY = Summary(
+SUMMARY = BatchSummary(
     "canvas",
     5,
     3,
@@ -224,12 +224,12 @@ def test_for_people(lang: str, fragments: list[str], attncheck: Attncheck, asked
 def test_what_was_decided(lang: str, fragments: list[str], attncheck: Attncheck, asked: dict[str, object]) -> None:
     """Where something is due, the rules are said, and whose times are not known."""
     rules = Rules(due="2026-12-01T00:00:00+08:00", late_percent=10)
-    asked["summary"] = Summary("folders", 3, 3, rules=rules, timeless=3, said_late=1)
+    asked["summary"] = BatchSummary("folders", 3, 3, rules=rules, timeless=3, said_late=1)
     out = attncheck("batch", "in", "--out", "out", "--lang", lang).out  # type: ignore[attr-defined]
     for fragment in fragments:
         assert fragment in out.replace("\n", " " if lang == "en" else "")
     assert json.loads(attncheck("batch", "in", "--out", "out", "--json").out)["rules"]["late_percent"] == 10  # type: ignore[attr-defined]
-    asked["summary"] = Summary("folders", 3, 3, timeless=3)
+    asked["summary"] = BatchSummary("folders", 3, 3, timeless=3)
     assert "on time" not in attncheck("batch", "in", "--out", "out", "--lang", "en").out  # type: ignore[attr-defined]
 
 
@@ -239,7 +239,7 @@ def test_what_was_decided(lang: str, fragments: list[str], attncheck: Attncheck,
 )
 def test_misnamed_without_a_roster(lang: str, said: str, attncheck: Attncheck, asked: dict[str, object]) -> None:
     """It is not spoken of a roster that knows better."""
-    asked["summary"] = Summary("folders", 2, 2, misnamed=(("bob", "ada"),), listed=False)
+    asked["summary"] = BatchSummary("folders", 2, 2, misnamed=(("bob", "ada"),), listed=False)
     out = attncheck("batch", "in", "--out", "out", "--lang", lang).out  # type: ignore[attr-defined]
     assert said in out.replace("\n", " " if lang == "en" else "")
 
@@ -272,14 +272,14 @@ def test_points_by_hand(line: Row, said: str, attncheck: Attncheck, asked: dict[
 
 def test_files_are_written_under_the_lock(tmp_path: Path) -> None:
     """Where another process has it, its half-written files are its own."""
-    order = Order(tmp_path / "in", tmp_path, tmp_path, Seed.public())
+    order = BatchRequest(tmp_path / "in", tmp_path, tmp_path, Seed.public())
     with locked(tmp_path), pytest.raises(UsageError, match="Another attncheck"):
         classes._results(order, "en")
 
 
 def test_a_large_class(attncheck: Attncheck, asked: dict[str, object]) -> None:
     """Is not poured over the terminal."""
-    asked |= {"rows": [row(f"x{n}") for n in range(100)], "summary": Summary("folders", 100, 100)}
+    asked |= {"rows": [row(f"x{n}") for n in range(100)], "summary": BatchSummary("folders", 100, 100)}
     out = attncheck("batch", "in", "--out", "out").out  # type: ignore[attr-defined]
     assert "… and 40 more in class.csv" in out
     assert len(re.findall(r"^x\d+ ", out, re.MULTILINE)) == 60
@@ -324,17 +324,17 @@ def test_progress_where_a_person_watches(
 @pytest.mark.parametrize(
     ("steps", "lang", "said"),
     [
-        ([Step(1, 9, "ada"), Step(2, 9, "bo")], "en", "after 2 of 9 submissions"),
+        ([BatchProgress(1, 9, "ada"), BatchProgress(2, 9, "bo")], "en", "after 2 of 9 submissions"),
         ([], "en", "before the first submission"),
-        ([Step(2, 9, "bo")], "zh", "9 份提交中已评完 2 份"),
+        ([BatchProgress(2, 9, "bo")], "zh", "9 份提交中已评完 2 份"),
     ],
 )
 def test_interrupted(
-    steps: list[Step], lang: str, said: str, attncheck: Attncheck, monkeypatch: pytest.MonkeyPatch
+    steps: list[BatchProgress], lang: str, said: str, attncheck: Attncheck, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """It says how far it got, and that the same command goes on where it was."""
 
-    def run(order: Order, progress: Callable[[Step], None]) -> Summary:
+    def run(order: BatchRequest, progress: Callable[[BatchProgress], None]) -> BatchSummary:
         for step in steps:
             progress(step)
         raise KeyboardInterrupt

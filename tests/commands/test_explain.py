@@ -14,7 +14,7 @@ import pytest
 
 from grader import sandbox
 from grader.classroom import explain, regrade
-from grader.classroom.explain import Explained, ExplainRequest
+from grader.classroom.explain import ExplainRequest, Explanation
 from grader.core.model import ExerciseResult, ItemResult, Status
 from grader.grading.inputs import Seed
 from tests.classroom.test_explain_view import FOUND
@@ -42,7 +42,7 @@ def seen(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
         asked["opened"] = mode
         yield SimpleNamespace(observe="observe", allow=lambda packages: None)
 
-    def explained(*args: object) -> Explained:
+    def explained(*args: object) -> Explanation:
         asked["args"] = args[1:]
         return replace(FOUND, agrees=asked["agrees"])
 

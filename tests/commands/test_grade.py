@@ -17,7 +17,7 @@ import pytest
 
 from grader.core.errors import SandboxUnavailable, SubmissionError
 from grader.core.model import Course, ExerciseResult, ItemResult, QuestionResult, Report, Status, Submission, Text
-from grader.grading.grade import Memo
+from grader.grading.grade import GradingContext
 from grader.grading.inputs import Seed
 
 Attncheck = Callable[..., object]
@@ -86,7 +86,7 @@ class Machine:
         observe: object,
         *,
         selection: Selection,
-        memo: Memo,
+        memo: GradingContext,
     ) -> Report:
         """Grades nothing."""
         assert callable(observe) and callable(memo.observe_reference)
@@ -110,7 +110,7 @@ def machine(monkeypatch: pytest.MonkeyPatch) -> Machine:
     made = Machine()
     put(monkeypatch, "sandbox", open_sandbox=made.open_sandbox)
     put(monkeypatch, "submission", read=made.read)
-    put(monkeypatch, "grading.grade", Memo=Memo, Selection=Selection, grade=made.grade)
+    put(monkeypatch, "grading.grade", GradingContext=GradingContext, Selection=Selection, grade=made.grade)
     return made
 
 

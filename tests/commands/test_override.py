@@ -12,17 +12,17 @@ import pytest
 from rich.cells import cell_len
 
 from grader.classroom import overrides
-from grader.classroom.gradebook import Enrolled, Override, open_gradebook
+from grader.classroom.gradebook import LearnerRow, Override, open_gradebook
 from grader.classroom.marks import Part
-from grader.classroom.overrides import Given, Leaving, Wish
+from grader.classroom.overrides import ForgetPlan, OverrideRequest, OverrideResult
 from grader.commands import forget, override
 
 Attncheck = Callable[..., object]
 
 NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
 CHANGE = Override("bo\x1b[2J", "double", 3.0, "nearly\nthere", "Prof. Invented", NOW)
-LEAVING = Leaving(
-    Enrolled("bo", "Bo"),
+LEAVING = ForgetPlan(
+    LearnerRow("bo", "Bo"),
     ("bo.py",),
     1,
     (Path("out/.intake/abc"), Path("out/bo.json")),
@@ -37,13 +37,15 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> dict[str, object]:
     """Takes the place of the gradebook; remembers what was asked, and whether something was removed."""
     seen: dict[str, object] = {"removed": None}
 
-    def give(folder: Path, wish: Wish, now: datetime, course_folder: Path | None, lang: str) -> Given:
+    def give(
+        folder: Path, wish: OverrideRequest, now: datetime, course_folder: Path | None, lang: str
+    ) -> OverrideResult:
         seen["asked"] = folder, wish, course_folder, lang
-        return Given(Enrolled("bo", "Bo"), Part("double", "Q1", 4.0), CHANGE, ())
+        return OverrideResult(LearnerRow("bo", "Bo"), Part("double", "Q1", 4.0), CHANGE, ())
 
-    def take_back(folder: Path, learner: str, part: str, course_folder: Path | None, lang: str) -> Given:
+    def take_back(folder: Path, learner: str, part: str, course_folder: Path | None, lang: str) -> OverrideResult:
         seen["asked"] = folder, learner, part, course_folder, lang
-        return Given(Enrolled("bo", "Bo"), Part("double", "Q1", 4.0), None, ())
+        return OverrideResult(LearnerRow("bo", "Bo"), Part("double", "Q1", 4.0), None, ())
 
     @contextmanager
     def forgetting(folder: Path, name: str, course_folder: Path | None) -> Iterator[object]:
@@ -60,10 +62,10 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> dict[str, object]:
 def test_asks_for_what_the_options_say(attncheck: Attncheck, asked: dict[str, object]) -> None:
     """Who gives the points is the one at the keyboard, unless it is said."""
     attncheck("override", "out", "bo", "double", "--points", "3", "--reason", "nearly")
-    assert asked["asked"] == (Path("out"), Wish("bo", "double", 3.0, "nearly", "me"), None, "en")
+    assert asked["asked"] == (Path("out"), OverrideRequest("bo", "double", 3.0, "nearly", "me"), None, "en")
     more = ["--author", "P", "--beyond", "--course", "c", "--lang", "zh"]
     attncheck("override", "out", "bo", "double", "--points", "-1", "--reason", "x", *more)
-    assert asked["asked"] == (Path("out"), Wish("bo", "double", -1.0, "x", "P", True), Path("c"), "zh")
+    assert asked["asked"] == (Path("out"), OverrideRequest("bo", "double", -1.0, "x", "P", True), Path("c"), "zh")
     attncheck("override", "out", "bo", "double", "--remove", "--course", "c")
     assert asked["asked"] == (Path("out"), "bo", "double", Path("c"), "en")
     attncheck("forget", "out", "bo", "--yes", "--course", "c")

@@ -11,8 +11,8 @@ import pytest
 from rich.cells import cell_len
 
 from grader.classroom import regrade
-from grader.classroom.batch import Step
-from grader.classroom.regrade import Change, Regraded, RegradeRequest
+from grader.classroom.batch import BatchProgress
+from grader.classroom.regrade import Change, RegradeRequest, RegradeResult
 from grader.commands import regrade as regrading
 from grader.core.model import Text
 from grader.grading.inputs import Seed
@@ -21,7 +21,7 @@ Attncheck = Callable[..., object]
 
 ADA = Change("ada", "Q1", (4.0, 5.0), (5.0, 5.0))
 BO = Change("波\x1b[2J", None, (4.5, 5.0), (2.25, 6.0))
-FOUND = Regraded((ADA, BO), ("Q1",), 3, (), True, ("seccomp",))
+FOUND = RegradeResult((ADA, BO), ("Q1",), 3, (), True, ("seccomp",))
 
 
 @pytest.fixture
@@ -30,7 +30,7 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> dict[str, object]:
     seen: dict[str, object] = {"found": FOUND, "written": None}
 
     @contextmanager
-    def regraded(asked: RegradeRequest, progress: Callable[[Step], None], *, dry: bool) -> Iterator[object]:
+    def regraded(asked: RegradeRequest, progress: Callable[[BatchProgress], None], *, dry: bool) -> Iterator[object]:
         seen["asked"], seen["dry"] = asked, dry
         yield seen["found"], lambda lang: seen.update(written=lang)
 
@@ -57,16 +57,16 @@ def test_asks_for_what_the_options_say(attncheck: Attncheck, asked: dict[str, ob
         (["--yes"], None, FOUND, 0, True),
         ([], True, FOUND, 0, True),
         ([], False, FOUND, 1, False),
-        (["--yes"], None, Regraded((), (), 0, (), False, ()), 0, True),
-        ([], None, Regraded((), (), 0, (), False, ()), 0, False),
-        (["--yes"], None, Regraded((), ("Q1",), 3, (("cy", Text("a bug", "程序错误")),), True, ()), 5, True),
+        (["--yes"], None, RegradeResult((), (), 0, (), False, ()), 0, True),
+        ([], None, RegradeResult((), (), 0, (), False, ()), 0, False),
+        (["--yes"], None, RegradeResult((), ("Q1",), 3, (("cy", Text("a bug", "程序错误")),), True, ()), 5, True),
         (["--dry-run", "--yes"], None, FOUND, 0, False),
     ],
 )
 def test_what_is_put_down(
     options: list[str],
     answer: bool | None,
-    found: Regraded,
+    found: RegradeResult,
     code: int,
     written: bool,
     attncheck: Attncheck,
@@ -117,15 +117,15 @@ def test_nobody_can_be_asked(
         ("zh", FOUND, ["学习者  题目", "评分之后有变动的题目：Q1。", "没有写入任何内容。"]),
         (
             "en",
-            Regraded((), ("Q1",), 1, (("cy\x1b[2J", Text("a bug", "程序错误")),), True, ()),
+            RegradeResult((), ("Q1",), 1, (("cy\x1b[2J", Text("a bug", "程序错误")),), True, ()),
             ["cy: a bug\n", "points change: 0."],
         ),
-        ("en", Regraded((), (), 0, (), False, ()), ["Nothing has changed since out was graded.\n"]),
-        ("en", Regraded((ADA,) * 300, ("Q1",), 300, (), True, ()), ["… and 100 more (--json has them all)"]),
+        ("en", RegradeResult((), (), 0, (), False, ()), ["Nothing has changed since out was graded.\n"]),
+        ("en", RegradeResult((ADA,) * 300, ("Q1",), 300, (), True, ()), ["… and 100 more (--json has them all)"]),
     ],
 )
 def test_for_people(
-    lang: str, found: Regraded, fragments: list[str], attncheck: Attncheck, asked: dict[str, object]
+    lang: str, found: RegradeResult, fragments: list[str], attncheck: Attncheck, asked: dict[str, object]
 ) -> None:
     """A table on 80 columns, and what it is about."""
     asked["found"] = found
@@ -138,7 +138,7 @@ def test_for_people(
 
 def test_for_programs(attncheck: Attncheck, asked: dict[str, object]) -> None:
     """The same as data."""
-    asked["found"] = Regraded((ADA,), ("Q1",), 3, (("cy", Text("x", "错")),), True, ("seccomp",))
+    asked["found"] = RegradeResult((ADA,), ("Q1",), 3, (("cy", Text("x", "错")),), True, ("seccomp",))
     assert json.loads(attncheck("regrade", "out", "--yes", "--json").out) == {  # type: ignore[attr-defined]
         "format": 1,
         "out": "out",

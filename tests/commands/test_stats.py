@@ -11,7 +11,7 @@ import nbformat
 import pytest
 
 from grader.classroom.analysis import class_similarity
-from grader.classroom.gradebook import Enrolled, Filed, Unit, open_gradebook
+from grader.classroom.gradebook import LearnerRow, SubmissionRow, Unit, open_gradebook
 from grader.core.model import Course
 from grader.course import loader
 from tests.classroom.analysis.test_similarity import CODE, RENAMED
@@ -33,13 +33,13 @@ def graded(tmp_path: Path) -> Path:
     for name, text in {"ada": code, "cy": "def f(x):\n    return x\n", "cy2": code, "eve": "def f(:\n"}.items():
         (tmp_path / f"{name}.py").write_text(text)
     book = open_gradebook(out, create=True)
-    book.enrol(Enrolled(name, name) for name in ("ada", "bo", "cy", "di", "eve"))
+    book.enrol(LearnerRow(name, name) for name in ("ada", "bo", "cy", "di", "eve"))
     filed = [
-        Filed("ada-1", str(tmp_path / "ada.py"), ("ada", "di"), "d1", "ada"),
-        Filed("bo-1", str(tmp_path / "bo.ipynb"), ("bo",), "d2", "bo"),
-        Filed("cy-1", str(tmp_path / "cy2.py"), ("cy",), "d3", "cy", attempt=1),
-        Filed("cy-2", str(tmp_path / "cy.py"), ("cy",), "d4", "cy", attempt=2),
-        Filed("eve-1", str(tmp_path / "eve.py"), ("eve",), "d5", "eve"),
+        SubmissionRow("ada-1", str(tmp_path / "ada.py"), ("ada", "di"), "d1", "ada"),
+        SubmissionRow("bo-1", str(tmp_path / "bo.ipynb"), ("bo",), "d2", "bo"),
+        SubmissionRow("cy-1", str(tmp_path / "cy2.py"), ("cy",), "d3", "cy", attempt=1),
+        SubmissionRow("cy-2", str(tmp_path / "cy.py"), ("cy",), "d4", "cy", attempt=2),
+        SubmissionRow("eve-1", str(tmp_path / "eve.py"), ("eve",), "d5", "eve"),
     ]
     book.file(filed)
     book.remember_all({"versions": {"Q3": "v"}, "questions": {"Q3": 5.0, "Q5": 7.0}, "course": "/no/such/folder"})

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from grader.core.layout import apart, cells, columns, indent, pad, shorten, wrap
+from grader.core.layout import cells, columns, indent, pad, shorten, shorten_distinct, wrap
 
 
 @pytest.mark.parametrize(
@@ -63,13 +63,13 @@ def test_shorten() -> None:
 
 def test_apart() -> None:
     """What fits stays whole; of what does not, only those that would look alike are marked."""
-    assert apart(["ada", "b" * 9, "c" * 20 + "1", "c" * 20 + "2"], 12) == {
+    assert shorten_distinct(["ada", "b" * 9, "c" * 20 + "1", "c" * 20 + "2"], 12) == {
         "ada": "ada",
         "b" * 9: "b" * 9,
         "c" * 20 + "1": "ccc…db3afbdc",
         "c" * 20 + "2": "ccc…a24d36ea",
     }
-    assert apart(["d" * 20], 12) == {"d" * 20: "ddddddddddd…"}
+    assert shorten_distinct(["d" * 20], 12) == {"d" * 20: "ddddddddddd…"}
 
 
 def test_columns() -> None:

@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from grader.core.resources import lacks
+from grader.core.resources import shortage
 
 
 def system(number: int, name: str | None = None) -> OSError:
@@ -34,10 +34,10 @@ def system(number: int, name: str | None = None) -> OSError:
 )
 def test_what_is_missing(error: BaseException, said: str) -> None:
     """Each comes with what to do."""
-    assert re.search(said, lacks(error) or "")
+    assert re.search(said, shortage(error) or "")
 
 
 @pytest.mark.parametrize("error", [system(errno.ENOENT), ImportError("no module"), ValueError("x"), OSError("x")])
 def test_other_errors_are_not_the_machines(error: BaseException) -> None:
     """Bugs stay bugs."""
-    assert lacks(error) is None
+    assert shortage(error) is None

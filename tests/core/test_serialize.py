@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import pytest
 
 from grader.core.model import Difference, ExerciseResult, ItemResult, Outcome, QuestionResult, Status, Text, Verdict
-from grader.core.serialize import build, plain
+from grader.core.serialize import dump, load
 
 TEXT = Text("wrong", "不对")
 VERDICT = Verdict(Status.FAILED, TEXT, Difference((0, 2), "1", "nan", 3, 6), misconception="no-scaling", applies=False)
@@ -36,12 +36,12 @@ RESULT = QuestionResult(
 
 def test_nothing_is_lost() -> None:
     """Through JSON and back a result is what it was, in both languages."""
-    assert build(QuestionResult, json.loads(json.dumps(plain(RESULT)))) == RESULT
+    assert load(QuestionResult, json.loads(json.dumps(dump(RESULT)))) == RESULT
 
 
 def test_what_says_nothing_is_left_out() -> None:
     """Thousands of these are kept."""
-    assert plain(Verdict(Status.PASSED)) == {"status": "passed"}
+    assert dump(Verdict(Status.PASSED)) == {"status": "passed"}
 
 
 @pytest.mark.parametrize(
@@ -59,7 +59,7 @@ def test_what_says_nothing_is_left_out() -> None:
 def test_what_is_no_record(data: object) -> None:
     """A book that somebody edited is refused, not believed."""
     with pytest.raises(ValueError, match=r"not a|is"):
-        build(QuestionResult, data)
+        load(QuestionResult, data)
 
 
 @dataclass(frozen=True)
@@ -71,20 +71,20 @@ class Odd:
 
 def test_tuples_of_fixed_length() -> None:
     """Every place has its own type; a whole number is a float where one is meant."""
-    assert build(Odd, {"visibility": "x", "pair": ["a", 1]}) == Odd("x", ("a", 1.0))
+    assert load(Odd, {"visibility": "x", "pair": ["a", 1]}) == Odd("x", ("a", 1.0))
     with pytest.raises(ValueError, match="zip"):
-        build(Odd, {"visibility": "x", "pair": ["a"]})
+        load(Odd, {"visibility": "x", "pair": ["a"]})
 
 
 def test_words_of_a_choice() -> None:
     """Only those that the type names."""
-    data = plain(RESULT)
+    data = dump(RESULT)
     data["exercises"][0]["array_type"] = "jax"
     with pytest.raises(ValueError, match="jax"):
-        build(QuestionResult, data)
+        load(QuestionResult, data)
 
 
 def test_what_has_no_plain_form() -> None:
     """Nothing is kept that could not be read again."""
     with pytest.raises(TypeError, match="set"):
-        plain(Odd("x", more=set()))
+        dump(Odd("x", more=set()))

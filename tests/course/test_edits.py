@@ -5,8 +5,8 @@ from textwrap import dedent
 import pytest
 
 from grader.core.errors import CourseError
-from grader.core.faults import Fault, show_path
 from grader.core.model import Edit, Part, SourceFile
+from grader.core.value_problems import ValueProblem, show_path
 from grader.course import edits
 
 ATTENTION = '''\
@@ -160,7 +160,7 @@ def test_definitions_further_down_keep_their_lines() -> None:
 def test_what_cannot_be_edited_is_told(edit: Edit, path: str, said: str) -> None:
     """A fault says which key is wrong and what was found; making the edit is refused with the same words."""
     (fault,) = edits.problems(FILES, [edit, edit], "reference.attention")
-    assert isinstance(fault, Fault)
+    assert isinstance(fault, ValueProblem)
     assert show_path(fault.path) == path
     assert said in fault.text
     with pytest.raises(CourseError) as caught:

@@ -869,7 +869,7 @@ def test_other_kinds_are_read_as_written(asking: Path) -> None:
     """Numbers with draws, units in two languages or none, options of which several are right."""
     root, eight, several = load(asking).questions[0].items
     assert root.spec == number.Spec(
-        "sqrt(d_k)", {"d_k": (16, 64, 256)}, 0.001, Text("units", "个"), (number.WrongAnswer("d_k", "no-scaling"),)
+        "sqrt(d_k)", {"d_k": (16, 64, 256)}, 0.001, Text("units", "个"), (number.KnownWrongAnswer("d_k", "no-scaling"),)
     )
     assert eight.spec == number.Spec(8, unit="MiB")
     assert [(each.id, each.correct, each.misconception) for each in several.spec.options] == [

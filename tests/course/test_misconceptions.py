@@ -11,13 +11,13 @@ import pytest
 from grader.core.constraints import Revealed
 from grader.core.model import Edit, Item, Misconception, Mistake
 from grader.course import items, misconceptions
-from grader.course.items._wrong import WrongAnswer
+from grader.course.items._wrong import KnownWrongAnswer
 from grader.course.items.choice import Option, Spec
 from grader.course.items.number import Spec as Number
 from tests.helpers import WORDS, course, exercise, question
 
 CHOICE = Spec((Option("a", WORDS, correct=True), Option("b", WORDS, misconception="halves")))
-NUMBER = Number(answer=4, wrong=(WrongAnswer(2, "halves"), WrongAnswer(8, "doubles")))
+NUMBER = Number(answer=4, wrong=(KnownWrongAnswer(2, "halves"), KnownWrongAnswer(8, "doubles")))
 
 
 def item(name: str, spec: object, kind: str = "choice") -> Item:
@@ -82,7 +82,9 @@ def test_named_reads_any_spec() -> None:
     """Misconceptions are found in options, in wrong answers, in mappings, and nowhere else."""
     assert misconceptions.named(item("Q1.a", CHOICE)) == {"halves"}
     assert misconceptions.named(item("Q1.a", NUMBER)) == {"halves", "doubles"}
-    assert misconceptions.named(item("Q1.a", {"wrong": [WrongAnswer(1, "deep")], "misconception": "no"})) == {"deep"}
+    assert misconceptions.named(item("Q1.a", {"wrong": [KnownWrongAnswer(1, "deep")], "misconception": "no"})) == {
+        "deep"
+    }
     assert misconceptions.named(item("Q1.a", None)) == frozenset()
 
 

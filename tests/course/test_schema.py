@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from grader.core.faults import Fault, show_path
 from grader.core.model import Parameter, Text
+from grader.core.value_problems import ValueProblem, show_path
 from grader.course import items
 from grader.course import schema as edge
 from grader.course.schema_problems import validate
@@ -87,7 +87,7 @@ def test_its_keys_are_checked_like_all_others(change: dict[str, Any], said: set[
     assert {line(fault) for fault in found} == said
 
 
-def line(fault: Fault) -> str:
+def line(fault: ValueProblem) -> str:
     """A fault without file and line."""
     return f"{show_path(fault.path)}: {fault.text}"
 

@@ -17,7 +17,7 @@ from typing import Any
 import pytest
 
 from grader.classroom import batch, schedule, worker
-from grader.classroom.batch import Order
+from grader.classroom.batch import BatchRequest
 from grader.classroom.gradebook import open_gradebook
 from grader.classroom.results import Book, write_files
 from grader.commands import run
@@ -68,12 +68,12 @@ def attncheck(tmp_path: Path) -> Attncheck:
 def _once(tmp_path_factory: pytest.TempPathFactory, sandbox: Sandbox) -> Path:
     place = tmp_path_factory.mktemp("graded")
     tiny.handed_in(place / "in")
-    order = Order(place / "in", place / "out", tiny.course(place / "course"), Seed.public())
+    order = BatchRequest(place / "in", place / "out", tiny.course(place / "course"), Seed.public())
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(schedule, "executor", lambda count: tiny.InProcess())
         for module in (schedule, worker):
             patch.setattr(module, "Sandbox", lambda mode, settings: tiny.Lent(sandbox))
-        patch.setattr(schedule, "release", lambda observe, quiet: ())
+        patch.setattr(schedule, "try_attacks", lambda observe, quiet: ())
         worker._context.cache_clear()
         batch.run(order)
         worker._context.cache_clear()

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from grader.classroom import batch, schedule, worker
-from grader.classroom.batch import Order
+from grader.classroom.batch import BatchRequest
 from grader.classroom.gradebook import open_gradebook
 from grader.classroom.results import Book
 from grader.classroom.task import Plan, Task, TaskResult
@@ -118,7 +118,9 @@ def test_a_batch_stops_and_continues(
     library: Path, tmp_path: Path, sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """What was graded before is kept, nothing is recorded after, and the same command grades the rest in full."""
-    order = Order(tiny.handed_in(tmp_path / "in"), tmp_path / "out", tiny.course(tmp_path / "course"), Seed.public())
+    order = BatchRequest(
+        tiny.handed_in(tmp_path / "in"), tmp_path / "out", tiny.course(tmp_path / "course"), Seed.public()
+    )
     monkeypatch.setattr(sandbox, "_libraries", Snapshot.take([library]))
     monkeypatch.setattr(schedule, "_AHEAD", 1)
     begun: list[str] = []
@@ -145,7 +147,7 @@ def test_a_batch_stops_and_continues(
 def test_workers_are_told_what_the_batch_began_with(library: Path, tmp_path: Path, in_process: None) -> None:
     """Workers get the digest of the libraries that the batch started with."""
     folder = tiny.course(tmp_path / "course")
-    order = Order(tmp_path, tmp_path / "out", folder, Seed.public())
+    order = BatchRequest(tmp_path, tmp_path / "out", folder, Seed.public())
     told: list[str] = []
 
     class Learning(tiny.InProcess):

@@ -108,7 +108,7 @@ def test_a_worker_that_is_short_of_something(
         raise error
 
     monkeypatch.setattr(worker, "_context", lambda plan: (None, None))
-    monkeypatch.setattr(worker, "gathered", fail)
+    monkeypatch.setattr(worker, "read_files", fail)
     future: Future[Any] = Future()
     try:
         future.set_result(worker.run_task(Plan("", Seed.public(), ""), Task("ada", "x", "ada", ("Q1",))))

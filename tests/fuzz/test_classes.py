@@ -21,7 +21,7 @@ from grader.classroom import inbox, intake, roster
 from grader.classroom.collect import collect
 from grader.classroom.export import Options, _sheet, canvas, moodle
 from grader.classroom.export._autograding import read_facts
-from grader.classroom.gradebook import Enrolled, Filed, open_gradebook
+from grader.classroom.gradebook import LearnerRow, SubmissionRow, open_gradebook
 from grader.classroom.intake import Person
 from grader.classroom.marks import late_by
 from grader.classroom.results import Book
@@ -68,13 +68,13 @@ def a_class(data: bytes, scratch: Path) -> None:
     for one in found.learners[:20]:
         assert one.id.strip() and one.name.strip()
         assert math.isfinite(one.extra_hours)
-        late = late_by(Filed("k", "p", (one.id,), at=datetime(2026, 11, 21, tzinfo=UTC)), enrolled(one), RULES)
+        late = late_by(SubmissionRow("k", "p", (one.id,), at=datetime(2026, 11, 21, tzinfo=UTC)), enrolled(one), RULES)
         assert math.isfinite(late)
 
 
-def enrolled(one: roster.Learner) -> Enrolled:
+def enrolled(one: roster.Learner) -> LearnerRow:
     """The learner as the gradebook knows them."""
-    return Enrolled(one.id, one.name, one.section, one.extra_hours)
+    return LearnerRow(one.id, one.name, one.section, one.extra_hours)
 
 
 # ---------------------------------------------------------------------------------------- collections
@@ -268,7 +268,7 @@ def table(export: ModuleType) -> Callable[[bytes, Path], None]:
         if not made.folder.exists():
             made.folder.mkdir()
             made.fill(
-                (Enrolled("ada", "Ada Lovelace"), f"{export.__name__[13:]}-11", True, 3.0), (BO, None, False, 0.0)
+                (LearnerRow("ada", "Ada Lovelace"), f"{export.__name__[13:]}-11", True, 3.0), (BO, None, False, 0.0)
             )
         paper = Paper()
 
@@ -292,7 +292,7 @@ def table(export: ModuleType) -> Callable[[bytes, Path], None]:
     return check
 
 
-BO = Enrolled("bo", "Bo Bø")
+BO = LearnerRow("bo", "Bo Bø")
 
 # ----------------------------------------------------------------------- what Gradescope says of a submission
 
@@ -315,7 +315,7 @@ def facts(text: str, scratch: Path) -> None:
     with contextlib.redirect_stdout(io.StringIO()):
         found = read_facts(path)
     assert found.learner.encode() and found.key.encode() and found.attempt >= 1
-    late_by(Filed("k", "p", ("a",), at=found.at), Enrolled("a", "a", "", found.extra_hours), RULES)
+    late_by(SubmissionRow("k", "p", ("a",), at=found.at), LearnerRow("a", "a", "", found.extra_hours), RULES)
 
 
 test_sample, test_long = fuzzing(

@@ -33,7 +33,7 @@ from grader.core.model import (
 )
 from grader.course import loader
 from grader.grading import courses
-from grader.grading.grade import Memo, Selection, grade
+from grader.grading.grade import GradingContext, Selection, grade
 from grader.grading.inputs import Seed
 from grader.report.json import to_json
 from grader.sandbox import open_sandbox
@@ -54,14 +54,14 @@ class Graded:
 
 
 @functools.cache
-def solutions() -> tuple[Memo, tuple[Graded, ...]]:
+def solutions() -> tuple[GradingContext, tuple[Graded, ...]]:
     """A correct and a wrong solution of every exercise, run once; the memo holds the reference results."""
     loaded = courses.load(loader.find(None))
     chosen: dict[tuple[str, str], Path] = {}
     for path in (*RIGHT, *WRONG):
         chosen.setdefault((path.parts[-3], path.parts[-2]), path)
     with open_sandbox() as sandbox:
-        memo = Memo(loaded, Seed.public(), sandbox.observe)
+        memo = GradingContext(loaded, Seed.public(), sandbox.observe)
         found = []
         for (name, _), path in chosen.items():
             kept: list[tuple[Observation, ...]] = []
@@ -214,9 +214,9 @@ def judged(example: _Example, scratch: Path) -> None:
                 assert outcome.status is not Status.UNMARKED
                 assert not outcome.verdict.broken
                 assert 0 <= outcome.earned <= outcome.possible
-        kept = json.dumps(serialize.plain(question), ensure_ascii=False)
+        kept = json.dumps(serialize.dump(question), ensure_ascii=False)
         kept.encode()
-        assert serialize.build(QuestionResult, json.loads(kept)) == question
+        assert serialize.load(QuestionResult, json.loads(kept)) == question
     for lang in ("en", "zh"):
         assert json.dumps(to_json(report, lang))
 

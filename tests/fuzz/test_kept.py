@@ -23,7 +23,7 @@ from grader.core.errors import GradebookError, StateError, UsageError
 from grader.core.model import Array, NotRun, Observed, QuestionResult, Raised, Returned, Status
 from grader.learning import log as state
 from grader.learning import progress, review
-from grader.sandbox.memo import remembering
+from grader.sandbox.memo import memoized
 from tests.classroom.export.conftest import COURSE, Made
 from tests.classroom.export.conftest import results as graded
 from tests.fuzz import bending
@@ -126,18 +126,18 @@ def state_is_left_alone(data: bytes) -> bool:
 
 # --------------------------------------------------------------------------------------------- records
 
-RESULTS = [json.loads(json.dumps(serialize.plain(one))) for right in (True, False) for one in graded(right, "why 不")]
+RESULTS = [json.loads(json.dumps(serialize.dump(one))) for right in (True, False) for one in graded(right, "why 不")]
 _STATUS = tuple(str(status) for status in Status)
 
 
 def record(data: Any, scratch: Path) -> None:
     """Whatever is accepted as a result survives writing and reading."""
     try:
-        made = serialize.build(QuestionResult, data)
+        made = serialize.load(QuestionResult, data)
     except ValueError:
         return
-    text = json.dumps(serialize.plain(made))
-    assert repr(serialize.build(QuestionResult, json.loads(text))) == repr(made)
+    text = json.dumps(serialize.dump(made))
+    assert repr(serialize.load(QuestionResult, json.loads(text))) == repr(made)
 
 
 # ------------------------------------------------------------------------------------------- gradebook
@@ -264,14 +264,14 @@ def _remembered() -> bytes:
     """The stored reference results."""
     kept: list[bytes] = []
     observed = Observed(SEEN, (), unsafe=False)
-    remembering(lambda job, limits: observed, lambda key: None, lambda key, data: kept.append(data))(JOB, LIMITS)
+    memoized(lambda job, limits: observed, lambda key: None, lambda key, data: kept.append(data))(JOB, LIMITS)
     return kept[0]
 
 
 def remembered(data: bytes, scratch: Path) -> None:
     """Whatever is accepted as reference results can be judged; anything else is recomputed."""
     fresh = Observed((NotRun("budget"),) * 3, (), unsafe=False)
-    seen = remembering(lambda job, limits: fresh, lambda key: data, lambda key, data: None)(JOB, LIMITS)
+    seen = memoized(lambda job, limits: fresh, lambda key: data, lambda key, data: None)(JOB, LIMITS)
     for one, program in zip(seen.observations, JOB.programs, strict=True):
         match one:
             case Returned(values):

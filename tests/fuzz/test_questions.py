@@ -15,7 +15,7 @@ from grader.core import arithmetic, sizes
 from grader.core.errors import CourseError
 from grader.core.model import Answer, Course, Item, Observed, Question, Status, Submission
 from grader.course import items, loader
-from grader.course.items import Context, Judged
+from grader.course.items import Context, Judgment
 from grader.grading import courses, inputs
 from grader.grading.grade import Selection, grade
 from grader.grading.inputs import Seed
@@ -97,7 +97,7 @@ def a_course(example: tuple[str, bytes], scratch: Path) -> None:
 # ---------------------------------------------------------------------------------------------- items
 
 
-def proper(judged: Judged) -> None:
+def proper(judged: Judgment) -> None:
     """Checks a share of the points and its message."""
     assert type(judged.status) is Status and judged.status is not Status.UNMARKED
     assert 0 <= judged.fraction <= 1

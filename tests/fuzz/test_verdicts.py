@@ -20,7 +20,7 @@ from grader.grading import checks, courses
 from grader.grading.checks import Seen, gradients
 from grader.grading.compare import compare
 from grader.grading.diagnosis import agree
-from grader.grading.grade import Memo
+from grader.grading.grade import GradingContext
 from grader.grading.inputs import Seed
 from grader.grading.programs import Target
 from grader.report.array_svg import picture
@@ -38,7 +38,7 @@ def nobody(job: Job, limits: Limits) -> Observed:
 def asked() -> tuple[tuple[Seen, tuple[int, ...]], ...]:
     """Every check of the bank on each case, in both array types, and how many values its programs send."""
     loaded = courses.load(loader.find(None))
-    memo = Memo(loaded, Seed.public(), nobody)
+    memo = GradingContext(loaded, Seed.public(), nobody)
     found = []
     for exercise in (exercise for question in loaded.questions for exercise in question.exercises):
         for entry, kind in itertools.product(memo.entries(exercise), exercise.array_types):
@@ -107,7 +107,7 @@ def examined(example: tuple[int, int, list[Any]], scratch: Path) -> None:
     signature = checks.signature(seen.spec, seen.drawn, seen.got)
     agree(signature, signature, seen.array_type)
     agree(signature, checks.signature(seen.spec, seen.drawn, seen.got[::-1]), seen.array_type)
-    assert serialize.build(Verdict, json.loads(json.dumps(serialize.plain(found)))) == found
+    assert serialize.load(Verdict, json.loads(json.dumps(serialize.dump(found)))) == found
 
 
 _EXAMPLES = st.tuples(st.integers(0, 1 << 20), st.integers(0, 20), st.lists(carried.VALUES, min_size=1, max_size=4))

@@ -5,7 +5,7 @@ import re
 import pytest
 
 from grader.core.model import Died, NotRun, Observation, Raised, Status, TimedOut, TooBig, Unreadable
-from grader.grading.failures import our_trouble, trouble, verdict
+from grader.grading.failures import failure_verdict, reference_failure, verdict
 from tests.helpers import case, returned
 
 SECRET = "0.12345"
@@ -165,9 +165,9 @@ def test_hidden_cases_do_not_show_what_an_exception_says(seen: Observation) -> N
 def test_the_first_trouble_speaks() -> None:
     """Of several observations the first that did not return."""
     observations = (returned(1), TooBig(1 << 20), Died(11, None))
-    assert trouble(observations, case()) == verdict(TooBig(1 << 20), public=True)
-    assert trouble((returned(1),), case()) is None
-    hidden = trouble((Raised("ValueError", SECRET, None, None),), case(public=False))
+    assert failure_verdict(observations, case()) == verdict(TooBig(1 << 20), public=True)
+    assert failure_verdict((returned(1),), case()) is None
+    hidden = failure_verdict((Raised("ValueError", SECRET, None, None),), case(public=False))
     assert hidden is not None
     assert hidden.message is not None
     assert SECRET not in hidden.message.en
@@ -175,14 +175,14 @@ def test_the_first_trouble_speaks() -> None:
 
 def test_a_reference_that_fails_is_our_trouble() -> None:
     """Unmarked, with what happened."""
-    found = our_trouble((returned(1), Raised("TypeError", "no", "reference/bank.py", 3)))
+    found = reference_failure((returned(1), Raised("TypeError", "no", "reference/bank.py", 3)))
     assert found is not None
     assert found.status is Status.UNMARKED
     assert found.message is not None
     assert (
         "the course's own reference failed (it raised TypeError: no at reference/bank.py, line 3)" in found.message.en
     )
-    assert our_trouble((returned(1),)) is None
+    assert reference_failure((returned(1),)) is None
 
 
 def test_what_returned_is_no_trouble() -> None:

@@ -38,7 +38,7 @@ from grader.core.model import (
 from grader.course import items
 from grader.course.items import multi, number
 from grader.course.items.choice import Option, Spec
-from grader.grading.grade import Memo, Selection, grade, grade_reference, named_after
+from grader.grading.grade import GradingContext, Selection, grade, grade_reference, named_after
 from grader.grading.inputs import Seed
 from grader.sandbox import Sandbox
 from tests.helpers import (
@@ -303,7 +303,7 @@ def test_right_code_gets_all_points() -> None:
     """And the report says on what it ran."""
     given = replace(submission(q05=DOUBLE), notices=(Notice("notes.txt", WORDS),))
     layered = answering(lambda _: RIGHT, layers=("seccomp",), unsafe=True, versions=(("torch", "2.13"),))
-    report = grade(COURSE, given, layered, memo=Memo(COURSE, Seed.number(3), layered))
+    report = grade(COURSE, given, layered, memo=GradingContext(COURSE, Seed.number(3), layered))
     assert (report.earned, report.possible, report.passed, report.complete) == (4, 4, True, True)
     assert (report.learner, report.seed, report.course_digest) == ("ada", "3", "digest")
     assert (report.layers, report.unsafe, dict(report.versions)["torch"]) == (("seccomp",), True, "2.13")
@@ -538,7 +538,7 @@ def test_a_broken_sandbox_costs_nobody_a_point() -> None:
         COURSE,
         answered(submission(q05=DOUBLE, q11=HALVE), Q5_output="a"),
         broken,
-        memo=Memo(COURSE, Seed.public(), fake()),
+        memo=GradingContext(COURSE, Seed.public(), fake()),
     )
     for name in ("double", "halve"):
         found = result(report, name)
@@ -558,14 +558,21 @@ def test_a_sandbox_that_is_killed_gives_no_report() -> None:
         raise SandboxKilled("short of memory")
 
     with pytest.raises(SandboxKilled):
-        grade(COURSE, answered(submission(q05=DOUBLE), Q5_output="a"), killed, memo=Memo(COURSE, Seed.public(), fake()))
+        grade(
+            COURSE,
+            answered(submission(q05=DOUBLE), Q5_output="a"),
+            killed,
+            memo=GradingContext(COURSE, Seed.public(), fake()),
+        )
 
 
 def test_a_reference_that_cannot_be_run_costs_nobody_a_point() -> None:
     """Whether its sandbox breaks or it fails by itself."""
     failing = answering(lambda program: Raised("TypeError", "", "reference/bank.py", 1))
     for observe_reference in (broken, failing):
-        report = grade(COURSE, submission(q05=DOUBLE), fake(), memo=Memo(COURSE, Seed.public(), observe_reference))
+        report = grade(
+            COURSE, submission(q05=DOUBLE), fake(), memo=GradingContext(COURSE, Seed.public(), observe_reference)
+        )
         assert (result(report, "double").status, report.possible, report.complete) == (Status.UNMARKED, 0, False)
 
 
@@ -576,7 +583,7 @@ def test_a_machine_that_cannot_confine_is_told_at_once() -> None:
         raise SandboxUnavailable("no Landlock")
 
     with pytest.raises(SandboxUnavailable, match="no Landlock"):
-        grade(COURSE, submission(q05=DOUBLE), unavailable, memo=Memo(COURSE, Seed.public(), fake()))
+        grade(COURSE, submission(q05=DOUBLE), unavailable, memo=GradingContext(COURSE, Seed.public(), fake()))
 
 
 # --------------------------------------------------------------------------------------- named mistakes
@@ -598,7 +605,12 @@ def expecting(mistaken: Observation) -> Observe:
 def test_a_typical_mistake_is_named(mistaken: Observation, named: bool) -> None:
     """Where the edited reference returns just the same, its misconception speaks; the points stay."""
     found = result(
-        grade(NAMING, submission(q05=DOUBLE), fake(q05=WRONG), memo=Memo(NAMING, Seed.public(), expecting(mistaken))),
+        grade(
+            NAMING,
+            submission(q05=DOUBLE),
+            fake(q05=WRONG),
+            memo=GradingContext(NAMING, Seed.public(), expecting(mistaken)),
+        ),
         "double",
     )
     assert (found.status, found.earned) == (Status.FAILED, 0)
@@ -610,7 +622,7 @@ def test_a_typical_mistake_is_named(mistaken: Observation, named: bool) -> None:
 def test_what_is_right_or_was_stopped_has_no_name(got: Observation) -> None:
     """Mistakes are run after an ordinary failure only."""
     observe_reference = expecting(WRONG)
-    memo = Memo(NAMING, Seed.public(), observe_reference)
+    memo = GradingContext(NAMING, Seed.public(), observe_reference)
     assert result(grade(NAMING, submission(q05=DOUBLE), fake(q05=got), memo=memo), "double").misconception is None
     assert not memo._mistakes
 
@@ -622,7 +634,12 @@ def test_a_verdict_stands_without_its_name() -> None:
         return (broken if "x + x + x" in job.files[0].parts[0].text else fake())(job, limits)
 
     found = result(
-        grade(NAMING, submission(q05=DOUBLE), fake(q05=WRONG), memo=Memo(NAMING, Seed.public(), observe_reference)),
+        grade(
+            NAMING,
+            submission(q05=DOUBLE),
+            fake(q05=WRONG),
+            memo=GradingContext(NAMING, Seed.public(), observe_reference),
+        ),
         "double",
     )
     assert (found.status, found.misconception) == (Status.FAILED, None)
@@ -630,7 +647,7 @@ def test_a_verdict_stands_without_its_name() -> None:
 
 def test_a_reference_can_be_graded_itself() -> None:
     """With the same checks, and with the names of mistakes."""
-    memo = Memo(NAMING, Seed.public(), expecting(WRONG))
+    memo = GradingContext(NAMING, Seed.public(), expecting(WRONG))
     for observe, earned, misconception in ((fake(), 4, None), (answering(lambda _: WRONG), 0, "sums")):
         found = grade_reference(memo, NAMING.questions[0], MISTAKEN, NAMING.reference, observe)
         assert (found.earned, found.misconception) == (earned, misconception)
@@ -669,7 +686,7 @@ def test_a_memo_is_worked_out_once() -> None:
         asked.extend(program.group for program in job.programs)
         return fake()(job, limits)
 
-    memo = Memo(COURSE, Seed.number(5), observe_reference)
+    memo = GradingContext(COURSE, Seed.number(5), observe_reference)
     memo.prepare({question.id for question in COURSE.questions})
     once = list(asked)
     assert set(once) == {"double", "halve", "turn"}

@@ -23,7 +23,7 @@ from grader.core.model import (
     Variant,
 )
 from grader.grading.inputs import Drawn, Seed, draw
-from grader.grading.programs import Target, Writer, varied
+from grader.grading.programs import Target, Writer, apply_variant
 from tests.attention import ATTENTION
 from tests.helpers import case, exercise
 
@@ -138,7 +138,7 @@ PER_SAMPLE = Variant("mask of shape (batch, n_q, n_k)", expand=(("mask", ("query
 def test_a_mask_is_spread_over_samples_and_queries(mask: Recipe) -> None:
     """The head axis goes, everything else is said in full; equal where both forms are read."""
     drawn = inputs(ATTENTION, query=Normal((3, 4, 6)), key=Normal((3, 5, 6)), mask=mask)
-    before, after = dict(drawn.args), dict(varied(PER_SAMPLE, drawn).args)
+    before, after = dict(drawn.args), dict(apply_variant(PER_SAMPLE, drawn).args)
     assert list(before) == list(after)
     assert after["mask"].shape == (3, 4, 5)
     assert after["mask"].flags.c_contiguous
@@ -151,15 +151,15 @@ def test_a_mask_is_spread_over_samples_and_queries(mask: Recipe) -> None:
 def test_lengths_are_those_of_the_array_that_is_meant() -> None:
     """Where key is the same array as query, its length is that of query."""
     drawn = inputs(ATTENTION, query=Normal((3, 4, 6)), key=Same("query"), mask=RandomMask((4, 4)))
-    assert dict(varied(PER_SAMPLE, drawn).args)["mask"].shape == (3, 4, 4)
+    assert dict(apply_variant(PER_SAMPLE, drawn).args)["mask"].shape == (3, 4, 4)
 
 
 @pytest.mark.parametrize("args", [{}, {"mask": Literal_(None)}])
 def test_a_call_without_mask_has_no_other_form(args: dict[str, Recipe]) -> None:
     """Nothing to spread."""
     drawn = inputs(ATTENTION, query=Normal((3, 4, 6)), key=Same("query"), **args)
-    assert varied(PER_SAMPLE, drawn) == drawn
-    assert varied(None, drawn) is drawn
+    assert apply_variant(PER_SAMPLE, drawn) == drawn
+    assert apply_variant(None, drawn) is drawn
 
 
 def test_a_variant_holds_at_every_size() -> None:
@@ -167,5 +167,5 @@ def test_a_variant_holds_at_every_size() -> None:
     small = inputs(ATTENTION, query=Normal((2, 3, 4)), key=Normal((2, 5, 4)), mask=RandomMask((3, 5)))
     large = inputs(ATTENTION, query=Normal((2, 6, 4)), key=Normal((2, 7, 4)), mask=RandomMask((6, 7)))
     variant = Variant("mask per sample", (("mask", ("query", "key")),))
-    found = varied(variant, replace(small, larger=(large,)))
+    found = apply_variant(variant, replace(small, larger=(large,)))
     assert [each.value("mask").shape for each in (found, *found.larger)] == [(2, 3, 5), (2, 6, 7)]

@@ -7,7 +7,7 @@ import pytest
 
 from grader.core.model import Call, Job, Limits, Observed, Program
 from grader.grading.inputs import Seed
-from grader.grading.reference_results import expecting
+from grader.grading.reference_results import reference_observer
 from tests.helpers import array, returned, source
 
 JOB = Job(
@@ -38,7 +38,7 @@ def asked_twice(seed: Seed, private: Path | None) -> int:
     """How often the sandbox is asked when the same is expected by two graders."""
     counting = Counting()
     for _ in range(2):
-        seen = expecting(counting, seed, private)(JOB, Limits())
+        seen = reference_observer(counting, seed, private)(JOB, Limits())
         assert seen.observations[0].values[0].values.tolist() == [6.0]  # type: ignore[union-attr]
     return counting.times
 

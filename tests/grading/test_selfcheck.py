@@ -10,11 +10,11 @@ from grader.core.model import Status, Verdict
 from grader.core.problems import Kind, Problem, ProblemsError
 from grader.grading import courses
 from grader.grading.checks import Seen, values
-from grader.grading.grade import Memo
+from grader.grading.grade import GradingContext
 from grader.grading.inputs import Seed
 from grader.grading.selfcheck import check
 from grader.sandbox import Sandbox
-from grader.sandbox.memo import remembering
+from grader.sandbox.memo import memoized
 from tests import tiny
 from tests.commands.test_bank import change, written
 
@@ -31,8 +31,8 @@ def bank(tmp_path: Path) -> Path:
 def problems(folder: Path, sandbox: Sandbox) -> list[Problem]:
     """What the self-check finds."""
     course = courses.load(folder)
-    observe = remembering(sandbox.observe, MEMORY.get, MEMORY.__setitem__)
-    return list(check(course, Memo(course, Seed.public(), observe), sandbox.observe))
+    observe = memoized(sandbox.observe, MEMORY.get, MEMORY.__setitem__)
+    return list(check(course, GradingContext(course, Seed.public(), observe), sandbox.observe))
 
 
 def has(found: list[Problem], kind: Kind, said: str) -> bool:
@@ -44,7 +44,9 @@ def test_nothing_wrong(bank: Path, sandbox: Sandbox) -> None:
     """A bank that keeps its promises has no problems, and every step is announced."""
     course = courses.load(bank)
     steps: list[str] = []
-    assert list(check(course, Memo(course, Seed.public(), sandbox.observe), sandbox.observe, steps.append)) == []
+    assert (
+        list(check(course, GradingContext(course, Seed.public(), sandbox.observe), sandbox.observe, steps.append)) == []
+    )
     assert steps == ["Q25", "scaled_by_25"]
 
 

@@ -35,7 +35,7 @@ from grader.core.model import (
     Unreadable,
     Verdict,
 )
-from grader.core.serialize import build, plain
+from grader.core.serialize import dump, load
 from grader.course import loader
 from grader.grading import checks, courses, verdicts
 from grader.grading.checks import Seen, kinds
@@ -125,7 +125,7 @@ def test_broken_stands_in_json_and_is_kept(broken: Callable[[BaseException], Non
     (found,) = (exercise["checks"] for q in to_json(report)["questions"] for exercise in q["exercises"])
     assert [each["broken"] for each in found] == [True] * 4
     verdict = outcomes(report)[0].verdict
-    assert build(Verdict, plain(verdict)) == verdict
+    assert load(Verdict, dump(verdict)) == verdict
 
 
 def test_what_we_raise_ourselves_is_no_learners_failure(broken: Callable[[BaseException], None]) -> None:

@@ -11,7 +11,7 @@ import pytest
 
 from grader.core.errors import SubmissionError, UsageError
 from grader.core.model import Answer, Edit, Item, Misconception, Mistake, Source, Status, Submission, Text
-from grader.course.items._wrong import WrongAnswer as KnownWrongAnswer
+from grader.course.items._wrong import KnownWrongAnswer
 from grader.course.items.choice import Option
 from grader.course.items.choice import Spec as Choice
 from grader.course.items.multi import Spec as Multi
@@ -245,7 +245,7 @@ def test_the_learners_own_numbers() -> None:
 
 def test_waiting_for_a_person_is_no_lost_point(monkeypatch: pytest.MonkeyPatch) -> None:
     """An answer that somebody has to mark settles the item and counts neither way."""
-    judged = quiz.items.Judged(Status.PENDING, 0.5, WORDS)
+    judged = quiz.items.Judgment(Status.PENDING, 0.5, WORDS)
     monkeypatch.setattr(quiz.items, "judge", lambda *_: judged)
     (turn,) = play(begin(name="Q1.one"), "whatever")
     assert isinstance(turn.feedback, Settled)

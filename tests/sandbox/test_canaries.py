@@ -25,7 +25,7 @@ from grader.core.model import (
     Unreadable,
 )
 from grader.sandbox import Sandbox, open_sandbox
-from grader.sandbox.canaries import ATTACKS, Canary, fault, release
+from grader.sandbox.canaries import ATTACKS, AttackResult, refusal, try_attacks
 
 if TYPE_CHECKING:
     from grader.core.model import Observe
@@ -53,10 +53,10 @@ def answers(*turns: Callable[[int], Observation]) -> tuple[Observe, list[Job]]:
 
 def test_every_attack_is_refused(sandbox: Sandbox) -> None:
     """Every attack is tried in the real sandbox and refused in the way it declares."""
-    tried = release(sandbox.observe)
+    tried = try_attacks(sandbox.observe)
     assert [canary for canary in tried if canary.state != "refused"] == []
     assert [canary.name for canary in tried] == list(ATTACKS)
-    assert fault(tried, "this machine") is None
+    assert refusal(tried, "this machine") is None
 
 
 def test_the_limit_on_memory_is_tried_without_using_any() -> None:
@@ -72,7 +72,7 @@ def test_the_limit_on_memory_is_what_refuses(sandbox: Sandbox) -> None:
     def observe(job: Job, limits: Limits) -> Observed:
         return sandbox.observe(job, Limits(memory=4 * limits.memory))
 
-    found = {canary.name: canary.state for canary in release(observe)}
+    found = {canary.name: canary.state for canary in try_attacks(observe)}
     assert [name for name, state in found.items() if state != "refused"] == ["allocate without end"]
     assert found["allocate without end"] == "let-through"
 
@@ -81,7 +81,7 @@ def test_the_limit_on_memory_is_what_refuses(sandbox: Sandbox) -> None:
 def test_attacks_work_where_there_is_no_wall() -> None:
     """Without a sandbox, all but a few attacks succeed: an attack that always fails would prove nothing."""
     with open_sandbox(mode="plain") as plain:
-        refused = {canary.name for canary in release(plain.observe) if canary.state == "refused"}
+        refused = {canary.name for canary in try_attacks(plain.observe) if canary.state == "refused"}
     assert refused <= {"import the grader", "import the reference", "allocate without end"}
 
 
@@ -107,16 +107,16 @@ def test_attacks_work_where_there_is_no_wall() -> None:
 def test_only_the_walls_own_refusal_is_one(observation: Observation, state: str, why: str) -> None:
     """Any other exception or death decides nothing; a normal return means that the attack succeeded."""
     observe, _ = answers(lambda at: observation)
-    (first, *_) = release(observe)
+    (first, *_) = try_attacks(observe)
     assert (first.name, first.state) == ("read a file", state)
     assert why in first.why and bool(first.why) == (state == "undecided")
 
 
 def test_each_attack_says_what_refuses_it() -> None:
     """An exception that refuses one attack does not count as a refusal of another kind."""
-    for at, refusal in enumerate(ALL_REFUSED):
-        observe, _ = answers(lambda _, refusal=refusal: refusal)  # type: ignore[misc]
-        refused = {canary.name for canary in release(observe) if canary.state == "refused"}
+    for at, refused_as in enumerate(ALL_REFUSED):
+        observe, _ = answers(lambda _, refused_as=refused_as: refused_as)  # type: ignore[misc]
+        refused = {canary.name for canary in try_attacks(observe) if canary.state == "refused"}
         names = list(ATTACKS)
         assert names[at] in refused
         assert refused == {name for name in names if ATTACKS[name].refusals == ATTACKS[names[at]].refusals}
@@ -128,12 +128,12 @@ def test_what_is_undecided_is_tried_again_alone() -> None:
     observe, jobs = answers(
         lambda at: TimedOut(6.0, "wall") if at in (2, 12) else ALL_REFUSED[at], ALL_REFUSED.__getitem__
     )
-    tried = release(observe, lambda: calm.append("quiet"))
+    tried = try_attacks(observe, lambda: calm.append("quiet"))
     assert {canary.state for canary in tried} == {"refused"} and [canary.name for canary in tried] == list(ATTACKS)
     assert [len(job.programs) for job in jobs] == [len(ATTACKS), 1, 1]
     assert calm == ["quiet"]
     observe, jobs = answers(ALL_REFUSED.__getitem__)
-    release(observe, lambda: calm.append("not needed"))
+    try_attacks(observe, lambda: calm.append("not needed"))
     assert (len(jobs), calm) == (1, ["quiet"])
 
 
@@ -147,22 +147,22 @@ def test_canaries_that_something_outside_kills_are_tried_again_alone() -> None:
             raise SandboxKilled("short of memory")
         return inner(job, limits)
 
-    assert {canary.state for canary in release(observe, lambda: calm.append("quiet"))} == {"refused"}
+    assert {canary.state for canary in try_attacks(observe, lambda: calm.append("quiet"))} == {"refused"}
     assert (calm, len(jobs)) == (["quiet"], len(ATTACKS))
     calm.clear()
     with pytest.raises(SandboxKilled):
-        release(observe)
+        try_attacks(observe)
 
 
 def test_the_refusal_says_what_happened() -> None:
     """The message distinguishes a sandbox that failed from one that could not be tested."""
-    fine, fell = Canary("read a file", "refused"), Canary("start a process", "let-through")
-    unknown = Canary("open any socket", "undecided", "ended by signal 9")
-    assert fault((fine,), "here") is None
-    assert fault((fine, unknown), "here") == (
+    fine, fell = AttackResult("read a file", "refused"), AttackResult("start a process", "let-through")
+    unknown = AttackResult("open any socket", "undecided", "ended by signal 9")
+    assert refusal((fine,), "here") is None
+    assert refusal((fine, unknown), "here") == (
         "whether the sandbox holds on here could not be decided (open any socket: ended by signal 9)"
     )
-    assert fault((unknown, fell), "node1") == "the sandbox does not hold on node1 (it let code start a process)"
+    assert refusal((unknown, fell), "node1") == "the sandbox does not hold on node1 (it let code start a process)"
 
 
 def test_the_bait_is_real_and_is_cleared_away() -> None:
@@ -177,5 +177,5 @@ def test_the_bait_is_real_and_is_cleared_away() -> None:
         seen.append(Path(folder))
         return Observed((Returned((None,)),) * len(job.programs), (), unsafe=False)
 
-    release(observe)
+    try_attacks(observe)
     assert seen and not seen[0].exists()

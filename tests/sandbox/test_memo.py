@@ -45,7 +45,7 @@ class Memory:
 
     def look(self, job: Job, limits: Limits) -> Observed:
         """Runs the job through the cache."""
-        return memo.remembering(self.observe, self.stored.get, self.stored.__setitem__)(job, limits)
+        return memo.memoized(self.observe, self.stored.get, self.stored.__setitem__)(job, limits)
 
 
 def test_the_same_job_is_run_once(make_job: Callable[..., Job], quick: Limits) -> None:

@@ -21,7 +21,7 @@ import pytest
 from grader.core.errors import SandboxError, SandboxUnavailable
 from grader.core.model import Call, Job, Limits, Observed, Part, Program, Raised, Returned, SourceFile
 from grader.sandbox import Sandbox, Settings, open_sandbox, policy, zygote
-from grader.sandbox.canaries import release
+from grader.sandbox.canaries import try_attacks
 from grader.sandbox.children import Ended
 from grader.sandbox.launch import encode_files, encode_tasks, tasks_of
 from grader.sandbox.zygote import Zygote, ZygoteLost
@@ -187,7 +187,7 @@ def test_lesser_machines_hold_as_well(settings: Settings, make_job: Callable[...
         assert seen.layers == opened.layers
         assert seen.layers[:3] == ("seccomp", "landlock-1", "rlimits")
         assert settings.namespaces or len(seen.layers) == 3
-        assert [canary for canary in release(opened.observe) if canary.state != "refused"] == []
+        assert [canary for canary in try_attacks(opened.observe) if canary.state != "refused"] == []
 
 
 def test_without_landlock_nothing_runs() -> None:

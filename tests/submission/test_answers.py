@@ -10,7 +10,7 @@ import pytest
 
 from grader.core.errors import SubmissionError
 from grader.core.model import Answer, Submission
-from grader.submission import fingerprint, gathered, named, read, understood
+from grader.submission import fingerprint, named, parse_files, read, read_files
 from grader.submission.files import MAX_SOURCE
 
 
@@ -172,7 +172,7 @@ def test_a_broken_answers_file_costs_the_answers_alone(tmp_path: Path, how: str,
     with pytest.raises(SubmissionError):
         read(folder)
     with pytest.raises(SubmissionError):
-        understood(*gathered(folder), None, "")
+        parse_files(*read_files(folder), None, "")
     (folder / "q05.py").write_text("def f(): pass\n(")
     (folder / "q06.py").write_text("def g(): pass")
     found = read(folder)

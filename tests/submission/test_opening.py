@@ -126,7 +126,7 @@ def submitted(path: Path) -> None:
 
 
 READERS: tuple[Callable[[Path], object], ...] = (
-    submission.read, submission.fingerprint, submission.named, submission.identity, submission.gathered, submitted,
+    submission.read, submission.fingerprint, submission.named, submission.identity, submission.read_files, submitted,
 )  # fmt: skip
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from grader import submission
 from grader.classroom.analysis import similarity
 from grader.classroom.analysis.similarity import CodeSample, Reduced, Similar
-from grader.classroom.gradebook import Filed, Gradebook
+from grader.classroom.gradebook import Gradebook, SubmissionRow
 from grader.classroom.worker import Workers
 from grader.core import bounded
 from grader.core.errors import SubmissionError
@@ -59,7 +59,7 @@ def compared(gradebook: Gradebook, course: Course, threshold: float | None = Non
     )
 
 
-def _last(submissions: Sequence[Filed]) -> Iterator[Filed]:
+def _last(submissions: Sequence[SubmissionRow]) -> Iterator[SubmissionRow]:
     """The last attempt of each learner or group, and everything that belongs to nobody."""
     last = {one.learners or (one.key,): one for one in sorted(submissions, key=lambda one: one.attempt)}
     return iter(last.values())

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from grader.classroom.analysis.statistics import FEW
 from grader.core.layout import cells, pad, shorten
 from grader.core.model import Course, Lang, Text
-from grader.core.text import clean, plain
+from grader.core.text import check_label, clean
 from grader.course.items.choice import Spec as Choice
 from grader.course.items.multi import Spec as Multi
 from grader.report.json import number
@@ -212,7 +212,7 @@ def _public_only(found: Statistics, names: bool) -> Iterator[Finding]:
         if names:
             who = _WHO.fill(names=_listed([Text(*[clean(one.learner)] * 2) for one in those]))
         cases = {"public": those[0].public, "hidden": those[0].hidden}
-        told = said.fill(exercise=exercise, check=plain(check), times=len(those), who=who, **cases)
+        told = said.fill(exercise=exercise, check=check_label(check), times=len(those), who=who, **cases)
         yield Finding("public-only", (f"{exercise}: {check}",), told, todo)
 
 
@@ -224,7 +224,7 @@ def _listed(names: Sequence[Text]) -> Text:
 
 def case(check: Check) -> Text:
     """A check on a case, in words."""
-    return CASE.fill(exercise=check.exercise, check=plain(check.check), case=clean(check.case))
+    return CASE.fill(exercise=check.exercise, check=check_label(check.check), case=clean(check.case))
 
 
 def share(value: float | None) -> str:

@@ -18,7 +18,7 @@ from typing import Any, cast
 
 from grader import __version__
 from grader.classroom.export.gradescope import encoded, results
-from grader.classroom.gradebook import Enrolled, Filed, Run
+from grader.classroom.gradebook import LearnerRow, Run, SubmissionRow
 from grader.classroom.marks import Work, mark
 from grader.classroom.words import in_both
 from grader.core.errors import SandboxUnavailable, SubmissionError
@@ -26,9 +26,9 @@ from grader.core.files import write
 from grader.core.model import Course, Lang, Report, Text
 from grader.core.text import clean
 from grader.grading import courses
-from grader.grading.grade import Memo, Selection, grade
+from grader.grading.grade import GradingContext, Selection, grade
 from grader.grading.inputs import Seed
-from grader.grading.reference_results import expecting
+from grader.grading.reference_results import reference_observer
 from grader.sandbox import Sandbox, open_sandbox
 from grader.submission import read
 
@@ -97,7 +97,9 @@ def graded(root: Path, settings: Settings) -> dict[str, Any]:
     """The results of the submission in ``root``."""
     facts = read_facts(root / "submission_metadata.json")
     folder = root / "submission"
-    filed = Filed(facts.key, str(folder), (facts.learner,), draws=facts.learner, at=facts.at, attempt=facts.attempt)
+    filed = SubmissionRow(
+        facts.key, str(folder), (facts.learner,), seed_name=facts.learner, at=facts.at, attempt=facts.attempt
+    )
     report: Report | None = None
     with _sandbox(settings) as sandbox:
         sandbox.start()
@@ -109,7 +111,7 @@ def graded(root: Path, settings: Settings) -> dict[str, Any]:
             report = grade(memo.course, submission, sandbox.observe, selection=selection, memo=memo)
         except SubmissionError as error:
             filed = replace(filed, error=in_both(error))
-    learner = Enrolled(facts.learner, facts.learner, "", facts.extra_hours)
+    learner = LearnerRow(facts.learner, facts.learner, "", facts.extra_hours)
     work = Work(filed, ())
     if report is not None:
         run = _run(report)
@@ -122,12 +124,12 @@ def _sandbox(settings: Settings) -> AbstractContextManager[Sandbox]:
     return open_sandbox(mode="auto" if settings.unsafe else "require")
 
 
-def _memo(root: Path, settings: Settings, sandbox: Sandbox) -> Memo:
+def _memo(root: Path, settings: Settings, sandbox: Sandbox) -> GradingContext:
     """The course and its reference results. Those of a secret seed are cached where only this account can read."""
     seed = Seed.from_file(root / "source" / "seed") if settings.secret else Seed.public()
     loaded = courses.load(root / "source" / "course")
     sandbox.allow(loaded.packages)
-    return Memo(loaded, seed, expecting(sandbox.observe, seed, root / "attncheck-expected"))
+    return GradingContext(loaded, seed, reference_observer(sandbox.observe, seed, root / "attncheck-expected"))
 
 
 def _counting(loaded: Course, settings: Settings) -> dict[str, float]:

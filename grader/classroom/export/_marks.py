@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from dataclasses import replace
 from datetime import UTC, datetime
 
-from grader.classroom.gradebook import Enrolled
-from grader.classroom.marks import Mark, due_for, settled
+from grader.classroom.gradebook import LearnerRow
+from grader.classroom.marks import Mark, due_for, with_overrides
 from grader.classroom.results import Book, parts
 from grader.core.errors import UsageError
 from grader.core.model import ExerciseResult, ItemResult, Lang, Notice, Report, Rules, Status, Text
@@ -70,7 +70,7 @@ def report_with_overrides(book: Book, mark: Mark) -> Report | None:
 
     questions = tuple(
         replace(question, items=tuple(map(item, question.items)), exercises=tuple(map(exercise, question.exercises)))
-        for question in (settled(each, given, known) for each in report.questions)
+        for question in (with_overrides(each, given, known) for each in report.questions)
     )
     taken = deduction(mark)
     return replace(report, questions=questions, notices=(*report.notices, *([Notice("", taken)] if taken else [])))
@@ -101,7 +101,7 @@ def visible_report(report: Report, mark: Mark, rules: Rules, now: datetime | Non
     return replace(report, questions=questions)
 
 
-def hides(rules: Rules, learner: Enrolled, now: datetime) -> bool:
+def hides(rules: Rules, learner: LearnerRow, now: datetime) -> bool:
     """Whether results of hidden cases must not be shown: never, or not before this learner's due date."""
     if rules.hidden_results == "after-due" and rules.due is not None:
         return now < due_for(learner, rules.due)

@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
-from grader.classroom.gradebook import Enrolled, Gradebook
+from grader.classroom.gradebook import Gradebook, LearnerRow
 from grader.classroom.marks import Mark, Work
 from grader.classroom.results import Book
 from grader.core.model import QuestionResult, Text, Verdict
@@ -47,7 +47,7 @@ class _Reordered(Gradebook):
         super().__init__(book._connection, book.path)
         self._key = key
 
-    def learners(self) -> tuple[Enrolled, ...]:
+    def learners(self) -> tuple[LearnerRow, ...]:
         return tuple(sorted(super().learners(), key=lambda one: pseudonym(self._key, "learner", one.id)))
 
 
@@ -65,7 +65,7 @@ class _Masked(Book):
         name = pseudonym(self.key, "learner", mark.learner.id)
         return replace(
             mark,
-            learner=Enrolled(name, name),
+            learner=LearnerRow(name, name),
             work=None if mark.work is None else self._work(mark.work),
             late_seconds=0.0,
             overridden=tuple(replace(o, learner=name, reason="", author="", at=NO_TIME) for o in mark.overridden),
@@ -78,7 +78,7 @@ class _Masked(Book):
             path="",
             learners=tuple(sorted(pseudonym(self.key, "learner", name) for name in work.filed.learners)),
             digest="",
-            draws="",
+            seed_name="",
             at=None,
             error=None if work.filed.error is None else Text("it could not be graded", "无法评分"),
         )

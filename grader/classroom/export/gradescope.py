@@ -30,12 +30,12 @@ from grader import __version__
 from grader.classroom.export import Options
 from grader.classroom.export._marks import GIVEN, UNREADABLE, error, has_points, mark_of, marks_that_count, summary
 from grader.classroom.export._target import Out
-from grader.classroom.marks import Mark, settled
+from grader.classroom.marks import Mark, with_overrides
 from grader.classroom.results import Book, file_name, parts, provenance
 from grader.classroom.words import NOTHING_THERE
-from grader.core.files import readable
+from grader.core.files import readable_json
 from grader.core.model import Course, ExerciseResult, Lang, Outcome, Question, QuestionResult, Report, Status, Text
-from grader.core.text import SAYS, STATUS, clean, plain, points
+from grader.core.text import SAYS, STATUS, check_label, clean, points
 from grader.report import words
 from grader.report.json import number
 
@@ -68,7 +68,7 @@ def write(book: Book, options: Options, out: Out) -> None:
 
 def encoded(found: dict[str, Any]) -> bytes:
     """``found`` as the bytes of a JSON file."""
-    return (readable(found) + "\n").encode()
+    return (readable_json(found) + "\n").encode()
 
 
 def results(mark: Mark, report: Report | None, course: Course, lang: Lang) -> dict[str, Any]:
@@ -92,7 +92,7 @@ def results(mark: Mark, report: Report | None, course: Course, lang: Lang) -> di
         lines = [*(said for said, urgent in told if urgent), *lines, *(said for said, urgent in told if not urgent)]
     changes = {change.part: change for change in mark.overridden}
     given = {part: change.points for part, change in changes.items()}
-    graded = [settled(result, changes, parts(course)) for result in (report.questions if report else ())]
+    graded = [with_overrides(result, changes, parts(course)) for result in (report.questions if report else ())]
     lines += _without_result(graded, given, lang)
     return {
         "score": number(mark.earned),
@@ -166,7 +166,7 @@ def _exercise(
         whole = _test(exercise.name, exercise.status, exercise.earned, exercise.possible)
         yield whole | said | tags | {"visibility": "visible"}
     for outcome in outcomes:
-        test = _test(f"{exercise.name}: {plain(outcome.check)}, {outcome.case}", outcome.status, 0, 0)
+        test = _test(f"{exercise.name}: {check_label(outcome.check)}, {outcome.case}", outcome.status, 0, 0)
         if given is None:
             test |= {"score": number(outcome.earned), "max_score": number(outcome.possible)}
         yield test | {

@@ -88,7 +88,7 @@ def write(book: Book, options: Options, out: Out) -> None:
             file = f"{file_name(mark.learner.id, taken)}.html"
             report = visible_report(report, mark, book.course.rules, options.now)
             assert mark.work is not None
-            draws = mark.work.filed.draws
+            draws = mark.work.filed.seed_name
             course = book.course if draws else _without_drawn(book.course)
             out.part(file, render(report, course, options.lang, drawn_for=draws).encode())
         if mark.work is not None:
@@ -100,7 +100,7 @@ def write(book: Book, options: Options, out: Out) -> None:
 def _without_drawn(course: Course) -> Course:
     """The course without items whose numbers depend on a learner's name, which must stay unknown."""
     questions = tuple(
-        replace(question, items=tuple(item for item in question.items if not items.drawn(item.spec)))
+        replace(question, items=tuple(item for item in question.items if not items.draw_choices(item.spec)))
         for question in course.questions
     )
     return replace(course, questions=questions)

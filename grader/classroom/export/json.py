@@ -31,7 +31,7 @@ from grader.classroom.export._marks import error, marks_that_count
 from grader.classroom.export._target import Out
 from grader.classroom.marks import Mark
 from grader.classroom.results import Book, as_json
-from grader.core.files import readable
+from grader.core.files import readable_json
 from grader.core.model import Lang
 from grader.report.json import number
 
@@ -53,16 +53,16 @@ def _document(book: Book, options: Options) -> Iterator[str]:
         "course": {"title": book.course.title.of(options.lang), "public_id": book.course.public_id},
         "questions": {name: number(points) for name, points in book.points.items()},
     }
-    yield readable(head)[:-2] + ',\n "marks": ['
+    yield readable_json(head)[:-2] + ',\n "marks": ['
     comma = "\n"
     for mark in book.marks():
         if options.learner in (None, mark.learner.id):
-            yield comma + readable(_mark(book, mark, options.lang))
+            yield comma + readable_json(_mark(book, mark, options.lang))
             comma = ",\n"
     yield '\n ],\n "unmatched": ['
     comma = "\n"
     for mark in book.unmatched() if options.learner is None else ():
-        yield comma + readable(_mark(book, mark, options.lang))
+        yield comma + readable_json(_mark(book, mark, options.lang))
         comma = ",\n"
     yield "\n ]\n}\n"
 

@@ -9,7 +9,7 @@ The module of a kind defines
   typed in the quiz. It can be anything, and never raises an exception. ``context`` says whose answer it is.
 * ``prompt(spec, context)``: what a learner sees below the question, and how to write an answer.
 * ``key(spec, context)``: a right answer in the usual notation, shown once the item is settled.
-* ``unkeyed(spec)``: the spec without its key, for a learners' edition: enough to ask the question and to tell whether
+* ``without_key(spec)``: the spec without its key, for a learners' edition: enough to ask the question and tell whether
   an answer can be read. It is built from fields listed one by one, so that a new field is left out by default.
 
 ``HEAVY = True`` marks a kind whose answers can take seconds to judge; submitted answers of such a kind are judged in a
@@ -85,7 +85,7 @@ class Context:
 
 
 @dataclass(frozen=True, slots=True)
-class Judged:
+class Judgment:
     """The judgment of an answer, which earns ``fraction`` of the points.
 
     A wrong answer with a ``misconception`` needs no ``message``: the report explains the misconception.
@@ -100,9 +100,9 @@ class Judged:
     readable: bool = True
 
 
-def unreadable(message: Text) -> Judged:
+def unreadable(message: Text) -> Judgment:
     """The judgment of an answer that cannot be read; ``message`` says why."""
-    return Judged(Status.FAILED, 0.0, message, readable=False)
+    return Judgment(Status.FAILED, 0.0, message, readable=False)
 
 
 @functools.cache
@@ -112,7 +112,7 @@ def kinds() -> Mapping[str, ModuleType]:
     return MappingProxyType({name: importlib.import_module(f"{__name__}.{name}") for name in names})
 
 
-def drawn(spec: Any) -> Mapping[str, tuple[int | float, ...]]:
+def draw_choices(spec: Any) -> Mapping[str, tuple[int | float, ...]]:
     """The names of the numbers that differ between learners, with the choices for each."""
     choices: Mapping[str, tuple[int | float, ...]] = getattr(spec, "draw", {})
     return choices
@@ -120,7 +120,7 @@ def drawn(spec: Any) -> Mapping[str, tuple[int | float, ...]]:
 
 def draw(spec: Any, context: Context) -> dict[str, int | float]:
     """This learner's numbers. They are not secret: they give each learner an example of their own."""
-    return {name: choices[_number(context, name) % len(choices)] for name, choices in drawn(spec).items()}
+    return {name: choices[_number(context, name) % len(choices)] for name, choices in draw_choices(spec).items()}
 
 
 def shuffled(things: Sequence[T], context: Context) -> tuple[T, ...]:
@@ -149,16 +149,16 @@ def key(item: Item, context: Context) -> Text:
     return found
 
 
-def judge(item: Item, value: object, context: Context) -> Judged:
+def judge(item: Item, value: object, context: Context) -> Judgment:
     """The judgment of ``value`` as an answer to ``item``; pending if the item is sealed and the answer can be read."""
     kind = kinds()[item.kind]
     if not getattr(kind, "ANY_LENGTH", False) and not _short(value):
         return unreadable(_TOO_LONG.fill(most=MOST_CHARACTERS))
-    judged: Judged = kind.judge(item.spec, value, context)
-    return Judged(Status.PENDING, 0.0, _KEPT) if item.sealed and judged.readable else judged
+    judged: Judgment = kind.judge(item.spec, value, context)
+    return Judgment(Status.PENDING, 0.0, _KEPT) if item.sealed and judged.readable else judged
 
 
-def judge_within(steps: int, item: Item, value: object, context: Context) -> tuple[Judged, int]:
+def judge_within(steps: int, item: Item, value: object, context: Context) -> tuple[Judgment, int]:
     """``judge`` with a budget of ``steps`` of computation. Returns the judgment and the steps that are left."""
     with scalars.step_budget(steps) as budget:
         return judge(item, value, context), max(0, budget.left)
@@ -182,9 +182,9 @@ def _short(value: object) -> bool:
     return left >= 0
 
 
-def unkeyed(item: Item) -> Item:
+def without_key(item: Item) -> Item:
     """``item`` for a learners' edition: the same prompt and the same numbers, but no key."""
-    return replace(item, spec=kinds()[item.kind].unkeyed(item.spec), explain=None, sealed=True)
+    return replace(item, spec=kinds()[item.kind].without_key(item.spec), explain=None, sealed=True)
 
 
 def fill(text: Text, symbols: Mapping[str, object]) -> Text:

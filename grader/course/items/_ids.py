@@ -6,8 +6,8 @@ import re
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
-from grader.core.faults import Fault, Path, unexpected
 from grader.core.model import Text
+from grader.core.value_problems import Path, ValueProblem, unexpected
 from grader.course.items import Choice
 from grader.course.items._options import as_id_text, normalize_id
 
@@ -27,10 +27,10 @@ class Entry:
     text: Text
 
 
-def validate(key: str, things: Sequence[Entry], least: int, most: int) -> Iterator[Fault]:
+def validate(key: str, things: Sequence[Entry], least: int, most: int) -> Iterator[ValueProblem]:
     """Problems with the number of entries or with their ids, which have to be distinct and free of separators."""
     if not least <= len(things) <= most:
-        yield Fault((key,), f"saw {len(things)} of them; expected {least} to {most}")
+        yield ValueProblem((key,), f"saw {len(things)} of them; expected {least} to {most}")
     seen: set[str] = set()
     for index, thing in enumerate(things):
         path = (key, index, "id")
@@ -41,7 +41,7 @@ def validate(key: str, things: Sequence[Entry], least: int, most: int) -> Iterat
         seen.add(normalize_id(thing.id))
 
 
-def unknown_id(path: Path, name: str, things: Sequence[Entry], what: str) -> Iterator[Fault]:
+def unknown_id(path: Path, name: str, things: Sequence[Entry], what: str) -> Iterator[ValueProblem]:
     """A problem if ``name`` is not the id of one of ``things``, spelled exactly so."""
     known = [thing.id for thing in things]
     if name not in known:

@@ -7,8 +7,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from grader.core.constraints import Revealed
-from grader.core.faults import Fault, unexpected
 from grader.core.model import Text
+from grader.core.value_problems import ValueProblem, unexpected
 from grader.course.items import Choice, Context, shuffled
 
 UNKNOWN = Text(
@@ -26,10 +26,10 @@ class Option:
     misconception: Revealed | None = None
 
 
-def validate(options: Sequence[Option]) -> Iterator[Fault]:
+def validate(options: Sequence[Option]) -> Iterator[ValueProblem]:
     """Problems with the options: at least two, distinct ids, and misconceptions only for wrong ones."""
     if len(options) < 2:
-        yield Fault(("options",), f"saw {len(options)} of them; expected two or more")
+        yield ValueProblem(("options",), f"saw {len(options)} of them; expected two or more")
     seen: set[str] = set()
     for index, option in enumerate(options):
         path = ("options", index, "id")
@@ -53,7 +53,7 @@ def choices(options: Sequence[Option], context: Context) -> tuple[Choice, ...]:
     return shuffled([Choice(option.id, option.text) for option in options], context)
 
 
-def unkeyed(options: Sequence[Option]) -> tuple[Option, ...]:
+def without_key(options: Sequence[Option]) -> tuple[Option, ...]:
     """The options without what says which are correct."""
     return tuple(Option(option.id, option.text) for option in options)
 

@@ -9,7 +9,7 @@ from grader.core.constraints import Revealed
 
 
 @dataclass(frozen=True, slots=True)
-class WrongAnswer:
+class KnownWrongAnswer:
     """A wrong answer that reveals a misconception."""
 
     answer: Number | str

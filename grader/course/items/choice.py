@@ -37,9 +37,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from grader.core.faults import Fault
 from grader.core.model import Status, Text
-from grader.course.items import Context, Judged, Prompt, _options, unreadable
+from grader.core.value_problems import ValueProblem
+from grader.course.items import Context, Judgment, Prompt, _options, unreadable
 from grader.course.items._options import Option, as_id_text, excerpt, normalize_id
 
 _HOW = Text("Answer with the letter of one option.", "答案填一个选项的字母。")
@@ -53,23 +53,25 @@ class Spec:
     options: tuple[Option, ...]
 
 
-def validate(spec: Spec) -> Iterator[Fault]:
+def validate(spec: Spec) -> Iterator[ValueProblem]:
     """Problems with the options, of which exactly one has to be correct."""
     yield from _options.validate(spec.options)
     correct = [option.id for option in spec.options if option.correct]
     if len(correct) != 1:
         said = ", ".join(correct) or "none"
-        yield Fault(("options",), f"saw {said} marked as correct; expected exactly one option with `correct: true`")
+        yield ValueProblem(
+            ("options",), f"saw {said} marked as correct; expected exactly one option with `correct: true`"
+        )
 
 
-def judge(spec: Spec, value: object, context: Context) -> Judged:
+def judge(spec: Spec, value: object, context: Context) -> Judgment:
     """``value`` is the id of an option; case does not matter."""
     chosen = as_id_text(value)
     for option in spec.options:
         if chosen is not None and normalize_id(chosen) == normalize_id(option.id):
             if option.correct:
-                return Judged(Status.PASSED, 1.0)
-            return Judged(Status.FAILED, 0.0, misconception=option.misconception)
+                return Judgment(Status.PASSED, 1.0)
+            return Judgment(Status.FAILED, 0.0, misconception=option.misconception)
     said = "" if chosen is None else excerpt(chosen)
     message = _OTHER if chosen is None else _options.UNKNOWN
     return unreadable(message.fill(said=said, ids=_options.join_ids(spec.options)))
@@ -85,6 +87,6 @@ def key(spec: Spec, context: Context) -> Text:
     return _options.key(spec.options)
 
 
-def unkeyed(spec: Spec) -> Spec:
+def without_key(spec: Spec) -> Spec:
     """The options, without which is correct."""
-    return Spec(_options.unkeyed(spec.options))
+    return Spec(_options.without_key(spec.options))

@@ -62,8 +62,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from grader.core.constraints import Revealed
-from grader.core.faults import Fault, Path, unexpected
 from grader.core.model import Status, Text
+from grader.core.value_problems import Path, ValueProblem, unexpected
 from grader.course.formulas import compare, match, scalars
 from grader.course.formulas.ast import Call, Derivative, Name, Node, Sum, walk
 from grader.course.formulas.compare import Counterexample, Table
@@ -72,7 +72,7 @@ from grader.course.formulas.errors import FormulaError
 from grader.course.formulas.parse import parse, parse_chain
 from grader.course.formulas.printer import show
 from grader.course.formulas.steps import MOST_LINES, Step, parse_lines, split_lines
-from grader.course.items import Context, Judged, Prompt, unreadable
+from grader.course.items import Context, Judgment, Prompt, unreadable
 from grader.course.items.expression import about, as_text, check_declarations
 
 _HOW = Text(
@@ -197,7 +197,7 @@ class Spec:
 # --------------------------------------------------------------------------------------------- in the bank
 
 
-def validate(spec: Spec) -> Iterator[Fault]:
+def validate(spec: Spec) -> Iterator[ValueProblem]:
     """Problems with the chain: the worked one has to pass, a jump to the end to fail, and wrong lines to be wrong."""
     declared = yield from check_declarations(spec.symbols, spec.given)
     if declared is None:
@@ -216,7 +216,7 @@ def validate(spec: Spec) -> Iterator[Fault]:
             yield unexpected(("wrong", index, "line"), wrong.line, f"an equation solved for {spec.solve}")
     for index, idea in enumerate(spec.ideas):
         if not idea.lines:
-            yield Fault(("ideas", index, "lines"), "expected one expression or more")
+            yield ValueProblem(("ideas", index, "lines"), "expected one expression or more")
     if unread:
         return
     yield from _worked(spec, declared)
@@ -236,15 +236,15 @@ def _written(spec: Spec) -> Iterator[tuple[Path, str, bool]]:
             yield ("ideas", index, "lines", place), text, True
 
 
-def _worked(spec: Spec, declared: Declarations) -> Iterator[Fault]:
+def _worked(spec: Spec, declared: Declarations) -> Iterator[ValueProblem]:
     value = {"given": dict(spec.given), "lines": [line.line for line in spec.chain]}
     judged = judge(spec, value, Context("", "", ""))
     if judged.status is not Status.PASSED:
         said = judged.message.en if judged.message else f"it shows {judged.misconception}"
-        yield Fault(("chain",), f"expected a chain that passes, but: {said}")
+        yield ValueProblem(("chain",), f"expected a chain that passes, but: {said}")
     ends = judge(spec, {"given": dict(spec.given), "lines": [spec.from_, spec.to]}, Context("", "", ""))
     if ends.status is Status.PASSED:
-        yield Fault(("ideas",), "expected ideas, or `least`, that a jump from start to end does not satisfy")
+        yield ValueProblem(("ideas",), "expected ideas, or `least`, that a jump from start to end does not satisfy")
     for index, wrong in enumerate(spec.wrong):
         if _follows(spec, wrong.line, declared):
             yield unexpected(("wrong", index, "line"), wrong.line, "a line that is not equal to the start")
@@ -267,7 +267,7 @@ def _follows(spec: Spec, line: str, declared: Declarations) -> bool:
 # ------------------------------------------------------------------------------------------------- answers
 
 
-def judge(spec: Spec, value: object, context: Context) -> Judged:
+def judge(spec: Spec, value: object, context: Context) -> Judgment:
     """``value`` is a text with one line per step, a list of lines, or a mapping with ``given`` and ``lines``."""
     parts = _parts(value)
     if parts is None:
@@ -322,8 +322,8 @@ def _harmless(text: str) -> str:
 _ASSUMED = re.compile(r"\s*(?:given|assume|let|已知|假设|设)[\s:：]+([^\s:：~=]+)\s*[:：~=]\s*(.+)", re.IGNORECASE)
 
 
-def _failed(message: Text | None, fraction: float, misconception: str | None = None) -> Judged:
-    return Judged(Status.FAILED, round(fraction, 4), message, misconception)
+def _failed(message: Text | None, fraction: float, misconception: str | None = None) -> Judgment:
+    return Judgment(Status.FAILED, round(fraction, 4), message, misconception)
 
 
 def _joined(*sentences: Text) -> Text:
@@ -333,7 +333,7 @@ def _joined(*sentences: Text) -> Text:
 # -------------------------------------------------------------------------------------------------- givens
 
 
-def _givens(spec: Spec, stated: dict[str, str] | None, declared: Declarations) -> Judged | None:
+def _givens(spec: Spec, stated: dict[str, str] | None, declared: Declarations) -> Judgment | None:
     """The judgment of wrong assumptions: missing, unreadable, or with another result; None if they are fine."""
     random = declared.random
     if stated is None:
@@ -388,7 +388,7 @@ def _givens(spec: Spec, stated: dict[str, str] | None, declared: Declarations) -
 # -------------------------------------------------------------------------------------------------- chains
 
 
-def _chained(spec: Spec, found: Sequence[Sequence[Step]], declared: Declarations) -> Judged:
+def _chained(spec: Spec, found: Sequence[Sequence[Step]], declared: Declarations) -> Judgment:
     start, end = parse(spec.from_, declared.vocabulary), parse(spec.to, declared.vocabulary)
     steps = [step for line in found for step in line]
     if steps and steps[0].node == start:
@@ -418,7 +418,7 @@ def _chained(spec: Spec, found: Sequence[Sequence[Step]], declared: Declarations
         return _failed(missing[0].missing, _share(spec, steps, declared))
     if len({step.node for step in steps[1:-1]} - {end}) < spec.least:
         return _failed(_SHORT.fill(least=spec.least), _share(spec, steps, declared))
-    return Judged(Status.PASSED, 1.0, remark)
+    return Judgment(Status.PASSED, 1.0, remark)
 
 
 def _why(
@@ -492,7 +492,7 @@ def _size(node: Node) -> int:
 # ----------------------------------------------------------------------------------------------- equations
 
 
-def _solved(spec: Spec, found: Sequence[Sequence[Step]], declared: Declarations) -> Judged:
+def _solved(spec: Spec, found: Sequence[Sequence[Step]], declared: Declarations) -> Judgment:
     """The judgment of equations: each must hold for the solution, and for no other value that is tried."""
     unknown = spec.solve or ""
     start = parse_chain(spec.from_, declared.vocabulary)
@@ -525,7 +525,7 @@ def _solved(spec: Spec, found: Sequence[Sequence[Step]], declared: Declarations)
         return _failed(missing[0].missing, _share(spec, good[:-2], declared))
     if len(found) - 1 < spec.least:
         return _failed(_SHORT.fill(least=spec.least), _share(spec, good[:-2], declared))
-    return Judged(Status.PASSED, 1.0)
+    return Judgment(Status.PASSED, 1.0)
 
 
 def _solution(spec: Spec, declared: Declarations) -> Node:
@@ -578,7 +578,7 @@ def key(spec: Spec, context: Context) -> Text:
     return Text(one("en"), one("zh"))
 
 
-def unkeyed(spec: Spec) -> Spec:
+def without_key(spec: Spec) -> Spec:
     """The symbols, the start and the end."""
     bare = Spec(spec.symbols, spec.from_, spec.to, (), spec.given)
     return replace(bare, solve=spec.solve, state_givens=spec.state_givens)

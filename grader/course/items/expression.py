@@ -45,16 +45,16 @@ from collections.abc import Generator, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
-from grader.core.faults import Fault, Path, unexpected
 from grader.core.model import Status, Text
+from grader.core.value_problems import Path, ValueProblem, unexpected
 from grader.course.formulas import compare, growth, scalars
 from grader.course.formulas.ast import Call, Node
 from grader.course.formulas.declarations import DeclarationError, Declarations, read_declarations
 from grader.course.formulas.errors import FormulaError, ParseError, TooExpensiveError, UndefinedError
 from grader.course.formulas.parse import parse, parse_chain
 from grader.course.formulas.printer import show
-from grader.course.items import Context, Judged, Prompt, unreadable
-from grader.course.items._wrong import WrongAnswer
+from grader.course.items import Context, Judgment, Prompt, unreadable
+from grader.course.items._wrong import KnownWrongAnswer
 
 Answer: TypeAlias = str | int | float
 
@@ -100,14 +100,14 @@ class Spec:
     answer: Answer
     given: Mapping[str, str] = field(default_factory=dict)
     grows: bool = False
-    wrong: tuple[WrongAnswer, ...] = ()
+    wrong: tuple[KnownWrongAnswer, ...] = ()
     unit: Text | str | None = None
 
 
 # --------------------------------------------------------------------------------------------- in the bank
 
 
-def validate(spec: Spec) -> Iterator[Fault]:
+def validate(spec: Spec) -> Iterator[ValueProblem]:
     """Problems with the formulas: each needs a value, and wrong answers differ from the right one and each other."""
     declared = yield from check_declarations(spec.symbols, spec.given)
     if declared is None:
@@ -133,7 +133,7 @@ def validate(spec: Spec) -> Iterator[Fault]:
 
 def check_declarations(
     symbols: Mapping[str, str], given: Mapping[str, str]
-) -> Generator[Fault, None, Declarations | None]:
+) -> Generator[ValueProblem, None, Declarations | None]:
     """Yields the problem with the declarations, if there is one; returns them if not."""
     try:
         return read_declarations(symbols, given)
@@ -154,7 +154,7 @@ def _equal(one: Node, two: Node, spec: Spec, declared: Declarations) -> bool:
 # ------------------------------------------------------------------------------------------------- answers
 
 
-def judge(spec: Spec, value: object, context: Context) -> Judged:
+def judge(spec: Spec, value: object, context: Context) -> Judgment:
     """``value`` is a formula as text, or a number."""
     text = as_text(value)
     if text is None:
@@ -199,7 +199,7 @@ def _read(text: str, spec: Spec, declared: Declarations) -> Node:
     return parse(text, declared.vocabulary)
 
 
-def _judged(node: Node, spec: Spec, declared: Declarations) -> Judged:
+def _judged(node: Node, spec: Spec, declared: Declarations) -> Judgment:
     right = parse(str(spec.answer), declared.vocabulary)
     if spec.grows:
         return _grows(node, right, spec, declared)
@@ -207,12 +207,12 @@ def _judged(node: Node, spec: Spec, declared: Declarations) -> Judged:
         node = node.args[0]
     found = compare.compare_formulas(node, right, declared)
     if isinstance(found, compare.Equal):
-        return Judged(Status.PASSED, 1.0, _ONLY_HERE if found.needs_given_variances else None)
+        return Judgment(Status.PASSED, 1.0, _ONLY_HERE if found.needs_given_variances else None)
     for wrong in spec.wrong:
         if isinstance(
             compare.compare_formulas(node, parse(str(wrong.answer), declared.vocabulary), declared), compare.Equal
         ):
-            return Judged(Status.FAILED, 0.0, misconception=wrong.misconception)
+            return Judgment(Status.FAILED, 0.0, misconception=wrong.misconception)
     message = _DIFFERS if found.instance else _DIFFERS_CONSTANT
     said = message.fill(instance=found.instance, value=found.left)
     if found.higher_moments:
@@ -221,17 +221,17 @@ def _judged(node: Node, spec: Spec, declared: Declarations) -> Judged:
     return _failed(said)
 
 
-def _grows(node: Node, right: Node, spec: Spec, declared: Declarations) -> Judged:
+def _grows(node: Node, right: Node, spec: Spec, declared: Declarations) -> Judgment:
     if growth.same_growth(node, right, declared):
-        return Judged(Status.PASSED, 1.0)
+        return Judgment(Status.PASSED, 1.0)
     for wrong in spec.wrong:
         if growth.same_growth(node, parse(str(wrong.answer), declared.vocabulary), declared):
-            return Judged(Status.FAILED, 0.0, misconception=wrong.misconception)
+            return Judgment(Status.FAILED, 0.0, misconception=wrong.misconception)
     return _failed(_GROWS.fill(rate=growth.format_growth(growth.growth(node, declared))))
 
 
-def _failed(message: Text) -> Judged:
-    return Judged(Status.FAILED, 0.0, message)
+def _failed(message: Text) -> Judgment:
+    return Judgment(Status.FAILED, 0.0, message)
 
 
 # ------------------------------------------------------------------------------------------ what is asked
@@ -309,6 +309,6 @@ def key(spec: Spec, context: Context) -> Text:
     return Text(f"{text} {unit.en}".strip(), f"{text} {unit.zh}".strip())
 
 
-def unkeyed(spec: Spec) -> Spec:
+def without_key(spec: Spec) -> Spec:
     """The symbols, without the answers."""
     return Spec(spec.symbols, 1, spec.given, spec.grows, unit=spec.unit)

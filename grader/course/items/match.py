@@ -54,9 +54,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from grader.core.constraints import Revealed
-from grader.core.faults import Fault, unexpected
 from grader.core.model import Lang, Status, Text
-from grader.course.items import Choice, Context, Judged, Prompt, _ids, shuffled, unreadable
+from grader.core.value_problems import ValueProblem, unexpected
+from grader.course.items import Choice, Context, Judgment, Prompt, _ids, shuffled, unreadable
 from grader.course.items._ids import Entry
 from grader.course.items._options import excerpt, normalize_id
 
@@ -101,7 +101,7 @@ class _UnreadablePairs(ValueError):
 # --------------------------------------------------------------------------------------------- in the bank
 
 
-def validate(spec: Spec) -> Iterator[Fault]:
+def validate(spec: Spec) -> Iterator[ValueProblem]:
     """Problems with the entries and pairs: each of ``left`` needs a partner, and wrong pairs have to be wrong."""
     found = [*_ids.validate("left", spec.left, 2, _MOST), *_ids.validate("right", spec.right, 2, _MOST)]
     for index, thing in enumerate(spec.left):
@@ -114,21 +114,23 @@ def validate(spec: Spec) -> Iterator[Fault]:
     yield from found or itertools.chain(_pairs(spec), _wrong(spec))
 
 
-def _pairs(spec: Spec) -> Iterator[Fault]:
+def _pairs(spec: Spec) -> Iterator[ValueProblem]:
     for name, partner in spec.pairs.items():
         yield from _ids.unknown_id(("pairs", name), name, spec.left, "an id of `left`")
         yield from _ids.unknown_id(("pairs", name), partner, spec.right, "an id of `right`")
     missing = [thing.id for thing in spec.left if thing.id not in spec.pairs]
     if missing:
-        yield Fault(("pairs",), f"expected a partner for {', '.join(missing)} as well")
+        yield ValueProblem(("pairs",), f"expected a partner for {', '.join(missing)} as well")
     partners = [spec.pairs.get(thing.id) for thing in spec.left]
     if not spec.reuse and len(set(partners)) < len(partners):
-        yield Fault(("pairs",), "one partner is used twice; expected each once, or `reuse: true`")
+        yield ValueProblem(("pairs",), "one partner is used twice; expected each once, or `reuse: true`")
     if partners == [thing.id for thing in spec.right]:
-        yield Fault(("right",), "every partner is in the same position as its entry of `left`; expected another order")
+        yield ValueProblem(
+            ("right",), "every partner is in the same position as its entry of `left`; expected another order"
+        )
 
 
-def _wrong(spec: Spec) -> Iterator[Fault]:
+def _wrong(spec: Spec) -> Iterator[ValueProblem]:
     for index, wrong in enumerate(spec.wrong):
         left, right = wrong.pair
         path = ("wrong", index, "pair")
@@ -145,7 +147,7 @@ def _names(things: Sequence[Entry]) -> list[str]:
 # ------------------------------------------------------------------------------------------------- answers
 
 
-def judge(spec: Spec, value: object, context: Context) -> Judged:
+def judge(spec: Spec, value: object, context: Context) -> Judgment:
     """``value`` is a mapping ``{a: 2, b: 1}``, a list of pairs, or a text such as ``a2 b1`` or ``a→2；b→1``."""
     try:
         pairs = _read(spec, value)
@@ -154,12 +156,12 @@ def judge(spec: Spec, value: object, context: Context) -> Judged:
     partners = {normalize_id(left): normalize_id(right) for left, right in spec.pairs.items()}
     right = sum(pairs.get(left) == partner for left, partner in partners.items())
     if right == len(partners):
-        return Judged(Status.PASSED, 1.0)
+        return Judgment(Status.PASSED, 1.0)
     # A guess is right once in len(right) times, so each wrong pair takes back what guesses gain on average.
     fraction = max(0.0, right - (len(pairs) - right) / (len(spec.right) - 1)) / len(partners)
     misconception = next((wrong.misconception for wrong in spec.wrong if _has(pairs, wrong)), None)
     message = None if misconception else _COUNT.fill(right=right, all=len(partners))
-    return Judged(Status.FAILED, fraction, message, misconception)
+    return Judgment(Status.FAILED, fraction, message, misconception)
 
 
 def prompt(spec: Spec, context: Context) -> Prompt:
@@ -183,7 +185,7 @@ def key(spec: Spec, context: Context) -> Text:
     return Text(lines("en"), lines("zh"))
 
 
-def unkeyed(spec: Spec) -> Spec:
+def without_key(spec: Spec) -> Spec:
     """Both sides, without the pairs."""
     return Spec(spec.left, spec.right, {}, spec.reuse)
 

@@ -41,9 +41,9 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from grader.core.faults import Fault
 from grader.core.model import Status, Text
-from grader.course.items import Context, Judged, Prompt, _options, unreadable
+from grader.core.value_problems import ValueProblem
+from grader.course.items import Context, Judgment, Prompt, _options, unreadable
 from grader.course.items._options import Option, as_id_text, excerpt, normalize_id
 
 _SEPARATORS = re.compile(r"[\s,，、;；。/+&\[\]()（）]+|和|(?<=\s)and(?=\s)", re.IGNORECASE)
@@ -67,16 +67,18 @@ class Spec:
     options: tuple[Option, ...]
 
 
-def validate(spec: Spec) -> Iterator[Fault]:
+def validate(spec: Spec) -> Iterator[ValueProblem]:
     """Problems with the options, of which some have to be correct and some not."""
     yield from _options.validate(spec.options)
     correct = [option for option in spec.options if option.correct]
     if len(correct) in (0, len(spec.options)):
         said = "all" if correct else "none"
-        yield Fault(("options",), f"saw {said} marked as correct; expected some with `correct: true` and some without")
+        yield ValueProblem(
+            ("options",), f"saw {said} marked as correct; expected some with `correct: true` and some without"
+        )
 
 
-def judge(spec: Spec, value: object, context: Context) -> Judged:
+def judge(spec: Spec, value: object, context: Context) -> Judgment:
     """``value`` is a list of ids or a text such as ``a, c``; order and repetitions do not matter."""
     words = _words(value)
     if words is None:
@@ -103,21 +105,21 @@ def key(spec: Spec, context: Context) -> Text:
     return _options.key(spec.options)
 
 
-def unkeyed(spec: Spec) -> Spec:
+def without_key(spec: Spec) -> Spec:
     """The options, without which are correct."""
-    return Spec(_options.unkeyed(spec.options))
+    return Spec(_options.without_key(spec.options))
 
 
-def _judged(spec: Spec, chosen: set[str]) -> Judged:
+def _judged(spec: Spec, chosen: set[str]) -> Judgment:
     correct = [option for option in spec.options if option.correct]
     right = [option for option in correct if normalize_id(option.id) in chosen]
     wrong = [option for option in spec.options if normalize_id(option.id) in chosen and not option.correct]
     if not wrong and len(right) == len(correct):
-        return Judged(Status.PASSED, 1.0)
+        return Judgment(Status.PASSED, 1.0)
     fraction = max(0, len(right) - len(wrong)) / (len(correct) or 1)
     misconception = next((option.misconception for option in wrong if option.misconception), None)
     message = None if misconception else _WRONG if wrong else _MISSING
-    return Judged(Status.FAILED, fraction, message, misconception)
+    return Judgment(Status.FAILED, fraction, message, misconception)
 
 
 def _words(value: object) -> list[str] | None:

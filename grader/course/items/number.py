@@ -61,12 +61,12 @@ from typing import TypeAlias
 
 from grader.core import arithmetic
 from grader.core.arithmetic import Number
-from grader.core.faults import Fault, Path, unexpected, unknown
 from grader.core.model import Status, Text
-from grader.course.items import Context, Judged, Prompt, _units, draw, unreadable
+from grader.core.value_problems import Path, ValueProblem, unexpected, unknown
+from grader.course.items import Context, Judgment, Prompt, _units, draw, unreadable
 from grader.course.items._normalize import normalize
 from grader.course.items._options import excerpt
-from grader.course.items._wrong import WrongAnswer
+from grader.course.items._wrong import KnownWrongAnswer
 
 Symbols: TypeAlias = Mapping[str, Number]
 
@@ -128,14 +128,14 @@ class Spec:
     draw: Mapping[str, tuple[Number, ...]] = field(default_factory=dict)
     tolerance: float = 0.01
     unit: Text | str | None = None
-    wrong: tuple[WrongAnswer, ...] = ()
+    wrong: tuple[KnownWrongAnswer, ...] = ()
     digits: int | None = None
 
 
 # --------------------------------------------------------------------------------------------- in the bank
 
 
-def validate(spec: Spec) -> Iterator[Fault]:
+def validate(spec: Spec) -> Iterator[ValueProblem]:
     """Problems with the numbers: every answer needs a value for every draw, and wrong ones must never be right."""
     if not 0 <= spec.tolerance < 1:
         yield unexpected(("tolerance",), spec.tolerance, "a number from 0 up to, but not including, 1")
@@ -147,7 +147,9 @@ def validate(spec: Spec) -> Iterator[Fault]:
         if not choices:
             yield unexpected(("draw", name), [], "one number or more")
     if math.prod(map(len, spec.draw.values())) > _MOST_DRAWS:
-        yield Fault(("draw",), f"expected at most {_MOST_DRAWS} combinations of numbers, since all of them are tried")
+        yield ValueProblem(
+            ("draw",), f"expected at most {_MOST_DRAWS} combinations of numbers, since all of them are tried"
+        )
     answers: list[tuple[Path, Number | str]] = [(("answer",), spec.answer)]
     answers += [(("wrong", index, "answer"), wrong.answer) for index, wrong in enumerate(spec.wrong)]
     found = [problem for path, answer in answers for problem in _answer(path, answer, spec.draw)]
@@ -155,7 +157,7 @@ def validate(spec: Spec) -> Iterator[Fault]:
     if found:
         return
     if spec.digits and not all(arithmetic.evaluate(spec.answer, symbols) for symbols in _combinations(spec.draw)):
-        yield Fault(("digits",), "expected none, since the answer can be 0, which has no significant digits")
+        yield ValueProblem(("digits",), "expected none, since the answer can be 0, which has no significant digits")
     for index, wrong in enumerate(spec.wrong):
         for symbols in _combinations(spec.draw):
             if _near(arithmetic.evaluate(wrong.answer, symbols), spec, symbols):
@@ -164,7 +166,7 @@ def validate(spec: Spec) -> Iterator[Fault]:
                 break
 
 
-def _answer(path: Path, answer: Number | str, choices: Mapping[str, Sequence[Number]]) -> Iterator[Fault]:
+def _answer(path: Path, answer: Number | str, choices: Mapping[str, Sequence[Number]]) -> Iterator[ValueProblem]:
     try:
         strange = sorted(arithmetic.names(answer) - set(choices))
     except ValueError as error:
@@ -196,7 +198,7 @@ def _shown(symbols: Symbols) -> str:
 # ------------------------------------------------------------------------------------------------- answers
 
 
-def judge(spec: Spec, value: object, context: Context) -> Judged:
+def judge(spec: Spec, value: object, context: Context) -> Judgment:
     """``value`` is a number, or a text that people would read as one, with or without the unit."""
     given = read(value, spec.unit)
     if given is None:
@@ -205,11 +207,11 @@ def judge(spec: Spec, value: object, context: Context) -> Judged:
     symbols = draw(spec, context)
     if _near(given, spec, symbols):
         message = _rounding(value, spec)
-        return Judged(Status.FAILED, _NOT_ROUNDED, message) if message else Judged(Status.PASSED, 1.0)
+        return Judgment(Status.FAILED, _NOT_ROUNDED, message) if message else Judgment(Status.PASSED, 1.0)
     for wrong in spec.wrong:
         if _close(given, float(arithmetic.evaluate(wrong.answer, symbols)), spec):
-            return Judged(Status.FAILED, 0.0, misconception=wrong.misconception)
-    return Judged(Status.FAILED, 0.0, _hint(value, given, spec, symbols, context.learner))
+            return Judgment(Status.FAILED, 0.0, misconception=wrong.misconception)
+    return Judgment(Status.FAILED, 0.0, _hint(value, given, spec, symbols, context.learner))
 
 
 def prompt(spec: Spec, context: Context) -> Prompt:
@@ -233,7 +235,7 @@ def key(spec: Spec, context: Context) -> Text:
     return Text(f"{short_value}{unit.en}", f"{short_value}{unit.zh}")
 
 
-def unkeyed(spec: Spec) -> Spec:
+def without_key(spec: Spec) -> Spec:
     """The drawn numbers, the unit and the required digits."""
     return Spec(answer=0, draw=spec.draw, unit=spec.unit, digits=spec.digits)
 

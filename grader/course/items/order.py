@@ -57,9 +57,9 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from grader.core.constraints import Revealed
-from grader.core.faults import Fault, unexpected
 from grader.core.model import Lang, Status, Text
-from grader.course.items import Context, Judged, Prompt, _ids, shuffled, unreadable
+from grader.core.value_problems import ValueProblem, unexpected
+from grader.course.items import Context, Judgment, Prompt, _ids, shuffled, unreadable
 from grader.course.items._ids import Entry
 from grader.course.items._options import excerpt, normalize_id
 
@@ -100,7 +100,7 @@ class Spec:
 # --------------------------------------------------------------------------------------------- in the bank
 
 
-def validate(spec: Spec) -> Iterator[Fault]:
+def validate(spec: Spec) -> Iterator[ValueProblem]:
     """Problems with the order: it has to be unambiguous, hidden by the ids, and different from the wrong ones."""
     found = [*_ids.validate("things", spec.things, 3, _MOST)]
     for index, group in enumerate(spec.either):
@@ -114,19 +114,21 @@ def validate(spec: Spec) -> Iterator[Fault]:
         yield from itertools.chain.from_iterable(map(functools.partial(_wrong, spec), range(len(spec.wrong))))
 
 
-def _order(spec: Spec) -> Iterator[Fault]:
+def _order(spec: Spec) -> Iterator[ValueProblem]:
     ids, before = _names(spec), _before(spec)
     for first, middle, last in itertools.combinations(ids, 3):
         if (first, middle) in before and (middle, last) in before and (first, last) not in before:
             what = f"no group with both {first} and {last}: {middle} has to come between them"
-            yield Fault(("either",), f"expected {what}")
+            yield ValueProblem(("either",), f"expected {what}")
     if not before:
-        yield Fault(("either",), "every order is right; expected some wrong ones")
+        yield ValueProblem(("either",), "every order is right; expected some wrong ones")
     elif _right(sorted(ids), before):
-        yield Fault(("things",), f"expected ids whose own order is wrong, but {', '.join(sorted(ids))} would be right")
+        yield ValueProblem(
+            ("things",), f"expected ids whose own order is wrong, but {', '.join(sorted(ids))} would be right"
+        )
 
 
-def _wrong(spec: Spec, index: int) -> Iterator[Fault]:
+def _wrong(spec: Spec, index: int) -> Iterator[ValueProblem]:
     wrong, before, path = spec.wrong[index], _before(spec), ("wrong", index)
     named: tuple[tuple[str, Sequence[str]], ...] = (("order", wrong.order), ("before", wrong.before or ()))
     strange = [
@@ -137,7 +139,7 @@ def _wrong(spec: Spec, index: int) -> Iterator[Fault]:
     ]
     yield from strange
     if bool(wrong.order) == (wrong.before is not None):
-        yield Fault(path, "expected either `order: […]`, all ids, or `before: [x, y]`")
+        yield ValueProblem(path, "expected either `order: […]`, all ids, or `before: [x, y]`")
     elif wrong.before is not None and not strange:
         first, second = map(normalize_id, wrong.before)
         if (second, first) not in before:
@@ -164,7 +166,7 @@ def _before(spec: Spec) -> Before:
 # ------------------------------------------------------------------------------------------------- answers
 
 
-def judge(spec: Spec, value: object, context: Context) -> Judged:
+def judge(spec: Spec, value: object, context: Context) -> Judgment:
     """``value`` is a list of ids or a text such as ``c a b``, ``c > a > b`` or ``cab``, each id once."""
     ids, before = _names(spec), _before(spec)
     words = _ids.split_words(value)
@@ -182,12 +184,12 @@ def judge(spec: Spec, value: object, context: Context) -> Judged:
         return unreadable(_ALL.fill(ids=all_ids, missing=missing))
     kept = _kept(order, before)
     if kept == len(ids):
-        return Judged(Status.PASSED, 1.0)
+        return Judgment(Status.PASSED, 1.0)
     chance = _by_chance(tuple(ids), before)
     fraction = max(0, kept - chance) / (len(ids) - chance)
     misconception = next((wrong.misconception for wrong in spec.wrong if _is(wrong, order)), None)
     message = None if misconception else _MOVE.fill(moved=len(ids) - kept, all=len(ids))
-    return Judged(Status.FAILED, fraction, message, misconception)
+    return Judgment(Status.FAILED, fraction, message, misconception)
 
 
 def prompt(spec: Spec, context: Context) -> Prompt:
@@ -211,7 +213,7 @@ def key(spec: Spec, context: Context) -> Text:
     return Text(lines("en"), lines("zh"))
 
 
-def unkeyed(spec: Spec) -> Spec:
+def without_key(spec: Spec) -> Spec:
     """The entries sorted by id."""
     return Spec(tuple(sorted(spec.things, key=lambda thing: normalize_id(thing.id))))
 

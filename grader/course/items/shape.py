@@ -62,9 +62,9 @@ from typing import TypeAlias
 from grader.core import arithmetic
 from grader.core.arithmetic import Number
 from grader.core.constraints import Revealed
-from grader.core.faults import Fault, Path, unexpected, unknown
 from grader.core.model import Status, Text
-from grader.course.items import Context, Judged, Prompt, draw, unreadable
+from grader.core.value_problems import Path, ValueProblem, unexpected, unknown
+from grader.course.items import Context, Judgment, Prompt, draw, unreadable
 from grader.course.items._ids import join_ids
 from grader.course.items._normalize import normalize
 from grader.course.items._options import as_id_text, excerpt
@@ -136,7 +136,7 @@ class _UnreadableShape(ValueError):
 # --------------------------------------------------------------------------------------------- in the bank
 
 
-def validate(spec: Spec) -> Iterator[Fault]:
+def validate(spec: Spec) -> Iterator[ValueProblem]:
     """Problems with the shapes: each needs a value for every draw, and wrong ones must never be right."""
     found = [*_names(spec), *_equal(spec)]
     yield from found
@@ -154,13 +154,13 @@ def validate(spec: Spec) -> Iterator[Fault]:
             return
 
 
-def _names(spec: Spec) -> Iterator[Fault]:
+def _names(spec: Spec) -> Iterator[ValueProblem]:
     for key, names in (("sizes", spec.sizes), ("draw", spec.draw)):
         for name in names:
             if not name.isidentifier() or name in arithmetic.FUNCTIONS:
                 yield unexpected((key, name), name, "a name such as d_k")
     if len(spec.sizes) > _MOST_SIZES:
-        yield Fault(("sizes",), f"saw {len(spec.sizes)} of them; expected at most {_MOST_SIZES}")
+        yield ValueProblem(("sizes",), f"saw {len(spec.sizes)} of them; expected at most {_MOST_SIZES}")
     taken = set(spec.sizes)
     for name, others in spec.aliases.items():
         if name not in spec.sizes:
@@ -174,7 +174,7 @@ def _names(spec: Spec) -> Iterator[Fault]:
             yield unexpected(("draw", name), list(choices), "one number or more, all positive")
 
 
-def _equal(spec: Spec) -> Iterator[Fault]:
+def _equal(spec: Spec) -> Iterator[ValueProblem]:
     free = [name for name in spec.sizes if name not in spec.equal]
     for name, expression in spec.equal.items():
         if name not in spec.sizes:
@@ -188,7 +188,7 @@ def _equal(spec: Spec) -> Iterator[Fault]:
             yield unknown(("equal", name), other, "a size that is not defined by others", free)
 
 
-def _answer(spec: Spec, path: Path, answer: str) -> Iterator[Fault]:
+def _answer(spec: Spec, path: Path, answer: str) -> Iterator[ValueProblem]:
     for symbols in _draws(spec):
         try:
             axes = _own(spec, answer, symbols)
@@ -225,7 +225,7 @@ def _instances(spec: Spec, symbols: Mapping[str, Number]) -> list[dict[str, Numb
 # ------------------------------------------------------------------------------------------------- answers
 
 
-def judge(spec: Spec, value: object, context: Context) -> Judged:
+def judge(spec: Spec, value: object, context: Context) -> Judgment:
     """``value`` is a text such as ``(batch, h, n, d_k)`` or ``batch×n``, or a list of axes."""
     symbols = draw(spec, context)
     right, instances, vocabulary = _own(spec, spec.answer, symbols), _instances(spec, symbols), _vocabulary(spec)
@@ -241,13 +241,13 @@ def judge(spec: Spec, value: object, context: Context) -> Judged:
             reason = reason or error.text
     given = [axes for _, axes in read]
     if right in given:
-        return Judged(Status.PASSED, 1.0)
+        return Judgment(Status.PASSED, 1.0)
     if not read:
         return unreadable(reason or _expected(spec, excerpt(text)))
     wrong = next((wrong for wrong in spec.wrong if _own(spec, wrong.answer, symbols) in given), None)
     if wrong is not None:
-        return Judged(Status.FAILED, 0.0, misconception=wrong.misconception)
-    return Judged(Status.FAILED, 0.0, _difference(*read[0], right))
+        return Judgment(Status.FAILED, 0.0, misconception=wrong.misconception)
+    return Judgment(Status.FAILED, 0.0, _difference(*read[0], right))
 
 
 def prompt(spec: Spec, context: Context) -> Prompt:
@@ -268,7 +268,7 @@ def key(spec: Spec, context: Context) -> Text:
     return Text(text, text)
 
 
-def unkeyed(spec: Spec) -> Spec:
+def without_key(spec: Spec) -> Spec:
     """The sizes and names. Whether ``...`` is allowed is kept, since reading an answer depends on it."""
     return Spec(_DOTS if _DOTS in _readings(spec.answer)[0] else "()", spec.sizes, spec.equal, spec.aliases, spec.draw)
 

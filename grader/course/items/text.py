@@ -67,9 +67,9 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from grader.core.constraints import Revealed
-from grader.core.faults import Fault, Path, unexpected
 from grader.core.model import Lang, Status, Text
-from grader.course.items import Context, Judged, Prompt, _patterns, unreadable
+from grader.core.value_problems import Path, ValueProblem, unexpected
+from grader.course.items import Context, Judgment, Prompt, _patterns, unreadable
 from grader.course.items._options import normalize_id
 
 Span: TypeAlias = tuple[int, int]
@@ -124,14 +124,16 @@ class Spec:
 # --------------------------------------------------------------------------------------------- in the bank
 
 
-def validate(spec: Spec) -> Iterator[Fault]:
+def validate(spec: Spec) -> Iterator[ValueProblem]:
     """Problems with patterns (invalid or slow) and with the good answer, which has to pass in both languages."""
     if not 1 < spec.least < spec.most <= 250:
-        yield Fault(("least",), f"saw {spec.least} to {spec.most} words; expected from 2 or more to 250 or fewer")
+        yield ValueProblem(
+            ("least",), f"saw {spec.least} to {spec.most} words; expected from 2 or more to 250 or fewer"
+        )
     if not spec.ideas:
         yield unexpected(("ideas",), [], "one idea or more")
     seen: set[str] = set()
-    found: list[Fault] = []
+    found: list[ValueProblem] = []
     for index, idea in enumerate(spec.ideas):
         if normalize_id(idea.id) in seen or not idea.id:
             yield unexpected(("ideas", index, "id"), idea.id, "an id that no other idea has")
@@ -142,7 +144,7 @@ def validate(spec: Spec) -> Iterator[Fault]:
     yield from found or _passes(spec)
 
 
-def _sound(path: Path, patterns: Sequence[str]) -> Iterator[Fault]:
+def _sound(path: Path, patterns: Sequence[str]) -> Iterator[ValueProblem]:
     if not patterns:
         yield unexpected(path, [], "one pattern or more")
     for index, pattern in enumerate(patterns):
@@ -151,28 +153,28 @@ def _sound(path: Path, patterns: Sequence[str]) -> Iterator[Fault]:
             yield unexpected((*path, index), pattern, expected)
 
 
-def _passes(spec: Spec) -> Iterator[Fault]:
+def _passes(spec: Spec) -> Iterator[ValueProblem]:
     langs: tuple[Lang, ...] = ("en", "zh")
     for lang in langs:
         text = _patterns.normalize(spec.answer.of(lang))
         missing = [idea.id for idea in spec.ideas if not _said(idea.any, text)[0]]
         if missing:
-            yield Fault(("answer", lang), f"{', '.join(missing)} cannot be found in it; expected all ideas")
+            yield ValueProblem(("answer", lang), f"{', '.join(missing)} cannot be found in it; expected all ideas")
         for wrong in spec.wrong:
             if _said(wrong.any, text)[0]:
-                yield Fault(
+                yield ValueProblem(
                     ("answer", lang), f"it matches the misconception {wrong.misconception}; expected that it does not"
                 )
         if not missing and any(_said(idea.any, text)[1] for idea in spec.ideas):
-            yield Fault(("answer", lang), "it denies an idea somewhere; expected that it does not")
+            yield ValueProblem(("answer", lang), "it denies an idea somewhere; expected that it does not")
         if not spec.least <= _length(text) <= spec.most:
-            yield Fault(("answer", lang), f"saw {_length(text)} words; expected {spec.least} to {spec.most}")
+            yield ValueProblem(("answer", lang), f"saw {_length(text)} words; expected {spec.least} to {spec.most}")
 
 
 # ------------------------------------------------------------------------------------------------- answers
 
 
-def judge(spec: Spec, value: object, context: Context) -> Judged:
+def judge(spec: Spec, value: object, context: Context) -> Judgment:
     """``value`` is a text, or a list of lines."""
     if isinstance(value, (list, tuple)) and all(isinstance(line, str) for line in value):
         value = "\n".join(value)
@@ -191,16 +193,16 @@ def judge(spec: Spec, value: object, context: Context) -> Judged:
     ideas = Text("; ".join(each.en for each in found), "；".join(each.zh for each in found))
     wrong = next((wrong for wrong in spec.wrong if _said(wrong.any, text)[0]), None)
     if wrong is not None:
-        return Judged(Status.PENDING, 0.0, _WAITS.fill(found=_SOUNDS), wrong.misconception)
+        return Judgment(Status.PENDING, 0.0, _WAITS.fill(found=_SOUNDS), wrong.misconception)
     if all(clear and not denied for clear, denied in said.values()):
-        return Judged(Status.PASSED, 1.0, _MARKED.fill(ideas=ideas))
-    return Judged(Status.PENDING, 0.0, _WAITS.fill(found=_FOUND.fill(ideas=ideas) if found else _NOTHING))
+        return Judgment(Status.PASSED, 1.0, _MARKED.fill(ideas=ideas))
+    return Judgment(Status.PENDING, 0.0, _WAITS.fill(found=_FOUND.fill(ideas=ideas) if found else _NOTHING))
 
 
-def _waits(spec: Spec) -> Judged:
+def _waits(spec: Spec) -> Judgment:
     """The judgment of an answer that is too long, which waits for a person."""
     long = Text(_LONG.fill(most=spec.most).en, _LONG.fill(most=2 * spec.most).zh)
-    return Judged(Status.PENDING, 0.0, _WAITS.fill(found=long))
+    return Judgment(Status.PENDING, 0.0, _WAITS.fill(found=long))
 
 
 def prompt(spec: Spec, context: Context) -> Prompt:
@@ -214,7 +216,7 @@ def key(spec: Spec, context: Context) -> Text:
     return spec.answer
 
 
-def unkeyed(spec: Spec) -> Spec:
+def without_key(spec: Spec) -> Spec:
     """The limits on length."""
     return Spec((), Text("…", "…"), least=spec.least, most=spec.most)
 

@@ -47,7 +47,7 @@ from grader.core.model import Array, CheckSpec, Program, Returned, Status, Text,
 from grader.grading.checks import Seen, values
 from grader.grading.compare import SECRETS as SHARED
 from grader.grading.compare import compare
-from grader.grading.failures import our_trouble, trouble
+from grader.grading.failures import failure_verdict, reference_failure
 from grader.grading.inputs import Drawn
 from grader.grading.programs import Target
 
@@ -81,7 +81,7 @@ def calls(target: Target, drawn: Drawn, spec: CheckSpec) -> tuple[Program, ...]:
 
 def judge(seen: Seen) -> Verdict:
     """As for values, with the two usual causes explained."""
-    if bad := our_trouble(seen.expected) or trouble(seen.got, seen.case):
+    if bad := reference_failure(seen.expected) or failure_verdict(seen.got, seen.case):
         return bad
     match seen.got, seen.expected:
         case (Returned((got,)),), (Returned((expected,)),):

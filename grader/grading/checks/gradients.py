@@ -47,7 +47,7 @@ import numpy as np
 from grader.core.model import Apply, Array, CheckSpec, Observation, Program, Returned, Same, Status, Text, Verdict
 from grader.grading.checks import Seen, read
 from grader.grading.compare import compare
-from grader.grading.failures import our_trouble, trouble
+from grader.grading.failures import failure_verdict, reference_failure
 from grader.grading.inputs import Drawn
 from grader.grading.programs import Target, Writer
 
@@ -141,7 +141,7 @@ def _arrays(drawn: Drawn) -> list[str]:
 
 def judge(seen: Seen) -> Verdict:
     """Looks for missing gradients, then for wrong ones."""
-    if bad := our_trouble(seen.expected[:1]) or trouble(seen.got[:1], seen.case):
+    if bad := reference_failure(seen.expected[:1]) or failure_verdict(seen.got[:1], seen.case):
         return bad
     match seen.got, seen.expected:
         case (Returned((got,)), *more), (Returned((list() as expected,)), *_):

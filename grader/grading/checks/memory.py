@@ -50,7 +50,7 @@ import numpy as np
 from grader.core.errors import CourseError
 from grader.core.model import Apply, CheckSpec, Observation, Program, Returned, Status, Text, Verdict
 from grader.grading.checks import Seen, read
-from grader.grading.failures import trouble
+from grader.grading.failures import failure_verdict
 from grader.grading.inputs import Drawn
 from grader.grading.programs import Target, Writer
 
@@ -119,7 +119,7 @@ def _limit(drawn: Drawn, spec: CheckSpec, exercise: str) -> int:
 
 def judge(seen: Seen) -> Verdict:
     """Compares the largest tensor with n_q·n_k, then the peak."""
-    if bad := trouble(seen.got, seen.case):
+    if bad := failure_verdict(seen.got, seen.case):
         return bad
     if len(seen.got) != 1:
         raise ValueError("memory asks for one program")

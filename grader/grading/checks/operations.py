@@ -47,7 +47,7 @@ from typing import Any, Literal, TypeAlias
 from grader.core.errors import CourseError
 from grader.core.model import Apply, CheckSpec, Observation, Program, Returned, Status, Text, Verdict
 from grader.grading.checks import Seen, read
-from grader.grading.failures import trouble
+from grader.grading.failures import failure_verdict
 from grader.grading.inputs import Drawn
 from grader.grading.programs import Target, Writer
 
@@ -120,7 +120,7 @@ def _counted(target: Target, inputs: Drawn) -> Program:
 
 def judge(seen: Seen) -> Verdict:
     """Quadratic work fails, wherever it is done. Linear work passes only if all of it was counted in torch."""
-    if bad := trouble(seen.got, seen.case):
+    if bad := failure_verdict(seen.got, seen.case):
         return bad
     if len(seen.got) < 2:
         raise ValueError("operations asks for one program for each size")

@@ -39,7 +39,7 @@ from dataclasses import dataclass
 
 from grader.core.model import Call, CheckSpec, Program, Raised, Returned, Status, Text, Unreadable, Verdict
 from grader.grading.checks import Seen
-from grader.grading.failures import exception_name, trouble
+from grader.grading.failures import exception_name, failure_verdict
 from grader.grading.inputs import Drawn
 from grader.grading.programs import Target, Writer
 
@@ -90,4 +90,4 @@ def judge(seen: Seen) -> Verdict:
             pass
         case (Returned() | Unreadable(),):
             return Verdict(Status.FAILED, accepted)
-    return trouble(seen.got, seen.case) or Verdict(Status.FAILED, accepted)
+    return failure_verdict(seen.got, seen.case) or Verdict(Status.FAILED, accepted)

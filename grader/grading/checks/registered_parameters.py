@@ -53,7 +53,7 @@ from typing import Any
 
 from grader.core.model import Apply, CheckSpec, Program, Returned, Status, Text, Unreadable, Verdict
 from grader.grading.checks import Seen, read
-from grader.grading.failures import trouble, verdict
+from grader.grading.failures import failure_verdict, verdict
 from grader.grading.inputs import Drawn
 from grader.grading.programs import Target, Writer
 
@@ -114,7 +114,7 @@ def calls(target: Target, drawn: Drawn, spec: CheckSpec) -> tuple[Program, ...]:
 
 def judge(seen: Seen) -> Verdict:
     """Looks for parameters that are shared, missing, unregistered, frozen, idle or too many, in this order."""
-    if bad := trouble(seen.got, seen.case):
+    if bad := failure_verdict(seen.got, seen.case):
         return bad
     match seen.got:
         case (Returned((found, None)),):

@@ -41,7 +41,7 @@ import numpy as np
 from grader.core.model import CheckSpec, Program, Returned, Status, Text, Verdict
 from grader.grading.checks import Seen
 from grader.grading.compare import compare
-from grader.grading.failures import trouble
+from grader.grading.failures import failure_verdict
 from grader.grading.inputs import Drawn
 from grader.grading.programs import Target, Writer
 
@@ -97,7 +97,7 @@ def calls(target: Target, drawn: Drawn, spec: CheckSpec) -> tuple[Program, ...]:
 
 def judge(seen: Seen) -> Verdict:
     """Passes if repeated calls agree up to rounding."""
-    if bad := trouble(seen.got, seen.case):
+    if bad := failure_verdict(seen.got, seen.case):
         return bad
     match seen.got:
         case (Returned((once, between, again)), Returned((alone,))):

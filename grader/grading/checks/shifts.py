@@ -45,7 +45,7 @@ from grader.core.model import Array, CheckSpec, Program, Returned, Status, Text,
 from grader.grading.checks import Seen, read
 from grader.grading.compare import SECRETS as SHARED
 from grader.grading.compare import compare
-from grader.grading.failures import trouble
+from grader.grading.failures import failure_verdict
 from grader.grading.inputs import Drawn
 from grader.grading.programs import Target, Writer
 
@@ -78,7 +78,7 @@ def calls(target: Target, drawn: Drawn, spec: CheckSpec) -> tuple[Program, ...]:
 
 def judge(seen: Seen) -> Verdict:
     """Checks that it is a finite square matrix, then where it moves the rows."""
-    if bad := trouble(seen.got, seen.case):
+    if bad := failure_verdict(seen.got, seen.case):
         return bad
     match seen.got:
         case (Returned((got,)),):

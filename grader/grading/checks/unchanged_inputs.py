@@ -42,7 +42,7 @@ from numpy.typing import NDArray
 
 from grader.core.model import Array, CheckSpec, Program, Returned, Status, Text, Verdict
 from grader.grading.checks import Seen
-from grader.grading.failures import trouble
+from grader.grading.failures import failure_verdict
 from grader.grading.inputs import Drawn
 from grader.grading.programs import Target, Writer
 
@@ -82,7 +82,7 @@ def calls(target: Target, drawn: Drawn, spec: CheckSpec) -> tuple[Program, ...]:
 
 def judge(seen: Seen) -> Verdict:
     """Passes if bytes, shape and dtype are the same as before."""
-    if bad := trouble(seen.got, seen.case):
+    if bad := failure_verdict(seen.got, seen.case):
         return bad
     match seen.got:
         case (Returned(after),):

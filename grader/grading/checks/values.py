@@ -43,7 +43,7 @@ from grader.core.model import CheckSpec, Program, Returned, Status, Verdict
 from grader.grading.checks import Seen, read
 from grader.grading.compare import SECRETS as SHARED
 from grader.grading.compare import compare
-from grader.grading.failures import our_trouble, trouble
+from grader.grading.failures import failure_verdict, reference_failure
 from grader.grading.inputs import Drawn
 from grader.grading.programs import Target, Writer
 
@@ -72,7 +72,7 @@ def calls(target: Target, drawn: Drawn, spec: CheckSpec) -> tuple[Program, ...]:
 def judge(seen: Seen) -> Verdict:
     """Compares kind, shape, finiteness and values, in this order."""
     options = read(seen.spec, Options)
-    if bad := our_trouble(seen.expected) or trouble(seen.got, seen.case):
+    if bad := reference_failure(seen.expected) or failure_verdict(seen.got, seen.case):
         return bad
     match seen.got, seen.expected:
         case (Returned((got,)),), (Returned((expected,)),):

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from grader.classroom.analysis.statistics import Part, PublicOnly, Statistics, correlation, of_class
-from grader.classroom.gradebook import Enrolled, Filed, Override
+from grader.classroom.gradebook import LearnerRow, Override, SubmissionRow
 from grader.classroom.marks import Mark, Work
 from grader.core.model import ExerciseResult, ItemResult, Outcome, QuestionResult, Status, Text, Verdict
 from tests.classroom.test_marks import RUN
@@ -34,8 +34,8 @@ def row(
     status = Status.PASSED if code == 4 else Status.FAILED
     exercise = ExerciseResult("softmax", status, code, 4.0, outcomes, misconception=None if code else "exp-is-enough")
     result = QuestionResult("Q3", T, items, (exercise,))
-    work = Work(Filed(name, "", (name,)), ((result, RUN),))
-    return Mark(Enrolled(name, name), work, (("Q3", choice + number + code, 6.0),)), {"Q3.a": answer, "Q3.b": 3}
+    work = Work(SubmissionRow(name, "", (name,)), ((result, RUN),))
+    return Mark(LearnerRow(name, name), work, (("Q3", choice + number + code, 6.0),)), {"Q3.a": answer, "Q3.b": 3}
 
 
 CLASS = [
@@ -163,7 +163,7 @@ def test_parts_that_the_best_get_wrong() -> None:
 
 def test_who_handed_in_nothing_counts() -> None:
     """As nothing; attempts that another takes the place of do not count at all."""
-    nothing = Mark(Enrolled("z", "z"), None, (("Q3", 0.0, 6.0),))
+    nothing = Mark(LearnerRow("z", "z"), None, (("Q3", 0.0, 6.0),))
     aside = replace(CLASS[0][0], counts=False)
     found = of_class([*CLASS, (nothing, {}), (aside, {})])
     assert (found.spread.learners, found.spread.handed_in) == (7, 6)

@@ -15,7 +15,7 @@ from rich.console import Console
 from grader.classroom.analysis import statistics_view
 from grader.classroom.analysis.statistics import Check, Disagreement, Part, PublicOnly, Statistics, of_class
 from grader.classroom.analysis.statistics_html import render
-from grader.classroom.gradebook import Enrolled
+from grader.classroom.gradebook import LearnerRow
 from grader.core.layout import cells
 from grader.core.model import Course, Item, Lang, Misconception, Question, Text
 from grader.core.page import Page
@@ -219,7 +219,7 @@ def test_the_page_stands_alone(course: Course, lang: Lang) -> None:
 
 def test_nobody_is_named_unless_asked_for(course: Course) -> None:
     """Rows have numbers; with names, hostile ones are escaped, and turned-round text is seen."""
-    marks = [(replace(mark, learner=Enrolled(HOSTILE, HOSTILE)), answers) for mark, answers in CLASS]
+    marks = [(replace(mark, learner=LearnerRow(HOSTILE, HOSTILE)), answers) for mark, answers in CLASS]
     found = of_class(marks)
     assert "script" not in render(found, course, "en")
     named = render(found, course, "en", names=True)

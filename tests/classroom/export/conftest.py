@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from grader.classroom.export import Options, Out, export
-from grader.classroom.gradebook import Enrolled, Filed, Gradebook, Override, Run, Unit, open_gradebook
+from grader.classroom.gradebook import Gradebook, LearnerRow, Override, Run, SubmissionRow, Unit, open_gradebook
 from grader.classroom.results import Book
 from grader.core.model import (
     Course,
@@ -165,14 +165,14 @@ class Made:
     course: Course = COURSE
     said: list[Text] = field(default_factory=list)
 
-    def fill(self, *people: tuple[Enrolled, str | None, bool, float]) -> None:
+    def fill(self, *people: tuple[LearnerRow, str | None, bool, float]) -> None:
         """Each as (who, key of the submission or None, right, hours late)."""
         with closing(open_gradebook(self.folder, create=True)) as book:
             book.remember("versions", {"Q5": "v", "Q6": "v"})
             book.remember("questions", {"Q5": 7.0, "Q6": 3.0})
             book.enrol([who for who, *_ in people])
             handed = [
-                Filed(key, f"/work/in/{key}", (who.id,), f"d{at}", who.id, DUE + timedelta(hours=late))
+                SubmissionRow(key, f"/work/in/{key}", (who.id,), f"d{at}", who.id, DUE + timedelta(hours=late))
                 for at, (who, key, _, late) in enumerate(people)
                 if key is not None
             ]
@@ -215,10 +215,10 @@ def made(tmp_path: Path) -> Made:
 def _small(tmp_path_factory: pytest.TempPathFactory) -> Path:
     made = Made(tmp_path_factory.mktemp("small"))
     made.fill(
-        (Enrolled("ada", "Ada Lovelace", "A", 0.0), "canvas-11", True, 3.0),
-        (Enrolled("bo", "Bo Bø"), "canvas-12", False, -1.0),
-        (Enrolled("cy", "Cy"), None, False, 0.0),
-        (Enrolled("dee", "Dee"), "canvas-14", False, -1.0),
+        (LearnerRow("ada", "Ada Lovelace", "A", 0.0), "canvas-11", True, 3.0),
+        (LearnerRow("bo", "Bo Bø"), "canvas-12", False, -1.0),
+        (LearnerRow("cy", "Cy"), None, False, 0.0),
+        (LearnerRow("dee", "Dee"), "canvas-14", False, -1.0),
     )
 
     def edit(book: Book) -> None:
@@ -255,7 +255,7 @@ def by_hand(small: Made) -> Made:
 @pytest.fixture(scope="session")
 def _hostile(tmp_path_factory: pytest.TempPathFactory) -> Path:
     made = Made(tmp_path_factory.mktemp("hostile"))
-    made.fill(*((Enrolled(name, name), f"key-{at}", False, -1.0) for at, name in enumerate(HOSTILE)))
+    made.fill(*((LearnerRow(name, name), f"key-{at}", False, -1.0) for at, name in enumerate(HOSTILE)))
     return made.folder
 
 

@@ -44,7 +44,7 @@ ITEMS = (
         said("How many with d = {d}?"),
         2,
         "practice",
-        number.Spec("3 * d", {"d": (4,)}, 0.01, "MiB", (number.WrongAnswer("d", "m"),)),
+        number.Spec("3 * d", {"d": (4,)}, 0.01, "MiB", (number.KnownWrongAnswer("d", "m"),)),
         said("3 times {d}"),
     ),
     Item("Q1.exact", "number", said("How many?"), 1, "practice", number.Spec(65536, tolerance=0)),

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from grader.classroom.gradebook import Enrolled
+from grader.classroom.gradebook import LearnerRow
 from grader.core.errors import UsageError
 
 if TYPE_CHECKING:
@@ -144,7 +144,7 @@ def test_who_is_who(
     made: Made, tmp_path: Path, people: list[tuple[str, str, str]], rows: list[str], filled: list[int]
 ) -> None:
     """By numbers first, then by a name that only one has; a number that says otherwise settles it."""
-    made.fill(*((Enrolled(one, name), key, True, -1.0) for one, name, key in people))
+    made.fill(*((LearnerRow(one, name), key, True, -1.0) for one, name, key in people))
     template = sheet(tmp_path, *rows, head=NAMES, end="\n", points="    Points Possible,,,,10")
     lines = made.export("canvas", tmp_path / "up.csv", template=template).read_text(encoding="utf-8").splitlines()
     assert [at for at, line in enumerate(lines[2:]) if not line.endswith(",")] == filled
@@ -152,14 +152,14 @@ def test_who_is_who(
 
 def test_first_and_last_names_apart(made: Made, tmp_path: Path) -> None:
     """As some schools have them."""
-    made.fill((Enrolled("s1", "Jane Doe"), "key-1", True, -1.0))
+    made.fill((LearnerRow("s1", "Jane Doe"), "key-1", True, -1.0))
     template = sheet(tmp_path, "Doe,Jane,5,", head="LastName,FirstName,ID,A (1)", points="    Points Possible,,,10")
     assert "Doe,Jane,5,5" in made.export("canvas", tmp_path / "up.csv", template=template).read_text(encoding="utf-8")
 
 
 def test_a_roster_says_who_is_who(made: Made, tmp_path: Path) -> None:
     """Where the gradebook knows learners by other names than Canvas does."""
-    made.fill((Enrolled("s1", "J."), "key-1", True, -1.0))
+    made.fill((LearnerRow("s1", "J."), "key-1", True, -1.0))
     roster = tmp_path / "roster.csv"
     roster.write_text("id,name,canvas\ns1,J.,5\n", encoding="utf-8")
     template = sheet(tmp_path, "Doe,5,,,", head=NAMES, points="    Points Possible,,,,10")

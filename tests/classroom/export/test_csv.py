@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from grader.classroom.gradebook import Enrolled, Filed
+from grader.classroom.gradebook import LearnerRow, SubmissionRow
 from grader.classroom.marks import Mark, Work
 from grader.classroom.results import LATE, cell, notes
 
@@ -31,7 +31,7 @@ def test_strangers_are_named(small: Made, tmp_path: Path) -> None:
     def edit(book: Book) -> None:
         keys = [f"canvas-{number}" for number in range(900, 940)]
         book.gradebook.file(
-            [*book.gradebook.submissions(), *(Filed(key, key, (), draws="Nora\x1b[2J") for key in keys)]
+            [*book.gradebook.submissions(), *(SubmissionRow(key, key, (), seed_name="Nora\x1b[2J") for key in keys)]
         )
 
     small.change(edit)
@@ -49,8 +49,8 @@ def test_strangers_are_named(small: Made, tmp_path: Path) -> None:
 )
 def test_late_without_a_time_is_noted(late: bool, at: datetime | None, said: tuple[str, ...]) -> None:
     """Where nothing can be taken off, because the course system gave its word and no time."""
-    ada = Enrolled("ada", "Ada")
-    work = Work(Filed("canvas-1", "in/1", ("ada",), at=at, late=late), ())
+    ada = LearnerRow("ada", "Ada")
+    work = Work(SubmissionRow("canvas-1", "in/1", ("ada",), at=at, late=late), ())
     assert notes(Mark(ada, work, ())) == said
     assert notes(Mark(ada, None, ())) == ()
 

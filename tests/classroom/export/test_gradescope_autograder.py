@@ -137,7 +137,9 @@ def test_a_fault_of_ours(
 def test_references_are_run_beforehand(container: Container, monkeypatch: pytest.MonkeyPatch) -> None:
     """While the container is built; with a secret seed, what they return is kept beside the zip's files."""
     prepared: list[object] = []
-    monkeypatch.setattr(_autograding.Memo, "prepare", lambda memo, questions: prepared.append(list(questions)))
+    monkeypatch.setattr(
+        _autograding.GradingContext, "prepare", lambda memo, questions: prepared.append(list(questions))
+    )
     _autograding.prepare(container.root)
     assert prepared == [["Q5"]]
     assert (container.root / "attncheck-expected").stat().st_mode & 0o777 == 0o700

@@ -14,7 +14,7 @@ from urllib.parse import unquote
 import pytest
 
 from grader.classroom.export._marks import visible_report
-from grader.classroom.gradebook import Enrolled
+from grader.classroom.gradebook import LearnerRow
 from grader.classroom.marks import Mark
 from grader.core.model import ExerciseResult, Outcome, QuestionResult, Report, Rules, Status, Text, Verdict
 from grader.course import items
@@ -145,7 +145,7 @@ def test_what_a_hidden_case_says_is_not_told_instead() -> None:
     result = ExerciseResult("f", Status.FAILED, 1, 2, outcomes, said, "x")
     whole = ExerciseResult("g", Status.PASSED, 1, 1, outcomes[:1])
     report = Report("ada", said, "d", "s", (QuestionResult("Q1", said, (), (result, whole)),), (), False, (), 0.0)
-    mark = Mark(Enrolled("ada", "Ada", "", 2.0), None, ())
+    mark = Mark(LearnerRow("ada", "Ada", "", 2.0), None, ())
     now = due + timedelta(hours=1)
     f, g = visible_report(report, mark, rules, now).questions[0].exercises
     assert (f.message, f.misconception, f.outcomes, f.earned, g) == (None, None, outcomes[:1], 1, whole)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from grader.classroom.gradebook import Enrolled, Unit, open_gradebook
+from grader.classroom.gradebook import LearnerRow, Unit, open_gradebook
 from grader.classroom.results import Book, write_files
 from grader.core.errors import UsageError
 from grader.core.model import Text
@@ -95,7 +95,7 @@ def test_hostile_names(hostile: Made, tmp_path: Path, names: tuple[str, ...]) ->
 def test_an_empty_class(made: Made, tmp_path: Path) -> None:
     """Is a document, too."""
     made.fill()
-    made.change(lambda book: book.gradebook.enrol([Enrolled("ada", "Ada")]))
+    made.change(lambda book: book.gradebook.enrol([LearnerRow("ada", "Ada")]))
     assert len(read(made.export("json", tmp_path / "all.json"))["marks"]) == 1
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from grader.classroom.gradebook import Enrolled
+from grader.classroom.gradebook import LearnerRow
 from grader.core.errors import UsageError
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ def sheet(tmp_path: Path, head: str = ENGLISH, most: str = "10.00", comment: str
 @pytest.fixture
 def pair(made: Made) -> Made:
     """Ada is right, Bo wrong; they are known by their numbers in Moodle."""
-    made.fill((Enrolled("ada", "ada"), "moodle-11", True, -1.0), (Enrolled("bo", "bo"), "moodle-12", False, -1.0))
+    made.fill((LearnerRow("ada", "ada"), "moodle-11", True, -1.0), (LearnerRow("bo", "bo"), "moodle-12", False, -1.0))
     return made
 
 
@@ -120,7 +120,7 @@ def test_files_that_are_none(pair: Made, tmp_path: Path, text: str, column: str 
 
 def test_found_by_address_or_roster(made: Made, tmp_path: Path) -> None:
     """Where submissions did not come from Moodle."""
-    made.fill((Enrolled("ada@x.edu", "?"), "key-1", True, -1.0), (Enrolled("s2", "B."), "key-2", True, -1.0))
+    made.fill((LearnerRow("ada@x.edu", "?"), "key-1", True, -1.0), (LearnerRow("s2", "B."), "key-2", True, -1.0))
     roster = tmp_path / "roster.csv"
     roster.write_text("id,identifier\ns2,Participant 12\n", encoding="utf-8")
     after = rows(made.export("moodle", tmp_path / "up.csv", template=sheet(tmp_path), roster=roster))
@@ -129,14 +129,14 @@ def test_found_by_address_or_roster(made: Made, tmp_path: Path) -> None:
 
 def test_found_by_name(made: Made, tmp_path: Path) -> None:
     """As other systems write it."""
-    made.fill((Enrolled("s1", "Lovelace, Ada"), "key-1", True, -1.0))
+    made.fill((LearnerRow("s1", "Lovelace, Ada"), "key-1", True, -1.0))
     after = rows(made.export("moodle", tmp_path / "up.csv", template=sheet(tmp_path)))
     assert [row[4] for row in after[1:]] == ["5", ""]
 
 
 def test_what_learners_wrote_is_text(made: Made, tmp_path: Path, names: tuple[str, ...]) -> None:
     """Comments are HTML: nothing in them is markup of somebody else, or a formula, or more than one line."""
-    made.fill(*((Enrolled(name, name), f"moodle-{at}", False, -1.0) for at, name in enumerate(names)))
+    made.fill(*((LearnerRow(name, name), f"moodle-{at}", False, -1.0) for at, name in enumerate(names)))
     template = tmp_path / "worksheet.csv"
     lines = [f"Participant {at},,10,\n" for at in range(len(names))]
     template.write_text("Identifier,Grade,Maximum grade,Feedback comments\n" + "".join(lines), encoding="utf-8")

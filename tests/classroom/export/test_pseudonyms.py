@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from grader.classroom.gradebook import Enrolled
+from grader.classroom.gradebook import LearnerRow
 from grader.core.errors import UsageError
 
 if TYPE_CHECKING:
@@ -66,7 +66,7 @@ def test_gradebooks_cannot_be_joined(small: Made, tmp_path: Path) -> None:
 
 def test_the_order_tells_nothing(made: Made, tmp_path: Path) -> None:
     """Learners stand in the order of their pseudonyms, not of the alphabet."""
-    made.fill(*((Enrolled(f"s{at:02}", ""), None, False, 0.0) for at in range(12)))
+    made.fill(*((LearnerRow(f"s{at:02}", ""), None, False, 0.0) for at in range(12)))
     lines = made.export("csv", tmp_path / "1.csv", pseudonyms=True).read_text(encoding="utf-8").splitlines()[1:]
     assert lines == sorted(lines)
 

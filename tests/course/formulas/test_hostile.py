@@ -9,7 +9,7 @@ import pytest
 from hypothesis import strategies as st
 
 from grader.core.model import Status
-from grader.course.items import Context, Judged, derivation, expression
+from grader.course.items import Context, Judgment, derivation, expression
 from grader.course.items.derivation import Line
 
 NOBODY = Context("", "", "")
@@ -23,7 +23,7 @@ GROWTH = expression.Spec(SYMBOLS, "O(n^2)", grows=True)
 CHAIN = derivation.Spec(SYMBOLS, "Var(q·k)", "d_k", (Line("d_k"),), GIVEN)
 
 
-def judged(text: str) -> tuple[Judged, ...]:
+def judged(text: str) -> tuple[Judgment, ...]:
     """``text`` as an answer to items that read formulas; as a chain only where it has lines."""
     found = [expression.judge(VALUE, text, NOBODY), expression.judge(GROWTH, text, NOBODY)]
     if any(sign in text for sign in ("=", ";", "given", "#", "⇒")):

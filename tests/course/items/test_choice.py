@@ -2,9 +2,9 @@ from __future__ import annotations
 
 import pytest
 
-from grader.core.faults import show_path
 from grader.core.model import Status, Text
-from grader.course.items import Context, Judged, choice, kinds
+from grader.core.value_problems import show_path
+from grader.course.items import Context, Judgment, choice, kinds
 from grader.course.items.choice import Option, Spec
 
 CONTEXT = Context("course", "ada", "Q5.output")
@@ -21,14 +21,14 @@ SPEC = Spec((option("a", misconception="sum"), option("b", correct=True), option
 def test_the_folder_is_the_list() -> None:
     """A kind is there because its file is."""
     assert kinds()["choice"] is choice
-    parts = ("Spec", "validate", "judge", "prompt", "key", "unkeyed")
+    parts = ("Spec", "validate", "judge", "prompt", "key", "without_key")
     assert all(hasattr(module, name) for module in kinds().values() for name in parts)
 
 
 @pytest.mark.parametrize("value", ["b", "B", " b ", "b\n"])
 def test_the_right_option_passes(value: object) -> None:
     """Case and spaces around the id do not matter."""
-    assert choice.judge(SPEC, value, CONTEXT) == Judged(Status.PASSED, 1.0)
+    assert choice.judge(SPEC, value, CONTEXT) == Judgment(Status.PASSED, 1.0)
 
 
 @pytest.mark.parametrize(
@@ -36,7 +36,7 @@ def test_the_right_option_passes(value: object) -> None:
 )
 def test_a_wrong_option_names_its_misconception(value: object, misconception: str | None) -> None:
     """What is true instead is told by the misconception, so the judgement has no words of its own."""
-    assert choice.judge(SPEC, value, CONTEXT) == Judged(Status.FAILED, 0.0, None, misconception)
+    assert choice.judge(SPEC, value, CONTEXT) == Judgment(Status.FAILED, 0.0, None, misconception)
 
 
 @pytest.mark.parametrize(

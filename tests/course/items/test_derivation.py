@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from grader.core.faults import show_path
 from grader.core.model import Status, Text
+from grader.core.value_problems import show_path
 from grader.course.items import Context, derivation
 from grader.course.items.derivation import Idea, Line, Spec, WrongLine
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from grader.core.model import Text
-from grader.course.items import Context, draw, drawn, fill
+from grader.course.items import Context, draw, draw_choices, fill
 from grader.course.items.choice import Spec as Choice
 from grader.course.items.number import Spec
 
@@ -40,7 +40,7 @@ def test_numbers_of_one_item_are_independent() -> None:
 
 def test_kinds_without_draws_have_none() -> None:
     """Nothing has to be said by a kind that draws nothing."""
-    assert drawn(Choice(())) == {}
+    assert draw_choices(Choice(())) == {}
     assert draw(Choice(()), ADA) == {}
 
 

@@ -4,10 +4,10 @@ from dataclasses import replace
 
 import pytest
 
-from grader.core.faults import show_path
 from grader.core.model import Status, Text
-from grader.course.items import Context, Judged, expression
-from grader.course.items._wrong import WrongAnswer
+from grader.core.value_problems import show_path
+from grader.course.items import Context, Judgment, expression
+from grader.course.items._wrong import KnownWrongAnswer
 from grader.course.items.expression import Spec
 
 ADA = Context("spring", "ada", "Q8.total")
@@ -15,16 +15,16 @@ TOTAL = Spec(
     symbols={"d_model": "positive integer", "h": "positive integer", "d_k": "d_model / h (definition)"},
     answer="4 d_model^2",
     wrong=(
-        WrongAnswer("3 d_model^2", "output-projection-forgotten"),
-        WrongAnswer("4 h d_model^2", "every-head-full-width"),
-        WrongAnswer("4 d_k^2", "head-matrix-is-square"),
+        KnownWrongAnswer("3 d_model^2", "output-projection-forgotten"),
+        KnownWrongAnswer("4 h d_model^2", "every-head-full-width"),
+        KnownWrongAnswer("4 d_k^2", "head-matrix-is-square"),
     ),
 )
 GROWTH = Spec(
     symbols={"n": "positive integer", "d": "positive integer"},
     answer="O(n^2 d + n d^2)",
     grows=True,
-    wrong=(WrongAnswer("O(n^2 d)", "projections-are-free"),),
+    wrong=(KnownWrongAnswer("O(n^2 d)", "projections-are-free"),),
 )
 SCORE = Spec(
     symbols={"d_k": "positive integer"},
@@ -33,7 +33,7 @@ SCORE = Spec(
 )
 CACHE = Spec(symbols={"n": "positive integer"}, answer="2 n", unit=Text("bytes", "字节"))
 SCORES = Spec(symbols={"n": "positive integer"}, answer="2 n^2", unit=Text("bytes", "字节"))
-HALF = Spec(symbols={}, answer="1/2", wrong=(WrongAnswer(2, "upside-down"),))
+HALF = Spec(symbols={}, answer="1/2", wrong=(KnownWrongAnswer(2, "upside-down"),))
 
 
 @pytest.mark.parametrize(
@@ -63,7 +63,7 @@ HALF = Spec(symbols={}, answer="1/2", wrong=(WrongAnswer(2, "upside-down"),))
 )
 def test_equal_formulas_pass(spec: Spec, answer: object) -> None:
     """However they are written, with the unit or without it."""
-    assert expression.judge(spec, answer, ADA) == Judged(Status.PASSED, 1.0)
+    assert expression.judge(spec, answer, ADA) == Judgment(Status.PASSED, 1.0)
 
 
 @pytest.mark.parametrize(
@@ -78,7 +78,7 @@ def test_equal_formulas_pass(spec: Spec, answer: object) -> None:
 )
 def test_known_wrong_formulas_are_named(spec: Spec, answer: object, misconception: str) -> None:
     """However they are written, too."""
-    assert expression.judge(spec, answer, ADA) == Judged(Status.FAILED, 0.0, misconception=misconception)
+    assert expression.judge(spec, answer, ADA) == Judgment(Status.FAILED, 0.0, misconception=misconception)
 
 
 @pytest.mark.parametrize(
@@ -184,23 +184,23 @@ def test_what_is_asked_and_the_key() -> None:
             ["answer: saw '1/(h − h)'; expected a formula with a value, but: division"],
         ),
         (
-            replace(TOTAL, wrong=(WrongAnswer("3 (", "m"),)),
+            replace(TOTAL, wrong=(KnownWrongAnswer("3 (", "m"),)),
             ["wrong[0].answer: saw '3 ('; expected a formula with a value"],
         ),
         (
-            replace(TOTAL, wrong=(WrongAnswer("2 d_model 2 d_model", "m"),)),
+            replace(TOTAL, wrong=(KnownWrongAnswer("2 d_model 2 d_model", "m"),)),
             ["wrong[0].answer: saw '2 d_model 2 d_model'; expected"],
         ),
         (
-            replace(TOTAL, wrong=(WrongAnswer("(2 d_model)^2", "m"),)),
+            replace(TOTAL, wrong=(KnownWrongAnswer("(2 d_model)^2", "m"),)),
             ["wrong[0].answer: saw '(2 d_model)^2'; expected an answer that is not equal to the right answer"],
         ),
         (
-            replace(TOTAL, wrong=(WrongAnswer("h", "m"), WrongAnswer("h·1", "m"))),
+            replace(TOTAL, wrong=(KnownWrongAnswer("h", "m"), KnownWrongAnswer("h·1", "m"))),
             ["wrong[1].answer: saw 'h·1'; expected an answer that is not equal to another"],
         ),
         (
-            replace(GROWTH, wrong=(WrongAnswer("n d (n + d)", "m"),)),
+            replace(GROWTH, wrong=(KnownWrongAnswer("n d (n + d)", "m"),)),
             ["wrong[0].answer: saw 'n d (n + d)'; expected an answer"],
         ),
         (replace(TOTAL, symbols={"d_model": "number"}), ["symbols.d_model: saw 'number'; expected a declaration, but"]),

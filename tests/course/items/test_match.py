@@ -5,9 +5,9 @@ from dataclasses import replace
 
 import pytest
 
-from grader.core.faults import show_path
 from grader.core.model import Status, Text
-from grader.course.items import Context, Judged, match
+from grader.core.value_problems import show_path
+from grader.course.items import Context, Judgment, match
 from grader.course.items._ids import Entry
 from grader.course.items.match import Spec, WrongPair
 
@@ -68,7 +68,7 @@ LETTERS = spec("a b", "x y", "y x")
 )
 def test_the_right_pairs_pass_however_they_are_written(which: Spec, value: object) -> None:
     """Mappings, lists, texts with signs of all kinds, in any order and from either side."""
-    assert match.judge(which, value, ADA) == Judged(Status.PASSED, 1.0)
+    assert match.judge(which, value, ADA) == Judgment(Status.PASSED, 1.0)
 
 
 @pytest.mark.parametrize(

@@ -4,9 +4,9 @@ import itertools
 
 import pytest
 
-from grader.core.faults import show_path
 from grader.core.model import Status, Text
-from grader.course.items import Context, Judged, multi
+from grader.core.value_problems import show_path
+from grader.course.items import Context, Judgment, multi
 from grader.course.items._options import Option
 from grader.course.items.multi import Spec
 
@@ -54,13 +54,13 @@ WORDS = Spec((option("10", correct=True), option("ab"), option("b", correct=True
 )
 def test_exactly_the_right_ones_pass(value: object) -> None:
     """A list, or a text as people write it; case, order and repetition do not matter."""
-    assert multi.judge(SPEC, value, CONTEXT) == Judged(Status.PASSED, 1.0)
+    assert multi.judge(SPEC, value, CONTEXT) == Judgment(Status.PASSED, 1.0)
 
 
 @pytest.mark.parametrize("value", [["b", 10], "10 b", "10,b"])
 def test_ids_of_several_characters_are_whole_words(value: object) -> None:
     """``ab`` is an option there, and not a and b."""
-    assert multi.judge(WORDS, value, CONTEXT) == Judged(Status.PASSED, 1.0)
+    assert multi.judge(WORDS, value, CONTEXT) == Judgment(Status.PASSED, 1.0)
     assert multi.judge(WORDS, "ab", CONTEXT).message == Text("Not everything you chose is right.", "选的不全对。")
     assert "“b10”" in str(multi.judge(WORDS, "b10", CONTEXT).message)
 

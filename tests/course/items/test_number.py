@@ -5,15 +5,15 @@ from dataclasses import replace
 
 import pytest
 
-from grader.core.faults import show_path
 from grader.core.model import Status, Text
-from grader.course.items import Context, Judged, draw, number
-from grader.course.items._wrong import WrongAnswer
+from grader.core.value_problems import show_path
+from grader.course.items import Context, Judgment, draw, number
+from grader.course.items._wrong import KnownWrongAnswer
 from grader.course.items.number import Spec, read
 
 ADA = Context("spring", "ada", "Q3.size")
-PLAIN = Spec(512, wrong=(WrongAnswer(1024, "both-ways"), WrongAnswer("2**8", "half")), unit="MiB")
-DRAWN = Spec("sqrt(d)", {"d": (16, 64, 256)}, wrong=(WrongAnswer("d", "no-root"),))
+PLAIN = Spec(512, wrong=(KnownWrongAnswer(1024, "both-ways"), KnownWrongAnswer("2**8", "half")), unit="MiB")
+DRAWN = Spec("sqrt(d)", {"d": (16, 64, 256)}, wrong=(KnownWrongAnswer("d", "no-root"),))
 TIMES = Text("times", "倍")
 
 
@@ -132,7 +132,7 @@ def test_the_unit_may_be_written(value: object, unit: Text | str | None) -> None
 @pytest.mark.parametrize("value", [512, "512 MiB", 507, 517.1, "2^9"])
 def test_near_enough_passes(value: object) -> None:
     """One per cent, unless the item says otherwise."""
-    assert number.judge(PLAIN, value, ADA) == Judged(Status.PASSED, 1.0)
+    assert number.judge(PLAIN, value, ADA) == Judgment(Status.PASSED, 1.0)
 
 
 @pytest.mark.parametrize(
@@ -152,13 +152,13 @@ def test_tolerance_is_relative_but_not_at_zero(
     """A tolerance of 0 asks for the number itself, up to what floats lose."""
     spec = Spec(answer, tolerance=tolerance)
     assert all(number.judge(spec, value, ADA).status is Status.PASSED for value in passes)
-    assert all(number.judge(spec, value, ADA) == Judged(Status.FAILED, 0.0) for value in fails)
+    assert all(number.judge(spec, value, ADA) == Judgment(Status.FAILED, 0.0) for value in fails)
 
 
 @pytest.mark.parametrize(("value", "misconception"), [(1024, "both-ways"), ("256 MiB", "half"), (7, None)])
 def test_a_wrong_number_names_its_misconception(value: object, misconception: str | None) -> None:
     """What is true instead is told by the misconception."""
-    assert number.judge(PLAIN, value, ADA) == Judged(Status.FAILED, 0.0, None, misconception)
+    assert number.judge(PLAIN, value, ADA) == Judgment(Status.FAILED, 0.0, None, misconception)
 
 
 def test_everybody_has_numbers_of_their_own() -> None:
@@ -228,13 +228,16 @@ def test_what_is_no_number_is_told_what_one_looks_like(value: object, en: str) -
         (Spec(1, {"sqrt": (1,)}), ["draw.sqrt: saw 'sqrt'; expected a name such as d_k"]),
         (Spec(1, {"d k": (1,)}), ["draw.d k: saw 'd k'; expected a name"]),
         (Spec(1, {"a": tuple(range(40)), "b": tuple(range(40))}), ["draw: expected at most 1000 combinations"]),
-        (Spec(4, wrong=(WrongAnswer("n", "m"),)), ["wrong[0].answer: saw 'n'; expected a symbol that the item draws"]),
         (
-            Spec(4, wrong=(WrongAnswer(2, "m"), WrongAnswer("2*2", "n"))),
+            Spec(4, wrong=(KnownWrongAnswer("n", "m"),)),
+            ["wrong[0].answer: saw 'n'; expected a symbol that the item draws"],
+        ),
+        (
+            Spec(4, wrong=(KnownWrongAnswer(2, "m"), KnownWrongAnswer("2*2", "n"))),
             ["wrong[1].answer: saw '2*2'; expected an answer that is"],
         ),
         (
-            Spec("sqrt(d)", {"d": (4, 16)}, wrong=(WrongAnswer("d / 2", "m"),)),
+            Spec("sqrt(d)", {"d": (4, 16)}, wrong=(KnownWrongAnswer("d / 2", "m"),)),
             ["wrong[0].answer: saw 'd / 2'; expected an answer that is never right, but it is with d = 4"],
         ),
     ],
@@ -249,7 +252,7 @@ def test_specs_are_checked(spec: Spec, said: list[str]) -> None:
 
 # ------------------------------------------------------------------------------------------------- digits
 
-THREE = Spec("8 / 3", digits=3, wrong=(WrongAnswer("3 / 8", "upside-down"),))
+THREE = Spec("8 / 3", digits=3, wrong=(KnownWrongAnswer("3 / 8", "upside-down"),))
 PERCENT = Spec(0.6652, digits=3)
 ROUND = Spec(2.7, digits=3)
 LARGE = Spec(1234567, digits=2)
@@ -284,7 +287,7 @@ LARGE = Spec(1234567, digits=2)
 )
 def test_a_rounded_number_passes(spec: Spec, value: object) -> None:
     """Rounded up or down at the last digit; zeros at the end of a whole number may count or not."""
-    assert number.judge(spec, value, ADA) == Judged(Status.PASSED, 1.0)
+    assert number.judge(spec, value, ADA) == Judgment(Status.PASSED, 1.0)
 
 
 @pytest.mark.parametrize(
@@ -322,7 +325,7 @@ def test_digits_are_counted(spec: Spec, value: object, fraction: float, en: str 
 @pytest.mark.parametrize("value", [10**100, -(10**20), 0, "0", "0.00", -0.0, "9" * 80])
 def test_any_number_has_digits_to_count(value: object) -> None:
     """Long ones and zeros are wrong, and no exception."""
-    assert number.judge(THREE, value, ADA) == Judged(Status.FAILED, 0.0)
+    assert number.judge(THREE, value, ADA) == Judgment(Status.FAILED, 0.0)
 
 
 def test_a_wrong_number_of_three_digits_names_its_misconception() -> None:
@@ -412,7 +415,7 @@ def test_a_unit_that_does_not_fit_is_said() -> None:
     spec = Spec(4, unit="GiB")
     assert number.judge(spec, "4096 MiB", ADA).status is Status.PASSED
     found = number.judge(spec, "4 GB", ADA)
-    assert found == Judged(
+    assert found == Judgment(
         Status.FAILED,
         0.0,
         Text(
@@ -442,10 +445,10 @@ def test_units_that_are_converted_are_named() -> None:
         (Spec(1, digits=10), ["digits: saw 10"]),
         (Spec("d - 4", {"d": (2, 4)}, digits=2), ["digits: expected none, since the answer can be 0"]),
         (
-            Spec(2.71, digits=3, wrong=(WrongAnswer(2.714, "m"),)),
+            Spec(2.71, digits=3, wrong=(KnownWrongAnswer(2.714, "m"),)),
             ["wrong[0].answer: saw 2.714; expected an answer that is"],
         ),
-        (Spec(2.71, digits=3, wrong=(WrongAnswer(2.72, "m"),)), []),
+        (Spec(2.71, digits=3, wrong=(KnownWrongAnswer(2.72, "m"),)), []),
     ],
 )
 def test_digits_are_checked(spec: Spec, said: list[str]) -> None:

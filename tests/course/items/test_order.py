@@ -6,9 +6,9 @@ from dataclasses import replace
 
 import pytest
 
-from grader.core.faults import show_path
 from grader.core.model import Status, Text
-from grader.course.items import Context, Judged, order
+from grader.core.value_problems import show_path
+from grader.course.items import Context, Judgment, order
 from grader.course.items._ids import Entry
 from grader.course.items.order import Spec, WrongOrder
 
@@ -53,8 +53,8 @@ WORDS = spec("softmax scale_2 mask 10", either=(("softmax", "mask"), ("softmax",
 )
 def test_the_right_order_passes_however_it_is_written(value: object) -> None:
     """Lists, arrows, commas of either language, letters run together, numbered lines."""
-    assert order.judge(PLAIN, value, ADA) == Judged(Status.PASSED, 1.0)
-    assert order.judge(EITHER, value, ADA) == Judged(Status.PASSED, 1.0)
+    assert order.judge(PLAIN, value, ADA) == Judgment(Status.PASSED, 1.0)
+    assert order.judge(EITHER, value, ADA) == Judgment(Status.PASSED, 1.0)
 
 
 @pytest.mark.parametrize(
@@ -68,7 +68,7 @@ def test_the_right_order_passes_however_it_is_written(value: object) -> None:
 )
 def test_what_may_be_exchanged_passes_either_way(which: Spec, value: object) -> None:
     """Only what has to stand before something else is asked for; ids may be words and numbers."""
-    assert order.judge(which, value, ADA) == Judged(Status.PASSED, 1.0)
+    assert order.judge(which, value, ADA) == Judgment(Status.PASSED, 1.0)
 
 
 @pytest.mark.parametrize(

@@ -4,9 +4,9 @@ from dataclasses import replace
 
 import pytest
 
-from grader.core.faults import show_path
 from grader.core.model import Status, Text
-from grader.course.items import Context, Judged, shape
+from grader.core.value_problems import show_path
+from grader.course.items import Context, Judgment, shape
 from grader.course.items.shape import Spec, WrongShape
 
 ADA = Context("spring", "ada", "Q10.split")
@@ -98,7 +98,7 @@ CASES = Spec("(n, N)", {"n": Text("few", "少"), "N": Text("many", "多")})
 )
 def test_the_right_shape_passes_however_it_is_written(spec: Spec, value: object) -> None:
     """Brackets and signs of all kinds, other names, and what has the same value."""
-    assert shape.judge(spec, value, replace(ADA, learner="cy")) == Judged(Status.PASSED, 1.0)
+    assert shape.judge(spec, value, replace(ADA, learner="cy")) == Judgment(Status.PASSED, 1.0)
 
 
 @pytest.mark.parametrize(

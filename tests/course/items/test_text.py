@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from grader.core.faults import show_path
 from grader.core.model import Status, Text
+from grader.core.value_problems import show_path
 from grader.course.items import Context, _patterns, text
 from grader.course.items.text import Idea, Spec, WrongIdea
 

@@ -11,7 +11,7 @@ from grader.core.model import Question, Status
 from grader.core.yaml_positions import parse
 from grader.course import edits, schema, schema_problems, validate
 from grader.grading import checks
-from grader.grading.grade import Memo, grade_reference
+from grader.grading.grade import GradingContext, grade_reference
 from grader.grading.inputs import Seed
 from tests import documentation
 from tests.solving import Bench
@@ -45,7 +45,7 @@ def test_examples_can_be_copied(kind: str, bench: Bench) -> None:
     assert faults == []
     (exercise,) = question.exercises
     assert [spec.kind for spec in exercise.checks] == [kind]
-    memo = Memo(replace(bench.course, questions=(question,)), Seed.public(), bench.expect)
+    memo = GradingContext(replace(bench.course, questions=(question,)), Seed.public(), bench.expect)
     assert (
         grade_reference(memo, question, exercise, bench.course.reference, memo.observe_reference).status
         is Status.PASSED

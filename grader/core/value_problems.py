@@ -18,7 +18,7 @@ _MOST = 16
 
 
 @dataclass(frozen=True, slots=True)
-class Fault:
+class ValueProblem:
     """A problem at ``path`` (keys and indices from the top of the file); ``text`` says what was seen and expected.
 
     What the kind of an item finds in its own keys is of the kind ITEM.
@@ -28,7 +28,7 @@ class Fault:
     text: str
     kind: Kind = Kind.ITEM
 
-    def inside(self, *around: str | int) -> Fault:
+    def inside(self, *around: str | int) -> ValueProblem:
         """The same problem with ``around`` put before its path."""
         return replace(self, path=(*around, *self.path))
 
@@ -38,18 +38,18 @@ class Fault:
         return Problem(self.kind, f"{file}:{line}{place}", self.text)
 
 
-def unexpected(path: Path, seen: object, expected: str, kind: Kind = Kind.ITEM) -> Fault:
+def unexpected(path: Path, seen: object, expected: str, kind: Kind = Kind.ITEM) -> ValueProblem:
     """The problem that a value is not what was ``expected``."""
-    return Fault(path, f"saw {show(seen)}; expected {expected}", kind)
+    return ValueProblem(path, f"saw {show(seen)}; expected {expected}", kind)
 
 
-def unknown(path: Path, seen: str, what: str, known: Iterable[str], kind: Kind = Kind.ITEM) -> Fault:
+def unknown(path: Path, seen: str, what: str, known: Iterable[str], kind: Kind = Kind.ITEM) -> ValueProblem:
     """The problem that a name is not a ``known`` one. ``what`` says what they are (``a source of sources.yaml``)."""
     names = list(known)
     meant = nearest(seen, names)
     hint = f"; did you mean '{meant}'?" if meant else ""
     listed = ", ".join(names[:_MOST]) + (f", … ({len(names)} in all)" if len(names) > _MOST else "")
-    return Fault(path, f"saw {show(seen)}; expected {what}: {listed or 'there is none'}{hint}", kind)
+    return ValueProblem(path, f"saw {show(seen)}; expected {what}: {listed or 'there is none'}{hint}", kind)
 
 
 def show_path(path: Path) -> str:
