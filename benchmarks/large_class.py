@@ -126,7 +126,7 @@ def processes() -> dict[Pid, Process]:
     found = {}
     for name in filter(str.isdigit, os.listdir("/proc")):
         with contextlib.suppress(OSError):
-            fields = Path("/proc", name, "stat").read_text().rpartition(")")[2].split()
+            fields = Path("/proc", name, "stat").read_text(errors="replace").rpartition(")")[2].split()
             if fields[0] not in "ZX":
                 pid = int(name)
                 found[pid] = Process(
@@ -158,7 +158,7 @@ def alive(known: set[tuple[Pid, int]], session: int) -> list[Process]:
 def proportional(pid: Pid) -> int:
     """A process's bytes, with its share of what it shares."""
     with contextlib.suppress(OSError):
-        for line in Path("/proc", str(pid), "smaps_rollup").read_text().splitlines():
+        for line in Path("/proc", str(pid), "smaps_rollup").read_text(errors="replace").splitlines():
             if line.startswith("Pss:"):
                 return int(line.split()[1]) << 10
     return 0

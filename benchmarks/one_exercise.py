@@ -96,7 +96,7 @@ class _Watched:
     def _look(self, pid: int) -> None:
         while not self._over.wait(0.05):
             with contextlib.suppress(OSError, IndexError, ValueError):
-                fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+                fields = Path(f"/proc/{pid}/stat").read_text(errors="replace").rpartition(")")[2].split()
                 self.cpu = (int(fields[11]) + int(fields[12])) / _TICK
                 self.megabytes = max(self.megabytes, int(fields[21]) * _PAGE / 2**20)
 

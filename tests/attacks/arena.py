@@ -410,7 +410,7 @@ def idle(zygote: int, patience: float = 5) -> None:
     while _children(zygote) and time.monotonic() < until:
         time.sleep(0.01)  # it reaps the last child while we look
     assert _children(zygote) == []
-    assert "\nThreads:\t1\n" in Path(f"/proc/{zygote}/status").read_text()
+    assert "\nThreads:\t1\n" in Path(f"/proc/{zygote}/status").read_text(errors="replace")
 
 
 def _children(pid: int) -> list[int]:

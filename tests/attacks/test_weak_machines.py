@@ -58,7 +58,7 @@ MACHINES = {
         (f"prctl:{errno.EINVAL}:{_GET}", f"prctl:{errno.EINVAL}:{_SET}"),
         *("seccomp", "does not support filters", "CONFIG_SECCOMP_FILTER", "could not be confined"),
     ),
-    "no namespaces": Machine((f"unshare:{errno.EPERM}",), "namespaces", "may not make", "sysctl", ""),
+    "no namespaces": Machine((f"unshare:{errno.EPERM}",), "namespaces", "may not create namespaces", "sysctl", ""),
 }
 
 

@@ -213,7 +213,7 @@ def test_a_batch_that_is_ended_at_any_moment(name: str, klass: Path) -> None:
 def named(pid: int) -> str:
     """The command line of a process."""
     try:
-        return Path(f"/proc/{pid}/cmdline").read_text().replace("\0", " ")
+        return Path(f"/proc/{pid}/cmdline").read_text(errors="replace").replace("\0", " ")
     except OSError:
         return ""
 
