@@ -165,11 +165,6 @@ def _check_model(kind: str, declared: CheckKind) -> type[CheckMapping]:
     return model
 
 
-def _summary(docstring: str | None) -> str:
-    """The first line of a docstring, for the description in the JSON Schema."""
-    return (docstring or "").partition("\n")[0]
-
-
 def _camel(kind: str) -> str:
     return "".join(map(str.capitalize, kind.split("_")))
 
