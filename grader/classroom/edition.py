@@ -71,7 +71,7 @@ _HEAD = "# Written by `attncheck bank publish`. The instructor has the rest.\n"
 
 
 @dataclass(frozen=True, slots=True)
-class Published:
+class EditionSummary:
     """What was written, as counts. ``practice`` items have keys, ``sealed`` items do not; ``size`` is in bytes."""
 
     folder: Path
@@ -84,7 +84,7 @@ class Published:
     size: int
 
 
-def publish(whole: Course, target: Path, questions: Iterable[str], observe: Observe) -> Published:
+def publish(whole: Course, target: Path, questions: Iterable[str], observe: Observe) -> EditionSummary:
     """Write the edition of ``questions`` (all, if none are named) to ``target``, completely or not at all.
 
     ``observe`` runs references and mistakes. Raises UsageError if ``target`` contains something else.
@@ -105,7 +105,7 @@ def publish(whole: Course, target: Path, questions: Iterable[str], observe: Obse
     sizes = [path.stat().st_size for path in target.rglob("*") if path.is_file()]
     every = [item for question in made.questions for item in question.items]
     exercises = [exercise for question in made.questions for exercise in question.exercises]
-    return Published(
+    return EditionSummary(
         folder=target,
         files=len(sizes),
         questions=len(made.questions),

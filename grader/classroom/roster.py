@@ -27,11 +27,12 @@ from grader.core.errors import UsageError
 _HEADINGS = {
     "learner": "id", "id": "id", "student_id": "id", "学号": "id",
     "name": "name", "student": "name", "full name": "name", "姓名": "name",
-    "first name": "first", "firstname": "first", "first_name": "first",
-    "last name": "last", "lastname": "last", "last_name": "last", "surname": "last",
+    "first name": "first", "firstname": "first", "first_name": "first", "名": "first", "名字": "first",
+    "last name": "last", "lastname": "last", "last_name": "last", "surname": "last", "姓": "last", "姓氏": "last",
     "email": "email", "email address": "email", "邮箱": "email",
+    "电子邮箱": "email", "电子邮件": "email", "电子邮件地址": "email",
     "sid": "sid", "sis user id": "sid", "student number": "sid", "id number": "sid",
-    "login": "login", "sis login id": "login", "username": "login",
+    "login": "login", "sis login id": "login", "username": "login", "用户名": "login",
     "canvas": "canvas", "canvas id": "canvas", "canvas_id": "canvas",
     "moodle": "moodle", "identifier": "moodle",
     "section": "section", "group": "group",
@@ -214,8 +215,15 @@ def _rows(text: str, path: Path) -> list[tuple[int, list[str]]]:
         raise UsageError(f"{path}:{reader.line_num}: this is not CSV ({error}); save it as “CSV UTF-8”.") from error
 
 
+def _full_name(first: str, last: str) -> str:
+    """Both names as people write them: a Chinese name begins with the family name and has no space."""
+    if any("\u4e00" <= character <= "\u9fff" for character in first + last):
+        return last + first
+    return " ".join(filter(None, (first, last)))
+
+
 def _learner(cells: Mapping[str, str], where: str) -> Learner:
-    name = cells.get("name") or " ".join(filter(None, (cells.get("first"), cells.get("last"))))
+    name = cells.get("name") or _full_name(cells.get("first", ""), cells.get("last", ""))
     own = next((cells[kind] for kind in _OWN if kind in cells and (kind == "id" or "@" not in cells[kind])), name)
     if not own:
         raise UsageError(f"{where}: expected an id or a name in this line; found none.")

@@ -71,7 +71,8 @@ def _script(
     from grader.grading.reference_results import reference_observer  # loads numpy
 
     case = debug_script.public_case(exercise, case_name)
-    file = source_of(exercise.name, question, read(path))
+    submission = read(path)
+    file = source_of(exercise.name, question, submission)
     if file is None:
         raise SubmissionError(f"{path} does not define {exercise.name}; 'attncheck start {question.id}' writes a stub.")
     memo = GradingContext(course, Seed.public(), reference_observer(observe, Seed.public(), course=course))
@@ -80,4 +81,5 @@ def _script(
     if not seen or not isinstance(seen[0], Returned):
         raise UsageError(f"The case “{case_name}” has no expected values to compare with; choose another.")
     drawn = next(entry.drawn for entry in memo.entries(exercise) if entry.case is case)
-    return debug_script.script(exercise, case, drawn, seen[0].values[0], file, path)
+    files = (file, *(other for other in submission.files if other is not file))
+    return debug_script.script(exercise, case, drawn, seen[0].values[0], files, path)

@@ -38,7 +38,18 @@ def processors() -> int:
 
 
 def shortage(error: BaseException) -> str | None:
-    """Which resource has run out and what to do, if that is what ``error`` says; None for other errors."""
+    """Which resource has run out and what to do, if ``error`` or one that led to it says so; None for other errors."""
+    seen: set[int] = set()
+    following: BaseException | None = error
+    while following is not None and id(following) not in seen:
+        if found := _shortage(following):
+            return found
+        seen.add(id(following))
+        following = following.__cause__ or (None if following.__suppress_context__ else following.__context__)
+    return None
+
+
+def _shortage(error: BaseException) -> str | None:
     if isinstance(error, MemoryError):
         return f"out of memory: {_MEMORY}"
     if isinstance(error, OSError) and error.errno in _OF_ERRORS:

@@ -165,11 +165,6 @@ def _check_model(kind: str, declared: CheckKind) -> type[CheckMapping]:
     return model
 
 
-def _summary(docstring: str | None) -> str:
-    """The first line of a docstring, for the description in the JSON Schema."""
-    return (docstring or "").partition("\n")[0]
-
-
 def _camel(kind: str) -> str:
     return "".join(map(str.capitalize, kind.split("_")))
 
@@ -185,6 +180,8 @@ def _check_type(kinds: CheckKinds) -> Any:
 
     models = [_check_model(kind, declared) for kind, declared in kinds.items()]
     name: Any = Annotated[str, Field(json_schema_extra={"enum": list(kinds)}), Tag("CheckName")]
+    if not models:
+        return name  # pydantic refuses a discriminator where there is nothing to tell apart
     union: Any = functools.reduce(operator.or_, (Annotated[model, Tag(model.__name__)] for model in models), name)
     return Annotated[union, Discriminator(tag, custom_error_type="check", custom_error_message="check")]
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import importlib.util
 from pathlib import Path
 from typing import Any
@@ -26,20 +27,31 @@ def public_case(exercise: Exercise, name: str) -> Case:
     return found
 
 
-def script(exercise: Exercise, case: Case, drawn: Drawn, expected: Any, file: SourceFile, path: Path) -> str:
-    """The text of a script that calls ``exercise`` in ``file`` with ``drawn`` and compares the result.
+def script(
+    exercise: Exercise, case: Case, drawn: Drawn, expected: Any, files: tuple[SourceFile, ...], path: Path
+) -> str:
+    """The text of a script that calls ``exercise`` in the first of ``files`` with ``drawn`` and compares the result.
 
-    ``path`` is the submission that ``file`` was read from. The script imports a ``.py`` file that Python can import
-    where it is; any other code (from a notebook, from a zip, in an undeclared encoding) it contains in full. Inputs are
-    torch tensors if ``file`` imports torch, otherwise NumPy arrays.
+    ``path`` is the submission that ``files`` were read from; the others are those that the first one may import. The
+    script imports a ``.py`` file that Python can import where it is; any other code (from a notebook, from a zip, in an
+    undeclared encoding) it contains in full. Inputs are torch tensors if the first file imports torch, otherwise NumPy
+    arrays.
     """
+    file, *others = files
     array_type: ArrayType = "torch" if file.imports_torch else "numpy"
     importable = _importable(file, path)
+    in_memory = _needed(file, others)
+    if all(_importable(other, path) for other in in_memory):
+        in_memory = []
     lines = [
         f'"""{exercise.name}, case {case.name!r}, to run and to step through: python, pdb, or your editor."""',
         *([] if importable else [f"from __future__ import {name}" for name in file.futures]),
         "",
-        *(_imported(importable, path) if importable else _written_out(file)),
+        "import sys",
+        "",
+        *(_search_path(path) if importable or path.suffix != ".zip" else []),
+        *(_finder(in_memory) if in_memory else []),
+        *(_imported(importable) if importable else _written_out(file)),
         "",
         "import numpy as np",
         *(["import torch"] if array_type == "torch" else []),
@@ -91,14 +103,79 @@ def _importable(file: SourceFile, path: Path) -> Path | None:
     return source if text == "".join(part.text for part in file.parts) else None
 
 
-def _imported(source: Path, path: Path) -> list[str]:
-    """Lines that import the learner's file from where it is."""
+def _needed(file: SourceFile, others: list[SourceFile]) -> list[SourceFile]:
+    """Those of ``others`` that ``file`` or one of its imports may import, judged by the names in import statements."""
+    names, waiting, needed = set[str](), [file], list[SourceFile]()
+    while waiting:
+        for part in waiting.pop().parts:
+            for node in ast.walk(parse(part.text, part.label)):
+                if isinstance(node, ast.Import | ast.ImportFrom):
+                    dotted = [alias.name for alias in node.names] + [getattr(node, "module", None) or ""]
+                    names |= {name for one in dotted for name in one.split(".")}
+        found = [one for one in others if one not in needed and one.module.rpartition(".")[2] in names]
+        waiting, needed = waiting + found, needed + found
+    return needed
+
+
+def _search_path(path: Path) -> list[str]:
+    """Lines that let the script import what lies beside the learner's file."""
     folder = str((path if path.is_dir() else path.parent).resolve())
+    return [f"sys.path.insert(0, {folder!r})", ""]
+
+
+def _finder(files: list[SourceFile]) -> list[str]:
+    """Lines that let the script import ``files``, whose code they contain."""
+    sources = {file.module: (f"<{file.path}>", file.is_package, _joined(file)) for file in files}
+    return [
+        "# Other files of the submission.",
+        "import importlib.abc",
+        "",
+        "",
+        "class OtherFiles(importlib.abc.MetaPathFinder, importlib.abc.Loader):",
+        "    sources = {  # module: (file, is it a package?, code)",
+        *(f"        {name!r}: {source!r}," for name, source in sources.items()),
+        "    }",
+        "",
+        "    def find_spec(self, name, path=None, target=None):",
+        '        is_folder = any(other.startswith(name + ".") for other in self.sources)',
+        "        if name not in self.sources and not is_folder:",
+        "            return None",
+        "        import importlib.util",
+        "",
+        "        is_package = name not in self.sources or self.sources[name][1]",
+        "        return importlib.util.spec_from_loader(name, self, is_package=is_package)",
+        "",
+        "    def exec_module(self, module):",
+        "        import linecache",
+        "",
+        "        if module.__name__ in self.sources:",
+        "            file, _, code = self.sources[module.__name__]",
+        "            linecache.cache[file] = (len(code), None, code.splitlines(True), file)",
+        '            exec(compile(code, file, "exec"), vars(module))',
+        "",
+        "",
+        "sys.meta_path.insert(0, OtherFiles())",
+        "",
+    ]
+
+
+def _joined(file: SourceFile) -> str:
+    """The code of a file as one text."""
+    if len(file.parts) == 1:
+        return file.parts[0].text
+    return "\n\n".join([*(f"from __future__ import {name}" for name in file.futures), *_texts(file)])
+
+
+def _texts(file: SourceFile) -> list[str]:
+    """The parts of a file, without their imports from ``__future__``."""
+    return [f"# {part.label}\n{without_future_imports(part.text, parse(part.text, part.label))}" for part in file.parts]
+
+
+def _imported(source: Path) -> list[str]:
+    """Lines that import the learner's file from where it is."""
     return [
         "import importlib.util",
-        "import sys",
         "",
-        f"sys.path.insert(0, {folder!r})",
         f'spec = importlib.util.spec_from_file_location("submission", {str(source.resolve())!r})',
         "submission = importlib.util.module_from_spec(spec)",
         "spec.loader.exec_module(submission)",
@@ -107,13 +184,11 @@ def _imported(source: Path, path: Path) -> list[str]:
 
 def _written_out(file: SourceFile) -> list[str]:
     """The learner's code itself. Its imports from ``__future__`` have to be at the top of the script instead."""
-    texts = [
-        f"# {part.label}\n{without_future_imports(part.text, parse(part.text, part.label))}" for part in file.parts
-    ]
     return [
+        f'sys.modules[{file.module!r}] = submission = sys.modules["__main__"]',
         '__name__ = "submission"  # as when graded: code under `if __name__ == "__main__":` does not run',
         "",
-        *"\n\n".join(texts).split("\n"),
+        *"\n\n".join(_texts(file)).split("\n"),
         "",
         "import sys",
         "",

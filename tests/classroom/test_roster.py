@@ -227,6 +227,21 @@ def test_what_learners_are_called(text: str, ids: list[str], tmp_path: Path) -> 
     assert [learner.id for learner in read(tmp_path / "class.csv").learners] == ids
 
 
+@pytest.mark.parametrize(
+    ("text", "learner"),
+    [
+        ("First name,Last name,ID number,Email address\nAda,Love,1001,a@b.org\n", ("1001", "Ada Love")),
+        ("姓,名,学号,电子邮件地址\n王,小明,2001,w@b.org\n", ("2001", "王小明")),
+        ("名,姓氏,电子邮件\n小明,王,w@b.org\n", ("王小明", "王小明")),
+        ("First name,Last name\n小明,王\n", ("王小明", "王小明")),
+    ],
+)
+def test_names_in_two_columns(text: str, learner: tuple[str, str], tmp_path: Path) -> None:
+    """Moodle's participant lists show names, in English and in Chinese, each in its own order."""
+    (tmp_path / "class.csv").write_text(text, encoding="utf-8")
+    assert [(found.id, found.name) for found in read(tmp_path / "class.csv").learners] == [learner]
+
+
 def test_namesakes_with_addresses_only(tmp_path: Path) -> None:
     """They are told apart by what does not change with their order, and found by their addresses."""
     lines = ["Li Wei,a@b.org\n", "Li Wei,c@d.org\n"]

@@ -41,3 +41,37 @@ def test_what_is_missing(error: BaseException, said: str) -> None:
 def test_other_errors_are_not_the_machines(error: BaseException) -> None:
     """Bugs stay bugs."""
     assert shortage(error) is None
+
+
+def raised(
+    error: BaseException, cause: BaseException | None = None, while_handling: BaseException | None = None
+) -> BaseException:
+    """``error``, with what led to it."""
+    error.__context__ = while_handling
+    if cause is not None:
+        error.__cause__ = cause  # which also says that the context is left out
+    return error
+
+
+FULL = MemoryError()
+WRAPPED = ImportError("Error importing numpy: you should not try to import numpy from its source directory")
+
+
+@pytest.mark.parametrize(
+    ("error", "found"),
+    [
+        (raised(WRAPPED, cause=FULL), True),
+        (raised(ImportError("numpy"), while_handling=raised(ImportError("core"), while_handling=FULL)), True),
+        (raised(ValueError("x"), cause=ValueError("y"), while_handling=FULL), False),
+    ],
+)
+def test_what_led_to_an_error(error: BaseException, found: bool) -> None:
+    """A library may wrap the error that says what is missing; what was explicitly left out says nothing."""
+    assert ("out of memory" in (shortage(error) or "")) == found
+
+
+def test_errors_in_a_circle() -> None:
+    """Two errors that name each other as the cause come to an end."""
+    first, second = ValueError("x"), ValueError("y")
+    first.__cause__, second.__cause__ = second, first
+    assert shortage(first) is None

@@ -113,12 +113,49 @@ def _encoded(encoding: str, code: str = CODE) -> Callable[[Path], Path]:
 def test_whatever_can_be_graded_can_be_debugged(tmp_path: Path, make: Callable[[Path], Path]) -> None:
     """The script runs whatever the file's encoding, and from a zip: with its future imports, without its main block."""
     path = make(tmp_path)
-    (file,) = read(path).files
-    text = script(exercise("doubled(x)", case("one")), case("one"), Drawn((("x", 3),), (), ()), 6, file, path)
+    assert "0 of 1 entries differ" in doubled(tmp_path, path)
+
+
+def doubled(tmp_path: Path, path: Path) -> str:
+    """What a script prints that calls ``doubled`` in ``q01`` of the submission ``path``."""
+    files = sorted(read(path).files, key=lambda file: file.module != "q01")
+    text = script(exercise("doubled(x)", case("one")), case("one"), Drawn((("x", 3),), (), ()), 6, tuple(files), path)
     (tmp_path / "script.py").write_text(text, encoding="utf-8")
     done = subprocess.run([sys.executable, tmp_path / "script.py"], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
-    assert "0 of 1 entries differ" in done.stdout
+    return done.stdout
+
+
+MAIN = "from parts.factor import FACTOR\nimport helper\n\ndef doubled(x): return helper.times(x, FACTOR)\n"
+OTHERS = {
+    "helper.py": "from __future__ import annotations\nimport q01\n# 乘\ndef times(x: Later, y): return x * y\n",
+    "parts/factor.py": "from .two import TWO as FACTOR\n",
+    "parts/two.py": "TWO = 2\n",
+    "unrelated.py": "raise ValueError('not imported')\n",
+}
+
+
+def cell(source: str) -> dict[str, object]:
+    """A cell of a notebook."""
+    return {"cell_type": "code", "metadata": {}, "outputs": [], "execution_count": None, "source": source}
+
+
+@pytest.mark.parametrize("form", ["zip", "gbk", "notebook", "folder"])
+def test_code_that_imports_other_files_of_the_submission(tmp_path: Path, form: str) -> None:
+    """The script finds them whether they are in a zip, in an undeclared encoding, or beside a notebook."""
+    path = tmp_path / "work"
+    notebook = {"nbformat": 4, "nbformat_minor": 4, "metadata": {}, "cells": [cell(MAIN)]}
+    main = {"q01.ipynb": json.dumps(notebook)} if form == "notebook" else {"q01.py": MAIN}
+    other = {name: text.replace("乘", "乘以二") for name, text in OTHERS.items()}
+    for name, text in {**main, **other}.items():
+        (path / name).parent.mkdir(parents=True, exist_ok=True)
+        (path / name).write_bytes(text.encode("gbk" if form == "gbk" else "utf-8"))
+    if form == "zip":
+        with zipfile.ZipFile(tmp_path / "work.zip", "w") as made:
+            for file in path.rglob("*.py"):
+                made.write(file, file.relative_to(path))
+        path = tmp_path / "work.zip"
+    assert "0 of 1 entries differ" in doubled(tmp_path, path)
 
 
 def test_refusals(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

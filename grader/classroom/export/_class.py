@@ -120,7 +120,7 @@ def found_in(known: Roster, people: Mapping[int, Person]) -> tuple[dict[int, str
     return {row: name for row, name in rows.items() if name not in twice}, unknown, doubtful
 
 
-def tell(
+def report_differences(
     out: Out,
     graded: Mapping[str, Grade],
     rows: Mapping[int, str],

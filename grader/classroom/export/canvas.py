@@ -75,7 +75,7 @@ def write(book: Book, options: Options, out: Out) -> None:
         if graded[name].state is None and column < len(sheet.rows[at]) and sheet.at(at, column).strip() not in _KEPT
     }
     out.whole([sheet.edited(changes)])
-    classes.tell(out, graded, rows, unknown, doubtful, (at for at, _ in changes))
+    classes.report_differences(out, graded, rows, unknown, doubtful, (at for at, _ in changes))
 
 
 def _column(sheet: Sheet, heading: list[str], wanted: str | None) -> int:

@@ -97,7 +97,7 @@ def write(book: Book, options: Options, out: Out) -> None:
         out.say(_NO_FEEDBACK)
     if kept:
         out.say(_KEPT_COMMENTS.fill(count=kept))
-    classes.tell(out, graded, rows, unknown, doubtful, (row for row, _ in changes))
+    classes.report_differences(out, graded, rows, unknown, doubtful, (row for row, _ in changes))
 
 
 def _comment(lines: tuple[str, ...]) -> str:
