@@ -1,7 +1,7 @@
-"""What grading costs, as ratios measured side by side in one run: ``make bench``.
+"""Measure what grading costs, as ratios within one run: ``make bench``.
 
-Timings are never asserted; they depend on the machine. Every row alternates between its two sides, so that
-a machine that is busy for a while is busy for both.
+Timings depend on the machine and are never asserted. Every row alternates between its two sides, so that a
+temporary load affects both.
 """
 
 from __future__ import annotations

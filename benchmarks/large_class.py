@@ -1,8 +1,8 @@
-"""A large class, graded by the real command: what it costs, and what becomes of it when it is killed and started again.
+"""Grade a large class with the real command: measure the cost, and kill and restart it at random.
 
     python -m benchmarks.large_class --learners 1000 --kills 10
 
-grades an invented class (``tests/sample_class.py``) once in peace, and once killed at random moments; then it compares
+grades a generated class (``tests/sample_class.py``) once undisturbed and once killed at random moments. Then it compares
 both gradebooks. ``tests/proof/test_large_class.py`` asserts what this prints.
 """
 

@@ -1,11 +1,11 @@
-"""Grades one class again and again on a busy machine: every run must end alike, and give everybody the same points.
+"""Grade one class repeatedly on a busy machine: every run must end the same way and give the same points.
 
     python -m benchmarks.steady --rounds 30 --workers 1 2 4 8
 
-runs ``attncheck batch examples/class`` so many times with each number of workers, each time into a new folder and with
-an empty cache, while as many processes as the machine has processors (``--hogs``) do nothing but keep them busy. It
-prints a table, and ends with 1 where an exit code is not the expected one (5: the class has a submission that cannot
-be graded), or where two exports of the gradebook differ. ``--processors 0 1`` keeps everything to those processors.
+runs ``attncheck batch examples/class`` 30 times with each number of workers, each time into a new folder and with an
+empty cache. Meanwhile one process per processor (``--hogs``) keeps the machine busy. It prints a table, and ends with 1
+if an exit code is not the expected one (5: the class has a submission that cannot be graded) or if two exports of the
+gradebook differ. ``--processors 0 1`` limits everything to those processors.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from grader.core import resources
 
 ROOT = Path(__file__).parent.parent
 EXPECTED = 5
-#: It ends with the process that started it, however that ends.
+#: Ends when the process that started it ends.
 _HOG = "import os, sys\nwhile os.getppid() == int(sys.argv[1]): pass"
 
 
