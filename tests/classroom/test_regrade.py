@@ -191,7 +191,7 @@ def test_another_seed_is_refused(out: Path, secret: Seed) -> None:
         again(out, seed=secret)
     with closing(open_gradebook(out)) as book:
         book.remember("seed", secret.label)
-    with pytest.raises(UsageError, match=r"seed file:\w+, but this command uses seed public: name the original seed file"):
+    with pytest.raises(UsageError, match=r"seed file:\w+, but .* seed public: name the original seed file"):
         again(out)
     with closing(open_gradebook(out)) as book:
         book.remember("seed", "7")
