@@ -1,4 +1,4 @@
-# `make demo` and `make test` work on a fresh clone: whatever they need is set up in .venv first.
+# `make demo` and `make test` work on a fresh clone: they first set up what they need in .venv.
 #
 #   PYTHON=python3.12 make test      uses another Python for a new .venv (3.11 or later)
 
@@ -14,31 +14,31 @@ TORCHLESS := .venv-$(notdir $(PYTHON))
 LOWEST := .venv-lowest
 DEMO := demo-output
 
-# What is graded here is nobody's own work: it leaves no trace in anybody's progress.
+# Grading here must not change anybody's progress file.
 export ATTNCHECK_STATE = /dev/null
 
 # One thread each: two threads on a busy machine make the CPU clocks of the limits meaningless.
 export OMP_NUM_THREADS = 1
 
-# As many tests at once as there are cores to run them on, `taskset` included; `make test WORKERS=2` takes another number.
+# One test process per available core (`taskset` counts); `make test WORKERS=2` sets another number.
 cores = import os; print(len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1)
 at-once = -n $(or $(WORKERS),$$($(1) -c '$(cores)')) --dist loadfile --no-loadscope-reorder
 
 .PHONY: help demo test prove attacks short lowest check map docs picture bench release clean
 
 help:
-	@echo 'make demo    grade a small invented class and show the results'
-	@echo 'make test    every test but the long ones, with coverage of grader/'
-	@echo 'make prove   the long tests, and every attack in every configuration'
-	@echo 'make short   the part of the tests that needs no torch, with the PYTHON that you name'
-	@echo 'make lowest  every test but the long ones, with the lowest versions that pyproject.toml admits'
-	@echo 'make attacks every attack in every configuration, for the scoreboard in docs/security.md'
-	@echo 'make bench   what grading costs, as ratios'
-	@echo 'make check   lint, format, types, and the bank proves itself'
+	@echo 'make demo    grade a small example class and show the results'
+	@echo 'make test    run all tests except the long ones, with coverage of grader/'
+	@echo 'make prove   run the long tests, and every attack in every configuration'
+	@echo 'make short   run the tests that need no torch, with PYTHON=…'
+	@echo 'make lowest  run all tests except the long ones, with the lowest versions that pyproject.toml allows'
+	@echo 'make attacks run every attack in every configuration, and update the scoreboard in docs/security.md'
+	@echo 'make bench   measure what grading costs, as ratios'
+	@echo 'make check   check lint, formatting, types and the question bank'
 	@echo 'make docs    write the generated pages: course map, rooms, checks, items, exports, intakes, commands'
-	@echo 'make picture take the screenshot in README.md anew (needs Chromium)'
+	@echo 'make picture update the screenshot in README.md (needs Chromium)'
 	@echo 'make release build the release and test it in a clean environment; uploads nothing'
-	@echo 'make clean   remove .venv and everything that was made'
+	@echo 'make clean   remove .venv and all generated files'
 
 demo: $(READY)
 	@echo '== Grading examples/class'
@@ -49,10 +49,10 @@ demo: $(READY)
 	@echo
 	@echo 'Results of the whole class: $(DEMO)/'
 
-# 1: graded, not everything passed; 5: some submissions could not be graded. Both are what the class is made for.
+# 1: graded, not everything passed; 5: some submissions could not be graded. The class is meant to cause both.
 as-graded = || case $$? in 1|5) ;; *) exit 1;; esac
 
-# In the order of tests/conftest.py, the files that take longest come first: no core waits for another at the end.
+# tests/conftest.py orders the slowest files first, so that no core waits for another at the end.
 test: $(READY)
 	@$(PY) -m pytest -q $(call at-once,$(PY)) --cov --cov-fail-under=95
 
@@ -63,7 +63,7 @@ prove: $(READY)
 attacks: $(READY)
 	@$(PY) -m tests.attacks.matrix --write
 
-# Whatever depends on the version of Python rather than on torch: parsers, XML, SQLite, templates, recursion, warnings.
+# Tests that depend on the version of Python, not on torch: parsers, XML, SQLite, templates, recursion, warnings.
 SHORT := tests/test_layers.py tests/core tests/submission tests/course/items tests/course/formulas \
   tests/course/test_edits.py tests/course/test_schema.py tests/grading/test_forbidden.py $(wildcard tests/report/test_*.py) \
   tests/learning/test_log.py tests/learning/test_session.py tests/learning/test_progress_view.py \
@@ -94,7 +94,7 @@ map: $(READY)
 	@$(PY) -m tests.architecture --write
 	@$(PY) -m tests.documentation --write
 
-# Headless, in a folder of its own. CHROMIUM=google-chrome takes another browser; a font with Chinese is needed as well.
+# Headless, with its own profile folder. CHROMIUM=google-chrome uses another browser. Needs a font with Chinese characters.
 CHROMIUM ?= chromium
 PICTURE := build/picture
 
@@ -110,8 +110,8 @@ picture: $(READY)
 bench: $(READY)
 	@$(PY) -m benchmarks.bench
 
-# Stops before anything is uploaded: see "Releasing" in CONTRIBUTING.md. The last step needs no network, and takes the
-# libraries from .venv, the program itself only from the wheel.
+# Uploads nothing: see "Releasing" in CONTRIBUTING.md. The last step needs no network: libraries come from .venv, the
+# program itself only from the wheel.
 RELEASED = $(shell sed -n 's/^__version__ = "\(.*\)"/\1/p' grader/__init__.py)
 CLEAN := build/clean-environment
 
@@ -142,12 +142,12 @@ clean:
 
 # ------------------------------------------------------------------------------------------- set-up
 
-# The version of an installed torch that is new enough, or nothing. Reads metadata; torch is not imported.
+# Prints the version of an installed torch that is new enough, or nothing. Reads metadata; torch is not imported.
 find-torch = from importlib.metadata import version; v = version("torch"); \
   print(v if tuple(map(int, v.split(".")[:2])) >= (2, 4) else "")
 
-# A torch that $(PYTHON) already has is used: .venv then sees that Python's packages, and the version found
-# takes the place of the one in constraints.txt.
+# If $(PYTHON) already has torch, .venv sees that Python's packages, and the version found replaces the one in
+# constraints.txt.
 $(READY): pyproject.toml constraints.txt
 	@if ! $(PY) -c '' 2>/dev/null; then \
 	  $(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || { \
@@ -156,9 +156,9 @@ $(READY): pyproject.toml constraints.txt
 	  torch=$$($(PYTHON) -c '$(find-torch)' 2>/dev/null); \
 	  echo "== Creating $(VENV) with $$($(PYTHON) --version)$${torch:+ and its torch $$torch}"; \
 	  $(PYTHON) -m venv --clear $${torch:+--system-site-packages} $(VENV) || { \
-	    echo "No virtual environment could be made; on Debian and Ubuntu: apt install python3-venv"; exit 1; }; \
+	    echo "Creating a virtual environment failed; on Debian and Ubuntu: apt install python3-venv"; exit 1; }; \
 	fi
-	@echo '== Installing into $(VENV) (the first time some minutes, most of them for torch)'
+	@echo '== Installing into $(VENV) (takes several minutes the first time, mostly for torch)'
 	@cp constraints.txt $(VENV)/constraints.txt
 	@if grep -q 'include-system-site-packages = true' $(VENV)/pyvenv.cfg; then \
 	  torch=$$($(PY) -c '$(find-torch)' 2>/dev/null); \
@@ -167,7 +167,7 @@ $(READY): pyproject.toml constraints.txt
 	@$(PY) -m pip install --quiet --disable-pip-version-check -c $(VENV)/constraints.txt -e '.[dev]'
 	@touch $@
 
-# What runs and tests attncheck, but for torch, and for what only lints or builds.
+# The packages that run and test attncheck, without torch and without tools that only lint or build.
 torchless = import re, tomllib; p = tomllib.load(open("pyproject.toml", "rb"))["project"]; \
   needed = lambda name: re.match("(pytest|hypothesis|jsonschema|matplotlib|distributed)", name); \
   print(*[n for n in p["dependencies"] if not n.startswith("torch")], \
@@ -180,7 +180,7 @@ $(TORCHLESS)/.ready: pyproject.toml
 	@$(TORCHLESS)/bin/python -m pip install --quiet --disable-pip-version-check --no-deps -e .
 	@touch $@
 
-# uv, which is only used here, knows how to take the lowest versions. Its torch brings some gigabytes of CUDA.
+# Only uv can install the lowest versions; it is used only here. Its torch brings several gigabytes of CUDA.
 $(LOWEST)/.ready: pyproject.toml
 	@$(PYTHON) -m venv --clear $(LOWEST)
 	@$(LOWEST)/bin/python -m pip install --quiet --disable-pip-version-check uv

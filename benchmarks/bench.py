@@ -1,7 +1,7 @@
-"""What grading costs, as ratios measured side by side in one run: ``make bench``.
+"""Measure what grading costs, as ratios within one run: ``make bench``.
 
-Timings are never asserted; they depend on the machine. Every row alternates between its two sides, so that
-a machine that is busy for a while is busy for both.
+Timings depend on the machine and are never asserted. Every row alternates between its two sides, so that a
+temporary load affects both.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ CLASS = 12
 
 
 def main() -> None:
-    """Prints every table."""
+    """Print every table."""
     print(f"Python {sys.version.split()[0]}, {os.cpu_count()} cores, one thread per process\n")
     for part in (commands, submissions, a_class):
         if len(sys.argv) == 1 or part.__name__ in sys.argv:
@@ -72,7 +72,7 @@ def main() -> None:
 
 
 def commands() -> None:
-    """Whole commands against an import of torch."""
+    """Whole commands compared with an import of torch."""
     torch = [sys.executable, "-c", "import torch"]
     cli = [sys.executable, str(ROOT / "cli.py")]
     with tempfile.TemporaryDirectory() as warm:
@@ -112,7 +112,7 @@ def run(command: list[str], cache: str) -> float:
 
 
 def submissions() -> None:
-    """Submissions confined and unconfined in one process: one exercise, then a learner who has done them all."""
+    """Submissions confined and unconfined in one process: one exercise, then a learner with every exercise."""
     whole = courses.load(loader.find(None))
     with open_sandbox(mode="require", settings=Settings(collapse=True)) as sandbox, in_process() as bare:
         memory: dict[str, bytes] = {}
@@ -145,14 +145,14 @@ def submissions() -> None:
 
 
 def graded(submission: Submission, memo: GradingContext, by: Callable[[Job, Limits], Observed]) -> None:
-    """Grades all that the submission touches; it has to be right."""
+    """Grade everything in the submission, which must be correct."""
     report = grade(memo.course, submission, by, memo=memo)
     wrong = [e.name for q in report.questions for e in q.exercises if e.earned < e.possible]
     assert not wrong, wrong
 
 
 class Counted:
-    """ChildFactory that are counted."""
+    """A ``ChildFactory`` that counts its children."""
 
     unsafe = False
 
@@ -161,14 +161,14 @@ class Counted:
         self.count = 0
 
     def start(self, job: bytes, cpu_seconds: int, limits: Limits) -> Child:
-        """As the children do it."""
+        """As ``ChildFactory`` does."""
         self.count += 1
         return self._children.start(job, cpu_seconds, limits)
 
 
 @contextmanager
 def everything_right(whole: Course) -> Iterator[Path]:
-    """A folder with a right solution of every exercise, in torch where there is one."""
+    """A folder with a correct solution of every exercise, in torch where there is one."""
     with tempfile.TemporaryDirectory() as folder:
         for question in whole.questions:
             for exercise in question.exercises:
@@ -179,7 +179,7 @@ def everything_right(whole: Course) -> Iterator[Path]:
 
 
 def eight_cases(loaded: Course) -> Course:
-    """The course with nothing but eight value cases of one exercise."""
+    """The course with only eight value cases of one exercise."""
     found = loaded.exercise(NAME)
     assert found is not None
     question, exercise = found
@@ -191,7 +191,7 @@ def eight_cases(loaded: Course) -> Course:
 
 @contextmanager
 def in_process() -> Iterator[Callable[[Job, Limits], Observed]]:
-    """An ``observe`` that runs everything in this very process."""
+    """An ``observe`` that runs everything in this process."""
     from grader.sandbox.inside import serve
 
     serve.warm_up()
@@ -220,7 +220,7 @@ def _value(frame: bytes) -> Any:
 
 
 def _observations(data: bytes) -> Iterator[Observation | None]:
-    """What became of each task, in the order of the tasks; None for a file that was loaded."""
+    """The result of each task, in order; None for a file that was loaded."""
     at = 0
     while at < len(data):
         kind, length = frames.HEADER.unpack_from(data, at)
@@ -240,7 +240,7 @@ def _observations(data: bytes) -> Iterator[Observation | None]:
 
 
 def alternating(one: Callable[[], None], other: Callable[[], None], times: int) -> Iterator[tuple[float, float]]:
-    """Seconds of both, turn and turn about; the first few are not counted."""
+    """Seconds of both, measured alternately; the first few are not counted."""
     for count in range(times + 5):
         seconds = []
         for action in (one, other):
@@ -255,7 +255,7 @@ def alternating(one: Callable[[], None], other: Callable[[], None], times: int) 
 
 
 def a_class() -> None:
-    """A class on the whole bank, by the real command; then the same grading with every call in this process."""
+    """A class on the whole bank, graded by the real command; then the same with every call in this process."""
     ordinary = [number for number in range(40) if number not in sample_class.ODD][:CLASS]
     with large_class.invented(ordinary) as order:
         print(f"\n{CLASS} learners, the whole bank".ljust(33) + f"{'seconds':>12}{'per second':>12}   largest process")
@@ -275,7 +275,7 @@ def a_class() -> None:
 
 
 def _first_graded(asked: large_class.Order) -> tuple[float, large_class.Ran]:
-    """When the first submission was put down, from when on the rate is taken, and the whole run."""
+    """When the first result was saved (the rate is measured from there), and the whole run."""
     running = large_class.Running(asked, asked.scratch / "log")
     running.wait(lambda: large_class.graded(asked.out) > 0, 0.05)
     started = running.seconds()
@@ -286,7 +286,7 @@ def _first_graded(asked: large_class.Order) -> tuple[float, large_class.Ran]:
 
 
 def _all_here(asked: large_class.Order) -> float:
-    """Submissions per second where every call runs in this process; what mistakes give is remembered from before."""
+    """Submissions per second with every call in this process; results of mistakes are already cached."""
     whole = courses.load(loader.find(None))
     os.environ["ATTNCHECK_CACHE"] = str(asked.cache)
     with open_sandbox(mode="require", settings=Settings(collapse=True)) as sandbox, in_process() as bare:
@@ -316,7 +316,7 @@ def test_values(seed):
 
 @contextmanager
 def pytest_folder() -> Iterator[tuple[list[str], str]]:
-    """A folder with the submission and a test file of as many cases, and the command that runs it."""
+    """A folder with the submission and a test file with as many cases, and the command that runs it."""
     with tempfile.TemporaryDirectory() as folder:
         Path(folder, "submission.py").write_text(RIGHT.read_text())
         Path(folder, "test_submission.py").write_text(PYTEST)

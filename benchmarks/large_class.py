@@ -1,9 +1,9 @@
-"""A large class, graded by the real command: what it costs, and what becomes of it when it is killed and started again.
+"""Grade a large class with the real command: measure the cost, and kill and restart it at random.
 
     python -m benchmarks.large_class --learners 1000 --kills 10
 
-grades an invented class (``tests/sample_class.py``) once in peace, and once killed at random moments; then it compares
-both gradebooks. ``tests/proof/test_large_class.py`` asserts what this prints.
+grades a generated class (``tests/sample_class.py``) once undisturbed and once killed at random moments, and then
+compares both gradebooks. ``tests/proof/test_large_class.py`` asserts what this prints.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ Pid = int
 
 @dataclass(frozen=True, slots=True)
 class Process:
-    """One process; ``began`` tells it from a later one with its number."""
+    """One process; ``began`` distinguishes it from a later one with the same pid."""
 
     pid: Pid
     parent: Pid
@@ -51,7 +51,7 @@ class Process:
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """Memory at one moment: the resident bytes of the largest process of each role, and what all take together."""
+    """Memory at one moment: resident bytes of the largest process of each role, and of all together."""
 
     seconds: float
     largest: dict[str, int]
@@ -60,7 +60,7 @@ class Sample:
 
 @dataclass(slots=True)
 class Ran:
-    """What became of one run of the command."""
+    """The outcome of one run of the command."""
 
     code: int | None
     seconds: float
@@ -77,13 +77,13 @@ class Ran:
         return statistics.median(inside) if inside else 0.0
 
     def most(self) -> int:
-        """The most that all processes took together, in bytes (shared memory counted once)."""
+        """The peak of all processes together, in bytes (shared memory counted once)."""
         return max((sample.together for sample in self.samples), default=0)
 
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """What is graded, where to, and in which surroundings."""
+    """What is graded, the output folder, and the environment."""
 
     collection: Path
     out: Path
@@ -109,7 +109,7 @@ class Order:
         return to.read_bytes()
 
     def environment(self) -> dict[str, str]:
-        """One thread for each process, and nothing of the user's."""
+        """One thread per process, and no settings of the user."""
         places = {"ATTNCHECK_CACHE": self.cache, "TMPDIR": self.scratch / "tmp"}
         for place in places.values():
             place.mkdir(parents=True, exist_ok=True)
@@ -122,7 +122,7 @@ class Order:
 
 
 def processes() -> dict[Pid, Process]:
-    """All that can be seen, as they are now; those that have ended and wait to be noticed are left out."""
+    """All visible processes, without zombies."""
     found = {}
     for name in filter(str.isdigit, os.listdir("/proc")):
         with contextlib.suppress(OSError):
@@ -136,7 +136,7 @@ def processes() -> dict[Pid, Process]:
 
 
 def below(top: Pid, seen: dict[Pid, Process]) -> dict[Pid, int]:
-    """``top`` and its descendants, with how far they are from it."""
+    """``top`` and its descendants, with their distance from it."""
     children: dict[Pid, list[Pid]] = {}
     for process in seen.values():
         children.setdefault(process.parent, []).append(process.pid)
@@ -150,13 +150,13 @@ def below(top: Pid, seen: dict[Pid, Process]) -> dict[Pid, int]:
 
 
 def alive(known: set[tuple[Pid, int]], session: int) -> list[Process]:
-    """Those of the known processes that are there, and whatever else is in the session."""
+    """The known processes that still exist, and everything else in the session."""
     seen = processes().values()
     return [one for one in seen if (one.pid, one.began) in known or one.session == session]
 
 
 def proportional(pid: Pid) -> int:
-    """A process's bytes, with its share of what it shares."""
+    """A process's bytes, including its part of shared memory."""
     with contextlib.suppress(OSError):
         for line in Path("/proc", str(pid), "smaps_rollup").read_text(errors="replace").splitlines():
             if line.startswith("Pss:"):
@@ -165,7 +165,7 @@ def proportional(pid: Pid) -> int:
 
 
 class Running:
-    """The command at work, with an eye on its processes."""
+    """The running command, and a record of its processes."""
 
     def __init__(self, order: Order, log: Path) -> None:
         with log.open("wb") as file:
@@ -178,7 +178,7 @@ class Running:
         self.samples: list[Sample] = []
 
     def look(self, every: float = 2.0) -> dict[int, list[Pid]]:
-        """The processes by their distance from the command; from time to time their memory is written down."""
+        """The processes by their distance from the command; records their memory from time to time."""
         seen = processes()
         depths = below(self._process.pid, seen)
         at: dict[int, list[Pid]] = {}
@@ -204,7 +204,7 @@ class Running:
         return self._process.poll() is not None
 
     def wait(self, until: Callable[[], bool] = lambda: False, pause: float = 0.25) -> bool:
-        """Looks on until the command ends or ``until`` holds; True if it was the latter."""
+        """Wait until the command ends or ``until`` holds; True for the latter."""
         while not self.over():
             self.look()
             if until():
@@ -213,7 +213,7 @@ class Running:
         return False
 
     def kill(self, what: str) -> None:
-        """Kills ``everything``, the ``command`` alone, a ``worker`` or a ``zygote``."""
+        """Kill ``everything``, the ``command`` alone, a ``worker`` or a ``zygote``."""
         at = self.look()
         chosen = {"command": at.get(0, []), "worker": at.get(1, [])[-1:], "zygote": at.get(3, [])[-1:]}
         for pid in chosen.get(what, [pid for depth in sorted(at) for pid in at[depth]]):
@@ -221,7 +221,7 @@ class Running:
                 os.kill(pid, signal.SIGKILL)
 
     def ended(self) -> Ran:
-        """After the end. Raises AssertionError for processes that do not end with it."""
+        """Clean up after the end. Raises AssertionError if processes outlive the command."""
         code = self._process.wait()
         seconds = self.seconds()
         deadline = time.monotonic() + _GONE_SECONDS
@@ -235,7 +235,7 @@ class Running:
 
 
 def undisturbed(order: Order) -> Ran:
-    """One run in peace."""
+    """One undisturbed run."""
     running = Running(order, order.scratch / "undisturbed.log")
     running.wait()
     return running.ended()
@@ -246,7 +246,7 @@ _TURNS = ("everything", "command", "worker", "zygote")
 
 
 def disturbed(order: Order, learners: int, kills: int, seed: int = 0) -> tuple[Ran, list[str]]:
-    """Killed at random moments, and started again each time; the last run ends by itself."""
+    """Runs that are killed at random moments and restarted; the last one finishes."""
     chance, told = random.Random(seed), []
     for number, target in enumerate(sorted(chance.randrange(learners) for _ in range(kills))):
         what, patience = _TURNS[number % len(_TURNS)], chance.uniform(0.2, 4.0)
@@ -270,7 +270,7 @@ def _pause(running: Running, seconds: float) -> None:
 
 
 def graded(out: Path) -> int:
-    """How many submissions are put down in a gradebook that somebody else is writing."""
+    """The number of saved submissions in a gradebook that another process is writing."""
     place = out / "gradebook.sqlite"
     with contextlib.suppress(sqlite3.Error):
         if place.exists():
@@ -280,13 +280,13 @@ def graded(out: Path) -> int:
 
 
 def files(out: Path) -> set[str]:
-    """What a run has left in its folder, but for its lock."""
+    """The files that a run left in its folder, except its lock."""
     return {str(path.relative_to(out)) for path in out.rglob("*") if path.name != ".lock"}
 
 
 @contextlib.contextmanager
 def invented(numbers: Sequence[int], **more: object) -> Iterator[Callable[[str], Order]]:
-    """A class handed in, and orders that grade it into folders by name, each with surroundings of its own."""
+    """A generated class, and a function that makes a job for an output folder by name, with its own environment."""
     with tempfile.TemporaryDirectory(prefix="attncheck-class-") as place:
         folder, seed = Path(place), Path(place, "seed")
         seed.write_bytes(b"the same seed each time")

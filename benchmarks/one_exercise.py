@@ -1,8 +1,8 @@
-"""A class in which everybody hands in one exercise, graded by the real command: what one more submission costs.
+"""Grade a class in which everybody submits one exercise with the real command: the cost of one more submission.
 
     python -m benchmarks.one_exercise --learners 400 --workers 1 2 4
 
-Learners hand in ``scaled_dot_product_attention`` in one of five kinds of files, four of them wrong, and no two files
+Learners submit ``scaled_dot_product_attention`` in one of five kinds of files, four of them incorrect, and no two files
 are equal. The marginal cost is the difference between a large class and a small one, divided by the difference in
 size, so that starting up does not count. pytest and unittest run eight cases on the same files for comparison, each
 in a process of its own, as graders start them. Then the same command runs again with nothing to do, and with one new
@@ -29,7 +29,7 @@ ROOT = Path(__file__).parent.parent
 NAME = "scaled_dot_product_attention"
 SOLUTIONS = ROOT / "tests/solutions" / NAME
 RIGHT = "right/torch_plain.py"
-#: One correct file, and four that are wrong in different ways.
+#: One correct file, and four that are incorrect in different ways.
 KINDS = (
     RIGHT,
     "wrong/no_scale.py",

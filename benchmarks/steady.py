@@ -1,11 +1,11 @@
-"""Grades one class again and again on a busy machine: every run must end alike, and give everybody the same points.
+"""Grade one class repeatedly on a busy machine: every run must end the same way and give the same points.
 
     python -m benchmarks.steady --rounds 30 --workers 1 2 4 8
 
-runs ``attncheck batch examples/class`` so many times with each number of workers, each time into a new folder and with
-an empty cache, while as many processes as the machine has processors (``--hogs``) do nothing but keep them busy. It
-prints a table, and ends with 1 where an exit code is not the expected one (5: the class has a submission that cannot
-be graded), or where two exports of the gradebook differ. ``--processors 0 1`` keeps everything to those processors.
+runs ``attncheck batch examples/class`` 30 times with each number of workers, each time into a new folder and with an
+empty cache. Meanwhile one process per processor (``--hogs``) keeps the machine busy. It prints a table, and ends with 1
+if an exit code is not the expected one (5: the class has a submission that cannot be graded) or if two exports of the
+gradebook differ. ``--processors 0 1`` limits everything to those processors.
 """
 
 from __future__ import annotations
@@ -28,13 +28,13 @@ from grader.core import resources
 
 ROOT = Path(__file__).parent.parent
 EXPECTED = 5
-#: It ends with the process that started it, however that ends.
+#: Ends when the process that started it ends.
 _HOG = "import os, sys\nwhile os.getppid() == int(sys.argv[1]): pass"
 
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """One batch: its exit code, what it said where that was not the expected one, and the digest of its export."""
+    """One batch: its exit code, its output if that code was not the expected one, and the digest of its export."""
 
     code: int
     said: str
@@ -44,7 +44,7 @@ class Run:
 
 @contextmanager
 def hogs(count: int) -> Iterator[None]:
-    """So many processes that never rest, each in a session of its own: the kernel shares processors among sessions."""
+    """Run busy processes, each in its own session, because the kernel shares processors among sessions."""
     command = [sys.executable, "-S", "-c", _HOG, str(os.getpid())]
     running = [subprocess.Popen(command, start_new_session=True) for _ in range(count)]
     try:
@@ -56,7 +56,7 @@ def hogs(count: int) -> Iterator[None]:
 
 
 def graded(collection: Path, workers: int) -> Run:
-    """Grades the class once, from scratch."""
+    """Grade the class once, from scratch."""
     with tempfile.TemporaryDirectory(prefix="attncheck-steady-") as place:
         out, exported = Path(place, "out"), Path(place, "all.json")
         environment = os.environ | {
@@ -81,7 +81,7 @@ def _attncheck(*arguments: str, env: dict[str, str]) -> subprocess.CompletedProc
 
 
 def differences(runs: Sequence[Run]) -> list[str]:
-    """What is not alike in these runs, in words."""
+    """A description of each difference between these runs."""
     wrong = [f"exit code {run.code}, expected {EXPECTED}: {run.said}" for run in runs if run.code != EXPECTED]
     exports = Counter(run.digest for run in runs if run.digest)
     if len(exports) > 1:
@@ -90,7 +90,7 @@ def differences(runs: Sequence[Run]) -> list[str]:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Prints the table; 0 where all runs were alike."""
+    """Print the table; 0 if all runs agree."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--rounds", type=int, default=30, help="runs with each number of workers")
     parser.add_argument("--workers", type=int, nargs="+", default=[1, 2, 4, 8])

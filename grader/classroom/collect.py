@@ -170,7 +170,7 @@ def collect(
     is not of this ``kind``.
     """
     if kind is not None and kind not in intake.kinds():
-        raise UsageError(f"There is no intake “{kind}”; there are: {', '.join(intake.kinds())}.")
+        raise UsageError(f"There is no intake “{kind}”; available: {', '.join(intake.kinds())}.")
     tree = _tree(path)
     try:
         found = intake.look(tree.names, tree.small, kind, tree.facts, known)

@@ -200,7 +200,7 @@ def _submission(book: Gradebook, loaded: Course, learner: LearnerRow, attempt: i
         found = next((filed for filed in theirs if filed.attempt == attempt), None)
         if found is None:
             there = ", ".join(str(number) for number in sorted({filed.attempt for filed in theirs}))
-            raise UsageError(f"{learner.id} has no attempt {attempt}; there are: {there}.")
+            raise UsageError(f"{learner.id} has no attempt {attempt}; available: {there}.")
         return found
     known = Book.of(book, loaded)
     works = [known.work(filed) for filed in theirs]
@@ -311,7 +311,7 @@ def _chosen(result: ExerciseResult, rest: str) -> int:
     ]
     if not wanted:
         there = dict.fromkeys(f"{result.name}/{outcome.check}/{outcome.case}" for outcome in result.outcomes)
-        raise UsageError(f"{result.name} has no check “{rest}”; there are: {', '.join(there)}.")
+        raise UsageError(f"{result.name} has no check “{rest}”; available: {', '.join(there)}.")
     lost = [at for at in wanted if result.outcomes[at].verdict.applies and result.outcomes[at].status != Status.PASSED]
     return (lost or wanted)[0]
 

@@ -30,10 +30,10 @@ DIFFERENT = Text(
 )
 MISSING = Text("{question}: still missing: {names}", "{question}：还缺 {names}")
 NO_ANSWERS = Text(
-    "there is no answers.yaml in it, so no question counts as answered",
+    "this submission has no answers.yaml, so no quiz item counts as answered",
     "里面没有 answers.yaml，因此所有小题都按未作答处理",
 )
-NOTHING_OF = Text("it has nothing for {names}", "没有 {names} 的内容")
+NOTHING_OF = Text("this submission has nothing for {names}", "没有 {names} 的内容")
 GRADED_ELSEWHERE = Text(
     "This is a learners' edition of the course: your instructor grades the answers to graded items and runs the "
     "hidden cases.",

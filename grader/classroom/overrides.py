@@ -76,7 +76,7 @@ class OverrideRequest:
 
 
 def give(folder: Path, wish: OverrideRequest, now: datetime, course_folder: Path | None, lang: Lang) -> OverrideResult:
-    """Puts down points given by a person, in the gradebook and in the files. Raises UsageError for what cannot be."""
+    """Save points given by a person, in the gradebook and in the files. Raises UsageError if they are not possible."""
     if not wish.reason.strip():
         raise UsageError("Give a --reason: it stands beside the points, and others will ask.")
     with _open(folder, course_folder) as (book, loaded):

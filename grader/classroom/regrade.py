@@ -206,11 +206,11 @@ def check_seed(book: Gradebook, seed: Seed) -> None:
         return
     remedy = "give the seed that it was graded with"
     if known.startswith("file:"):
-        remedy = "give the file that it was graded with as --seed-file"
+        remedy = "name the original seed file with --seed-file"
     elif known == Seed.public().label:
         remedy = "leave out --seed-file, and seed_file in course.yaml"
     raise UsageError(
-        f"{book.path.parent} was graded with the seed {known}, this is the seed {seed.label}: {remedy}. "
+        f"{book.path.parent} was graded with seed {known}, but this command uses seed {seed.label}: {remedy}. "
         "(To grade a class with another seed, run 'attncheck batch' with it.)"
     )
 

@@ -36,12 +36,12 @@ _PLACEHOLDER = "your-name"
 
 @documented(
     {
-        "submit work --to inbox": "hand in the folder work",
-        "submit work --verify receipt.json": "has work changed since it was handed in?",
+        "submit work --to inbox": "submit the folder work",
+        "submit work --verify receipt.json": "has work changed since it was submitted?",
     },
     {
-        0: "handed in; with --verify: unchanged",
-        1: "with --verify: changed since it was handed in",
+        0: "submitted; with --verify: unchanged",
+        1: "with --verify: changed since it was submitted",
         3: "PATH cannot be read as a submission",
     },
 )

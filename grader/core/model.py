@@ -364,7 +364,7 @@ class Source:
 
 @dataclass(frozen=True, slots=True)
 class Rules:
-    """An instructor's rules about handing in. By default there is no deadline and no penalty.
+    """An instructor's rules about submissions. By default there is no deadline and no penalty.
 
     ``due`` is an ISO 8601 time with a zone. Each day after it, begun days included, costs ``late_percent``; the first
     ``grace_hours`` cost nothing, and nothing counts after ``cut_off_days``. Of several attempts the ``best`` counts,
@@ -482,7 +482,7 @@ class Notice:
 
 @dataclass(frozen=True, slots=True)
 class Submission:
-    """What a learner handed in, read and never run. ``answers`` is None without an answers file.
+    """What a learner submitted, read and never run. ``answers`` is None without an answers file.
 
     ``broken`` says which code files (or cells) could not be read, and why. ``lost`` says why the answers could not be
     read; there are none then. ``notices`` include both.
@@ -885,7 +885,7 @@ class Report:
 
     @property
     def complete(self) -> bool:
-        """False if anything could not be marked because of an error of ours."""
+        """False if anything could not be graded because of an error of ours."""
         statuses = [i.status for q in self.questions for i in q.items]
         statuses += [o.status for q in self.questions for e in q.exercises for o in e.outcomes]
         statuses += [e.status for q in self.questions for e in q.exercises]

@@ -71,7 +71,7 @@ def timestamp(iso: str) -> str:
 
 STATUS = {
     Status.PASSED: Text("passed", "通过"),
-    Status.FAILED: Text("not right yet", "还不正确"),
+    Status.FAILED: Text("not correct yet", "还不正确"),
     Status.RAISED: Text("raised an exception", "抛出异常"),
     Status.TIMED_OUT: Text("took too long", "超时"),
     Status.DIED: Text("crashed", "进程崩溃"),

@@ -220,6 +220,6 @@ def _module(file: SourceFile) -> str:
 
 
 def _message(folder: Path, problems: list[Problem]) -> str:
-    several = "faults" if len(problems) > 1 else "a fault"
+    several = "problems" if len(problems) > 1 else "a problem"
     rest = [f"… and {len(problems) - _MOST} more"] if len(problems) > _MOST else []
     return "\n".join([f"The course in {folder} has {several}:", *map(str, problems[:_MOST]), *rest])

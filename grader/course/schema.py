@@ -494,7 +494,7 @@ class CourseFile(Strict):
     packages: tuple[Annotated[PackageName, AfterValidator(_for_learners)], ...] = ()
 
     def rules(self) -> Rules:
-        """The rules about handing in."""
+        """The rules about submissions: due date, lateness, attempts."""
         return Rules(
             due=self.due,
             late_percent=self.late.percent,

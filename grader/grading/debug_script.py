@@ -23,7 +23,7 @@ def public_case(exercise: Exercise, name: str) -> Case:
     found = next((case for case in public if case.name == name), None)
     if found is None:
         names = ", ".join(repr(case.name) for case in public)
-        raise UsageError(f"{exercise.name} has no public case {name!r}; there are: {names}")
+        raise UsageError(f"{exercise.name} has no public case {name!r}; available: {names}")
     return found
 
 

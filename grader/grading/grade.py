@@ -235,7 +235,7 @@ def _known(names: Iterable[str], possible: list[str], what: str) -> None:
     for name in names:
         if name.lower() not in (p.lower() for p in possible):
             near = nearest(name, possible, cutoff=0.5)
-            hint = f"; did you mean {near}?" if near else f"; there are: {', '.join(possible)}"
+            hint = f"; did you mean {near}?" if near else f"; available: {', '.join(possible)}"
             raise UsageError(f"the course has no {what} {name!r}{hint}")
 
 

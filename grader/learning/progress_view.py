@@ -43,7 +43,7 @@ _BEGIN = (
     ("attncheck grade {file}", Text("grade it and save the result here", "评分，并把结果记在这里")),
 )
 _OPEN = Text("Open misconceptions ({count})", "还没理清的误解（{count}）")
-_CLEARED = Text("Cleared up ({count}): {names}", "已经理清（{count}）：{names}")
+_CLEARED = Text("Resolved ({count}): {names}", "已经理清（{count}）：{names}")
 _AMONG = Text("{names} and others", "{names} 等")
 _MORE = Text(
     "and {count} more; `attncheck progress Q…` shows those of one question",

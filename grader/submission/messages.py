@@ -373,12 +373,12 @@ MAGICS = Text(
     "lines that only work in Jupyter were left out: {lines}.",
     "只能在 Jupyter 中使用的行已略过：{lines}。",
 )
-MAGIC = Text("cell {cell} line {line} ({text})", "cell {cell} 第 {line} 行（{text}）")
+MAGIC = Text("cell {cell} line {line} ({text})", "第 {cell} 个单元第 {line} 行（{text}）")
 WHOLE_CELLS = Text(
     "whole cells that are not plain Python were left out: {cells}.",
     "不是普通 Python 的单元已整个略过：{cells}。",
 )
-WHOLE_CELL = Text("cell {cell} ({text})", "cell {cell}（{text}）")
+WHOLE_CELL = Text("cell {cell} ({text})", "第 {cell} 个单元（{text}）")
 
 # --------------------------------------------------------------------------------- answers
 

@@ -207,7 +207,7 @@ def test_names_that_are_no_text(tmp_path: Path) -> None:
         ({}, None, "no submission found"),
         ({"notes.txt": ""}, None, "no submission found"),
         ({"ada.py": CODE}, "moodle", "as “moodle”"),
-        ({"ada.py": CODE}, "blackboard", "no intake “blackboard”; there are: .*canvas"),
+        ({"ada.py": CODE}, "blackboard", "no intake “blackboard”; available: .*canvas"),
     ],
 )
 def test_what_cannot_be_collected(files: dict[str, str], kind: str | None, said: str, tmp_path: Path) -> None:

@@ -214,11 +214,11 @@ def test_points_given_by_hand_and_changed_questions(out: Path, sandbox: Sandbox,
     [
         ("bob", "double", {}, "There is no learner “bob”.*Did you mean bo"),
         ("bo", "doubel", {}, "graded item “doubel”; expected a name, or EXERCISE/CHECK/CASE, of one of: double, Q1.a"),
-        ("bo", "double/valeus", {}, "no check “valeus”; there are: double/values/basic, double/values/long"),
+        ("bo", "double/valeus", {}, "no check “valeus”; available: double/values/basic, double/values/long"),
         ("bo", "double/values/none", {}, "no check “values/none”"),
         ("bo", "Q1.a/x", {}, "Q1.a is an item, which has no checks"),
         ("cy", "double", {}, "cy.py of cy could not be graded: cy.py: line 1"),
-        ("bo", "double", {"attempt": 2}, "bo has no attempt 2; there are: 1"),
+        ("bo", "double", {"attempt": 2}, "bo has no attempt 2; available: 1"),
         ("bo", "double", {"seed": Seed.number(3)}, "leave out --seed-file"),
     ],
 )

@@ -67,7 +67,7 @@ ITEM = replace(
             FOUND,
             "en",
             [
-                "bo, double/values/long: not right yet, 0 of 1.5 points\n",
+                "bo, double/values/long: not correct yet, 0 of 1.5 points\n",
                 "This case is hidden: do not show the following to learners.",
                 "What the learner sees: the values are wrong\n",
                 "With nothing hidden: the values differ\n",

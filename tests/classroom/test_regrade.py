@@ -187,15 +187,15 @@ def test_the_seed_is_the_one_that_the_course_names(tmp_path: Path, secret: Seed)
 
 def test_another_seed_is_refused(out: Path, secret: Seed) -> None:
     """By its label, with what to give instead."""
-    with pytest.raises(UsageError, match=r"the seed public, this is the seed file:\w+: leave out --seed-file"):
+    with pytest.raises(UsageError, match=r"seed public, but this command uses seed file:\w+: leave out --seed-file"):
         again(out, seed=secret)
     with closing(open_gradebook(out)) as book:
         book.remember("seed", secret.label)
-    with pytest.raises(UsageError, match=r"the seed file:\w+, this is the seed public: give the file that it was"):
+    with pytest.raises(UsageError, match=r"seed file:\w+, but .* seed public: name the original seed file"):
         again(out)
     with closing(open_gradebook(out)) as book:
         book.remember("seed", "7")
-    with pytest.raises(UsageError, match="the seed 7, this is the seed public: give the seed"):
+    with pytest.raises(UsageError, match="seed 7, but this command uses seed public: give the seed"):
         again(out)
 
 

@@ -181,7 +181,7 @@ def test_options_that_exclude_each_other(
 )
 @pytest.mark.parametrize("form", [[], ["--json"]])
 def test_exit_codes(status: Status, code: int, form: list[str], attncheck: Attncheck, machine: Machine) -> None:
-    """0 when everything passed, 1 when not, 4 when something could not be marked."""
+    """0 when everything passed, 1 when not, 4 when something could not be graded."""
     machine.report = a_report(status)
     assert attncheck("grade", "there", *form).code == code
 

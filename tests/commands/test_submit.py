@@ -68,8 +68,8 @@ def test_again(submit: Attncheck, work: Path) -> None:
 @pytest.mark.parametrize(
     ("files", "said"),
     [
-        ({}, ["it has nothing for Q11"]),
-        ({"answers.yaml": None}, ["there is no answers.yaml in it", "nothing for Q11"]),
+        ({}, ["this submission has nothing for Q11"]),
+        ({"answers.yaml": None}, ["this submission has no answers.yaml", "nothing for Q11"]),
         ({"answers.yaml": ANSWERS.replace("b}", "null}")}, ["Q5: still missing: Q5.output", "Q11"]),
         ({"q05.py": "x = 1\n"}, ["Q5: still missing: scaled_dot_product_attention", "Q11"]),
         (

@@ -94,7 +94,7 @@ def test_nothing_judged_is_worth_nothing() -> None:
     ],
 )
 def test_an_exercise_has_the_status_of_its_first_failure(statuses: list[Status], expected: Status) -> None:
-    """It passes when everything did; what could not be marked does not hide a failure."""
+    """It passes when everything did; what could not be graded does not hide a failure."""
     found = outcomes(4, [(VALUES, A, Verdict(status)) for status in statuses])
     assert overall(found) is expected
 

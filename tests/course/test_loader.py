@@ -174,7 +174,7 @@ def faults(folder: Path) -> list[str]:
     with pytest.raises(ProblemsError) as caught:
         load(folder)
     first, *lines = str(caught.value).split("\n")
-    assert first == f"The course in {folder} has {'faults' if len(lines) > 1 else 'a fault'}:"
+    assert first == f"The course in {folder} has {'problems' if len(lines) > 1 else 'a problem'}:"
     shown = [line for line in lines if not line.startswith("…")]
     assert shown == list(map(str, caught.value.problems))[: len(shown)]
     return [line.removesuffix(f" [{line.rpartition('[')[2]}") for line in lines]

@@ -178,5 +178,5 @@ def test_public_case() -> None:
     """Only public cases that return can be reproduced."""
     some = exercise("f(x)", case("open"), case("closed", public=False))
     assert public_case(some, "open").name == "open"
-    with pytest.raises(UsageError, match="there are: 'open'"):
+    with pytest.raises(UsageError, match="available: 'open'"):
         public_case(some, "closed")

@@ -174,9 +174,9 @@ def test_a_file_is_named_after_a_question(path: str, expected: str | None) -> No
     ("selection", "said"),
     [
         (Selection(questions=("Q51",)), "the course has no question 'Q51'; did you mean Q5?"),
-        (Selection(questions=("five",)), "no question 'five'; there are: Q5, Q11, Q12"),
+        (Selection(questions=("five",)), "no question 'five'; available: Q5, Q11, Q12"),
         (Selection(exercises=("duoble",)), "no exercise 'duoble'; did you mean double?"),
-        (Selection(exercises=("zzz",)), "no exercise 'zzz'; there are: double, halve, turn"),
+        (Selection(exercises=("zzz",)), "no exercise 'zzz'; available: double, halve, turn"),
     ],
 )
 def test_unknown_names_are_refused(selection: Selection, said: str) -> None:

@@ -23,7 +23,7 @@ def report(*results: ExerciseResult) -> Report:
 
 @pytest.mark.parametrize("status", Status)
 def test_what_was_tried_is_kept(status: Status) -> None:
-    """What is missing, was not run, or could not be marked says nothing."""
+    """What is missing, was not run, or could not be graded says nothing."""
     kept = code_events(COURSE, report(result("softmax", status, "no-scaling")), START)
     nothing = status in (Status.MISSING, Status.SKIPPED, Status.UNMARKED)
     assert kept == (() if nothing else (Coded(START, "attention", "softmax", status, "no-scaling"),))

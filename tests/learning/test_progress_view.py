@@ -94,7 +94,7 @@ def test_long_names_wrap(name: str, width: int) -> None:
         ((), 0, "attncheck grade q03.py grade it"),
         ((right("Q3.what"),), 1, "– 1 card is due: `attncheck review`"),
         ((wrong("Q3.what", 0), wrong("Q3.what", 1)), 0, "no-scaling (seen 2 times)"),
-        ((wrong("Q3.what"), right("Q3.what", 1)), 0, "Cleared up (1): Q3 no-scaling"),
+        ((wrong("Q3.what"), right("Q3.what", 1)), 0, "Resolved (1): Q3 no-scaling"),
         ((wrong("Q3.what"), right("Q3.what", 1), wrong("Q3.why", 2)), 0, "Q3 has unanswered items"),
         (
             (
@@ -140,7 +140,7 @@ def test_many_misconceptions_stay_on_the_page() -> None:
     assert "Open misconceptions (7)" in still and "belief-2" in still and "belief-1" not in still
     assert "and 2 more; `attncheck progress Q…` shows those of one question" in still
     mended = flat(overview([*events, right("Q3.sum", 9)], course=course))
-    assert "Cleared up (7): Q3 belief-6," in mended and "belief-2 and others" in mended
+    assert "Resolved (7): Q3 belief-6," in mended and "belief-2 and others" in mended
 
 
 @pytest.mark.parametrize("lang", ["en", "zh"])
@@ -182,7 +182,7 @@ def test_groups_that_the_course_does_not_name_come_last() -> None:
         ("Q3", "✓ Q3.what correct on the first attempt 2026-03-01"),
         ("Q3", "~ Q3.why in progress 2026-03-01"),
         ("Q3", "✗ Q3.sum incorrect 2026-03-01"),
-        ("Q3", "✗ scaled_scores not right yet 2026-03-01"),
+        ("Q3", "✗ scaled_scores not correct yet 2026-03-01"),
         ("Q3", "✓ softmax passed; 2 of 2 hints used; practice points 2.56 of 4"),
         ("Q3", "Misconceptions found ✗ Q3 no-scaling (seen once) → What grows?"),
         ("Q11", "? Q11.width not auto-graded"),

@@ -92,7 +92,7 @@ def shown(**more: object) -> Shown:
     [
         "ada 5 of 21 points submitted 2 h 1 min late",
         "Q5 Scaled dot-product attention 5 of 21 points",
-        "Q5.output ✗ not right yet 0 of 1 What comes out? The output is a weighted mean of the values.",
+        "Q5.output ✗ not correct yet 0 of 1 What comes out? The output is a weighted mean of the values.",
         "→ What shape do the values have?",
         "not answered: Q5.scale",
         "Fix this first (values, case “basic”): The values differ. at [0, 2, 1]: expected 0.25, got 0.5 · 24 of "
@@ -100,7 +100,7 @@ def shown(**more: object) -> Shown:
         "q05.py · tested with NumPy arrays",
         "The result has dtype float64.",
         "1 of 3 checks passed",
-        "more keys than queries hidden ✗ not right yet 0 of 4",
+        "more keys than queries hidden ✗ not correct yet 0 of 4",
         "gradients basic – does not apply –",
         "Hidden cases decide 4 of these 7 points.",
         "Fix this first (values, hidden case “more keys than queries”): The values differ there too.",
@@ -208,7 +208,7 @@ def test_all_passed(report: Report, course: Course) -> None:
 
 
 def test_incomplete(report: Report, course: Course) -> None:
-    """What could not be marked is said at the top."""
+    """What could not be graded is said at the top."""
     (question,) = report.questions
     item = replace(question.items[0], status=Status.UNMARKED)
     assert "It does not count for or against you" in said(

@@ -160,7 +160,7 @@ def test_hidden_cases_are_names_only(report: Report) -> None:
     written = to_junit(report)
     assert not [text for text in ("7.125", "8.375", "there too") if text in written]
     (case,) = [each for each in suite(report, "Q5.soft_lookup").findall("testcase") if "hidden" in each.get("name", "")]
-    assert [child.get("message") for child in case] == ["not right yet"]
+    assert [child.get("message") for child in case] == ["not correct yet"]
 
 
 def test_language(report: Report) -> None:

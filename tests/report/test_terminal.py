@@ -51,7 +51,7 @@ def flat(text: str) -> str:
         "✓ Q5.shape 1 of 1",
         "✗ Q5.output 0 of 1 The output is a weighted mean of the values. → What shape do the values have?",
         "not answered: Q5.scale",
-        "✗ scaled_dot_product_attention not right yet 1 of 7",
+        "✗ scaled_dot_product_attention not correct yet 1 of 7",
         "Fix this first (values, case “basic”): The values differ.",
         "at [0, 2, 1]: expected 0.25, got 0.5",
         "24 of 120 entries differ",
@@ -196,7 +196,7 @@ def test_praises(report: Report, course: Course) -> None:
 
 
 def test_admits_a_fault_of_ours(report: Report, course: Course) -> None:
-    """What could not be marked is named as our fault."""
+    """What could not be graded is named as our fault."""
     (question,) = report.questions
     broken = replace(question.exercises[0], status=Status.UNMARKED, outcomes=())
     text = flat(shown(replace(report, questions=(replace(question, exercises=(broken,)),)), course))

@@ -100,7 +100,7 @@ def _name_skipped(source: Book | Course, out: Out) -> None:
     names = [f"{clean(mark.learner.id)} ({clean(mark.learner.name)})" for mark in source.unmatched()]
     if names:
         more = f"; … (+{len(names) - _MOST_NAMES})" if len(names) > _MOST_NAMES else ""
-        said = Text("Skipped: not on the roster: {names}", "不属于班上任何人的提交没有计入：{names}")
+        said = Text("Skipped, because they are not on the roster: {names}", "不属于班上任何人的提交没有计入：{names}")
         out.say(said.fill(names="; ".join(names[:_MOST_NAMES]) + more))
 
 

@@ -1,9 +1,9 @@
 """A gradebook without names, for research and demonstrations.
 
-A keyed digest of their id replaces each learner's name. The key is created once and stays in the gradebook: exports of
-one gradebook agree with each other, exports of different gradebooks cannot be joined, and whoever has the gradebook can
-identify the learners. Left out is everything that learners wrote or chose (names, answers, messages that quote them,
-files), submission times, sections, extra time, and what instructors wrote about learners.
+A keyed digest of the learner's id replaces each name. The key is created once and stays in the gradebook: exports of
+one gradebook agree with each other, exports of different gradebooks cannot be joined, and only someone with the
+gradebook can identify the learners. Everything that learners wrote or chose is left out (names, answers, messages that
+quote them, files), and so are submission times, sections, extra time, and what instructors wrote about learners.
 """
 
 from __future__ import annotations

@@ -9,9 +9,9 @@ Learners are found by the number that their submission came under (a Canvas zip)
 the numbers and addresses of a roster (groups need one), and last by a name that only one learner has. A number that
 says otherwise settles it. Nothing is guessed: rows and learners without a partner are listed. Also listed are
 
-- cells that were left as they were: nothing handed in, something that could not be graded, `EX` and `N/A`;
-- learners with answers that still wait for a person (override them, and export again);
-- a maximum that is not what could be earned. Points are written as they are, not scaled, with two decimals at most.
+- cells that were left unchanged: no submission, something that could not be graded, `EX` and `N/A`;
+- learners whose answers still have to be graded by hand (override them, and export again);
+- a maximum that differs from the points that could be earned. Points are written unscaled, with at most two decimals.
 
 ## Options
 

@@ -4,8 +4,8 @@
 
 File names such as `doejane_LATE_1234_5678_q05.py`: the sortable name without anything but letters and digits, `LATE`
 if it was late, the user's number, the attachment's number, and the file's name. With anonymous grading, `anon_x`
-stands for the name and the number. If a file is handed in again, Canvas adds a number to its name (`q05-1.py`); the
-highest number is the one that counts, and it is called `q05.py` again.
+stands for the name and the number. If a file is submitted again, Canvas adds a number to its name (`q05-1.py`); the
+file with the highest number counts, and is called `q05.py` again.
 
 ## Example
 

@@ -2,10 +2,10 @@
 
 ## What it reads
 
-Each entry at the top belongs to one learner. A file that cannot be graded (`ada.pdf`) is somebody's as well, so
-nobody is lost who handed in the wrong thing. Exceptions: there is another entry of the same name, or the file is one
-that instructors keep beside submissions (texts, tables, logs, and files without a suffix). This kind is taken if no
-other one explains more than half of the entries.
+Each entry at the top belongs to one learner. This includes files that cannot be graded (`ada.pdf`), so that
+learners who submitted the wrong file are listed too. Exceptions: there is another entry with the same name, or the file
+is one that instructors keep beside submissions (texts, tables, logs, and files without a suffix). This intake is used
+if no other one explains more than half of the entries.
 
 ## Example
 

@@ -2,7 +2,7 @@
 
 ## What it reads
 
-The metadata say whose each folder is (several people for a group), when it was handed in, and how many attempts there
+The metadata say whose each folder is (several people for a group), when it was submitted, and how many attempts there
 were. Keys may be symbols of Ruby (`:name`) or plain.
 
 ## Example

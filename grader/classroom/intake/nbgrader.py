@@ -2,7 +2,7 @@
 
 ## What it reads
 
-Notebooks and modules below `submitted/`, and when they were handed in. `feedback/`, beside `submitted/` or beside the
+Notebooks and modules below `submitted/`, and when they were submitted. `feedback/`, beside `submitted/` or beside the
 notebook, is nbgrader's own output and nobody's work. A folder of students without `submitted/` is recognised by its
 `timestamp.txt` files.
 

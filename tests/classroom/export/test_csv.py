@@ -37,7 +37,7 @@ def test_strangers_are_named(small: Made, tmp_path: Path) -> None:
     small.change(edit)
     assert len(rows(small.export("csv", tmp_path / "class.csv"))) == 4
     (said,) = small.said
-    assert said.en.startswith("Skipped: not on the roster: canvas-900 (Nora); canvas-901 (Nora);")
+    assert said.en.startswith("Skipped, because they are not on the roster: canvas-900 (Nora); canvas-901 (Nora);")
     assert said.en.endswith("; … (+10)")
     small.said.clear()
     small.export("csv", tmp_path / "without.csv", pseudonyms=True)

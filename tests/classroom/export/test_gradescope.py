@@ -103,7 +103,7 @@ def test_when_hidden_cases_are_seen(small: Made, tmp_path: Path, rule: str, visi
     public, hidden = found["tests"][3:5]
     assert (public["visibility"], hidden["visibility"]) == ("visible", visibility)
     assert "raised ValueError" in public["output"]
-    assert hidden["output"] == "not right yet\nDivide by √d_k."
+    assert hidden["output"] == "not correct yet\nDivide by √d_k."
     assert "0.123456" not in json.dumps(found)
 
 
@@ -122,7 +122,7 @@ def test_points_in_words(small: Made, tmp_path: Path) -> None:
 
 
 def test_what_happened_to_the_grading_is_said(small: Made, tmp_path: Path) -> None:
-    """Without a sandbox, or with something that could not be marked through a fault of ours."""
+    """Without a sandbox, or with something that could not be graded through a fault of ours."""
 
     def spoil(book: Book) -> None:
         connection = book.gradebook._connection

@@ -156,4 +156,4 @@ def test_hidden_cases_stay_hidden(pair: Made, tmp_path: Path) -> None:
 
     pair.change(hide)
     after = rows(pair.export("moodle", tmp_path / "up.csv", template=sheet(tmp_path)))
-    assert after[2][8].endswith("<br>attention: not right yet")
+    assert after[2][8].endswith("<br>attention: not correct yet")

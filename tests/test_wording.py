@@ -1,0 +1,87 @@
+"""Texts for people use the project's words: a table of what they avoid, for all texts of the program and all pages."""
+
+from __future__ import annotations
+
+import pkgutil
+import re
+from collections.abc import Iterator
+from importlib.util import find_spec
+from pathlib import Path
+from types import CodeType
+
+import pytest
+
+import grader
+
+ROOT = Path(__file__).parents[1]
+PAGES = [*sorted(ROOT.glob("*.md")), *sorted(page for page in ROOT.glob("docs/*.md") if page.stem[:3] != "map")]
+#: What texts avoid (a regular expression), and what to write instead.
+AVOID = {
+    r"\bput(?:s|ting)? (?:it )?down\b": "save",
+    r"\bmend(?:s|ed|ing)?\b": "fix",
+    r"\bhand(?:s|ed|ing)? in\b": "submit",
+    r"\bsuffices?\b": "is enough",
+    r"\bshall\b": "must",
+    r"\bthereby\b": "so",
+    r"\bwho(?:so)?ever\b": "anyone who",
+    r"\bnot right yet\b": "not correct yet",
+    r"\bcould not be marked\b": "could not be graded",
+    r"「[^」]+」": "“ ”",
+}
+_ANY = re.compile("|".join(AVOID), re.IGNORECASE)
+#: The modules of the program. The bundled course (`_content`) is only in a wheel.
+MODULES = [
+    module.name
+    for module in pkgutil.walk_packages(grader.__path__, "grader.")
+    if not module.name.startswith("grader._content")
+]
+
+
+def avoidable(text: str) -> list[str]:
+    """What ``text`` should avoid, and what to write instead."""
+    line = " ".join(text.split())
+    if not _ANY.search(line):  # as nearly always
+        return []
+    found = ((re.search(word, line, re.IGNORECASE), better) for word, better in AVOID.items())
+    return [f"“{match[0]}”: write {better} (in “{line[:120]}”)" for match, better in found if match]
+
+
+def literals(code: CodeType) -> Iterator[str]:
+    """The strings in compiled code, with those of the functions and classes in it."""
+    for constant in code.co_consts:
+        if isinstance(constant, str):
+            yield constant
+        elif isinstance(constant, CodeType):
+            yield from literals(constant)
+
+
+def compiled(module: str) -> CodeType:
+    """The code of a module, which is not run."""
+    spec = find_spec(module)
+    assert spec is not None and spec.loader is not None
+    code = spec.loader.get_code(module)  # type: ignore[attr-defined]
+    assert isinstance(code, CodeType)
+    return code
+
+
+def test_texts_of_the_program() -> None:
+    """Texts in both languages, messages that a function makes on the spot, and docstrings."""
+    found = {text for module in MODULES for text in literals(compiled(module))}
+    assert len(MODULES) > 200
+    assert len(found) > 5000
+    assert [said for text in sorted(found) for said in avoidable(text)] == []
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_pages(page: Path) -> None:
+    """Help texts and the documentation of kinds are among them, since docs/cli.md and the like are made from those."""
+    assert avoidable(page.read_text("utf-8").partition("## Scoreboard")[0]) == []
+
+
+def test_what_would_be_found() -> None:
+    """Across the ends of lines, in any case, and in functions; but not in a part of a word."""
+    assert len(avoidable("Whoever has\nhanded\nin late shall wait.")) == 3
+    assert len(avoidable("「注意力」")) == 1
+    assert avoidable("Recommended: submit early.") == []
+    code = compile("def outer():\n    def inner(x):\n        return f'mend {x}'\n    return inner", "here", "exec")
+    assert [text for text in literals(code) if avoidable(text)] == ["mend "]
