@@ -5,8 +5,10 @@ Nothing here runs learner code. The caller passes ``observe``, a function that d
 
 from __future__ import annotations
 
+import hashlib
 import re
 import time
+from collections import OrderedDict
 from collections.abc import Container, Iterable
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
@@ -37,6 +39,7 @@ from grader.core.model import (
     Question,
     QuestionResult,
     Report,
+    Returned,
     SourceFile,
     Status,
     Submission,
@@ -117,14 +120,13 @@ def grade(
         for exercise in each.exercises
     ]
     answers = _AnswerGrading(memo, submission, chosen)
-    code = _CodeGrading(submission, with_shared_budget(observe), memo, limits or Limits())
-    results = code.run(plans)
+    code = _graded_code(plans, submission, observe, memo, limits or Limits())
     questions = tuple(
         QuestionResult(
             each.question.id,
             each.question.title,
             tuple(answers.result(item, each.question) for item in each.items),
-            tuple(results[exercise.name] for exercise in each.exercises),
+            tuple(code.results[exercise.name] for exercise in each.exercises),
         )
         for each in chosen
     )
@@ -367,12 +369,18 @@ class Plan:
 
 @dataclass(frozen=True, slots=True)
 class GradingContext:
-    """What is the same for every submission: course, seed, inputs, and what references and mistakes return for them."""
+    """What is the same for every submission: course, seed, inputs, and what references and mistakes return for them.
+
+    With ``shared``, the results of the code of so many submissions are kept for others with the same files. Then every
+    submission has to be graded with the same ``observe``.
+    """
 
     course: Course
     seed: Seed
     observe_reference: Observe
     public_only: bool = False
+    shared: int = 0
+    kept: OrderedDict[str, _GradedCode] = field(default_factory=OrderedDict)
     _entries: dict[str, tuple[Entry, ...]] = field(default_factory=dict)
     _expected: dict[str, list[tuple[Observation, ...]]] = field(default_factory=dict)
     _mistakes: dict[str, tuple[diagnosis.MistakeSignature, ...]] = field(default_factory=dict)
@@ -542,6 +550,39 @@ class AttemptResult:
     form: CallingForm | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class _GradedCode:
+    """The results of a submission's code by exercise, and how it was run: ``seen`` has no observations."""
+
+    results: dict[str, ExerciseResult]
+    seen: Observed
+    absent: tuple[Absent, ...]
+
+
+def _graded_code(
+    plans: list[Plan], submission: Submission, observe: Observe, memo: GradingContext, limits: Limits
+) -> _GradedCode:
+    """Grades the code of ``submission``, or finds what was graded of a submission with the same files."""
+    if not memo.shared:
+        return _CodeGrading(submission, with_shared_budget(observe), memo, limits).graded(plans)
+    # All that grading code depends on, but for what is the same in the whole ``memo``.
+    names = [plan.exercise.name for plan in plans]
+    key = hashlib.sha256(repr((submission.files, submission.broken, names, limits)).encode()).hexdigest()
+    known = memo.kept.pop(key, None)
+    found = known or _CodeGrading(submission, with_shared_budget(observe), memo, limits).graded(plans)
+    if all(map(_would_repeat, found.results.values())):
+        memo.kept[key] = found  # as the latest
+        if len(memo.kept) > memo.shared:
+            memo.kept.popitem(last=False)
+    return found
+
+
+def _would_repeat(result: ExerciseResult) -> bool:
+    """Whether a second run would give the same. Not if time or memory ran out, a process died, or we failed."""
+    counted = {result.status, *(outcome.status for outcome in result.outcomes if outcome.verdict.applies)}
+    return not counted & {Status.TIMED_OUT, Status.DIED, Status.SKIPPED, Status.UNMARKED}
+
+
 @dataclass(slots=True)
 class _CodeGrading:
     """Grades the code of one submission.
@@ -558,10 +599,11 @@ class _CodeGrading:
     quiet: bool = False
     absent: tuple[Absent, ...] = ()
 
-    def run(self, plans: list[Plan]) -> dict[str, ExerciseResult]:
+    def graded(self, plans: list[Plan]) -> _GradedCode:
         """The results by exercise, each with its misconception."""
         best = self.best(plans)
-        return {plan.exercise.name: self.diagnosed(plan, best[plan.exercise.name]) for plan in plans}
+        results = {plan.exercise.name: self.diagnosed(plan, best[plan.exercise.name]) for plan in plans}
+        return _GradedCode(results, replace(self.seen, observations=(), past=None), self.absent)
 
     def best(self, plans: list[Plan]) -> dict[str, AttemptResult]:
         """The best result for every plan. Plans share one job; those that fail are tried again in their other forms."""
@@ -572,18 +614,34 @@ class _CodeGrading:
         forms = {
             plan.exercise.name: calling_forms(plan.exercise, plan.file) for plan in present if plan.file is not None
         }
+        unreturned: set[str] = set()
         for number in range(max(map(len, forms.values()), default=0)):
-            tried = [
-                (plan, forms[plan.exercise.name][number])
-                for plan in present
-                if number < len(forms[plan.exercise.name])
-                and (number == 0 or _worth_another(best[plan.exercise.name].result))
-            ]
+            tried = []
+            for plan in present:
+                name, mine = plan.exercise.name, forms[plan.exercise.name][number : number + 1]
+                if number and not (mine and _worth_another(best[name].result)):
+                    continue
+                if number and name not in unreturned and self._is_settled(forms[name][0], mine[0]):
+                    continue
+                tried += [(plan, form) for form in mine]
             for each in self.attempt(tried) if tried else ():
                 name = each.result.name
+                unreturned |= {name} if _something_did_not_return(each) else set()
                 if name not in best or each.result.earned > best[name].result.earned:
                     best[name] = each
         return best
+
+    def _is_settled(self, first: CallingForm, form: CallingForm) -> bool:
+        """Whether code that returned from every call in its ``first`` form has nothing to gain from ``form``.
+
+        That is so for NumPy arrays if the code works on torch tensors alone. An import of torch is not enough: code
+        that never calls it may work with either. NumPy's functions take tensors, so torch is always worth a try.
+        """
+        if (first.array_type, form.array_type) != ("torch", "numpy"):
+            return False
+        texts = [part.text for file in self.submission.files for part in file.parts]
+        uses = any("torch" in line and not _is_import(line) for text in texts for line in text.splitlines())
+        return uses and not any(word in text for text in texts for word in _ADAPTING)
 
     def _unrun(self, plan: Plan, leftovers: Leftovers) -> ExerciseResult | None:
         """The result if nothing has to be run: there is no code, or it uses a forbidden name. Otherwise None."""
@@ -642,6 +700,22 @@ class _CodeGrading:
             mine = regroup(each, tuple(next(found) for programs_ in each for _ in programs_))
             results.append(AttemptResult(_judge(plan, form, mine, wanted, quiet), mine, form))
         return results
+
+
+#: Words of code that may treat NumPy arrays otherwise than tensors. Where one occurs, also by chance, both are tried.
+_ADAPTING = ("numpy", "except", "isinstance", "hasattr", "is_tensor", "as_tensor", "tensor(")
+
+
+def _is_import(line: str) -> bool:
+    return line.lstrip().startswith(("import ", "from "))
+
+
+def _something_did_not_return(tried: AttemptResult) -> bool:
+    """Whether a call did not return, or returned nothing readable, where it should have."""
+    return any(
+        outcome.status is not Status.PASSED and not all(isinstance(each, Returned) for each in seen)
+        for outcome, seen in zip(tried.result.outcomes, tried.observations, strict=False)
+    )
 
 
 def _worth_another(result: ExerciseResult) -> bool:
