@@ -274,6 +274,7 @@ class _Run:
     read: float = 0.0  # the child's CPU clock when last read
     deaths: int = 0  # children that ended early or had to be killed
     killed: bool = False  # whether something outside has killed a child
+    inputs: bool = False  # whether inputs have been sent
     hidden: bool = False  # whether hidden inputs have been sent
     layers: tuple[str, ...] = ()
     versions: tuple[tuple[str, str], ...] = ()
@@ -451,11 +452,13 @@ def _serve(run: _Run, child: Child, tasks: list[Task], *, together: bool) -> boo
         started = child.wall_seconds()
         child.send(encode_tasks(sent, run.limits, run.packer))
         run.total.wall += max(0.0, child.wall_seconds() - started)  # a child that does not read delays us
+        run.inputs |= any(task.program is not None for task in sent)
         if len(sent) > 1:
-            _settle_together(run, child, number, sent)
+            number = _settle_together(run, child, number, sent)
         elif not _settled(run, child, number, sent[0]):
             return False
-        number += len(sent)
+        else:
+            number += 1
     return True
 
 
@@ -466,11 +469,12 @@ def _message(run: _Run, task: Task) -> Hashable:
     return task.program.group, task.program.hidden
 
 
-def _settle_together(run: _Run, child: Child, number: int, tasks: list[Task]) -> None:
+def _settle_together(run: _Run, child: Child, number: int, tasks: list[Task]) -> int:
     """Waits for the answers to programs of one group, records them, and charges what they cost.
 
     Raises _TooSlow, with nothing recorded or charged, unless all were answered, the child can still be used, and they
-    used so little that no limit was near. ``number`` is that of the first task.
+    used so little that no limit was near. ``number`` is that of the first task; returns that of the next one. Whether
+    the child can still be used is asked, by loading the file again, since code that ends it may answer first.
     """
     allowed = run.allowance(tasks[0])
     most = _Clock(min(allowed[0], _TOGETHER.cpu), min(allowed[1], _TOGETHER.wall))
@@ -482,15 +486,22 @@ def _settle_together(run: _Run, child: Child, number: int, tasks: list[Task]) ->
         if observation is None or not _goes_on(observation):
             break
         found.append(observation)
+    there = Task(tasks[0].module)
+    after = number + len(tasks)
+    alive = False
+    if len(found) == len(tasks):
+        child.send(encode_tasks([there], run.limits))
+        alive = _answer(run, child, after, there, until) is None
     run.read = child.cpu_seconds(cpu_before)
     used = _Clock(run.read - cpu_before, max(0.0, child.wall_seconds() - wall_before))
-    if len(found) < len(tasks) or used.reached(most.cpu, most.wall):
+    if not alive or used.reached(most.cpu, most.wall):
         child.kill()
         run.slow |= {task.program.group for task in tasks if task.program is not None}
         raise _TooSlow(received)
     run.charge(tasks[0], used.cpu, used.wall)
     for task, observation in zip(tasks, found, strict=True):
         run.settle(task, observation)
+    return after + 1
 
 
 def _goes_on(observation: Observation) -> bool:
@@ -586,7 +597,7 @@ def _observation(run: _Run, got: tuple[int, Any], number: int, task: Task) -> Ob
             raise Garbled("an answer to something else")
         match kind:
             case frames.LOADED:
-                if not (run.hidden or run.deaths or run.slow):  # no child has had an input yet
+                if not (run.hidden or run.deaths or run.inputs):  # no child has had an input yet
                     run.absent = {each.module: each for each in _absent(run, value["absent"])} | run.absent
                 if value["failures"] and not run.hidden:
                     run.failed_cells[task.module] = _raised(run, value["failures"][0], "import")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
@@ -925,9 +926,15 @@ def fine(task: int) -> Frame:
     return frames.RETURNED, {"task": task, "values": [42]}
 
 
-@pytest.mark.parametrize(("children", "handed"), [(Scripts, [1] * 6), (Confined, [1, 2, 2, 1])])
+@pytest.mark.parametrize(
+    ("children", "script", "handed"),
+    [
+        (Scripts, "load run run run run run", [1] * 6),
+        (Confined, "load run run load run run load run", [1, 2, 1, 2, 1, 1]),
+    ],
+)
 def test_what_is_sent_in_one_message(
-    children: type[Scripts], handed: list[int], make_job: Callable[..., Job], quick: Limits
+    children: type[Scripts], script: str, handed: list[int], make_job: Callable[..., Job], quick: Limits
 ) -> None:
     """The public programs of a group, then its hidden ones, if the child's clock can be read; else each on its own.
 
@@ -937,22 +944,34 @@ def test_what_is_sent_in_one_message(
         Program("unit", (Call("good"),), (0,), group=group, hidden=hidden)
         for group, hidden in (("a", False), ("a", True), ("a", False), ("a", True), ("b", True))
     ]
-    child = Counting(HELLO, LOADED, *map(fine, range(1, 6)))
+    numbers = itertools.count()
+    answers = [again(next(numbers)) if one == "load" else fine(next(numbers)) for one in script.split()]
+    child = Counting(HELLO, *answers)
     seen = observe(children(child), make_job(GOOD, *programs), quick)
     assert seen.observations == (FINE,) * 5
-    assert sorted(child.handed) == sorted(handed)
+    assert child.handed == handed
 
 
 TOGETHER = Program("unit", (Call("good"),), (0,), group="g")
+
+
+def again(task: int) -> Frame:
+    """An answer to the question whether the child is still there."""
+    return frames.LOADED, {"task": task, "failures": [], "absent": []}
+
+
 OUT_OF_MEMORY = {"task": 2, "type": "MemoryError", "text": "", "bases": [], "file": None, "line": None}
 
 
 @pytest.mark.parametrize(
     "second",
     [
-        [(Looks(cpu=0.26), fine(2)), fine(3)],
-        [(Looks(wall=1.1), fine(2)), fine(3)],
-        [fine(2), (Looks(cpu=0.26), fine(3))],
+        [(Looks(cpu=0.26), fine(2)), fine(3), again(4)],
+        [(Looks(wall=1.1), fine(2)), fine(3), again(4)],
+        [fine(2), (Looks(cpu=0.26), fine(3)), again(4)],
+        [fine(2), fine(3), (Looks(cpu=0.26), again(4))],
+        [fine(2), fine(3), Ended(None, 0)],
+        [fine(2), fine(3), fine(4)],
         [Looks(cpu=0.26)],
         [Looks(wall=1.1)],
         [Ended(None, 0)],
@@ -964,7 +983,20 @@ OUT_OF_MEMORY = {"task": 2, "type": "MemoryError", "text": "", "bases": [], "fil
         [(frames.TOO_BIG, {"task": 2, "limit": 1})],
     ],
     ids=[
-        *("slow", "asleep", "slow at last", "endless", "endless sleep", "exits", "crashes", "noise", "too large"),
+        *(
+            "slow",
+            "asleep",
+            "slow at last",
+            "busy after all",
+            "exits after all",
+            "not there",
+            "endless",
+            "endless sleep",
+            "exits",
+            "crashes",
+            "noise",
+            "too large",
+        ),
         *("another task", "out of memory", "too big"),
     ],
 )
@@ -974,10 +1006,10 @@ def test_what_is_slow_or_ends_the_child_runs_one_at_a_time(
     """Nothing counts of programs that were sent together: no answer, no time, no bytes, no death."""
     job = make_job(GOOD, *[TOGETHER] * 3)
     first = Counting(HELLO, LOADED, fine(1), *second)
-    again = Counting(HELLO, LOADED, fine(1), (Looks(cpu=0.2), fine(2)), Looks(cpu=0.4), Ended(None, 3))
+    other = Counting(HELLO, LOADED, fine(1), (Looks(cpu=0.2), fine(2)), Looks(cpu=0.4), Ended(None, 3))
     alone = Script(HELLO, LOADED, fine(1), (Looks(cpu=0.2), fine(2)), Looks(cpu=0.4), Ended(None, 3))
-    seen = observe(Confined(first, again), job, quick)
-    assert (first.handed, again.handed) == ([1, 3], [1, 1, 1, 1])
+    seen = observe(Confined(first, other), job, quick)
+    assert (first.handed[:2], other.handed) == ([1, 3], [1, 1, 1, 1])
     assert seen == replace(observe(Scripts(alone), job, quick), unsafe=False)
     assert seen.observations == (FINE, FINE, TimedOut(0.3, "cpu"))
 
@@ -985,11 +1017,11 @@ def test_what_is_slow_or_ends_the_child_runs_one_at_a_time(
 def test_a_group_that_is_slow_does_not_slow_others(make_job: Callable[..., Job], quick: Limits) -> None:
     """Other groups are sent together again, and what was answered before stays."""
     programs = [Program("unit", (Call("good"),), (0,), group=group) for group in "aabbcc"]
-    first = Counting(HELLO, LOADED, fine(1), fine(2), Ended(None, 0))
-    again = Counting(HELLO, LOADED, *map(fine, range(1, 5)))
-    seen = observe(Confined(first, again), make_job(GOOD, *programs), quick)
+    first = Counting(HELLO, LOADED, fine(1), fine(2), again(3), Ended(None, 0))
+    other = Counting(HELLO, LOADED, *map(fine, range(1, 5)), again(5))
+    seen = observe(Confined(first, other), make_job(GOOD, *programs), quick)
     assert seen.observations == (FINE,) * 6
-    assert (first.handed, again.handed) == ([1, 2, 2], [1, 1, 1, 2])
+    assert (first.handed, other.handed) == ([1, 2, 1, 2], [1, 1, 1, 2, 1])
 
 
 def test_no_limit_is_reached_together(make_job: Callable[..., Job], quick: Limits) -> None:
@@ -997,7 +1029,7 @@ def test_no_limit_is_reached_together(make_job: Callable[..., Job], quick: Limit
     job = make_job(GOOD, *[TOGETHER] * 2)
     for limits in (replace(quick, group_cpu=0.1), replace(quick, total_cpu=0.1)):
         script = [HELLO, LOADED, fine(1), (Looks(cpu=0.11), fine(2))]
-        seen = observe(Confined(Script(*script), Script(*script)), job, limits)
+        seen = observe(Confined(Script(*script, again(3)), Script(*script)), job, limits)
         assert seen.observations == (FINE, TimedOut(0.1, "cpu"))
 
 

@@ -23,7 +23,8 @@ There is one stream of frames in each direction (``frames.py`` is the only modul
 Each task gets one answer. Tasks are numbered from 0 for the whole life of the child. The grader sends the next message
 only after all answers to the one before. The child is idle then, so the grader's clocks show what the message cost,
 however late it reads the answers. A message is one file to load, or the public programs of one exercise, or its hidden
-programs. If programs that were sent together use more than a little time, or one of them ends the child or breaks the
+programs, after which it is asked to load the file again: it answers if it is still there. If programs that were sent
+together use more than a little time, or one of them ends the child or breaks the
 protocol, none of their answers counts: they are sent again to another child, one per message. So it is always a message
 with one task that decides which call reached a limit. Files are loaded before any input arrives, and public cases are
 done before hidden inputs arrive, so what may be shown of the former cannot reveal anything about the latter. A task is
