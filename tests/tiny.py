@@ -119,6 +119,7 @@ class Lent:
 
     def __init__(self, sandbox: Sandbox) -> None:
         self.observe, self.layers = sandbox.observe, sandbox.layers
+        self.observe_unverified, self.verify = sandbox.observe_unverified, sandbox.verify
 
     def start(self) -> None:
         """Has been started."""

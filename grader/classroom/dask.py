@@ -31,7 +31,7 @@ from distributed.scheduler import KilledWorker
 from grader import __version__
 from grader.classroom.task import Task, TaskResult
 from grader.classroom.words import in_both
-from grader.classroom.worker import WorkerLost, grade_task
+from grader.classroom.worker import SHARED, WorkerLost, grade_task
 from grader.core import cache, resources
 from grader.core.errors import AttncheckError, CacheError, SandboxError, SandboxUnavailable, SubmissionError, UsageError
 from grader.core.model import Course
@@ -108,7 +108,7 @@ class GradingPlugin(WorkerPlugin):  # type: ignore[misc]
         with _ONE_AT_A_TIME:
             sandbox = self._open()
             if self._memo is None or self._memo.seed != seed:
-                self._memo = GradingContext(self._course, seed, self._expecting(sandbox.observe, seed))
+                self._memo = GradingContext(self._course, seed, self._expecting(sandbox.observe, seed), shared=SHARED)
             return grade_task(self._memo, sandbox, task)
 
     def _expecting(self, observe: Observe, seed: Seed) -> Observe:

@@ -21,7 +21,7 @@ from grader.classroom.task import Plan, Task, TaskResult
 from grader.classroom.words import FILES_CHANGED, INTERNAL_ERROR, OUT_OF_MEMORY, in_both
 from grader.core import resources
 from grader.core.errors import AttncheckError, SubmissionError
-from grader.core.model import Text
+from grader.core.model import Status, Text
 from grader.grading import courses
 from grader.grading.grade import GradingContext, Selection, grade
 from grader.sandbox import Sandbox, Settings
@@ -29,6 +29,12 @@ from grader.submission import parse_files, read_files
 
 if TYPE_CHECKING:
     from multiprocessing.process import BaseProcess
+
+    from grader.core.model import Report
+
+
+#: For how many submissions a worker keeps the results of code, for learners who hand in the same files.
+SHARED = 256
 
 
 class WorkerLost(Exception):
@@ -61,7 +67,9 @@ def grade_task(memo: GradingContext, sandbox: Sandbox, task: Task) -> TaskResult
         if task.digest and submission.digest != task.digest:
             return TaskResult(task.key, error=FILES_CHANGED)
         selection = Selection(questions=task.questions, everything=True)
-        report = grade(memo.course, submission, sandbox.observe, selection=selection, memo=memo)
+        report = grade(memo.course, submission, sandbox.observe_unverified, selection=selection, memo=memo)
+        if not _all_code_passed(report):
+            sandbox.verify()
     except SubmissionError as error:
         return TaskResult(task.key, error=in_both(error))
     except AttncheckError:
@@ -84,6 +92,15 @@ def grade_task(memo: GradingContext, sandbox: Sandbox, task: Task) -> TaskResult
     )
 
 
+def _all_code_passed(report: Report) -> bool:
+    """Whether there is no result of code that a changed library could be the reason for.
+
+    Code that was not handed in is not run. A remark, or a notice about an import, may be due to a library as well.
+    """
+    ran = [each for question in report.questions for each in question.exercises if each.file is not None]
+    return not report.notices and all(each.status is Status.PASSED and not each.remarks for each in ran)
+
+
 @functools.lru_cache(maxsize=1)
 def _context(plan: Plan) -> tuple[GradingContext, Sandbox]:
     """The course and the sandbox of this process. The course is loaded while the zygote imports torch."""
@@ -93,7 +110,7 @@ def _context(plan: Plan) -> tuple[GradingContext, Sandbox]:
     sandbox.allow(loaded.packages)
     if plan.libraries:
         sandbox.expect(plan.libraries)
-    return GradingContext(loaded, plan.seed, plan.reference_observer(sandbox.observe)), sandbox
+    return GradingContext(loaded, plan.seed, plan.reference_observer(sandbox.observe), shared=SHARED), sandbox
 
 
 @contextlib.contextmanager

@@ -15,14 +15,15 @@ def outcomes(points: float, judged: Sequence[Judged]) -> tuple[Outcome, ...]:
     Checks that do not apply leave their weight to the others, so that the sum is always ``points``. UNMARKED results
     (internal errors) are removed from both the earned and the possible points.
     """
+    keys = [_key(spec) for spec, _, _ in judged]
     cases_of: dict[str, int] = {}
-    for spec, _, verdict in judged:
-        cases_of[_key(spec)] = cases_of.get(_key(spec), 0) + verdict.applies
-    weights = {_key(spec): spec.weight for spec, _, verdict in judged if verdict.applies}
+    for key, (_, _, verdict) in zip(keys, judged, strict=True):
+        cases_of[key] = cases_of.get(key, 0) + verdict.applies
+    weights = {key: spec.weight for key, (spec, _, verdict) in zip(keys, judged, strict=True) if verdict.applies}
     total = sum(weights.values())
     result = []
-    for spec, case, verdict in judged:
-        share = points * spec.weight / total / cases_of[_key(spec)] if verdict.applies and total else 0.0
+    for key, (spec, case, verdict) in zip(keys, judged, strict=True):
+        share = points * spec.weight / total / cases_of[key] if verdict.applies and total else 0.0
         possible = 0.0 if verdict.status is Status.UNMARKED else share
         earned = possible if verdict.status is Status.PASSED else 0.0
         result.append(Outcome(spec.kind, case.name, case.visibility, verdict, earned, possible))

@@ -15,13 +15,21 @@ def close(name: str, possible: Iterable[str], *, most: int = 3, cutoff: float = 
     """
     if len(name) > _LONGEST:
         return ()
-    import difflib  # slow to import, and only needed for misspelt names
-
     folded: dict[str, str] = {}
     for each in possible:
-        if len(each) <= _LONGEST:
+        if len(each) <= _LONGEST and _of_similar_length(each.lower(), name.lower(), cutoff):
             folded.setdefault(each.lower(), each)
+    if not folded:
+        return ()
+    import difflib  # slow to import, and only needed for misspelt names
+
     return tuple(folded[found] for found in difflib.get_close_matches(name.lower(), folded, most, cutoff))
+
+
+def _of_similar_length(one: str, other: str, cutoff: float) -> bool:
+    """Whether two names can be similar at all, as far as their lengths show."""
+    total = len(one) + len(other)
+    return not total or 2.0 * min(len(one), len(other)) / total >= cutoff
 
 
 def nearest(name: str, possible: Iterable[str], *, cutoff: float = 0.6) -> str | None:

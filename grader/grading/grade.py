@@ -5,8 +5,10 @@ Nothing here runs learner code. The caller passes ``observe``, a function that d
 
 from __future__ import annotations
 
+import hashlib
 import re
 import time
+from collections import OrderedDict
 from collections.abc import Container, Iterable
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
@@ -37,6 +39,7 @@ from grader.core.model import (
     Question,
     QuestionResult,
     Report,
+    Returned,
     SourceFile,
     Status,
     Submission,
@@ -51,6 +54,7 @@ from grader.grading import checks, diagnosis, forbidden, verdicts
 from grader.grading.budget import with_shared_budget
 from grader.grading.checks import Seen
 from grader.grading.inputs import Drawn, Seed, draw, draw_for
+from grader.grading.missing import Leftovers, is_named_after, nowhere
 from grader.grading.programs import Target, apply_variant
 from grader.submission import definers
 from grader.submission.messages import Unusable, listing, printable
@@ -115,15 +119,14 @@ def grade(
         for each in chosen
         for exercise in each.exercises
     ]
-    answers = _AnswerGrading(course, submission, chosen)
-    code = _CodeGrading(submission, with_shared_budget(observe), memo, limits or Limits())
-    results = code.run(plans)
+    answers = _AnswerGrading(memo, submission, chosen)
+    code = _graded_code(plans, submission, observe, memo, limits or Limits())
     questions = tuple(
         QuestionResult(
             each.question.id,
             each.question.title,
             tuple(answers.result(item, each.question) for item in each.items),
-            tuple(results[exercise.name] for exercise in each.exercises),
+            tuple(code.results[exercise.name] for exercise in each.exercises),
         )
         for each in chosen
     )
@@ -241,12 +244,7 @@ def _known(names: Iterable[str], possible: list[str], what: str) -> None:
 
 def named_after(file: SourceFile, question: Question) -> bool:
     """Whether a file is named after ``question``: ``q05.py``, ``Q5.py``, ``q5_anything.ipynb``."""
-    return _is_named_after(file.path, question)
-
-
-def _is_named_after(path: str, question: Question) -> bool:
-    match = re.match(r"q_?0*(\d+)(?!\d)", path.rpartition("/")[2], re.IGNORECASE)
-    return match is not None and f"q{match[1]}" == question.id.lower()
+    return is_named_after(file.path, question)
 
 
 def _touched(question: Question, submission: Submission, course: Course) -> bool:
@@ -371,15 +369,24 @@ class Plan:
 
 @dataclass(frozen=True, slots=True)
 class GradingContext:
-    """What is the same for every submission: course, seed, inputs, and what references and mistakes return for them."""
+    """What is the same for every submission: course, seed, inputs, and what references and mistakes return for them.
+
+    With ``shared``, the results of the code of so many submissions are kept for others with the same files. Then every
+    submission has to be graded with the same ``observe``.
+    """
 
     course: Course
     seed: Seed
     observe_reference: Observe
     public_only: bool = False
+    shared: int = 0
+    kept: OrderedDict[str, _GradedCode] = field(default_factory=OrderedDict)
     _entries: dict[str, tuple[Entry, ...]] = field(default_factory=dict)
     _expected: dict[str, list[tuple[Observation, ...]]] = field(default_factory=dict)
     _mistakes: dict[str, tuple[diagnosis.MistakeSignature, ...]] = field(default_factory=dict)
+    _programs: dict[tuple[str, CallingForm, str], list[tuple[Program, ...]]] = field(default_factory=dict)
+    _untouched: dict[str, ExerciseResult] = field(default_factory=dict)
+    _unanswered: dict[str, ItemResult] = field(default_factory=dict)
 
     def entries(self, exercise: Exercise) -> tuple[Entry, ...]:
         """Every check of ``exercise`` with every case that it judges."""
@@ -427,6 +434,30 @@ class GradingContext:
                 )
             self._mistakes[exercise.name] = tuple(found)
         return self._mistakes[exercise.name]
+
+    def programs(self, plan: Plan, form: CallingForm) -> list[tuple[Program, ...]]:
+        """The programs of every entry of ``plan``, called in ``form``. They differ from file to file in ``module``."""
+        assert plan.file is not None
+        key = (plan.exercise.name, form, plan.calls)
+        if key not in self._programs:
+            group = f"{plan.exercise.name} {form.group}"
+            target = Target(plan.exercise, "", form.array_type, group=group, calls=plan.calls)
+            self._programs[key] = programs(plan.entries, target, form.variant, reference=False)
+        return [tuple(replace(each, module=plan.file.module) for each in asked) for asked in self._programs[key]]
+
+    def untouched(self, plan: Plan) -> ExerciseResult:
+        """The result of an exercise if a submission has nothing like it."""
+        name = plan.exercise.name
+        if name not in self._untouched:
+            self._untouched[name] = _every(plan, Verdict(Status.MISSING, nowhere(name)))
+        return self._untouched[name]
+
+    def unanswered(self, item: Item) -> ItemResult:
+        """The result of an item without an answer."""
+        if item.id not in self._unanswered:
+            said = Text("not answered", "没有作答")
+            self._unanswered[item.id] = ItemResult(item.id, item.kind, Status.MISSING, 0.0, item.points, said)
+        return self._unanswered[item.id]
 
     def prepare(self, questions: Container[str]) -> None:
         """Runs the references of these questions now."""
@@ -519,6 +550,39 @@ class AttemptResult:
     form: CallingForm | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class _GradedCode:
+    """The results of a submission's code by exercise, and how it was run: ``seen`` has no observations."""
+
+    results: dict[str, ExerciseResult]
+    seen: Observed
+    absent: tuple[Absent, ...]
+
+
+def _graded_code(
+    plans: list[Plan], submission: Submission, observe: Observe, memo: GradingContext, limits: Limits
+) -> _GradedCode:
+    """Grades the code of ``submission``, or finds what was graded of a submission with the same files."""
+    if not memo.shared:
+        return _CodeGrading(submission, with_shared_budget(observe), memo, limits).graded(plans)
+    # All that grading code depends on, but for what is the same in the whole ``memo``.
+    names = [plan.exercise.name for plan in plans]
+    key = hashlib.sha256(repr((submission.files, submission.broken, names, limits)).encode()).hexdigest()
+    known = memo.kept.pop(key, None)
+    found = known or _CodeGrading(submission, with_shared_budget(observe), memo, limits).graded(plans)
+    if all(map(_would_repeat, found.results.values())):
+        memo.kept[key] = found  # as the latest
+        if len(memo.kept) > memo.shared:
+            memo.kept.popitem(last=False)
+    return found
+
+
+def _would_repeat(result: ExerciseResult) -> bool:
+    """Whether a second run would give the same. Not if time or memory ran out, a process died, or we failed."""
+    counted = {result.status, *(outcome.status for outcome in result.outcomes if outcome.verdict.applies)}
+    return not counted & {Status.TIMED_OUT, Status.DIED, Status.SKIPPED, Status.UNMARKED}
+
+
 @dataclass(slots=True)
 class _CodeGrading:
     """Grades the code of one submission.
@@ -535,36 +599,55 @@ class _CodeGrading:
     quiet: bool = False
     absent: tuple[Absent, ...] = ()
 
-    def run(self, plans: list[Plan]) -> dict[str, ExerciseResult]:
+    def graded(self, plans: list[Plan]) -> _GradedCode:
         """The results by exercise, each with its misconception."""
         best = self.best(plans)
-        return {plan.exercise.name: self.diagnosed(plan, best[plan.exercise.name]) for plan in plans}
+        results = {plan.exercise.name: self.diagnosed(plan, best[plan.exercise.name]) for plan in plans}
+        return _GradedCode(results, replace(self.seen, observations=(), past=None), self.absent)
 
     def best(self, plans: list[Plan]) -> dict[str, AttemptResult]:
         """The best result for every plan. Plans share one job; those that fail are tried again in their other forms."""
-        unrun = {plan.exercise.name: self._unrun(plan) for plan in plans}
+        leftovers = Leftovers.of(self.submission, self.memo.course)
+        unrun = {plan.exercise.name: self._unrun(plan, leftovers) for plan in plans}
         best = {name: AttemptResult(result, []) for name, result in unrun.items() if result is not None}
         present = [plan for plan in plans if plan.exercise.name not in best]
         forms = {
             plan.exercise.name: calling_forms(plan.exercise, plan.file) for plan in present if plan.file is not None
         }
+        unreturned: set[str] = set()
         for number in range(max(map(len, forms.values()), default=0)):
-            tried = [
-                (plan, forms[plan.exercise.name][number])
-                for plan in present
-                if number < len(forms[plan.exercise.name])
-                and (number == 0 or _worth_another(best[plan.exercise.name].result))
-            ]
+            tried = []
+            for plan in present:
+                name, mine = plan.exercise.name, forms[plan.exercise.name][number : number + 1]
+                if number and not (mine and _worth_another(best[name].result)):
+                    continue
+                if number and name not in unreturned and self._is_settled(forms[name][0], mine[0]):
+                    continue
+                tried += [(plan, form) for form in mine]
             for each in self.attempt(tried) if tried else ():
                 name = each.result.name
+                unreturned |= {name} if _something_did_not_return(each) else set()
                 if name not in best or each.result.earned > best[name].result.earned:
                     best[name] = each
         return best
 
-    def _unrun(self, plan: Plan) -> ExerciseResult | None:
+    def _is_settled(self, first: CallingForm, form: CallingForm) -> bool:
+        """Whether code that returned from every call in its ``first`` form has nothing to gain from ``form``.
+
+        That is so for NumPy arrays if the code works on torch tensors alone. An import of torch is not enough: code
+        that never calls it may work with either. NumPy's functions take tensors, so torch is always worth a try.
+        """
+        if (first.array_type, form.array_type) != ("torch", "numpy"):
+            return False
+        texts = [part.text for file in self.submission.files for part in file.parts]
+        uses = any("torch" in line and not _is_import(line) for text in texts for line in text.splitlines())
+        return uses and not any(word in text for text in texts for word in _ADAPTING)
+
+    def _unrun(self, plan: Plan, leftovers: Leftovers) -> ExerciseResult | None:
         """The result if nothing has to be run: there is no code, or it uses a forbidden name. Otherwise None."""
         if plan.file is None:
-            return _missing(plan, self.submission, self.memo.course)
+            why = leftovers.why(plan.exercise.name, plan.question, self.memo.course)
+            return _every(plan, Verdict(Status.MISSING, why)) if why else self.memo.untouched(plan)
         names = plan.exercise.forbids
         try:
             used = forbidden.first_use(plan.exercise.name, names, plan.file, self.submission.files) if names else None
@@ -597,12 +680,7 @@ class _CodeGrading:
 
     def attempt(self, tried: list[tuple[Plan, CallingForm]]) -> list[AttemptResult]:
         """Runs several exercises in one job."""
-        asked = []
-        for plan, form in tried:
-            assert plan.file is not None
-            group = f"{plan.exercise.name} {form.group}"
-            target = Target(plan.exercise, plan.file.module, form.array_type, group=group, calls=plan.calls)
-            asked.append(programs(plan.entries, target, form.variant, reference=False))
+        asked = [self.memo.programs(plan, form) for plan, form in tried]
         try:
             expected = [self.memo.expected(plan.exercise) for plan, _ in tried]
             flat = tuple(program for each in asked for wanted in each for program in wanted)
@@ -622,6 +700,22 @@ class _CodeGrading:
             mine = regroup(each, tuple(next(found) for programs_ in each for _ in programs_))
             results.append(AttemptResult(_judge(plan, form, mine, wanted, quiet), mine, form))
         return results
+
+
+#: Words of code that may treat NumPy arrays otherwise than tensors. Where one occurs, also by chance, both are tried.
+_ADAPTING = ("numpy", "except", "isinstance", "hasattr", "is_tensor", "as_tensor", "tensor(")
+
+
+def _is_import(line: str) -> bool:
+    return line.lstrip().startswith(("import ", "from "))
+
+
+def _something_did_not_return(tried: AttemptResult) -> bool:
+    """Whether a call did not return, or returned nothing readable, where it should have."""
+    return any(
+        outcome.status is not Status.PASSED and not all(isinstance(each, Returned) for each in seen)
+        for outcome, seen in zip(tried.result.outcomes, tried.observations, strict=False)
+    )
 
 
 def _worth_another(result: ExerciseResult) -> bool:
@@ -709,50 +803,6 @@ def _every(plan: Plan, verdict: Verdict) -> ExerciseResult:
     return _result(plan, score.outcomes(plan.exercise.points, judged), None)
 
 
-def _missing(plan: Plan, submission: Submission, course: Course) -> ExerciseResult:
-    return _every(plan, Verdict(Status.MISSING, why_missing(plan.exercise.name, plan.question, submission, course)))
-
-
-def why_missing(name: str, question: Question, submission: Submission, course: Course) -> Text:
-    """Why ``name`` was not found: it is only under a main block, is misspelled, or its file cannot be read."""
-    found: tuple[str, int] | None = next(
-        ((file.path, line) for file in submission.files for known, line in file.guarded if known == name), None
-    )
-    if found is not None:
-        return _GUARDED.fill(name=name, path=found[0], line=found[1])
-    asked = {exercise.name for each in course.questions for exercise in each.exercises}
-    defined = {
-        known: (file.path, line) for file in submission.files for known, line in file.defines if known not in asked
-    }
-    if near := nearest(name, list(defined)[:_COMPARED], cutoff=0.8):
-        path, line = defined[near]
-        return _MISSPELT.fill(name=name, near=near, path=path, line=line)
-    others = [each for each in course.questions if each is not question]
-    suspects = [broken for broken in submission.broken if not any(_is_named_after(broken.where, q) for q in others)]
-    for broken in sorted(suspects, key=lambda each: not _is_named_after(each.where, question))[:1]:
-        return _UNREAD.fill(name=name, path=broken.where, problem=broken.text)
-    return _NOWHERE.fill(name=name)
-
-
-#: How many names of a submission are compared with a missing one; each comparison takes some microseconds.
-_COMPARED = 300
-_NOWHERE = Text("{name} is not defined in the submission", "提交里没有定义 {name}")
-_UNREAD = Text(
-    "{name} was not found, because {path} could not be read: {problem}",
-    "没有找到 {name}，因为 {path} 无法读取：{problem}",
-)
-_MISSPELT = Text(
-    "{name} is not defined in the submission. Is it {near}, on line {line} of {path}? If so, rename it to {name}.",
-    "提交里没有定义 {name}。{path} 第 {line} 行的 {near} 是不是它？如果是，请改名为 {name}。",
-)
-_GUARDED = Text(
-    '{name} is defined only under `if __name__ == "__main__":` (line {line} of {path}), and that block does not run '
-    "when the file is graded. Move the definition to the top level, without indentation.",
-    '{name} 只定义在 `if __name__ == "__main__":` 下面（{path} 第 {line} 行），评分时这部分不会运行。'
-    "请把它移到最外层，不要缩进。",
-)
-
-
 def _unmarked(plan: Plan, why: str) -> ExerciseResult:
     text = Text("not graded, through no fault of yours: {why}", "未评分，不是你的问题：{why}").fill(why=why)
     return _every(plan, Verdict(Status.UNMARKED, text))
@@ -784,12 +834,12 @@ def judge_answer(item: Item, value: object, context: items.Context) -> items.Jud
 class _AnswerGrading:
     """Grades the answers of one submission."""
 
-    def __init__(self, course: Course, submission: Submission, chosen: tuple[Chosen, ...]) -> None:
+    def __init__(self, memo: GradingContext, submission: Submission, chosen: tuple[Chosen, ...]) -> None:
         self._values = {answer.item: answer.value for answer in submission.answers or ()}
-        self._course_id, self._learner = course.public_id, submission.learner
+        self._memo, self._learner = memo, submission.learner
         self._steps, self._ended = _MOST_STEPS, 0
         if any(
-            items.is_heavy(item) and self._values.get(item.id) is not None for each in chosen for item in each.items
+            self._values.get(item.id) is not None and items.is_heavy(item) for each in chosen for item in each.items
         ):
             bounded.start()  # while code is running
 
@@ -797,8 +847,8 @@ class _AnswerGrading:
         """The result of one item."""
         value = self._values.get(item.id)
         if value is None:
-            return ItemResult(item.id, item.kind, Status.MISSING, 0.0, item.points, Text("not answered", "没有作答"))
-        context = items.Context(self._course_id, self._learner, item.id)
+            return self._memo.unanswered(item)
+        context = items.Context(self._memo.course.public_id, self._learner, item.id)
         judged = self._heavy(item, value, context) if items.is_heavy(item) else items.judge(item, value, context)
         earned = score.tidy(item.points * judged.fraction)
         believed = question.misconception(judged.misconception)

@@ -7,7 +7,9 @@ The grader trusts nothing that comes back. A frame is read only up to a size kno
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterable, Iterator
+import itertools
+from collections import OrderedDict
+from collections.abc import Callable, Hashable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
@@ -68,14 +70,42 @@ def encode_files(job: Job) -> bytes:
     return frames.frame(frames.JOB, files)
 
 
-def encode_tasks(tasks: Iterable[Task], limits: Limits) -> bytes:
-    """A TASKS frame."""
-    return frames.framed(frames.TASKS, frames.pack_tasks(task_values(tasks, limits)))
+class StepsPacker:
+    """Packs the steps of programs, and keeps what it packed last: a class runs the same programs for every learner.
+
+    Steps are recognized by identity, because comparing their arrays would take longer than packing them.
+    """
+
+    def __init__(self, most: int = 32 << 20) -> None:
+        """Keeps at most ``most`` bytes."""
+        self._most = most
+        self._kept = 0
+        self._known: OrderedDict[int, tuple[tuple[Step, ...], bytes]] = OrderedDict()
+
+    def pack(self, steps: tuple[Step, ...]) -> bytes:
+        """The packed steps. They are kept as well, so no others can get their identity meanwhile."""
+        if (known := self._known.get(id(steps))) is not None:
+            self._known.move_to_end(id(steps))
+            return known[1]
+        data = frames.pack_tasks([_step(step) for step in steps])
+        self._known[id(steps)] = steps, data
+        self._kept += len(data)
+        while self._kept > self._most:
+            _, (_, oldest) = self._known.popitem(last=False)
+            self._kept -= len(oldest)
+        return data
+
+
+def encode_tasks(tasks: Iterable[Task], limits: Limits, packer: StepsPacker | None = None) -> bytes:
+    """A TASKS frame. The steps of each program are packed on their own."""
+    packer = packer or StepsPacker()
+    values = [_task(task, limits, packer.pack) for task in tasks]
+    return frames.framed(frames.TASKS, frames.pack_tasks(values))
 
 
 def task_values(tasks: Iterable[Task], limits: Limits) -> list[Any]:
-    """Tasks as the child reads them (see ``inside``); ``frames.encode`` makes the same bytes of equal ones."""
-    return [_task(task, limits) for task in tasks]
+    """Tasks as plain values, with all steps; ``frames.encode`` makes the same bytes of equal ones."""
+    return [_task(task, limits, lambda steps: [_step(step) for step in steps]) for task in tasks]
 
 
 def tasks_of(job: Job) -> list[Task]:
@@ -103,23 +133,27 @@ def _found(program: Program, files: tuple[SourceFile, ...]) -> Program:
             return step
         return LocatedOwn(step.name, step.otherwise, definers[0])
 
-    return replace(program, steps=tuple(map(found, program.steps)))
+    steps = tuple(map(found, program.steps))
+    if all(one is other for one, other in zip(steps, program.steps, strict=True)):
+        return program
+    return replace(program, steps=steps)
 
 
 def in_order(tasks: Iterable[Task]) -> list[Task]:
     """The tasks in the order in which they are sent: files, then public cases, then hidden ones.
 
-    The child has nothing of a task until it has answered the one before. So the text of an exception at import or in
-    a public case, which is shown, cannot contain a hidden input.
+    The child has nothing of a hidden case until it has answered everything else. So the text of an exception at import
+    or in a public case, which is shown, cannot contain a hidden input.
     """
     return sorted(tasks, key=lambda task: 0 if task.program is None else 1 + task.program.hidden)
 
 
-def _task(task: Task, limits: Limits) -> list[Any]:
+def _task(task: Task, limits: Limits, written: Callable[[tuple[Step, ...]], Any]) -> list[Any]:
+    """A task as the child reads it (see ``inside``), with steps as ``written`` writes them."""
     if task.program is None:
         return ["load", task.module]
     program = task.program
-    steps = [_step(step) for step in program.steps]
+    steps = written(program.steps)
     return ["run", program.module, program.array_type, program.seed, steps, list(program.send), limits.result_bytes]
 
 
@@ -233,20 +267,24 @@ class _Run:
     absent: dict[str, Absent] = field(default_factory=dict)
     groups: dict[str, _Clock] = field(default_factory=dict)
     full: set[str] = field(default_factory=set)  # groups in which a call ran out of memory
+    slow: set[str] = field(default_factory=set)  # groups whose programs are sent one at a time
+    packer: StepsPacker = field(default_factory=StepsPacker)
     total: _Clock = field(default_factory=_Clock)
     received: int = 0
     read: float = 0.0  # the child's CPU clock when last read
     deaths: int = 0  # children that ended early or had to be killed
     killed: bool = False  # whether something outside has killed a child
+    inputs: bool = False  # whether inputs have been sent
     hidden: bool = False  # whether hidden inputs have been sent
     layers: tuple[str, ...] = ()
     versions: tuple[tuple[str, str], ...] = ()
 
     @classmethod
-    def after(cls, past: Past, job: Job, limits: Limits) -> _Run:
+    def after(cls, past: Past, job: Job, limits: Limits, packer: StepsPacker) -> _Run:
         """A run that continues from what the submission's earlier jobs used."""
-        total = _Clock(past.cpu, past.wall)
-        return cls(job, limits, total=total, received=past.received, deaths=past.deaths, hidden=past.hidden)
+        run = cls(job, limits, total=_Clock(past.cpu, past.wall), packer=packer)
+        run.received, run.deaths, run.hidden = past.received, past.deaths, past.hidden
+        return run
 
     def past(self) -> Past:
         """What the submission's next job needs to know."""
@@ -308,13 +346,13 @@ class _Run:
             clock.wall += wall
 
 
-def observe(children: ChildFactory, job: Job, limits: Limits) -> Observed:
-    """Runs every program of ``job``, in as few children as possible.
+def observe(children: ChildFactory, job: Job, limits: Limits, packer: StepsPacker | None = None) -> Observed:
+    """Runs every program of ``job``, in as few children as possible. Pass the same ``packer`` for each of several jobs.
 
     A child killed from outside, as by the kernel when memory is short, is replaced once, and its task starts again.
     The second time this raises SandboxKilled: that is never the learner's fault. Raises SandboxError for our own.
     """
-    run = _Run.after(job.past, job, limits)
+    run = _Run.after(job.past, job, limits, packer or StepsPacker())
     deaths = min(limits.fresh_children, _PLAIN_DEATHS) if children.unsafe else limits.fresh_children
     while tasks := run.remaining():
         if run.total.reached(limits.total_cpu, limits.total_wall):
@@ -340,11 +378,14 @@ def _in_a_child(run: _Run, children: ChildFactory, tasks: list[Task]) -> None:
     with contextlib.closing(children.start(encode_files(run.job), cpu, run.limits)) as child:
         try:
             _greet(run, child, run.limits)
-            done = _serve(run, child, tasks)
+            done = _serve(run, child, tasks, together=not children.unsafe)
         except Ended as end:  # what it used for its last task is not charged: that task is run again
             if run.killed:
                 raise SandboxKilled(_KILLED) from end
             run.killed, done = True, False
+        except _TooSlow as slow:  # the same, and it was our decision to end the child
+            run.received += slow.received
+            return
         run.deaths += not done
         run.received += child.received
 
@@ -377,25 +418,101 @@ def _greet(run: _Run, child: Child, limits: Limits) -> None:
     run.versions = tuple(sorted(value["versions"].items()))
 
 
-def _serve(run: _Run, child: Child, tasks: list[Task]) -> bool:
-    """Sends the tasks one after another. True if all were answered, False if the child ended or was killed.
+#: Seconds of CPU time and of wall time that programs which are sent together may use.
+_TOGETHER = _Clock(0.25, 1.0)
 
-    One at a time: while an answer is waiting here, the child is idle, so its clocks show what that answer cost however
-    late it is read.
+
+class _TooSlow(Exception):
+    """Programs that were sent together were not all answered, or not soon enough.
+
+    Whatever they answered and used does not count; they are sent again, one at a time, to another child. ``received``
+    is how many bytes the child had sent before.
+    """
+
+    def __init__(self, received: int) -> None:
+        super().__init__()
+        self.received = received
+
+
+def _serve(run: _Run, child: Child, tasks: list[Task], *, together: bool) -> bool:
+    """Sends the tasks. True if all were answered, False if the child ended or was killed. May raise _TooSlow.
+
+    If ``together``, the public programs of a group are sent in one message, and so are its hidden ones. Everything else
+    is sent one at a time. While the last answer to a message is waiting here, the child is idle, so its clocks show
+    what the message cost, however late it is read; and all of it is charged to one group. That is all that is needed as
+    long as no limit is near. Which call reaches a limit is only decided by messages with one task.
     """
     number = 0
     run.read = child.cpu_seconds()  # before the first task: what the child uses from here on is the learner's
-    for task in in_order(tasks):
-        if task.module in run.lost_modules:
+    for _, group in itertools.groupby(in_order(tasks), lambda task: _message(run, task) if together else id(task)):
+        sent = [task for task in group if task.module not in run.lost_modules]
+        if not sent:
             continue
-        run.hidden |= task.program is not None and task.program.hidden
+        run.hidden |= any(task.program is not None and task.program.hidden for task in sent)
         started = child.wall_seconds()
-        child.send(encode_tasks([task], run.limits))
+        child.send(encode_tasks(sent, run.limits, run.packer))
         run.total.wall += max(0.0, child.wall_seconds() - started)  # a child that does not read delays us
-        if not _settled(run, child, number, task):
+        run.inputs |= any(task.program is not None for task in sent)
+        if len(sent) > 1:
+            number = _settle_together(run, child, number, sent)
+        elif not _settled(run, child, number, sent[0]):
             return False
-        number += 1
+        else:
+            number += 1
     return True
+
+
+def _message(run: _Run, task: Task) -> Hashable:
+    """Equal for tasks that may be sent in one message."""
+    if task.program is None or task.program.group in run.slow:
+        return id(task)
+    return task.program.group, task.program.hidden
+
+
+def _settle_together(run: _Run, child: Child, number: int, tasks: list[Task]) -> int:
+    """Waits for the answers to programs of one group, records them, and charges what they cost.
+
+    Raises _TooSlow, with nothing recorded or charged, unless all were answered, the child can still be used, and they
+    used so little that no limit was near. ``number`` is that of the first task; returns that of the next one. Whether
+    the child can still be used is asked, by loading the file again, since code that ends it may answer first.
+    """
+    allowed = run.allowance(tasks[0])
+    most = _Clock(min(allowed[0], _TOGETHER.cpu), min(allowed[1], _TOGETHER.wall))
+    cpu_before, wall_before, received = run.read, child.wall_seconds(), child.received
+    until = _Clock(cpu_before + most.cpu, wall_before + most.wall)
+    found: list[Observation] = []
+    for task in tasks:
+        observation = _answer(run, child, number + len(found), task, until)
+        if observation is None or not _goes_on(observation):
+            break
+        found.append(observation)
+    there = Task(tasks[0].module)
+    after = number + len(tasks)
+    alive = False
+    if len(found) == len(tasks):
+        child.send(encode_tasks([there], run.limits))
+        alive = _answer(run, child, after, there, until) is None
+    run.read = child.cpu_seconds(cpu_before)
+    used = _Clock(run.read - cpu_before, max(0.0, child.wall_seconds() - wall_before))
+    if not alive or used.reached(most.cpu, most.wall):
+        child.kill()
+        run.slow |= {task.program.group for task in tasks if task.program is not None}
+        raise _TooSlow(received)
+    run.charge(tasks[0], used.cpu, used.wall)
+    for task, observation in zip(tasks, found, strict=True):
+        run.settle(task, observation)
+    return after + 1
+
+
+def _goes_on(observation: Observation) -> bool:
+    """Whether a child that gave this answer can be used for the next program of the group."""
+    match observation:
+        case Raised():
+            return not observation.out_of_memory
+        case Unreadable(reason):
+            return reason != "protocol"
+        case _:
+            return isinstance(observation, Returned)
 
 
 def _settled(run: _Run, child: Child, number: int, task: Task) -> bool:
@@ -480,7 +597,7 @@ def _observation(run: _Run, got: tuple[int, Any], number: int, task: Task) -> Ob
             raise Garbled("an answer to something else")
         match kind:
             case frames.LOADED:
-                if not run.hidden and not run.deaths:  # no child has had an input yet
+                if not (run.hidden or run.deaths or run.inputs):  # no child has had an input yet
                     run.absent = {each.module: each for each in _absent(run, value["absent"])} | run.absent
                 if value["failures"] and not run.hidden:
                     run.failed_cells[task.module] = _raised(run, value["failures"][0], "import")
@@ -555,6 +672,7 @@ class Sandbox:
         self._zygote: Zygote | None = None
         self._confined = False  # once code was confined, no code is run unconfined
         self._libraries: Snapshot | None = None
+        self._packer = StepsPacker()
 
     def start(self) -> None:
         """Starts importing torch in the background; returns without waiting for it."""
@@ -634,26 +752,35 @@ class Sandbox:
         Raises LibrariesChanged if the libraries are not as they were when the sandbox started: the result may be due
         to that.
         """
-        try:
-            seen = self._observe(job, limits)
-        except SandboxError:
-            self._verify()  # if they changed, that is why
-            raise
-        self._verify()
+        seen = self.observe_unverified(job, limits)
+        self.verify()
         return seen
 
-    def _verify(self) -> None:
+    def observe_unverified(self, job: Job, limits: Limits) -> Observed:
+        """The same, for callers that call ``verify`` themselves before they use a result that is not a success.
+
+        What changed libraries do to correct code is to make it fail. A success needs no comparison, which takes some
+        milliseconds.
+        """
+        try:
+            return self._observe(job, limits)
+        except SandboxError:
+            self.verify()  # if they changed, that is why
+            raise
+
+    def verify(self) -> None:
+        """Raises LibrariesChanged if the libraries are not as they were when the sandbox started."""
         if self._libraries is not None:
             self._libraries.verify()
 
     def _observe(self, job: Job, limits: Limits) -> Observed:
         try:
-            return observe(self.children(), job, limits)
+            return observe(self.children(), job, limits, self._packer)
         except ZygoteLost as lost:
             self.close()
             job = replace(job, past=lost.past or job.past)
         try:
-            return observe(self.children(), job, limits)
+            return observe(self.children(), job, limits, self._packer)
         except ZygoteLost:
             self.close()
             raise

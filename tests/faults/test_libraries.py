@@ -20,6 +20,7 @@ from grader.classroom.task import Plan, Task, TaskResult
 from grader.core.errors import LibrariesChanged, SandboxError
 from grader.core.model import Call, Job, Limits, Observed, Part, Program, Raised, Returned, SourceFile
 from grader.grading import courses
+from grader.grading.grade import GradingContext
 from grader.grading.inputs import Seed
 from grader.sandbox import Sandbox, Settings, launch, libraries, open_sandbox, policy
 from grader.sandbox.libraries import Snapshot
@@ -142,6 +143,35 @@ def test_a_batch_stops_and_continues(
     with closing(open_gradebook(order.out)) as book:
         marks = Book.of(book, courses.load(order.course_folder)).marks()
         assert {mark.learner.id: mark.earned for mark in marks} == {"ada": 4, "bo": 0, "cy": 0}
+
+
+@pytest.mark.parametrize(
+    ("text", "kept"),
+    [
+        (tiny.RIGHT, True),
+        ("double = 1\n", False),
+        ("def double(x):\n    return x\n", False),
+        ("def double(x):\n    try:\n        import late.part\n    except ImportError:\n        return x\n", False),
+        ("import late.part\n" + tiny.RIGHT, False),
+        ("def other(x): ...\n", True),
+    ],
+    ids=["right", "no function", "another value", "does without it", "right, with a notice", "nothing was run"],
+)
+def test_only_a_success_is_kept_if_a_library_vanishes(
+    text: str, kept: bool, library: Path, tmp_path: Path, sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whatever else code did may be due to the library, also a value that it returned."""
+    memo = GradingContext(courses.load(tiny.course(tmp_path / "course")), Seed.public(), sandbox.observe)
+    memo.prepare({question.id for question in memo.course.questions})
+    (tmp_path / "ada.py").write_text(text)
+    task = Task("ada.py", str(tmp_path / "ada.py"), "ada", tuple(question.id for question in memo.course.questions))
+    monkeypatch.setattr(sandbox, "_libraries", Snapshot.take([library]))
+    (library / "part.py").unlink()
+    if kept:
+        assert worker.grade_task(memo, sandbox, task).error is None
+    else:
+        with pytest.raises(LibrariesChanged):
+            worker.grade_task(memo, sandbox, task)
 
 
 def test_workers_are_told_what_the_batch_began_with(library: Path, tmp_path: Path, in_process: None) -> None:

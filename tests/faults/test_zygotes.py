@@ -216,7 +216,7 @@ def test_killed_at_any_moment(whom: str, seed: int) -> None:
 
 @pytest.mark.usefixtures("tidy")
 def test_a_child_that_is_killed(sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch) -> None:
-    """If a user or the kernel kills it (it is chosen before its zygote), its task is repeated."""
+    """If a user or the kernel kills it (it is chosen before its zygote), what it was doing is repeated."""
     handed: list[int] = []
     scores: list[str] = []
     send = ConfinedChild.send
@@ -224,7 +224,7 @@ def test_a_child_that_is_killed(sandbox: Sandbox, monkeypatch: pytest.MonkeyPatc
     def killing(child: ConfinedChild, frame: bytes) -> None:
         send(child, frame)
         handed.append(len(frame))
-        if len(handed) == 4:  # its files, the file to load, the first task and the second, at which it is now
+        if len(handed) == 3:  # its files, the file to load, and the programs, which take it a while
             (own,) = (pid for pid, parent in descendants(zygote_pid).items() if parent == zygote_pid)
             scores.extend(Path(f"/proc/{pid}/oom_score_adj").read_text().strip() for pid in (own, zygote_pid))
             os.kill(own, signal.SIGKILL)

@@ -200,7 +200,7 @@ def test_a_job_that_is_run_again_has_what_is_left(monkeypatch: pytest.MonkeyPatc
     """A zygote that dies is replaced, and the job is run once more, with what the first run has left."""
     asked: list[Past] = []
 
-    def dying(children: object, job: Job, limits: Limits) -> Observed:
+    def dying(children: object, job: Job, limits: Limits, packer: object) -> Observed:
         asked.append(job.past)
         lost = ZygoteLost("gone")
         lost.past = Past(wall=job.past.wall + 7, hidden=True)

@@ -33,6 +33,7 @@ from grader.core.model import (
     Submission,
     Text,
     TimedOut,
+    Unreadable,
     Variant,
 )
 from grader.course import items
@@ -432,6 +433,86 @@ def test_the_other_array_type_is_tried_after_a_failure(text: str, first: str, ot
         found = result(grade(COURSE, submission(q05=text), observe), "double")
         assert (found.array_type, found.earned) == (works, 4)
         assert [form for (form, _), *_ in map(list, observe.forms)] == [first, other][: 1 + (works == other)]
+
+
+USES_TORCH = "import torch\ndef double(x): return torch.add(x, x)\n"
+USES_NUMPY = "import numpy\ndef double(x): return numpy.add(x, x)\n"
+
+
+@pytest.mark.parametrize(
+    ("texts", "other", "types"),
+    [
+        ([USES_TORCH], WRONG, ["torch"]),
+        ([USES_NUMPY], WRONG, ["numpy", "torch"]),
+        (["import torch\ndef double(x):\n    return torch.add(torch.as_tensor(x), x)\n"], WRONG, ["torch", "numpy"]),
+        (
+            ["import torch\ndef double(x):\n    try: return torch.add(x, x)\n    except TypeError: return x\n"],
+            WRONG,
+            ["torch", "numpy"],
+        ),
+        ([USES_TORCH], Raised("TypeError", "", "q05.py", 1), ["torch", "numpy"]),
+        ([USES_NUMPY], Unreadable("dtype"), ["numpy", "torch"]),
+        ([USES_NUMPY], Died(11, None), ["numpy", "torch"]),
+        ([DOUBLE], WRONG, ["numpy", "torch"]),
+        (["import torch\n" + DOUBLE], WRONG, ["torch", "numpy"]),
+        (["import torch.nn as nn\n" + DOUBLE], WRONG, ["torch", "numpy"]),
+        (["def double(x):\n    from torch import add\n    return x\n"], WRONG, ["torch", "numpy"]),
+        ([USES_TORCH + "from numpy import e\n"], WRONG, ["torch", "numpy"]),
+        ([USES_TORCH + "# as in numpy\n"], WRONG, ["torch", "numpy"]),
+        ([USES_TORCH, "import numpy\n"], WRONG, ["torch", "numpy"]),
+    ],
+)
+def test_the_other_array_type_is_tried_only_if_it_may_help(
+    texts: list[str], other: Observation, types: list[str]
+) -> None:
+    """Code that works on tensors alone, and returns from every call, has wrong values whatever it is given."""
+    observe = Counting(fake(lambda p: RIGHT if p.array_type != types[0] else other))
+    given = submission(**{f"q05{'_b' * at}": text for at, text in enumerate(texts)})
+    found = result(grade(COURSE, given, observe), "double")
+    assert [form for (form, _), *_ in map(list, observe.forms)] == types
+    assert found.earned == (4 if len(types) > 1 else 0)
+
+
+def test_a_context_keeps_the_results_of_equal_files() -> None:
+    """Learners with the same files share what their code did, up to a number of them; answers stay their own."""
+    observe = Counting(fake())
+    memo = GradingContext(COURSE, Seed.public(), observe, shared=2)
+
+    def run(given: Submission, **more: Any) -> Report:
+        return grade(COURSE, given, observe, memo=memo, **more)
+
+    one = run(answered(submission(q05=DOUBLE), Q5_output="a"))
+    other = run(replace(answered(submission(q05=DOUBLE), Q5_output="b"), learner="bo"))
+    assert len(observe.jobs) == 1
+    assert other.learner == "bo" and (other.versions, other.layers) == (one.versions, one.layers)
+    assert [q.exercises for q in other.questions] == [q.exercises for q in one.questions]
+    assert [i.earned for q in one.questions for i in q.items] != [i.earned for q in other.questions for i in q.items]
+    for count, given in enumerate((submission(q5=DOUBLE), submission(q05=DOUBLE + "# more")), 2):
+        run(given)
+        assert len(observe.jobs) == count
+    run(submission(q5=DOUBLE))
+    run(submission(q05=DOUBLE))  # dropped meanwhile
+    run(submission(q05=DOUBLE), limits=Limits(group_cpu=1.0))
+    assert len(observe.jobs) == 5
+
+
+@pytest.mark.parametrize(
+    ("seen", "runs"),
+    [
+        (WRONG, 2),  # one run in each array type, for both
+        (Raised("NotImplementedError", "", "q05.py", 1), 1),
+        (TimedOut(2.0, "cpu"), 2),
+        (Died(11, None, "import"), 2),
+        (NotRun("memory"), 4),
+    ],
+)
+def test_what_may_have_been_chance_is_not_shared(seen: Observation, runs: int) -> None:
+    """Everybody has a run of their own if time or memory ran out or a process died."""
+    observe = Counting(fake(q05=seen))
+    memo = GradingContext(course(question("Q5", exercise("double(x)", case(x=X)))), Seed.public(), observe, shared=9)
+    reports = [grade(memo.course, submission(q05=DOUBLE), observe, memo=memo) for _ in range(2)]
+    assert len(observe.jobs) == runs
+    assert reports[0].questions == reports[1].questions
 
 
 def test_the_first_array_type_wins_a_tie() -> None:

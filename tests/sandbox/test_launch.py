@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
@@ -36,7 +37,7 @@ from grader.core.model import (
 from grader.sandbox import Sandbox, zygote
 from grader.sandbox.children import Child, ChildFactory, Ended, Frame, Garbled, Oversized
 from grader.sandbox.inside import frames
-from grader.sandbox.launch import decode_value, encode_value, observe
+from grader.sandbox.launch import StepsPacker, decode_value, encode_value, observe
 
 Look = Callable[..., tuple[Observation, ...]]
 GOOD = "\n\ndef good():\n    return 42\n"
@@ -894,25 +895,167 @@ def test_the_machine_does_not_decide(
     assert seen == expected
 
 
-def test_one_task_at_a_time(make_job: Callable[..., Job], quick: Limits) -> None:
-    """Nothing is computed while an answer waits to be read, so the clock is right however late it is read."""
-    handed: list[int] = []
+class Confined(Scripts):
+    """The same, as if they were confined: their programs are sent together."""
 
-    class Careful(Script):
-        def send(self, frame: bytes) -> None:
-            handed.append(len(frames.unpack_tasks(frame[frames.HEADER.size :])))
+    unsafe = False
 
-        def receive(self, timeout: float, limit: int) -> Frame | None:
-            assert len(handed) in (0, self.answered + 1)
-            self.answered += bool(handed)
-            return super().receive(timeout, limit)
 
-        answered = 0
+class Counting(Script):
+    """A child that notes how many tasks each message has. No message comes before all answers to the one before."""
 
-    answers = [(frames.RETURNED, {"task": task, "values": [42]}) for task in (1, 2, 3)]
-    job = make_job(GOOD, *["good"] * 3)
-    assert observe(Scripts(Careful(HELLO, LOADED, *answers)), job, quick).observations == (FINE,) * 3
-    assert handed == [1] * 4
+    def __init__(self, *script: Any) -> None:
+        super().__init__(*script)
+        self.handed: list[int] = []
+        self._answered = 0
+
+    def send(self, frame: bytes) -> None:
+        """Notes it."""
+        assert sum(self.handed) == self._answered
+        self.handed.append(len(frames.unpack_tasks(frame[frames.HEADER.size :])))
+
+    def receive(self, timeout: float, limit: int) -> Frame | None:
+        """As in the script."""
+        got = super().receive(timeout, limit)
+        self._answered += got is not None and got[0] != frames.HELLO
+        return got
+
+
+def fine(task: int) -> Frame:
+    """An answer to the task."""
+    return frames.RETURNED, {"task": task, "values": [42]}
+
+
+@pytest.mark.parametrize(
+    ("children", "script", "handed"),
+    [
+        (Scripts, "load run run run run run", [1] * 6),
+        (Confined, "load run run load run run load run", [1, 2, 1, 2, 1, 1]),
+    ],
+)
+def test_what_is_sent_in_one_message(
+    children: type[Scripts], script: str, handed: list[int], make_job: Callable[..., Job], quick: Limits
+) -> None:
+    """The public programs of a group, then its hidden ones, if the child's clock can be read; else each on its own.
+
+    Nothing is computed while the last answer waits to be read, so the clock is right however late it is read.
+    """
+    programs = [
+        Program("unit", (Call("good"),), (0,), group=group, hidden=hidden)
+        for group, hidden in (("a", False), ("a", True), ("a", False), ("a", True), ("b", True))
+    ]
+    numbers = itertools.count()
+    answers = [again(next(numbers)) if one == "load" else fine(next(numbers)) for one in script.split()]
+    child = Counting(HELLO, *answers)
+    seen = observe(children(child), make_job(GOOD, *programs), quick)
+    assert seen.observations == (FINE,) * 5
+    assert child.handed == handed
+
+
+TOGETHER = Program("unit", (Call("good"),), (0,), group="g")
+
+
+def again(task: int) -> Frame:
+    """An answer to the question whether the child is still there."""
+    return frames.LOADED, {"task": task, "failures": [], "absent": []}
+
+
+OUT_OF_MEMORY = {"task": 2, "type": "MemoryError", "text": "", "bases": [], "file": None, "line": None}
+
+
+@pytest.mark.parametrize(
+    "second",
+    [
+        [(Looks(cpu=0.26), fine(2)), fine(3), again(4)],
+        [(Looks(wall=1.1), fine(2)), fine(3), again(4)],
+        [fine(2), (Looks(cpu=0.26), fine(3)), again(4)],
+        [fine(2), fine(3), (Looks(cpu=0.26), again(4))],
+        [fine(2), fine(3), Ended(None, 0)],
+        [fine(2), fine(3), fine(4)],
+        [Looks(cpu=0.26)],
+        [Looks(wall=1.1)],
+        [Ended(None, 0)],
+        [Ended(11, None)],
+        [Garbled("noise")],
+        [Oversized()],
+        [fine(3)],
+        [(frames.RAISED, OUT_OF_MEMORY)],
+        [(frames.TOO_BIG, {"task": 2, "limit": 1})],
+    ],
+    ids=[
+        *(
+            "slow",
+            "asleep",
+            "slow at last",
+            "busy after all",
+            "exits after all",
+            "not there",
+            "endless",
+            "endless sleep",
+            "exits",
+            "crashes",
+            "noise",
+            "too large",
+        ),
+        *("another task", "out of memory", "too big"),
+    ],
+)
+def test_what_is_slow_or_ends_the_child_runs_one_at_a_time(
+    second: list[Any], make_job: Callable[..., Job], quick: Limits
+) -> None:
+    """Nothing counts of programs that were sent together: no answer, no time, no bytes, no death."""
+    job = make_job(GOOD, *[TOGETHER] * 3)
+    first = Counting(HELLO, LOADED, fine(1), *second)
+    other = Counting(HELLO, LOADED, fine(1), (Looks(cpu=0.2), fine(2)), Looks(cpu=0.4), Ended(None, 3))
+    alone = Script(HELLO, LOADED, fine(1), (Looks(cpu=0.2), fine(2)), Looks(cpu=0.4), Ended(None, 3))
+    seen = observe(Confined(first, other), job, quick)
+    assert (first.handed[:2], other.handed) == ([1, 3], [1, 1, 1, 1])
+    assert seen == replace(observe(Scripts(alone), job, quick), unsafe=False)
+    assert seen.observations == (FINE, FINE, TimedOut(0.3, "cpu"))
+
+
+def test_a_group_that_is_slow_does_not_slow_others(make_job: Callable[..., Job], quick: Limits) -> None:
+    """Other groups are sent together again, and what was answered before stays."""
+    programs = [Program("unit", (Call("good"),), (0,), group=group) for group in "aabbcc"]
+    first = Counting(HELLO, LOADED, fine(1), fine(2), again(3), Ended(None, 0))
+    other = Counting(HELLO, LOADED, *map(fine, range(1, 5)), again(5))
+    seen = observe(Confined(first, other), make_job(GOOD, *programs), quick)
+    assert seen.observations == (FINE,) * 6
+    assert (first.handed, other.handed) == ([1, 2, 1, 2], [1, 1, 1, 2, 1])
+
+
+def test_no_limit_is_reached_together(make_job: Callable[..., Job], quick: Limits) -> None:
+    """Near a limit of the group or of the submission, that limit counts, and one call at a time is told of it."""
+    job = make_job(GOOD, *[TOGETHER] * 2)
+    for limits in (replace(quick, group_cpu=0.1), replace(quick, total_cpu=0.1)):
+        script = [HELLO, LOADED, fine(1), (Looks(cpu=0.11), fine(2))]
+        seen = observe(Confined(Script(*script, again(3)), Script(*script)), job, limits)
+        assert seen.observations == (FINE, TimedOut(0.1, "cpu"))
+
+
+def test_code_that_ends_its_child_has_the_results_that_it_has_alone(sandbox: Sandbox, quick: Limits) -> None:
+    """In the real sandbox, an exit and an endless loop among good calls are what happens in these calls alone."""
+    text = "import os\ndef exits(): os._exit(3)\ndef endless():\n    while True: pass\ndef good(): return 42"
+    file = SourceFile("unit.py", "unit", (Part("unit.py", text),))
+    names = ["good", "good", "exits", "good", "endless", "good"]
+    programs = tuple(Program("unit", (Call(name),), (0,), group="g") for name in names)
+    seen = sandbox.observe(Job((file,), programs), replace(quick, group_cpu=0.1))
+    assert seen.observations == (FINE, FINE, Died(None, 3), FINE, TimedOut(0.1, "cpu"), NotRun("group"))
+    assert seen.past is not None and seen.past.deaths == 2
+
+
+def test_steps_are_packed_once() -> None:
+    """Equal steps of another program are packed again, the same ones are not; the oldest are dropped first."""
+    packer = StepsPacker(most=300)
+    steps = [(Call("good", (at,)),) for at in range(20)]
+    first = packer.pack(steps[0])
+    assert packer.pack(steps[0]) is first
+    assert packer.pack((Call("good", (0,)),)) == first
+    for each in steps[1:]:
+        packer.pack(each)
+    assert packer.pack(steps[19]) is packer.pack(steps[19])
+    assert packer.pack(steps[0]) is not first
+    assert packer.pack(steps[0]) == first
 
 
 # -------------------------------------------------------------------------------------- wire and model

@@ -152,7 +152,8 @@ def test_the_kernel_limits_the_whole_child(sandbox: Sandbox, make_job: Callable[
     assert sandbox._zygote is not None
     job = make_job(GOOD, "endless")
     with contextlib.closing(sandbox._zygote.start(encode_files(job), 1, quick)) as child:
-        child.send(encode_tasks(tasks_of(job), quick))
+        for task in tasks_of(job):
+            child.send(encode_tasks([task], quick))
         kinds = [child.receive(60, 1000), child.receive(60, 1000)]
         assert None not in kinds
         with pytest.raises(Ended) as ended:

@@ -1,7 +1,7 @@
 """The code that runs in the same process as learner code, and its protocol.
 
 Learner code can read and change everything in this folder once it runs in a child. So the child never receives
-expected values, tolerances, verdicts or a secret seed, and of hidden inputs only those of the tasks so far. This
+expected values, tolerances, verdicts or a secret seed, and of hidden inputs only those of the messages so far. This
 package imports only the standard library, NumPy and torch. It is started as a package of its own (``inside``), never as
 part of ``grader``. The grader trusts nothing that it sends, and checks every byte.
 
@@ -11,7 +11,7 @@ There is one stream of frames in each direction (``frames.py`` is the only modul
                                                              {module, parts, is_package, futures}
     child → grader      HELLO     {layers, versions}         after confinement, before any learner code runs
                         FAILED    text                       instead of HELLO: confinement failed
-    grader → child      TASKS     [task]                     as often as there is something to do
+    grader → child      TASKS     [task, …]                  as often as there is something to do
     child → grader      LOADED    {task, failures, absent}   a ``load`` task succeeded: the first notebook cell that
                                                              failed, if any, and [module, file, line] for each module
                                                              imported so far that is not available
@@ -20,14 +20,19 @@ There is one stream of frames in each direction (``frames.py`` is the only modul
                         UNREADABLE {task, reason, detail}    a value that the contract does not allow
                         TOO_BIG   {task, limit}
 
-Each task gets one answer. Tasks are numbered from 0 for the whole life of the child. The grader sends one task at a
-time, and the next one only after the answer, so its clocks show what each task took, however late it reads the answer.
-Files are loaded before any input arrives, and public cases are done before hidden inputs arrive, so what may be shown
-of the former cannot reveal anything about the latter. A task is
+Each task gets one answer. Tasks are numbered from 0 for the whole life of the child. The grader sends the next message
+only after all answers to the one before. The child is idle then, so the grader's clocks show what the message cost,
+however late it reads the answers. A message is one file to load, or the public programs of one exercise, or its hidden
+programs, after which it is asked to load the file again: it answers if it is still there. If programs that were sent
+together use more than a little time, or one of them ends the child or breaks the
+protocol, none of their answers counts: they are sent again to another child, one per message. So it is always a message
+with one task that decides which call reached a limit. Files are loaded before any input arrives, and public cases are
+done before hidden inputs arrive, so what may be shown of the former cannot reveal anything about the latter. A task is
 
     ["load", module]                                          execute the parts of a source file
-    ["run", module, array_type, seed, steps, send, limit]     run a straight-line program; ``seed`` is a fixed number
-                                                              for the random generators, not the seed of the course
+    ["run", module, array_type, seed, steps, send, limit]     run a straight-line program; ``steps`` are packed on
+                                                              their own; ``seed`` is a fixed number for the random
+                                                              generators, not the seed of the course
 
 and a step is one of
 

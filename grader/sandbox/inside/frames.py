@@ -178,7 +178,7 @@ class _Unpacker(pickle.Unpickler):
 
 
 def pack_tasks(tasks: list[Any]) -> bytes:
-    """The body of a TASKS frame. Raises FrameError for what has no form on the wire."""
+    """The body of a TASKS frame, or the steps of a program. Raises FrameError for what has no form on the wire."""
     out = io.BytesIO()
     _Packer(out, protocol=5).dump(tasks)
     return out.getvalue()

@@ -29,7 +29,12 @@ def read_exactly(fd: int, count: int) -> bytearray:
 
 def send(fd: int, kind: int, value: object) -> None:
     """Writes one whole frame."""
-    view = memoryview(frames.frame(kind, value))
+    write(fd, frames.frame(kind, value))
+
+
+def write(fd: int, data: bytes | bytearray) -> None:
+    """Writes all of ``data``."""
+    view = memoryview(data)
     while view:
         view = view[os.write(fd, view) :]
 
@@ -62,6 +67,8 @@ def serve(jobs: int, results: int) -> None:
     forbidding.lift()
 
 
+#: Answers wait for the next one until they have this many bytes: about what fits into a pipe.
+_SMALL = 1 << 16
 #: How many absent modules are reported.
 _MOST_ABSENT = 20
 
@@ -78,11 +85,16 @@ class Session:
         sys.meta_path.insert(0, self._library)
 
     def answer(self, tasks: list[Any]) -> None:
-        """Writes one frame for each task, numbered through all lists."""
+        """Writes one frame for each task, numbered through all lists. Small frames are written together."""
+        waiting = bytearray()
         for number, (kind, module, *rest) in enumerate(tasks, self._answered):
             answer = self._load(module) if kind == "load" else self._run(module, rest)
-            send(self._results, answer[0], {"task": number, **answer[1]})
+            waiting += frames.frame(answer[0], {"task": number, **answer[1]})
+            if len(waiting) >= _SMALL:
+                write(self._results, waiting)
+                waiting = bytearray()
         self._answered += len(tasks)
+        write(self._results, waiting)
 
     def _load(self, module: str) -> tuple[int, dict[str, Any]]:
         try:
@@ -103,7 +115,8 @@ class Session:
         return self._ran(module, rest)
 
     def _ran(self, module: str, rest: list[Any]) -> tuple[int, dict[str, Any]]:
-        array_type, seed, steps, wanted, limit = rest
+        array_type, seed, packed_steps, wanted, limit = rest
+        steps = frames.unpack_tasks(packed_steps)
         names = namespace(self._library, module)
         called = [step[1] for step in steps if step[0] == "call" and isinstance(step[1], str)]
         called += [step[1] for step in steps if step[0] == "own" and step[2] is None]

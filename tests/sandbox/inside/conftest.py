@@ -46,6 +46,12 @@ def _restored() -> Iterator[None]:
     torch.set_printoptions(profile="default")
 
 
+def tasks_frame(*tasks: list[Any]) -> bytes:
+    """A TASKS frame. The steps of each program are packed on their own."""
+    values = [[*task[:4], frames.pack_tasks(task[4]), *task[5:]] if task[0] == "run" else task for task in tasks]
+    return frames.framed(frames.TASKS, frames.pack_tasks(values))
+
+
 @pytest.fixture
 def serving() -> Callable[..., Answers]:
     """Sends a job through one pipe, serves it, and returns the frames that came through another."""
@@ -59,7 +65,7 @@ def serving() -> Callable[..., Answers]:
             }
             for name, parts in files.items()
         ]
-        job = frames.frame(frames.JOB, sources) + frames.framed(frames.TASKS, frames.pack_tasks(list(tasks)))
+        job = frames.frame(frames.JOB, sources) + tasks_frame(*tasks)
         job_read, job_write = os.pipe()
         results_read, results_write = os.pipe()
         sending = threading.Thread(target=_send, args=(job_write, job))

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from grader.sandbox.inside import frames, plain
+from tests.sandbox.inside.conftest import tasks_frame
 
 
 class Exited(BaseException):
@@ -55,7 +56,7 @@ def test_the_plain_child_serves_and_ends(monkeypatch: pytest.MonkeyPatch) -> Non
     files = [{"module": "unit_plain", "parts": [["unit_plain.py", source]], "is_package": False}]
     tasks = [["load", "unit_plain"], ["run", "unit_plain", "torch", 0, [["call", "f", [], {}]], [0], 1000]]
     with borrowed() as (job_write, results_read):
-        os.write(job_write, frames.frame(frames.JOB, files) + frames.framed(frames.TASKS, frames.pack_tasks(tasks)))
+        os.write(job_write, frames.frame(frames.JOB, files) + tasks_frame(*tasks))
         os.close(job_write)
         with pytest.raises(Exited):
             plain.main(["json"], 7, 1 << 20)
