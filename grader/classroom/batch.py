@@ -182,8 +182,8 @@ def grade_all(
     """Steps 2 and 3: run ``tasks``, and save each result as it comes in. Returns what confined learner code."""
     wanted = [task for _, task in tasks.values()]
     recorder = Recorder(book, {key: filed for key, (filed, _) in tasks.items()}, versions, course, order.seed)
-    with _pool(order, wanted, course) as pool:
-        for at, (result, running) in enumerate(schedule.run_tasks(pool, wanted), 1):
+    with _pool(order, wanted, course) as pool, recorder:
+        for at, (result, running) in enumerate(schedule.run_tasks(pool, wanted, recorder.patience), 1):
             recorder.save(result)
             progress(BatchProgress(at, len(wanted), result.key, running))
         return pool.layers
