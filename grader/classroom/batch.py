@@ -21,6 +21,7 @@ from grader.classroom.enrolment import Enrolment, enrol, in_roster
 from grader.classroom.gradebook import INTAKE, Gradebook, SubmissionRow, open_gradebook
 from grader.classroom.lock import locked, make_folder
 from grader.classroom.record import Recorder, grading_facts, tasks_left
+from grader.classroom.results import ASKED, FILES
 from grader.classroom.roster import Roster
 from grader.classroom.roster import read as read_roster
 from grader.classroom.task import Plan, Task
@@ -38,7 +39,8 @@ from grader.sandbox import libraries
 class BatchRequest:
     """What to grade, where to save it, and how. Without ``questions``, all of them count.
 
-    It is graded by ``workers`` processes on this machine, or by the Dask cluster at ``scheduler``.
+    It is graded by ``workers`` processes on this machine, or by the Dask cluster at ``scheduler``. With ``files``, the
+    results folder gets one JSON file for each submission.
     """
 
     collection: Path
@@ -50,6 +52,7 @@ class BatchRequest:
     roster: Path | None = None
     workers: int | None = None
     scheduler: str | None = None
+    files: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,8 +169,9 @@ def _save_class(
     book.file(enrolment.submissions)
     book.dismiss({one.id for one in enrolment.learners})
     facts = grading_facts(order.course_folder, order.seed, course, counting)
-    book.remember_all(facts)
-    book.remember("collection", os.path.abspath(order.collection))
+    asked = [question.id for question in counting] if order.questions else []
+    where = os.path.abspath(order.collection)
+    book.remember_all(facts | {"collection": where, ASKED: asked, FILES: order.files})
     return cast("dict[str, str]", facts["versions"])
 
 

@@ -15,7 +15,7 @@ import pytest
 from grader.classroom.encoding import pack
 from grader.classroom.export import Options, Out, export
 from grader.classroom.gradebook import Gradebook, LearnerRow, Override, Run, SubmissionRow, Unit, open_gradebook
-from grader.classroom.results import Book
+from grader.classroom.results import ASKED, FILES, Book
 from grader.core.model import (
     Course,
     Difference,
@@ -171,7 +171,7 @@ class Made:
         """Each as (who, key of the submission or None, right, hours late)."""
         with closing(open_gradebook(self.folder, create=True)) as book:
             book.remember("versions", {"Q5": "v", "Q6": "v"})
-            book.remember("questions", {"Q5": 7.0, "Q6": 3.0})
+            book.remember_all({"questions": {"Q5": 7.0, "Q6": 3.0}, ASKED: ["Q5", "Q6"], FILES: True})
             book.enrol([who for who, *_ in people])
             handed = [
                 SubmissionRow(key, f"/work/in/{key}", (who.id,), f"d{at}", who.id, DUE + timedelta(hours=late))

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from grader.classroom.gradebook import LearnerRow, Unit, open_gradebook
-from grader.classroom.results import Book, write_files
+from grader.classroom.results import ASKED, Book, write_files
 from grader.core.errors import UsageError
 from grader.core.model import Text
 
@@ -57,7 +57,7 @@ def test_equal_grading_gives_equal_bytes(small: Made, tmp_path: Path) -> None:
     other = tmp_path / "other"
     other.mkdir()
     with closing(open_gradebook(small.folder)) as old, closing(open_gradebook(other, create=True)) as new:
-        for name in ("questions", "versions"):
+        for name in ("questions", "versions", ASKED):
             new.remember(name, old.recall(name))
         new.enrol(reversed(old.learners()))
         filed = [replace(each, path=f"/elsewhere/{each.key}", error=None) for each in old.submissions()]
