@@ -118,8 +118,8 @@ def run(order: BatchRequest, progress: Callable[[BatchProgress], None] = lambda 
     make_folder(order.out)
     with locked(order.out):
         found = _collect(order, roster)
-        enrolment = enrol(found, roster)
         with contextlib.closing(open_gradebook(order.out, create=True)) as book:
+            enrolment = enrol(found, roster, book.submissions())
             versions = _save_class(book, order, enrolment, course, counting)
             tasks = {filed.key: (filed, task) for filed, task in tasks_left(book, versions)}
             layers = grade_all(order, book, tasks, versions, course, progress) if tasks else ()

@@ -65,7 +65,8 @@ CREATE TABLE learner (id TEXT PRIMARY KEY, name TEXT NOT NULL, section TEXT NOT 
 CREATE TABLE submission (
   key TEXT PRIMARY KEY, path TEXT NOT NULL, digest TEXT NOT NULL, draws TEXT NOT NULL, at TEXT, late INTEGER NOT NULL,
   attempt INTEGER NOT NULL, error TEXT, answers TEXT NOT NULL DEFAULT '{}', notices TEXT NOT NULL DEFAULT '[]',
-  graded INTEGER NOT NULL DEFAULT 0, present INTEGER NOT NULL DEFAULT 1, error_zh TEXT);
+  graded INTEGER NOT NULL DEFAULT 0, present INTEGER NOT NULL DEFAULT 1, error_zh TEXT, signed TEXT,
+  signature TEXT NOT NULL DEFAULT '');
 CREATE TABLE member (submission TEXT NOT NULL, learner TEXT NOT NULL, PRIMARY KEY (submission, learner));
 CREATE TABLE override (
   learner TEXT NOT NULL, part TEXT NOT NULL, points REAL NOT NULL, reason TEXT NOT NULL, author TEXT NOT NULL,
@@ -74,6 +75,8 @@ CREATE TABLE override (
 
 #: Moves units from format 2 to format 3. ``digest_of`` and ``pack`` are those of ``encoding``.
 _TO_3 = f"""
+ALTER TABLE submission ADD COLUMN signed TEXT;
+ALTER TABLE submission ADD COLUMN signature TEXT NOT NULL DEFAULT '';
 ALTER TABLE run RENAME TO run_2;
 ALTER TABLE unit RENAME TO unit_2;
 {_UNITS}
@@ -116,7 +119,8 @@ class LearnerRow:
 class SubmissionRow:
     """A submission. Its numbers are drawn for the name ``draws``; ``error`` is why it cannot be graded, if it cannot.
 
-    ``at`` is when it was submitted, if that is known; ``late`` is what the course system says.
+    ``at`` is when it was submitted, if that is known; ``late`` is what the course system says. ``signed`` is the name
+    in its answers.yaml. ``signature`` tells that its files have not changed; see ``unchanged``.
     """
 
     key: str
@@ -128,6 +132,8 @@ class SubmissionRow:
     late: bool = False
     attempt: int = 1
     error: Text | None = None
+    signed: str | None = None
+    signature: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -211,10 +217,13 @@ class Gradebook:
         try:
             yield
         except _STRANGE as error:
-            raise GradebookError(
-                f"the gradebook {self.path} has content that this attncheck cannot read ({what}: {error}): use the "
-                "version that wrote it, restore it from a backup, or grade into a new folder; the file was not changed."
-            ) from error
+            raise self._not_understood(what, error) from error
+
+    def _not_understood(self, what: str, error: Exception) -> GradebookError:
+        return GradebookError(
+            f"the gradebook {self.path} has content that this attncheck cannot read ({what}: {error}): use the version "
+            "that wrote it, restore it from a backup, or grade into a new folder; the file was not changed."
+        )
 
     def copy(self, folder: Path) -> Gradebook:
         """A copy of the gradebook in ``folder``."""
@@ -258,14 +267,16 @@ class Gradebook:
             book.execute("UPDATE submission SET present = 0")
             for one in submissions:
                 at = one.at.astimezone(UTC).isoformat() if one.at else None
-                row = (one.key, one.path, one.digest, one.seed_name, at, one.late, one.attempt, *_said(one.error))
+                row = (one.key, one.path, one.digest, one.seed_name, at, one.late, one.attempt)
                 book.execute(
-                    "INSERT INTO submission (key, path, digest, draws, at, late, attempt, error, error_zh) "
-                    "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (key) DO UPDATE SET path = excluded.path, "
+                    "INSERT INTO submission (key, path, digest, draws, at, late, attempt, error, error_zh, "
+                    "signed, signature) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) "
+                    "ON CONFLICT (key) DO UPDATE SET path = excluded.path, "
                     "graded = graded AND (digest, draws) = (excluded.digest, excluded.draws), "
                     "digest = excluded.digest, draws = excluded.draws, at = excluded.at, late = excluded.late, "
-                    "attempt = excluded.attempt, error = excluded.error, error_zh = excluded.error_zh, present = 1",
-                    row,
+                    "attempt = excluded.attempt, error = excluded.error, error_zh = excluded.error_zh, present = 1, "
+                    "signed = excluded.signed, signature = excluded.signature",
+                    (*row, *_said(one.error), one.signed, one.signature),
                 )
                 book.execute("DELETE FROM member WHERE submission = ?", (one.key,))
                 book.executemany("INSERT INTO member VALUES (?, ?)", [(one.key, learner) for learner in one.learners])
@@ -283,7 +294,8 @@ class Gradebook:
         for key, learner in self._rows("SELECT submission, learner FROM member ORDER BY learner"):
             members.setdefault(key, []).append(learner)
         rows = self._rows(
-            f"SELECT key, path, digest, draws, at, late, attempt, error, error_zh FROM submission {which} ORDER BY key"
+            "SELECT key, path, digest, draws, at, late, attempt, error, error_zh, signed, signature "
+            f"FROM submission {which} ORDER BY key"
         )
         with self._understood("submissions"):
             return tuple(_filed(row, members.get(row[0], ())) for row in rows)
@@ -356,8 +368,10 @@ class Gradebook:
             runs = {run: self._run(run) for run in {run for _, (run, _) in wanted}}
         found = []
         for (question, version), (run, digest) in wanted:
-            with self._understood(f"{filed.key}, {question}"):
+            try:  # not ``_understood``, which takes longer than everything else here
                 found.append((Unit(question, version, self._result(digest)), runs[run]))
+            except _STRANGE as error:
+                raise self._not_understood(f"{filed.key}, {question}", error) from error
         return tuple(found)
 
     def _units(self, filed: SubmissionRow) -> list[tuple[int, int, bytes]]:
@@ -374,8 +388,10 @@ class Gradebook:
             self._versions = {
                 at: (one, two) for at, one, two in self._rows("SELECT id, question, version FROM version")
             }
-        with self._understood("versions"):
+        try:
             return self._versions[number]
+        except KeyError as error:
+            raise self._not_understood("versions", error) from error
 
     def _run(self, number: int) -> Run:
         rows = self._rows(
@@ -515,11 +531,11 @@ def _typed(row: Sequence[Any], *kinds: tuple[type, ...]) -> Sequence[Any]:
 
 
 def _filed(row: Sequence[Any], learners: Sequence[str]) -> SubmissionRow:
-    kinds = (_TEXT, _TEXT, _TEXT, _TEXT, _MAYBE, _WHOLE, _WHOLE, _MAYBE, _MAYBE)
-    key, path, digest, draws, at, late, attempt, error, zh = _typed(row, *kinds)
+    kinds = (_TEXT, _TEXT, _TEXT, _TEXT, _MAYBE, _WHOLE, _WHOLE, _MAYBE, _MAYBE, _MAYBE, _TEXT)
+    key, path, digest, draws, at, late, attempt, error, zh, signed, signature = _typed(row, *kinds)
     when = datetime.fromisoformat(at) if at else None
     why = None if error is None else Text(error, error if zh is None else zh)  # a book of format 1 had English only
-    return SubmissionRow(key, path, _texts(learners), digest, draws, when, bool(late), attempt, why)
+    return SubmissionRow(key, path, _texts(learners), digest, draws, when, bool(late), attempt, why, signed, signature)
 
 
 def _said(error: Text | None) -> tuple[str | None, str | None]:

@@ -188,6 +188,8 @@ def as_in_format_2(book: Gradebook) -> None:
     change("ALTER TABLE unit_2 RENAME TO unit")
     change("ALTER TABLE run_2 RENAME TO run")
     change("DROP INDEX submission_content")
+    for column in ("signed", "signature"):
+        change(f"ALTER TABLE submission DROP COLUMN {column}")
     change("UPDATE meta SET value = '2' WHERE name = 'format'")
 
 
