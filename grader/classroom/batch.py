@@ -21,6 +21,7 @@ from grader.classroom.enrolment import Enrolment, enrol, in_roster
 from grader.classroom.gradebook import INTAKE, Gradebook, SubmissionRow, open_gradebook
 from grader.classroom.lock import locked, make_folder
 from grader.classroom.record import Recorder, grading_facts, tasks_left
+from grader.classroom.results import ASKED, FILES
 from grader.classroom.roster import Roster
 from grader.classroom.roster import read as read_roster
 from grader.classroom.task import Plan, Task
@@ -38,7 +39,8 @@ from grader.sandbox import libraries
 class BatchRequest:
     """What to grade, where to save it, and how. Without ``questions``, all of them count.
 
-    It is graded by ``workers`` processes on this machine, or by the Dask cluster at ``scheduler``.
+    It is graded by ``workers`` processes on this machine, or by the Dask cluster at ``scheduler``. With ``files``, the
+    results folder gets one JSON file for each submission.
     """
 
     collection: Path
@@ -50,6 +52,7 @@ class BatchRequest:
     roster: Path | None = None
     workers: int | None = None
     scheduler: str | None = None
+    files: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,8 +118,8 @@ def run(order: BatchRequest, progress: Callable[[BatchProgress], None] = lambda 
     make_folder(order.out)
     with locked(order.out):
         found = _collect(order, roster)
-        enrolment = enrol(found, roster)
         with contextlib.closing(open_gradebook(order.out, create=True)) as book:
+            enrolment = enrol(found, roster, book.submissions())
             versions = _save_class(book, order, enrolment, course, counting)
             tasks = {filed.key: (filed, task) for filed, task in tasks_left(book, versions)}
             layers = grade_all(order, book, tasks, versions, course, progress) if tasks else ()
@@ -166,8 +169,9 @@ def _save_class(
     book.file(enrolment.submissions)
     book.dismiss({one.id for one in enrolment.learners})
     facts = grading_facts(order.course_folder, order.seed, course, counting)
-    book.remember_all(facts)
-    book.remember("collection", os.path.abspath(order.collection))
+    asked = [question.id for question in counting] if order.questions else []
+    where = os.path.abspath(order.collection)
+    book.remember_all(facts | {"collection": where, ASKED: asked, FILES: order.files})
     return cast("dict[str, str]", facts["versions"])
 
 
@@ -182,8 +186,8 @@ def grade_all(
     """Steps 2 and 3: run ``tasks``, and save each result as it comes in. Returns what confined learner code."""
     wanted = [task for _, task in tasks.values()]
     recorder = Recorder(book, {key: filed for key, (filed, _) in tasks.items()}, versions, course, order.seed)
-    with _pool(order, wanted, course) as pool:
-        for at, (result, running) in enumerate(schedule.run_tasks(pool, wanted), 1):
+    with _pool(order, wanted, course) as pool, recorder:
+        for at, (result, running) in enumerate(schedule.run_tasks(pool, wanted, recorder.patience), 1):
             recorder.save(result)
             progress(BatchProgress(at, len(wanted), result.key, running))
         return pool.layers

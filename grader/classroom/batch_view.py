@@ -26,6 +26,11 @@ COLUMNS = (Text("learner", "学习者"), Text("points", "得分"), Text("status"
 NOT_GRADED = Text("not gradable, see below", "无法评分，见下文")
 NOTHING_IN_IT = Text("nothing to grade, see below", "没有可以评分的内容，见下文")
 DONE = Text(
+    "{graded} of {all} submissions graded. In {folder}: class.csv and the gradebook, from which 'attncheck export' "
+    "makes reports.",
+    "{all} 份提交中已评分 {graded} 份。{folder} 中有 class.csv 和成绩册；各人的报告可用 attncheck export 导出。",
+)
+DONE_WITH_FILES = Text(
     "{graded} of {all} submissions graded. In {folder}: class.csv, the gradebook, and one file per submission.",
     "{all} 份提交中已评分 {graded} 份。{folder} 中有 class.csv、成绩册，以及每份提交各一个结果文件。",
 )
@@ -141,7 +146,8 @@ def lines(summary: BatchSummary, rows: list[Row], out: Path, lang: Lang) -> Iter
         told = True
     if told:
         yield ""
-    said = DONE.fill(graded=summary.graded + summary.kept, all=summary.submissions, folder=str(out)).of(lang)
+    done = DONE_WITH_FILES if any(row.file for row in rows) else DONE
+    said = done.fill(graded=summary.graded + summary.kept, all=summary.submissions, folder=str(out)).of(lang)
     again = GRADED_EARLIER.fill(kept=summary.kept).of(lang) if summary.kept else ""
     yield indent(said + again, 0)
 
@@ -160,7 +166,7 @@ def _cells(row: Row, learner: str, lang: Lang) -> tuple[str, str, str]:
     if row.error is not None:
         why = NOTHING_IN_IT if row.error.en.startswith(NOTHING_IN) else NOT_GRADED
         return learner, earned if row.given else "–", why.of(lang)
-    if row.file is None:
+    if not row.submitted:
         return learner, earned if row.given else "–", NOTHING_THERE.of(lang)
     status = WHOLE if row.passed else GRADED if row.complete else PARTLY
     said = [status.of(lang)]

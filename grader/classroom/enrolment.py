@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, TypeAlias
@@ -14,6 +14,7 @@ from grader.classroom.collect import CollectedSubmission, Collection, clause, no
 from grader.classroom.gradebook import LearnerRow, SubmissionRow
 from grader.classroom.intake import PLAIN, FoundSubmission, Person, Stray
 from grader.classroom.roster import Match, Roster, alike, spellings
+from grader.classroom.unchanged import signature
 from grader.classroom.words import INTERNAL_ERROR, in_both
 from grader.core import resources
 from grader.core.errors import AttncheckError, SubmissionError
@@ -62,8 +63,12 @@ def in_roster(roster: Roster, name: str) -> bool:
     return roster.match(_named(name)).why != "unknown"
 
 
-def enrol(found: Collection, roster: Roster | None) -> Enrolment:
-    """Match every submission in ``found`` with its learners, and read the names in their answers."""
+def enrol(found: Collection, roster: Roster | None, before: Iterable[SubmissionRow] = ()) -> Enrolment:
+    """Match every submission in ``found`` with its learners, and read the names in their answers.
+
+    Files that have not changed since they were read for one of the rows ``before`` are not read again.
+    """
+    known = {row.path: row for row in before if row.signature}
     handed = (*found.handed, *ungradable(found, roster))
     names = display_names(handed)
     matches: list[Match] = []
@@ -78,7 +83,7 @@ def enrol(found: Collection, roster: Roster | None) -> Enrolment:
             matched = [match for person in each.placed.people for match in roster.matches(person)]
             matches += matched
             whose = tuple(sorted({match.learner.id for match in matched if match.learner is not None}))
-        row, signed = _submission_row(each, whose, roster)
+        row, signed = _submission_row(each, whose, roster, known)
         submissions.append(row)
         if signed and (roster is None or row.seed_name != signed):
             signatures.append(_Signature(", ".join(whose) or row.key, _shown(each), signed))
@@ -119,16 +124,20 @@ def _unowned_row(stray: Stray) -> SubmissionRow:
 
 
 def _submission_row(
-    handed: CollectedSubmission, learners: tuple[str, ...], roster: Roster | None
+    handed: CollectedSubmission, learners: tuple[str, ...], roster: Roster | None, known: Mapping[str, SubmissionRow]
 ) -> tuple[SubmissionRow, str | None]:
     """The row of a submission, with the digest of its files or the reason why they cannot be read.
 
     And the name in its answers.yaml, if there is one.
     """
     placed = handed.placed
+    path = os.path.abspath(handed.path)
     digest, signed, error = "", None, handed.error
+    seen = "" if error is not None else signature(handed.path)
     try:
-        if error is None:
+        if seen and path in known and known[path].signature == seen:
+            digest, signed = known[path].digest, known[path].signed
+        elif error is None:
             digest, signed = identity(handed.path)
     except SubmissionError as refused:
         error = in_both(refused)
@@ -140,9 +149,9 @@ def _submission_row(
         error = INTERNAL_ERROR.fill(error=printable(f"{type(fault).__name__}: {fault}"))
     known_as = (_shown(handed)[0].name,) if roster is None else learners
     draws = seed_name(signed, known_as, roster) or placed.people[0].name
-    path = os.path.abspath(handed.path)
+    seen = "" if error is not None else seen
     return SubmissionRow(
-        placed.key, path, learners, digest, draws, placed.at, placed.late, placed.attempt, error
+        placed.key, path, learners, digest, draws, placed.at, placed.late, placed.attempt, error, signed, seen
     ), signed
 
 

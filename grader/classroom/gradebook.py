@@ -1,17 +1,21 @@
 """The gradebook: the results of a class and their provenance, in one SQLite file in the results folder.
 
-One process writes at a time, in one transaction for each submission, so a crash loses at most the submission that is
-being written. The rollback journal is used, not the write-ahead log, because results folders may be on network drives.
+One process writes at a time, and a submission is saved completely or not at all: a crash loses at most the submissions
+that are being written, which are graded again. The rollback journal is used, not the write-ahead log, because results
+folders may be on network drives.
 
-A *unit* is one graded question of one submission. Its key is everything that decides the result: the digest of the
-files, the name that numbers are drawn for, and the version of the question (which covers the seed and the version of
-attncheck). So nothing is graded twice.
+A *unit* is one graded question of one submission. Its key is everything that decides the result: the *content* (the
+digest of the files and the name that numbers are drawn for) and the *version* of the question (which covers the seed
+and the version of attncheck). So nothing is graded twice. Results are stored once however many units have them, because
+most questions of most learners have the same result; the same goes for the *setting* of a run.
 """
 
 from __future__ import annotations
 
+import functools
 import json
 import sqlite3
+import zlib
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
@@ -20,41 +24,85 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any, TypeVar
 
+from grader.classroom.encoding import EncodedResult, decode, digest_of, encode, encode_answers, encode_notices, pack
 from grader.core import serialize
 from grader.core.errors import GradebookError
 from grader.core.model import Notice, QuestionResult, Text
 
 T = TypeVar("T")
 
-FORMAT = 2
+FORMAT = 3
 FILE = "gradebook.sqlite"
 #: The folder beside the book that holds submissions which had to be unpacked.
 INTAKE = ".intake"
 
-#: For each earlier format, the statements that migrate a gradebook to the next one.
-_STEPS: Mapping[int, Iterable[str]] = MappingProxyType({1: ("ALTER TABLE submission ADD COLUMN error_zh TEXT",)})
+#: Results that are remembered while a gradebook is read.
+_REMEMBERED = 2048
 
 #: What SQLite raises. In a damaged file even the text of an error may not be UTF-8, and a length may exceed memory.
 _BROKEN = (sqlite3.DatabaseError, UnicodeDecodeError, MemoryError)
+#: What values of unexpected types raise.
+_STRANGE = (ValueError, TypeError, LookupError, AttributeError, OverflowError, RecursionError, zlib.error)
 
+#: Units and what they refer to.
+_UNITS = """
+CREATE TABLE setting (
+  id INTEGER PRIMARY KEY, seed TEXT NOT NULL, course TEXT NOT NULL, versions TEXT NOT NULL, layers TEXT NOT NULL,
+  unsafe INTEGER NOT NULL, UNIQUE (seed, course, versions, layers, unsafe));
+CREATE TABLE run (id INTEGER PRIMARY KEY, at TEXT NOT NULL, seconds REAL NOT NULL, setting INTEGER NOT NULL);
+CREATE TABLE content (id INTEGER PRIMARY KEY, digest TEXT NOT NULL, draws TEXT NOT NULL, UNIQUE (digest, draws));
+CREATE TABLE version (id INTEGER PRIMARY KEY, question TEXT NOT NULL, version TEXT NOT NULL,
+  UNIQUE (question, version));
+CREATE TABLE result (id INTEGER PRIMARY KEY, digest BLOB NOT NULL UNIQUE, body BLOB NOT NULL);
+CREATE TABLE unit (
+  content INTEGER NOT NULL, version INTEGER NOT NULL, run INTEGER NOT NULL, result INTEGER NOT NULL,
+  PRIMARY KEY (content, version)) WITHOUT ROWID;
+CREATE INDEX submission_content ON submission (digest, draws);
+"""
 _SCHEMA = """
 CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT NOT NULL);
 CREATE TABLE learner (id TEXT PRIMARY KEY, name TEXT NOT NULL, section TEXT NOT NULL, extra_hours REAL NOT NULL);
 CREATE TABLE submission (
   key TEXT PRIMARY KEY, path TEXT NOT NULL, digest TEXT NOT NULL, draws TEXT NOT NULL, at TEXT, late INTEGER NOT NULL,
   attempt INTEGER NOT NULL, error TEXT, answers TEXT NOT NULL DEFAULT '{}', notices TEXT NOT NULL DEFAULT '[]',
-  graded INTEGER NOT NULL DEFAULT 0, present INTEGER NOT NULL DEFAULT 1, error_zh TEXT);
+  graded INTEGER NOT NULL DEFAULT 0, present INTEGER NOT NULL DEFAULT 1, error_zh TEXT, signed TEXT,
+  signature TEXT NOT NULL DEFAULT '');
 CREATE TABLE member (submission TEXT NOT NULL, learner TEXT NOT NULL, PRIMARY KEY (submission, learner));
-CREATE TABLE run (
-  id INTEGER PRIMARY KEY, at TEXT NOT NULL, seconds REAL NOT NULL, seed TEXT NOT NULL, course TEXT NOT NULL,
-  versions TEXT NOT NULL, layers TEXT NOT NULL, unsafe INTEGER NOT NULL);
-CREATE TABLE unit (
-  digest TEXT NOT NULL, draws TEXT NOT NULL, question TEXT NOT NULL, version TEXT NOT NULL, run INTEGER NOT NULL,
-  result TEXT NOT NULL, PRIMARY KEY (digest, draws, question, version));
 CREATE TABLE override (
   learner TEXT NOT NULL, part TEXT NOT NULL, points REAL NOT NULL, reason TEXT NOT NULL, author TEXT NOT NULL,
   at TEXT NOT NULL, PRIMARY KEY (learner, part));
 """
+
+#: Moves units from format 2 to format 3. ``digest_of`` and ``pack`` are those of ``encoding``.
+_TO_3 = f"""
+ALTER TABLE submission ADD COLUMN signed TEXT;
+ALTER TABLE submission ADD COLUMN signature TEXT NOT NULL DEFAULT '';
+ALTER TABLE run RENAME TO run_2;
+ALTER TABLE unit RENAME TO unit_2;
+{_UNITS}
+INSERT INTO setting (seed, course, versions, layers, unsafe)
+  SELECT DISTINCT seed, course, versions, layers, unsafe FROM run_2;
+INSERT INTO run SELECT run_2.id, at, seconds, setting.id FROM run_2 JOIN setting USING (seed, course, versions, layers,
+  unsafe);
+INSERT INTO content (digest, draws) SELECT DISTINCT digest, draws FROM unit_2;
+INSERT INTO version (question, version) SELECT DISTINCT question, version FROM unit_2;
+INSERT INTO result (digest, body) SELECT digest_of(result), pack(result) FROM unit_2 WHERE true
+  ON CONFLICT (digest) DO NOTHING;
+INSERT INTO unit SELECT content.id, version.id, run, result.id FROM unit_2 JOIN content USING (digest, draws)
+  JOIN version USING (question, version) JOIN result ON result.digest = digest_of(unit_2.result);
+DROP TABLE unit_2;
+DROP TABLE run_2;
+"""
+
+
+def _statements(script: str) -> tuple[str, ...]:
+    return tuple(filter(str.strip, script.split(";")))
+
+
+#: For each earlier format, the statements that migrate a gradebook to the next one.
+_STEPS: Mapping[int, Iterable[str]] = MappingProxyType(
+    {1: ("ALTER TABLE submission ADD COLUMN error_zh TEXT",), 2: _statements(_TO_3)}
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +119,8 @@ class LearnerRow:
 class SubmissionRow:
     """A submission. Its numbers are drawn for the name ``draws``; ``error`` is why it cannot be graded, if it cannot.
 
-    ``at`` is when it was submitted, if that is known; ``late`` is what the course system says.
+    ``at`` is when it was submitted, if that is known; ``late`` is what the course system says. ``signed`` is the name
+    in its answers.yaml. ``signature`` tells that its files have not changed; see ``unchanged``.
     """
 
     key: str
@@ -83,6 +132,8 @@ class SubmissionRow:
     late: bool = False
     attempt: int = 1
     error: Text | None = None
+    signed: str | None = None
+    signature: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,12 +170,25 @@ class Override:
     at: datetime
 
 
+@dataclass(frozen=True, slots=True)
+class Graded:
+    """What grading one submission gave: (version of the question, result) of its units, answers and notices as JSON."""
+
+    filed: SubmissionRow
+    run: Run
+    units: tuple[tuple[str, EncodedResult], ...]
+    answers: str
+    notices: str
+
+
 class Gradebook:
     """An open gradebook; see ``open_gradebook``. Methods raise GradebookError if the file cannot be used."""
 
     def __init__(self, connection: sqlite3.Connection, path: Path) -> None:
         self._connection = connection
         self.path = path
+        self._versions: dict[int, tuple[str, str]] = {}
+        self._result = functools.lru_cache(_REMEMBERED)(self._read_result)
 
     def close(self) -> None:
         """Close the file."""
@@ -152,11 +216,14 @@ class Gradebook:
         """Turn errors about values of unexpected types (edited by hand, or damaged) into a GradebookError."""
         try:
             yield
-        except (ValueError, TypeError, KeyError, AttributeError, OverflowError, RecursionError) as error:
-            raise GradebookError(
-                f"the gradebook {self.path} has content that this attncheck cannot read ({what}: {error}): use the "
-                "version that wrote it, restore it from a backup, or grade into a new folder; the file was not changed."
-            ) from error
+        except _STRANGE as error:
+            raise self._not_understood(what, error) from error
+
+    def _not_understood(self, what: str, error: Exception) -> GradebookError:
+        return GradebookError(
+            f"the gradebook {self.path} has content that this attncheck cannot read ({what}: {error}): use the version "
+            "that wrote it, restore it from a backup, or grade into a new folder; the file was not changed."
+        )
 
     def copy(self, folder: Path) -> Gradebook:
         """A copy of the gradebook in ``folder``."""
@@ -200,14 +267,16 @@ class Gradebook:
             book.execute("UPDATE submission SET present = 0")
             for one in submissions:
                 at = one.at.astimezone(UTC).isoformat() if one.at else None
-                row = (one.key, one.path, one.digest, one.seed_name, at, one.late, one.attempt, *_said(one.error))
+                row = (one.key, one.path, one.digest, one.seed_name, at, one.late, one.attempt)
                 book.execute(
-                    "INSERT INTO submission (key, path, digest, draws, at, late, attempt, error, error_zh) "
-                    "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (key) DO UPDATE SET path = excluded.path, "
+                    "INSERT INTO submission (key, path, digest, draws, at, late, attempt, error, error_zh, "
+                    "signed, signature) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) "
+                    "ON CONFLICT (key) DO UPDATE SET path = excluded.path, "
                     "graded = graded AND (digest, draws) = (excluded.digest, excluded.draws), "
                     "digest = excluded.digest, draws = excluded.draws, at = excluded.at, late = excluded.late, "
-                    "attempt = excluded.attempt, error = excluded.error, error_zh = excluded.error_zh, present = 1",
-                    row,
+                    "attempt = excluded.attempt, error = excluded.error, error_zh = excluded.error_zh, present = 1, "
+                    "signed = excluded.signed, signature = excluded.signature",
+                    (*row, *_said(one.error), one.signed, one.signature),
                 )
                 book.execute("DELETE FROM member WHERE submission = ?", (one.key,))
                 book.executemany("INSERT INTO member VALUES (?, ?)", [(one.key, learner) for learner in one.learners])
@@ -225,7 +294,8 @@ class Gradebook:
         for key, learner in self._rows("SELECT submission, learner FROM member ORDER BY learner"):
             members.setdefault(key, []).append(learner)
         rows = self._rows(
-            f"SELECT key, path, digest, draws, at, late, attempt, error, error_zh FROM submission {which} ORDER BY key"
+            "SELECT key, path, digest, draws, at, late, attempt, error, error_zh, signed, signature "
+            f"FROM submission {which} ORDER BY key"
         )
         with self._understood("submissions"):
             return tuple(_filed(row, members.get(row[0], ())) for row in rows)
@@ -248,32 +318,21 @@ class Gradebook:
         notices: Sequence[Notice],
     ) -> None:
         """Save the results of one submission: its units, its answers, and notices about it."""
+        found = tuple((unit.version, encode(unit.result)) for unit in units)
+        self.record_all([Graded(filed, run, found, encode_answers(answers), encode_notices(notices))])
+
+    def record_all(self, graded: Sequence[Graded], refused: Iterable[tuple[SubmissionRow, Text]] = ()) -> None:
+        """Save the results of several submissions, and why others could not be graded, in one transaction."""
+        versions = {(result.question, version) for each in graded for version, result in each.units}
+        bodies = {result.digest: result.body for each in graded for _, result in each.units}
         with self._writing() as book:
-            cursor = book.execute(
-                "INSERT INTO run (at, seconds, seed, course, versions, layers, unsafe) VALUES (?, ?, ?, ?, ?, ?, ?)",
-                (
-                    run.at.astimezone(UTC).isoformat(),
-                    run.seconds,
-                    run.seed,
-                    run.course,
-                    json.dumps(run.versions),
-                    json.dumps(run.layers),
-                    run.unsafe,
-                ),
-            )
-            for unit in units:
-                result = json.dumps(serialize.dump(unit.result), ensure_ascii=False)
-                book.execute(
-                    "INSERT OR REPLACE INTO unit VALUES (?, ?, ?, ?, ?, ?)",
-                    (filed.digest, filed.seed_name, unit.question, unit.version, cursor.lastrowid, result),
-                )
-            book.execute(
-                "UPDATE submission SET answers = ?, notices = ?, graded = 1 WHERE key = ?",
-                (
-                    json.dumps(answers, ensure_ascii=False, default=str),
-                    json.dumps(serialize.dump(tuple(notices)), ensure_ascii=False),
-                    filed.key,
-                ),
+            book.executemany("INSERT INTO version (question, version) VALUES (?, ?) ON CONFLICT DO NOTHING", versions)
+            book.executemany("INSERT INTO result (digest, body) VALUES (?, ?) ON CONFLICT DO NOTHING", bodies.items())
+            for each in graded:
+                _save(book, each)
+            book.executemany(
+                "UPDATE submission SET error = ?, error_zh = ? WHERE key = ?",
+                [(*_said(error), filed.key) for filed, error in refused],
             )
 
     def share(self) -> None:
@@ -292,28 +351,59 @@ class Gradebook:
 
     def refuse(self, filed: SubmissionRow, error: Text) -> None:
         """Save why a submission could not be graded."""
-        with self._writing() as book:
-            book.execute("UPDATE submission SET error = ?, error_zh = ? WHERE key = ?", (*_said(error), filed.key))
+        self.record_all((), [(filed, error)])
 
-    def has(self, filed: SubmissionRow, question: str, version: str) -> bool:
-        """Whether this unit is already graded."""
-        query = "SELECT 1 FROM unit WHERE digest = ? AND draws = ? AND question = ? AND version = ?"
-        return bool(self._rows(query, (filed.digest, filed.seed_name, question, version)))
+    def graded(self, filed: SubmissionRow) -> set[tuple[str, str]]:
+        """The questions of a submission that are graded already, each with its version."""
+        return {self._version(version) for version, *_ in self._units(filed)}
 
     def units(self, filed: SubmissionRow, versions: Mapping[str, str]) -> tuple[tuple[Unit, Run], ...]:
-        """The units of a submission for these question versions, in the order of ``versions``."""
+        """The units of a submission for these question versions, in the order of ``versions``.
+
+        Equal results are the same object, as far as they are still remembered.
+        """
+        there = {self._version(version): (run, digest) for version, run, digest in self._units(filed)}
+        wanted = [(key, there[key]) for key in versions.items() if key in there]
+        with self._understood(f"{filed.key}, provenance"):
+            runs = {run: self._run(run) for run in {run for _, (run, _) in wanted}}
         found = []
-        for question, version in versions.items():
-            rows = self._rows(
-                "SELECT result, at, seconds, seed, course, versions, layers, unsafe FROM unit JOIN run ON run.id = run"
-                " WHERE digest = ? AND draws = ? AND question = ? AND version = ?",
-                (filed.digest, filed.seed_name, question, version),
-            )
-            for result, *run in rows:
-                with self._understood(f"{filed.key}, {question}"):
-                    made = serialize.load(QuestionResult, json.loads(result))
-                    found.append((Unit(question, version, made), _run(run)))
+        for (question, version), (run, digest) in wanted:
+            try:  # not ``_understood``, which takes longer than everything else here
+                found.append((Unit(question, version, self._result(digest)), runs[run]))
+            except _STRANGE as error:
+                raise self._not_understood(f"{filed.key}, {question}", error) from error
         return tuple(found)
+
+    def _units(self, filed: SubmissionRow) -> list[tuple[int, int, bytes]]:
+        """Version, run and digest of the result of each unit of a submission."""
+        return self._rows(
+            "SELECT unit.version, unit.run, result.digest FROM unit LEFT JOIN result ON result.id = unit.result "
+            "WHERE content = (SELECT id FROM content WHERE digest = ? AND draws = ?)",
+            (filed.digest, filed.seed_name),
+        )
+
+    def _version(self, number: int) -> tuple[str, str]:
+        """The question and its version; versions are never deleted, so known ones are remembered."""
+        if number not in self._versions:
+            self._versions = {
+                at: (one, two) for at, one, two in self._rows("SELECT id, question, version FROM version")
+            }
+        try:
+            return self._versions[number]
+        except KeyError as error:
+            raise self._not_understood("versions", error) from error
+
+    def _run(self, number: int) -> Run:
+        rows = self._rows(
+            "SELECT at, seconds, seed, course, versions, layers, unsafe FROM run JOIN setting ON setting.id = setting "
+            "WHERE run.id = ?",
+            (number,),
+        )
+        return _run(rows[0])
+
+    def _read_result(self, digest: bytes) -> QuestionResult:
+        """The result with this digest. Raises what ``decode`` raises."""
+        return decode(self._rows("SELECT body FROM result WHERE digest = ?", (digest,))[0][0])
 
     def answers(self, filed: SubmissionRow) -> dict[str, object]:
         """The learner's answers, by item."""
@@ -396,13 +486,40 @@ class Gradebook:
             alone = "DELETE FROM submission WHERE key = ? AND key NOT IN (SELECT submission FROM member)"
             for key in keys or [learner]:
                 gone |= book.execute(alone, (key,)).rowcount > 0
-            book.execute("DELETE FROM unit WHERE (digest, draws) NOT IN (SELECT digest, draws FROM submission)")
+            book.execute("DELETE FROM content WHERE (digest, draws) NOT IN (SELECT digest, draws FROM submission)")
+            book.execute("DELETE FROM unit WHERE content NOT IN (SELECT id FROM content)")
+            book.execute("DELETE FROM result WHERE id NOT IN (SELECT result FROM unit)")
             book.execute("DELETE FROM run WHERE id NOT IN (SELECT run FROM unit)")
+            book.execute("DELETE FROM setting WHERE id NOT IN (SELECT setting FROM run)")
         self._rows("VACUUM")  # deleted rows must not remain in the file
         return gone
 
 
 _TEXT, _MAYBE, _WHOLE, _NUMBER = (str,), (str, type(None)), (int,), (int, float)
+
+
+def _save(book: sqlite3.Connection, graded: Graded) -> None:
+    """Save one submission, whose versions and results are there."""
+    run = graded.run
+    setting = (run.seed, run.course, json.dumps(run.versions), json.dumps(run.layers), run.unsafe)
+    columns = "seed, course, versions, layers, unsafe"
+    book.execute(f"INSERT INTO setting ({columns}) VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING", setting)
+    cursor = book.execute(
+        "INSERT INTO run (at, seconds, setting) VALUES "
+        f"(?, ?, (SELECT id FROM setting WHERE ({columns}) = (?, ?, ?, ?, ?)))",
+        (run.at.astimezone(UTC).isoformat(), run.seconds, *setting),
+    )
+    content = (graded.filed.digest, graded.filed.seed_name)
+    book.execute("INSERT INTO content (digest, draws) VALUES (?, ?) ON CONFLICT DO NOTHING", content)
+    book.executemany(
+        "INSERT OR REPLACE INTO unit VALUES ((SELECT id FROM content WHERE digest = ? AND draws = ?), "
+        "(SELECT id FROM version WHERE question = ? AND version = ?), ?, (SELECT id FROM result WHERE digest = ?))",
+        [(*content, result.question, version, cursor.lastrowid, result.digest) for version, result in graded.units],
+    )
+    book.execute(
+        "UPDATE submission SET answers = ?, notices = ?, graded = 1 WHERE key = ?",
+        (graded.answers, graded.notices, graded.filed.key),
+    )
 
 
 def _typed(row: Sequence[Any], *kinds: tuple[type, ...]) -> Sequence[Any]:
@@ -414,11 +531,11 @@ def _typed(row: Sequence[Any], *kinds: tuple[type, ...]) -> Sequence[Any]:
 
 
 def _filed(row: Sequence[Any], learners: Sequence[str]) -> SubmissionRow:
-    kinds = (_TEXT, _TEXT, _TEXT, _TEXT, _MAYBE, _WHOLE, _WHOLE, _MAYBE, _MAYBE)
-    key, path, digest, draws, at, late, attempt, error, zh = _typed(row, *kinds)
+    kinds = (_TEXT, _TEXT, _TEXT, _TEXT, _MAYBE, _WHOLE, _WHOLE, _MAYBE, _MAYBE, _MAYBE, _TEXT)
+    key, path, digest, draws, at, late, attempt, error, zh, signed, signature = _typed(row, *kinds)
     when = datetime.fromisoformat(at) if at else None
     why = None if error is None else Text(error, error if zh is None else zh)  # a book of format 1 had English only
-    return SubmissionRow(key, path, _texts(learners), digest, draws, when, bool(late), attempt, why)
+    return SubmissionRow(key, path, _texts(learners), digest, draws, when, bool(late), attempt, why, signed, signature)
 
 
 def _said(error: Text | None) -> tuple[str | None, str | None]:
@@ -485,13 +602,15 @@ def _format(connection: sqlite3.Connection) -> str:
 def _begin(connection: sqlite3.Connection) -> None:
     with _exclusive(connection):
         if connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0] == 0:
-            for statement in filter(str.strip, _SCHEMA.split(";")):
+            for statement in _statements(_SCHEMA + _UNITS):
                 connection.execute(statement)
             connection.execute("INSERT INTO meta VALUES ('format', ?)", (json.dumps(FORMAT),))
 
 
 def _bring_up_to_date(connection: sqlite3.Connection, steps: Mapping[int, Iterable[str]]) -> None:
     """Migrate from format to format in one transaction. Another process that opens the file meanwhile waits for it."""
+    connection.create_function("digest_of", 1, digest_of, deterministic=True)
+    connection.create_function("pack", 1, pack, deterministic=True)
     with _exclusive(connection):
         while (found := _format(connection)) in map(str, steps):
             for statement in steps[int(found)]:

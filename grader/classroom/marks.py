@@ -9,6 +9,7 @@ from datetime import UTC, datetime, timedelta
 from types import MappingProxyType
 
 from grader.classroom.gradebook import LearnerRow, Override, Run, SubmissionRow
+from grader.core.identical import by_identity
 from grader.core.model import ExerciseResult, ItemResult, QuestionResult, Rules, Status
 from grader.core.score import tidy
 
@@ -107,12 +108,11 @@ def mark(
     ``parts`` are those of the course, by name, because points may be given by hand for a part that was not graded.
     """
     changed = _changed(learner, overrides)
-    found = {result.id: with_overrides(result, changed, parts) for result, _ in work.results}
+    found = {result.id: _facts(with_overrides(result, changed, parts)) for result, _ in work.results}
     questions = tuple(_question(name, points, found.get(name), changed, parts) for name, points in possible.items())
     late = late_by(work.filed, learner, rules)
     marked = found if work.filed.error is None else {}
-    statuses = [part.status for result in found.values() for part in result.items]
-    statuses += [part.status for result in found.values() for part in result.exercises]
+    parted = [facts for facts in found.values() if facts.parts]
     return Mark(
         learner,
         work,
@@ -120,8 +120,33 @@ def mark(
         left_over(late, work.filed.attempt, rules),
         late,
         complete=all(_complete(name, marked.get(name), changed, parts) for name in possible),
-        passed=bool(statuses) and all(status is Status.PASSED for status in statuses),
+        passed=bool(parted) and all(facts.passed for facts in parted),
         overridden=tuple(changed.values()),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Facts:
+    """What a mark needs of the result of a question with this many ``parts``."""
+
+    earned: float
+    possible: float
+    parts: int
+    passed: bool
+    complete: bool
+
+
+@by_identity(4096)
+def _facts(result: QuestionResult) -> _Facts:
+    """In a class, most learners share most results, so each is summed up once."""
+    statuses = [item.status for item in result.items] + [exercise.status for exercise in result.exercises]
+    inner = [outcome.status for exercise in result.exercises for outcome in exercise.outcomes]
+    return _Facts(
+        tidy(result.earned),
+        tidy(result.possible),
+        len(statuses),
+        all(status is Status.PASSED for status in statuses),
+        Status.UNMARKED not in statuses and Status.UNMARKED not in inner,
     )
 
 
@@ -131,6 +156,8 @@ def with_overrides(result: QuestionResult, given: Mapping[str, Override], parts:
     A part with points given by hand counts as marked, with its full maximum, even if one of our errors kept checks of
     it from being marked.
     """
+    if not given:
+        return result
 
     def whole(name: str, possible: float) -> float:
         return max(possible, parts[name].possible) if name in parts else possible
@@ -159,16 +186,12 @@ def _judged(status: Status, earned: float, possible: float) -> Status:
     return Status.PASSED if earned >= possible else Status.FAILED
 
 
-def _complete(
-    name: str, result: QuestionResult | None, given: Mapping[str, Override], parts: Mapping[str, Part]
-) -> bool:
+def _complete(name: str, result: _Facts | None, given: Mapping[str, Override], parts: Mapping[str, Part]) -> bool:
     """Whether all of a question is marked; ``result`` has overrides applied, and is None if it was not graded."""
     if result is None:
         own = [part.name for part in parts.values() if part.question == name]
         return bool(own) and given.keys() >= set(own)
-    statuses = [item.status for item in result.items] + [exercise.status for exercise in result.exercises]
-    statuses += [outcome.status for exercise in result.exercises for outcome in exercise.outcomes]
-    return Status.UNMARKED not in statuses
+    return result.complete
 
 
 def _changed(learner: LearnerRow, overrides: Sequence[Override]) -> dict[str, Override]:
@@ -178,7 +201,7 @@ def _changed(learner: LearnerRow, overrides: Sequence[Override]) -> dict[str, Ov
 def _question(
     name: str,
     points: float,
-    result: QuestionResult | None,
+    result: _Facts | None,
     changed: Mapping[str, Override],
     parts: Mapping[str, Part],
 ) -> tuple[str, float, float]:
@@ -186,7 +209,7 @@ def _question(
     if result is None:
         given = [change.points for part, change in changed.items() if part in parts and parts[part].question == name]
         return name, tidy(sum(given)), points
-    return name, tidy(result.earned), tidy(result.possible)
+    return name, result.earned, result.possible
 
 
 def marks(

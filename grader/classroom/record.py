@@ -6,15 +6,17 @@ Knows nothing of processes: results in, rows out.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Mapping, Sequence
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
+from types import TracebackType
 
 from grader import __version__
-from grader.classroom.gradebook import Gradebook, Run, SubmissionRow, Unit
+from grader.classroom.gradebook import Gradebook, Graded, Run, SubmissionRow
 from grader.classroom.task import Task, TaskResult
 from grader.core import serialize
-from grader.core.model import Course, Question
+from grader.core.model import Course, Question, Text
 from grader.course import edits
 from grader.grading.grade import module_of
 from grader.grading.inputs import Seed
@@ -53,15 +55,22 @@ def tasks_left(book: Gradebook, versions: Mapping[str, str]) -> Iterator[tuple[S
     for filed in book.submissions():
         if filed.error is None and (filed.digest, filed.seed_name) not in seen:
             seen.add((filed.digest, filed.seed_name))
-            left = tuple(name for name, current in versions.items() if not book.has(filed, name, current))
+            done = book.graded(filed)
+            left = tuple(name for name, current in versions.items() if (name, current) not in done)
             if left:
                 yield filed, Task(filed.key, filed.path, filed.seed_name, left, digest=filed.digest)
 
 
-class Recorder:
-    """Saves the results of tasks in ``book``, one transaction each.
+#: Results that are saved together, and seconds that the first of them may wait for the others.
+_TOGETHER = 64
+_PATIENCE = 0.05
 
-    ``submissions`` has the submission of each task, by its key; ``versions`` those of the questions.
+
+class Recorder:
+    """Saves the results of tasks in ``book``, several in one transaction, because each transaction waits for the disk.
+
+    ``submissions`` has the submission of each task, by its key; ``versions`` those of the questions. Used in a
+    ``with`` statement, which saves what is left at its end, whatever the reason for the end.
     """
 
     def __init__(
@@ -71,20 +80,54 @@ class Recorder:
         versions: Mapping[str, str],
         course: Course,
         seed: Seed,
+        *,
+        clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._book = book
         self._submissions = submissions
         self._versions = versions
         self._course = course.digest
         self._seed = seed.label
+        self._clock = clock
+        self._graded: list[Graded] = []
+        self._refused: list[tuple[SubmissionRow, Text]] = []
+        self._due: float | None = None
+
+    def __enter__(self) -> Recorder:
+        """Nothing has been taken yet."""
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, _: TracebackType | None) -> None:
+        """Save what is left."""
+        self.commit()
 
     def save(self, result: TaskResult) -> None:
-        """Save what was found, or why nothing could be."""
+        """Take what was found, or why nothing could be; it is saved with others, but soon (see ``patience``)."""
         filed = self._submissions[result.key]
         if result.error is not None:
-            self._book.refuse(filed, result.error)
-            return
-        units = [Unit(found.id, self._versions[found.id], found) for found in result.results]
-        now = datetime.now(UTC)
-        run = Run(now, result.seconds, self._seed, self._course, result.versions, result.layers, result.unsafe)
-        self._book.record(filed, run, units, dict(result.answers), result.notices)
+            self._refused.append((filed, result.error))
+        else:
+            units = tuple((self._versions[found.question], found) for found in result.results)
+            now = datetime.now(UTC)
+            run = Run(now, result.seconds, self._seed, self._course, result.versions, result.layers, result.unsafe)
+            self._graded.append(Graded(filed, run, units, result.answers, result.notices))
+        if self._due is None:
+            self._due = self._clock() + _PATIENCE
+        if len(self._graded) + len(self._refused) >= _TOGETHER:
+            self.commit()
+
+    def patience(self) -> float | None:
+        """Save what is due. Returns in how many seconds something will be; None if nothing is left to save."""
+        if self._due is None:
+            return None
+        left = self._due - self._clock()
+        if left > 0:
+            return left
+        self.commit()
+        return None
+
+    def commit(self) -> None:
+        """Save everything that has been taken."""
+        if self._due is not None:
+            self._book.record_all(self._graded, self._refused)
+            self._graded, self._refused, self._due = [], [], None

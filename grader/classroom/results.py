@@ -12,17 +12,20 @@ from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from grader.classroom.gradebook import Gradebook, LearnerRow, SubmissionRow
+from grader.classroom.gradebook import Gradebook, LearnerRow, Override, SubmissionRow
 from grader.classroom.marks import Mark, Part, Work, marks
 from grader.classroom.words import CHECK_BROKE, NOT_ALL_READ, NOTHING_THERE, SAID_LATE
 from grader.core.errors import UsageError
 from grader.core.files import TEMPORARY_PREFIX, readable_json, write
-from grader.core.model import Course, Lang, Notice, Report, Status, Text
+from grader.core.identical import by_identity
+from grader.core.model import Course, Lang, Notice, QuestionResult, Report, Status, Text
 from grader.core.text import clean
 from grader.report.json import number, to_json
 from grader.submission.messages import listing
 
 CLASS = "class.csv"
+#: Facts that a batch saves: the questions that it was asked for by name, and whether it writes a file per submission.
+ASKED, FILES = "asked", "files"
 #: Where a spreadsheet would take a cell for a formula.
 _FORMULA = re.compile(r"((?:^|;)[\s\"']*)(?=[=+\-@＝＋－＠])")
 #: Bytes of a file name, which leaves room for a number and a suffix.
@@ -54,7 +57,9 @@ class Book:
 
     def marks(self) -> Iterator[Mark]:
         """The marks of all learners, ordered by learner id."""
-        overrides = self.gradebook.overrides()
+        overrides: dict[str, list[Override]] = {}
+        for change in self.gradebook.overrides():
+            overrides.setdefault(change.learner, []).append(change)
         known = parts(self.course)
         by_learner: dict[str, list[SubmissionRow]] = {}
         for filed in self.gradebook.submissions():
@@ -62,7 +67,7 @@ class Book:
                 by_learner.setdefault(name, []).append(filed)
         for learner in self.gradebook.learners():
             works = [self.work(filed) for filed in by_learner.get(learner.id, ())]
-            yield from marks(learner, works, self.points, overrides, self.course.rules, known)
+            yield from marks(learner, works, self.points, overrides.get(learner.id, ()), self.course.rules, known)
 
     def unmatched(self) -> Iterator[Mark]:
         """Marks for submissions that belong to nobody in the class, under the names that they came with."""
@@ -80,25 +85,41 @@ class Book:
 
         After a change of the bank, its questions come from different runs. Course, seed, versions and seconds are then
         those of the newest run, ``layers`` those that all runs had; ``provenance`` has them for each question.
+
+        It lists the questions that the batch was asked for by name, and those of which something was handed in or has
+        points given by hand; the others are ``not_attempted``.
         """
         if mark.work is None or not mark.work.results:
             return None
         results = mark.work.results
         runs = [run for _, run in results]
-        run = sorted(runs, key=lambda each: each.at)[-1]
+        run = max(runs, key=lambda each: each.at)
+        given = {change.part for change in mark.overridden}
+        asked = set(self.gradebook.fact(ASKED, tuple[str, ...]) or ())
+        left = [result for result, _ in results if not (result.id in asked or _is_attempted(result, given))]
+        unlisted = {result.id for result in left}
         return Report(
             learner=mark.learner.id,
             course_title=self.course.title,
             course_digest=run.course,
             seed=run.seed,
-            questions=tuple(result for result, _ in results),
+            questions=tuple(result for result, _ in results if result.id not in unlisted),
             layers=tuple(layer for layer in run.layers if all(layer in each.layers for each in runs)),
             unsafe=any(each.unsafe for each in runs),
             versions=run.versions,
             seconds=run.seconds,
             notices=self.notices(mark),
             late_by_seconds=mark.late_seconds or None,
+            not_attempted=tuple(result.id for result in left),
+            unlisted=sum(result.possible for result in left),
         )
+
+
+def _is_attempted(result: QuestionResult, given: Container[str]) -> bool:
+    """Whether anything of a question was handed in, or is in ``given``, the parts with points given by hand."""
+    return any(item.status is not Status.MISSING or item.id in given for item in result.items) or any(
+        each.status is not Status.MISSING or each.name in given for each in result.exercises
+    )
 
 
 def parts(course: Course) -> dict[str, Part]:
@@ -129,13 +150,21 @@ def notes(mark: Mark, notices: Sequence[Notice] = ()) -> tuple[str, ...]:
     """
     filed = mark.work.filed if mark.work else None
     late = (LATE,) if filed is not None and filed.late and filed.at is None else ()
-    loud = (Status.TIMED_OUT, Status.DIED, Status.UNMARKED)
-    exercises = [e for result, _ in (mark.work.results if mark.work else ()) for e in result.exercises]
-    stopped = (f"{e.name}: {e.status}" for e in exercises if e.status in loud)
-    broken = ((e.name, o.check, o.case) for e in exercises for o in e.outcomes if o.verdict.broken)
+    trouble = [_trouble(result) for result, _ in (mark.work.results if mark.work else ())]
+    stopped = [name for names, _ in trouble for name in names]
+    broken = [where for _, places in trouble for where in places]
     unread = list(dict.fromkeys(notice.where for notice in notices if notice.urgent))
     not_read = [f"{NOT_ALL_READ.en}: {listing(unread, 3).en}"] if unread else []
-    return (*late, *not_read, *stopped, *(f"{'/'.join(names)}: {CHECK_BROKE.en}" for names in broken))
+    return (*late, *not_read, *stopped, *(f"{where}: {CHECK_BROKE.en}" for where in broken))
+
+
+@by_identity(4096)
+def _trouble(result: QuestionResult) -> tuple[list[str], list[str]]:
+    """The exercises that were stopped or could not be marked, with their status; and the checks that broke."""
+    loud = (Status.TIMED_OUT, Status.DIED, Status.UNMARKED)
+    stopped = [f"{each.name}: {each.status}" for each in result.exercises if each.status in loud]
+    pairs = ((each, outcome) for each in result.exercises for outcome in each.outcomes)
+    return stopped, [f"{each.name}/{o.check}/{o.case}" for each, o in pairs if o.verdict.broken]
 
 
 # ------------------------------------------------------------------------------------------- files
@@ -143,7 +172,9 @@ def notes(mark: Mark, notices: Sequence[Notice] = ()) -> tuple[str, ...]:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A mark without its results, small enough to keep for a large class. ``file`` has the rest.
+    """A mark without its results, small enough to keep for a large class.
+
+    ``file`` has the rest, if it was to be written. ``submitted`` is false if there is no submission.
 
     ``given`` is true if points were given by hand, which is possible even if nothing could be graded.
     """
@@ -163,21 +194,23 @@ class Row:
     file: str | None
     error: Text | None
     given: bool = False
+    submitted: bool = True
 
 
 def write_files(book: Book, out: Path, lang: Lang) -> list[Row]:
-    """Write one JSON file for each submission and a table of the class; delete files of earlier runs.
+    """Write a table of the class and, if the batch was to, one JSON file for each submission; delete earlier ones.
 
     The caller holds the lock on the folder. Raises UsageError if something cannot be written.
     """
+    asked = book.gradebook.recall(FILES) is True
     names: dict[str, str] = {}
     rows = []
     try:
         for mark in itertools.chain(book.marks(), book.unmatched()):
             file = None
-            if mark.work is not None:
+            if asked and mark.work is not None:
                 file = f"{file_name(mark.learner.id, names)}.json"
-                write(out / file, readable_json(as_json(book, mark, lang)) + "\n")
+                write(out / file, report_file(book, mark, lang))
             rows.append(_row(book, mark, file))
         write(out / CLASS, table(rows, list(book.points)))
         _tidy(out, {row.file for row in rows})
@@ -229,7 +262,13 @@ def _row(book: Book, mark: Mark, file: str | None) -> Row:
         file,
         error,
         bool(mark.overridden),
+        mark.work is not None,
     )
+
+
+def report_file(book: Book, mark: Mark, lang: Lang) -> str:
+    """The text of the JSON file for the submission of a mark."""
+    return readable_json(as_json(book, mark, lang)) + "\n"
 
 
 def as_json(book: Book, mark: Mark, lang: Lang) -> dict[str, object]:
@@ -293,7 +332,7 @@ def table(rows: Sequence[Row], questions: Sequence[str]) -> str:
     writer.writerow(["learner", "name", "section", "earned", "possible", *questions, *facts])
     for row in rows:
         if row.counts:
-            error = row.error.en if row.error else "" if row.file else NOTHING_THERE.en
+            error = row.error.en if row.error else "" if row.submitted else NOTHING_THERE.en
             numbers = [row.earned, row.possible, *(earned for _, earned, _ in row.questions), row.factor]
             words = [row.learner, row.name, row.section]
             rest = ["yes" if row.complete else "no", error, "; ".join(row.notes)]

@@ -113,23 +113,32 @@ def rehearse(plan: Plan, questions: Container[str], quiet: Callable[[], object] 
 # ------------------------------------------------------------------------------------------------- when
 
 
-def run_tasks(pool: WorkerPool, tasks: Sequence[Task]) -> Iterator[tuple[TaskResult, tuple[str, ...]]]:
+def run_tasks(
+    pool: WorkerPool, tasks: Sequence[Task], patience: Callable[[], float | None] = lambda: None
+) -> Iterator[tuple[TaskResult, tuple[str, ...]]]:
     """Run all tasks, and yield each result as it comes in, with the keys of the tasks that are running.
 
     If a worker dies, its task (or, if the executor breaks, every running task) is retried, one at a time; a task that
     kills a worker twice, or whose sandbox is killed twice, gets a result with an ``error``.
+
+    ``patience`` is called before each wait for results; it says after how many seconds it must be called again.
     """
     left = list(reversed(tasks))
     suspects: list[Task] = []
     while left or suspects:
         if suspects:
-            yield from _run_until_broken(pool, suspects, suspects, one_at_a_time=True)
+            yield from _run_until_broken(pool, suspects, suspects, patience, one_at_a_time=True)
         else:
-            yield from _run_until_broken(pool, left, suspects, one_at_a_time=False)
+            yield from _run_until_broken(pool, left, suspects, patience, one_at_a_time=False)
 
 
 def _run_until_broken(
-    pool: WorkerPool, source: list[Task], suspects: list[Task], *, one_at_a_time: bool
+    pool: WorkerPool,
+    source: list[Task],
+    suspects: list[Task],
+    patience: Callable[[], float | None],
+    *,
+    one_at_a_time: bool,
 ) -> Iterator[tuple[TaskResult, tuple[str, ...]]]:
     """Run tasks from the end of ``source`` on one executor, until all are done or the executor breaks.
 
@@ -149,7 +158,8 @@ def _run_until_broken(
                 if not running:
                     raise SandboxError("worker processes end as soon as they have started") from error
                 broken = True  # the running tasks report it, too
-            finished, _ = wait(running, _POLL, FIRST_COMPLETED)
+            again = patience()
+            finished, _ = wait(running, _POLL if again is None else min(_POLL, again), FIRST_COMPLETED)
             for future in finished:
                 task = running.pop(future)
                 try:

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from grader.core.model import Notice, QuestionResult, Text
+from grader.classroom.encoding import EncodedResult
+from grader.core.model import Text
 from grader.grading.inputs import Seed
 from grader.grading.reference_results import reference_observer
 from grader.submission import FoundFiles
@@ -51,12 +52,15 @@ class Task:
 
 @dataclass(frozen=True, slots=True)
 class TaskResult:
-    """The result of one ``Task``. If ``error`` is set, it is the reason why the submission could not be graded."""
+    """The result of one ``Task``. If ``error`` is set, it is the reason why the submission could not be graded.
+
+    ``results``, ``answers`` and ``notices`` are as the gradebook stores them.
+    """
 
     key: str
-    results: tuple[QuestionResult, ...] = ()
-    answers: tuple[tuple[str, object], ...] = ()
-    notices: tuple[Notice, ...] = ()
+    results: tuple[EncodedResult, ...] = ()
+    answers: str = "{}"
+    notices: str = "[]"
     versions: tuple[tuple[str, str], ...] = ()
     layers: tuple[str, ...] = ()
     unsafe: bool = False

@@ -17,6 +17,7 @@ from concurrent.futures import Executor, Future, ProcessPoolExecutor
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from grader.classroom.encoding import encode, encode_answers, encode_notices
 from grader.classroom.task import Plan, Task, TaskResult
 from grader.classroom.words import FILES_CHANGED, INTERNAL_ERROR, OUT_OF_MEMORY, in_both
 from grader.core import resources
@@ -82,9 +83,9 @@ def grade_task(memo: GradingContext, sandbox: Sandbox, task: Task) -> TaskResult
         return TaskResult(task.key, error=Text(lacking, OUT_OF_MEMORY) if lacking else said)
     return TaskResult(
         task.key,
-        report.questions,
-        tuple((answer.item, answer.value) for answer in submission.answers or ()),
-        report.notices,
+        tuple(map(encode, report.questions)),
+        encode_answers({answer.item: answer.value for answer in submission.answers or ()}),
+        encode_notices(report.notices),
         report.versions,
         report.layers,
         report.unsafe,

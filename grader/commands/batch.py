@@ -70,6 +70,7 @@ ALL_GRADED, SOME_NOT_GRADABLE, INTERRUPTED = 0, 5, 130
 @click.option(
     "--intake", metavar="KIND", help="canvas, moodle, gradescope, nbgrader, inbox or folders (default: detected)."
 )
+@click.option("--files", is_flag=True, help="Also write one JSON file per submission to DIR.")
 @workers_option
 @click.option("--scheduler", metavar="ADDRESS", help="Grade on the Dask cluster whose scheduler is at ADDRESS.")
 @json_option
@@ -83,6 +84,7 @@ def batch(
     seed_file: Path | None,
     roster: Path | None,
     intake: str | None,
+    files: bool,
     workers: int | None,
     scheduler: str | None,
     as_json: bool,
@@ -91,9 +93,9 @@ def batch(
 ) -> None:
     """Grade every submission in a folder or zip.
 
-    Saves each result in DIR at once; run the same command again to continue after an interruption. Writes a gradebook,
-    one JSON file per submission and class.csv, and prints a table. Refuses to run where code cannot be confined. Exits
-    with 5 if some submissions could not be graded.
+    Saves each result in DIR at once; run the same command again to continue after an interruption. Writes a gradebook
+    and class.csv, and prints a table; 'attncheck export' makes reports of the gradebook. Refuses to run where code
+    cannot be confined. Exits with 5 if some submissions could not be graded.
     """
     from grader.classroom.batch import BatchRequest, run  # loads numpy
 
@@ -109,6 +111,7 @@ def batch(
         roster=roster or loader.beside(loaded, "roster"),
         workers=workers,
         scheduler=scheduler,
+        files=files,
     )
     if scheduler is not None and order.seed.secret and _is_unencrypted(scheduler):
         click.echo(

@@ -848,6 +848,7 @@ class QuestionResult:
 class Report:
     """The result of grading one submission. Sums are derived, never stored.
 
+    ``unlisted`` are the points of those questions in ``not_attempted`` that count although they are not listed.
     With a learners' ``edition``, pending results are decided by the instructor, with the whole course.
     """
 
@@ -864,6 +865,7 @@ class Report:
     late_by_seconds: float | None = None
     not_attempted: tuple[str, ...] = field(default=())
     edition: bool = False
+    unlisted: float = 0.0
 
     @property
     def earned(self) -> float:
@@ -873,7 +875,7 @@ class Report:
     @property
     def possible(self) -> float:
         """Points possible over all questions."""
-        return sum(q.possible for q in self.questions)
+        return sum(q.possible for q in self.questions) + self.unlisted
 
     @property
     def told_seconds(self) -> float:
@@ -896,7 +898,7 @@ class Report:
         """True if every graded item and exercise passed, as far as that is decided here."""
         statuses = [i.status for q in self.questions for i in q.items]
         statuses += [e.status for q in self.questions for e in q.exercises]
-        return all(s is Status.PASSED or (self.edition and s is Status.PENDING) for s in statuses)
+        return not self.unlisted and all(s is Status.PASSED or (self.edition and s is Status.PENDING) for s in statuses)
 
     @property
     def elsewhere(self) -> float:

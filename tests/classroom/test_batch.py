@@ -76,7 +76,7 @@ def order(handed_in: Path, tmp_path: Path, course_folder: Path) -> Callable[...,
 
     def make(**changes: Any) -> BatchRequest:
         asked = {"collection": handed_in, "out": tmp_path / "out", "course_folder": course_folder}
-        return BatchRequest(**(asked | {"seed": Seed.public(), "questions": ("Q5",)} | changes))
+        return BatchRequest(**(asked | {"seed": Seed.public(), "questions": ("Q5",), "files": True} | changes))
 
     return make
 

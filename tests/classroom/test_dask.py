@@ -24,6 +24,7 @@ from distributed.scheduler import KilledWorker
 from grader.classroom import batch, dask, schedule
 from grader.classroom.batch import BatchProgress, BatchRequest
 from grader.classroom.dask import DaskExecutor, GradingPlugin, software
+from grader.classroom.encoding import decode
 from grader.classroom.export import Options, export
 from grader.classroom.export._target import Out
 from grader.classroom.gradebook import open_gradebook
@@ -192,7 +193,7 @@ def test_a_desk_grades_what_is_sent(desk: GradingPlugin, tmp_path: Path) -> None
     secret = Seed("file", b"a seed that nobody knows", secret=True)
     for seed in (Seed.public(), secret, secret):
         done = desk.grade(seed, task)
-        assert (done.error, [(result.id, result.earned) for result in done.results]) == (None, [("Q1", 4)])
+        assert (done.error, [(one.question, decode(one.body).earned) for one in done.results]) == (None, [("Q1", 4)])
         assert (cache.folder() / "attncheck-x").exists() == seed.secret
     asyncio.run(desk.teardown(worker))
     with pytest.raises(SandboxError, match="tcp://here has been told to stop"):

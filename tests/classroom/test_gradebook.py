@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import sqlite3
+import zlib
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from dataclasses import replace
@@ -10,6 +11,7 @@ from unittest.mock import Mock
 
 import pytest
 
+from grader.classroom.encoding import pack
 from grader.classroom.gradebook import (
     FILE,
     INTAKE,
@@ -71,15 +73,15 @@ def test_what_was_written_is_there(book: Gradebook) -> None:
 @pytest.mark.parametrize("change", [{"digest": "d9"}, {"seed_name": "bo"}])
 def test_a_unit_is_for_what_decided_it(book: Gradebook, change: dict[str, str]) -> None:
     """Other files, other numbers, another question or another version of it are not graded yet."""
-    assert book.has(ADA, "Q3", "v1")
-    assert not book.has(replace(ADA, **change), "Q3", "v1")
-    assert not book.has(ADA, "Q3", "v2")
-    assert not book.has(ADA, "Q6", "v1")
+    assert ("Q3", "v1") in book.graded(ADA)
+    assert ("Q3", "v1") not in book.graded(replace(ADA, **change))
+    assert ("Q3", "v2") not in book.graded(ADA)
+    assert ("Q6", "v1") not in book.graded(ADA)
 
 
 def test_units_are_of_the_files_not_of_the_folder(book: Gradebook) -> None:
     """The same files handed in under another key are graded."""
-    assert book.has(replace(ADA, key="ada-again"), "Q3", "v1")
+    assert ("Q3", "v1") in book.graded(replace(ADA, key="ada-again"))
 
 
 def test_a_new_collection_takes_the_place_of_the_old(book: Gradebook) -> None:
@@ -100,7 +102,16 @@ def test_who_left_nothing_can_be_dismissed(book: Gradebook) -> None:
     assert before - {one.id for one in book.learners()} == {"eve"}
 
 
+def stored(text: str) -> str:
+    """The statement that replaces all results by ``text``."""
+    return f"UPDATE result SET body = x'{pack(text).hex()}'"
+
+
 STRANGE = {
+    "a body": ("UPDATE result SET body = x'00'", lambda book: book.units(ADA, {"Q3": "v1"})),
+    "no result": ("DELETE FROM result", lambda book: book.units(ADA, {"Q3": "v1"})),
+    "no version": ("DELETE FROM version", lambda book: book.graded(ADA)),
+    "no run": ("DELETE FROM run", lambda book: book.units(ADA, {"Q3": "v1"})),
     "a name": ("UPDATE learner SET name = x'ff'", lambda book: book.learners()),
     "hours": ("UPDATE learner SET extra_hours = 'many'", lambda book: book.learners()),
     "a time": ("UPDATE submission SET at = 'soon'", lambda book: book.submissions()),
@@ -108,9 +119,9 @@ STRANGE = {
     "a member": ("UPDATE member SET learner = x'00' WHERE learner = 'bo'", lambda book: book.submissions()),
     "answers": ("UPDATE submission SET answers = '[1, 2]'", lambda book: book.answers(ADA)),
     "notices": ("UPDATE submission SET notices = '[[]]'", lambda book: book.notices(ADA)),
-    "a result": ("UPDATE unit SET result = '{\"id\": 3}'", lambda book: book.units(ADA, {"Q3": "v1"})),
-    "deep results": (f"UPDATE unit SET result = '{'[' * 9999}'", lambda book: book.units(ADA, {"Q3": "v1"})),
-    "versions": ("UPDATE run SET versions = '[[1]]'", lambda book: book.units(ADA, {"Q3": "v1"})),
+    "a result": (stored('{"id": 3}'), lambda book: book.units(ADA, {"Q3": "v1"})),
+    "deep results": (stored("[" * 9999), lambda book: book.units(ADA, {"Q3": "v1"})),
+    "versions": ("UPDATE setting SET versions = '[[1]]'", lambda book: book.units(ADA, {"Q3": "v1"})),
     "seconds": ("UPDATE run SET seconds = 'long'", lambda book: book.units(ADA, {"Q3": "v1"})),
     "points": ("UPDATE override SET points = 'all'", lambda book: book.overrides()),
     "points of a question": (
@@ -142,11 +153,11 @@ def test_damage_is_said_whatever_it_is(book: Gradebook) -> None:
         open_gradebook(book.path.parent)
 
 
-@pytest.mark.parametrize("value", ["3", "soon", "", "9" * 5000, "[]", "-1"])
+@pytest.mark.parametrize("value", ["4", "soon", "", "9" * 5000, "[]", "-1"])
 def test_other_formats_are_refused(book: Gradebook, value: str) -> None:
     """Newer ones, and what is no format at all."""
     book._connection.execute("UPDATE meta SET value = ? WHERE name = 'format'", (value,))
-    with pytest.raises(GradebookError, match="Update" if value == "3" else "new folder"):
+    with pytest.raises(GradebookError, match="Update" if value == "4" else "new folder"):
         again(book)
 
 
@@ -158,9 +169,52 @@ def test_what_cannot_be_graded_is_kept_with_the_reason(book: Gradebook) -> None:
     assert book.submissions()[1] == CY
 
 
+def as_in_format_2(book: Gradebook) -> None:
+    """Turn a book into what the format before would have written: results as JSON, in each unit."""
+    change = book._connection.execute
+    change(
+        "CREATE TABLE unit_2 AS SELECT content.digest, draws, question, version.version, run, body AS result FROM unit "
+        "JOIN content ON content.id = content JOIN version ON version.id = unit.version "
+        "JOIN result ON result.id = result"
+    )
+    change(
+        "CREATE TABLE run_2 AS SELECT run.id, at, seconds, seed, course, versions, layers, unsafe FROM run "
+        "JOIN setting ON setting.id = setting"
+    )
+    for number, body in change("SELECT rowid, result FROM unit_2").fetchall():
+        change("UPDATE unit_2 SET result = ? WHERE rowid = ?", (zlib.decompress(body).decode(), number))
+    for table in ("unit", "run", "setting", "content", "version", "result"):
+        change(f"DROP TABLE {table}")
+    change("ALTER TABLE unit_2 RENAME TO unit")
+    change("ALTER TABLE run_2 RENAME TO run")
+    change("DROP INDEX submission_content")
+    for column in ("signed", "signature"):
+        change(f"ALTER TABLE submission DROP COLUMN {column}")
+    change("UPDATE meta SET value = '2' WHERE name = 'format'")
+
+
+def test_a_book_of_format_2_is_brought_up_to_date(book: Gradebook) -> None:
+    """Everything in it is there afterwards, equal results once; and it can be written."""
+    book.file([ADA, CY, replace(CY, key="eve", digest="d3")])
+    later = replace(RUN, at=NOW.replace(hour=13), seconds=1.5, unsafe=True)
+    book.record(CY, later, [unit("Q3"), unit("Q5", "v2", 0.5)], {"Q3.a": "c"}, ())
+    versions = [{"Q3": "v1", "Q5": "v1"}, {"Q3": "v1", "Q5": "v2"}]
+    then = [book.units(ADA, versions[0]), book.units(CY, versions[1]), book.submissions(), book.answers(CY)]
+    assert then[1] == ((unit("Q3"), later), (unit("Q5", "v2", 0.5), later))
+    as_in_format_2(book)
+    with closing(again(book)) as found:
+        now = [found.units(ADA, versions[0]), found.units(CY, versions[1]), found.submissions(), found.answers(CY)]
+        assert now == then
+        assert found._connection.execute("SELECT count(*) FROM result").fetchone() == (3,)
+        found.record(replace(CY, key="eve", digest="d3"), RUN, [unit("Q3")], {}, ())
+        assert found._connection.execute("SELECT count(*) FROM result").fetchone() == (3,)
+        assert found._connection.execute("SELECT count(*) FROM setting").fetchone() == (2,)
+
+
 def test_a_book_of_format_1_is_brought_up_to_date(book: Gradebook) -> None:
     """It had reasons in English only, which are shown for Chinese, too."""
     book.refuse(CY, NOT_PYTHON)
+    as_in_format_2(book)
     book._connection.execute("ALTER TABLE submission DROP COLUMN error_zh")
     book._connection.execute("UPDATE meta SET value = '1' WHERE name = 'format'")
     with closing(again(book)) as found:
@@ -215,9 +269,9 @@ def test_a_transaction_is_whole_or_not_at_all(book: Gradebook) -> None:
 
     with pytest.raises(RuntimeError, match="plug"):
         book.record(CY, RUN, units(), {}, ())
-    assert not book.has(CY, "Q7", "v1")
+    assert ("Q7", "v1") not in book.graded(CY)
     book.record(CY, RUN, [unit("Q7")], {}, ())
-    assert book.has(CY, "Q7", "v1")
+    assert ("Q7", "v1") in book.graded(CY)
 
 
 def test_two_writers(book: Gradebook, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -239,7 +293,7 @@ def test_a_full_disk(book: Gradebook) -> None:
     with pytest.raises(GradebookError, match="free some space"):
         book.remember("large", "x" * 100_000)
     with closing(again(book)) as found:
-        assert found.has(ADA, "Q3", "v1")
+        assert ("Q3", "v1") in found.graded(ADA)
 
 
 def test_a_learner_can_be_forgotten(book: Gradebook) -> None:
@@ -253,8 +307,8 @@ def test_a_learner_can_be_forgotten(book: Gradebook) -> None:
     assert not book.forget("dee")
     assert [learner.id for learner in book.learners()] == ["ada"]
     assert book.submissions() == (replace(ADA, learners=("ada",)),)
-    assert book.has(ADA, "Q3", "v1")
-    assert not book.has(CY, "Q3", "v1")
+    assert ("Q3", "v1") in book.graded(ADA)
+    assert ("Q3", "v1") not in book.graded(CY)
     assert book.overrides() == ()
     book.close()
     assert secret.encode() not in book.path.read_bytes()
@@ -267,7 +321,7 @@ def test_no_book(tmp_path: Path) -> None:
     assert not list(tmp_path.iterdir())
 
 
-@pytest.mark.parametrize(("found", "said"), [("3", "Update attncheck"), ("0", "Grade into a new folder")])
+@pytest.mark.parametrize(("found", "said"), [("4", "Update attncheck"), ("0", "Grade into a new folder")])
 def test_books_of_other_versions(book: Gradebook, found: str, said: str) -> None:
     """They are left as they are."""
     book._connection.execute("UPDATE meta SET value = ? WHERE name = 'format'", (found,))
@@ -304,11 +358,11 @@ def test_work_of_nobody_in_the_class(book: Gradebook) -> None:
     book.record(stranger, RUN, [unit("Q3")], {}, ())
     assert book.forget("cy")
     assert book.submissions() == (ADA, stranger)
-    assert book.has(stranger, "Q3", "v1")
+    assert ("Q3", "v1") in book.graded(stranger)
     assert book.forget("eve")
     assert not book.forget("eve")
     assert book.submissions() == (ADA,)
-    assert not book.has(stranger, "Q3", "v1")
+    assert ("Q3", "v1") not in book.graded(stranger)
     assert not book.forget("ada-") and book.submissions() == (ADA,)
 
 
@@ -341,7 +395,7 @@ def test_unpacked_submissions_move_with_the_book(kept: bool, path: str, book: Gr
 
 def test_a_result_that_cannot_be_read(book: Gradebook) -> None:
     """Is one of another version: said, with whose it is."""
-    book._connection.execute("UPDATE unit SET result = '{\"ident\": 3}'")
+    book._connection.execute(stored('{"ident": 3}'))
     with pytest.raises(GradebookError, match=r"cannot read \(ada, Q3: not a QuestionResult"):
         book.units(ADA, {"Q3": "v1"})
 

@@ -49,7 +49,7 @@ def graded(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def out(graded: Path, tmp_path: Path, in_process: None) -> Path:
     """The results, from a zip."""
     if not (graded / "out").exists():
-        order = BatchRequest(graded / "class.zip", graded / "out", graded / "course", Seed.public())
+        order = BatchRequest(graded / "class.zip", graded / "out", graded / "course", Seed.public(), files=True)
         batch.run(order)
         take_back_nothing(order.out)
     shutil.copytree(graded / "out", tmp_path / "out")

@@ -35,7 +35,7 @@ in_process = tiny.in_process
 def out(tmp_path: Path, in_process: None) -> Path:
     """The results of the tiny class; Ada has 4 of 5, Bo nothing."""
     order = BatchRequest(
-        tiny.handed_in(tmp_path / "in"), tmp_path / "out", tiny.course(tmp_path / "course"), Seed.public()
+        tiny.handed_in(tmp_path / "in"), tmp_path / "out", tiny.course(tmp_path / "course"), Seed.public(), files=True
     )
     assert batch.run(order).graded == 2
     return order.out

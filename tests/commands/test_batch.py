@@ -48,7 +48,7 @@ ADA = row("ada", 25.0, passed=True)
 BO = row("波", notes=("scaled_dot_product_attention: timed-out",) * 2)
 CY = row("cy\x1b[2J", 3.0, complete=False)
 DI = row("di", 0.0, complete=False, error=Text("q05.py: the file is empty\x1b[2J", "q05.py：文件是空的\x1b[2J"))
-EVE = row("eve", 0.0, file=None)
+EVE = row("eve", 0.0, file=None, submitted=False)
 FOX = row("fox", 5.0, late_seconds=7200.0, counts=False)
 GUS = row("gus", notes=(LATE,))
 
@@ -261,7 +261,7 @@ def test_docs_know_every_key(attncheck: Attncheck, asked: dict[str, object]) -> 
             row("dot", 3.0, complete=False, error=Text("q05.py: the file is empty", "q05.py：文件是空的"), given=True),
             "3 of 25  not gradable",
         ),
-        (row("eli", 3.0, file=None, given=True), "3 of 25  no submission"),
+        (row("eli", 3.0, file=None, submitted=False, given=True), "3 of 25  no submission"),
     ],
 )
 def test_points_by_hand(line: Row, said: str, attncheck: Attncheck, asked: dict[str, object]) -> None:

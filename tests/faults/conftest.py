@@ -68,7 +68,7 @@ def attncheck(tmp_path: Path) -> Attncheck:
 def _once(tmp_path_factory: pytest.TempPathFactory, sandbox: Sandbox) -> Path:
     place = tmp_path_factory.mktemp("graded")
     tiny.handed_in(place / "in")
-    order = BatchRequest(place / "in", place / "out", tiny.course(place / "course"), Seed.public())
+    order = BatchRequest(place / "in", place / "out", tiny.course(place / "course"), Seed.public(), files=True)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(schedule, "executor", lambda count: tiny.InProcess())
         for module in (schedule, worker):

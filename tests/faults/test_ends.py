@@ -24,7 +24,7 @@ from tests import tiny
 from tests.faults.conftest import ROOT
 from tests.sandbox.test_zygote import descendants, gone
 
-COMMAND = ("batch", "in", "--out", "out", "--course", "course", "--workers", "2")
+COMMAND = ("batch", "in", "--out", "out", "--course", "course", "--workers", "2", "--files")
 #: Seconds after which nobody is left: a zygote that imports torch notices only then that it is not needed any more.
 SOON = 60.0
 SLOW = "import time\ndef double(x):\n    time.sleep(0.1)\n    return x + x\n"

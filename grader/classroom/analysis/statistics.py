@@ -20,6 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from grader.classroom.marks import Mark
+from grader.core.identical import by_identity
 from grader.core.model import ExerciseResult, ItemResult, QuestionResult, Status
 
 #: With fewer learners, correlations and reliability say little.
@@ -125,6 +126,7 @@ class Statistics:
 class _Tally:
     """Counts, updated learner by learner. In ``rows``, NaN is an open cell; ``by_hand`` has the overrides of some.
 
+    ``blank`` are counted results of which nothing was handed in, by id: they add zeros, which ``rows`` need not have.
     ``possible`` has the question, kind and points of each part: the most that anyone could earn there, because a check
     that attncheck failed to grade lowers the maximum.
     """
@@ -140,11 +142,12 @@ class _Tally:
     beliefs: Counter[tuple[str, str]]
     of_part: dict[str, Counter[str]]
     answers: dict[str, Counter[str]]
+    blank: dict[int, QuestionResult]
 
 
 def of_class(marks: Iterable[tuple[Mark, Mapping[str, object]]]) -> Statistics:
     """The statistics of the marks that count, each with its answers (item id → value)."""
-    tally = _Tally([], [], [], [], [], [], Counter(), {}, Counter(), {}, {})
+    tally = _Tally([], [], [], [], [], [], Counter(), {}, Counter(), {}, {}, {})
     handed_in = 0
     questions: tuple[str, ...] = ()
     for mark, answers in marks:
@@ -199,6 +202,10 @@ def _count(tally: _Tally, mark: Mark, answers: Mapping[str, object]) -> None:
     given = {change.part: change.points for change in mark.overridden}
     by_hand: dict[str, float] = {}
     for result, _ in mark.work.results if mark.work else ():
+        if _is_blank(result) and not given and not any(item.id in answers for item in result.items):
+            if id(result) in tally.blank:
+                continue
+            tally.blank[id(result)] = result
         for item in result.items:
             row[item.id] = _share(tally, result.id, item, given, by_hand)
             _answered(tally, item, answers.get(item.id))
@@ -220,6 +227,13 @@ def _count(tally: _Tally, mark: Mark, answers: Mapping[str, object]) -> None:
     tally.by_hand.append(by_hand)
     tally.checks.append(checks)
     tally.grid.append(tuple(earned / possible if possible else 0.0 for _, earned, possible in mark.questions))
+
+
+@by_identity(4096)
+def _is_blank(result: QuestionResult) -> bool:
+    """Whether nothing of a question was handed in, and nothing is said about it but that."""
+    parts: list[ItemResult | ExerciseResult] = [*result.items, *result.exercises]
+    return all(part.status is Status.MISSING and not part.earned and not part.misconception for part in parts)
 
 
 def _share(

@@ -60,6 +60,8 @@ class Options:
     now: datetime | None = None
 
 
+#: Exports that also contain what belongs to nobody in the class.
+_OF_EVERYBODY = frozenset({"json", "reports"})
 #: How many names one message lists; the rest are counted.
 _MOST_NAMES = 30
 
@@ -90,7 +92,7 @@ def export(name: str, source: Book | Course, options: Options, out: Out) -> None
         source = pseudonymized(source)
     with out:
         module.write(source, options, out)
-    if module.OF == "gradebook" and name != "json" and options.learner is None and not options.pseudonyms:
+    if module.OF == "gradebook" and name not in _OF_EVERYBODY and options.learner is None and not options.pseudonyms:
         _name_skipped(source, out)
 
 

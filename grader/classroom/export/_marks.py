@@ -10,7 +10,8 @@ from grader.classroom.gradebook import LearnerRow
 from grader.classroom.marks import Mark, due_for, with_overrides
 from grader.classroom.results import Book, parts
 from grader.core.errors import UsageError
-from grader.core.model import ExerciseResult, ItemResult, Lang, Notice, Report, Rules, Status, Text
+from grader.core.identical import by_identity
+from grader.core.model import ExerciseResult, ItemResult, Lang, Notice, QuestionResult, Report, Rules, Status, Text
 from grader.core.score import tidy
 from grader.core.text import OF_POINTS, SAYS, STATUS, clean, points
 from grader.report import words
@@ -129,8 +130,14 @@ def error(mark: Mark, lang: Lang = "en") -> str | None:
 def waiting(mark: Mark) -> int:
     """How many answers still have to be graded by hand."""
     done = {change.part for change in mark.overridden}
-    results = [item for result, _ in (mark.work.results if mark.work else ()) for item in result.items]
-    return sum(item.status is Status.PENDING and item.id not in done for item in results)
+    results = mark.work.results if mark.work else ()
+    return sum(name not in done for result, _ in results for name in _pending(result))
+
+
+@by_identity(4096)
+def _pending(result: QuestionResult) -> tuple[str, ...]:
+    """The items that still have to be graded by hand."""
+    return tuple(item.id for item in result.items if item.status is Status.PENDING)
 
 
 def summary(mark: Mark, lang: Lang, rules: Rules) -> list[str]:

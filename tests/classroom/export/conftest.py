@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+import zlib
 from collections.abc import Callable
 from contextlib import closing
 from dataclasses import dataclass, field
@@ -11,9 +12,10 @@ from pathlib import Path
 
 import pytest
 
+from grader.classroom.encoding import pack
 from grader.classroom.export import Options, Out, export
 from grader.classroom.gradebook import Gradebook, LearnerRow, Override, Run, SubmissionRow, Unit, open_gradebook
-from grader.classroom.results import Book
+from grader.classroom.results import ASKED, FILES, Book
 from grader.core.model import (
     Course,
     Difference,
@@ -169,7 +171,7 @@ class Made:
         """Each as (who, key of the submission or None, right, hours late)."""
         with closing(open_gradebook(self.folder, create=True)) as book:
             book.remember("versions", {"Q5": "v", "Q6": "v"})
-            book.remember("questions", {"Q5": 7.0, "Q6": 3.0})
+            book.remember_all({"questions": {"Q5": 7.0, "Q6": 3.0}, ASKED: ["Q5", "Q6"], FILES: True})
             book.enrol([who for who, *_ in people])
             handed = [
                 SubmissionRow(key, f"/work/in/{key}", (who.id,), f"d{at}", who.id, DUE + timedelta(hours=late))
@@ -188,6 +190,14 @@ class Made:
         """Does something to the book."""
         with closing(open_gradebook(self.folder)) as book:
             edit(Book.of(book, self.course))
+
+    def reword(self, old: str, new: str) -> None:
+        """Replace a word in everything that was graded."""
+        with closing(open_gradebook(self.folder)) as book:
+            connection = book._connection
+            for number, body in connection.execute("SELECT id, body FROM result").fetchall():
+                text = zlib.decompress(body).decode().replace(old, new)
+                connection.execute("UPDATE result SET body = ? WHERE id = ?", (pack(text), number))
 
     def export(self, name: str, to: Path, *, force: bool = False, **options: object) -> Path:
         """Makes an export of it."""
@@ -225,7 +235,7 @@ def _small(tmp_path_factory: pytest.TempPathFactory) -> Path:
         dee = next(filed for filed in book.gradebook.submissions() if filed.key == "canvas-14")
         book.gradebook.refuse(dee, Text(f"{dee.path}: not Python", f"{dee.path}：不是 Python"))
         connection = book.gradebook._connection
-        connection.execute("DELETE FROM unit WHERE digest = ?", (dee.digest,))
+        connection.execute("DELETE FROM unit WHERE content = (SELECT id FROM content WHERE digest = ?)", (dee.digest,))
         connection.execute("UPDATE submission SET answers = '{}', notices = '[]' WHERE key = 'canvas-14'")
         book.gradebook.override(Override("ada", "Q5.size", 1.0, "=my reason", "Prof. Invented", DUE))
 

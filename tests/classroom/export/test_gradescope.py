@@ -15,7 +15,6 @@ from grader.core.errors import UsageError
 if TYPE_CHECKING:
     from conftest import Made
 
-    from grader.classroom.results import Book
 
 VISIBILITY = {"enum": ["hidden", "after_due_date", "after_published", "visible"]}
 FORMAT = {"enum": ["text", "html", "simple_format", "md", "ansi"]}
@@ -124,12 +123,8 @@ def test_points_in_words(small: Made, tmp_path: Path) -> None:
 def test_what_happened_to_the_grading_is_said(small: Made, tmp_path: Path) -> None:
     """Without a sandbox, or with something that could not be graded through a fault of ours."""
 
-    def spoil(book: Book) -> None:
-        connection = book.gradebook._connection
-        connection.execute("UPDATE run SET unsafe = 1")
-        connection.execute("""UPDATE unit SET result = replace(result, '"missing"', '"unmarked"')""")
-
-    small.change(spoil)
+    small.change(lambda book: book.gradebook._connection.execute("UPDATE setting SET unsafe = 1"))
+    small.reword('"missing"', '"unmarked"')
     found = read(small.export("gradescope", tmp_path / "ada.json", learner="ada"))
     assert "ran WITHOUT a sandbox" in found["output"]
     assert "Something could not be graded" in found["output"]

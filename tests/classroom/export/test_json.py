@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from grader.classroom.gradebook import LearnerRow, Unit, open_gradebook
-from grader.classroom.results import Book, write_files
+from grader.classroom.results import ASKED, Book, write_files
 from grader.core.errors import UsageError
 from grader.core.model import Text
 
@@ -57,7 +57,7 @@ def test_equal_grading_gives_equal_bytes(small: Made, tmp_path: Path) -> None:
     other = tmp_path / "other"
     other.mkdir()
     with closing(open_gradebook(small.folder)) as old, closing(open_gradebook(other, create=True)) as new:
-        for name in ("questions", "versions"):
+        for name in ("questions", "versions", ASKED):
             new.remember(name, old.recall(name))
         new.enrol(reversed(old.learners()))
         filed = [replace(each, path=f"/elsewhere/{each.key}", error=None) for each in old.submissions()]
@@ -123,7 +123,11 @@ def test_complete_is_what_the_mark_says(small: Made, tmp_path: Path) -> None:
     def edit(book: Book) -> None:
         ada, bo = (filed for filed in book.gradebook.submissions() if filed.key in ("canvas-11", "canvas-12"))
         book.gradebook.refuse(ada, Text("it vanished", "不见了"))
-        book.gradebook._connection.execute("DELETE FROM unit WHERE digest = ? AND question = 'Q6'", (bo.digest,))
+        book.gradebook._connection.execute(
+            "DELETE FROM unit WHERE (content, version) IN (SELECT content.id, version.id FROM content JOIN version "
+            "WHERE digest = ? AND question = 'Q6')",
+            (bo.digest,),
+        )
         rows = write_files(book, small.folder, "en")
         assert [row.complete for row in rows] == [False, False, True, False]
 

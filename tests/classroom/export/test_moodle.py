@@ -15,7 +15,6 @@ from grader.core.errors import UsageError
 if TYPE_CHECKING:
     from conftest import Made
 
-    from grader.classroom.results import Book
 
 ENGLISH = (
     "Identifier,Full name,Email address,Status,Grade,Maximum grade,Grade can be changed,Last modified (grade),"
@@ -151,9 +150,6 @@ def test_what_learners_wrote_is_text(made: Made, tmp_path: Path, names: tuple[st
 def test_hidden_cases_stay_hidden(pair: Made, tmp_path: Path) -> None:
     """Where the first thing to mend is in a hidden case, comments say no more than that it is not right."""
 
-    def hide(book: Book) -> None:
-        book.gradebook._connection.execute("""UPDATE unit SET result = replace(result, '"public"', '"hidden"')""")
-
-    pair.change(hide)
+    pair.reword('"public"', '"hidden"')
     after = rows(pair.export("moodle", tmp_path / "up.csv", template=sheet(tmp_path)))
     assert after[2][8].endswith("<br>attention: not correct yet")

@@ -1,0 +1,61 @@
+"""What grading gives, as the gradebook stores it: results as compressed JSON, each named by its digest.
+
+Workers encode, so that the process that writes the gradebook handles bytes only. Equal results have equal digests,
+so the gradebook stores each of them once for the whole class.
+"""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import json
+import zlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from grader.core import serialize
+from grader.core.model import Notice, QuestionResult
+
+#: Results whose encoded form is remembered: those of a few courses of untouched questions.
+_REMEMBERED = 512
+
+
+@dataclass(frozen=True, slots=True)
+class EncodedResult:
+    """The result of ``question``; ``decode(body)`` gives it back, ``digest`` is that of the uncompressed JSON."""
+
+    question: str
+    digest: bytes
+    body: bytes
+
+
+@functools.lru_cache(maxsize=_REMEMBERED)
+def encode(result: QuestionResult) -> EncodedResult:
+    """``result`` in compact form. Most questions of most learners have a result that others have, too."""
+    text = json.dumps(serialize.dump(result), ensure_ascii=False, separators=(",", ":"))
+    return EncodedResult(result.id, digest_of(text), pack(text))
+
+
+def decode(body: bytes) -> QuestionResult:
+    """The result. Raises ValueError, TypeError, RecursionError or zlib.error if ``body`` is not an encoded result."""
+    return serialize.load(QuestionResult, json.loads(zlib.decompress(body)))
+
+
+def encode_answers(answers: Mapping[str, object]) -> str:
+    """Answers by item, as the gradebook stores them."""
+    return json.dumps(answers, ensure_ascii=False, default=str)
+
+
+def encode_notices(notices: Sequence[Notice]) -> str:
+    """Notices, as the gradebook stores them."""
+    return json.dumps(serialize.dump(tuple(notices)), ensure_ascii=False)
+
+
+def digest_of(text: str) -> bytes:
+    """The digest that names a result whose JSON is ``text``."""
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest()[:16]
+
+
+def pack(text: str) -> bytes:
+    """The body that stores a result whose JSON is ``text``."""
+    return zlib.compress(text.encode("utf-8", "surrogatepass"))

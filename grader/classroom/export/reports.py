@@ -1,0 +1,51 @@
+"""One JSON report for each submission, as `batch --files` writes them.
+
+## What it writes
+
+A folder with `LEARNER.json` for each submission, in the format of [json.md](json.md#batches): the report, the points
+that count, and how they were computed. Further attempts of a learner get a number, and submissions that belong to
+nobody in the class are included. With `--learner` it is one file, for the attempt that counts. Hidden cases are
+included whatever `hidden_results` says: the files are for you.
+
+## Options
+
+- `--learner`: one file, for this learner.
+
+## How to use it
+
+For programs that read one learner at a time; `export json` writes the whole class as one document.
+
+```
+attncheck export reports --from results --to reports
+```
+"""
+
+from __future__ import annotations
+
+import itertools
+
+from grader.classroom.export import Options
+from grader.classroom.export._marks import mark_of
+from grader.classroom.export._target import Out
+from grader.classroom.results import Book, file_name, report_file
+from grader.core.errors import UsageError
+from grader.core.text import clean
+
+ABOUT = "A folder with a JSON report for each submission, or one report with --learner."
+OF = "gradebook"
+OPTIONS = frozenset({"learner"})
+
+
+def write(book: Book, options: Options, out: Out) -> None:
+    """Write one file per submission, or only that of ``learner``."""
+    if options.learner is not None:
+        mark = mark_of(book, options.learner)
+        if mark.work is None:
+            raise UsageError(f"{clean(options.learner)} has not submitted anything, so there is no report.")
+        out.whole([report_file(book, mark, options.lang).encode()])
+        return
+    taken: dict[str, str] = {}
+    for mark in itertools.chain(book.marks(), book.unmatched()):
+        if mark.work is not None:
+            name = f"{file_name(mark.learner.id, taken)}.json"
+            out.part(name, report_file(book, mark, options.lang).encode())
