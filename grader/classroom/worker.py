@@ -30,6 +30,8 @@ from grader.submission import parse_files, read_files
 if TYPE_CHECKING:
     from multiprocessing.process import BaseProcess
 
+    from grader.core.model import Job, Limits, Observed
+
 
 class WorkerLost(Exception):
     """The worker process died while it held a task; other workers are unaffected."""
@@ -42,6 +44,16 @@ def warm_up(plan: Plan) -> None:
     """
     _, sandbox = _context(plan)
     sandbox.children()
+
+
+def run_job(plan: Plan, job: Job, limits: Limits) -> Observed:
+    """What ``job`` does in the sandbox of this process."""
+    return _context(plan)[1].observe(job, limits)
+
+
+def layers(plan: Plan) -> tuple[str, ...]:
+    """What confines learner code in the sandbox of this process."""
+    return _context(plan)[1].layers
 
 
 def run_task(plan: Plan, task: Task) -> TaskResult:
