@@ -148,8 +148,7 @@ class Lent:
 def in_process(monkeypatch: pytest.MonkeyPatch, sandbox: Sandbox) -> Iterator[None]:
     """No other process, and one sandbox for all, which is trusted."""
     monkeypatch.setattr(schedule, "executor", lambda count: InProcess())
-    for module in (schedule, worker):
-        monkeypatch.setattr(module, "Sandbox", lambda mode, settings: Lent(sandbox))
+    monkeypatch.setattr(worker, "Sandbox", lambda mode, settings: Lent(sandbox))
     monkeypatch.setattr(schedule, "try_attacks", lambda observe, quiet: ())
     worker._context.cache_clear()
     yield

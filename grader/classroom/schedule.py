@@ -14,23 +14,30 @@ from concurrent.futures import FIRST_COMPLETED, Executor, Future, wait
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING, TypeVar
 
 from grader.classroom.task import Plan, Task, TaskResult
 from grader.classroom.words import SANDBOX_KILLED, WORKER_DIED_TWICE
-from grader.classroom.worker import WorkerLost, Workers, run_task, shutting_down, warm_up
+from grader.classroom.worker import WorkerLost, Workers, run_job, run_task, shutting_down, warm_up
+from grader.classroom.worker import layers as layers_of
 from grader.core import resources
 from grader.core.errors import SandboxError, SandboxKilled, SandboxUnavailable, UsageError
 from grader.core.model import Course, Text
 from grader.grading import courses
 from grader.grading.grade import GradingContext
 from grader.grading.inputs import Seed
-from grader.sandbox import Sandbox, Settings
 from grader.sandbox.canaries import refusal, try_attacks
+
+if TYPE_CHECKING:
+    from grader.core.model import Job, Limits, Observed
 
 #: Tasks submitted ahead for each worker: enough that none is idle, few enough that memory stays flat.
 _AHEAD = 3
 #: Seconds without a result after which the number of workers is checked again.
 _POLL = 10.0
+_ENDED = "worker processes end as soon as they have started"
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +64,7 @@ def local_pool(plan: Plan, workers: int | None, tasks: Sequence[Task]) -> Iterat
     with shutting_down(next(executors)) as first:
         ready = [first.submit(warm_up, plan) for _ in range(count)]  # they import torch during the rehearsal
         questions = {name for task in tasks for name in task.questions}
-        layers = rehearse(plan, questions, lambda: wait(ready))
+        layers = rehearse(plan, questions, first, lambda: wait(ready))
         yield WorkerPool(
             itertools.chain([first], executors),
             lambda: count,
@@ -91,23 +98,28 @@ def executor(count: int) -> Executor:
     return Workers(count)
 
 
-def rehearse(plan: Plan, questions: Container[str], quiet: Callable[[], object] = lambda: None) -> tuple[str, ...]:
+def rehearse(plan: Plan, questions: Container[str], pool: Executor, quiet: Callable[[], object]) -> tuple[str, ...]:
     """Try the canary attacks, and run the references of ``questions`` once for all workers. Returns the layers.
 
-    ``quiet`` waits until nothing else of ours is running; see ``release``. Raises SandboxUnavailable if the sandbox
-    does not hold.
+    Code runs in the sandbox of one of the workers in ``pool``, which is needed anyway. ``quiet`` waits until nothing
+    else of ours is running; see ``try_attacks``. Raises SandboxUnavailable if the sandbox does not hold.
     """
-    sandbox = Sandbox("require", Settings())
-    try:
-        loaded = courses.load(Path(plan.course_folder))
-        sandbox.allow(loaded.packages)
-        said = refusal(try_attacks(sandbox.observe, quiet), "this machine")
-        if said:
-            raise SandboxUnavailable(f"{said}; nothing was graded. 'attncheck doctor' shows the layers")
-        GradingContext(loaded, plan.seed, plan.reference_observer(sandbox.observe)).prepare(questions)
-        return sandbox.layers
-    finally:
-        sandbox.close()
+
+    def in_worker(function: Callable[..., T], *arguments: object) -> T:
+        try:
+            return result_of(pool.submit(function, plan, *arguments))
+        except BrokenProcessPool as error:
+            raise SandboxError(_ENDED) from error
+
+    def observe(job: Job, limits: Limits) -> Observed:
+        return in_worker(run_job, job, limits)
+
+    loaded = courses.load(Path(plan.course_folder))  # while the workers import torch
+    said = refusal(try_attacks(observe, quiet), "this machine")
+    if said:
+        raise SandboxUnavailable(f"{said}; nothing was graded. 'attncheck doctor' shows the layers")
+    GradingContext(loaded, plan.seed, plan.reference_observer(observe)).prepare(questions)
+    return in_worker(layers_of)
 
 
 # ------------------------------------------------------------------------------------------------- when
@@ -156,7 +168,7 @@ def _run_until_broken(
                     source.pop()
             except BrokenProcessPool as error:
                 if not running:
-                    raise SandboxError("worker processes end as soon as they have started") from error
+                    raise SandboxError(_ENDED) from error
                 broken = True  # the running tasks report it, too
             again = patience()
             finished, _ = wait(running, _POLL if again is None else min(_POLL, again), FIRST_COMPLETED)
@@ -176,7 +188,7 @@ def _run_until_broken(
     suspects += running.values()
 
 
-def result_of(future: Future[TaskResult]) -> TaskResult:
+def result_of(future: Future[T]) -> T:
     """The result. Raises what says that the worker is gone, our own errors, and SandboxError for a system error."""
     try:
         return future.result()

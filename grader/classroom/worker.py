@@ -31,10 +31,10 @@ from grader.submission import parse_files, read_files
 if TYPE_CHECKING:
     from multiprocessing.process import BaseProcess
 
-    from grader.core.model import Report
+    from grader.core.model import Job, Limits, Observed, Report
 
 
-#: For how many submissions a worker keeps the results of code, for learners who hand in the same files.
+#: For how many submissions a worker keeps the results of code, for learners who submit the same files.
 SHARED = 256
 
 
@@ -49,6 +49,16 @@ def warm_up(plan: Plan) -> None:
     """
     _, sandbox = _context(plan)
     sandbox.children()
+
+
+def run_job(plan: Plan, job: Job, limits: Limits) -> Observed:
+    """What ``job`` does in the sandbox of this process."""
+    return _context(plan)[1].observe(job, limits)
+
+
+def layers(plan: Plan) -> tuple[str, ...]:
+    """What confines learner code in the sandbox of this process."""
+    return _context(plan)[1].layers
 
 
 def run_task(plan: Plan, task: Task) -> TaskResult:

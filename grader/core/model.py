@@ -325,6 +325,36 @@ class Item:
     sealed: bool = False
 
 
+class Deferred:
+    """A value of a field that is made when the field is first read."""
+
+    def __init__(self, make: Callable[[], object]) -> None:
+        self.make = make
+
+
+class _OnDemand:
+    """A field of a dataclass with slots, which may hold a ``Deferred``. Readers only ever see its value."""
+
+    def __init__(self, slot: Any) -> None:
+        self._slot = slot
+
+    def __get__(self, instance: object, owner: type) -> Any:
+        if instance is None:
+            return self
+        value = self._slot.__get__(instance, owner)
+        if isinstance(value, Deferred):
+            value = value.make()
+            self._slot.__set__(instance, value)
+        return value
+
+    def __set__(self, instance: object, value: object) -> None:
+        self._slot.__set__(instance, value)
+
+
+# The class of a spec is in the module of its kind, and some of these import a lot: most commands read few specs.
+type.__setattr__(Item, "spec", _OnDemand(Item.__dict__["spec"]))
+
+
 @dataclass(frozen=True, slots=True)
 class Question:
     """One question of the course, from one YAML file."""

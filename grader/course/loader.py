@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import grader
 from grader.core import cache
 from grader.core.errors import CourseError, UsageError
-from grader.core.model import Course
+from grader.core.model import Course, Deferred, Item
 
 if TYPE_CHECKING:
     from grader.course.validate import CheckKinds
@@ -138,6 +138,9 @@ class _Pickler(pickle.Pickler):
     """Writes dataclasses as calls of their class, which is read back faster than their default state."""
 
     def reducer_override(self, value: Any) -> Any:
+        if isinstance(value, Item):
+            fields = {field.name: getattr(value, field.name) for field in dataclasses.fields(value)}
+            return _item, (_freeze(fields.pop("spec")), fields)
         if dataclasses.is_dataclass(value) and not isinstance(value, type):
             return type(value), tuple(getattr(value, field.name) for field in dataclasses.fields(value))
         return NotImplemented
@@ -147,6 +150,8 @@ class _Unpickler(pickle.Unpickler):
     """Loads the dataclasses of the model and of the item kinds, and refuses everything else."""
 
     def find_class(self, module: str, name: str) -> Any:
+        if (module, name) == (__name__, _item.__name__):
+            return _item
         if module == "grader.core.model" or module.startswith("grader.course.items."):
             found = super().find_class(module, name)
             if isinstance(found, type) and dataclasses.is_dataclass(found) and found.__module__ == module:
@@ -154,9 +159,14 @@ class _Unpickler(pickle.Unpickler):
         raise pickle.UnpicklingError(f"{module}.{name} is not part of a course")
 
 
-def _freeze(course: Course) -> bytes:
+def _item(spec: bytes, fields: dict[str, Any]) -> Item:
+    """An item whose spec is read, and whose kind is imported, when it is first used."""
+    return Item(spec=Deferred(lambda: _Unpickler(io.BytesIO(spec)).load()), **fields)
+
+
+def _freeze(value: object) -> bytes:
     buffer = io.BytesIO()
-    _Pickler(buffer, protocol=5).dump(course)
+    _Pickler(buffer, protocol=5).dump(value)
     return buffer.getvalue()
 
 

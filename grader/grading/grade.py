@@ -38,6 +38,7 @@ from grader.core.model import (
     Program,
     Question,
     QuestionResult,
+    Raised,
     Report,
     Returned,
     SourceFile,
@@ -658,7 +659,7 @@ class _CodeGrading:
     def diagnosed(self, plan: Plan, tried: AttemptResult) -> ExerciseResult:
         """The result, with its misconception if a typical mistake gives the same observations."""
         result = tried.result
-        if not _worth_a_name(result) or result.array_type is None:
+        if not _worth_a_name(result) or result.array_type is None or _is_stub(tried.observations):
             return result
         observations = signatures(plan.entries, tried.observations)
         evidence = [
@@ -743,6 +744,11 @@ def _worth_a_name(result: ExerciseResult) -> bool:
     counted = [outcome.status for outcome in result.outcomes if outcome.verdict.applies]
     stopped = {Status.UNMARKED, Status.TIMED_OUT, Status.DIED, Status.MISSING, Status.SKIPPED}
     return result.status is not Status.PASSED and not stopped & set(counted)
+
+
+def _is_stub(observations: list[tuple[Observation, ...]]) -> bool:
+    """Whether every program raised NotImplementedError, as stubs do and no typical mistake does."""
+    return all(isinstance(o, Raised) and o.type == "NotImplementedError" for each in observations for o in each)
 
 
 def _judge(

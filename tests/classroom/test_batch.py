@@ -100,8 +100,7 @@ def alone(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 @pytest.fixture
 def in_process(alone: None, monkeypatch: pytest.MonkeyPatch, sandbox: Sandbox) -> None:
     """One process and one sandbox for a whole batch, which is trusted."""
-    for module in (schedule, worker):
-        monkeypatch.setattr(module, "Sandbox", lambda mode, settings: tiny.Lent(sandbox))
+    monkeypatch.setattr(worker, "Sandbox", lambda mode, settings: tiny.Lent(sandbox))
     monkeypatch.setattr(schedule, "try_attacks", lambda observe, quiet: ())
 
 
@@ -457,7 +456,7 @@ def test_a_layer_that_is_switched_off_is_missed(
 ) -> None:
     """Without Landlock files could be read; the sandbox itself refuses to start."""
     monkeypatch.setattr(schedule, "warm_up", lambda plan: None)
-    monkeypatch.setattr(schedule, "Settings", lambda **_: Settings(landlock_abi=0))
+    monkeypatch.setattr(worker, "Settings", lambda **_: Settings(landlock_abi=0))
     with pytest.raises(SandboxUnavailable, match="Landlock"):
         batch.run(order())
 
@@ -503,11 +502,28 @@ def test_a_canary_that_is_not_refused_stops_everything(
             self.observe, self.layers = observe, ()
 
     monkeypatch.setattr(schedule, "warm_up", lambda plan: None)
-    monkeypatch.setattr(schedule, "Sandbox", lambda mode, settings: Leaky())
+    monkeypatch.setattr(worker, "Sandbox", lambda mode, settings: Leaky())
     with pytest.raises(SandboxUnavailable, match=said):
         batch.run(order())
     with closing(open_gradebook(order().out)) as book:
         assert [filed.error for filed in book.submissions()] == [None, None, None]
+
+
+@pytest.mark.usefixtures("alone")
+def test_the_rehearsal_opens_no_sandbox_of_its_own(
+    small: Callable[..., BatchRequest], monkeypatch: pytest.MonkeyPatch, sandbox: Sandbox
+) -> None:
+    """Canaries and references run in a worker's sandbox: torch is not imported once more just for them."""
+    opened: list[tiny.Lent] = []
+
+    def lend(mode: str, settings: Settings) -> tiny.Lent:
+        opened.append(tiny.Lent(sandbox))
+        return opened[-1]
+
+    monkeypatch.setattr(worker, "Sandbox", lend)
+    monkeypatch.setattr("grader.sandbox.zygote.Zygote", None)
+    assert batch.run(small()).graded > 0
+    assert len(opened) == 1
 
 
 @pytest.mark.usefixtures("alone")

@@ -720,6 +720,21 @@ def test_a_warm_cache_needs_no_heavy_library(folder: Path) -> None:
     assert seen == [["pydantic", "yaml", "numpy"], []]
 
 
+def test_a_warm_cache_imports_a_kind_of_item_when_it_is_asked() -> None:
+    """A cached course imports no kind of item; reading the spec of one item, and asking it, imports its kind alone."""
+    program = (
+        "import sys; from grader.course import items, loader; from grader.grading import courses;"
+        "loaded = lambda: [name.rpartition('.')[2] for name in sys.modules"
+        " if name.startswith('grader.course.items.') and '._' not in name];"
+        "course = courses.load(loader.find(None)); before = loaded();"
+        "item = next(item for q in course.questions for item in q.items if item.kind == 'choice');"
+        "items.ask(item, items.Context('', '', '')); print(before, loaded())"
+    )
+    courses.load(loader.find(None))
+    ran = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=True)
+    assert ran.stdout.split("\n")[0] == "[] ['choice']"
+
+
 class Trap:
     """What a forged cache entry could hold."""
 

@@ -76,7 +76,7 @@ def test_memory_that_runs_out(error: Exception, here: Here, graded: Path, monkey
 
     monkeypatch.setattr("grader.classroom.schedule.run_tasks", short)
     monkeypatch.setattr("grader.classroom.schedule.executor", lambda count: tiny.InProcess())
-    monkeypatch.setattr("grader.classroom.schedule.rehearse", lambda plan, questions, quiet: ())
+    monkeypatch.setattr("grader.classroom.schedule.rehearse", lambda plan, questions, pool, quiet: ())
     monkeypatch.setattr("grader.classroom.schedule.warm_up", lambda plan: None)
     (graded.parent / "in" / "new.py").write_text(tiny.RIGHT + "# new\n")
     code, said = here("batch in --out out --course course")

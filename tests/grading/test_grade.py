@@ -682,6 +682,20 @@ def expecting(mistaken: Observation) -> Observe:
     )(job, limits)
 
 
+@pytest.mark.parametrize(("error", "jobs"), [("NotImplementedError", 1), ("ValueError", 2)])
+def test_a_stub_is_not_compared_with_mistakes(error: str, jobs: int) -> None:
+    """If the code only raises NotImplementedError, the reference runs but the typical mistakes do not."""
+    seen: list[Job] = []
+
+    def observe_reference(job: Job, limits: Limits) -> Observed:
+        seen.append(job)
+        return fake()(job, limits)
+
+    stub = fake(q05=Raised(error, "", None, None))
+    grade(NAMING, submission(q05=DOUBLE), stub, memo=GradingContext(NAMING, Seed.public(), observe_reference))
+    assert len(seen) == jobs
+
+
 @pytest.mark.parametrize(("mistaken", "named"), [(WRONG, True), (returned(array([0.0, 0.0, 0.0])), False)])
 def test_a_typical_mistake_is_named(mistaken: Observation, named: bool) -> None:
     """Where the edited reference returns just the same, its misconception speaks; the points stay."""

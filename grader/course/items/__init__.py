@@ -112,6 +112,11 @@ def kinds() -> Mapping[str, ModuleType]:
     return MappingProxyType({name: importlib.import_module(f"{__name__}.{name}") for name in names})
 
 
+def kind(name: str) -> ModuleType:
+    """The module of the kind ``name``; of the others, which may import a lot, none is imported."""
+    return importlib.import_module(f"{__name__}.{name}")
+
+
 def draw_choices(spec: Any) -> Mapping[str, tuple[int | float, ...]]:
     """The names of the numbers that differ between learners, with the choices for each."""
     choices: Mapping[str, tuple[int | float, ...]] = getattr(spec, "draw", {})
@@ -139,22 +144,22 @@ def _number(context: Context, what: str) -> int:
 
 def ask(item: Item, context: Context) -> Prompt:
     """The prompt of ``item`` for a learner."""
-    prompt: Prompt = kinds()[item.kind].prompt(item.spec, context)
+    prompt: Prompt = kind(item.kind).prompt(item.spec, context)
     return prompt
 
 
 def key(item: Item, context: Context) -> Text:
     """A right answer to ``item``, which must not be sealed, in the usual notation."""
-    found: Text = kinds()[item.kind].key(item.spec, context)
+    found: Text = kind(item.kind).key(item.spec, context)
     return found
 
 
 def judge(item: Item, value: object, context: Context) -> Judgment:
     """The judgment of ``value`` as an answer to ``item``; pending if the item is sealed and the answer can be read."""
-    kind = kinds()[item.kind]
-    if not getattr(kind, "ANY_LENGTH", False) and not _short(value):
+    module = kind(item.kind)
+    if not getattr(module, "ANY_LENGTH", False) and not _short(value):
         return unreadable(_TOO_LONG.fill(most=MOST_CHARACTERS))
-    judged: Judgment = kind.judge(item.spec, value, context)
+    judged: Judgment = module.judge(item.spec, value, context)
     return Judgment(Status.PENDING, 0.0, _KEPT) if item.sealed and judged.readable else judged
 
 
@@ -166,7 +171,7 @@ def judge_within(steps: int, item: Item, value: object, context: Context) -> tup
 
 def is_heavy(item: Item) -> bool:
     """Whether an answer to ``item`` can take long to judge."""
-    return getattr(kinds()[item.kind], "HEAVY", False)
+    return getattr(kind(item.kind), "HEAVY", False)
 
 
 def _short(value: object) -> bool:
@@ -184,7 +189,7 @@ def _short(value: object) -> bool:
 
 def without_key(item: Item) -> Item:
     """``item`` for a learners' edition: the same prompt and the same numbers, but no key."""
-    return replace(item, spec=kinds()[item.kind].without_key(item.spec), explain=None, sealed=True)
+    return replace(item, spec=kind(item.kind).without_key(item.spec), explain=None, sealed=True)
 
 
 def fill(text: Text, symbols: Mapping[str, object]) -> Text:
