@@ -86,7 +86,7 @@ class Book:
         After a change of the bank, its questions come from different runs. Course, seed, versions and seconds are then
         those of the newest run, ``layers`` those that all runs had; ``provenance`` has them for each question.
 
-        It lists the questions that the batch was asked for by name, and those of which something was handed in or has
+        It lists the questions that the batch was asked for by name, and those for which something was submitted or has
         points given by hand; the others are ``not_attempted``.
         """
         if mark.work is None or not mark.work.results:
@@ -116,7 +116,7 @@ class Book:
 
 
 def _is_attempted(result: QuestionResult, given: Container[str]) -> bool:
-    """Whether anything of a question was handed in, or is in ``given``, the parts with points given by hand."""
+    """Whether anything of a question was submitted, or is in ``given``, the parts with points given by hand."""
     return any(item.status is not Status.MISSING or item.id in given for item in result.items) or any(
         each.status is not Status.MISSING or each.name in given for each in result.exercises
     )
@@ -160,7 +160,7 @@ def notes(mark: Mark, notices: Sequence[Notice] = ()) -> tuple[str, ...]:
 
 @by_identity(4096)
 def _trouble(result: QuestionResult) -> tuple[list[str], list[str]]:
-    """The exercises that were stopped or could not be marked, with their status; and the checks that broke."""
+    """The exercises that were stopped or could not be graded, with their status; and the checks that broke."""
     loud = (Status.TIMED_OUT, Status.DIED, Status.UNMARKED)
     stopped = [f"{each.name}: {each.status}" for each in result.exercises if each.status in loud]
     pairs = ((each, outcome) for each in result.exercises for outcome in each.outcomes)

@@ -106,7 +106,7 @@ def grade_task(memo: GradingContext, sandbox: Sandbox, task: Task) -> TaskResult
 def _all_code_passed(report: Report) -> bool:
     """Whether there is no result of code that a changed library could be the reason for.
 
-    Code that was not handed in is not run. A remark, or a notice about an import, may be due to a library as well.
+    Code that was not submitted is not run. A remark, or a notice about an import, may be due to a library as well.
     """
     ran = [each for question in report.questions for each in question.exercises if each.file is not None]
     return not report.notices and all(each.status is Status.PASSED and not each.remarks for each in ran)

@@ -31,6 +31,7 @@ NOT_HANDED_IN = {
     "classroom.overrides": "what was removed from a gradebook",
     "core.bounded": "the system's word on our own memory",
     "core.cache": "the cache",
+    "classroom.unchanged": "the times and sizes of files, which it does not read",
     "classroom.collect": "a collection of submissions, of which it takes regular files alone",
     "commands.__init__": "the null device",
     "commands.submit": "a receipt",

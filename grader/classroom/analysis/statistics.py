@@ -126,7 +126,7 @@ class Statistics:
 class _Tally:
     """Counts, updated learner by learner. In ``rows``, NaN is an open cell; ``by_hand`` has the overrides of some.
 
-    ``blank`` are counted results of which nothing was handed in, by id: they add zeros, which ``rows`` need not have.
+    ``blank`` are counted results for which nothing was submitted, by id: they add zeros, which ``rows`` need not have.
     ``possible`` has the question, kind and points of each part: the most that anyone could earn there, because a check
     that attncheck failed to grade lowers the maximum.
     """
@@ -231,7 +231,7 @@ def _count(tally: _Tally, mark: Mark, answers: Mapping[str, object]) -> None:
 
 @by_identity(4096)
 def _is_blank(result: QuestionResult) -> bool:
-    """Whether nothing of a question was handed in, and nothing is said about it but that."""
+    """Whether nothing of a question was submitted, and nothing is said about it but that."""
     parts: list[ItemResult | ExerciseResult] = [*result.items, *result.exercises]
     return all(part.status is Status.MISSING and not part.earned and not part.misconception for part in parts)
 
