@@ -652,8 +652,24 @@ class Evaluator:
             return self._elementwise(function, args[0])
         return _FUNCTIONS[function](self, *args)
 
+    def _spread(self, node: Node) -> Value:
+        """The value of an argument of exp or softmax: there, a number may be added to every component of a vector."""
+        if not isinstance(node, Plus):
+            return self.value(node)
+        values = [self.value(term) for _, term in node.terms]
+        size = next((len(value.items) for value in values if isinstance(value, Vec)), 0)
+        plain = [isinstance(value, (Vec, Mat, SizelessTensor)) for value in values]
+        if not size or all(plain):
+            return self.value(node)
+        found: Value = Vec((ZERO,) * size, False, "", True)
+        for (minus, _), value, shaped in zip(node.terms, values, plain, strict=True):
+            wide = value if shaped else Vec((value,) * size, False, "", True)
+            signed = map_entries(wide, lambda x: -x) if minus else wide
+            found = self._pair(found, signed, lambda x, y: x + y, (node, node, node))
+        return found
+
     def _elementwise(self, function: str, body: Node) -> Value:
-        value = self.value(body)
+        value = self._spread(body) if function == "exp" else self.value(body)
         if isinstance(value, SizelessTensor):
             raise ShapeError(_NO_SIZE.fill(what=IDENTITY if value.at is None else UNIT))
         if isinstance(value, Vec) and function == "abs":
@@ -737,7 +753,7 @@ class Evaluator:
         return Mat(((cos, -sin), (sin, cos)), ("2", "2"))
 
     def _softmax(self, body: Node) -> Value:
-        match value := self.value(body):
+        match value := self._spread(body):
             case Vec(items, row, label):
                 return Vec(self._weights(items), row, label)
             case Mat(rows, labels):
