@@ -177,6 +177,14 @@ class Evaluator:
             raise ShapeError(_NEEDS_NUMBER.fill(what=show(node), shape=describe_shape(value)))
         return value
 
+    def at_indices(self, node: Node, places: Mapping[str, int]) -> Value:
+        """The value of ``node`` where these free indices have these values. Raises FormulaError."""
+        bound, self._bound = self._bound, {**self._bound, **places}
+        try:
+            return self.value(node)
+        finally:
+            self._bound = bound
+
     def whole(self, node: Node) -> int:
         """The value of ``node``, which has to be a whole number. Raises ShapeError or UndefinedError."""
         value = self.number(node)
@@ -488,7 +496,9 @@ class Evaluator:
             size = self._size(of.name, declared.sizes)
             return self._chance(of.name, declared, tuple(self._index(of, n, m) for n, m in zip(at, size, strict=True)))
         if isinstance(declared, Rotation) and len(at) == 1:
-            return self._rotation(self.number(at[0]) * self.number(declared.angle))
+            # R_m turns by mθ, and so does R(mθ).
+            whole = bool(self.names.names_in(declared.angle) & self.names.names_in(at[0]))
+            return self._rotation(self.number(at[0]) * (ONE if whole else self.number(declared.angle)))
         value = self.value(of)
         if (
             isinstance(value, Mat)
@@ -771,9 +781,13 @@ class Evaluator:
         found = [entry for value in values for entry in (entries(value) if isinstance(value, (Vec, Mat)) else (value,))]
         if any(isinstance(value, Poly) for value in found):
             raise NotPolynomialError
-        if any(isinstance(value, (Dual, SizelessTensor)) for value in found):
+        if any(isinstance(value, SizelessTensor) for value in found):
             raise UndefinedError(_BY.fill(what=show(args[0])))
-        return function(found, key=scalars.to_mpf)
+        plain = [scalars.to_mpf(value.value if isinstance(value, Dual) else value) for value in found]
+        best = function(plain)
+        if plain.count(best) > 1 and any(isinstance(value, Dual) for value in found):
+            raise UndefinedError(_BY.fill(what=show(args[0])))  # no derivative there
+        return found[plain.index(best)]
 
     def _norm(self, value: Vec) -> Scalar:
         return scalars.apply("sqrt", self._inner(value.items, value.items))

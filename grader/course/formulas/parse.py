@@ -377,7 +377,7 @@ class _Parser:
                 node = self.made(Transpose(node))
             elif self.skip("^"):
                 node = self.raised(node)
-            elif self.sign("[") and entry.tight and self.indexed(node):
+            elif self.sign("[") and entry.tight and not self.sign_at(self.at + 1, "[") and self.indexed(node):
                 self.at += 1
                 node = self.made(Subscript(node, self.arguments("]")))
             elif self.sign("_"):
@@ -858,13 +858,11 @@ class _Parser:
 
     def word_starts_d(self) -> bool:
         entry = self.next
-        return (
-            isinstance(entry, Token)
-            and entry.kind == "word"
-            and entry.text.startswith("d")
-            and "d" not in self.vocabulary.spellings
-            and (entry.text == "d" or split_word(entry.text.replace("{", "").rstrip("}"), self.vocabulary, self.indices) is None)
-        )
+        if not isinstance(entry, Token) or entry.kind != "word" or "d" in self.vocabulary.spellings:
+            return False
+        name = entry.text.replace("{", "").rstrip("}")  # d_{model} is a name
+        unknown = name == "d" or split_word(name, self.vocabulary, self.indices) is None
+        return name.startswith("d") and unknown
 
     def past_d(self, sign: str) -> None:
         """Consumes ∂, or the d of ``dx``."""

@@ -68,6 +68,8 @@ _SIGNS = str.maketrans({
 
 _NUMBER = re.compile(r"(?:\d+(?:\.\d+)?|\.\d+)(?:[eE][+-]?\d+(?![\w]))?")
 _SIGN = re.compile(r"\*\*|\.\.\.|\.\.|==|!=|:=|=>|[-+*/^@=(),;:\[\]{}<>|.'_?·⊙⊗√Σ∂∇⟨⟩‖≠≤≥…⇒~]")
+#: \omega\delta is ωδ.
+_GREEK_APART = re.compile(rf"(?<=[α-ω]){_BREAK}+(?=[α-ω])")
 _ONE_HOT = re.compile(r"\bone[- ]hot(?![A-Za-z])")
 #: An inner product between < and >, with one comma.
 _ANGLED = re.compile(r"<([^<>=,]+,[^<>=,]+)>")
@@ -135,6 +137,7 @@ def _latex(text: str) -> str:
         text = _DROPPED.sub(_BREAK, text)
         text = _COMMAND.sub(lambda found: _command(found[1]), text).translate(_SIGNS)
     text = re.sub(rf"_{_BREAK}+([^\W_]+){_BREAK}*", r"_{\1}", text)
+    text = _GREEK_APART.sub("", text)
     # A word in a subscript belongs to its name, whatever command was around it.
     text = re.sub(rf"_\{{{_BREAK}+", "_{", text)
     text = re.sub(rf"{_BREAK}+\}}", "}", text)

@@ -18,9 +18,9 @@ Kind: TypeAlias = Literal["scalar", "vector", "matrix", "map", "rotation", "defi
 
 #: Function → the least and the largest number of arguments.
 FUNCTIONS: Mapping[str, tuple[int, int]] = {
-    "E": (1, 1), "Var": (1, 1), "Std": (1, 1), "Cov": (2, 2), "exp": (1, 1), "log": (1, 1), "log2": (1, 1), "sqrt": (1, 1),
-    "sin": (1, 1), "cos": (1, 1), "sigmoid": (1, 1), "abs": (1, 1), "softmax": (1, 1), "mean": (1, 1), "max": (1, 9),
-    "min": (1, 9), "norm": (1, 1), "rot": (1, 1), "diag": (1, 1), "onehot": (1, 2), "ones": (1, 1),
+    "E": (1, 1), "Var": (1, 1), "Std": (1, 1), "Cov": (2, 2), "exp": (1, 1), "log": (1, 1), "log2": (1, 1),
+    "sqrt": (1, 1), "sin": (1, 1), "cos": (1, 1), "sigmoid": (1, 1), "abs": (1, 1), "softmax": (1, 1), "mean": (1, 1),
+    "max": (1, 9), "min": (1, 9), "norm": (1, 1), "rot": (1, 1), "diag": (1, 1), "onehot": (1, 2), "ones": (1, 1),
     "transpose": (1, 1), "sum": (1, 9), "D": (1, 2), "O": (1, 1), "dot": (2, 2), "outer": (2, 2), "matmul": (2, 2),
     "delta": (2, 2),
 }  # fmt: skip

@@ -102,14 +102,16 @@ _COUNTED = (
     "tokens", "units", "values", "vectors", "weights", "words",
 )  # fmt: skip
 _COUNTED_ZH = (
-    "参数", "词元", "权重", "数", "数字", "位置", "元素", "分量", "标量", "分数", "向量", "矩阵", "头", "层", "维", "维度",
-    "特征", "乘法", "加法", "浮点运算", "运算", "子集", "乘积", "步", "行", "列", "对", "条", "项", "次", "倍", "个", "组",
-    "种", "奈特",
+    "参数", "词元", "权重", "数", "数字", "位置", "元素", "分量", "标量", "分数", "向量", "矩阵", "头", "层", "维",
+    "维度", "特征", "乘法", "加法", "浮点运算", "运算", "子集", "乘积", "步", "行", "列", "对", "条", "项", "次", "倍",
+    "个", "组", "种", "奈特",
 )  # fmt: skip
 _EN = "|".join(sorted((re.escape(word.removesuffix("s")) + "s?" for word in _COUNTED), key=len, reverse=True))
 _ZH = "|".join(sorted(_COUNTED_ZH, key=len, reverse=True))
 #: The words that say what was counted, at the end of a text: a measure word and a noun in Chinese.
-_WORDS = re.compile(rf"(?:(?<![A-Za-z_])(?:{_EN})(?:\s+(?:per|in)\s+[a-z ]+)?|(?:[个次条项种组层]\s*)?(?:{_ZH}))$", re.IGNORECASE)
+_WORDS = re.compile(
+    rf"(?:(?<![A-Za-z_])(?:{_EN})(?:\s+(?:per|in)\s+[a-z ]+)?|(?:[个次条项种组层]\s*)?(?:{_ZH}))$", re.IGNORECASE
+)
 
 
 def without_counted(text: str) -> str:

@@ -394,7 +394,11 @@ _REWRITTEN: tuple[tuple[re.Pattern[str], str], ...] = (
 _PERCENTS = re.compile(r"\s*(?:%|percent|per cent|pct)$", re.IGNORECASE)
 _HUNDREDTHS = re.compile(r"^百分之\s*(.+)$")
 #: 30k, 1.5M, and the × of “3×”, where the item has no unit of its own.
-_SUFFIXES = ((re.compile(r"(?<=\d)\s*[kK]$"), 1e3), (re.compile(r"(?<=\d)\s*M$"), 1e6), (re.compile(r"(?<=\d)\s*[*xX]$"), 1))
+_SUFFIXES = (
+    (re.compile(r"(?<=\d)\s*[kK]$"), 1e3),
+    (re.compile(r"(?<=\d)\s*M$"), 1e6),
+    (re.compile(r"(?<=\d)\s*[*xX]$"), 1),
+)
 _MIXED = re.compile(r"\d\s*[½⅓⅔¼¾⅕-⅞]")
 #: How far numbers joined by ``=`` may be apart, since the last is often rounded.
 _AGREE = 0.01
