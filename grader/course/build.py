@@ -11,12 +11,12 @@ import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from pydantic import BaseModel
 
 from grader.core import yaml_positions
-from grader.core.model import Course, Part, Question, Source, SourceFile
+from grader.core.model import Course, Item, Part, Question, Source, SourceFile
 from grader.core.problems import Kind, Problem, ProblemsError
 from grader.core.value_problems import ValueProblem, unknown
 from grader.core.yaml_positions import Document
@@ -50,6 +50,8 @@ def course(files: Mapping[str, bytes], folder: Path, digest: str, checks: CheckK
         text = "no question in it; expected files such as q05_attention.yaml"
         reader.problems.append(Problem(Kind.NO_QUESTIONS, str(folder / "questions"), text))
 
+    aliases = own.aliases or defaults.aliases or {}
+    questions = [_named(question, aliases) for question in questions]
     groups = own.groups or defaults.groups or {}
     sound = not reader.problems
     known = validate.Known(
@@ -114,6 +116,24 @@ def course(files: Mapping[str, bytes], folder: Path, digest: str, checks: CheckK
         seed_file=own.seed_file,
         packages=tuple(dict.fromkeys(own.packages)),
     )
+
+
+def _named(question: Question, aliases: Mapping[str, tuple[str, ...]]) -> Question:
+    """The question, with the course's other names for the sizes in its items."""
+    return replace(question, items=tuple(_with_aliases(item, aliases) for item in question.items))
+
+
+def _with_aliases(item: Item, aliases: Mapping[str, tuple[str, ...]]) -> Item:
+    """The item, with those of ``aliases`` that name one of its sizes and nothing else."""
+    spec: Any = item.spec
+    if not hasattr(spec, "aliases"):
+        return item
+    names = [*getattr(spec, "sizes", ()), *getattr(spec, "symbols", ()), *getattr(spec, "given", ())]
+    found: dict[str, tuple[str, ...]] = dict(spec.aliases)
+    for name in (name for name in names if name in aliases):
+        taken = {*names, *getattr(spec, "draw", ()), *(other for others in found.values() for other in others)}
+        found[name] = (*found.get(name, ()), *(other for other in aliases[name] if other not in taken))
+    return replace(item, spec=replace(spec, aliases=found))
 
 
 def _forbidding(question: Question, names: Mapping[str, tuple[str, ...]]) -> Question:

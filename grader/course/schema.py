@@ -481,6 +481,7 @@ class CourseFile(Strict):
     title: Text | None = None
     public_id: Annotated[str, Field(min_length=1)] | None = None
     groups: Annotated[dict[Slug, Text], Field(min_length=1)] | None = None
+    aliases: dict[Filled, tuple[Filled, ...]] | None = None
     questions: tuple[QuestionId, ...] | None = None
     due: Annotated[str, AfterValidator(_time)] | None = None
     late: LateSchema = LateSchema()

@@ -13,7 +13,8 @@ from grader.course.formulas.ast import Call, Name, Node, Number, Power, Sum, chi
 from grader.course.formulas.declarations import Declarations, Definition, Random, Scalar, formulas_in
 from grader.course.formulas.errors import FormulaError, TooExpensiveError, UndefinedError
 from grader.course.formulas.evaluate import Evaluator
-from grader.course.formulas.values import Value, equal, format_value
+from grader.course.formulas.parse import index_names
+from grader.course.formulas.values import Mat, SizelessTensor, Value, Vec, entries, equal, format_value
 
 _ENOUGH = 8
 _TRIES = 40
@@ -174,7 +175,7 @@ class Table:
                     break
                 continue
             tried += 1
-            if not equal(left, right):
+            if not (equal(left, right) or self._equal_in_components(evaluator, (one, left), (two, right))):
                 instance = describe_instance(evaluator, (self.nodes[one], self.nodes[two]), self.names)
                 return Counterexample(
                     instance, format_value(left), format_value(right), self._higher_moments[place - 1, two], place - 1
@@ -182,6 +183,22 @@ class Table:
         if not tried:
             raise why or UndefinedError(_NO_VALUE)
         return None
+
+    def _equal_in_components(self, evaluator: Evaluator, one: tuple[int, Value], two: tuple[int, Value]) -> bool:
+        """Whether a formula with free indices gives the components of the other value: p_i − δ_it of p − onehot(t)."""
+        for (_, whole), (place, component) in ((one, two), (two, one)):
+            indices = sorted(index_names(self.nodes[place], self.names.vocabulary))
+            sizes = (len(whole.items),) if isinstance(whole, Vec) else whole.shape if isinstance(whole, Mat) else ()
+            if not sizes or isinstance(component, (Vec, Mat, SizelessTensor)) or len(indices) != len(sizes):
+                continue
+            evaluator.refill()
+            ranges = itertools.product(*(range(1, size + 1) for size in sizes))
+            try:
+                made = [evaluator.at_indices(self.nodes[place], dict(zip(indices, at, strict=True))) for at in ranges]
+            except FormulaError:
+                return False
+            return all(map(equal, made, entries(whole)))  # type: ignore[arg-type]
+        return False
 
 
 def compare_formulas(left: Node, right: Node, names: Declarations) -> Equal | Counterexample:

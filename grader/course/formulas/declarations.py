@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Literal, TypeAlias
@@ -150,8 +150,15 @@ _ROUND = Text("the definition of “{name}” uses “{name}” itself.", "“{n
 _KEY = Text("“{text}”: write it as {known}.", "“{text}”：请写成 {known} 这样的形式。")
 
 
-def read_declarations(symbols: Mapping[str, str], given: Mapping[str, str] | None = None) -> Declarations:
-    """Reads the declarations of an item; ``given`` overrides ``symbols``. Raises DeclarationError."""
+def read_declarations(
+    symbols: Mapping[str, str],
+    given: Mapping[str, str] | None = None,
+    aliases: Mapping[str, Iterable[str]] | None = None,
+) -> Declarations:
+    """Reads the declarations of an item; ``given`` overrides ``symbols``. Raises DeclarationError.
+
+    ``aliases`` are other names that learners may use.
+    """
     heads = {name: _head(name) for name in [*symbols, *(given or {})]}
     texts = {heads[name][0]: text.strip() for name, text in symbols.items()}
     about = {heads[name][0]: text.strip() for name, text in (given or {}).items()}
@@ -161,7 +168,7 @@ def read_declarations(symbols: Mapping[str, str], given: Mapping[str, str] | Non
         kinds[name] = "function" if parameters[name] else _kind(text)
     for name, text in about.items():
         kinds[name] = _random_kind(text) if _GIVEN.fullmatch(text) else "definition"
-    vocabulary = Vocabulary.of(kinds)
+    vocabulary = Vocabulary.of(kinds, aliases)
     declared: dict[str, Declaration] = {}
     for name, text in texts.items():
         if name not in about:

@@ -177,6 +177,14 @@ class Evaluator:
             raise ShapeError(_NEEDS_NUMBER.fill(what=show(node), shape=describe_shape(value)))
         return value
 
+    def at_indices(self, node: Node, places: Mapping[str, int]) -> Value:
+        """The value of ``node`` where these free indices have these values. Raises FormulaError."""
+        bound, self._bound = self._bound, {**self._bound, **places}
+        try:
+            return self.value(node)
+        finally:
+            self._bound = bound
+
     def whole(self, node: Node) -> int:
         """The value of ``node``, which has to be a whole number. Raises ShapeError or UndefinedError."""
         value = self.number(node)
@@ -488,7 +496,9 @@ class Evaluator:
             size = self._size(of.name, declared.sizes)
             return self._chance(of.name, declared, tuple(self._index(of, n, m) for n, m in zip(at, size, strict=True)))
         if isinstance(declared, Rotation) and len(at) == 1:
-            return self._rotation(self.number(at[0]) * self.number(declared.angle))
+            # R_m turns by mθ, and so does R(mθ).
+            whole = bool(self.names.names_in(declared.angle) & self.names.names_in(at[0]))
+            return self._rotation(self.number(at[0]) * (ONE if whole else self.number(declared.angle)))
         value = self.value(of)
         if (
             isinstance(value, Mat)
@@ -652,8 +662,24 @@ class Evaluator:
             return self._elementwise(function, args[0])
         return _FUNCTIONS[function](self, *args)
 
+    def _spread(self, node: Node) -> Value:
+        """The value of an argument of exp or softmax: there, a number may be added to every component of a vector."""
+        if not isinstance(node, Plus):
+            return self.value(node)
+        values = [self.value(term) for _, term in node.terms]
+        size = next((len(value.items) for value in values if isinstance(value, Vec)), 0)
+        plain = [isinstance(value, (Vec, Mat, SizelessTensor)) for value in values]
+        if not size or all(plain):
+            return self.value(node)
+        found: Value = Vec((ZERO,) * size, False, "", True)
+        for (minus, _), value, shaped in zip(node.terms, values, plain, strict=True):
+            wide = value if shaped else Vec((value,) * size, False, "", True)
+            signed = map_entries(wide, lambda x: -x) if minus else wide
+            found = self._pair(found, signed, lambda x, y: x + y, (node, node, node))
+        return found
+
     def _elementwise(self, function: str, body: Node) -> Value:
-        value = self.value(body)
+        value = self._spread(body) if function == "exp" else self.value(body)
         if isinstance(value, SizelessTensor):
             raise ShapeError(_NO_SIZE.fill(what=IDENTITY if value.at is None else UNIT))
         if isinstance(value, Vec) and function == "abs":
@@ -737,7 +763,7 @@ class Evaluator:
         return Mat(((cos, -sin), (sin, cos)), ("2", "2"))
 
     def _softmax(self, body: Node) -> Value:
-        match value := self.value(body):
+        match value := self._spread(body):
             case Vec(items, row, label):
                 return Vec(self._weights(items), row, label)
             case Mat(rows, labels):
@@ -755,9 +781,13 @@ class Evaluator:
         found = [entry for value in values for entry in (entries(value) if isinstance(value, (Vec, Mat)) else (value,))]
         if any(isinstance(value, Poly) for value in found):
             raise NotPolynomialError
-        if any(isinstance(value, (Dual, SizelessTensor)) for value in found):
+        if any(isinstance(value, SizelessTensor) for value in found):
             raise UndefinedError(_BY.fill(what=show(args[0])))
-        return function(found, key=scalars.to_mpf)
+        plain = [scalars.to_mpf(value.value if isinstance(value, Dual) else value) for value in found]
+        best = function(plain)
+        if plain.count(best) > 1 and any(isinstance(value, Dual) for value in found):
+            raise UndefinedError(_BY.fill(what=show(args[0])))  # no derivative there
+        return found[plain.index(best)]
 
     def _norm(self, value: Vec) -> Scalar:
         return scalars.apply("sqrt", self._inner(value.items, value.items))

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from fractions import Fraction
 from typing import TypeAlias
 
 from grader.course.formulas.ast import (
     Call,
     Name,
     Node,
+    Number,
     Plus,
+    Power,
     Subscript,
     Sum,
     Times,
@@ -19,7 +22,7 @@ from grader.course.formulas.ast import (
     walk,
     with_children,
 )
-from grader.course.formulas.declarations import Declarations
+from grader.course.formulas.declarations import Declarations, Rotation
 
 #: Index of the pattern → the index it matched.
 Indices: TypeAlias = Mapping[str, Node]
@@ -39,10 +42,62 @@ def contains(node: Node, pattern: Node, names: Declarations) -> bool:
 
 def canonical(node: Node, names: Declarations) -> Node:
     """``node`` with every inner product of two vectors as q·k, and nested products flattened."""
+    if turned := _turned(node, names):
+        return turned
     if inner := _inner(node, names):
         return Times(canonical(inner[0], names), (("·", canonical(inner[1], names)),))
     made = with_children(node, [canonical(child, names) for child in children(node)])
     return _flattened(made) if isinstance(made, Times) else made
+
+
+def _turned(node: Node, names: Declarations) -> Node | None:
+    """A rotation of a declared family as R_m, if it is written as rot(mθ), R(mθ) or R_{mθ}; R_m⁻¹ as R_mᵀ."""
+    match node:
+        case Power(base, exponent) if _is_minus_one(exponent) and isinstance(base, (Subscript, Call)):
+            rotation = _turned(base, names) or base
+            turns = isinstance(rotation, Subscript) and _family(rotation.of, names) is not None
+            return Transpose(canonical(rotation, names)) if turns else None
+        case Subscript(Name(_) as family, (angle,)):
+            pass
+        case Call("rot", (angle,)):
+            families = [Name(name) for name, found in names.declared.items() if isinstance(found, Rotation)]
+            if len(families) != 1:
+                return None
+            family = families[0]
+        case _:
+            return None
+    unit = _family(family, names)
+    steps = _without_factor(angle, unit) if unit else None
+    return Subscript(family, (steps,)) if steps else None
+
+
+def _family(node: Node, names: Declarations) -> Name | None:
+    """The angle of a declared family of rotations, if ``node`` names one and its angle is a symbol."""
+    declared = names.declared.get(node.name) if isinstance(node, Name) else None
+    return declared.angle if isinstance(declared, Rotation) and isinstance(declared.angle, Name) else None
+
+
+def _is_minus_one(node: Node) -> bool:
+    return node in (Number(Fraction(-1)), Plus(((True, Number(Fraction(1))),)))
+
+
+def _without_factor(node: Node, factor: Name) -> Node | None:
+    """``node`` divided by ``factor``, if that is a factor of each of its terms."""
+    match node:
+        case Name() if node == factor:
+            return Number(Fraction(1))
+        case Plus(terms):
+            found = [_without_factor(term, factor) for _, term in terms]
+            shorter = tuple((minus, term) for (minus, _), term in zip(terms, found, strict=True) if term is not None)
+            return Plus(shorter) if len(shorter) == len(terms) else None
+        case Times(first, rest) if all(sign in (" ", "*", "·") for sign, _ in rest):
+            factors = [first, *(each for _, each in rest)]
+            if factor not in factors:
+                return None
+            factors.remove(factor)
+            signed = tuple((sign, each) for (sign, _), each in zip(rest[1:], factors[1:], strict=True))
+            return Times(factors[0], signed) if signed else factors[0]
+    return None
 
 
 def _flattened(product: Times) -> Times:

@@ -28,6 +28,7 @@ from grader.course.formulas.ast import (
     with_children,
 )
 from grader.course.formulas.errors import ParseError
+from grader.course.formulas.printer import show
 from grader.course.formulas.tokens import Token, excerpt, normalize, tokenize
 from grader.course.formulas.vocabulary import (
     FUNCTIONS,
@@ -86,7 +87,7 @@ _PRODUCTS = ("*", "·", "@", "/")
 _STARTS = ("(", "[", "{", "⟨", "√", "Σ", "∂", "∇", "\\frac", "?")
 #: Keywords in sums: sum(q_i for i in 1..d).
 _BETWEEN = ("for", "in", "to")
-_BIG = ("E", "Var", "Cov")
+_BIG = ("E", "Var", "Std", "Cov")
 
 
 @dataclass(frozen=True, slots=True)
@@ -214,13 +215,36 @@ class _Parser:
         if isinstance(self.next, Token) and self.next.kind == "end":
             raise ParseError(_EMPTY)
         found = [self.expression()]
+        self.differing()
         while self.skip("="):
             found.append(self.expression())
+            self.differing()
         entry = self.next
         if not isinstance(entry, Token) or entry.kind != "end":
             said = entry.text if isinstance(entry, Token) else ""
             raise ParseError(_LEFT_OVER.fill(near=self.near(entry.at), said=said))
         return tuple(found)
+
+    def differing(self) -> tuple[str, ...]:
+        """Consumes a remark such as ``(i ≠ j)`` or ``, i ≠ j``; the two indices, or nothing.
+
+        Different free indices stand for different components in any case.
+        """
+        pair = self.different()
+        if pair:
+            self.at += 5 if self.sign("(") else 4
+        return pair
+
+    def different(self) -> tuple[str, ...]:
+        """The indices of the remark ``(i ≠ j)`` or ``, i ≠ j`` that comes next, if one does."""
+        if not self.sign("(", ","):
+            return ()
+        ahead = [entry.text if isinstance(entry, Token) else "" for entry in self.entries[self.at : self.at + 5]]
+        if len(ahead) < 4 + (ahead[0] == "(") or ahead[2] != "≠" or (ahead[0] == "(" and ahead[4] != ")"):
+            return ()
+        pair = (ahead[1], ahead[3])
+        indices = all(len(name) == 1 and name.isalpha() and name not in self.vocabulary.kinds for name in pair)
+        return pair if indices else ()
 
     def expression(self) -> Node:
         self.depth += 1
@@ -276,10 +300,10 @@ class _Parser:
         rest: list[tuple[Sign, Node]] = []
         while True:
             entry = self.next
-            if self.skip(*_PRODUCTS):
+            if self.skip(*_PRODUCTS) or self.skip_dot():
                 if self.skip("…"):  # 1 · 1 · … · 1 has no reading here
                     raise ParseError(_ELLIPSIS)
-                sign = cast(Sign, cast(Token, entry).text)
+                sign = cast(Sign, cast(Token, entry).text.replace(".", "·"))
                 minus = self.minus()
                 right = self.factor() if sign == "/" else self.group()
                 rest.append((sign, self.made(Plus(((True, right),))) if minus else right))
@@ -291,6 +315,15 @@ class _Parser:
             else:
                 break
         return self.made(Times(first, tuple(rest))) if rest else first
+
+    def skip_dot(self) -> bool:
+        """Consumes the dot of ``q.k``, which stands between two names without spaces."""
+        after = self.entries[self.at + 1 : self.at + 2]
+        if not (self.sign(".") and self.next.tight and after and after[0].tight):
+            return False
+        word = isinstance(after[0], Token) and after[0].kind == "word"
+        self.at += word
+        return word
 
     def group(self) -> Node:
         """Juxtaposed factors: R q · S k is (R q) · (S k)."""
@@ -321,6 +354,8 @@ class _Parser:
         entry = self.next
         if isinstance(entry, _Ready) or entry.kind == "number":
             return True
+        if self.different():
+            return False
         if entry.kind == "word":
             return entry.text not in _BETWEEN or entry.text in self.vocabulary.spellings
         return entry.kind == "sign" and (entry.text in _STARTS or (entry.text in ("|", "‖") and not self.bars))
@@ -342,7 +377,7 @@ class _Parser:
                 node = self.made(Transpose(node))
             elif self.skip("^"):
                 node = self.raised(node)
-            elif self.sign("[") and entry.tight and self.indexed(node):
+            elif self.sign("[") and entry.tight and not self.sign_at(self.at + 1, "[") and self.indexed(node):
                 self.at += 1
                 node = self.made(Subscript(node, self.arguments("]")))
             elif self.sign("_"):
@@ -441,6 +476,8 @@ class _Parser:
             if special is None:
                 raise unknown_name(node.name, self.vocabulary)
             return self.made(self.called(special, at))
+        if isinstance(node, Name) and self.vocabulary.kinds.get(node.name) == "scalar":
+            raise unknown_name(f"{node.name}_{''.join(map(show, at))}", self.vocabulary)
         return self.made(Subscript(node, at))
 
     def letters(self) -> None:
@@ -620,7 +657,7 @@ class _Parser:
             power = self.exponent()
         if self.sign("(", "[", "{"):
             call = self.called(name, self.call_arguments())
-        elif FUNCTIONS[name] == (1, 1) and name not in ("E", "Var", "O"):
+        elif (FUNCTIONS[name] == (1, 1) and name not in ("E", "Var", "Std", "O")) or name in ("max", "min"):
             call = self.called(name, (self.reach(name),))
         else:
             raise self.arity(name)
@@ -635,6 +672,8 @@ class _Parser:
                 return self.differentiate(*args)
             case "D":
                 return self.made(Call("Var", args))
+            case "Std":
+                return self.made(Call("sqrt", (self.made(Call("Var", args)),)))
             case "transpose":
                 return self.made(Transpose(args[0]))
             case "dot" | "outer" | "matmul":
@@ -701,6 +740,8 @@ class _Parser:
         body = self.product()
         body = self.made(Plus(((True, body),))) if minus else body
         del self.indices[len(self.indices) - len(indices) :]
+        if set(self.different()) == set(indices) and not relation:
+            relation = "≠" if self.differing() else ""
         return self.summed(indices, low, high, relation, body)
 
     def below(self) -> tuple[tuple[str, ...], Node | None, Node | None, str]:
@@ -817,13 +858,11 @@ class _Parser:
 
     def word_starts_d(self) -> bool:
         entry = self.next
-        return (
-            isinstance(entry, Token)
-            and entry.kind == "word"
-            and entry.text.startswith("d")
-            and "d" not in self.vocabulary.spellings
-            and (entry.text == "d" or split_word(entry.text, self.vocabulary, self.indices) is None)
-        )
+        if not isinstance(entry, Token) or entry.kind != "word" or "d" in self.vocabulary.spellings:
+            return False
+        name = entry.text.replace("{", "").rstrip("}")  # d_{model} is a name
+        unknown = name == "d" or split_word(name, self.vocabulary, self.indices) is None
+        return name.startswith("d") and unknown
 
     def past_d(self, sign: str) -> None:
         """Consumes ∂, or the d of ``dx``."""

@@ -125,6 +125,10 @@ def _power(base: Node, exponent: Node) -> str:
 
 
 def _lowered(at: tuple[Node, ...]) -> str:
+    # R_{m θ} would have two indices.
+    match at:
+        case (Times(first, rest),) if all(sign == " " for sign, _ in rest):
+            at = (Times(first, tuple(("·", factor) for _, factor in rest)),)
     shown = [show(part) for part in at]
     if all(len(part) == 1 for part in shown):
         return f"_{shown[0]}" if len(shown) == 1 else f"_{{{','.join(shown)}}}"

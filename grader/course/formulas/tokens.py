@@ -68,11 +68,16 @@ _SIGNS = str.maketrans({
 
 _NUMBER = re.compile(r"(?:\d+(?:\.\d+)?|\.\d+)(?:[eE][+-]?\d+(?![\w]))?")
 _SIGN = re.compile(r"\*\*|\.\.\.|\.\.|==|!=|:=|=>|[-+*/^@=(),;:\[\]{}<>|.'_?·⊙⊗√Σ∂∇⟨⟩‖≠≤≥…⇒~]")
+#: \omega\delta is ωδ.
+_GREEK_APART = re.compile(rf"(?<=[α-ω]){_BREAK}+(?=[α-ω])")
+_ONE_HOT = re.compile(r"\bone[- ]hot(?![A-Za-z])")
+#: An inner product between < and >, with one comma.
+_ANGLED = re.compile(r"<([^<>=,]+,[^<>=,]+)>")
 _BRACED = re.compile(r"_\{\s*([^\W_]+)\s*\}")
 #: ``sum_i``, ``E_q``: the word ends before the ``_``.
 _BEFORE_INDEX = re.compile(r"(?:sum|Sum|mean|max|nabla)(?=_)|Σ")
 #: Chinese names of functions.
-_CHINESE = {"期望": "E", "方差": "Var", "协方差": "Cov", "转置": "transpose"}
+_CHINESE = {"期望": "E", "方差": "Var", "协方差": "Cov", "标准差": "Std", "转置": "transpose"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +97,8 @@ def normalize(text: str) -> str:
     text = "".join(" " if char.isspace() else char for char in text if unicodedata.category(char) != "Cf")
     text = _matrices(_raised(text))
     text = unicodedata.normalize("NFKC", text).translate(_SIGNS).replace("...", "…")
-    return _latex(text)
+    text = _ONE_HOT.sub("onehot", _latex(text))
+    return _ANGLED.sub(r"⟨\1⟩", text)
 
 
 def _raised(text: str) -> str:
@@ -130,6 +136,8 @@ def _latex(text: str) -> str:
         text = _WRAPPED.sub(lambda found: f"{_BREAK}{found[1].strip()}{_BREAK}", text)
         text = _DROPPED.sub(_BREAK, text)
         text = _COMMAND.sub(lambda found: _command(found[1]), text).translate(_SIGNS)
+    text = re.sub(rf"_{_BREAK}+([^\W_]+){_BREAK}*", r"_{\1}", text)
+    text = _GREEK_APART.sub("", text)
     # A word in a subscript belongs to its name, whatever command was around it.
     text = re.sub(rf"_\{{{_BREAK}+", "_{", text)
     text = re.sub(rf"{_BREAK}+\}}", "}", text)

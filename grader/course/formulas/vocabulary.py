@@ -18,9 +18,9 @@ Kind: TypeAlias = Literal["scalar", "vector", "matrix", "map", "rotation", "defi
 
 #: Function → the least and the largest number of arguments.
 FUNCTIONS: Mapping[str, tuple[int, int]] = {
-    "E": (1, 1), "Var": (1, 1), "Cov": (2, 2), "exp": (1, 1), "log": (1, 1), "log2": (1, 1), "sqrt": (1, 1),
-    "sin": (1, 1), "cos": (1, 1), "sigmoid": (1, 1), "abs": (1, 1), "softmax": (1, 1), "mean": (1, 1), "max": (1, 9),
-    "min": (1, 9), "norm": (1, 1), "rot": (1, 1), "diag": (1, 1), "onehot": (1, 2), "ones": (1, 1),
+    "E": (1, 1), "Var": (1, 1), "Std": (1, 1), "Cov": (2, 2), "exp": (1, 1), "log": (1, 1), "log2": (1, 1),
+    "sqrt": (1, 1), "sin": (1, 1), "cos": (1, 1), "sigmoid": (1, 1), "abs": (1, 1), "softmax": (1, 1), "mean": (1, 1),
+    "max": (1, 9), "min": (1, 9), "norm": (1, 1), "rot": (1, 1), "diag": (1, 1), "onehot": (1, 2), "ones": (1, 1),
     "transpose": (1, 1), "sum": (1, 9), "D": (1, 2), "O": (1, 1), "dot": (2, 2), "outer": (2, 2), "matmul": (2, 2),
     "delta": (2, 2),
 }  # fmt: skip
@@ -28,10 +28,11 @@ _ALIASES = {
     "var": "Var", "V": "Var", "variance": "Var", "cov": "Cov", "ln": "log", "Exp": "exp", "Log": "log", "lg": "log2",
     "log_2": "log2", "Sqrt": "sqrt", "Softmax": "softmax", "Mean": "mean", "avg": "mean", "Sum": "sum", "Abs": "abs",
     "R": "rot", "one_hot": "onehot", "inner": "dot", "Transpose": "transpose", "Θ": "O", "Theta": "O",
-    "σ": "sigmoid", "grad": "D", "expectation": "E",
+    "σ": "sigmoid", "grad": "D", "expectation": "E", "std": "Std", "SD": "Std", "stdev": "Std",
 }  # fmt: skip
 #: Shorter names of functions are only recognized as whole words, not inside a run of letters.
 _SHORT = 3
+_ONE_HOT = "onehot_"
 
 _UNKNOWN = Text(
     "There is no “{word}” in this question{near}. Symbols: {known}.",
@@ -53,11 +54,17 @@ class Vocabulary:
     spellings: Mapping[str, str] = field(default_factory=dict)
 
     @staticmethod
-    def of(kinds: Mapping[str, Kind]) -> Vocabulary:
-        """The vocabulary of these names. If a spelling fits two names, an exact match wins, else the first."""
+    def of(kinds: Mapping[str, Kind], aliases: Mapping[str, Iterable[str]] | None = None) -> Vocabulary:
+        """The vocabulary of these names and their ``aliases``.
+
+        If a spelling fits two names, an exact match wins, else the first.
+        """
         spellings: dict[str, str] = {}
         for name in kinds:
             for spelling in _spellings(name):
+                spellings.setdefault(spelling, name)
+        for name, others in (aliases or {}).items():
+            for spelling in (spelling for other in others for spelling in _spellings(other)):
                 spellings.setdefault(spelling, name)
         return Vocabulary(kinds, spellings | {name: name for name in kinds})
 
@@ -116,6 +123,9 @@ def _pieces(word: str, at: int, vocabulary: Vocabulary, bound: frozenset[str]) -
         if word.startswith(known, at) and (len(known) >= _SHORT or (whole and at == 0)):
             called = function_name(known, vocabulary)
             found += [(len(known), called)] if called else []
+    if word.startswith(_ONE_HOT, at) and at + len(_ONE_HOT) < len(word):
+        place = at + len(_ONE_HOT)
+        found.append((len(_ONE_HOT) + 1, Call("onehot", (index_node(word[place], vocabulary),))))
     found += [(1, Name(word[at]))] if word[at] in bound and word[at] not in vocabulary.spellings else []
     if at == 0 and not found:
         found += _special(word, vocabulary)
@@ -175,7 +185,7 @@ def _special(word: str, vocabulary: Vocabulary) -> list[tuple[int, Piece]]:
 def unknown_name(word: str, vocabulary: Vocabulary) -> ParseError:
     """The error for an undeclared name, with the nearest declared one."""
     known = list(vocabulary.kinds)
-    meant = nearest(word, [*known, *FUNCTIONS])
+    meant = nearest(word, [*known, *(name for name in FUNCTIONS if len(name) >= _SHORT)])
     near = _NEAR.fill(name=meant) if meant else _NOTHING
     shown = word if len(word) <= 24 else f"{word[:23]}…"
     return ParseError(_UNKNOWN.fill(word=shown, near=near, known=", ".join(known) or "–"))

@@ -1,16 +1,19 @@
 """Units that are multiples of each other: an answer in one of them is converted to the unit of the item.
 
-Case does not matter, so bits are not supported, nor milli for counts.
+Case does not matter, so bits are not supported, nor milli for counts. Words that only say what was counted
+(``210 weights``) are dropped.
 """
 
 from __future__ import annotations
 
 import functools
-import unicodedata
+import math
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
 from grader.core.model import Text
+from grader.course.items._normalize import normalize
 
 _THOUSANDS = {"": 1.0, "k": 1e3, "m": 1e6, "g": 1e9, "t": 1e12, "p": 1e15}
 
@@ -34,6 +37,8 @@ def _families() -> tuple[Family, ...]:
     times = {"": 1.0, "m": 1e-3, "μ": 1e-6, "u": 1e-6, "n": 1e-9}
     seconds = {"sec": 1.0, "second": 1.0, "seconds": 1.0, "秒": 1.0, "毫秒": 1e-3, "微秒": 1e-6, "纳秒": 1e-9}
     minutes = {"min": 60.0, "minute": 60.0, "minutes": 60.0, "分钟": 60.0, "h": 3600.0, "hours": 3600.0, "小时": 3600.0}
+    radians = dict.fromkeys(("rad", "rads", "radian", "radians", "弧度"), 1.0)
+    degrees = dict.fromkeys(("°", "deg", "degree", "degrees", "度"), math.pi / 180)
     counts = {"": 1.0, "k": 1e3, "m": 1e6, "b": 1e9, "g": 1e9, "t": 1e12}
     parameters = ("parameters", "parameter", "params", "个参数", "参数")
     bare = {name: size for name, size in counts.items() if name}
@@ -46,6 +51,7 @@ def _families() -> tuple[Family, ...]:
         ),
         Family(_with(_THOUSANDS, "flop", "flops"), ("MFLOPs", "GFLOPs", "TFLOPs")),
         Family(_with(times, "s") | seconds | minutes, ("s", "ms", "µs")),
+        Family(radians | degrees, ("rad",)),
         Family(
             _with(counts, *parameters) | _with(counts, *(f" {name}" for name in parameters)) | bare, ("K", "M", "B")
         ),
@@ -83,4 +89,32 @@ def others(unit: Text | str | None) -> tuple[str, ...]:
 
 
 def _plain(name: str) -> str:
-    return unicodedata.normalize("NFKC", name).strip().casefold()
+    return normalize(name).casefold()
+
+
+# ------------------------------------------------------------------------------------- what was counted
+
+_COUNTED = (
+    "additions", "bits per token", "blocks", "columns", "connections", "coordinates", "dimensions", "elements",
+    "entries", "factors", "features", "flop", "flops", "heads", "keys", "layers", "maps", "matrices", "multiplications",
+    "multiply-adds", "nats", "neurons", "numbers", "operations", "ops", "pairs", "params", "parameters", "paths",
+    "positions", "products", "queries", "rows", "scalars", "scores", "sequences", "steps", "subsets", "terms", "times",
+    "tokens", "units", "values", "vectors", "weights", "words",
+)  # fmt: skip
+_COUNTED_ZH = (
+    "参数", "词元", "权重", "数", "数字", "位置", "元素", "分量", "标量", "分数", "向量", "矩阵", "头", "层", "维",
+    "维度", "特征", "乘法", "加法", "浮点运算", "运算", "子集", "乘积", "步", "行", "列", "对", "条", "项", "次", "倍",
+    "个", "组", "种", "奈特",
+)  # fmt: skip
+_EN = "|".join(sorted((re.escape(word.removesuffix("s")) + "s?" for word in _COUNTED), key=len, reverse=True))
+_ZH = "|".join(sorted(_COUNTED_ZH, key=len, reverse=True))
+#: The words that say what was counted, at the end of a text: a measure word and a noun in Chinese.
+_WORDS = re.compile(
+    rf"(?:(?<![A-Za-z_])(?:{_EN})(?:\s+(?:per|in)\s+[a-z ]+)?|(?:[个次条项种组层]\s*)?(?:{_ZH}))$", re.IGNORECASE
+)
+
+
+def without_counted(text: str) -> str:
+    """``text`` without the words at its end that say what was counted: ``210 weights``, ``3 倍``."""
+    shorter = _WORDS.sub("", text.rstrip(" .。"))
+    return shorter.rstrip() if shorter.strip() else text

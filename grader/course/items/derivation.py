@@ -18,6 +18,7 @@ For the lines between two given formulas. The first line that does not follow is
 - `ideas`: what some line has to show: `{missing, lines}`. `missing` is said where no line contains one of `lines`.
 - `wrong`: `{line, misconception}`: lines that show a misconception.
 - `state_givens`: whether learners have to state what they assume.
+- `aliases`: other names that learners may use; `aliases` of `course.yaml` are added to them.
 
 ## Example
 
@@ -192,6 +193,7 @@ class Spec:
     ideas: tuple[Idea, ...] = ()
     wrong: tuple[WrongLine, ...] = ()
     state_givens: bool = False
+    aliases: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
 
 # --------------------------------------------------------------------------------------------- in the bank
@@ -273,7 +275,7 @@ def judge(spec: Spec, value: object, context: Context) -> Judgment:
     if parts is None:
         return unreadable(_FORM.fill())
     stated, written = parts
-    declared = read_declarations(spec.symbols, spec.given)
+    declared = read_declarations(spec.symbols, spec.given, spec.aliases)
     try:
         found = parse_lines(written, declared.vocabulary)
     except FormulaError as error:
@@ -581,4 +583,4 @@ def key(spec: Spec, context: Context) -> Text:
 def without_key(spec: Spec) -> Spec:
     """The symbols, the start and the end."""
     bare = Spec(spec.symbols, spec.from_, spec.to, (), spec.given)
-    return replace(bare, solve=spec.solve, state_givens=spec.state_givens)
+    return replace(bare, solve=spec.solve, state_givens=spec.state_givens, aliases=spec.aliases)

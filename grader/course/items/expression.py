@@ -12,6 +12,7 @@ For a formula in the declared symbols. [formulas.md](formulas.md) says how formu
 - `grows`: asks for a growth rate; constants and dominated terms do not count.
 - `wrong`: wrong formulas that show a misconception.
 - `unit`: a text, in one language or in both. Learners may leave it out.
+- `aliases`: other names that learners may use: `{h: [num_heads]}`; `aliases` of `course.yaml` are added to them.
 
 ## Example
 
@@ -30,7 +31,11 @@ wrong:
 4 * d_model**2
 4 h d_k d_model
 3 d_model² + d_model h d_k
+total = 4 d_model^2 weights    # four projections
 ```
+
+A left side, words before the formula, words that say what was counted and a comment after `#` are dropped. If several
+formulas are joined by `=`, they have to be equal.
 
 ## Points
 
@@ -40,6 +45,7 @@ never with the correct one. What cannot be read costs nothing.
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from collections.abc import Generator, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -48,12 +54,13 @@ from typing import TypeAlias
 from grader.core.model import Status, Text
 from grader.core.value_problems import Path, ValueProblem, unexpected
 from grader.course.formulas import compare, growth, scalars
-from grader.course.formulas.ast import Call, Node
+from grader.course.formulas.ast import Call, Name, Node, walk
 from grader.course.formulas.declarations import DeclarationError, Declarations, read_declarations
 from grader.course.formulas.errors import FormulaError, ParseError, TooExpensiveError, UndefinedError
-from grader.course.formulas.parse import parse, parse_chain
+from grader.course.formulas.parse import parse
 from grader.course.formulas.printer import show
-from grader.course.items import Context, Judgment, Prompt, unreadable
+from grader.course.formulas.tokens import normalize
+from grader.course.items import Context, Judgment, Prompt, _units, unreadable
 from grader.course.items._wrong import KnownWrongAnswer
 
 Answer: TypeAlias = str | int | float
@@ -75,7 +82,14 @@ _GIVEN = Text("Given: {given}.", "已知：{given}。")
 _UNIT = Text("Unit: {unit} (optional).", "单位：{unit}（可以不写）。")
 _NO_VALUE = Text("Your formula has no value: {why}.", "你的式子没有值：{why}。")
 _NOT_TEXT = Text("Answer with one formula, written as text.", "请填写一个公式（文本）。")
-_ONE = Text("Answer with one formula.", "请只填写一个公式。")
+_ONE = Text(
+    "Answer with one formula; the two sides of your “=” are not equal.",
+    "请只填写一个公式；等号两边的式子并不相等。",
+)
+_EXACT = Text(
+    "An exact formula is asked for; O(…) and Θ(…) leave out factors and smaller terms. Write the formula itself.",
+    "这里要求精确的公式；O(…)、Θ(…) 省略了常数因子和低阶项。请写出公式本身。",
+)
 _DIFFERS = Text(
     "Not the right formula: for {instance}, yours is {value}.",
     "公式不对：取 {instance} 时，你的式子等于 {value}。",
@@ -102,6 +116,7 @@ class Spec:
     grows: bool = False
     wrong: tuple[KnownWrongAnswer, ...] = ()
     unit: Text | str | None = None
+    aliases: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
 
 # --------------------------------------------------------------------------------------------- in the bank
@@ -159,7 +174,7 @@ def judge(spec: Spec, value: object, context: Context) -> Judgment:
     text = as_text(value)
     if text is None:
         return unreadable(_NOT_TEXT)
-    declared = read_declarations(spec.symbols, spec.given)
+    declared = read_declarations(spec.symbols, spec.given, spec.aliases)
     try:
         with scalars.step_budget(scalars.MOST_STEPS):
             return _judged(_read(text, spec, declared), spec, declared)
@@ -190,21 +205,62 @@ def _read(text: str, spec: Spec, declared: Declarations) -> Node:
     """The formula in ``text``, without the unit and a leading ``=``. Raises ParseError."""
     for unit in (spec.unit.en, spec.unit.zh) if isinstance(spec.unit, Text) else (spec.unit or "",):
         text = _without(unit, text.rstrip())
-    text = text.strip().strip("。;；").lstrip("=＝ ")
-    if not spec.grows:
-        found = parse_chain(text, declared.vocabulary)
-        if len(found) > 1:
-            raise ParseError(_ONE)
-        return found[0]
-    return parse(text, declared.vocabulary)
+    text = normalize(text).partition("#")[0].strip().strip("。;；").lstrip("= ")
+    sides = _sides(text)
+    found = [node for side in sides[1:] for node in [_formula(side, declared)]]
+    try:
+        first = _formula(sides[0], declared)
+    except ParseError:
+        # The name of what is asked for, which need not be declared: r = …
+        if not found or not any(map(str.isalpha, sides[0])):
+            raise
+    else:
+        found = found if found and isinstance(first, Name) else [first, *found]
+    if any(not _equal(found[0], other, spec, declared) for other in found[1:]):
+        raise ParseError(_ONE)
+    exact = not spec.grows and any(isinstance(part, Call) and part.function == "O" for part in walk(found[-1]))
+    if exact:
+        raise ParseError(_EXACT)
+    return found[-1]
+
+
+#: A label that ends in a colon, or words before a formula.
+_LABEL = re.compile(r"[^\W\d_][^\W\d_\s]*(?:[\s,]+[^\W\d_]+)*\s*:")
+_LEAD = re.compile(r"(?:[\u3400-\u9fff,\s]+|(?:[A-Za-z]+\s+){0,6}(?:is|are|equals)\b)\s*")
+
+
+def _formula(text: str, declared: Declarations) -> Node:
+    """The formula in ``text``, without words around it if it cannot be read with them. Raises ParseError."""
+    label = _LABEL.match(text)
+    bare = text[label.end() :] if label else text
+    lead = _LEAD.match(bare)
+    after = bare[lead.end() :] if lead else bare
+    forms = dict.fromkeys((text, bare, _units.without_counted(bare), after, _units.without_counted(after)))
+    error = ParseError(_NOT_TEXT)
+    for form in forms:
+        try:
+            return parse(form, declared.vocabulary)
+        except ParseError as found:
+            error = found
+    raise error
+
+
+def _sides(text: str) -> list[str]:
+    """The parts of ``text`` between signs of equality that are not inside brackets."""
+    depth, found = 0, [""]
+    for char in text:
+        depth += (char in "([{") - (char in ")]}")
+        if char == "=" and depth <= 0:
+            found.append("")
+        else:
+            found[-1] += char
+    return [side.strip() for side in found]
 
 
 def _judged(node: Node, spec: Spec, declared: Declarations) -> Judgment:
     right = parse(str(spec.answer), declared.vocabulary)
     if spec.grows:
         return _grows(node, right, spec, declared)
-    if isinstance(node, Call) and node.function == "O":
-        node = node.args[0]
     found = compare.compare_formulas(node, right, declared)
     if isinstance(found, compare.Equal):
         return Judgment(Status.PASSED, 1.0, _ONLY_HERE if found.needs_given_variances else None)
@@ -311,4 +367,4 @@ def key(spec: Spec, context: Context) -> Text:
 
 def without_key(spec: Spec) -> Spec:
     """The symbols, without the answers."""
-    return Spec(spec.symbols, 1, spec.given, spec.grows, unit=spec.unit)
+    return Spec(spec.symbols, 1, spec.given, spec.grows, unit=spec.unit, aliases=spec.aliases)

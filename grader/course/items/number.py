@@ -34,7 +34,10 @@ For a learner whose n is 1024:
 4.00 MiB
 ```
 
-Numbers can be written in many ways: `1536`, `1,536`, `1.5e3`, `3/4`, `√64`, `2^10`, `66.5%`, `1.5万`.
+Numbers can be written in many ways: `1536`, `1,536`, `1.5e3`, `3/4`, `√64`, `2^10`, `66.5%`, `5 percent`, `1.5万`,
+`30k`, `2π·1000`, `ln 1000`, `2^{-6}`, `\\frac{3}{4}`. Words that say what was counted are dropped (`210 weights`,
+`3倍`), and so are a left side (`n = 210`) and a comment after `#`. If several numbers are joined by `=` or `≈`, they
+have to agree.
 
 Bytes (B, KB, MiB …), FLOPs (GFLOPs …), seconds (ms, µs, min …) and parameters (K, M, B) are converted to the item's
 unit: with `unit: GiB`, `512 MiB` is 0.5. KB is 1000 bytes and KiB is 1024. If a number fits in the item's unit but
@@ -63,6 +66,12 @@ from grader.core import arithmetic
 from grader.core.arithmetic import Number
 from grader.core.model import Status, Text
 from grader.core.value_problems import Path, ValueProblem, unexpected, unknown
+from grader.course.formulas import scalars
+from grader.course.formulas.declarations import Declarations
+from grader.course.formulas.errors import FormulaError
+from grader.course.formulas.evaluate import Evaluator
+from grader.course.formulas.parse import parse
+from grader.course.formulas.vocabulary import Vocabulary
 from grader.course.items import Context, Judgment, Prompt, _units, draw, unreadable
 from grader.course.items._normalize import normalize
 from grader.course.items._options import excerpt
@@ -73,6 +82,9 @@ Symbols: TypeAlias = Mapping[str, Number]
 #: Combinations of drawn numbers that ``validate`` tries.
 _MOST_DRAWS = 1000
 _MAX_LENGTH = 80
+#: With a comment and a left side.
+_MAX_TYPED = 400
+_HUGE = 1e300
 _MOST_DIGITS = 9
 #: Relative rounding error of floats that is allowed even where the tolerance is 0.
 _EXACT = 1e-9
@@ -110,6 +122,22 @@ _UNROUNDED = Text(
 _CONVERTED = Text(
     "The number is right, but its unit is not: {said} is {value} {unit}.",
     "数字是对的，单位却不对：{said} 等于 {value} {unit}。",
+)
+_PERCENT = Text(
+    "That differs by a factor of 100: the answer is asked in percent.",
+    "差了 100 倍：这里要填的是百分数（单位是 %）。",
+)
+_FRACTION = Text(
+    "That differs by a factor of 100: a percentage needs the sign %, as in 25%.",
+    "差了 100 倍：如果填的是百分数，请写上 %，例如 25%。",
+)
+_RECIPROCAL = Text(
+    "That is the reciprocal (1 divided by the answer): check which number is divided by which.",
+    "这是答案的倒数：请检查谁除以谁。",
+)
+_THOUSAND = Text(
+    "The digits are right, but not the size: check the factors of {factor}.",
+    "数字是对的，大小却差了 {factor} 的整数次方倍：请检查单位或数量级。",
 )
 _NOTHING = Text("", "")
 
@@ -255,15 +283,34 @@ def _hint(value: object, given: float, spec: Spec, symbols: Symbols, learner: st
     places = _digits(value, spec)
     if spec.digits and places and places[1] < spec.digits and _close(given, right, spec, places[1]):
         return _FEW.fill(digits=spec.digits, given=places[1])
-    size = _units.split(_typed(value), spec.unit)[1] if isinstance(value, str) else 1.0
+    size = _arithmetic(_sides(value)[-1], spec.unit)[1] if isinstance(value, str) else 1.0
     if size != 1 and _near(given / size, spec, symbols):
         return _CONVERTED.fill(said=_said(value), value=f"{given:.4g}", unit=spec.unit)
+    if scale := _scale(given, right, spec):
+        return scale
     if not symbols:
         return None
     # A name may have been mistyped, or an answer copied.
     theirs = next((other for other in _combinations(spec.draw) if _near(given, spec, other)), None)
     message = _FOR_YOU if theirs is None else _FOR_OTHERS
     return message.fill(symbols=_shown(symbols), theirs=_shown(theirs or {}), learner=excerpt(learner))
+
+
+def _scale(given: float, right: float, spec: Spec) -> Text | None:
+    """The message for an answer that is right but for a percentage, a division the wrong way or a power of 1000."""
+    if not given or not right or _close(1.0, right, spec):
+        return None
+    percent = "%" in _units.spellings(spec.unit)
+    if percent and _close(given * 100, right, spec):
+        return _PERCENT
+    if not percent and abs(right) < 1 and _close(given / 100, right, spec):
+        return _FRACTION
+    if _close(1 / given, right, spec):
+        return _RECIPROCAL
+    for factor, power in itertools.product((1000, 1024), (-3, -2, -1, 1, 2, 3)):
+        if _close(given * float(factor) ** power, right, spec):
+            return _THOUSAND.fill(factor=factor)
+    return None
 
 
 def _near(given: float, spec: Spec, symbols: Symbols) -> bool:
@@ -311,7 +358,7 @@ def _digits(value: object, spec: Spec) -> tuple[int, int] | None:
     """
     text = repr(value) if isinstance(value, (int, float)) else value if isinstance(value, str) else ""
     try:
-        number, _ = _arithmetic(text, spec.unit)
+        number, _ = _arithmetic(_sides(text)[-1], spec.unit)
     except ValueError:
         return None
     found = _MANTISSA.fullmatch(number.replace(" ", "").removeprefix("(").removesuffix(")/100"))
@@ -328,15 +375,36 @@ def _digits(value: object, spec: Spec) -> tuple[int, int] | None:
 # ------------------------------------------------------------------------------------------ reading numbers
 
 _THOUSANDS = re.compile(r"(?<![\d.,])\d{1,3}(?:(?:,\d{3})+|(?: \d{3})+)(?![\d,])")
+#: Words before a number, and a label that ends in a colon.
+_LEAD = re.compile(
+    r"^\s*(?:(?:about|approximately|approx\.?|roughly|around|factor|大约|约为|约|答案是|答案为|[~])(?![A-Za-z_])\s*"
+    r"|[^\d:=]*:)\s*",
+    re.IGNORECASE,
+)
 _REWRITTEN: tuple[tuple[re.Pattern[str], str], ...] = (
-    (re.compile(r"^\s*(?:[=≈~]|约)\s*"), ""),
     (re.compile(r"√\s*(\d+(?:\.\d+)?)"), r"sqrt(\1)"),
     (re.compile(r"√\s*\("), "sqrt("),
     (re.compile(r"(?<=[\d)])\s*(?=sqrt)"), "*"),
     (re.compile(r"(?<=[\d)])\s*万"), "*10000"),
     (re.compile(r"(?<=[\d)])\s*亿"), "*100000000"),
+    (re.compile(r"(?<=\d)\s*[xX]\s*(?=[\d(])"), "*"),
+    (re.compile(r"\bln(?=\d)"), "ln "),
     (re.compile(r"\^"), "**"),
 )
+_PERCENTS = re.compile(r"\s*(?:%|percent|per cent|pct)$", re.IGNORECASE)
+_HUNDREDTHS = re.compile(r"^百分之\s*(.+)$")
+#: 30k, 1.5M, and the × of “3×”, where the item has no unit of its own.
+_SUFFIXES = (
+    (re.compile(r"(?<=\d)\s*[kK]$"), 1e3),
+    (re.compile(r"(?<=\d)\s*M$"), 1e6),
+    (re.compile(r"(?<=\d)\s*[*xX]$"), 1),
+)
+_MIXED = re.compile(r"\d\s*[½⅓⅔¼¾⅕-⅞]")
+#: How far numbers joined by ``=`` may be apart, since the last is often rounded.
+_AGREE = 0.01
+#: Steps of computation for a number that is written as a formula.
+_STEPS = 2000
+_NO_NAMES = Declarations({}, Vocabulary.of({}))
 
 
 def read(value: object, unit: Text | str | None = None) -> float | None:
@@ -346,26 +414,75 @@ def read(value: object, unit: Text | str | None = None) -> float | None:
     """
     if isinstance(value, bool) or not isinstance(value, (int, float, str)):
         return None
+    if not isinstance(value, str):
+        return float(value) if abs(value) < _HUGE else None
     try:
-        number, size = _arithmetic(value, unit) if isinstance(value, str) else (value, 1.0)
-        found = float(arithmetic.evaluate(number, {})) * size
+        sides = _sides(value)
+        found = [_side(side, unit) for side in sides]
     except ValueError:
+        return None
+    if found[0] is None and len(found) > 1 and any(map(str.isalpha, sides[0])):
+        found = found[1:]  # the name of what is asked for: Var(q·k) = 64
+    numbers = [number for number in found if number is not None]
+    agree = len(numbers) == len(found) and all(math.isclose(one, numbers[-1], rel_tol=_AGREE) for one in numbers)
+    return numbers[-1] if agree else None
+
+
+def _sides(text: str) -> list[str]:
+    """The parts of ``text`` between ``=`` and ``≈``, without comments and leading words. Raises ValueError."""
+    text = _typed(text).partition("#")[0]
+    found = [side.strip() for side in re.split("[=≈]", text)]
+    found = found[1:] if not found[0] and len(found) > 1 else found
+    found = [_LEAD.sub("", side, count=2).strip() for side in found]
+    if max(map(len, found)) > _MAX_LENGTH:
+        raise ValueError("too long for a number")
+    return found
+
+
+def _side(text: str, unit: Text | str | None) -> float | None:
+    """The value of one side of an equation in ``unit``; None if it cannot be read."""
+    number, size = _arithmetic(text, unit)
+    try:
+        found = _evaluated(number) * size
+    except (ValueError, OverflowError, FormulaError):
         return None
     return found if math.isfinite(found) else None
 
 
+def _evaluated(number: str) -> float:
+    """The value of arithmetic, or of a formula without names. Raises ValueError, OverflowError or FormulaError."""
+    try:
+        return float(arithmetic.evaluate(number, {}))
+    except ValueError:
+        if number.lstrip("(").startswith(("{", "[")):  # data, not a formula
+            raise
+        with scalars.step_budget(_STEPS):
+            return float(Evaluator(_NO_NAMES, {}).number(parse(number, _NO_NAMES.vocabulary)))
+
+
 def _typed(text: str) -> str:
-    """``text`` in plain characters. Raises ValueError if it is too long."""
-    if len(text) > _MAX_LENGTH:
-        raise ValueError("too long for a number")
+    """``text`` in plain characters. Raises ValueError if it is too long, or a mixed number such as ``1½``."""
+    if len(text) > _MAX_TYPED or _MIXED.search(text):
+        raise ValueError("no number")
     return normalize(text)
 
 
 def _arithmetic(text: str, unit: Text | str | None) -> tuple[str, float]:
-    """``text`` as Python arithmetic, and the size of its unit in ``unit``s. Raises ValueError if it is too long."""
-    text, size = _units.split(_typed(text), unit)
-    percent = text.endswith("%")
-    text = text.removesuffix("%")
+    """One side as arithmetic or a formula, and the size of its unit in ``unit``s."""
+    written = text.strip().rstrip("。")
+    if hundredths := _HUNDREDTHS.match(written):
+        written = f"{hundredths[1]}%"
+    if "%" in _units.spellings(unit):
+        written = _PERCENTS.sub("%", written)
+    text, size = _units.split(written, unit)
+    if text == written and not _units.family(unit):
+        text = _units.without_counted(text)
+    if unit is None:
+        for pattern, factor in _SUFFIXES:
+            if pattern.search(text):
+                text, size = pattern.sub("", text), size * factor
+    percent = _PERCENTS.search(text)
+    text = _PERCENTS.sub("", text)
     text = _THOUSANDS.sub(lambda found: re.sub("[, ]", "", found[0]), text)
     for pattern, new in _REWRITTEN:
         text = pattern.sub(new, text)

@@ -299,9 +299,19 @@ def _difference(said: Sequence[str], given: Axes, right: Axes) -> Text:
 # ----------------------------------------------------------------------------------------- reading shapes
 
 _SUBSCRIPT = re.compile(r"_\s*\{\s*(\w+)\s*\}")
+#: × between two axes, which differs from * inside one.
+_BETWEEN = "\x1e"
+_LATEX: tuple[tuple[re.Pattern[str], str], ...] = (
+    (re.compile(r"\\(?:text|mathrm|mathit|textit)\s*\{\s*([^{}]*?)\s*\}"), r"\1"),
+    (_SUBSCRIPT, r"_\1"),
+    (re.compile(r"\\[dt]?frac\s*\{([^{}]*)\}\s*\{([^{}]*)\}"), r"((\1)/(\2))"),
+)
+#: Words before a shape in brackets.
+_LEAD = re.compile(r"^\s*(?:[\u3400-\u9fff]+|(?:the\s+)?shape(?:\s+is)?)\s*[:：=]?\s*(?=[(\[（【])", re.IGNORECASE)
 _WORDS: tuple[tuple[re.Pattern[str], str], ...] = (
-    (re.compile(r"\\(?:times|cdot)\b"), "*"),
-    (re.compile(r"(?<=[\w)])\s+x\s+(?=[\w(])|(?<=\d)\s*x\s*(?=\d)", re.IGNORECASE), "*"),
+    (re.compile(r"\\times\b"), _BETWEEN),
+    (re.compile(r"\\cdot\b"), "*"),
+    (re.compile(r"(?<=[\w)])\s+x\s+(?=[\w(])|(?<=\d)\s*x\s*(?=\d)", re.IGNORECASE), _BETWEEN),
     (re.compile(r"⋯"), _DOTS),
     (re.compile(r"^(?:torch\.)?Size\b|^∈?\s*(?:\\mathbb\s*)?(?:R|\{\s*R\s*\})\s*\^"), ""),
 )
@@ -327,12 +337,17 @@ def _text(value: object) -> str | None:
 
 def _readings(text: str) -> list[list[str]]:
     """The possible lists of axes: ``n*d`` can be two axes, or one that is a product."""
-    text = _SUBSCRIPT.sub(r"_\1", normalize(text.replace("$", "")))
-    for pattern, new in _WORDS:
+    text = normalize(text.partition("#")[0].replace("$", "").replace("×", _BETWEEN))
+    text = _LEAD.sub("", text, count=1)
+    for pattern, new in (*_LATEX, *_WORDS):
         text = pattern.sub(new, text).strip()
     text = _bare(text.rstrip("。"))
     if not text:
         return [[]]
+    crossed = _cut(text, _outside(text), _BETWEEN)
+    axes, text = [axis.replace(_BETWEEN, "*") for axis in crossed], text.replace(_BETWEEN, "*")
+    if "*" in _outside(text) and len(crossed) > 1 and all(axes) and any("*" in _outside(axis) for axis in axes):
+        return [axes]  # h*d_v × d_model
     if "," in (separators := _outside(text)):
         axes = _cut(text, separators, ",")
         return [axes[:-1] if not axes[-1] else axes]
