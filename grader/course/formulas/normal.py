@@ -146,28 +146,36 @@ def _power(base: Node, exponent: Node) -> Node:
 
 def _times(node: Times, names: Declarations, indices: Mapping[str, Node]) -> Node:
     """Numbers first, then scalars in order, then what does not commute, as it stands."""
-    number, powers, others = Fraction(1), dict[tuple[bool, Node], Fraction](), list[_Factor]()
+    number, below = Fraction(1), Fraction(1)
+    powers, others = dict[tuple[bool, Node], Fraction](), list[_Factor]()
     for factor in _factors(node, names, indices):
         if isinstance(factor.node, Number) and (factor.node.value or not factor.divides):
-            number = number / factor.node.value if factor.divides else number * factor.node.value
+            # 8/2 stays: to divide both sides of a step by a number is one, too.
+            number, below = (
+                (number, below * factor.node.value) if factor.divides else (number * factor.node.value, below)
+            )
         elif factor.sign != "⊗" and _is_scalar(factor.node, names):
             base, exponent = factor.node, Fraction(1)
             if isinstance(base, Power) and isinstance(base.exponent, Number):
                 base, exponent = base.base, base.exponent.value
-            powers[factor.divides, base] = powers.get((factor.divides, base), Fraction(0)) + exponent
+            place = (factor.divides != (exponent < 0), base)
+            powers[place] = powers.get(place, Fraction(0)) + abs(exponent)
         else:
             others.append(factor)
     if not number:
         return _ZERO
     scalars = sorted(((divides, _power(base, Number(up))) for (divides, base), up in powers.items()), key=repr)
     parts: list[tuple[Sign, Node]] = [("/" if divides else " ", factor) for divides, factor in scalars]
+    if abs(below) != 1:
+        parts.append(("/", Number(abs(below))))
     parts += _in_order(others, names)
+    negative = (number < 0) != (below < 0)
     if abs(number) != 1 or not parts or parts[0][0] == "/":
         parts.insert(0, (" ", Number(abs(number))))
     made = Times(parts[0][1], tuple(parts[1:])) if len(parts) > 1 else parts[0][1]
     if isinstance(made, Number):
-        return Number(number)
-    return Plus(((True, made),)) if number < 0 else made
+        return Number(number / below)
+    return Plus(((True, made),)) if negative else made
 
 
 def _factors(node: Times, names: Declarations, indices: Mapping[str, Node]) -> Iterator[_Factor]:
