@@ -76,12 +76,13 @@ def _worth(node: Node, value: Fraction, names: Declarations) -> bool:
 
 
 def _without_pairs(parts: list[tuple[bool, Node]]) -> list[tuple[bool, Node]]:
-    """``parts`` without compound ones that occur once with the flag and once without it."""
-    kept = list(parts)
+    """``parts`` without compound ones that are undone by their neighbour: ``+ x − x``, ``· x / x``."""
+    kept: list[tuple[bool, Node]] = []
     for flag, part in parts:
-        if children(part) and (flag, part) in kept and (not flag, part) in kept:
-            kept.remove((flag, part))
-            kept.remove((not flag, part))
+        if children(part) and kept and kept[-1] == (not flag, part):
+            kept.pop()
+        else:
+            kept.append((flag, part))
     return kept
 
 
@@ -121,7 +122,9 @@ def _plus(node: Plus, names: Declarations, indices: Mapping[str, Node]) -> Node:
         else:
             terms.append((minus, term))
     terms.sort(key=repr)
-    if number or not terms:
+    if not terms:
+        return Number(number)
+    if number:
         terms.append((number < 0, Number(abs(number))))
     return terms[0][1] if len(terms) == 1 and not terms[0][0] else Plus(tuple(terms))
 
@@ -165,13 +168,13 @@ def _times(node: Times, names: Declarations, indices: Mapping[str, Node]) -> Nod
     if not number:
         return _ZERO
     scalars = sorted(((divides, _power(base, Number(up))) for (divides, base), up in powers.items()), key=repr)
-    parts: list[tuple[Sign, Node]] = [("/" if divides else " ", factor) for divides, factor in scalars]
-    if abs(below) != 1:
-        parts.append(("/", Number(abs(below))))
+    parts: list[tuple[Sign, Node]] = [(" ", factor) for divides, factor in scalars if not divides]
     parts += _in_order(others, names)
-    negative = (number < 0) != (below < 0)
     if abs(number) != 1 or not parts or parts[0][0] == "/":
         parts.insert(0, (" ", Number(abs(number))))
+    parts += [("/", Number(abs(below)))] if abs(below) != 1 else []
+    parts += [("/", factor) for divides, factor in scalars if divides]
+    negative = (number < 0) != (below < 0)
     made = Times(parts[0][1], tuple(parts[1:])) if len(parts) > 1 else parts[0][1]
     if isinstance(made, Number):
         return Number(number / below)
@@ -212,32 +215,26 @@ def _is_vector(node: Node, names: Declarations) -> bool:
 def _is_scalar(node: Node, names: Declarations) -> bool:
     """Whether ``node`` is certainly a number, so that it commutes with every factor."""
     match node:
-        case Number():
-            return True
         case Name(name):
             declared = names.declared.get(name)
             if isinstance(declared, Definition):
-                return names.vocabulary.kinds.get(name) == "definition" and _is_scalar(declared.formula, names)
+                return declared.parameter is None and _is_scalar(declared.formula, names)
             return name != "I" and names.vocabulary.kinds.get(name, "scalar") == "scalar"
         case Times(first, ((" " | "·", last),)) if _is_vector(first, names) and _is_vector(last, names):
             return True
-        case Call() if any(isinstance(part, Wildcard) for part in walk(node)):
-            # E[?] E[?] is not the square of one expectation.
-            return False
         case Call(function, args):
-            return function in _NUMBERS or (function in _EACH and all(_is_scalar(arg, names) for arg in args))
-        case Subscript(Name(name), at):
-            kind = names.vocabulary.kinds.get(name)
+            # E[?] E[?] is not the square of one expectation.
+            known = not any(isinstance(part, Wildcard) for part in walk(node))
+            elementwise = function in _EACH and all(_is_scalar(arg, names) for arg in args)
+            return known and (function in _NUMBERS or elementwise)
+        case Subscript(of, at):
+            kind = names.vocabulary.kinds.get(of.name) if isinstance(of, Name) else "matrix"
             return kind not in ("rotation", "map") and len(at) == (2 if kind == "matrix" else 1)
-        case Subscript(_, at):
-            return len(at) == 2
         case Sum(indices, _, _, _, body):
             return not indices or _is_scalar(body, names)
-        case Power(base, _):
-            return _is_scalar(base, names)
-        case Plus() | Times():
+        case Plus() | Times() | Power():
             return all(_is_scalar(child, names) for child in children(node))
-    return False
+    return isinstance(node, Number)
 
 
 def reordered(node: Node, names: Declarations) -> Node:

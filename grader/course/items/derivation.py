@@ -16,7 +16,7 @@ For the lines between two given formulas. The first line that does not follow is
 - `hide_to`: whether learners do not see the end, because it gives another item away.
 - `least`: the smallest number of new lines between start and end.
 - `form`: formulas of which the last line must contain one.
-- `free_of`: symbols that `?` in `form` does not stand for; the last line must then be one of `form`, with nothing added.
+- `free_of`: symbols that `?` in `form` does not stand for; the last line must then be one of `form` as a whole.
 - `ideas`: what a new line between start and end has to show: `{missing, lines}`, at least one for each point. `missing`
   is the message if no such line contains one of `lines`.
 - `wrong`: `{line, misconception}`: lines that show a misconception.
@@ -600,10 +600,10 @@ def empty_answers(spec: Spec) -> Iterator[tuple[str, object]]:
     again, over = (
         " = ".join(show(reordered(side, declared)) for side in sides[text]) for text in (spec.from_, spec.to)
     )
-    ideas = [line for idea in spec.ideas for line in idea.lines if "?" not in line and "=" not in line]
+    ideas = [line for idea in spec.ideas for line in idea.lines[:1] if "?" not in line]
     padding = ["({0}) + 0", "1·({0})", "({0})·1 + 0", "2·({0}) − ({0})", "({0})/2 + ({0})/2"]
     padding += [form for line in ideas for form in (f"({{0}}) + 0·({line})", f"({{0}}) + ({line}) − ({line})")]
-    padding += [form for line in ideas for form in (f"({{0}})·({line})/({line})", f"({line})/({line})·({{0}})")]
+    padding += [f"({{0}})·({line})/({line})" for line in ideas]
     lines = {
         "the start copied": [start, start],
         "the end copied": [end, end],

@@ -26,11 +26,17 @@ RIGHT: dict[str, list[str]] = {
         GIVEN + "d_k Var(q_1 k_1)\nd_k Var(q_1) Var(k_1)\nd_k",
         GIVEN + "Σ_i (E[q_i² k_i²] − E[q_i k_i]²)\nΣ_i E[q_i²] E[k_i²]\nd_k",
     ],
-    "Q3.unit": ["Var(q·k)/d_k\nd_k/d_k\n1", "(1/d_k) Var(q·k)\n1", "Σ_i Var(q_i k_i)/d_k\nd_k/d_k\n1", "E[(q·k)²]/d_k\n1"],
+    "Q3.unit": [
+        "Var(q·k)/d_k\nd_k/d_k\n1",
+        "(1/d_k) Var(q·k)\n1",
+        "Σ_i Var(q_i k_i)/d_k\nd_k/d_k\n1",
+        "E[(q·k)²]/d_k\n1",
+    ],
     "Q4.chain": [
         "h (6 n d d/h + 4 n^2 d/h) + 2 n d d\n6 n d^2 + 4 n^2 d + 2 n d^2\n4 n^2 d + 8 n d^2",
         "h d_k (6 n d + 4 n^2) + 2 n h d_k d\nd (6 n d + 4 n²) + 2 n d²\n4n²d + 8nd²",
-        "6 n d (h d_k) + 2 n² (h d_k) + 2 n² (h d_k) + 2 n (h d_k) d\n6 n d² + 2 n² d + 2 n² d + 2 n d²\n8 n d² + 4 n² d",
+        "6 n d (h d_k) + 2 n² (h d_k) + 2 n² (h d_k) + 2 n (h d_k) d\n"
+        "6 n d² + 2 n² d + 2 n² d + 2 n d²\n8 n d² + 4 n² d",
         "h (6 n d d_k + 4 n^2 d_k) + 2 n d d\n4 n^2 d + 8 n d^2",
     ],
     "Q4.equal": [
@@ -40,11 +46,15 @@ RIGHT: dict[str, list[str]] = {
         "n/d = 2\nn = 2 d",
     ],
     "Q6.flat": ["exp(c)/(n exp(c)) = 1/n", "1/Σ_{j=1}^{n} 1\n1/n", "1/Σ_{j=1}^{n} exp(c − c)\n1/Σ_{j=1}^{n} 1\n1/n"],
-    "Q7.chain": ["4 n² h d_k\n4 n² d_model", "h (4 n² d_model / h)\n4 n² d_model", "2 n² (h d_k) + 2 n² (h d_k)\n4 n² d_model"],
+    "Q7.chain": [
+        "4 n² h d_k\n4 n² d_model",
+        "h (4 n² d_model / h)\n4 n² d_model",
+        "2 n² (h d_k) + 2 n² (h d_k)\n4 n² d_model",
+    ],
     "Q8.chain": [
         "3 d_model d_model + d_model²\n4 d_model²",
         "d_model (3 h d_k + d_model)\nd_model (3 d_model + d_model)\n4 d_model²",
-        "h 3 d_model (d_model/h) + d_model^2\n4 d_model^2",
+        "3 h d_model (d_model/h) + d_model^2\n4 d_model^2",
         "d_{model} (3 d_{model} + d_{model})\n4 d_{model}^2",
     ],
     "Q13.scores": [
@@ -60,7 +70,11 @@ RIGHT: dict[str, list[str]] = {
         "(sin(pω) cos(δω) + cos(pω) sin(δω), cos(pω) cos(δω) − sin(pω) sin(δω))\nR(ωδ)ᵀ PE(p)",
         "(sin(ωp) cos(ωδ) + cos(ωp) sin(ωδ), cos(ωp) cos(ωδ) − sin(ωp) sin(ωδ))\nR(−ωδ) (sin(ωp), cos(ωp))",
     ],
-    "Q15.cost": ["3 d² + 3 p d − 3 d²\n3 p d", "3 d (d + p − d)\n3 d p", "3 ((d + p) d − d²)\n3 (d² + p d − d²)\n3 p d"],
+    "Q15.cost": [
+        "3 d² + 3 p d − 3 d²\n3 p d",
+        "3 d (d + p − d)\n3 d p",
+        "3 ((d + p) d − d²)\n3 (d² + p d − d²)\n3 p d",
+    ],
     "Q16.relative": [
         "qᵀ R_mᵀ R_n k = qᵀ R_{n−m} k",
         "⟨R_{−n} R_m q, k⟩\n⟨R_{m−n} q, k⟩",
@@ -95,8 +109,10 @@ RIGHT: dict[str, list[str]] = {
         "Σ_{j=1}^{n} exp(s_j) exp(−M)\nexp(m − M) Σ_{j=1}^{n} exp(s_j) exp(−m)\nexp(m − M) Σ_{j=1}^{n} exp(s_j - m)",
     ],
     "Q22.moved-brackets": [
-        "Σ_{l=1}^{n} (Q Kᵀ)_{il} V_{lj}\nΣ_{l=1}^{n} Σ_{c=1}^{d} Q_{ic} K_{lc} V_{lj}\nΣ_{c=1}^{d} Q_{ic} (Kᵀ V)_{cj}\n(Q (Kᵀ V))_{ij}",
-        "Σ_{l=1}^{n} (Σ_{c=1}^{d} Q_{ic} K_{lc}) V_{lj}\nΣ_{c=1}^{d} Q_{ic} (Σ_{l=1}^{n} K_{lc} V_{lj})\n(Q (Kᵀ V))_{ij}",
+        "Σ_{l=1}^{n} (Q Kᵀ)_{il} V_{lj}\nΣ_{l=1}^{n} Σ_{c=1}^{d} Q_{ic} K_{lc} V_{lj}\n"
+        "Σ_{c=1}^{d} Q_{ic} (Kᵀ V)_{cj}\n(Q (Kᵀ V))_{ij}",
+        "Σ_{l=1}^{n} (Σ_{c=1}^{d} Q_{ic} K_{lc}) V_{lj}\n"
+        "Σ_{c=1}^{d} Q_{ic} (Σ_{l=1}^{n} K_{lc} V_{lj})\n(Q (Kᵀ V))_{ij}",
         "Σ_{b=1}^{n} Σ_{a=1}^{d} Q_{ia} K_{ba} V_{bj}\nΣ_{a=1}^{d} Σ_{b=1}^{n} Q_{ia} K_{ba} V_{bj}\n(Q (Kᵀ V))_{ij}",
     ],
     "Q22.saving": ["4 n² d/(4 n d²)\nn/d", "2 n² (d + d)/(2 n d (d + d))\nn/d", "n²/(n d)\nn/d"],
@@ -110,7 +126,7 @@ RIGHT: dict[str, list[str]] = {
         "r (d_in + d_out)/(d_in d_out)\nr (1/d_out + 1/d_in)\nr/d_in + r/d_out",
         "(r (d_out + d_in))/(d_in d_out) = r d_in/(d_in d_out) + r d_out/(d_in d_out) = r/d_out + r/d_in",
     ],
-}  # fmt: skip
+}
 
 
 def test_all_of_them_are_in_the_table() -> None:
