@@ -33,7 +33,7 @@ from grader.course.formulas.declarations import Declarations, Definition
 _ZERO, _ONE = Number(Fraction(0)), Number(Fraction(1))
 _EACH = ("exp", "log", "log2", "sqrt", "sin", "cos", "sigmoid", "abs")
 _NUMBERS = ("E", "Var", "Cov", "mean", "max", "min", "norm", "delta")
-_NO_NAMES: Mapping[str, Node] = {}
+_NO_NAMES: Mapping[str, Name] = {}
 _LARGEST_POWER = 9
 
 
@@ -47,7 +47,12 @@ class _Factor(NamedTuple):
 
 def normal(node: Node, names: Declarations) -> Node:
     """The normal form of ``node``: the same for two formulas that differ in nothing that counts as a step."""
-    return _normal(strip_padding(node, names), names, _NO_NAMES)
+    return _normal(node, names, _NO_NAMES)
+
+
+def unpadded(node: Node, names: Declarations) -> Node:
+    """The normal form of ``node`` without its padding, in which ideas are looked for."""
+    return normal(strip_padding(node, names), names)
 
 
 def strip_padding(node: Node, names: Declarations) -> Node:
@@ -91,11 +96,11 @@ def _product(flagged: list[tuple[bool, Node]]) -> Node:
         return _ONE
     if flagged[0][0]:
         flagged = [(False, _ONE), *flagged]
-    rest = tuple(("/" if divides else " ", part) for divides, part in flagged[1:])
-    return Times(flagged[0][1], rest) if rest else flagged[0][1]  # type: ignore[arg-type]
+    rest: list[tuple[Sign, Node]] = [("/" if divides else " ", part) for divides, part in flagged[1:]]
+    return Times(flagged[0][1], tuple(rest)) if rest else flagged[0][1]
 
 
-def _normal(node: Node, names: Declarations, indices: Mapping[str, Node]) -> Node:
+def _normal(node: Node, names: Declarations, indices: Mapping[str, Name]) -> Node:
     match node:
         case Name(name):
             return indices.get(name, node)
@@ -107,15 +112,16 @@ def _normal(node: Node, names: Declarations, indices: Mapping[str, Node]) -> Nod
             return _power(_normal(base, names, indices), _normal(exponent, names, indices))
         case Sum(bound, low, high, relation, body):
             inside = {**indices, **{name: Name(f"i{len(indices) + at}…") for at, name in enumerate(bound)}}
-            first = _normal(low, names, indices) if low else _ONE if bound else None
-            last = high and _normal(high, names, indices)
-            shown = tuple(inside[name].name for name in bound)  # type: ignore[union-attr]
-            return Sum(shown, first, last, relation, _normal(body, names, inside))
+            start = _normal(low, names, indices) if low is not None else _ONE if bound else None
+            end = _normal(high, names, indices) if high is not None else None
+            shown = tuple(inside[name].name for name in bound)
+            return Sum(shown, start, end, relation, _normal(body, names, inside))
     return with_children(node, [_normal(child, names, indices) for child in children(node)])
 
 
-def _plus(node: Plus, names: Declarations, indices: Mapping[str, Node]) -> Node:
-    number, terms = Fraction(0), []
+def _plus(node: Plus, names: Declarations, indices: Mapping[str, Name]) -> Node:
+    number = Fraction(0)
+    terms: list[tuple[bool, Node]] = []
     for minus, term in _terms(node, names, indices):
         if isinstance(term, Number):
             number += -term.value if minus else term.value
@@ -129,7 +135,7 @@ def _plus(node: Plus, names: Declarations, indices: Mapping[str, Node]) -> Node:
     return terms[0][1] if len(terms) == 1 and not terms[0][0] else Plus(tuple(terms))
 
 
-def _terms(node: Plus, names: Declarations, indices: Mapping[str, Node]) -> Iterator[tuple[bool, Node]]:
+def _terms(node: Plus, names: Declarations, indices: Mapping[str, Name]) -> Iterator[tuple[bool, Node]]:
     for minus, term in node.terms:
         made = _normal(term, names, indices)
         if isinstance(made, Plus):
@@ -147,20 +153,19 @@ def _power(base: Node, exponent: Node) -> Node:
     return Power(base, exponent)
 
 
-def _times(node: Times, names: Declarations, indices: Mapping[str, Node]) -> Node:
+def _times(node: Times, names: Declarations, indices: Mapping[str, Name]) -> Node:
     """Numbers first, then scalars in order, then what does not commute, as it stands."""
     number, below = Fraction(1), Fraction(1)
     powers, others = dict[tuple[bool, Node], Fraction](), list[_Factor]()
     for factor in _factors(node, names, indices):
-        if isinstance(factor.node, Number) and (factor.node.value or not factor.divides):
-            # 8/2 stays: to divide both sides of a step by a number is one, too.
-            number, below = (
-                (number, below * factor.node.value) if factor.divides else (number * factor.node.value, below)
-            )
+        value = factor.node.value if isinstance(factor.node, Number) else None
+        if value is not None and not factor.divides:
+            number *= value
+        elif value:
+            # 8/2 stays as it is, so that half of the end is not taken for a step.
+            below *= value
         elif factor.sign != "⊗" and _is_scalar(factor.node, names):
-            base, exponent = factor.node, Fraction(1)
-            if isinstance(base, Power) and isinstance(base.exponent, Number):
-                base, exponent = base.base, base.exponent.value
+            base, exponent = _base(factor.node)
             place = (factor.divides != (exponent < 0), base)
             powers[place] = powers.get(place, Fraction(0)) + abs(exponent)
         else:
@@ -181,7 +186,13 @@ def _times(node: Times, names: Declarations, indices: Mapping[str, Node]) -> Nod
     return Plus(((True, made),)) if negative else made
 
 
-def _factors(node: Times, names: Declarations, indices: Mapping[str, Node]) -> Iterator[_Factor]:
+def _base(node: Node) -> tuple[Node, Fraction]:
+    if isinstance(node, Power) and isinstance(node.exponent, Number):
+        return node.base, node.exponent.value
+    return node, Fraction(1)
+
+
+def _factors(node: Times, names: Declarations, indices: Mapping[str, Name]) -> Iterator[_Factor]:
     parts: list[tuple[Sign, Node]] = [(" ", node.first), *node.rest]
     for sign, part in parts:
         made = _normal(part, names, indices)

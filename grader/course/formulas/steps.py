@@ -55,12 +55,6 @@ class Step:
     text: str
 
 
-def split_lines(text: str) -> Iterator[str]:
-    """The parts of a text that are lines; an arrow between equations also starts a new line."""
-    for _, part in number_lines([text]):
-        yield part
-
-
 def number_lines(texts: Iterable[str]) -> Iterator[tuple[int, str]]:
     """The parts of ``texts``, each with the number of the line it is on, as its author counts them."""
     number = 0

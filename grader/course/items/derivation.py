@@ -75,7 +75,7 @@ from grader.course.formulas.ast import Call, Derivative, Name, Node, Sum, walk
 from grader.course.formulas.compare import Counterexample, Table
 from grader.course.formulas.declarations import GIVEN_FORMS, DeclarationError, Declarations, Random, read_declarations
 from grader.course.formulas.errors import FormulaError
-from grader.course.formulas.normal import normal, reordered
+from grader.course.formulas.normal import normal, reordered, unpadded
 from grader.course.formulas.parse import parse, parse_chain
 from grader.course.formulas.printer import show
 from grader.course.formulas.steps import MOST_LINES, Step, number_lines, parse_lines
@@ -330,11 +330,11 @@ def _parts(value: object) -> tuple[dict[str, str] | None, list[tuple[int, str]]]
         value = [value]
     if len(value) > MOST_LINES:
         return None
-    texts = [as_text(line.get("line") if isinstance(line, Mapping) else line) for line in value]
-    if None in texts:
+    lines = [as_text(line.get("line") if isinstance(line, Mapping) else line) for line in value]
+    if None in lines:
         return None
     written: list[tuple[int, str]] = []
-    for number, part in number_lines(text or "" for text in texts):
+    for number, part in number_lines(line or "" for line in lines):
         if assumed := _ASSUMED.match(part):
             stated = {**(stated or {}), _harmless(assumed[1]): _harmless(assumed[2])}
         else:
@@ -516,8 +516,8 @@ def _share(spec: Spec, good: Sequence[Sequence[Step]], declared: Declarations, *
 
 
 def _shown(idea: Idea, lines: Sequence[Sequence[Step]], declared: Declarations) -> bool:
-    patterns = [normal(parse(text, declared.vocabulary, pattern=True), declared) for text in idea.lines]
-    nodes = [normal(step.node, declared) for line in lines for step in line]
+    patterns = [unpadded(parse(text, declared.vocabulary, pattern=True), declared) for text in idea.lines]
+    nodes = [unpadded(step.node, declared) for line in lines for step in line]
     return any(match.contains(node, pattern, declared) for node in nodes for pattern in patterns)
 
 
