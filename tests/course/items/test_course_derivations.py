@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from grader.core.model import Status
+from grader.core.problems import Kind
 from grader.course import items
 from grader.course.items import derivation
-from grader.grading import courses
+from grader.grading import courses, selfcheck
 
 CONTEXT = items.Context("spring", "ada", "Q1.example")
 COURSE = courses.load(Path(__file__).parents[3])
@@ -181,3 +183,24 @@ def test_what_once_passed_does_not(name: str, answer: str) -> None:
     judged = items.judge(ITEMS[name], answer, CONTEXT)
     assert judged.status is Status.FAILED and judged.fraction < 1
     assert judged.message is not None and judged.message.en and judged.message.zh
+
+
+def test_the_bank_is_told_of_a_derivation_that_can_be_had_for_nothing() -> None:
+    """Without ideas, halves of the end pass: both problems are reported, each with its id."""
+    item = ITEMS["Q7.chain"]
+    question = next(one for one in COURSE.questions if item in one.items)
+    bare = replace(question, items=(replace(item, spec=replace(item.spec, ideas=())),))
+    found = {problem.kind for problem in selfcheck._derivations(bare)}
+    assert found == {Kind.FEW_IDEAS, Kind.EMPTY_DERIVATION}
+    assert list(selfcheck._derivations(replace(question, items=(item,)))) == []
+
+
+def test_a_hidden_end_is_not_shown() -> None:
+    """Neither below the question, nor in what is said of an unfinished chain or of other assumptions."""
+    spec = ITEMS["Q18.standard"].spec
+    said = [fact.en for fact in derivation.prompt(spec, CONTEXT).facts]
+    said += [derivation.judge(spec, "Var(X)/(v + ε)", CONTEXT).message.en]  # type: ignore[union-attr]
+    wrong = {"given": {"X": "random(mean=μ, var=2 v)"}, "lines": "Var(X)/(v + ε)"}
+    said += [derivation.judge(spec, wrong, CONTEXT).message.en]  # type: ignore[union-attr]
+    assert not any("v/(v + ε)" in text for text in said), said
+    assert derivation.without_key(spec).to == spec.from_
