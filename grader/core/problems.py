@@ -75,6 +75,16 @@ class Kind(Enum):
         "An exercise has too few hints.",
         "Add some under hints:, from a question to nearly the line.",
     )
+    FEW_IDEAS = (
+        "few-ideas",
+        "A derivation has fewer ideas than points.",
+        "Add under ideas: what a line between start and end must show, or make it an expression.",
+    )
+    EMPTY_DERIVATION = (
+        "empty-derivation",
+        "A derivation gives points for lines that derive nothing.",
+        "Give it ideas that only a real step shows.",
+    )
     UNUSED_MISCONCEPTION = (
         "unused-misconception",
         "No item and no mistake reveals a misconception.",

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING
 
 from grader.core.model import Course, Exercise, ExerciseResult, Mistake, Part, Question, SourceFile, Status, Submission
 from grader.core.problems import Kind, Problem
-from grader.course import edits, misconceptions, starter
+from grader.course import edits, items, misconceptions, starter
+from grader.course.items import derivation
 from grader.grading import diagnosis
 from grader.grading.grade import GradingContext, Selection, grade, grade_reference, module_of
 from grader.submission import read
@@ -31,6 +32,7 @@ def check(
     for question in course.questions:
         progress(question.id)
         yield from _static(question)
+        yield from _derivations(question)
         if question.exercises:
             yield from _stub(course, question, memo, observe)
         for exercise in question.exercises:
@@ -72,6 +74,22 @@ def _static(question: Question) -> Iterator[Problem]:
             yield Problem(Kind.NO_PUBLIC_CASE, where, "no public case")
         if all(case.public for case in exercise.cases):
             yield Problem(Kind.NO_HIDDEN_CASE, where, "no hidden case")
+
+
+def _derivations(question: Question) -> Iterator[Problem]:
+    """Every derivation has an idea for each point, and gives nothing for lines that derive nothing."""
+    context = items.Context("", "", "")
+    for item in question.items:
+        if not isinstance(item.spec, derivation.Spec):
+            continue
+        where = f"{question.file}, item {item.id}"
+        if len(item.spec.ideas) < item.points:
+            found = f"{len(item.spec.ideas)} ideas for {item.points:g} points; expected one for each point"
+            yield Problem(Kind.FEW_IDEAS, where, found)
+        for name, answer in derivation.empty_answers(item.spec):
+            judged = derivation.judge(item.spec, answer, context)
+            if judged.fraction > 0:
+                yield Problem(Kind.EMPTY_DERIVATION, where, f"“{name}” earns {judged.fraction * item.points:g} points")
 
 
 def _stub(course: Course, question: Question, memo: GradingContext, observe: Observe) -> Iterator[Problem]:

@@ -153,10 +153,13 @@ COUNTS = {
     Kind.NO_GUIDING_QUESTION: "no guiding question",
     Kind.NO_PUBLIC_CASE: "no public case",
 }
+#: Shown by tests/course/items/test_course_derivations.py.
+DERIVATIONS = {Kind.FEW_IDEAS, Kind.EMPTY_DERIVATION}
 #: The kinds of problem that the tests of this file show.
 SHOWN_BY_RUNNING = {
     *(kind for kind, *_ in CODE if kind is not None),
     *COUNTS,
+    *DERIVATIONS,
     *(Kind.BROKEN_CHECK, Kind.STUB_PASSES, Kind.NO_HIDDEN_CASE, Kind.REACHABLE),
 }
 

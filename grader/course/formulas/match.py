@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from fractions import Fraction
 from typing import TypeAlias
 
@@ -38,6 +38,12 @@ def contains(node: Node, pattern: Node, names: Declarations) -> bool:
     return any(
         next(matcher.matches(part, wanted, {}, part_of=True), None) is not None for part in walk(canonical(node, names))
     )
+
+
+def is_whole(node: Node, pattern: Node, names: Declarations, free_of: Collection[str]) -> bool:
+    """Whether all of ``node`` matches ``pattern``, and no ``?`` stands for something with a name in ``free_of``."""
+    matcher = _Matcher(names, frozenset(free_of))
+    return next(matcher.matches(canonical(node, names), canonical(pattern, names), {}), None) is not None
 
 
 def canonical(node: Node, names: Declarations) -> Node:
@@ -133,8 +139,9 @@ def _vector(node: Node, names: Declarations) -> bool:
 class _Matcher:
     """Matches nodes against patterns; gives up after ``_MOST_TRIES`` comparisons."""
 
-    def __init__(self, names: Declarations) -> None:
+    def __init__(self, names: Declarations, free_of: frozenset[str] = frozenset()) -> None:
         self.names = names
+        self.free_of = free_of
         self.tries = _MOST_TRIES
 
     def matches(self, node: Node, pattern: Node, indices: Indices, *, part_of: bool = False) -> Iterator[Indices]:
@@ -147,7 +154,8 @@ class _Matcher:
             return
         match pattern, node:
             case Wildcard(), _:
-                yield indices
+                if not self.free_of & names_in(node):
+                    yield indices
             case Name(name), _ if name in indices:
                 if indices[name] == node:
                     yield indices
@@ -216,6 +224,11 @@ class _Matcher:
             if mine == flag:
                 for found in self.matches(part, pattern, indices):
                     yield from self.some((*parts[:place], *parts[place + 1 :]), rest, found, part_of=part_of)
+
+
+def names_in(node: Node) -> set[str]:
+    """The names in a formula, those of indices included."""
+    return {part.name for part in walk(node) if isinstance(part, Name)}
 
 
 def _head(node: Node) -> object:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from grader.core.model import Text
@@ -16,7 +16,11 @@ from grader.course.formulas.vocabulary import Vocabulary, function_name, split_w
 
 MOST_LINES = 60
 
-_LINE = Text("Line {number}: {why}", "第 {number} 行：{why}")
+_LINE = Text("Line {number}, “{text}”: {why}", "第 {number} 行“{text}”：{why}")
+_WORDS = Text(
+    "write the formula first and your words after #.",
+    "请先写式子，说明文字写在 # 之后。",
+)
 _MANY = Text("At most {most} lines are allowed.", "最多写 {most} 行。")
 
 _MARK = re.compile(r"\s*(?:#|//|∵|--)")
@@ -29,8 +33,16 @@ _LEAD = re.compile(
 _AFTER_COMMA = re.compile(r"[,;:.]\s*([A-Za-z]{3,}.*)")
 #: A word of three letters or more that is not followed by an argument or index.
 _WORD = re.compile(r"(?<![\w\\])[^\W\d_]{3,}(?![\w({\[^])")
+#: The index of a name, such as that of ``d_{model}``, is no word.
+_INDEX = re.compile(r"_\{[^{}]*\}")
 #: Functions that are written without brackets: sin θ.
 _BARE = ("exp", "log", "log2", "sqrt", "sin", "cos")
+_ARROWS = r"⇒|⟹|⇔|⟺|=>|→|\\Rightarrow|\\implies|\\iff"
+_QUOTED = 70
+#: Signs that only formulas have.
+_FORMULA = re.compile(r"[\^=+*/√Σ∂∇⟨_]|[A-Za-z0-9]\s*[(\[]")
+#: Words, and then another formula after an equals sign.
+_CHAINED = re.compile(r"[^=<>]*=(?!=)\s*[^\s=]")
 _MEANT = ("期望", "方差", "协方差", "转置")
 
 
@@ -43,25 +55,51 @@ class Step:
     text: str
 
 
-def split_lines(text: str) -> Iterator[str]:
-    """The lines of a text; an arrow between equations also starts a new line."""
-    for line in re.split(r"[\r\n\u2028\u2029;；]+|\\\\(?=\s|$)", text):
-        yield from re.split(r"⇒|⟹|⇔|⟺|=>|→|\\Rightarrow|\\implies|\\iff", line)
+def number_lines(texts: Iterable[str]) -> Iterator[tuple[int, str]]:
+    """The parts of ``texts``, each with the number of the line it is on, as its author counts them."""
+    number = 0
+    for text in texts:
+        for line in re.split(r"\r\n|[\r\n\u2028\u2029]", text):
+            number += 1
+            for piece in re.split(r"[;；]+|\\\\(?=\s|$)", line):
+                yield from ((number, part) for part in re.split(_ARROWS, piece))
 
 
-def parse_lines(lines: Sequence[str], vocabulary: Vocabulary) -> tuple[tuple[Step, ...], ...]:
-    """For each line with a formula, the expressions that are joined by =. Raises ParseError."""
+def parse_lines(lines: Sequence[tuple[int, str]], vocabulary: Vocabulary) -> tuple[tuple[Step, ...], ...]:
+    """For each numbered line with a formula, the expressions that are joined by =. Raises ParseError.
+
+    A line is left out only if it is a comment or has words alone.
+    """
     if len(lines) > MOST_LINES:
         raise ParseError(_MANY.fill(most=MOST_LINES))
     found: list[tuple[Step, ...]] = []
-    for number, line in enumerate(lines, 1):
+    for number, line in lines:
         try:
             text = strip_words(line, vocabulary)
             if text:
                 found.append(tuple(Step(node, number, show(node)) for node in parse_chain(text, vocabulary)))
+            if _formula_lost(line, text):
+                raise ParseError(_WORDS)
         except ParseError as error:
-            raise ParseError(_LINE.fill(number=number, why=error.text)) from None
+            raise ParseError(_LINE.fill(number=number, text=excerpt_of(line), why=error.text)) from None
     return tuple(found)
+
+
+def excerpt_of(line: str) -> str:
+    """The beginning of a line, as it is quoted in messages."""
+    line = " ".join("".join(char if char.isprintable() else " " for char in line).split())
+    return line if len(line) <= _QUOTED else f"{line[: _QUOTED - 1]}…"
+
+
+def _formula_lost(line: str, kept: str) -> bool:
+    """Whether a formula is among the words that were left out of a line, which is then not what its author meant."""
+    line = normalize(line).replace("\x1f", " ")
+    line = line[: cut.start()] if (cut := _MARK.search(line)) else line
+    if not kept:
+        return bool(_FORMULA.search(_LEAD.sub("", line, count=1)))
+    dropped = line.partition(kept)[2]
+    reason = _REASON.match(dropped) or _AFTER_COMMA.match(dropped)
+    return not reason and bool(_CHAINED.match(dropped))
 
 
 def strip_words(line: str, vocabulary: Vocabulary) -> str:
@@ -112,7 +150,7 @@ def _without_remark(line: str, vocabulary: Vocabulary) -> str | None:
 def _wordy(text: str, vocabulary: Vocabulary) -> bool:
     if any(is_cjk(char) and not _function(text, at) for at, char in enumerate(text)):
         return True
-    return any(_foreign(word, vocabulary) for word in _WORD.findall(text))
+    return any(_foreign(word, vocabulary) for word in _WORD.findall(_INDEX.sub("", text)))
 
 
 def _foreign(word: str, vocabulary: Vocabulary) -> bool:

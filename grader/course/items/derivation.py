@@ -13,9 +13,12 @@ For the lines between two given formulas. The first line that does not follow is
 - `chain`: a worked chain: `{line, because}` for each line between the two.
 - `given`: what is known about random symbols.
 - `solve`: the unknown, where the lines are equations.
-- `least`: the smallest number of lines between start and end.
+- `hide_to`: whether learners do not see the end, because it gives another item away.
+- `least`: the smallest number of new lines between start and end.
 - `form`: formulas of which the last line must contain one.
-- `ideas`: what some line has to show: `{missing, lines}`. `missing` is said where no line contains one of `lines`.
+- `free_of`: symbols that `?` in `form` does not stand for; the last line must then be one of `form` as a whole.
+- `ideas`: what a new line between start and end has to show: `{missing, lines}`, at least one for each point. `missing`
+  is the message if no such line contains one of `lines`.
 - `wrong`: `{line, misconception}`: lines that show a misconception.
 - `state_givens`: whether learners have to state what they assume.
 - `aliases`: other names that learners may use; `aliases` of `course.yaml` are added to them.
@@ -50,10 +53,13 @@ qᵀ R_{n−m} k
 
 ## Points
 
-A chain that passes earns everything. Any other earns the share of `ideas` that its good lines show, one part being
-kept back, and never more than its share of distinct good steps (when all ideas are there, only the first bound
-counts). Without ideas, it earns its good steps out of those of `chain`. A jump to the end and steps in circles earn
-nothing.
+A line counts if it is new: not the start, not the end and not an earlier line, even in another order, with other
+brackets, with other names of indices, or with + 0 or · 1. Repeating lines is allowed, but earns nothing.
+
+A chain that passes earns everything. Any other earns the share of `ideas` that its new lines show before the first
+mistake, one part being kept back, and never more than its share of steps (when all ideas are there, only the first
+bound counts). Without ideas, it earns its new lines out of those of `chain`. `attncheck bank check` attacks every
+derivation with copied, rearranged and padded lines, and reports those that earn something.
 """
 
 from __future__ import annotations
@@ -70,9 +76,10 @@ from grader.course.formulas.ast import Call, Derivative, Name, Node, Sum, walk
 from grader.course.formulas.compare import Counterexample, Table
 from grader.course.formulas.declarations import GIVEN_FORMS, DeclarationError, Declarations, Random, read_declarations
 from grader.course.formulas.errors import FormulaError
+from grader.course.formulas.normal import normal, reordered, unpadded
 from grader.course.formulas.parse import parse, parse_chain
 from grader.course.formulas.printer import show
-from grader.course.formulas.steps import MOST_LINES, Step, parse_lines, split_lines
+from grader.course.formulas.steps import MOST_LINES, Step, number_lines, parse_lines
 from grader.course.items import Context, Judgment, Prompt, unreadable
 from grader.course.items.expression import about, as_text, check_declarations
 
@@ -88,6 +95,7 @@ _HOW_GIVEN = Text(
     "First state your assumptions, one per line: given q: iid(mean=…, var=…).",
     "先写出你的假设，每个一行：已知 q: iid(mean=…, var=…)。",
 )
+_FROM = Text("Start from {start}.", "从 {start} 开始推导。")
 _FROM_TO = Text("From {start} to {end}.", "从 {start} 推到 {end}。")
 _FORM = Text(
     "Write the steps as lines of text, or as {{given: {{…}}, lines: […]}}.",
@@ -110,10 +118,18 @@ _UNFINISHED = Text(
     "Every step so far is right, but “{last}” is not the end yet: continue to {end}.",
     "到目前为止每一步都对，但“{last}”还不是最后的结果：请继续推到 {end}。",
 )
+_SIMPLIFY = Text(
+    "Every step so far is right, but “{last}” is not the end yet: simplify it further.",
+    "到目前为止每一步都对，但“{last}”还不是最后的结果：请继续化简。",
+)
 _SHORT = Text(
     "The start and the end are right, but how do you get from one to the other? Steps needed in between: {least} or "
     "more.",
     "开头和结尾都对，但中间是怎么来的？中间至少需要 {least} 步。",
+)
+_NOT_NEW = Text(
+    "Line {number}, “{text}”, is not a step: it only rewrites the start, the end or an earlier line.",
+    "第 {number} 行“{text}”不算一步：它只是把开头、结尾或前面某一行换了个写法。",
 )
 _ONLY_HERE = Text(
     "Right, but line {number} holds only for the variances given here.",
@@ -127,6 +143,10 @@ _GIVEN_FORM = Text("Write it as {forms}.", "请写成 {forms} 这样的形式。
 _GIVEN_WRONG = Text(
     "Under your assumptions ({given}), {start} is not {end}: for {instance} it is {value}, and {end} is {wanted}.",
     "在你的假设（{given}）之下，{start} 并不等于 {end}：取 {instance} 时它等于 {value}，而 {end} 等于 {wanted}。",
+)
+_GIVEN_OTHER = Text(
+    "Under your assumptions ({given}), {start} does not have the value asked for: for {instance} it is {value}.",
+    "在你的假设（{given}）之下，{start} 不是所要求的值：取 {instance} 时它等于 {value}。",
 )
 _NORMAL = Text("For normally distributed components it would be {value}.", "如果各分量服从正态分布，它等于 {value}。")
 _EQUATION = Text("Line {number}: write one equation, with one =.", "第 {number} 行：请写一个方程，只含一个等号。")
@@ -148,7 +168,7 @@ _HEAVY = ("E", "Var", "Cov", "mean", "softmax", "max", "min", "jacobian")
 
 @dataclass(frozen=True, slots=True)
 class Idea:
-    """An idea that some line must show by containing one of the expressions ``lines`` (? stands for anything).
+    """An idea that some new line must show by containing one of the expressions ``lines`` (? stands for anything).
 
     ``missing`` is the message if no line does.
     """
@@ -194,6 +214,8 @@ class Spec:
     wrong: tuple[WrongLine, ...] = ()
     state_givens: bool = False
     aliases: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    hide_to: bool = False
+    free_of: tuple[str, ...] = ()
 
 
 # --------------------------------------------------------------------------------------------- in the bank
@@ -247,6 +269,13 @@ def _worked(spec: Spec, declared: Declarations) -> Iterator[ValueProblem]:
     ends = judge(spec, {"given": dict(spec.given), "lines": [spec.from_, spec.to]}, Context("", "", ""))
     if ends.status is Status.PASSED:
         yield ValueProblem(("ideas",), "expected ideas, or `least`, that a jump from start to end does not satisfy")
+    for index, idea in enumerate(spec.ideas):
+        sides = [side for text in (spec.from_, spec.to) for side in parse_chain(text, declared.vocabulary)]
+        if _shown(idea, [[Step(side, 0, "") for side in sides]], declared):
+            yield ValueProblem(("ideas", index, "lines"), "expected something that neither the start nor the end shows")
+    for index, name in enumerate(spec.free_of):
+        if name not in declared.declared:
+            yield unexpected(("free_of", index), name, "one of the symbols")
     for index, wrong in enumerate(spec.wrong):
         if _follows(spec, wrong.line, declared):
             yield unexpected(("wrong", index, "line"), wrong.line, "a line that is not equal to the start")
@@ -289,8 +318,8 @@ def judge(spec: Spec, value: object, context: Context) -> Judgment:
             return _failed(error.text, 0.0)
 
 
-def _parts(value: object) -> tuple[dict[str, str] | None, list[str]] | None:
-    """The stated assumptions (None if there are none) and the lines; None if ``value`` has another form."""
+def _parts(value: object) -> tuple[dict[str, str] | None, list[tuple[int, str]]] | None:
+    """The stated assumptions (None if there are none) and the numbered lines; None if ``value`` has another form."""
     stated: dict[str, str] | None = None
     if isinstance(value, Mapping):
         given, value = value.get("given"), value.get("lines")
@@ -303,16 +332,15 @@ def _parts(value: object) -> tuple[dict[str, str] | None, list[str]] | None:
         value = [value]
     if len(value) > MOST_LINES:
         return None
-    written: list[str] = []
-    for line in value:
-        line = as_text(line.get("line") if isinstance(line, Mapping) else line)
-        if line is None:
-            return None
-        for part in split_lines(line):
-            if assumed := _ASSUMED.match(part):
-                stated = {**(stated or {}), _harmless(assumed[1]): _harmless(assumed[2])}
-            else:
-                written.append(part)
+    lines = [as_text(line.get("line") if isinstance(line, Mapping) else line) for line in value]
+    if None in lines:
+        return None
+    written: list[tuple[int, str]] = []
+    for number, part in number_lines(line or "" for line in lines):
+        if assumed := _ASSUMED.match(part):
+            stated = {**(stated or {}), _harmless(assumed[1]): _harmless(assumed[2])}
+        else:
+            written.append((number, part))
     return stated, written
 
 
@@ -370,16 +398,9 @@ def _givens(spec: Spec, stated: dict[str, str] | None, declared: Declarations) -
     if not isinstance(found, Counterexample):
         return None
     said = "; ".join(f"{name}: {text}" for name, text in stated.items())
-    sentences = [
-        _GIVEN_WRONG.fill(
-            given=said,
-            start=show(start),
-            end=show(end),
-            instance=found.instance or "–",
-            value=found.left,
-            wanted=found.right,
-        )
-    ]
+    wrong = _GIVEN_OTHER if spec.hide_to else _GIVEN_WRONG
+    known = {"given": said, "start": show(start), "end": show(end), "instance": found.instance or "–"}
+    sentences = [wrong.fill(**known, value=found.left, wanted=found.right)]
     if found.higher_moments:
         sentences.append(_DEPENDS.fill(what=show(start), moments=", ".join(found.higher_moments)))
         if normal := compare.normal_value(start, theirs, found):
@@ -405,22 +426,15 @@ def _chained(spec: Spec, found: Sequence[Sequence[Step]], declared: Declarations
         try:
             different = table.counterexample(at - 1, at)
         except FormulaError as error:
-            message = _UNREAD.fill(number=right.number, text=right.text, why=error.text)
-            return _failed(message, _share(spec, steps[:at], declared))
+            message = _UNREAD.fill(number=right.number, text=_brief(right.text), why=error.text)
+            return _failed(message, _share(spec, [(step,) for step in steps[1:at]], declared))
         if different:
-            fraction = _share(spec, steps[:at], declared)
+            fraction = _share(spec, [(step,) for step in steps[1:at]], declared)
             return _failed(*_why(spec, left, right, different, declared, fraction))
         if remark is None and compare.needs_given_variances(left.node, right.node, declared):
             remark = _ONLY_HERE.fill(number=right.number)
-    if not _at_end(steps[-1].node, end, spec, declared):
-        message = _UNFINISHED.fill(last=steps[-1].text, end=show(end))
-        return _failed(message, _share(spec, steps, declared))
-    missing = [idea for idea in spec.ideas if not _shown(idea, steps, declared)]
-    if missing:
-        return _failed(missing[0].missing, _share(spec, steps, declared))
-    if len({step.node for step in steps[1:-1]} - {end}) < spec.least:
-        return _failed(_SHORT.fill(least=spec.least), _share(spec, steps, declared))
-    return Judgment(Status.PASSED, 1.0, remark)
+    at_end = _at_end(steps[-1].node, end, spec, declared)
+    return _complete(spec, [(step,) for step in steps[1:]], declared, at_end, remark)
 
 
 def _why(
@@ -453,31 +467,68 @@ def _same(node: Node, line: str, declared: Declarations) -> bool:
         return False
 
 
-def _share(spec: Spec, good: Sequence[Step], declared: Declarations) -> float:
-    """The fraction that a failed chain earns for its good steps: by ideas shown, or by steps of the worked chain.
+def _complete(
+    spec: Spec, lines: Sequence[Sequence[Step]], declared: Declarations, at_end: bool, remark: Text | None = None
+) -> Judgment:
+    """The judgment of lines that are all right: whether they reach the end, and what they show on the way."""
+    share = _share(spec, lines, declared, at_end=at_end)
+    fresh = _fresh(spec, lines, declared)
+    between = [line for line in fresh if not (at_end and line is lines[-1])]
+    missing = [idea for idea in spec.ideas if not _shown(idea, between, declared)]
+    if not at_end or (missing and all(_shown(idea, fresh, declared) for idea in missing)):
+        last = " = ".join(step.text for step in lines[-1])
+        end = " = ".join(map(show, parse_chain(spec.to, declared.vocabulary)))
+        return _failed((_SIMPLIFY if spec.hide_to else _UNFINISHED).fill(last=_brief(last), end=end), share)
+    if missing or len(between) < spec.least:
+        message = missing[0].missing if missing else _SHORT.fill(least=spec.least)
+        repeated = next((line[-1] for line in lines[:-1] if line not in fresh), None)
+        if not between and repeated:
+            message = _joined(_NOT_NEW.fill(number=repeated.number, text=_brief(repeated.text)), message)
+        return _failed(message, share)
+    return Judgment(Status.PASSED, 1.0, remark)
 
-    The fraction stays below 1. A jump from the start to the end earns nothing.
+
+def _fresh(spec: Spec, lines: Sequence[Sequence[Step]], declared: Declarations) -> list[Sequence[Step]]:
+    """The lines that are new: not the start, the end or an earlier line, however they are arranged."""
+    ends = (parse_chain(text, declared.vocabulary) for text in (spec.from_, spec.to))
+    seen = {frozenset(normal(side, declared) for side in sides) for sides in ends}
+    fresh: list[Sequence[Step]] = []
+    for line in lines:
+        form = frozenset(normal(step.node, declared) for step in line)
+        if form not in seen:
+            seen.add(form)
+            fresh.append(line)
+    return fresh
+
+
+def _share(spec: Spec, good: Sequence[Sequence[Step]], declared: Declarations, *, at_end: bool = False) -> float:
+    """The fraction that a failed chain earns for its good lines: by ideas shown, or by steps of the worked chain.
+
+    The fraction stays below 1. Only new lines count; ``at_end`` says that the last of them is the end.
     """
+    between = [line for line in _fresh(spec, good, declared) if not (at_end and line is good[-1])]
+    if not between:
+        return 0.0
     steps = max(len(spec.chain), spec.least + 1, 2)
-    ends = {node for text in (spec.from_, spec.to) for node in parse_chain(text, declared.vocabulary)}
-    nodes = {step.node for step in good[1:]} - {good[0].node}
-    distinct = len(nodes) if nodes - ends else 0
-    share = min(distinct / steps, (steps - 1) / steps)
+    share = min((len(between) + at_end) / steps, (steps - 1) / steps)
     if spec.ideas:
-        shown = sum(_shown(idea, good, declared) for idea in spec.ideas)
+        shown = sum(_shown(idea, between, declared) for idea in spec.ideas)
         share = min(share if shown < len(spec.ideas) else 1.0, shown / (len(spec.ideas) + 1))
-    return max(0.0, share)
+    return share
 
 
-def _shown(idea: Idea, steps: Sequence[Step], declared: Declarations) -> bool:
-    patterns = [parse(text, declared.vocabulary, pattern=True) for text in idea.lines]
-    return any(match.contains(step.node, pattern, declared) for step in steps[1:] for pattern in patterns)
+def _shown(idea: Idea, lines: Sequence[Sequence[Step]], declared: Declarations) -> bool:
+    patterns = [unpadded(parse(text, declared.vocabulary, pattern=True), declared) for text in idea.lines]
+    nodes = [unpadded(step.node, declared) for line in lines for step in line]
+    return any(match.contains(node, pattern, declared) for node in nodes for pattern in patterns)
 
 
 def _at_end(last: Node, end: Node, spec: Spec, declared: Declarations) -> bool:
     """Whether a line equal to the end is also as simple: no E, Var, sum or derivative that the end does not have."""
     if spec.form:
         patterns = [parse(text, declared.vocabulary, pattern=True) for text in spec.form]
+        if spec.free_of:
+            return any(match.is_whole(last, pattern, declared, spec.free_of) for pattern in patterns)
         return any(match.contains(last, pattern, declared) for pattern in patterns)
     return _heavy(last) <= _heavy(end) and _size(last) <= 2 * _size(end) + 3
 
@@ -506,28 +557,19 @@ def _solved(spec: Spec, found: Sequence[Sequence[Step]], declared: Declarations)
         if len(line) != 2:
             return unreadable(_EQUATION.fill(number=line[0].number))
     solution = _solution(spec, declared)
-    good: list[Step] = [Step(start[0], 0, "")]
-    for left, right in found:
+    for at, (left, right) in enumerate(found):
         if found_wrong := compare.check_solution(left.node, right.node, unknown, solution, declared):
             text = f"{left.text} = {right.text}"
             said = {"x": found_wrong.left, "y": found_wrong.right, "instance": found_wrong.instance}
             message = (_GAINED if found_wrong.gained else _LOST).fill(number=right.number, text=_brief(text), **said)
             known = (w.misconception for w in spec.wrong if _alike(w.line, (left.node, right.node), unknown, declared))
             misconception = next(known, None)
-            return _failed(message, _share(spec, good, declared), misconception)
-        good += [left, right]
+            return _failed(message, _share(spec, found[:at], declared), misconception)
     left, right = found[-1]
     sides = {left.node: right.node, right.node: left.node}
     answer = sides.get(Name(unknown))
-    if answer is None or not _at_end(answer, solution, spec, declared):
-        text = f"{left.text} = {right.text}"
-        return _failed(_UNFINISHED.fill(last=text, end=spec.to), _share(spec, good[:-2], declared))
-    missing = [idea for idea in spec.ideas if not _shown(idea, good, declared)]
-    if missing:
-        return _failed(missing[0].missing, _share(spec, good[:-2], declared))
-    if len(found) - 1 < spec.least:
-        return _failed(_SHORT.fill(least=spec.least), _share(spec, good[:-2], declared))
-    return Judgment(Status.PASSED, 1.0)
+    at_end = answer is not None and _at_end(answer, solution, spec, declared)
+    return _complete(spec, found, declared, at_end)
 
 
 def _solution(spec: Spec, declared: Declarations) -> Node:
@@ -545,19 +587,63 @@ def _alike(line: str, sides: tuple[Node, Node], unknown: str, declared: Declarat
         return False
 
 
+# ---------------------------------------------------------------------------------------------- for nothing
+
+
+def empty_answers(spec: Spec) -> Iterator[tuple[str, object]]:
+    """Answers that derive nothing, each with a name: copied, rearranged and padded ends, and the givens restated."""
+    declared = read_declarations(spec.symbols, spec.given)
+    sides = {text: parse_chain(text, declared.vocabulary) for text in (spec.from_, spec.to)}
+
+    def both(text: str, form: str) -> str:
+        return " = ".join(form.format(show(side)) for side in sides[text])
+
+    start, end = both(spec.from_, "{}"), both(spec.to, "{}")
+    again, over = (
+        " = ".join(show(reordered(side, declared)) for side in sides[text]) for text in (spec.from_, spec.to)
+    )
+    ideas = [line for idea in spec.ideas for line in idea.lines[:1] if "?" not in line]
+    padding = ["({0}) + 0", "1·({0})", "({0})·1 + 0", "2·({0}) − ({0})", "({0})/2 + ({0})/2"]
+    padding += [form for line in ideas for form in (f"({{0}}) + 0·({line})", f"({{0}}) + ({line}) − ({line})")]
+    padding += [f"({{0}})·({line})/({line})" for line in ideas]
+    lines = {
+        "the start copied": [start, start],
+        "the end copied": [end, end],
+        "start and end copied": [start, start, end, end],
+        "the start reordered": [again, end],
+        "the end reordered": [start, over, end],
+        "both reordered": [again, over, end],
+        "a circle": [end, start, again, end, start, end],
+        "the givens restated": [*(f"{name} = {text}" for name, text in _definitions(spec)), end],
+    }
+    for form in padding:
+        form = form.replace("{0}", "\0").replace("{", "{{").replace("}", "}}").replace("\0", "{0}")
+        lines[f"{form} of the start"] = [both(spec.from_, form), end]
+        lines[f"{form} of the end"] = [start, both(spec.to, form), end]
+    for name, written in lines.items():
+        yield name, {"given": dict(spec.given), "lines": written}
+
+
+def _definitions(spec: Spec) -> Iterator[tuple[str, str]]:
+    for name, text in spec.symbols.items():
+        if text.endswith("(definition)"):
+            yield name, text.removesuffix("(definition)").strip()
+
+
 # ------------------------------------------------------------------------------------------ what is asked
 
 
 def prompt(spec: Spec, context: Context) -> Prompt:
-    """Several lines, with the start and the end of the chain."""
+    """Several lines, with the start of the chain, and the end unless it is hidden."""
     how = _HOW_SOLVE if spec.solve else _HOW
     if spec.state_givens:
         how = _joined(_HOW_GIVEN, Text(f"\n{how.en}", f"\n{how.zh}"))
     declared = read_declarations(spec.symbols, spec.given)
     start, end = (" = ".join(map(show, parse_chain(text, declared.vocabulary))) for text in (spec.from_, spec.to))
+    ends = _FROM.fill(start=start) if spec.hide_to else _FROM_TO.fill(start=start, end=end)
     given = {} if spec.state_givens else spec.given
     facts = [*about({name: text for name, text in spec.symbols.items() if name not in spec.given}, given)]
-    return Prompt("lines", how, facts=(*facts, _FROM_TO.fill(start=start, end=end)))
+    return Prompt("lines", how, facts=(*facts, ends))
 
 
 def key(spec: Spec, context: Context) -> Text:
@@ -581,6 +667,6 @@ def key(spec: Spec, context: Context) -> Text:
 
 
 def without_key(spec: Spec) -> Spec:
-    """The symbols, the start and the end."""
-    bare = Spec(spec.symbols, spec.from_, spec.to, (), spec.given)
-    return replace(bare, solve=spec.solve, state_givens=spec.state_givens, aliases=spec.aliases)
+    """The symbols, the start, and the end if learners may see it."""
+    bare = Spec(spec.symbols, spec.from_, spec.from_ if spec.hide_to else spec.to, (), spec.given)
+    return replace(bare, solve=spec.solve, state_givens=spec.state_givens, hide_to=spec.hide_to, aliases=spec.aliases)

@@ -6,7 +6,7 @@ import pytest
 
 from grader.course.formulas.declarations import read_declarations
 from grader.course.formulas.errors import ParseError
-from grader.course.formulas.steps import parse_lines, split_lines, strip_words
+from grader.course.formulas.steps import number_lines, parse_lines, strip_words
 
 KNOWN = read_declarations(
     {"d_k": "positive integer", "n": "positive integer", "x": "vector(n)"},
@@ -56,19 +56,34 @@ def test_words_are_left_out(line: str, kept: str) -> None:
 
 
 def test_lines_and_what_stands_between_equals_signs() -> None:
-    """Each with the number of its line; empty ones and comments count as lines."""
-    found = parse_lines([*split_lines("Var(q·k) = d_k\n# words\nd_k ⟹ n = d_k; 1")], KNOWN)
+    """Each with the number of the line its author wrote it on; empty ones and comments count, arrows do not."""
+    found = parse_lines([*number_lines(["Var(q·k) = d_k\n# words\nd_k ⟹ n = d_k; 1"])], KNOWN)
     assert [[(step.number, step.text) for step in line] for line in found] == [
         [(1, "Var(q·k)"), (1, "d_k")],
         [(3, "d_k")],
-        [(4, "n"), (4, "d_k")],
-        [(5, "1")],
+        [(3, "n"), (3, "d_k")],
+        [(3, "1")],
     ]
 
 
 def test_a_line_that_cannot_be_read_is_named() -> None:
     """By its number."""
-    with pytest.raises(ParseError, match="Line 2: “d_k \\+”: the formula ends here"):
-        parse_lines(["d_k", "d_k +"], KNOWN)
+    with pytest.raises(ParseError, match="Line 2, “d_k \\+”: “d_k \\+”: the formula ends here"):
+        parse_lines([(1, "d_k"), (2, "d_k +")], KNOWN)
     with pytest.raises(ParseError, match="At most 60 lines"):
-        parse_lines(["d_k"] * 61, KNOWN)
+        parse_lines([(1, "d_k")] * 61, KNOWN)
+
+
+@pytest.mark.parametrize("line", ["平移不变：d_k/n", "解：原式 = d_k", "d_k 独立 = n", "so we get Var(q·k) for it"])
+def test_a_formula_among_words_is_never_dropped(line: str) -> None:
+    """It is read, or the line is quoted; words alone and comments are left out."""
+    try:
+        assert parse_lines([(1, line)], KNOWN)
+    except ParseError as error:
+        assert error.text.en.startswith("Line 1, “") and error.text.zh.startswith("第 1 行“")
+    assert parse_lines([(1, "# d_k = 1"), (2, "因为独立"), (3, "")], KNOWN) == ()
+
+
+def test_the_index_of_a_name_is_no_word() -> None:
+    """A last bracket that holds ``d_{k}`` belongs to the formula."""
+    assert strip_words("n (n d_{model}/n)", KNOWN) == "n (n d_{model}/n)"
