@@ -116,7 +116,7 @@ def _root(namespaces: bool) -> Finding:
 
 
 def _rehearsal(folder: Path | None, workers: int) -> Iterator[Finding]:
-    """Slightly more than ``batch`` needs: so many workers, and the trial attacks in a sandbox of their own beside them."""
+    """Slightly more than ``batch`` needs: the workers, and the trial attacks in a sandbox of their own beside them."""
     try:
         with shutting_down(Workers(workers)) as pool, open_sandbox(mode="require") as sandbox:
             plan = Plan(_place(folder), Seed.public(), "")
