@@ -95,7 +95,7 @@ def batch(
 
     Saves each result in DIR at once; run the same command again to continue after an interruption. Writes a gradebook
     and class.csv, and prints a table; 'attncheck export' makes reports of the gradebook. Refuses to run where code
-    cannot be confined. Exits with 5 if some submissions could not be graded.
+    cannot be confined.
     """
     from grader.classroom.batch import BatchRequest, run  # loads numpy
 

@@ -420,6 +420,8 @@ def _greet(run: _Run, child: Child, limits: Limits) -> None:
 
 #: Seconds of CPU time and of wall time that programs which are sent together may use.
 _TOGETHER = _Clock(0.25, 1.0)
+#: Groups of a job that may be too slow for that: what their programs used then is not charged, so it has to be bounded.
+_MOST_SLOW = 4
 
 
 class _TooSlow(Exception):
@@ -464,7 +466,7 @@ def _serve(run: _Run, child: Child, tasks: list[Task], *, together: bool) -> boo
 
 def _message(run: _Run, task: Task) -> Hashable:
     """Equal for tasks that may be sent in one message."""
-    if task.program is None or task.program.group in run.slow:
+    if task.program is None or task.program.group in run.slow or len(run.slow) >= _MOST_SLOW:
         return id(task)
     return task.program.group, task.program.hidden
 

@@ -1024,6 +1024,18 @@ def test_a_group_that_is_slow_does_not_slow_others(make_job: Callable[..., Job],
     assert (first.handed, other.handed) == ([1, 2, 1, 2], [1, 1, 1, 2, 1])
 
 
+def test_only_a_few_groups_may_be_slow_together(make_job: Callable[..., Job], quick: Limits) -> None:
+    """What they use is not charged, so after a few of them everything of the job is sent one at a time."""
+    programs = [Program("unit", (Call("good"),), (0,), group=group) for group in "aabbccddee"]
+    first = Counting(HELLO, LOADED, Ended(None, 0))
+    slow = [Counting(HELLO, LOADED, fine(1), fine(2), Ended(None, 0)) for _ in "bcd"]
+    last = Counting(HELLO, LOADED, *map(fine, range(1, 5)))
+    seen = observe(Confined(first, *slow, last), make_job(GOOD, *programs), quick)
+    assert seen.observations == (FINE,) * 10
+    assert [each.handed for each in slow] == [[1, 1, 1, 2]] * 3
+    assert last.handed == [1] * 5
+
+
 def test_no_limit_is_reached_together(make_job: Callable[..., Job], quick: Limits) -> None:
     """Near a limit of the group or of the submission, that limit counts, and one call at a time is told of it."""
     job = make_job(GOOD, *[TOGETHER] * 2)
