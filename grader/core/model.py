@@ -833,8 +833,34 @@ class ItemResult:
 
 
 @dataclass(frozen=True, slots=True)
+class Span:
+    """Part of a submitted file: lines from 1, columns from 0 in characters, the end exclusive."""
+
+    file: str
+    line: int
+    end_line: int
+    column: int
+    end_column: int
+
+
+#: Who says why code is wrong: an authored mistake, the place that is wrong, a relation between the result and the
+#: correct one, the condition under which it fails, or another exercise that it depends on.
+Voice: TypeAlias = Literal["mistake", "place", "relation", "condition", "dependency"]
+
+
+@dataclass(frozen=True, slots=True)
+class Diagnosis:
+    """One explanation of wrong results. Explanations never change points."""
+
+    voice: Voice
+    text: Text
+    misconception: str | None = None
+    span: Span | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class ExerciseResult:
-    """An exercise, graded. ``message`` is the first thing to fix."""
+    """An exercise, graded. ``message`` is the first thing to fix; ``diagnosis`` explains failures, best first."""
 
     name: str
     status: Status
@@ -846,6 +872,7 @@ class ExerciseResult:
     file: str | None = None
     array_type: ArrayType | None = None
     remarks: tuple[Text, ...] = ()
+    diagnosis: tuple[Diagnosis, ...] = ()
 
     @property
     def first_failure(self) -> Outcome | None:
