@@ -32,13 +32,13 @@ def below(folder: str, inside: str) -> set[str]:
 
 
 def test_the_wheel_holds_the_package_and_its_content(wheel: Path) -> None:
-    """`grader` with questions and references inside it, and not one file besides."""
+    """`grader` with questions and references inside it, `attncheck.py` for notebooks, and not one file besides."""
     with zipfile.ZipFile(wheel) as archive:
         names = set(archive.namelist())
     shipped = {name for name in names if not name.startswith(f"attncheck-{grader.__version__}.dist-info/")}
     expected = below("grader", "grader")
     expected |= below("questions", "grader/_content/questions") | below("reference", "grader/_content/reference")
-    assert shipped == expected
+    assert shipped == {*expected, "attncheck.py"}
     assert "grader/py.typed" in shipped
 
 

@@ -37,6 +37,7 @@ def stdout() -> Console:
         highlight=False,
         markup=False,
         emoji=False,
+        force_jupyter=False,  # in a notebook, too, text goes to stdout
     )
 
 

@@ -7,7 +7,7 @@ import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol, TextIO
+from typing import TYPE_CHECKING, Protocol
 
 import click
 
@@ -110,7 +110,7 @@ def quiz(
     if session.over and name is not None and [item.id.lower() for item in chosen] == [name.lower()]:
         session = conversation.begin(course, who, lang, chosen, log, again=True)  # one item by name: ask it
     try:
-        session = _converse(session, front, state_file)
+        session = converse(session, front, state_file)
     except KeyboardInterrupt:
         click.echo(f"\nattncheck: {quiz_view.PROGRESS_KEPT.fill(file=place).of(lang)}", err=True)
         context.exit(INTERRUPTED)
@@ -161,12 +161,19 @@ class Front(Protocol):
         """What to do when an item is settled."""
 
 
+class Readable(Protocol):
+    """Where lines come from."""
+
+    def readline(self) -> str:
+        """The next line with its end; empty at the end of the input."""
+
+
 class Lines:
     """Answers as lines of text, from a pipe or a plain terminal. Lines from a pipe are echoed as if typed."""
 
     keys = False
 
-    def __init__(self, source: TextIO, *, echo: bool) -> None:
+    def __init__(self, source: Readable, *, echo: bool) -> None:
         self._source, self._echo = source, echo
 
     def ask(self, card: QuizCard, lang: Lang) -> Action:
@@ -228,7 +235,7 @@ def _login() -> str:
         return "learner"
 
 
-def _converse(session: Session, front: Front, state_file: Path | None) -> Session:
+def converse(session: Session, front: Front, state_file: Path | None) -> Session:
     """Ask until the session is over. Events are saved before feedback is shown."""
     quiz_view.opening(page(session.lang), session)
     fresh = True

@@ -173,8 +173,11 @@ def opening(page: Page, session: Session) -> None:
     page.blank()
 
 
-def card(page: Page, shown: QuizCard, *, keys: bool) -> None:
-    """One item. With ``keys``, the options are left out, because the choice widget shows them."""
+def card(page: Page, shown: QuizCard, *, keys: bool, buttons: bool = False) -> None:
+    """One item. With ``keys``, the options are left out, because a widget shows them.
+
+    With ``buttons``, keys are not explained, and options to be put in order are listed, because the order is typed.
+    """
     page.rule()
     page.row(
         [
@@ -189,7 +192,7 @@ def card(page: Page, shown: QuizCard, *, keys: bool) -> None:
     for fact in shown.asked.facts:
         page.lines(page.say(fact), indent=2, style="dim")
     written = not shown.asked.choices
-    if shown.record.settled or not keys:
+    if shown.record.settled or not keys or (buttons and shown.asked.form == "order"):
         for group in (shown.asked.choices, shown.asked.partners):
             if group:
                 page.blank()
@@ -197,10 +200,10 @@ def card(page: Page, shown: QuizCard, *, keys: bool) -> None:
                 page.lines(page.say(choice.text), lead=f"  {choice.id}  ")
     page.blank()
     if not shown.record.settled:
-        _how(page, shown, keys=keys, written=written)
+        _how(page, shown, keys=keys, written=written, buttons=buttons)
 
 
-def _how(page: Page, shown: QuizCard, *, keys: bool, written: bool) -> None:
+def _how(page: Page, shown: QuizCard, *, keys: bool, written: bool, buttons: bool) -> None:
     """What the next attempt is worth, what to think about, and how to answer."""
     if shown.record.tries:
         share = _share(shown.worth, page.lang)
@@ -209,8 +212,10 @@ def _how(page: Page, shown: QuizCard, *, keys: bool, written: bool) -> None:
         page.lines(page.say(_LAST_TIME, ask=page.say(shown.reminder)), lead="→ ", style="cyan")
     if shown.record.tries and keys and not written:
         page.blank()
-    if written or not keys:
+    if written or not keys or (buttons and shown.asked.form == "order"):
         page.lines(page.say(shown.asked.how), style="dim")
+    if buttons:
+        return
     if keys and written:
         page.lines("\n".join(key_help(shown.asked.form, page.lang, page.width)), style="dim")
     elif shown.asked.form == "lines":

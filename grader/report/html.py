@@ -56,13 +56,24 @@ def render(
 
     Items contain the numbers drawn for ``drawn_for``, by default the learner's name.
     """
-    style = sheet()
-    page = (
+    page = _Page(report, course, tuple(shown), drawn_for or report.learner)
+    return _rendered("report.html", page, lang, sheet())
+
+
+def render_part(report: Report, course: Course, lang: Lang, shown: Iterable[Shown] = ()) -> str:
+    """The exercises of ``report`` as a part of another page, such as a notebook. Its style applies to nothing else."""
+    own = sheet("notebook.css").replace(":root", ":scope").replace("body {", ":scope {")
+    page = _Page(report, course, tuple(shown), report.learner)
+    return _rendered("notebook.html", page, lang, f"@scope (.attncheck) {{ {own} }}")
+
+
+def _rendered(template: str, page: _Page, lang: Lang, style: str) -> str:
+    text = (
         environment()
-        .get_template("report.html")
+        .get_template(template)
         .render(
-            report=report,
-            page=_Page(report, course, tuple(shown), drawn_for or report.learner),
+            report=page.report,
+            page=page,
             lang=lang,
             words=words,
             text=core_text,
@@ -73,7 +84,7 @@ def render(
             policy=policy(style),
         )
     )
-    return page.lstrip() + "\n"
+    return text.lstrip() + "\n"
 
 
 @functools.cache

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from hashlib import sha256
 from itertools import islice
@@ -36,9 +36,12 @@ from grader.submission.messages import Unusable, listing, printable
 from grader.submission.opening import Place, not_regular, refusal, status
 
 __all__ = [
-    "FoundFiles", "Unusable", "definers", "fingerprint", "gathered", "identity", "named", "read",
-    "understood", "written",
+    "FoundFiles", "Unusable", "changed_since", "definers", "fingerprint", "identity", "named", "parse_files", "read",
+    "read_cells", "read_files", "written",
 ]  # fmt: skip
+
+#: The name of the notebook that a learner is working in, in messages.
+NOTEBOOK = "notebook.ipynb"
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -59,6 +62,54 @@ def read(path: Path, learner: str | None = None) -> Submission:
 def read_files(path: Path) -> tuple[FoundFiles, str]:
     """The files at ``path`` that count, as bytes, and the name of ``path`` without its suffix."""
     return _gathered(path) if is_small(path) else _bounded(path, _gathered)
+
+
+def read_cells(cells: Mapping[int, str], wanted: Sequence[str], learner: str, beside: Path) -> Submission:
+    """What the names in ``wanted`` need of the cells that a notebook has run, as ``cells.select`` finds it.
+
+    Modules in the folder ``beside`` that these cells import are read, too. Raises SubmissionError if there is nothing.
+    """
+    import json  # with what follows, for notebooks only
+
+    from grader.submission.cells import imports, select
+
+    chosen = select(cells, wanted)
+    # Blank cells in between, so that a cell's number in messages is that of its run.
+    sources = [chosen.get(at, "") for at in range(1, max(chosen, default=0) + 1)]
+    content = {"nbformat": 4, "cells": [{"cell_type": "code", "source": source} for source in sources]}
+    raws = {NOTEBOOK: RawFile(NOTEBOOK, "notebook", json.dumps(content).encode())}
+    pending = imports(chosen.values())
+    while pending:
+        name = f"{pending.pop()}.py"
+        if name not in raws and stat.S_ISREG(_mode(beside / name)):
+            found, _ = read_files(beside / name)
+            raws |= {raw.path: raw for raw in found.raws}
+            pending |= imports(raw.data.decode("utf-8", "replace") for raw in found.raws)
+    return _understood(FoundFiles(NOTEBOOK, tuple(raws.values())), "notebook", learner, NOTEBOOK)
+
+
+def changed_since(path: Path, cells: Mapping[int, str], name: str) -> bool:
+    """Whether the notebook saved at ``path`` defines ``name`` in a cell whose text was never run.
+
+    A notebook that cannot be read has not changed.
+    """
+    from grader.submission import notebook
+    from grader.submission.cells import last_binding
+
+    try:
+        found, _ = _gathered(path)
+        saved = dict(enumerate(notebook.sources(found.raws[0]))) if found.raws else {}
+    except Unusable:
+        return False
+    at = last_binding(saved, name)
+    return at is not None and saved[at].strip() not in {text.strip() for text in cells.values()}
+
+
+def _mode(path: Path) -> int:
+    try:
+        return os.lstat(path).st_mode
+    except OSError:
+        return 0
 
 
 def parse_files(found: FoundFiles, stem: str, learner: str | None, origin: str) -> Submission:

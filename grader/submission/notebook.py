@@ -22,7 +22,7 @@ MAX_BRACKETS = 1_000_000
 _SHOWN = 40
 
 #: Cell magics that leave the rest of the cell ordinary Python.
-_AROUND_PYTHON = frozenset({"time", "timeit", "capture", "prun"})
+_AROUND_PYTHON = frozenset({"time", "timeit", "capture", "prun", "check"})
 #: A line (without indentation, at the start of a statement) that only IPython understands.
 _MAGIC = re.compile(
     r"""[%!?]                                     # %magic, !command, ?help
@@ -58,8 +58,8 @@ def scan(raw: RawFile, budget: ParseBudget | None = None) -> tuple[SourceFacts, 
         budget.count_code(text)
         label = f"{raw.path} cell {number}"
         try:
-            tree, text, dropped = _parse_cell(text, label)
-        except _Foreign as magic:
+            tree, text, dropped = parse_cell(text, label)
+        except ForeignCell as magic:
             whole.append(say.WHOLE_CELL.fill(cell=number, text=str(magic)))
         except Unusable as problem:
             broken.append(problem)
@@ -74,6 +74,11 @@ def scan(raw: RawFile, budget: ParseBudget | None = None) -> tuple[SourceFacts, 
     if lines:
         notices.append(Notice(raw.path, say.MAGICS.fill(lines=listing(lines))))
     return replace(combine(parsed, budget), broken=tuple(broken), remark=remark), tuple(notices)
+
+
+def sources(raw: RawFile) -> list[str]:
+    """The sources of the code cells in order, blank ones included. Raises Unusable."""
+    return _code_cells(raw)[0]
 
 
 def without_future_imports(text: str, tree: ast.Module) -> str:
@@ -91,7 +96,7 @@ def without_future_imports(text: str, tree: ast.Module) -> str:
     return "\n".join(lines)
 
 
-class _Foreign(Exception):
+class ForeignCell(Exception):
     """The cell starts with a cell magic that makes it something other than Python; holds that line."""
 
 
@@ -177,7 +182,7 @@ def _language(notebook: dict[str, Any]) -> str | None:
     return None
 
 
-def _parse_cell(text: str, label: str) -> tuple[ast.Module, str, list[tuple[int, str]]]:
+def parse_cell(text: str, label: str) -> tuple[ast.Module, str, list[tuple[int, str]]]:
     """The tree of a cell, the text parsed, and the (line, text) pairs removed from it."""
     try:
         return parse(text, label), text, []
@@ -202,7 +207,7 @@ def _without_magics(lines: list[str]) -> tuple[list[str], list[tuple[int, str]]]
             in_magic = line.endswith("\\")
         elif leading and code.startswith("%%"):
             if (name := re.match(r"%%(\w*)", code)) and name[1] not in _AROUND_PYTHON:
-                raise _Foreign(printable(code.strip(), _SHOWN))
+                raise ForeignCell(printable(code.strip(), _SHOWN))
             kept.append("")
             dropped.append((number, printable(code.strip(), _SHOWN)))
         elif not (quote or depth or joined) and _MAGIC.match(code):

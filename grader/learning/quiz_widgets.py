@@ -1,0 +1,128 @@
+"""The quiz as widgets in a notebook: options to click, fields to type in, and buttons for everything else."""
+
+from __future__ import annotations
+
+import functools
+import html
+import io
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import ipywidgets
+from rich.console import Console
+
+from grader.core.model import Lang, Text
+from grader.core.page import Page
+from grader.learning import log, quiz_view
+from grader.learning import session as conversation
+
+if TYPE_CHECKING:
+    from grader.learning.log import Event
+    from grader.learning.session import Action, QuizCard, Session
+
+_WIDTH = 84
+_PARTNER = Text("choose", "请选择")
+_BUTTONS: dict[Action, Text] = {
+    "skip": Text("Skip", "跳过"),
+    "back": Text("Back", "上一题"),
+    "key": Text("Show the answer", "显示答案"),
+    "lang": Text("中文", "English"),
+    "quit": Text("Quit", "退出"),
+}
+_SUBMIT = Text("Submit", "提交")
+_NEXT = Text("Next", "下一题")
+_FOLLOW = Text("Follow-up", "追问")
+
+
+class QuizWidgets:
+    """Shows ``session`` in a box, one item at a time. ``save`` gets the events of each step before they are shown."""
+
+    def __init__(self, session: Session, save: Callable[[tuple[Event, ...]], None]) -> None:
+        self.box = ipywidgets.VBox()
+        self.session = session
+        self._save = save
+        self._read: Callable[[], str] = str
+        self._show("")
+
+    def act(self, action: Action) -> None:
+        """Takes one step: what a click on a button does."""
+        card = conversation.current(self.session)
+        turn = conversation.step(self.session, action, log.now())
+        self._save(turn.events)
+        self.session = turn.session
+        said = ""
+        if card is not None:
+            said = self._written(lambda page: quiz_view.feedback(page, turn.feedback, card))
+        self._show(said)
+
+    def submit(self) -> None:
+        """Submits what is selected or typed."""
+        if answer := self._read().strip():
+            self.act(conversation.Answer(answer))
+
+    def _show(self, said: str) -> None:
+        card = conversation.current(self.session)
+        feedback = [_text(said)] if said else []
+        if card is None:
+            found = conversation.summary(self.session)
+            self.box.children = [*feedback, _text(self._written(lambda page: quiz_view.summary(page, found)))]
+            return
+        asked = _text(self._written(lambda page: quiz_view.card(page, card, keys=True, buttons=True)))
+        if card.record.settled:
+            self.box.children = [asked, *feedback, self._after(card)]
+            return
+        field, self._read = _field(card, self.session.lang)
+        submit = self._button(_SUBMIT, self.submit, primary=True)
+        others = [self._button(text, functools.partial(self.act, action)) for action, text in _BUTTONS.items()]
+        self.box.children = [asked, field, *feedback, ipywidgets.HBox([submit, *others])]
+
+    def _after(self, card: QuizCard) -> Any:
+        buttons = [self._button(_NEXT, functools.partial(self.act, "next"), primary=True)]
+        if self.session.offer is not None:
+            buttons.append(self._button(_FOLLOW, functools.partial(self.act, "follow")))
+        return ipywidgets.HBox(buttons)
+
+    def _button(self, text: Text, do: Callable[[], None], *, primary: bool = False) -> Any:
+        style = "primary" if primary else ""
+        button = ipywidgets.Button(description=text.of(self.session.lang), button_style=style)
+        button.on_click(lambda _: do())
+        return button
+
+    def _written(self, write: Callable[[Page], None]) -> str:
+        file = io.StringIO()
+        write(
+            Page(
+                Console(file=file, width=_WIDTH, highlight=False, force_jupyter=False, color_system=None),
+                self.session.lang,
+            )
+        )
+        return file.getvalue().rstrip("\n")
+
+
+def _text(text: str) -> Any:
+    return ipywidgets.HTML(f'<pre style="white-space: pre-wrap; margin: 0">{html.escape(text)}</pre>')
+
+
+def _field(card: QuizCard, lang: Lang) -> tuple[Any, Callable[[], str]]:
+    """Where to answer ``card``, and a function that gives the answer as one would type it (empty: nothing yet)."""
+    asked, wide = card.asked, ipywidgets.Layout(width="auto")
+    options = [(f"{choice.id}  {choice.text.of(lang)}", choice.id) for choice in asked.choices]
+    if asked.form == "one":
+        radio = ipywidgets.RadioButtons(options=options, value=None, layout=wide)
+        return radio, lambda: radio.value or ""
+    if asked.form == "many":
+        boxes = [(ipywidgets.Checkbox(description=text, indent=False, layout=wide), name) for text, name in options]
+        return ipywidgets.VBox([box for box, _ in boxes]), lambda: ", ".join(name for box, name in boxes if box.value)
+    if asked.form == "pairs":
+        partners = [(f"{choice.id}  {choice.text.of(lang)}", choice.id) for choice in asked.partners]
+        empty = (_PARTNER.of(lang), "")
+        rows = [
+            (ipywidgets.Label(text), ipywidgets.Dropdown(options=[empty, *partners]), name) for text, name in options
+        ]
+        box = ipywidgets.VBox([ipywidgets.HBox([label, menu]) for label, menu, _ in rows])
+        return box, lambda: ", ".join(f"{name}-{menu.value}" for _, menu, name in rows if menu.value)
+    if asked.form == "lines":
+        lines = ipywidgets.Textarea(rows=6, layout=ipywidgets.Layout(width="95%"))
+        return lines, lambda: str(lines.value)
+    line = ipywidgets.Text(layout=ipywidgets.Layout(width="60%"))
+    return line, lambda: str(line.value)

@@ -1,0 +1,280 @@
+"""``check`` and ``quiz`` for notebooks: grades definitions from the cells that were run, in the sandbox.
+
+The source comes from the notebook's history, never from the live object, and the code runs in a child of the sandbox,
+so a check gives what grading the notebook gives. The sandbox stays open between checks.
+"""
+
+from __future__ import annotations
+
+import atexit
+import functools
+import io
+import os
+import sys
+import time
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from grader.commands._options import keep, language, load_course, recall
+from grader.commands.quiz import Lines, converse, learner_name
+from grader.core.errors import AttncheckError, LibrariesChanged
+from grader.core.model import Notice, Text
+from grader.core.suggest import nearest
+
+if TYPE_CHECKING:
+    from grader.core.model import Course, Lang, Report, Shown, Submission
+    from grader.grading.grade import GradingContext
+    from grader.sandbox import Sandbox
+
+_NO_NOTEBOOK = Text(
+    "check() works in Jupyter and IPython. In a terminal, run 'attncheck grade FILE'.",
+    "check() 只能在 Jupyter 或 IPython 里使用。在终端里请运行 `attncheck grade FILE`。",
+)
+_NOT_DEFINED = Text(
+    "No cell that was run defines {name}{near}. Run the cell that defines it, then check again.",
+    "运行过的单元格里没有定义 {name}{near}。请先运行定义它的单元格，再检查一次。",
+)
+_NOTHING_DEFINED = Text(
+    "No cell that was run defines an exercise of this course. Write, for example, a function softmax (Q3), run its "
+    "cell, and check again.",
+    "运行过的单元格里没有本课程的练习。可以先写一个函数，例如 softmax（Q3），运行它的单元格，再检查一次。",
+)
+_NO_EXERCISE = Text("This course has no exercise {name}{near}.", "本课程没有叫 {name} 的练习{near}。")
+_MEANT = Text(" (did you mean {near}?)", "（是不是 {near}？）")
+
+
+_CHANGED = Text(
+    "The cell that defines {name} was changed after its last run. This check graded what was run (cell {number}): run "
+    "the cell, then check again.",
+    "定义 {name} 的单元格在上次运行之后改动过。这次检查的是当时运行的内容（单元格 {number}）：请先运行它，再检查一次。",
+)
+
+
+class NotebookError(AttncheckError):
+    """A check that cannot be done. Notebooks show its message alone, without a traceback."""
+
+    def _render_traceback_(self) -> list[str]:
+        return [f"attncheck: {self}"]
+
+
+@dataclass(frozen=True, slots=True)
+class CheckResult:
+    """The result of ``check``; notebooks show it as a report with pictures, terminals as text."""
+
+    report: Report
+    course: Course
+    lang: Lang
+    pictures: tuple[Shown, ...] = ()
+
+    @property
+    def passed(self) -> bool:
+        """Whether every check that counts was passed."""
+        return self.report.passed
+
+    def __repr__(self) -> str:
+        """The report as text."""
+        from rich.console import Console  # loads rich
+
+        from grader.report.terminal import render  # loads rich
+
+        written = io.StringIO()
+        render(
+            self.report, self.course, self.lang, Console(file=written, width=88, highlight=False, force_jupyter=False)
+        )
+        return written.getvalue().rstrip("\n")
+
+    def _repr_html_(self) -> str:
+        from grader.report.html import render_part  # loads jinja2
+
+        return render_part(self.report, self.course, self.lang, self.pictures)
+
+
+def check(*names: str | Callable[..., object], lang: Lang | None = None) -> CheckResult:
+    """Grades the exercises ``names`` as the cells of this notebook define them; by default all that are defined.
+
+    Saves your progress, as ``attncheck grade`` does. Raises NotebookError outside a notebook, and if a name is no
+    exercise or was not defined in a cell.
+    """
+    lang = lang or language(os.environ)
+    cells = _cells(lang)
+    grader = _grader()
+    grader.follow(cells)
+    wanted = _wanted(names, cells, grader.course, lang)
+    return grader.check(cells, wanted, lang)
+
+
+def load_ipython_extension(shell: Any) -> None:
+    """Adds the magics: ``%check softmax``, and ``%%check softmax`` for a cell that is run first, then checked."""
+    shell.register_magic_function(functools.partial(_magic, shell), "line_cell", "check")
+
+
+def _magic(shell: Any, line: str, cell: str | None = None) -> CheckResult | None:
+    if cell is not None and not shell.run_cell(cell).success:
+        return None  # the notebook has shown the error
+    return check(*line.replace(",", " ").split())
+
+
+def quiz(name: str | None = None, *, again: bool = False, lang: Lang | None = None) -> Any:
+    """Asks the items of a question or group, a single item, or all: with widgets, or in text without ipywidgets.
+
+    Saves your answers, as ``attncheck quiz`` does. Raises UsageError if ``name`` does not exist.
+    """
+    from grader.learning import session as conversation  # with the item kinds
+
+    lang = lang or language(os.environ)
+    course = load_course(None)
+    log = recall(None, course)
+    who, named = learner_name(course, None, log, lang)
+    keep(None, *named)
+    session = conversation.begin(course, who, lang, conversation.choose(course, name), (*log, *named), again=again)
+    try:
+        from grader.learning.quiz_widgets import QuizWidgets  # not everybody has ipywidgets
+    except ModuleNotFoundError:
+        converse(session, Lines(_Typed(), echo=False), None)
+        return None
+    return QuizWidgets(session, lambda events: keep(None, *events)).box
+
+
+class _Typed:
+    """Lines that the notebook asks for: its stdin cannot be read."""
+
+    def readline(self) -> str:
+        """One line, or nothing at the end."""
+        try:
+            return input() + "\n"
+        except EOFError:
+            return ""
+
+
+# ------------------------------------------------------------------------------------------ cells
+
+
+def _cells(lang: Lang) -> dict[int, str]:
+    """What was run in this notebook, with the numbers of the runs."""
+    ipython = sys.modules.get("IPython")
+    shell = ipython.get_ipython() if ipython is not None else None
+    if shell is None:
+        raise NotebookError(_NO_NOTEBOOK.of(lang))
+    return dict(enumerate(shell.history_manager.input_hist_raw))
+
+
+def _saved_notebook() -> Path | None:
+    """The file of this notebook, if the program that runs it says so: Jupyter by a variable, VS Code by a name."""
+    shell = sys.modules["IPython"].get_ipython()
+    name = os.environ.get("JPY_SESSION_NAME") or shell.user_ns.get("__vsc_ipynb_file__")
+    return Path(name) if isinstance(name, str) and name.endswith(".ipynb") else None
+
+
+def _saved_at(path: Path) -> float:
+    try:
+        return path.stat().st_mtime
+    except OSError:
+        return 0.0
+
+
+def _wanted(
+    names: tuple[str | Callable[..., object], ...], cells: Mapping[int, str], course: Course, lang: Lang
+) -> tuple[str, ...]:
+    """The names of the exercises to check."""
+    from grader.submission.cells import bound  # with the parser, for the first check only
+
+    found = bound(cells)
+    exercises = [exercise.name for question in course.questions for exercise in question.exercises]
+    if not names:
+        defined = tuple(name for name in exercises if name in found)
+        if not defined:
+            raise NotebookError(_NOTHING_DEFINED.of(lang))
+        return defined
+    asked = tuple(dict.fromkeys(each if isinstance(each, str) else getattr(each, "__name__", "?") for each in names))
+    for name in asked:
+        for text, known in ((_NO_EXERCISE, exercises), (_NOT_DEFINED, [*found])):
+            if name not in known:
+                near = nearest(name, known)
+                hint = _MEANT.fill(near=near) if near else Text("", "")
+                raise NotebookError(text.fill(name=name, near=hint).of(lang))
+    return asked
+
+
+# ------------------------------------------------------------------------------------------ grading
+
+
+@functools.cache
+def _grader() -> _Grader:
+    """The one grader of this process: it starts at the first check and ends with the process."""
+    grader = _Grader()
+    atexit.register(grader.close)
+    return grader
+
+
+class _Grader:
+    """Grades with one course, and with a sandbox that stays open."""
+
+    def __init__(self) -> None:
+        from grader.sandbox import Sandbox, Settings  # loads numpy
+
+        self._sandbox: Sandbox = Sandbox("auto", Settings(collapse=True))
+        self._sandbox.start()  # torch is imported while the course is read
+        self.course = load_course(None)
+        self._sandbox.allow(self.course.packages)
+        self._context = self._new_context()
+        self._known: dict[int, float] = {}
+
+    def _new_context(self) -> GradingContext:
+        from grader.grading.grade import GradingContext  # loads numpy
+        from grader.grading.inputs import Seed  # loads numpy
+        from grader.grading.reference_results import reference_observer  # loads numpy
+
+        seed = Seed.public()
+        return GradingContext(self.course, seed, reference_observer(self._sandbox.observe, seed, course=self.course))
+
+    def follow(self, cells: Mapping[int, str]) -> None:
+        """Remembers when each cell was first seen: a notebook saved after that may have been changed since."""
+        now = time.time()
+        self._known = {number: self._known.get(number, now) for number in cells}
+
+    def _changed(self, cells: Mapping[int, str], wanted: tuple[str, ...]) -> Iterator[Notice]:
+        """A notice for each exercise whose cell was changed and not run, as far as the saved notebook tells."""
+        from grader.submission import changed_since  # with the parser
+        from grader.submission.cells import last_binding
+
+        saved = _saved_notebook()
+        if saved is None:
+            return
+        for name in wanted:
+            number = last_binding(cells, name)
+            if number is not None and _saved_at(saved) > self._known[number] and changed_since(saved, cells, name):
+                yield Notice("", _CHANGED.fill(name=name, number=number), urgent=True)
+
+    def check(self, cells: Mapping[int, str], wanted: tuple[str, ...], lang: Lang) -> CheckResult:
+        """Grades the exercises ``wanted`` as ``cells`` define them."""
+        from grader.submission import read_cells  # the parser
+
+        log = recall(None, self.course)
+        who, _ = learner_name(self.course, None, log, lang)
+        submission = read_cells(cells, wanted, who, Path.cwd())
+        submission = replace(submission, notices=(*self._changed(cells, wanted), *submission.notices))
+        try:
+            return self._graded(submission, wanted, lang)
+        except LibrariesChanged:  # for example, by `%pip install`
+            self._sandbox.close()
+            return self._graded(submission, wanted, lang)
+
+    def _graded(self, submission: Submission, wanted: tuple[str, ...], lang: Lang) -> CheckResult:
+        from grader.grading.budget import with_shared_budget  # loads numpy
+        from grader.grading.grade import Selection, grade  # loads numpy
+        from grader.grading.public_arrays import shown  # loads numpy
+        from grader.learning import log  # as above
+        from grader.learning.learner_events import code_events, new_events
+
+        observe = with_shared_budget(self._sandbox.observe)
+        selection = Selection(exercises=wanted)
+        report = grade(self.course, submission, observe, selection=selection, memo=self._context)
+        pictures = shown(self.course, submission, report, observe, self._context.observe_reference)
+        keep(None, *new_events(code_events(self.course, report, log.now()), recall(None, self.course)))
+        return CheckResult(replace(report, not_attempted=()), self.course, lang, pictures)
+
+    def close(self) -> None:
+        """Ends the sandbox."""
+        self._sandbox.close()

@@ -1,0 +1,178 @@
+"""Finds the code that a definition needs among the cells that a notebook has run, by syntax tree alone."""
+
+from __future__ import annotations
+
+import ast
+import symtable
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from grader.submission.messages import Unusable
+from grader.submission.notebook import ForeignCell, parse_cell
+
+_DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+#: What is assigned in the body of these stays there.
+_SCOPES = (*_DEFINITIONS, ast.Lambda)
+
+
+@dataclass(frozen=True, slots=True)
+class _Statement:
+    """A top-level statement of a cell: the lines it occupies, the names it binds, and those it mentions.
+
+    ``changes`` are names whose values it changes without making them anew, as in ``sizes["h"] = 4`` or ``n += 1``.
+    """
+
+    cell: int
+    lines: range
+    binds: frozenset[str]
+    mentions: frozenset[str]
+    changes: frozenset[str] = frozenset()
+    everywhere: bool = False
+
+
+def select(cells: Mapping[int, str], wanted: Iterable[str]) -> dict[int, str]:
+    """The cells, reduced to what the names in ``wanted`` need; other lines are blank, so lines keep their numbers.
+
+    ``cells`` maps the number of a run to the text that was run, in order. A name that is bound several times means its
+    last binding, as in the notebook itself. Calls such as ``train()`` are left out: only definitions, imports and
+    assignments count. Cells that are not Python are left out, too.
+    """
+    statements, texts = _all(cells)
+    kept = _needed(statements, wanted)
+    lines: dict[int, set[int]] = {}
+    for at in kept:
+        lines.setdefault(statements[at].cell, set()).update(statements[at].lines)
+    return {
+        number: "\n".join(line if at in lines[number] else "" for at, line in enumerate(texts[number], 1))
+        for number in sorted(lines)
+    }
+
+
+def _all(cells: Mapping[int, str]) -> tuple[list[_Statement], dict[int, list[str]]]:
+    """The statements of all cells that are Python, and the lines of these cells."""
+    statements: list[_Statement] = []
+    lines: dict[int, list[str]] = {}
+    for number, text in cells.items():
+        try:
+            tree, text, _ = parse_cell(text, str(number))
+        except (Unusable, ForeignCell):
+            continue
+        lines[number] = text.split("\n")
+        statements += _statements(number, text, tree)
+    return statements, lines
+
+
+def bound(cells: Mapping[int, str]) -> frozenset[str]:
+    """The names that the cells bind at top level."""
+    return frozenset(name for each in _all(cells)[0] for name in each.binds)
+
+
+def last_binding(cells: Mapping[int, str], name: str) -> int | None:
+    """The number of the last cell that binds ``name``; None if no cell does."""
+    return max((each.cell for each in _all(cells)[0] if name in each.binds), default=None)
+
+
+def imports(sources: Iterable[str]) -> set[str]:
+    """The top-level names of the modules that these sources import; sources that are not Python have none."""
+    found = set[str]()
+    for source in sources:
+        try:
+            tree, _, _ = parse_cell(source, "")
+        except (Unusable, ForeignCell):
+            continue
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Import):
+                found |= {alias.name.partition(".")[0] for alias in node.names}
+            elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
+                found.add(node.module.partition(".")[0])
+    return found
+
+
+def _needed(statements: Sequence[_Statement], wanted: Iterable[str]) -> set[int]:
+    """The places of the statements that bind or change the ``wanted`` names, and whatever those statements mention."""
+    kept = {at for at, each in enumerate(statements) if each.everywhere}
+    pending = [*wanted, *(name for at in kept for name in statements[at].mentions)]
+    seen = set[str]()
+    while pending:
+        name = pending.pop()
+        if name in seen:
+            continue
+        seen.add(name)
+        for at in _bindings(statements, name):
+            kept.add(at)
+            pending += statements[at].mentions
+    return kept
+
+
+def _bindings(statements: Sequence[_Statement], name: str) -> Iterator[int]:
+    """The last statement that binds ``name``, and those that change it later.
+
+    If that statement mentions the name itself, as ``mask = mask | pad`` does, the binding before it counts, too.
+    """
+    for at in range(len(statements) - 1, -1, -1):
+        each = statements[at]
+        if name in each.changes:
+            yield at
+        if name in each.binds:
+            yield at
+            if name not in each.changes:
+                return
+
+
+def _statements(cell: int, text: str, tree: ast.Module) -> Iterator[_Statement]:
+    scopes = symtable.symtable(text, str(cell), "exec").get_children()
+    for node in tree.body:
+        first = min([node.lineno, *(each.lineno for each in getattr(node, "decorator_list", ()))])
+        lines = range(first, (node.end_lineno or node.lineno) + 1)
+        inner = {name for scope in scopes if scope.get_lineno() in lines for name in _globals(scope)}
+        yield _statement(cell, lines, node, frozenset(inner))
+
+
+def _globals(scope: symtable.SymbolTable) -> Iterator[str]:
+    """The names that the code in ``scope``, and in the scopes within it, takes from the top level."""
+    yield from (symbol.get_name() for symbol in scope.get_symbols() if symbol.is_global())
+    for inner in scope.get_children():
+        yield from _globals(inner)
+
+
+def _statement(cell: int, lines: range, node: ast.stmt, inner: frozenset[str]) -> _Statement:
+    """``inner`` are the names of the top level that functions, classes and comprehensions in ``node`` use."""
+    own = list(_own(node))
+    names = [each for each in own if isinstance(each, ast.Name)]
+    loaded = {each.id for each in names if isinstance(each.ctx, ast.Load)}
+    stored = {each.id for each in names if not isinstance(each.ctx, ast.Load)}
+    stored |= {each.name for each in (node, *own) if isinstance(each, _DEFINITIONS)}
+    imports = [each for each in (node, *own) if isinstance(each, (ast.Import, ast.ImportFrom))]
+    imported = {(alias.asname or alias.name).partition(".")[0] for each in imports for alias in each.names}
+    parts = [each for each in own if isinstance(each, (ast.Attribute, ast.Subscript))]
+    changed = {_root(each) for each in parts if not isinstance(each.ctx, ast.Load)} - {""}
+    if isinstance(node, (ast.Assign, ast.AnnAssign)):
+        changed |= stored & loaded
+    elif not isinstance(node, (*_DEFINITIONS, ast.Import, ast.ImportFrom)):
+        changed |= stored | imported  # a loop or condition may leave what was bound before, and += builds on it
+    future = isinstance(node, ast.ImportFrom) and node.module == "__future__"
+    return _Statement(
+        cell,
+        lines,
+        binds=frozenset(stored | imported - {"*"}),
+        mentions=frozenset(loaded | inner),
+        changes=frozenset(changed),
+        everywhere=future or "*" in imported,
+    )
+
+
+def _own(node: ast.AST) -> Iterator[ast.AST]:
+    """The nodes below ``node`` that are evaluated where it stands: of a function, its decorators and defaults."""
+    inner = getattr(node, "body", ()) if isinstance(node, _SCOPES) else ()
+    inner = inner if isinstance(inner, list) else [inner]
+    for child in ast.iter_child_nodes(node):
+        if child not in inner:
+            yield child
+            yield from _own(child)
+
+
+def _root(node: ast.expr) -> str:
+    """The name that an attribute or subscript starts with; empty if it starts with something else."""
+    while isinstance(node, (ast.Attribute, ast.Subscript)):
+        node = node.value
+    return node.id if isinstance(node, ast.Name) else ""

@@ -1,0 +1,131 @@
+"""The quiz as widgets: what is clicked and typed becomes the answer, and every step is saved before it is shown."""
+
+from __future__ import annotations
+
+import functools
+import itertools
+from collections.abc import Iterator
+from typing import Any
+
+import ipywidgets
+import pytest
+
+from grader.core.model import Course, Item
+from grader.course import items, loader
+from grader.grading import courses
+from grader.learning import session as conversation
+from grader.learning.log import Answered, Event, Spoke
+from grader.learning.quiz_widgets import QuizWidgets
+
+
+@functools.cache
+def shipped_course() -> Course:
+    """The course of the project."""
+    return courses.load(loader.find(None))
+
+
+def below(widget: Any) -> Iterator[Any]:
+    """A widget and all that it contains."""
+    yield widget
+    for child in getattr(widget, "children", ()):
+        yield from below(child)
+
+
+def quiz_on(*asked: Item) -> tuple[QuizWidgets, list[Event]]:
+    """A quiz on these items, and the events that it saves."""
+    saved: list[Event] = []
+    session = conversation.begin(shipped_course(), "ada", "en", asked)
+    return QuizWidgets(session, saved.extend), saved
+
+
+def first(kind: str) -> Item:
+    """The first item of a kind in the course."""
+    return next(i for q in shipped_course().questions for i in q.items if i.kind == kind)
+
+
+def press(quiz: QuizWidgets, label: str) -> None:
+    """Clicks a button."""
+    next(w for w in below(quiz.box) if isinstance(w, ipywidgets.Button) and w.description == label).click()
+
+
+def text(quiz: QuizWidgets) -> str:
+    """All text that is shown."""
+    return "\n".join(w.value for w in below(quiz.box) if isinstance(w, ipywidgets.HTML))
+
+
+def fill(quiz: QuizWidgets, answer: str) -> None:
+    """Selects or types ``answer``, written as in answers.yaml."""
+    found = [w for w in below(quiz.box) if not isinstance(w, (ipywidgets.Button, ipywidgets.HTML, ipywidgets.Box))]
+    match found[0]:
+        case ipywidgets.Checkbox():
+            for box in found:
+                box.value = box.description.split()[0] in answer.split(", ")
+        case ipywidgets.Label():
+            pairs = dict(pair.split("-") for pair in answer.split(", "))
+            for label, menu in zip(found[::2], found[1::2], strict=True):
+                menu.value = pairs[label.value.split()[0]]
+        case field:
+            field.value = answer
+
+
+@pytest.mark.parametrize("kind", ["choice", "multi", "match", "order", "number"])
+def test_a_correct_answer_of_every_form(kind: str) -> None:
+    """The key, selected or typed, is correct; the item is settled, and the next button leads on."""
+    item = first(kind)
+    quiz, saved = quiz_on(item)
+    context = items.Context(shipped_course().public_id, "ada", item.id)
+    key = items.key(item, context).en
+    if kind in ("choice", "multi", "match", "order"):
+        # A key may explain its options: only what one would type counts here.
+        candidates = _candidates(item, context)
+        key = next(a for a in candidates if items.judge(item, a, context).fraction == 1)
+    fill(quiz, key)
+    press(quiz, "Submit")
+    assert [event.fraction for event in saved if isinstance(event, Answered)] == [1.0]
+    assert "Correct" in text(quiz)
+    press(quiz, "Next")
+    assert "Your results so far" in text(quiz)
+
+
+def _candidates(item: Item, context: items.Context) -> Iterator[str]:
+    asked = items.ask(item, context)
+    ids = [choice.id for choice in asked.choices]
+    if asked.form == "pairs":
+        for chosen in itertools.product([p.id for p in asked.partners], repeat=len(ids)):
+            yield ", ".join(f"{a}-{b}" for a, b in zip(ids, chosen, strict=True))
+    elif asked.form == "order":
+        yield from (" ".join(chosen) for chosen in itertools.permutations(ids))
+    else:
+        for count in range(1, len(ids) + 1):
+            yield from (", ".join(chosen) for chosen in itertools.combinations(ids, count))
+
+
+def test_a_wrong_answer_then_the_other_buttons() -> None:
+    """A wrong answer leaves another attempt; nothing selected submits nothing; every button does what it says."""
+    one, two = [i for q in shipped_course().questions for i in q.items if i.kind == "choice"][:2]
+    quiz, saved = quiz_on(one, two)
+    press(quiz, "Submit")
+    assert not saved
+    context = items.Context(shipped_course().public_id, "ada", one.id)
+    wrong = next(a for a in _candidates(one, context) if items.judge(one, a, context).fraction == 0)
+    fill(quiz, wrong)
+    press(quiz, "Submit")
+    assert "Attempt 2 of" in text(quiz)
+    press(quiz, "中文")
+    assert isinstance(saved[-1], Spoke)
+    press(quiz, "显示答案")
+    assert "答案如下" in text(quiz)
+    press(quiz, "下一题")
+    press(quiz, "上一题")
+    press(quiz, "下一题")
+    press(quiz, "跳过")
+    assert quiz.session.over
+
+
+def test_a_derivation_is_typed_in_several_lines() -> None:
+    """An answer of several lines has a field for them; what cannot be read costs no attempt."""
+    quiz, saved = quiz_on(first("derivation"))
+    fill(quiz, "not a formula (\nat all")
+    press(quiz, "Submit")
+    assert "did not count as an attempt" in text(quiz)
+    assert not any(isinstance(event, Answered) for event in saved)
