@@ -42,9 +42,11 @@ from grader.core.model import (
 )
 from grader.course import loader
 from grader.grading import courses
-from grader.grading.grade import GradingContext, Selection, grade
+from grader.grading.context import GradingContext
+from grader.grading.grade import grade
 from grader.grading.inputs import Seed
 from grader.grading.reference_results import reference_observer
+from grader.grading.selection import Selection
 from grader.sandbox import Settings, open_sandbox
 from grader.sandbox.children import Child, ChildFactory
 from grader.sandbox.inside import frames
@@ -153,11 +155,11 @@ def submissions() -> None:
                 "every exercise of the course": (read(folder), GradingContext(whole, Seed.public(), expect), 10),
             }
         print(f"{'one submission, one worker':<32}{'unconfined':>12}{'confined':>12}{'ratio':>8}   children")
-        for name, (submission, memo, times) in rows.items():
+        for name, (submission, context, times) in rows.items():
             started = Counted(sandbox.children())
             pairs = alternating(
-                partial(graded, submission, memo, lambda job, limits, by=started: observe(by, job, limits)),
-                partial(graded, submission, memo, bare),
+                partial(graded, submission, context, lambda job, limits, by=started: observe(by, job, limits)),
+                partial(graded, submission, context, bare),
                 times,
             )
             ours, theirs = (statistics.median(side) * 1e3 for side in zip(*pairs, strict=True))
@@ -170,9 +172,9 @@ def submissions() -> None:
     print(f"pytest started for {CASES} cases, no isolation: {pytest:.0f} ms, {pytest / single:.0f} times as much")
 
 
-def graded(submission: Submission, memo: GradingContext, by: Callable[[Job, Limits], Observed]) -> None:
+def graded(submission: Submission, context: GradingContext, by: Callable[[Job, Limits], Observed]) -> None:
     """Grade everything in the submission, which must be correct."""
-    report = grade(memo.course, submission, by, memo=memo)
+    report = grade(context.course, submission, by, context=context)
     wrong = [e.name for q in report.questions for e in q.exercises if e.earned < e.possible]
     assert not wrong, wrong
 
@@ -316,14 +318,14 @@ def _all_here(asked: large_class.Order) -> float:
     whole = courses.load(loader.find(None))
     os.environ["ATTNCHECK_CACHE"] = str(asked.cache)
     with open_sandbox(mode="require", settings=Settings(collapse=True)) as sandbox, in_process() as bare:
-        memo = GradingContext(whole, Seed.public(), reference_observer(sandbox.observe, Seed.public()))
+        context = GradingContext(whole, Seed.public(), reference_observer(sandbox.observe, Seed.public()))
         found = [read(path) for path in sorted(asked.collection.iterdir())]
         selection = Selection(everything=True)
-        grade(whole, found[0], sandbox.observe, selection=selection, memo=memo)
+        grade(whole, found[0], sandbox.observe, selection=selection, context=context)
         started = time.perf_counter()
         with redirect_stdout(io.StringIO()):  # code that was handed in prints
             for submission in found[1:]:
-                grade(whole, submission, bare, selection=selection, memo=memo)
+                grade(whole, submission, bare, selection=selection, context=context)
         return (len(found) - 1) / (time.perf_counter() - started)
 
 

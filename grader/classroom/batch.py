@@ -30,8 +30,8 @@ from grader.core.model import Course, Question, Rules, Text
 from grader.course import loader
 from grader.course.items import draw_choices
 from grader.grading import courses
-from grader.grading.grade import Selection, check_names
 from grader.grading.inputs import Seed
+from grader.grading.selection import Selection, check_names
 from grader.sandbox import libraries
 
 

@@ -18,8 +18,8 @@ from grader.classroom.task import Task, TaskResult
 from grader.core import serialize
 from grader.core.model import Course, Question, Text
 from grader.course import edits
-from grader.grading.grade import module_of
 from grader.grading.inputs import Seed
+from grader.grading.plan import module_of
 
 
 def question_version(question: Question, course: Course, seed: Seed) -> str:

@@ -24,7 +24,7 @@ from grader.core import resources
 from grader.core.errors import SandboxError, SandboxKilled, SandboxUnavailable, UsageError
 from grader.core.model import Course, Text
 from grader.grading import courses
-from grader.grading.grade import GradingContext
+from grader.grading.context import GradingContext
 from grader.grading.inputs import Seed
 from grader.sandbox.canaries import refusal, try_attacks
 

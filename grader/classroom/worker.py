@@ -24,7 +24,9 @@ from grader.core import resources
 from grader.core.errors import AttncheckError, SubmissionError
 from grader.core.model import Status, Text
 from grader.grading import courses
-from grader.grading.grade import GradingContext, Selection, grade
+from grader.grading.context import GradingContext
+from grader.grading.grade import grade
+from grader.grading.selection import Selection
 from grader.sandbox import Sandbox, Settings
 from grader.submission import parse_files, read_files
 
@@ -66,7 +68,7 @@ def run_task(plan: Plan, task: Task) -> TaskResult:
     return grade_task(*_context(plan), task)
 
 
-def grade_task(memo: GradingContext, sandbox: Sandbox, task: Task) -> TaskResult:
+def grade_task(context: GradingContext, sandbox: Sandbox, task: Task) -> TaskResult:
     """Grade ``task``.
 
     A submission that cannot be read, or that one of our bugs keeps from being graded, gives a result with an
@@ -78,7 +80,7 @@ def grade_task(memo: GradingContext, sandbox: Sandbox, task: Task) -> TaskResult
         if task.digest and submission.digest != task.digest:
             return TaskResult(task.key, error=FILES_CHANGED)
         selection = Selection(questions=task.questions, everything=True)
-        report = grade(memo.course, submission, sandbox.observe_unverified, selection=selection, memo=memo)
+        report = grade(context.course, submission, sandbox.observe_unverified, selection=selection, context=context)
         if not _all_code_passed(report):
             sandbox.verify()
     except SubmissionError as error:

@@ -44,7 +44,8 @@ def watch(path: Path, state_file: Path | None, lang: Lang, course_folder: Path |
 
     Shows what to fix first in PATH. Keys: n next, h hint, q quit. Your progress is saved.
     """
-    from grader.grading.grade import GradingContext, grade  # loads numpy
+    from grader.grading.context import GradingContext  # loads numpy
+    from grader.grading.grade import grade  # loads numpy
     from grader.grading.inputs import Seed  # loads numpy
     from grader.grading.reference_results import reference_observer  # loads numpy
     from grader.report.terminal import render_watch  # loads rich
@@ -54,9 +55,11 @@ def watch(path: Path, state_file: Path | None, lang: Lang, course_folder: Path |
         sandbox.start()
         course = load_course(course_folder)
         sandbox.allow(course.packages)
-        memo = GradingContext(course, Seed.public(), reference_observer(sandbox.observe, Seed.public(), course=course))
+        context = GradingContext(
+            course, Seed.public(), reference_observer(sandbox.observe, Seed.public(), course=course)
+        )
         session = watching.WatchSession(
-            lambda: grade(course, read(path), sandbox.observe, memo=memo),
+            lambda: grade(course, read(path), sandbox.observe, context=context),
             lambda name: len(find_exercise(course, name)[1].hints),
         )
         console = stdout()

@@ -20,7 +20,7 @@ from grader.classroom.task import Plan, Task, TaskResult
 from grader.core.errors import LibrariesChanged, SandboxError
 from grader.core.model import Call, Job, Limits, Observed, Part, Program, Raised, Returned, SourceFile
 from grader.grading import courses
-from grader.grading.grade import GradingContext
+from grader.grading.context import GradingContext
 from grader.grading.inputs import Seed
 from grader.sandbox import Sandbox, Settings, launch, libraries, open_sandbox, policy
 from grader.sandbox.libraries import Snapshot
@@ -161,17 +161,17 @@ def test_only_a_success_is_kept_if_a_library_vanishes(
     text: str, kept: bool, library: Path, tmp_path: Path, sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Whatever else code did may be due to the library, also a value that it returned."""
-    memo = GradingContext(courses.load(tiny.course(tmp_path / "course")), Seed.public(), sandbox.observe)
-    memo.prepare({question.id for question in memo.course.questions})
+    context = GradingContext(courses.load(tiny.course(tmp_path / "course")), Seed.public(), sandbox.observe)
+    context.prepare({question.id for question in context.course.questions})
     (tmp_path / "ada.py").write_text(text)
-    task = Task("ada.py", str(tmp_path / "ada.py"), "ada", tuple(question.id for question in memo.course.questions))
+    task = Task("ada.py", str(tmp_path / "ada.py"), "ada", tuple(question.id for question in context.course.questions))
     monkeypatch.setattr(sandbox, "_libraries", Snapshot.take([library]))
     (library / "part.py").unlink()
     if kept:
-        assert worker.grade_task(memo, sandbox, task).error is None
+        assert worker.grade_task(context, sandbox, task).error is None
     else:
         with pytest.raises(LibrariesChanged):
-            worker.grade_task(memo, sandbox, task)
+            worker.grade_task(context, sandbox, task)
 
 
 def test_workers_are_told_what_the_batch_began_with(library: Path, tmp_path: Path, in_process: None) -> None:

@@ -26,9 +26,11 @@ from grader.core.files import write
 from grader.core.model import Course, Lang, Report, Text
 from grader.core.text import clean
 from grader.grading import courses
-from grader.grading.grade import GradingContext, Selection, grade
+from grader.grading.context import GradingContext
+from grader.grading.grade import grade
 from grader.grading.inputs import Seed
 from grader.grading.reference_results import reference_observer
+from grader.grading.selection import Selection
 from grader.sandbox import Sandbox, open_sandbox
 from grader.submission import read
 
@@ -89,8 +91,8 @@ def prepare(root: Path) -> None:
     """Run the references once, while the container is built, and cache what they return for every submission."""
     settings = read_settings(root / "source" / SETTINGS)
     with _sandbox(settings) as sandbox:
-        memo = _memo(root, settings, sandbox)
-        memo.prepare(_counting(memo.course, settings))
+        context = _memo(root, settings, sandbox)
+        context.prepare(_counting(context.course, settings))
 
 
 def graded(root: Path, settings: Settings) -> dict[str, Any]:
@@ -103,12 +105,12 @@ def graded(root: Path, settings: Settings) -> dict[str, Any]:
     report: Report | None = None
     with _sandbox(settings) as sandbox:
         sandbox.start()
-        memo = _memo(root, settings, sandbox)
-        counting = _counting(memo.course, settings)
+        context = _memo(root, settings, sandbox)
+        counting = _counting(context.course, settings)
         selection = Selection(questions=tuple(counting), everything=True)
         try:
             submission = read(folder, facts.learner)
-            report = grade(memo.course, submission, sandbox.observe, selection=selection, memo=memo)
+            report = grade(context.course, submission, sandbox.observe, selection=selection, context=context)
         except SubmissionError as error:
             filed = replace(filed, error=in_both(error))
     learner = LearnerRow(facts.learner, facts.learner, "", facts.extra_hours)
@@ -116,7 +118,7 @@ def graded(root: Path, settings: Settings) -> dict[str, Any]:
     if report is not None:
         run = _run(report)
         work = Work(filed, tuple((result, run) for result in report.questions))
-    found = results(mark(learner, work, counting, (), memo.course.rules), report, memo.course, settings.lang)
+    found = results(mark(learner, work, counting, (), context.course.rules), report, context.course, settings.lang)
     return found | ({"execution_time": round(report.told_seconds, 3)} if report else {})
 
 

@@ -138,7 +138,7 @@ def test_references_are_run_beforehand(container: Container, monkeypatch: pytest
     """While the container is built; with a secret seed, what they return is kept beside the zip's files."""
     prepared: list[object] = []
     monkeypatch.setattr(
-        _autograding.GradingContext, "prepare", lambda memo, questions: prepared.append(list(questions))
+        _autograding.GradingContext, "prepare", lambda context, questions: prepared.append(list(questions))
     )
     _autograding.prepare(container.root)
     assert prepared == [["Q5"]]
