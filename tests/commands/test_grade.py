@@ -110,6 +110,8 @@ def machine(monkeypatch: pytest.MonkeyPatch) -> Machine:
     made = Machine()
     put(monkeypatch, "sandbox", open_sandbox=made.open_sandbox)
     put(monkeypatch, "submission", read=made.read)
+    put(monkeypatch, "grading.context", GradingContext=GradingContext)
+    put(monkeypatch, "grading.selection", Selection=Selection)
     put(monkeypatch, "grading.grade", grade=made.grade)
     return made
 
