@@ -47,7 +47,7 @@ from grader.grading.grade import grade
 from grader.grading.inputs import Seed
 from grader.grading.reference_results import reference_observer
 from grader.grading.selection import Selection
-from grader.sandbox import Settings, open_sandbox
+from grader.sandbox import ZygoteSettings, open_sandbox
 from grader.sandbox.children import Child, ChildFactory
 from grader.sandbox.inside import frames
 from grader.sandbox.launch import decode_value, encode_files, encode_tasks, observe, tasks_of
@@ -142,7 +142,7 @@ def run(command: list[str], cache: str) -> float:
 def submissions() -> None:
     """Submissions confined and unconfined in one process: one exercise, then a learner with every exercise."""
     whole = courses.load(loader.find(None))
-    with open_sandbox(mode="require", settings=Settings(collapse=True)) as sandbox, in_process() as bare:
+    with open_sandbox(mode="require", settings=ZygoteSettings(collapse=True)) as sandbox, in_process() as bare:
         memory: dict[str, bytes] = {}
         expect = memoized(sandbox.observe, memory.get, memory.__setitem__)
         with everything_right(whole) as folder:
@@ -228,7 +228,7 @@ def in_process() -> Iterator[Callable[[Job, Limits], Observed]]:
     def run_here(job: Job, limits: Limits) -> Observed:
         with open(os.memfd_create("answers"), "r+b") as answers:
             try:
-                session = serve.Session(_value(encode_files(job)), answers.fileno())
+                session = serve.ChildSession(_value(encode_files(job)), answers.fileno())
                 tasks = tasks_of(job)
                 session.answer(frames.unpack_tasks(encode_tasks(tasks, limits)[frames.HEADER.size :]))
             finally:
@@ -317,7 +317,7 @@ def _all_here(asked: large_class.Order) -> float:
     """Submissions per second with every call in this process; results of mistakes are already cached."""
     whole = courses.load(loader.find(None))
     os.environ["ATTNCHECK_CACHE"] = str(asked.cache)
-    with open_sandbox(mode="require", settings=Settings(collapse=True)) as sandbox, in_process() as bare:
+    with open_sandbox(mode="require", settings=ZygoteSettings(collapse=True)) as sandbox, in_process() as bare:
         context = GradingContext(whole, Seed.public(), reference_observer(sandbox.observe, Seed.public()))
         found = [read(path) for path in sorted(asked.collection.iterdir())]
         selection = Selection(everything=True)

@@ -90,7 +90,7 @@ def publish(whole: Course, target: Path, questions: Iterable[str], observe: Obse
 
     ``observe`` runs references and mistakes. Raises UsageError if ``target`` contains something else.
     """
-    loader.whole(whole)
+    loader.full_course(whole)
     named = set(questions)
     chosen = tuple(question for question in whole.questions if not named or question.id in named)
     with _beside(target) as folder:

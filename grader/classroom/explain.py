@@ -142,7 +142,7 @@ def look_up(asked: ExplainRequest) -> RecordedPart:
     """What is recorded. Raises UsageError if nothing is, or if the files are not the ones that were graded."""
     with contextlib.closing(open_gradebook(asked.folder)) as book:
         check_seed(book, asked.seed)
-        loaded = course.whole(courses.load(course_of(book, asked.course_folder)))
+        loaded = course.full_course(courses.load(course_of(book, asked.course_folder)))
         question, part, rest = _part(asked.check, loaded, tuple(points_of(book)))
         learner = find_learner(book, asked.learner)
         filed = _submission(book, loaded, learner, asked.attempt)

@@ -128,7 +128,7 @@ class Review:
                 helped = self._hint(exercise, helped)
             elif action in ("skip", "next", "quit"):
                 break
-            elif not isinstance(action, quiz.Answer):
+            elif not isinstance(action, quiz.TypedAnswer):
                 review_view.code_prompt(self.page, str(file))
             elif not typed.strip() and self._to_fill_in(card, file):
                 continue

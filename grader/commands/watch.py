@@ -49,9 +49,9 @@ def watch(path: Path, state_file: Path | None, lang: Lang, course_folder: Path |
     from grader.grading.inputs import Seed  # loads numpy
     from grader.grading.reference_results import reference_observer  # loads numpy
     from grader.report.terminal import render_watch  # loads rich
-    from grader.sandbox import Settings, open_sandbox  # loads numpy
+    from grader.sandbox import ZygoteSettings, open_sandbox  # loads numpy
 
-    with open_sandbox(mode="auto", settings=Settings(collapse=True)) as sandbox:
+    with open_sandbox(mode="auto", settings=ZygoteSettings(collapse=True)) as sandbox:
         sandbox.start()
         course = load_course(course_folder)
         sandbox.allow(course.packages)

@@ -24,7 +24,7 @@ from grader.grading.grade import grade_reference
 from grader.grading.inputs import Seed
 from grader.grading.plan import function_of, module_of
 from grader.grading.reference_results import reference_observer
-from grader.sandbox import Sandbox, Settings, open_sandbox
+from grader.sandbox import Sandbox, ZygoteSettings, open_sandbox
 
 Change = Callable[[ast.AST], ast.AST | None]
 
@@ -279,7 +279,7 @@ def run(course: Course, exercises: tuple[str, ...], workers: int) -> Iterator[Mu
     with contextlib.ExitStack() as stack:
         idle: queue.SimpleQueue[Sandbox] = queue.SimpleQueue()
         sandboxes = [
-            stack.enter_context(open_sandbox(mode="require", settings=Settings(collapse=True)))
+            stack.enter_context(open_sandbox(mode="require", settings=ZygoteSettings(collapse=True)))
             for _ in range(max(1, workers))
         ]
         for sandbox in sandboxes:

@@ -18,7 +18,7 @@ from grader.grading import courses
 from grader.grading.context import GradingContext
 from grader.grading.grade import grade
 from grader.grading.inputs import Seed
-from grader.sandbox import Sandbox, Settings, open_sandbox
+from grader.sandbox import Sandbox, ZygoteSettings, open_sandbox
 from grader.submission import read
 from tests.attacks import arena
 from tests.attacks.arena import Attack, Bait
@@ -32,10 +32,12 @@ RIGHT = {
 HONEST = RIGHT["scaled_dot_product_attention"]
 
 SETTINGS = [
-    pytest.param(Settings(), id="all-layers"),
-    pytest.param(Settings(landlock_abi=1), id="landlock-1", marks=pytest.mark.prove),
-    pytest.param(Settings(namespaces=False), id="no-namespaces", marks=pytest.mark.prove),
-    pytest.param(Settings(namespaces=False, landlock_abi=1), id="no-namespaces-landlock-1", marks=pytest.mark.prove),
+    pytest.param(ZygoteSettings(), id="all-layers"),
+    pytest.param(ZygoteSettings(landlock_abi=1), id="landlock-1", marks=pytest.mark.prove),
+    pytest.param(ZygoteSettings(namespaces=False), id="no-namespaces", marks=pytest.mark.prove),
+    pytest.param(
+        ZygoteSettings(namespaces=False, landlock_abi=1), id="no-namespaces-landlock-1", marks=pytest.mark.prove
+    ),
 ]
 
 

@@ -25,7 +25,7 @@ from grader.grading.budget import with_shared_budget
 from grader.grading.context import GradingContext
 from grader.grading.grade import grade
 from grader.grading.inputs import Seed
-from grader.sandbox import Sandbox, Settings, launch
+from grader.sandbox import Sandbox, ZygoteSettings, launch
 from grader.sandbox.launch import observe
 from grader.sandbox.zygote import ZygoteLost
 from tests.helpers import array, case, course, exercise, question, returned, source, submission
@@ -210,7 +210,7 @@ def test_a_job_that_is_run_again_has_what_is_left(monkeypatch: pytest.MonkeyPatc
     monkeypatch.setattr(launch, "observe", dying)
     monkeypatch.setattr(Sandbox, "children", lambda self: None)
     with pytest.raises(ZygoteLost):
-        Sandbox("require", Settings()).observe(Job((), ()), LIMITS)
+        Sandbox("require", ZygoteSettings()).observe(Job((), ()), LIMITS)
     assert asked == [Past(), Past(wall=7, hidden=True)]
 
 
