@@ -25,7 +25,7 @@ from grader.core.suggest import nearest
 
 if TYPE_CHECKING:
     from grader.core.model import Course, Lang, Report, Shown, Submission
-    from grader.grading.grade import GradingContext
+    from grader.grading.context import GradingContext
     from grader.sandbox import Sandbox
 
 _NO_NOTEBOOK = Text(
@@ -212,9 +212,9 @@ class _Grader:
     """Grades with one course, and with a sandbox that stays open."""
 
     def __init__(self) -> None:
-        from grader.sandbox import Sandbox, Settings  # loads numpy
+        from grader.sandbox import Sandbox, ZygoteSettings  # loads numpy
 
-        self._sandbox: Sandbox = Sandbox("auto", Settings(collapse=True))
+        self._sandbox: Sandbox = Sandbox("auto", ZygoteSettings(collapse=True))
         self._sandbox.start()  # torch is imported while the course is read
         self.course = load_course(None)
         self._sandbox.allow(self.course.packages)
@@ -222,7 +222,7 @@ class _Grader:
         self._known: dict[int, float] = {}
 
     def _new_context(self) -> GradingContext:
-        from grader.grading.grade import GradingContext  # loads numpy
+        from grader.grading.context import GradingContext  # loads numpy
         from grader.grading.inputs import Seed  # loads numpy
         from grader.grading.reference_results import reference_observer  # loads numpy
 
@@ -263,14 +263,15 @@ class _Grader:
 
     def _graded(self, submission: Submission, wanted: tuple[str, ...], lang: Lang) -> CheckResult:
         from grader.grading.budget import with_shared_budget  # loads numpy
-        from grader.grading.grade import Selection, grade  # loads numpy
+        from grader.grading.grade import grade  # loads numpy
         from grader.grading.public_arrays import shown  # loads numpy
+        from grader.grading.selection import Selection  # loads numpy
         from grader.learning import log  # as above
         from grader.learning.learner_events import code_events, new_events
 
         observe = with_shared_budget(self._sandbox.observe)
         selection = Selection(exercises=wanted)
-        report = grade(self.course, submission, observe, selection=selection, memo=self._context)
+        report = grade(self.course, submission, observe, selection=selection, context=self._context)
         pictures = shown(self.course, submission, report, observe, self._context.observe_reference)
         keep(None, *new_events(code_events(self.course, report, log.now()), recall(None, self.course)))
         return CheckResult(replace(report, not_attempted=()), self.course, lang, pictures)

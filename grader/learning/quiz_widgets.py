@@ -58,7 +58,7 @@ class QuizWidgets:
     def submit(self) -> None:
         """Submits what is selected or typed."""
         if answer := self._read().strip():
-            self.act(conversation.Answer(answer))
+            self.act(conversation.TypedAnswer(answer))
 
     def _show(self, said: str) -> None:
         card = conversation.current(self.session)
