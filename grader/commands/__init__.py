@@ -34,6 +34,7 @@ PIPE_CLOSED = 1
 #: The commands by audience, with the summary that ``attncheck --help`` shows: the first sentence of each one's help.
 FAMILIES: dict[str, dict[str, str]] = {
     "Learners": {
+        "next": "Say what to do next, and with which command.",
         "questions": "List the questions and your progress in each.",
         "show": "Show a question: its prompt, exercises and conventions.",
         "start": "Create the files to start from; never overwrite one.",
@@ -46,6 +47,7 @@ FAMILIES: dict[str, dict[str, str]] = {
         "debug": "Write a script that runs one public case.",
         "plot": "Draw one of the course's pictures.",
         "submit": "Submit a file, folder, notebook or zip.",
+        "name": "Show or change your name.",
     },
     "Instructors": {
         "inbox": "Turn FOLDER into an inbox with a key that signs receipts.",
@@ -100,16 +102,29 @@ class _Commands(click.Group):
                 formatter.write_dl(list(commands.items()))
 
 
-@click.command(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+@click.command(
+    cls=_Commands,
+    invoke_without_command=True,
+    no_args_is_help=False,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+)
 @click.version_option(grader.__version__, prog_name="attncheck")
-def cli() -> None:
+@click.pass_context
+def cli(context: click.Context) -> None:
     """Grade answers and code about attention, and say what to fix first.
+
+    Without a command, it says where you are and what to do next.
 
     \b
     attncheck questions       list the questions
     attncheck start Q5        create q05.py and answers.yaml to start from
     attncheck grade q05.py    grade it, in a sandbox if the machine has one
     """
+    if context.invoked_subcommand is None:
+        from grader.commands._options import language  # like every command, only when it runs
+        from grader.commands.next import show_next  # the same
+
+        show_next(None, language(os.environ), None, others=True)
 
 
 def main(argv: Sequence[str] | None = None) -> NoReturn:

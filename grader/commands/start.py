@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ast
+import itertools
 import re
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -11,13 +13,16 @@ import click
 from grader.commands._options import (
     course_option,
     documented,
+    find_exercise,
     find_question,
     lang_option,
     learner_option,
     load_course,
+    write_output,
 )
 from grader.commands._words import WRITTEN
 from grader.core.errors import UsageError
+from grader.core.files import create
 from grader.core.layout import indent
 from grader.core.model import Text
 from grader.core.text import COMMA
@@ -25,11 +30,16 @@ from grader.course import starter
 from grader.submission import written
 
 if TYPE_CHECKING:
-    from grader.core.model import Lang
+    from grader.core.model import Exercise, Item, Lang, Question
 
 KEPT = Text("kept as it is: {file}", "保持原样：{file}")
+ADDED = Text("added to {file}: {items}", "已加入 {file}：{items}")
 TO_ADD = Text(
-    "It does not have these items yet; add them below “answers:”:", "其中还缺少以下题目，请加到“answers:”之下："
+    "{file} does not have these items yet, and could not be extended; add them below “answers:”:",
+    "{file} 里还缺少以下题目，但没能自动加上，请加到“answers:”之下：",
+)
+RESET = Text(
+    "{name} in {file} is empty again; the old file is {kept}.", "{file} 里的 {name} 已恢复为空；原来的文件是 {kept}。"
 )
 
 
@@ -37,32 +47,54 @@ TO_ADD = Text(
     {
         "start Q5 work": "write work/q05.py and work/answers.yaml",
         "start all work": "the same for every question",
+        "start Q5 work --notebook": "write work/q05.ipynb, with a check below every exercise",
+        "start Q3 work --reset softmax": "make softmax in work/q03.py empty again, and keep the old file",
     },
     {0: "done"},
 )
 @click.command()
 @click.argument("question", metavar="QUESTION|all")
 @click.argument("folder", metavar="[DIR]", type=click.Path(path_type=Path, file_okay=False), default=Path())
+@click.option("--notebook", is_flag=True, help="Write a Jupyter notebook instead of a Python file.")
+@click.option("--reset", metavar="NAME", help="Make this function or class empty again, and keep the old file.")
 @learner_option
 @lang_option
 @course_option
-def start(question: str, folder: Path, learner: str | None, lang: Lang, course_folder: Path | None) -> None:
+def start(
+    *,
+    question: str,
+    folder: Path,
+    notebook: bool,
+    reset: str | None,
+    learner: str | None,
+    lang: Lang,
+    course_folder: Path | None,
+) -> None:
     """Create the files to start from; never overwrite one.
 
     QUESTION is a question such as Q5, or “all”. Creates a Python file with empty exercises (q05.py) and an
-    answers.yaml for the quiz items in DIR (default: the current folder).
+    answers.yaml for the quiz items in DIR (default: the current folder). An answers.yaml that is there already gets
+    the items that it does not have; your answers stay.
     """
     course = load_course(course_folder)
+    if reset is not None:
+        _reset(folder, find_exercise(course, reset), lang)
+        return
     chosen = course.questions if question.lower() == "all" else (find_question(course, question),)
-    files = {starter.file_name(q): starter.stub(q, lang) for q in chosen if q.exercises}
+    if notebook:
+        files = {starter.notebook_name(q): starter.notebook(q, lang) for q in chosen if q.exercises}
+    else:
+        files = {starter.file_name(q): starter.stub(q, lang) for q in chosen if q.exercises}
     items = [item.id for q in chosen for item in starter.graded(q)]
     if items:
         files["answers.yaml"] = starter.answers(chosen, lang, course.public_id, learner)
     for name, text in files.items():
         is_new = _write_new(folder / name, text)
-        click.echo((WRITTEN if is_new else KEPT).fill(file=str(folder / name)).of(lang))
-        if not is_new and name == "answers.yaml":
-            _report_missing(folder / name, items, lang)
+        if is_new or name != "answers.yaml":
+            click.echo((WRITTEN if is_new else KEPT).fill(file=str(folder / name)).of(lang))
+        else:
+            wanted = [(q, item) for q in chosen for item in starter.graded(q)]
+            _add_missing(folder / name, wanted, course.public_id, learner, lang)
 
 
 def _write_new(path: Path, text: str) -> bool:
@@ -80,13 +112,75 @@ def _write_new(path: Path, text: str) -> bool:
     return True
 
 
-def _report_missing(path: Path, items: list[str], lang: Lang) -> None:
-    """Name the ``items`` that an existing ``answers.yaml`` does not have."""
+def _add_missing(
+    path: Path, wanted: list[tuple[Question, Item]], course_id: str, learner: str | None, lang: Lang
+) -> None:
+    """Append the items that an existing ``answers.yaml`` does not have; name them if the file cannot be extended."""
     text = written(path)
-    missing = [item for item in items if not _has_key(text, item)]
-    if missing:
-        click.echo(TO_ADD.of(lang))
-        click.echo(indent(COMMA.of(lang).join(missing), 2))
+    missing = [(question, item) for question, item in wanted if not _has_key(text, item.id)]
+    if not missing:
+        click.echo(KEPT.fill(file=str(path)).of(lang))
+        return
+    names = COMMA.of(lang).join(item.id for _, item in missing)
+    named = learner or _learner(text)
+    base = re.sub(r"^answers:[ ]*\{\}\s*\Z", "answers:", text, flags=re.MULTILINE).rstrip("\n")
+    extended = f"{base}\n{starter.entries(missing, lang, course_id, named)}"
+    if _extends(text, extended):
+        write_output("answers.yaml", path, extended)
+        click.echo(ADDED.fill(file=str(path), items=names).of(lang))
+    else:
+        click.echo(TO_ADD.fill(file=str(path)).of(lang))
+        click.echo(indent(names, 2))
+
+
+def _extends(before: str, after: str) -> bool:
+    """Whether ``after`` is the answers file ``before`` with more answers, and nothing else."""
+    old, new = _parsed(before), _parsed(after)
+    if not isinstance(old, dict) or not isinstance(new, dict) or not isinstance(new.get("answers"), dict):
+        return False
+    answers = old.get("answers") or {}
+    kept = isinstance(answers, dict) and all(new["answers"].get(key, key) == value for key, value in answers.items())
+    return kept and {k: v for k, v in old.items() if k != "answers"} == {k: v for k, v in new.items() if k != "answers"}
+
+
+def _parsed(text: str) -> object:
+    import yaml  # only where a file has to be extended
+
+    try:
+        return yaml.safe_load(text)
+    except (yaml.YAMLError, RecursionError, ValueError):
+        return None
+
+
+def _learner(text: str) -> str | None:
+    """The learner named in an answers file, unless it still has the name that stands for one."""
+    found = _parsed(text)
+    name = found.get("learner") if isinstance(found, dict) else None
+    return name if isinstance(name, str) and name != "your-name" else None
+
+
+def _reset(folder: Path, found: tuple[Question, Exercise], lang: Lang) -> None:
+    """Make a function or class empty again in the question's file. The old file gets a name with a number."""
+    question, exercise = found
+    path = folder / starter.file_name(question)
+    text = written(path)
+    try:
+        tree = ast.parse(text)
+    except (SyntaxError, ValueError, RecursionError):
+        raise UsageError(
+            f"{path} is not valid Python, so {exercise.name} cannot be found in it; fix it first."
+        ) from None
+    nodes = [node for node in tree.body if getattr(node, "name", None) == exercise.name]
+    if not nodes:
+        raise UsageError(f"{path} does not define {exercise.name}; --reset works on the file that 'start' created.")
+    last = nodes[-1]
+    lines = text.split("\n")
+    first = min([last.lineno, *(each.lineno for each in getattr(last, "decorator_list", ()))])
+    lines[first - 1 : last.end_lineno] = starter.definition(exercise, lang).split("\n")
+    kept = next(p for n in itertools.count(1) if not (p := path.with_name(f"{path.stem}.old{n}.txt")).exists())
+    create(kept, text)
+    write_output("--reset", path, "\n".join(lines))
+    click.echo(RESET.fill(name=exercise.name, file=str(path), kept=str(kept)).of(lang))
 
 
 def _has_key(text: str, item: str) -> bool:

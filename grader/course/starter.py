@@ -160,11 +160,12 @@ def stub(question: Question, lang: Lang) -> str:
     if any("numpy" in exercise.array_types for exercise in question.exercises):
         parts += ["", f"# {_CHOOSE.of(lang)}"]
     for exercise in question.exercises:
-        parts += ["", "", _definition(exercise, lang)]
+        parts += ["", "", definition(exercise, lang)]
     return "\n".join(parts) + "\n"
 
 
-def _definition(exercise: Exercise, lang: Lang) -> str:
+def definition(exercise: Exercise, lang: Lang) -> str:
+    """An empty definition of ``exercise``, with what it asks for in its docstring."""
     inner = "    " if exercise.kind == "function" else "        "
     text = wrap(exercise.summary.of(lang), _WIDTH - 4)
     if exercise.array_types == ("torch",):
@@ -199,6 +200,42 @@ def _docstring(lines: list[str], indent: str) -> str:
     return "\n".join([*body, f'{indent}"""'])
 
 
+# ------------------------------------------------------------------------------------------ notebook
+
+_CHECK = Text("Run a cell of code, then the check below it.", "先运行写代码的单元格，再运行它下面的检查。")
+_QUIZ = Text("The quiz items of this question.", "这道题的小题。")
+
+
+def notebook_name(question: Question) -> str:
+    """The name of the notebook for ``question``: ``q05.ipynb``."""
+    return f"{file_name(question).removesuffix('.py')}.ipynb"
+
+
+def notebook(question: Question, lang: Lang) -> str:
+    """A notebook with the prompt of ``question``, a cell for each exercise with a check below it, and its quiz."""
+    said = [f"# {question.id}  {question.title.of(lang)}", "", question.prompt.of(lang), "", _CHECK.of(lang), ""]
+    said += [f"- {text.of(lang)}" for text in conventions(question)]
+    library = "import numpy as np\nimport torch" if _mixed(question) else "import torch"
+    cells = [_cell("markdown", "\n".join(said)), _cell("code", f"{library}\n\nfrom attncheck import check, quiz")]
+    for exercise in question.exercises:
+        cells += [_cell("code", definition(exercise, lang)), _cell("code", f'check("{exercise.name}")')]
+    if question.items:
+        cells += [_cell("markdown", _QUIZ.of(lang)), _cell("code", f'quiz("{question.id}")')]
+    for number, cell in enumerate(cells):
+        cell["id"] = f"cell-{number}"
+    about = {"kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"}}
+    return json.dumps({"nbformat": 4, "nbformat_minor": 5, "metadata": about, "cells": cells}, indent=1) + "\n"
+
+
+def _mixed(question: Question) -> bool:
+    return any("numpy" in exercise.array_types for exercise in question.exercises)
+
+
+def _cell(kind: str, source: str) -> dict[str, object]:
+    code: dict[str, object] = {"execution_count": None, "outputs": []} if kind == "code" else {}
+    return {"cell_type": kind, "metadata": {}, "source": source, **code}
+
+
 # ------------------------------------------------------------------------------------- answers.yaml
 
 _FILL_IN = Text(
@@ -219,13 +256,21 @@ def answers(questions: Iterable[Question], lang: Lang, course_id: str = "", lear
         "learner: your-name" if learner is None else f"learner: {json.dumps(learner, ensure_ascii=False)}",
         "answers:",
     ]
-    entries = [
-        entry
-        for question in questions
-        for item in graded(question)
-        for entry in _entry(item, question, items.Context(course_id, learner or "", item.id), lang)
+    questions = tuple(questions)
+    written = entries(((q, item) for q in questions for item in graded(q)), lang, course_id, learner)
+    return "\n".join([*lines, written]) if written else "\n".join(lines) + " {}\n"
+
+
+def entries(
+    chosen: Iterable[tuple[Question, Item]], lang: Lang, course_id: str = "", learner: str | None = None
+) -> str:
+    """The entries of these items in an ``answers.yaml``, all unanswered."""
+    found = [
+        line
+        for question, item in chosen
+        for line in _entry(item, question, items.Context(course_id, learner or "", item.id), lang)
     ]
-    return "\n".join([*lines, *entries]) + ("\n" if entries else " {}\n")
+    return "".join(f"{line}\n" for line in found)
 
 
 def graded(question: Question) -> tuple[Item, ...]:

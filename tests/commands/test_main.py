@@ -91,7 +91,7 @@ def test_version(attncheck: Attncheck) -> None:
     ("args", "fragment"),
     [
         (["gard"], "did you mean “grade”?"),
-        (["xyzzy"], "there are questions, show, start"),
+        (["xyzzy"], "there are next, questions, show, start"),
         (["grade"], "Missing argument 'PATH'"),
         (["grade", "--lang", "fr", "x"], "'en', 'zh'"),
         (["batch", "x"], "Missing option '--out'"),

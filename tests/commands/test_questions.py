@@ -8,6 +8,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
+import nbformat
 import pytest
 import yaml
 from rich.cells import cell_len
@@ -15,6 +16,7 @@ from rich.cells import cell_len
 from grader.core.model import Course, Text
 from grader.course.items import Context, draw
 from grader.course.items.number import Spec
+from grader.submission import read
 
 Attncheck = Callable[..., object]
 
@@ -142,20 +144,70 @@ def test_start_all(attncheck: Attncheck, tmp_path: Path) -> None:
         ("", "  Q5.output\n"),
         ("answers:\n  Q5.output: b\n", None),
         ('answers: {"Q5.output": b}\n', None),
-        ("answers:\n  # Q5.output: b\n  Q5.outputs: c\n", "  Q5.output\n"),
+        ("answers: {Q5.other: b}\n", "  Q5.output\n"),
         ("answers: [broken", "  Q5.output\n"),
     ],
 )
 def test_start_never_overwrites(there: str, said: str | None, attncheck: Attncheck, tmp_path: Path) -> None:
-    """Files that exist stay byte for byte; what an existing answers.yaml lacks is named."""
+    """Files that exist stay byte for byte; what an answers.yaml lacks is named if it cannot be extended."""
     (tmp_path / "q05.py").write_text("mine")
     (tmp_path / "answers.yaml").write_text(there)
     ran = attncheck("start", "Q5", str(tmp_path))
     assert ran.code == 0
-    assert ran.out.count("kept as it is: ") == 2
+    assert ran.out.count("kept as it is: ") == (1 if said else 2)
     assert (tmp_path / "q05.py").read_text() == "mine"
     assert (tmp_path / "answers.yaml").read_text() == there
-    assert ran.out.endswith(said) if said else "no place" not in ran.out
+    assert ran.out.endswith(said) if said else "does not have" not in ran.out
+
+
+@pytest.mark.parametrize(
+    "there",
+    [
+        "answers:\n  # Q5.output: b\n  Q5.outputs: c\n",
+        "format: 1\nlearner: Ada\nanswers:\n  Q5.outputs: c # mine",
+        "format: 1\nanswers: {}\n",
+    ],
+)
+def test_start_adds_missing_items(there: str, attncheck: Attncheck, tmp_path: Path) -> None:
+    """An answers.yaml gets the items that it lacks, with their options; what was in it stays."""
+    path = tmp_path / "answers.yaml"
+    path.write_text(there)
+    assert "added to" in attncheck("start", "Q5", str(tmp_path)).out
+    text = path.read_text("utf-8")
+    assert text.startswith(there.removesuffix(" {}\n").rstrip("\n")) and "#   a: Scores" in text
+    before, after = (yaml.safe_load(each) for each in (there, text))
+    assert after == before | {"answers": (before["answers"] or {}) | {"Q5.output": None}}
+    assert "kept as it is" in attncheck("start", "Q5", str(tmp_path)).out and path.read_text("utf-8") == text
+
+
+def test_start_a_notebook(attncheck: Attncheck, tmp_path: Path) -> None:
+    """A notebook has the prompt, an empty cell and a check for each exercise, and the quiz; it is a valid notebook."""
+    attncheck("start", "all", str(tmp_path), "--notebook")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["answers.yaml", "q05.ipynb", "q11.ipynb"]
+    made = nbformat.read(tmp_path / "q05.ipynb", as_version=4)  # type: ignore[no-untyped-call]
+    nbformat.validate(made)
+    sources = [cell.source for cell in made.cells]
+    assert "Write it **yourself**." in sources[0] and sources[1].startswith("import numpy")
+    assert "raise NotImplementedError" in sources[2]
+    assert sources[3] == 'check("scaled_dot_product_attention")' and sources[-1] == 'quiz("Q5")'
+    read(tmp_path / "q05.ipynb")
+
+
+def test_reset(attncheck: Attncheck, tmp_path: Path) -> None:
+    """One exercise is empty again, the rest of the file is as it was, and the old file stays beside it."""
+    attncheck("start", "Q5", str(tmp_path))
+    path = tmp_path / "q05.py"
+    fresh = path.read_text("utf-8")
+    mine = fresh.replace("    raise NotImplementedError", "    return q\n\n\nHELPER = 1")
+    path.write_text(mine, "utf-8")
+    ran = attncheck("start", "Q5", str(tmp_path), "--reset", "scaled_dot_product_attention")
+    assert ran.code == 0 and "q05.old1.txt" in ran.out
+    assert path.read_text("utf-8") == fresh.rstrip("\n") + "\n\n\nHELPER = 1\n"
+    assert (tmp_path / "q05.old1.txt").read_text("utf-8") == mine
+    for text, said in (("x = (", "not valid Python"), ("x = 1", "does not define")):
+        path.write_text(text)
+        ran = attncheck("start", "Q5", str(tmp_path), "--reset", "scaled_dot_product_attention")
+        assert ran.code == 2 and said in ran.err and path.read_text() == text
 
 
 def test_start_does_not_write_through_a_dangling_link(attncheck: Attncheck, tmp_path: Path) -> None:

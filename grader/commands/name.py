@@ -1,0 +1,60 @@
+"""``attncheck name``: whose answers these are."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from grader.commands._options import course_option, documented, keep, lang_option, load_course, state_option
+from grader.core.errors import UsageError
+from grader.core.model import Text
+from grader.core.text import clean_name
+from grader.learning import log as state
+
+if TYPE_CHECKING:
+    from grader.core.model import Lang
+
+_IS = Text("Your name is {name}.", "你的名字是 {name}。")
+_NONE = Text(
+    "You have no name yet; 'attncheck name NAME' sets it, or the quiz asks for it.",
+    "还没有名字；用 `attncheck name 名字` 设定，也可以等 quiz 来问。",
+)
+_NOW = Text("Your name is now {name}.", "你的名字现在是 {name}。")
+_NUMBERS = Text(
+    "Items with numbers of your own now have other numbers; answers given before keep their points.",
+    "带有个人数字的题目换了数字；之前答过的题，得分不变。",
+)
+
+
+@documented(
+    {
+        "name": "the name that is used now",
+        "name 'Ada Lovelace'": "use another name from now on",
+    },
+    {0: "done"},
+)
+@click.command()
+@click.argument("new", required=False, metavar="[NAME]")
+@state_option
+@lang_option
+@course_option
+def name(new: str | None, state_file: Path | None, lang: Lang, course_folder: Path | None) -> None:
+    """Show or change your name.
+
+    The numbers in quiz items and the order of options depend on it.
+    """
+    course = load_course(course_folder)
+    log = state.read(state.place(state_file), course.public_id)
+    known = next((event.learner for event in reversed(log) if isinstance(event, state.Named)), None)
+    if new is None:
+        click.echo((_IS.fill(name=known) if known else _NONE).of(lang))
+        return
+    wanted = clean_name(new)
+    if not wanted:
+        raise UsageError("NAME is empty; give a name with at least one letter or number.")
+    keep(state_file, state.Named(state.now(), course.public_id, wanted))
+    click.echo(_NOW.fill(name=wanted).of(lang))
+    if known is not None and known != wanted:
+        click.echo(_NUMBERS.of(lang))

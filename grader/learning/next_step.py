@@ -1,0 +1,135 @@
+"""What a learner should do next: finish what was begun, then the next open question, then what is due for review."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+from grader.core.model import Lang, Text
+from grader.core.text import points
+from grader.course.starter import file_name
+from grader.learning.progress import ExerciseProgress, ItemProgress, Progress, QuestionProgress
+
+#: Answer quiz items, write code, review what is due, or (nothing is open) rest.
+Kind: TypeAlias = Literal["quiz", "code", "review", "done"]
+
+
+@dataclass(frozen=True, slots=True)
+class NextStep:
+    """The next step. ``question`` and ``name`` say where (None and empty for a review, and if all is done).
+
+    ``name`` is that of the first open item or of the easiest open exercise; ``commands`` do it.
+    """
+
+    kind: Kind
+    question: QuestionProgress | None = None
+    name: str = ""
+    commands: tuple[str, ...] = ()
+
+
+def next_step(progress: Progress, due: int, present: Sequence[str] = ()) -> NextStep:
+    """What to do next, if ``due`` cards are due for review.
+
+    ``present`` are the paths of the learner's files, such as ``work/q05.py``: where one exists, it is watched rather
+    than created. In a question the quiz comes first, then the exercises, from the one with the fewest points.
+    """
+    for known in sorted(progress.questions, key=lambda known: not known.begun):
+        items, exercises = open_items(known), open_exercises(known)
+        if items:
+            return NextStep("quiz", known, items[0].item.id, (f"attncheck quiz {known.question.id}",))
+        if exercises:
+            return NextStep("code", known, exercises[0].exercise.name, _to_write(known, present))
+    if due:
+        return NextStep("review", commands=("attncheck review",))
+    return NextStep("done")
+
+
+def open_items(known: QuestionProgress) -> tuple[ItemProgress, ...]:
+    """The items of a question that are not settled yet; those between two attempts first."""
+    found = (each for each in known.items if each.standing in ("new", "begun"))
+    return tuple(sorted(found, key=lambda each: each.standing == "new"))
+
+
+def open_exercises(known: QuestionProgress) -> tuple[ExerciseProgress, ...]:
+    """The exercises of a question that do not pass yet, from the one with the fewest points."""
+    found = (each for each in known.exercises if each.standing != "right")
+    return tuple(sorted(found, key=lambda each: each.exercise.points))
+
+
+def _to_write(known: QuestionProgress, present: Sequence[str]) -> tuple[str, ...]:
+    """The commands that lead to a question's exercises."""
+    file = file_name(known.question)
+    found = next((path for path in present if path.rpartition("/")[2] == file), None)
+    if found is not None:
+        folder = found.rpartition("/")[0]
+        return (f"attncheck watch {folder or found}",)
+    return (f"attncheck start {known.question.id} work", "attncheck watch work")
+
+
+# ------------------------------------------------------------------------------------------- in words
+
+_AS = Text("{learner} · {done} of {all} questions finished", "{learner} · {all} 道题中已完成 {done} 道")
+_YOU = Text("You", "你")
+_WELCOME = Text(
+    "{all} questions about attention and Transformers, each with quiz items and code to write.",
+    "共 {all} 道关于注意力和 Transformer 的题，每道都有小题和要写的代码。",
+)
+_QUIZ = Text("Next: {id}, “{title}”: {count} quiz items left.", "接下来：{id}“{title}”，还有 {count} 道小题。")
+_QUIZ_ONE = Text("Next: {id}, “{title}”: one quiz item left, {name}.", "接下来：{id}“{title}”，还剩一道小题 {name}。")
+_CODE = Text(
+    "Next: {id}, “{title}”: write {name} ({points} points).", "接下来：{id}“{title}”，写出 {name}（{points} 分）。"
+)
+_CODE_MORE = Text(
+    "Next: {id}, “{title}”: write {name} ({points} points); {more} more to write after it.",
+    "接下来：{id}“{title}”，写出 {name}（{points} 分）；之后还有 {more} 个要写。",
+)
+_REVIEW = Text("Next: review; {due} cards are due.", "接下来：复习，有 {due} 张卡片到期。")
+_REVIEW_ONE = Text("Next: review; one card is due.", "接下来：复习，有 1 张卡片到期。")
+_DONE = Text("Everything is answered and correct, and nothing is due for review.", "全部完成，也没有要复习的。")
+_ALSO_DUE = Text("Also due for review: {due} (attncheck review).", "另有 {due} 张卡片该复习了：attncheck review")
+_OTHERS = Text("Other commands:", "其他命令：")
+_LIST = Text("all questions", "全部题目")
+_PROGRESS = Text("what you know", "学到了什么")
+_HELP = Text("every command", "所有命令")
+
+
+def lines(progress: Progress, step: NextStep, due: int, lang: Lang, *, others: bool = False) -> list[str]:
+    """Where the learner is, and the next step; with ``others``, the commands that help from anywhere."""
+    finished = sum(not open_items(each) and not open_exercises(each) for each in progress.questions)
+    known = progress.learner or _YOU.of(lang)
+    count = len(progress.questions)
+    head = _AS.fill(learner=known, done=finished, all=count) if progress.begun else _WELCOME.fill(all=count)
+    said = [head.of(lang), "", _said(step, due).of(lang), *(f"  {command}" for command in step.commands)]
+    if due and step.kind in ("quiz", "code"):
+        said += ["", _ALSO_DUE.fill(due=due).of(lang)]
+    if others:
+        named = (("attncheck questions", _LIST), ("attncheck progress", _PROGRESS), ("attncheck --help", _HELP))
+        said += ["", _OTHERS.of(lang), *(f"  {command:<22}{text.of(lang)}" for command, text in named)]
+    return said
+
+
+def _said(step: NextStep, due: int) -> Text:
+    if step.question is None:
+        return _DONE if step.kind == "done" else _REVIEW_ONE if due == 1 else _REVIEW.fill(due=due)
+    about = step.question.question
+    if step.kind == "quiz":
+        count = len(open_items(step.question))
+        return (_QUIZ_ONE if count == 1 else _QUIZ).fill(id=about.id, title=about.title, count=count, name=step.name)
+    first, *rest = open_exercises(step.question)
+    text = _CODE_MORE if rest else _CODE
+    return text.fill(
+        id=about.id, title=about.title, name=step.name, points=points(first.exercise.points), more=len(rest)
+    )
+
+
+def as_json(progress: Progress, step: NextStep, due: int) -> dict[str, object]:
+    """The step as data; see docs/json.md."""
+    return {
+        "learner": progress.learner,
+        "kind": step.kind,
+        "question": step.question.question.id if step.question is not None else None,
+        "name": step.name or None,
+        "commands": list(step.commands),
+        "due": due,
+    }
