@@ -121,10 +121,7 @@ def cli(context: click.Context) -> None:
     attncheck grade q05.py    grade it, in a sandbox if the machine has one
     """
     if context.invoked_subcommand is None:
-        from grader.commands._options import language  # like every command, only when it runs
-        from grader.commands.next import show_next  # the same
-
-        show_next(None, language(os.environ), None, others=True)
+        import_module("grader.commands.next").overview()
 
 
 def main(argv: Sequence[str] | None = None) -> NoReturn:

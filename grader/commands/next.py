@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,6 +13,7 @@ from grader.commands._options import (
     documented,
     json_option,
     lang_option,
+    language,
     load_course,
     recall,
     state_option,
@@ -43,6 +45,11 @@ def next(state_file: Path | None, as_json: bool, lang: Lang, course_folder: Path
     at the end what is due for review. Looks for your files here and in the folder work.
     """
     show_next(state_file, lang, course_folder, as_json=as_json)
+
+
+def overview() -> None:
+    """Print what ``attncheck`` alone prints: the next step, and the commands that help from anywhere."""
+    show_next(None, language(os.environ), None, others=True)
 
 
 def show_next(
