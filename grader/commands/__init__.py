@@ -36,7 +36,7 @@ FAMILIES: dict[str, dict[str, str]] = {
     "Learners": {
         "next": "Say what to do next, and with which command.",
         "questions": "List the questions and your progress in each.",
-        "show": "Show a question: its prompt, exercises and conventions.",
+        "show": "Show a question, an item or an exercise.",
         "start": "Create the files to start from; never overwrite one.",
         "grade": "Grade a file, folder, notebook or zip.",
         "watch": "Grade again on every save.",

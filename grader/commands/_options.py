@@ -19,7 +19,7 @@ from grader.learning import log as state
 
 if TYPE_CHECKING:
     from grader.classroom.gradebook import Gradebook
-    from grader.core.model import Course, Exercise, Lang, Question
+    from grader.core.model import Course, Exercise, Item, Lang, Question
     from grader.grading.inputs import Seed
     from grader.learning.log import Event
 
@@ -131,6 +131,26 @@ def find_exercise(course: Course, name: str) -> tuple[Question, Exercise]:
         names = [exercise.name for question in course.questions for exercise in question.exercises]
         raise UsageError(f"There is no exercise “{name}”.{nearest(name, names)}")
     return found
+
+
+def find_part(course: Course, name: str) -> tuple[Question, Item | Exercise | None]:
+    """What ``name`` stands for: a question (and None), an item or an exercise, whatever its case.
+
+    Raises UsageError with a suggestion if there is nothing of this name.
+    """
+    number = name.lower().removeprefix("q").lstrip("0")
+    for question in course.questions:
+        if question.id.lower() in (name.lower(), f"q{number}"):
+            return question, None
+        parts: dict[str, Item | Exercise] = {item.id.lower(): item for item in question.items}
+        parts |= {exercise.name.lower(): exercise for exercise in question.exercises}
+        if name.lower() in parts:
+            return question, parts[name.lower()]
+    known = [question.id for question in course.questions]
+    known += [item.id for question in course.questions for item in question.items]
+    known += [exercise.name for question in course.questions for exercise in question.exercises]
+    hint = suggest.hint(name, known, [question.id for question in course.questions])
+    raise UsageError(f"There is no question, item or exercise “{name}”. {hint}")
 
 
 def nearest(name: str, names: Sequence[str]) -> str:

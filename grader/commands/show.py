@@ -10,11 +10,12 @@ import click
 from grader.commands._options import (
     course_option,
     documented,
-    find_question,
+    find_part,
     lang_option,
     learner_option,
     load_course,
 )
+from grader.core.model import Exercise
 from grader.course import question_view
 
 if TYPE_CHECKING:
@@ -23,17 +24,32 @@ if TYPE_CHECKING:
 
 @documented(
     {
-        "show Q5": "prompt, exercises and conventions of Q5",
+        "show Q5": "the prompt of Q5, and what there is to do",
+        "show Q5 --full": "with all items, options and conventions",
+        "show Q5.width": "one item, with its options",
+        "show softmax": "one exercise, with its conventions",
     },
     {0: "done"},
 )
 @click.command()
-@click.argument("question")
+@click.argument("name")
+@click.option("--full", is_flag=True, help="Show all items, with their options, and all conventions.")
 @learner_option
 @lang_option
 @course_option
-def show(question: str, learner: str | None, lang: Lang, course_folder: Path | None) -> None:
-    """Show a question: its prompt, exercises and conventions."""
+def show(*, name: str, full: bool, learner: str | None, lang: Lang, course_folder: Path | None) -> None:
+    """Show a question, an item or an exercise.
+
+    NAME is a question such as Q5, an item such as Q5.width, or a function or class such as softmax.
+    """
     course = load_course(course_folder)
-    for line in question_view.lines(find_question(course, question), course, learner, lang):
+    question, part = find_part(course, name)
+    if part is None:
+        view = question_view.lines if full else question_view.overview
+        lines = view(question, course, learner, lang)
+    elif isinstance(part, Exercise):
+        lines = question_view.exercise_lines(question, part, lang)
+    else:
+        lines = question_view.item_lines(question, part, course, learner, lang)
+    for line in lines:
         click.echo(line)

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from grader.core.layout import indent
+from grader.core.layout import cells, indent, wrap
 from grader.core.model import Text
 from grader.core.text import COMMA, RESULT, WITH
-from grader.course import starter
+from grader.course import items, starter
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from grader.core.model import Course, Exercise, Lang, Question
+    from grader.core.model import Course, Exercise, Item, Lang, Question
 
 NO_CASES = Text("none", "无")
 TO_ANSWER = Text("Questions to answer (in answers.yaml)", "要回答的（写在 answers.yaml 中）")
@@ -22,31 +22,98 @@ CASES = Text("Public cases: {public}; hidden: {hidden}", "公开用例：{public
 BEGIN = Text("`attncheck start {id}` creates the files to start from.", "用 `attncheck start {id}` 生成起步文件。")
 
 
-def lines(question: Question, course: Course, learner: str | None, lang: Lang) -> Iterable[str]:
-    """The lines of a page about ``question``; numbers that differ between learners are those of ``learner``."""
+FULL = Text(
+    "`attncheck show {id} --full` shows everything, `attncheck show {part}` one item or exercise.",
+    "`attncheck show {id} --full` 显示全部内容，`attncheck show {part}` 只显示一道小题或一个练习。",
+)
+OF_QUESTION = Text("{part} of {id}, “{title}”", "{id}“{title}”的 {part}")
+TO_QUIZ = Text("`attncheck quiz {item}` asks this item alone.", "用 `attncheck quiz {item}` 可以单独做这道小题。")
+#: The width of a line in an overview, in cells.
+_WIDE = 80
+
+
+def overview(question: Question, course: Course, learner: str | None, lang: Lang) -> Iterable[str]:
+    """``question`` on about one screen: its prompt, and a line for each item and exercise."""
+    yield from _head(question, lang)
+    graded = starter.graded(question)
+    for heading, rows in (
+        (TO_ANSWER, [(item.id, starter.asked(item, question, course.public_id, learner)[0]) for item in graded]),
+        (TO_WRITE, [(exercise.name, exercise.summary) for exercise in question.exercises]),
+    ):
+        if rows:
+            yield ""
+            yield heading.of(lang)
+        width = max((cells(name) for name, _ in rows), default=0)
+        for name, text in rows:
+            first = wrap(" ".join(text.of(lang).split()), _WIDE - width - 6)
+            more = " …" if len(first) > 1 else ""
+            yield f"  {name}{' ' * (width - cells(name))}  {first[0]}{more}"
+    part = next((item.id for item in graded), question.exercises[0].name if question.exercises else question.id)
+    yield ""
+    yield indent(FULL.fill(id=question.id, part=part).of(lang), 0)
+    yield indent(BEGIN.fill(id=question.id).of(lang), 0)
+
+
+def item_lines(question: Question, item: Item, course: Course, learner: str | None, lang: Lang) -> Iterable[str]:
+    """One item, with its options and how to answer it."""
+    yield indent(OF_QUESTION.fill(part=item.id, id=question.id, title=question.title).of(lang), 0)
+    yield ""
+    yield from _item(item, question, course, learner, lang, 0)
+    yield ""
+    yield indent(TO_QUIZ.fill(item=item.id).of(lang), 0)
+
+
+def exercise_lines(question: Question, exercise: Exercise, lang: Lang) -> Iterable[str]:
+    """One exercise, with the conventions of its question."""
+    yield indent(OF_QUESTION.fill(part=exercise.name, id=question.id, title=question.title).of(lang), 0)
+    yield ""
+    yield from _exercise(exercise, lang)
+    yield from _conventions(question, lang)
+    yield ""
+    yield indent(BEGIN.fill(id=question.id).of(lang), 0)
+
+
+def _head(question: Question, lang: Lang) -> Iterable[str]:
     title = f"{question.id}  {question.title.of(lang)}"
     yield indent(WITH.fill(what=title, more=starter.points_of(question.points)).of(lang), 0)
     yield ""
     yield indent(question.prompt.of(lang), 0)
-    items = starter.graded(question)
-    if items:
+
+
+def _item(item: Item, question: Question, course: Course, learner: str | None, lang: Lang, by: int) -> Iterable[str]:
+    yield indent(WITH.fill(what=item.id, more=starter.points_of(item.points)).of(lang), by)
+    for text in starter.asked(item, question, course.public_id, learner):
+        yield indent(text.of(lang), by + 2)
+    shown = items.ask(item, items.Context(course.public_id, learner or "", item.id))
+    for choice in (*shown.choices, *shown.partners):
+        yield indent(f"{choice.id}  {choice.text.of(lang)}", by + 4)
+    yield indent(shown.how.of(lang), by + 2)
+
+
+def _conventions(question: Question, lang: Lang) -> Iterable[str]:
+    found = starter.conventions(question)
+    if found:
+        yield ""
+        yield CONVENTIONS.of(lang)
+    for text in found:
+        yield "  - " + indent(text.of(lang), 4).lstrip()
+
+
+def lines(question: Question, course: Course, learner: str | None, lang: Lang) -> Iterable[str]:
+    """The lines of a page about ``question``; numbers that differ between learners are those of ``learner``."""
+    yield from _head(question, lang)
+    graded = starter.graded(question)
+    if graded:
         yield ""
         yield TO_ANSWER.of(lang)
-        for item in items:
-            yield indent(WITH.fill(what=item.id, more=starter.points_of(item.points)).of(lang), 2)
-            for text in starter.asked(item, question, course.public_id, learner):
-                yield indent(text.of(lang), 4)
+    for item in graded:
+        yield from _item(item, question, course, learner, lang, 2)
     if question.exercises:
         yield ""
         yield TO_WRITE.of(lang)
     for exercise in question.exercises:
         yield from _exercise(exercise, lang)
-    conventions = starter.conventions(question)
-    if conventions:
-        yield ""
-        yield CONVENTIONS.of(lang)
-    for text in conventions:
-        yield "  - " + indent(text.of(lang), 4).lstrip()
+    yield from _conventions(question, lang)
     yield ""
     yield indent(BEGIN.fill(id=question.id).of(lang), 0)
 
