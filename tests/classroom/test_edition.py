@@ -518,7 +518,7 @@ def test_learners_work_with_it(attncheck: Attncheck, tmp_path: Path) -> None:
     """From looking at a question to handing in."""
     work = tmp_path / "work"
     assert attncheck("questions")[0] == 0
-    code, out, _ = attncheck("show", "Q1")
+    code, out, _ = attncheck("show", "Q1", "--full")
     assert code == 0 and "Public cases: basic, hidden 1; hidden: 3" in out and "ValueError" in out
     assert attncheck("start", "Q1", str(work), "--learner", "ada")[0] == 0
     assert starter.file_name(courses.load(loader.find(None)).questions[0]) == "q01.py"
