@@ -17,8 +17,10 @@ from typing import TYPE_CHECKING, NoReturn
 import click
 
 import grader
+from grader.commands._language import language_of_call
 from grader.core import resources
 from grader.core.errors import AttncheckError
+from grader.core.model import Text
 from grader.core.suggest import nearest
 from grader.core.text import clean
 
@@ -61,6 +63,12 @@ FAMILIES: dict[str, dict[str, str]] = {
     "Authors": {"bank": "Tools for writing questions."},
     "Everyone": {"doctor": "Check this machine: versions, content, sandbox."},
 }
+_STOPPED = Text("interrupted", "已中断")
+#: Before and after grading; while it grades, the command says how far it got.
+_STOPPED_BATCH = Text(
+    "interrupted. All results so far are saved: run the same command to continue.",
+    "已中断。此前的结果均已保存，再次运行同一条命令即可继续。",
+)
 _SUMMARIES = {name: summary for commands in FAMILIES.values() for name, summary in commands.items()}
 
 
@@ -167,7 +175,8 @@ def run(argv: Sequence[str] | None = None) -> int:
         _refuse(error)
         return error.exit_code
     except (click.Abort, KeyboardInterrupt):
-        _complain("interrupted")
+        args = sys.argv[1:] if argv is None else list(argv)
+        _complain((_STOPPED_BATCH if args[:1] == ["batch"] else _STOPPED).of(language_of_call(args)))
         return INTERRUPTED
     except BrokenPipeError:
         return PIPE_CLOSED

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from grader.commands import LANG
+from grader.commands._language import language
 from grader.core import files, suggest
 from grader.core.errors import StateError, UsageError
 from grader.course import loader
@@ -45,17 +46,6 @@ def documented(examples: Mapping[str, str], exits: Mapping[int, str]) -> Callabl
 
 
 # ------------------------------------------------------------------------------------------ language
-
-
-def language(environ: Mapping[str, str]) -> Lang:
-    """The language that the environment asks for: ATTNCHECK_LANG, else the locale, else English."""
-    own = environ.get("ATTNCHECK_LANG")
-    if own:
-        if own[:2].lower() not in ("en", "zh"):
-            raise UsageError(f"ATTNCHECK_LANG is “{own}”; it can be en or zh.")
-        return "zh" if own[:2].lower() == "zh" else "en"
-    locale = next((environ[name] for name in ("LC_ALL", "LC_MESSAGES", "LANG") if environ.get(name)), "")
-    return "zh" if locale[:2].lower() == "zh" else "en"
 
 
 def _remember(context: click.Context, parameter: click.Parameter, lang: Lang) -> Lang:

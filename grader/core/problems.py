@@ -26,6 +26,7 @@ class Kind(Enum):
     # the shape of a file
     MISSING_KEY = "missing-key", "A key is missing.", "Add it."
     UNKNOWN_KEY = "unknown-key", "A key does not belong there.", "Correct its spelling, or remove it."
+    MISPLACED_KEY = "misplaced-key", "Nothing reads a key of questions/course.yaml.", "Move it to course.yaml."
     UNKNOWN_CHOICE = "unknown-choice", "A value is none of those that its key takes.", "Choose one that is listed."
     WRONG_TYPE = "wrong-type", "A value has another type than its key takes.", "Write what is expected."
     WRONG_FORM = "wrong-form", "A text does not have the form that its key takes.", "Write it like the example."

@@ -117,7 +117,7 @@ def test_wrong_usage(args: list[str], fragment: str, attncheck: Attncheck) -> No
             4,
             "internal error (a bug in attncheck, not in the submission): Zero",
         ),
-        (KeyboardInterrupt(), 130, "interrupted"),
+        (KeyboardInterrupt(), 130, "attncheck: interrupted\n"),
     ],
 )
 def test_errors_become_messages(

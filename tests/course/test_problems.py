@@ -29,6 +29,7 @@ SHOWN_BY_READING: list[tuple[Kind, str, str, str]] = [
     (Kind.FILE_NAME, FILE, "id: Q5\n", "id: Q6\n"),
     (Kind.MISSING_KEY, FILE, "group: self-attention\n", ""),
     (Kind.UNKNOWN_KEY, FILE, "group: self-attention\n", "grup: self-attention\n"),
+    (Kind.MISPLACED_KEY, "questions/course.yaml", "", "packages: [einops]\n"),
     (Kind.UNKNOWN_CHOICE, FILE, "use: practice", "use: practise"),
     (Kind.WRONG_TYPE, FILE, "correct: true", "correct: 1"),
     (Kind.WRONG_FORM, FILE, "id: Q5.output", "id: output"),

@@ -31,7 +31,7 @@ from typing import TypeAlias
 
 from grader.classroom.inbox import INCOMING, KEY
 from grader.core.errors import UsageError
-from grader.core.model import Lang, Text
+from grader.core.model import Text
 from grader.submission.messages import printable
 
 #: Returns the content of a small file of the tree, by its name; raises Unreadable.
@@ -56,12 +56,8 @@ class UnreadableFile(UsageError):
     """A file of the tree that cannot be read. ``text`` says why, in both languages."""
 
     def __init__(self, text: Text) -> None:
-        super().__init__(text.en)
+        super().__init__(text)
         self.text = text
-
-    def of(self, lang: Lang) -> str:
-        """The message in ``lang``."""
-        return self.text.of(lang)
 
 
 def _unknown(name: str) -> None:

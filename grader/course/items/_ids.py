@@ -53,11 +53,6 @@ def choices(things: Sequence[Arrangeable]) -> list[Choice]:
     return sorted((Choice(thing.id, thing.text) for thing in things), key=lambda choice: normalize_id(choice.id))
 
 
-def join_ids(ids: Collection[str]) -> Text:
-    """Ids as a list for people."""
-    return Text(", ".join(ids), "、".join(ids))
-
-
 def split_words(value: object) -> list[str] | None:
     """The words of a text, or of a list of texts and numbers; None for other values and for long ones."""
     parts = [as_id_text(part) for part in (value if isinstance(value, (list, tuple)) else [value])]

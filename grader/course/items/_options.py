@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from grader.core.constraints import Revealed
 from grader.core.model import Text
+from grader.core.text import name_list
 from grader.core.value_problems import ValueProblem, unexpected
 from grader.course.items import Choice, Context, shuffled
 
@@ -44,8 +45,7 @@ def validate(options: Sequence[Option]) -> Iterator[ValueProblem]:
 
 def join_ids(options: Sequence[Option]) -> Text:
     """The ids as a list for people."""
-    ids = [option.id for option in options]
-    return Text(", ".join(ids), "、".join(ids))
+    return name_list(option.id for option in options)
 
 
 def choices(options: Sequence[Option], context: Context) -> tuple[Choice, ...]:

@@ -70,6 +70,7 @@ from dataclasses import dataclass, field, replace
 
 from grader.core.constraints import Revealed
 from grader.core.model import Status, Text
+from grader.core.text import name_list
 from grader.core.value_problems import Path, ValueProblem, unexpected
 from grader.course.formulas import compare, match, scalars
 from grader.course.formulas.ast import Call, Derivative, Name, Node, Sum, walk
@@ -373,7 +374,7 @@ def _givens(spec: Spec, stated: dict[str, str] | None, declared: Declarations) -
     missing = [name for name in spec.given if name in random and name not in stated]
     if missing and spec.state_givens:
         example = "{q: iid(mean=…, var=…, size=…)}"
-        return unreadable(_STATE.fill(missing=", ".join(missing), example=example))
+        return unreadable(_STATE.fill(missing=name_list(missing), example=example))
     try:
         theirs = read_declarations(spec.symbols, {**spec.given, **stated})
     except DeclarationError as error:
@@ -382,7 +383,7 @@ def _givens(spec: Spec, stated: dict[str, str] | None, declared: Declarations) -
         why = _joined(error.text, *forms)
         return unreadable(_GIVEN_UNREAD.fill(name=error.name, why=why))
     if strange := [name for name in stated if name not in declared.declared]:
-        return unreadable(_GIVEN_UNREAD.fill(name=strange[0], why=_GIVEN_FORM.fill(forms=", ".join(spec.given))))
+        return unreadable(_GIVEN_UNREAD.fill(name=strange[0], why=_GIVEN_FORM.fill(forms=name_list(spec.given))))
     sized = {
         name: replace(found, sizes=random[name].sizes) if isinstance(found, Random) and name in random else found
         for name, found in theirs.declared.items()
@@ -394,7 +395,7 @@ def _givens(spec: Spec, stated: dict[str, str] | None, declared: Declarations) -
     try:
         found = compare.compare_formulas(start, end, theirs)
     except FormulaError as error:
-        return unreadable(_GIVEN_UNREAD.fill(name=", ".join(stated), why=error.text))
+        return unreadable(_GIVEN_UNREAD.fill(name=name_list(stated), why=error.text))
     if not isinstance(found, Counterexample):
         return None
     said = "; ".join(f"{name}: {text}" for name, text in stated.items())
@@ -402,7 +403,7 @@ def _givens(spec: Spec, stated: dict[str, str] | None, declared: Declarations) -
     known = {"given": said, "start": show(start), "end": show(end), "instance": found.instance or "–"}
     sentences = [wrong.fill(**known, value=found.left, wanted=found.right)]
     if found.higher_moments:
-        sentences.append(_DEPENDS.fill(what=show(start), moments=", ".join(found.higher_moments)))
+        sentences.append(_DEPENDS.fill(what=show(start), moments=name_list(found.higher_moments)))
         if normal := compare.normal_value(start, theirs, found):
             sentences.append(_NORMAL.fill(value=normal))
     return _failed(_joined(*sentences), 0.0)
@@ -452,7 +453,7 @@ def _why(
         y=different.right,
     )
     if different.higher_moments:
-        message = _joined(message, _DEPENDS.fill(what=_THE_LINE, moments=", ".join(different.higher_moments)))
+        message = _joined(message, _DEPENDS.fill(what=_THE_LINE, moments=name_list(different.higher_moments)))
     return message, fraction, misconception
 
 

@@ -52,6 +52,7 @@ from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from grader.core.model import Status, Text
+from grader.core.text import name_list
 from grader.core.value_problems import Path, ValueProblem, unexpected
 from grader.course.formulas import compare, growth, scalars
 from grader.course.formulas.ast import Call, Name, Node, walk
@@ -272,7 +273,7 @@ def _judged(node: Node, spec: Spec, declared: Declarations) -> Judgment:
     message = _DIFFERS if found.instance else _DIFFERS_CONSTANT
     said = message.fill(instance=found.instance, value=found.left)
     if found.higher_moments:
-        depends = _BEYOND.fill(moments=", ".join(found.higher_moments))
+        depends = _BEYOND.fill(moments=name_list(found.higher_moments))
         said = Text(f"{said.en} {depends.en}", f"{said.zh}{depends.zh}")
     return _failed(said)
 

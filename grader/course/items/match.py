@@ -55,6 +55,7 @@ from dataclasses import dataclass
 
 from grader.core.constraints import Revealed
 from grader.core.model import Lang, Status, Text
+from grader.core.text import name_list
 from grader.core.value_problems import ValueProblem, unexpected
 from grader.course.items import Choice, Context, Judgment, Prompt, _ids, shuffled, unreadable
 from grader.course.items._ids import Arrangeable
@@ -213,7 +214,7 @@ def _read(spec: Spec, value: object) -> dict[str, str]:
         raise _UnreadablePairs(_NOTHING.fill(example=_example(spec)))
     strange = next((part for part in parts if part not in left and part not in right), None)
     if strange is not None:
-        raise _UnreadablePairs(_ids.UNKNOWN.fill(said=excerpt(strange), ids=_ids.join_ids([*left, *right])))
+        raise _UnreadablePairs(_ids.UNKNOWN.fill(said=excerpt(strange), ids=name_list([*left, *right])))
     found: dict[str, str] = {}
     for one, partner in _grouped(spec, parts, left, right):
         if found.get(one, partner) != partner:

@@ -58,6 +58,7 @@ from typing import TypeAlias
 
 from grader.core.constraints import Revealed
 from grader.core.model import Lang, Status, Text
+from grader.core.text import name_list
 from grader.core.value_problems import ValueProblem, unexpected
 from grader.course.items import Context, Judgment, Prompt, _ids, shuffled, unreadable
 from grader.course.items._ids import Arrangeable
@@ -173,14 +174,14 @@ def judge(spec: Spec, value: object, context: Context) -> Judgment:
     order = [part for word in words or () for part in _ids.split_ids(word, ids)]
     if order[::2] == [str(place) for place in range(1, len(ids) + 1)] and not set(ids) & set(order[::2]):
         order = order[1::2]  # 1. c  2. a  3. b
-    all_ids = _ids.join_ids([thing.id for thing in sorted(spec.things, key=lambda thing: normalize_id(thing.id))])
+    all_ids = name_list([thing.id for thing in sorted(spec.things, key=lambda thing: normalize_id(thing.id))])
     for place, name in enumerate(order):
         if name not in ids:
             return unreadable(_ids.UNKNOWN.fill(said=excerpt(name), ids=all_ids))
         if name in order[:place]:
             return unreadable(_TWICE.fill(said=name, ids=all_ids))
     if len(order) < len(ids):
-        missing = _ids.join_ids([name for name in sorted(ids) if name not in order])
+        missing = name_list([name for name in sorted(ids) if name not in order])
         return unreadable(_ALL.fill(ids=all_ids, missing=missing))
     kept = _kept(order, before)
     if kept == len(ids):
@@ -207,7 +208,7 @@ def key(spec: Spec, context: Context) -> Text:
 
     def lines(lang: Lang) -> str:
         things = [f"{thing.id}: {thing.text.of(lang)}" for thing in spec.things]
-        groups = [_EITHER.fill(ids=_ids.join_ids(group)).of(lang) for group in spec.either]
+        groups = [_EITHER.fill(ids=name_list(group)).of(lang) for group in spec.either]
         return "\n".join([*things, *groups])
 
     return Text(lines("en"), lines("zh"))

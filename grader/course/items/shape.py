@@ -63,9 +63,9 @@ from grader.core import arithmetic
 from grader.core.arithmetic import Number
 from grader.core.constraints import Revealed
 from grader.core.model import Status, Text
+from grader.core.text import name_list
 from grader.core.value_problems import Path, ValueProblem, unexpected, unknown
 from grader.course.items import Context, Judgment, Prompt, draw, unreadable
-from grader.course.items._ids import join_ids
 from grader.course.items._normalize import normalize
 from grader.course.items._options import as_id_text, excerpt
 
@@ -282,7 +282,7 @@ def _shown(axis: str, symbols: Mapping[str, Number]) -> str:
 
 
 def _expected(spec: Spec, said: str) -> Text:
-    names = _IN.fill(names=join_ids(spec.sizes)) if spec.sizes else Text("", "")
+    names = _IN.fill(names=name_list(spec.sizes)) if spec.sizes else Text("", "")
     return _EXPECTED.fill(said=said, names=names)
 
 
@@ -416,7 +416,7 @@ def _axis(text: str, vocabulary: Mapping[str, str], instances: list[dict[str, Nu
     strange = next((name for name in sorted(names) if means[name] is None), None)
     if strange is not None:
         known = list(dict.fromkeys(vocabulary.values()))
-        raise _UnreadableShape((_STRANGE if known else _NO_SIZES).fill(said=excerpt(strange), names=join_ids(known)))
+        raise _UnreadableShape((_STRANGE if known else _NO_SIZES).fill(said=excerpt(strange), names=name_list(known)))
     try:
         return tuple(
             _plain(arithmetic.evaluate(text, {name: sizes[same] for name, same in means.items() if same}))
