@@ -13,15 +13,18 @@ from grader.core.model import Text
 if TYPE_CHECKING:
     from grader.core.model import Lang
 
-_BAD = Text("ATTNCHECK_LANG is “{own}”; it can be en or zh.", "ATTNCHECK_LANG 的值是“{own}”，只能是 en 或 zh。")
-
 
 def language(environ: Mapping[str, str]) -> Lang:
     """The language that the environment asks for: ATTNCHECK_LANG, else the locale, else English."""
     own = environ.get("ATTNCHECK_LANG")
     if own:
         if own[:2].lower() not in ("en", "zh"):
-            raise UsageError(_BAD.fill(own=own))
+            raise UsageError(
+                Text(
+                    "ATTNCHECK_LANG is “{own}”; it can be en or zh.",
+                    "ATTNCHECK_LANG 的值是“{own}”，只能是 en 或 zh。",
+                ).fill(own=own)
+            )
         return "zh" if own[:2].lower() == "zh" else "en"
     locale = next((environ[name] for name in ("LC_ALL", "LC_MESSAGES", "LANG") if environ.get(name)), "")
     return "zh" if locale[:2].lower() == "zh" else "en"

@@ -14,6 +14,7 @@ from grader.commands import LANG
 from grader.commands._language import language
 from grader.core import files, suggest
 from grader.core.errors import StateError, UsageError
+from grader.core.model import Text
 from grader.course import loader
 from grader.grading import courses
 from grader.learning import log as state
@@ -110,7 +111,12 @@ def find_question(course: Course, name: str) -> Question:
     number = name.lower().removeprefix("q").lstrip("0")
     found = course.question(name) or course.question(f"Q{number}")
     if found is None:
-        raise UsageError(f"There is no question “{name}”.{nearest(name, [q.id for q in course.questions])}")
+        raise UsageError(
+            Text(
+                "There is no question “{name}”.{hint}",
+                "没有问题“{name}”。{hint}",
+            ).fill(name=name, hint=nearest(name, [q.id for q in course.questions]))
+        )
     return found
 
 
@@ -119,13 +125,19 @@ def find_exercise(course: Course, name: str) -> tuple[Question, Exercise]:
     found = course.exercise(name)
     if found is None:
         names = [exercise.name for question in course.questions for exercise in question.exercises]
-        raise UsageError(f"There is no exercise “{name}”.{nearest(name, names)}")
+        raise UsageError(
+            Text(
+                "There is no exercise “{name}”.{hint}",
+                "没有编程题“{name}”。{hint}",
+            ).fill(name=name, hint=nearest(name, names))
+        )
     return found
 
 
-def nearest(name: str, names: Sequence[str]) -> str:
+def nearest(name: str, names: Sequence[str]) -> Text:
     """A sentence that suggests the closest of ``names``, or lists them all."""
-    return f" {suggest.hint(name, names)}"
+    found = suggest.hint(name, names)
+    return Text(f" {found.en}", found.zh)
 
 
 #: ``--learner`` for commands that show items before they are answered.
@@ -158,7 +170,12 @@ def read_seed(number: int | None, file: Path | None) -> Seed:
     from grader.grading.inputs import Seed  # loads numpy
 
     if number is not None and file is not None:
-        raise UsageError("--seed and --seed-file cannot be combined: give only one of them.")
+        raise UsageError(
+            Text(
+                "--seed and --seed-file cannot be combined: give only one of them.",
+                "--seed 和 --seed-file 不能同时使用：只给其中一个。",
+            )
+        )
     if file is not None:
         return Seed.from_file(file)
     return Seed.public() if number is None else Seed.number(number)
@@ -198,7 +215,12 @@ def write_output(option: str, file: Path, data: str | bytes) -> None:
     try:
         files.write(file, data)
     except OSError as error:
-        raise UsageError(f"{file} cannot be written: {error.strerror}; choose another place for {option}.") from error
+        raise UsageError(
+            Text(
+                "{file} cannot be written: {reason}; choose another place for {option}.",
+                "{file} 无法写入：{reason}；请为 {option} 另选位置。",
+            ).fill(file=file, reason=error.strerror, option=option)
+        ) from error
 
 
 # --------------------------------------------------------------------------------- the learner's progress

@@ -74,9 +74,19 @@ def _write_new(path: Path, text: str) -> bool:
     except FileExistsError:
         if path.parent.is_dir():
             return False
-        raise UsageError(f"{path.parent} is a file; name a folder to write to.") from None
+        raise UsageError(
+            Text(
+                "{parent} is a file; name a folder to write to.",
+                "{parent} 是文件；请给出要写入的文件夹。",
+            ).fill(parent=path.parent)
+        ) from None
     except OSError as error:
-        raise UsageError(f"{path} cannot be written: {error.strerror}. Name another folder to write to.") from error
+        raise UsageError(
+            Text(
+                "{path} cannot be written: {reason}. Name another folder to write to.",
+                "{path} 无法写入：{reason}。请换一个文件夹。",
+            ).fill(path=path, reason=error.strerror)
+        ) from error
     return True
 
 

@@ -76,7 +76,12 @@ def names() -> tuple[str, ...]:
 def kind(name: str) -> ModuleType:
     """The module of a format. Raises UsageError if there is none of that name."""
     if name not in names():
-        raise UsageError(f"There is no format “{name}”. There are: {', '.join(names())}.")
+        raise UsageError(
+            Text(
+                "There is no format “{name}”. There are: {names}.",
+                "没有叫“{name}”的导出格式，可用的有：{names}。",
+            ).fill(name=name, names=", ".join(names()))
+        )
     return importlib.import_module(f"{__name__}.{name.replace('-', '_')}")
 
 
@@ -86,7 +91,12 @@ def export(name: str, source: Book | Course, options: Options, out: ExportTarget
     for field in dataclasses.fields(options):
         if field.name not in {"lang", "now", *module.OPTIONS} and getattr(options, field.name) != field.default:
             fitting = [other for other in names() if field.name in kind(other).OPTIONS]
-            raise UsageError(f"{flag(field.name)} cannot be used with {name}; it works with {', '.join(fitting)}.")
+            raise UsageError(
+                Text(
+                    "{field} cannot be used with {name}; it works with {fitting}.",
+                    "{field} 不能和 {name} 一起用；它适用于 {fitting}。",
+                ).fill(field=flag(field.name), name=name, fitting=", ".join(fitting))
+            )
     if options.pseudonyms:
         assert isinstance(source, Book)
         source = pseudonymized(source)

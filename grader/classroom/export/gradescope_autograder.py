@@ -73,7 +73,10 @@ def write(course: Course, options: Options, out: ExportTarget) -> None:
     """Write a zip with the files that Gradescope expects at its root."""
     if options.unsafe_no_sandbox and options.seed_file is not None:
         raise UsageError(
-            "--unsafe-no-sandbox cannot be combined with --seed-file: unconfined code could read the seed."
+            Text(
+                "--unsafe-no-sandbox cannot be combined with --seed-file: unconfined code could read the seed.",
+                "--unsafe-no-sandbox 不能和 --seed-file 一起用：没有隔离的代码可能读到种子。",
+            )
         )
     files = dict(_files(course, options))
     archive = io.BytesIO()
