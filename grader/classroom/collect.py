@@ -182,7 +182,7 @@ def collect(
             Text(
                 "There is no intake “{kind}”; available: {kinds}.",
                 "没有叫“{kind}”的提交格式，可用的有：{kinds}。",
-            ).fill(kind=kind, kinds=", ".join(intake.kinds()))
+            ).fill(kind=kind, kinds=name_list(intake.kinds()))
         )
     tree = _tree(path)
     try:

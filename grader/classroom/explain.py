@@ -355,7 +355,7 @@ def _chosen(result: ExerciseResult, rest: str) -> int:
             Text(
                 "{result} has no check “{rest}”; available: {there}.",
                 "{result} 没有检查项“{rest}”，可用的有：{there}。",
-            ).fill(result=result.name, rest=rest, there=", ".join(there))
+            ).fill(result=result.name, rest=rest, there=name_list(there))
         )
     lost = [at for at in wanted if result.outcomes[at].verdict.applies and result.outcomes[at].status != Status.PASSED]
     return (lost or wanted)[0]

@@ -40,7 +40,7 @@ class _Export(click.Command):
         }
         for of, heading in headings.items():
             with formatter.section(heading):
-                formatter.write_dl([(name, module.ABOUT) for name, module in modules.items() if of == module.OF])
+                formatter.write_dl([(name, exports.about(name)) for name, module in modules.items() if of == module.OF])
 
 
 @documented(

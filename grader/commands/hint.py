@@ -21,6 +21,7 @@ from grader.commands._options import (
 )
 from grader.core.errors import UsageError
 from grader.core.model import Text
+from grader.core.text import name_list
 from grader.learning import log as state
 from grader.learning import progress_view
 from grader.learning.progress import hints_taken
@@ -91,7 +92,7 @@ def _choose(question: Question, name: str | None) -> Exercise:
             Text(
                 "{question} has several exercises; choose one with -e: {names}.",
                 "{question} 有好几道编程题，请用 -e 选一道：{names}。",
-            ).fill(question=question.id, names=", ".join(names))
+            ).fill(question=question.id, names=name_list(names))
         )
     found = next((e for e in question.exercises if name is None or e.name.lower() == name.lower()), None)
     if found is None:

@@ -1,4 +1,4 @@
-"""The gradebook as it was downloaded from Canvas, with one assignment filled in, ready to be imported again.
+"""The gradebook CSV downloaded from Canvas (--template), one assignment (--column) filled in.
 
 ## What it writes
 
@@ -44,7 +44,6 @@ from grader.core.errors import UsageError
 from grader.core.model import Text
 from grader.core.text import clean
 
-ABOUT = "The gradebook CSV downloaded from Canvas (--template), one assignment (--column) filled in."
 OF = "gradebook"
 OPTIONS = frozenset({"template", "column", "roster"})
 

@@ -1,4 +1,4 @@
-"""A zip to upload to Gradescope as the autograder of a programming assignment.
+"""A zip to upload as an autograder: this program, the course, and how to install both.
 
 ## What it writes
 
@@ -49,7 +49,6 @@ from grader.classroom.export._target import ExportTarget
 from grader.core.errors import UsageError
 from grader.core.model import Course, Text
 
-ABOUT = "A zip to upload as an autograder: this program, the course, and how to install both."
 OF = "course"
 OPTIONS = frozenset({"questions", "seed_file", "unsafe_no_sandbox"})
 

@@ -1,4 +1,4 @@
-"""JUnit XML, one document for each learner, as `grade --junit` writes it.
+"""JUnit XML: a folder with a document for each learner, or one with --learner.
 
 ## What it writes
 
@@ -31,7 +31,6 @@ from grader.core.model import Report, Text
 from grader.core.text import clean
 from grader.report.junit import to_junit
 
-ABOUT = "JUnit XML: a folder with a document for each learner, or one with --learner."
 OF = "gradebook"
 OPTIONS = frozenset({"learner", "pseudonyms"})
 

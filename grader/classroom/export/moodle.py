@@ -1,4 +1,4 @@
-"""The grading worksheet as it was downloaded from Moodle, with grades and feedback, ready to be uploaded again.
+"""The grading worksheet downloaded from Moodle (--template), with grades and feedback filled in.
 
 ## What it writes
 
@@ -42,7 +42,6 @@ from grader.core.errors import UsageError
 from grader.core.model import Text
 from grader.core.text import clean
 
-ABOUT = "The grading worksheet downloaded from Moodle (--template), with grades and feedback filled in."
 OF = "gradebook"
 OPTIONS = frozenset({"template", "column", "roster"})
 

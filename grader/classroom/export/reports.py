@@ -1,4 +1,4 @@
-"""One JSON report for each submission, as `batch --files` writes them.
+"""A folder with a JSON report for each submission, or one report with --learner.
 
 ## What it writes
 
@@ -32,7 +32,6 @@ from grader.core.errors import UsageError
 from grader.core.model import Text
 from grader.core.text import clean
 
-ABOUT = "A folder with a JSON report for each submission, or one report with --learner."
 OF = "gradebook"
 OPTIONS = frozenset({"learner"})
 
