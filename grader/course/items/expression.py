@@ -52,6 +52,7 @@ from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from grader.core.model import Status, Text
+from grader.core.problems import Kind
 from grader.core.text import name_list
 from grader.core.value_problems import Path, ValueProblem, unexpected
 from grader.course.formulas import compare, growth, scalars
@@ -136,14 +137,16 @@ def validate(spec: Spec) -> Iterator[ValueProblem]:
             node = parse(str(text), declared.vocabulary)
             _equal(node, node, spec, declared)
         except FormulaError as error:
-            yield unexpected(path, text, f"a formula with a value, but: {error.text.en}")
+            yield unexpected(path, text, f"a formula with a value, but: {error.text.en}", Kind.FORMULA)
             return
         read.append((path, text, node))
     for at, (path, text, formula) in enumerate(read):
         for other_path, other_text, other in read[:at]:
             if _equal(formula, other, spec, declared):
                 what = "the right answer" if other_path == ("answer",) else "another wrong one"
-                yield unexpected(path, text, f"an answer that is not equal to {what} ({other_text})")
+                yield unexpected(
+                    path, text, f"an answer that is not equal to {what} ({other_text})", Kind.WRONG_IS_RIGHT
+                )
                 break
 
 
@@ -156,7 +159,10 @@ def check_declarations(
     except DeclarationError as error:
         key = "given" if error.name in given else "symbols"
         yield unexpected(
-            (key, error.name), {**symbols, **given}.get(error.name), f"a declaration, but: {error.text.en}"
+            (key, error.name),
+            {**symbols, **given}.get(error.name),
+            f"a declaration, but: {error.text.en}",
+            Kind.FORMULA,
         )
     return None
 
