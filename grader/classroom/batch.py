@@ -110,7 +110,11 @@ def run(order: BatchRequest, progress: Callable[[BatchProgress], None] = lambda 
     started = time.perf_counter()
     if order.scheduler is not None and order.workers is not None:
         raise UsageError(
-            "--workers and --scheduler cannot be combined: the first is for this machine, the second for a cluster."
+            Text(
+                "--workers and --scheduler cannot be combined: the first is for this machine, the second for a "
+                "cluster.",
+                "--workers 和 --scheduler 不能同时使用：前者用于本机，后者用于集群。",
+            )
         )
     course = loader.full_course(courses.load(order.course_folder))
     counting = select_questions(course, order.questions)

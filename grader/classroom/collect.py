@@ -27,7 +27,7 @@ from grader.classroom.words import in_both
 from grader.core import resources
 from grader.core.errors import SubmissionError, UsageError
 from grader.core.model import Text
-from grader.core.text import SEMICOLON
+from grader.core.text import SEMICOLON, name_list
 from grader.submission.archive import DAMAGE, duplicate_path, entries, why_refused
 from grader.submission.files import is_ignored
 from grader.submission.messages import listing, printable
@@ -90,6 +90,14 @@ _METADATA_TOO_LARGE = Text(
 )
 #: In nbgrader's layout, the learners' folders are in this one.
 _SUBMITTED = "submitted/"
+
+
+_NO_SUBMISSION = Text(
+    "{path}: no submission found (looked for: {kinds}); expected a folder, file or zip for each learner, or the export "
+    "of a course system. 'attncheck batch --help' names the kinds.{odd}",
+    "{path}：没有找到提交（按这些格式找过：{kinds}）；应为每位学习者一个文件夹、文件或 zip，或课程系统的导出。"
+    "`attncheck batch --help` 会列出各种格式。{odd}",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,26 +178,33 @@ def collect(
     is not of this ``kind``.
     """
     if kind is not None and kind not in intake.kinds():
-        raise UsageError(f"There is no intake “{kind}”; available: {', '.join(intake.kinds())}.")
+        raise UsageError(
+            Text(
+                "There is no intake “{kind}”; available: {kinds}.",
+                "没有叫“{kind}”的提交格式，可用的有：{kinds}。",
+            ).fill(kind=kind, kinds=name_list(intake.kinds()))
+        )
     tree = _tree(path)
     try:
         found = intake.look(tree.names, tree.small, kind, tree.facts, known)
     except UnreadableFile:
         raise
     except UsageError as error:
-        raise UsageError(f"{path}: {error}") from error
+        raise UsageError(Text(f"{path}: {error.of('en')}", f"{path}：{error.of('zh')}")) from error
     if found is None or (tree.root is None and not tree.sizes):
-        what = f"as “{kind}”" if kind else f"as any of {', '.join(intake.kinds())}"
+        looked = name_list([kind] if kind else intake.kinds())
         bad = (*tree.nameless.values(), *(tree.odd[name] for name in tree.spoilt))
         odd = tuple(map(printable, (*(why.en for why in bad), *tree.unread_folders())))
-        raise UsageError(
-            f"{path}: no submission found, looked at {what}; expected a folder, file or zip for each learner, "
-            "or the export of a course system. 'attncheck batch --help' names the kinds."
-            + (f" {listing(odd).en}" if odd else "")
-        )
+        strange = listing(odd) if odd else Text("", "")
+        raise UsageError(_NO_SUBMISSION.fill(path=path, kinds=looked, odd=Text(f" {strange.en}".rstrip(), strange.zh)))
     name, layout = found
     if tree.root is None and sum(_bytes(placed, tree) for placed in layout.placed) > MAX_ALL:
-        raise UsageError(f"{path} would unpack to more than {MAX_ALL >> 30} GiB; split it.")
+        raise UsageError(
+            Text(
+                "{path} would unpack to more than {limit} GiB; split it.",
+                "{path} 解压后超过 {limit} GiB，请拆成几份。",
+            ).fill(path=path, limit=MAX_ALL >> 30)
+        )
     handed = tuple(_handed(placed, tree, scratch) for placed in layout.placed)
     nobodys = tuple(Stray(entry, why, ()) for entry, why in tree.nameless.items())
     strays = (_explained(stray, tree) for stray in layout.strays)
@@ -337,11 +352,21 @@ def _tree(path: Path) -> _Tree:
     if path.is_dir():
         return _folder(path)
     if not path.is_file():
-        raise UsageError(f"{path} does not exist; expected a folder or a zip of submissions.")
+        raise UsageError(
+            Text(
+                "{path} does not exist; expected a folder or a zip of submissions.",
+                "{path} 不存在；应为存放提交的文件夹或 zip。",
+            ).fill(path=path)
+        )
     try:
         archive = zipfile.ZipFile(path)
     except DAMAGE as error:
-        raise UsageError(f"{path} is neither a folder nor a zip that can be read ({error}).") from error
+        raise UsageError(
+            Text(
+                "{path} is neither a folder nor a zip that can be read ({error}).",
+                "{path} 既不是文件夹，也不是能读取的 zip（{error}）。",
+            ).fill(path=path, error=error)
+        ) from error
     found: dict[str, zipfile.ZipInfo] = {}
     refused: dict[str, SubmissionError] = {}
     folders: list[str] = []
@@ -515,8 +540,10 @@ def _new(target: Path) -> IO[bytes]:
         return target.open("xb")
     except PermissionError as error:
         raise UsageError(
-            f"{target.parent} cannot be written ({error.strerror}); make it writable, or choose another folder for the "
-            "results."
+            Text(
+                "{parent} cannot be written ({reason}); make it writable, or choose another folder for the results.",
+                "{parent} 无法写入（{reason}）；请改成可写，或换一个文件夹存放结果。",
+            ).fill(parent=target.parent, reason=error.strerror)
         ) from error
 
 

@@ -34,7 +34,7 @@ from grader.classroom.words import in_both
 from grader.classroom.worker import SHARED, WorkerLost, grade_task
 from grader.core import cache, resources
 from grader.core.errors import AttncheckError, CacheError, SandboxError, SandboxUnavailable, SubmissionError, UsageError
-from grader.core.model import Course
+from grader.core.model import Course, Text
 from grader.grading.context import GradingContext
 from grader.grading.inputs import Seed
 from grader.grading.reference_results import reference_observer
@@ -292,8 +292,12 @@ def _reached(address: str) -> Client:
         return Client(address, timeout=REACHED_WITHIN, set_as_default=False, name="attncheck")
     except Exception as error:
         raise UsageError(
-            f"No Dask scheduler answers at {address} ({_said(error)}). "
-            "'dask scheduler' starts one and writes its address; docs/cluster.md says more."
+            Text(
+                "No Dask scheduler answers at {address} ({error}). 'dask scheduler' starts one and writes its "
+                "address; docs/cluster.md says more.",
+                "{address} 处没有 Dask 调度器应答（{error}）。用 `dask scheduler` 可启动一个，"
+                "它会显示自己的地址；详见 docs/cluster.md。",
+            ).fill(address=address, error=_said(error))
         ) from error
 
 
@@ -303,8 +307,12 @@ def _check_software(client: Client, patience: float) -> None:
         client.submit(software, pure=False).result(timeout=patience)  # clusters that grow wait for something to do
     except TimeoutError:
         raise UsageError(
-            f"No worker has come to the cluster within {patience:g} s. Start some with 'dask worker "
-            f"{client.scheduler.address}', or find out why the queue does not start them."
+            Text(
+                "No worker has come to the cluster within {patience} s. Start some with 'dask worker {address}', or "
+                "find out why the queue does not start them.",
+                "{patience} 秒内没有工作进程加入集群。请用 `dask worker {address}` 启动几个，"
+                "或检查排队系统为什么没有启动它们。",
+            ).fill(patience=f"{patience:g}", address=client.scheduler.address)
         ) from None
     except Exception:
         pass  # the next call raises it again, with the name of the worker
@@ -323,13 +331,18 @@ def _different(here: Mapping[str, str], there: Mapping[str, str] | Exception) ->
     return ", ".join(f"{name} {theirs} there, {ours} here" for name, ours, theirs in differing if ours != theirs)
 
 
-def _unlike(wrong: list[str]) -> str:
-    more = f"; and {len(wrong) - _MOST_NAMED} more" if len(wrong) > _MOST_NAMED else ""
-    return (
-        "Workers must have the same software as this machine, or they would grade differently. "
-        f"{'; '.join(wrong[:_MOST_NAMED])}{more}. "
-        f"Install attncheck[cluster]=={__version__} there with the same Python, torch and NumPy, and restart them."
-    )
+_UNLIKE = Text(
+    "Workers must have the same software as this machine, or they would grade differently. {wrong}{more}. Install "
+    "attncheck[cluster]=={version} there with the same Python, torch and NumPy, and restart them.",
+    "工作进程的软件必须与本机相同，否则评分会不一样。{wrong}{more}。"
+    "请在那里安装 attncheck[cluster]=={version}，并使用相同的 Python、torch 和 NumPy，然后重新启动它们。",
+)
+_MORE = Text("; and {count} more", "；另有 {count} 处")
+
+
+def _unlike(wrong: list[str]) -> Text:
+    more = _MORE.fill(count=len(wrong) - _MOST_NAMED) if len(wrong) > _MOST_NAMED else ""
+    return _UNLIKE.fill(wrong="; ".join(wrong[:_MOST_NAMED]), more=more, version=__version__)
 
 
 def _said(error: BaseException) -> str:

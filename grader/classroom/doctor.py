@@ -19,6 +19,8 @@ from grader.classroom.task import BatchPlan
 from grader.classroom.worker import Workers, shutting_down, warm_up
 from grader.core import installed, resources
 from grader.core.errors import AttncheckError, CourseError, SandboxError
+from grader.core.model import Text
+from grader.core.text import SAYS
 from grader.course import loader
 from grader.grading import courses
 from grader.grading.inputs import Seed
@@ -37,8 +39,70 @@ class MachineFact:
     area: Literal["versions", "content", "sandbox", "canaries"]
     name: str
     state: State
-    detail: str
-    remedy: str | None = None
+    detail: Text
+    remedy: Text | None = None
+
+
+_NOT_INSTALLED = Text("not installed", "没有安装")
+_FIX_COURSE = Text("fix the course, or name another with --course", "请修正课程，或用 --course 另给一个")
+_CONTENT = Text(
+    "{questions} questions, {exercises} exercises, {items} items in {folder}",
+    "{folder} 里有 {questions} 个问题、{exercises} 道编程题、{items} 道题目",
+)
+_INSTALL = Text(
+    "install it for {python}, or remove it from course.yaml", "请为 {python} 安装它，或从 course.yaml 里去掉"
+)
+_CLOSE_AND_RUN = Text("close other programs, and run doctor again", "请关闭其他程序，再运行一次 doctor")
+_AS_NOBODY = Text(
+    "running as root: learners' code runs as the user nobody", "以 root 运行：学习者的代码以用户 nobody 的身份运行"
+)
+_IN_NAMESPACE = Text(
+    "running as root, with a Python that only root can read: learners' code runs in its own user namespace. To the "
+    "rest of the machine it is user 0, without root's capabilities. If everybody could read Python, it would run as "
+    "the user nobody",
+    "以 root 运行，而且只有 root 能读取这个 Python：学习者的代码在自己的用户命名空间里运行。对机器的其他部分来说，它是"
+    "没有 root 特权的 0 号用户。如果所有用户都能读取 Python，它会以用户 nobody 的身份运行",
+)
+_AS_ROOT = Text(
+    "running as root: learners' code would have root's rights, because there are no user namespaces and only root can "
+    "read this Python",
+    "以 root 运行：学习者的代码会有 root 的权限，因为没有用户命名空间，而且只有 root 能读取这个 Python",
+)
+_NOT_AS_ROOT = Text(
+    "run attncheck as an ordinary user, or install Python where all users can read it",
+    "请以普通用户运行 attncheck，或把 Python 安装到所有用户都能读取的地方",
+)
+_UNTIL_THEN = Text(
+    "until then 'grade' runs code unconfined and says so; 'batch' and '--seed-file' refuse",
+    "在此之前，grade 会在没有隔离的情况下运行代码，并且会说明；batch 和 --seed-file 会拒绝运行",
+)
+_DO_NOT_GRADE = Text(
+    "do not grade untrusted code on this machine; please report this with the output of doctor",
+    "不要在这台机器上评不可信的代码；请附上 doctor 的输出报告此问题",
+)
+_UNDECIDED = Text("could not be decided: {why}", "无法判定：{why}")
+_TRY_AGAIN = Text(
+    "close other programs and run doctor again; if this stays, please report it with the output of doctor",
+    "请关闭其他程序，再运行一次 doctor；如果仍然如此，请附上 doctor 的输出报告",
+)
+_FEWER = Text("close other programs, or use fewer: --workers N", "请关闭其他程序，或用 --workers N 减少个数")
+
+
+def _same(text: str) -> Text:
+    """What reads alike in both languages, such as a version."""
+    return Text(text, text)
+
+
+def _both(error: AttncheckError) -> Text:
+    return Text(error.of("en"), error.of("zh"))
+
+
+def _why(error: Exception) -> Text:
+    """What the machine lacks, or else what the error says."""
+    lacking = resources.shortage(error)
+    if lacking is None and isinstance(error, AttncheckError):
+        return _both(error)
+    return _same(lacking or str(error))
 
 
 def examine(folder: Path | None = None, workers: int | None = None) -> tuple[MachineFact, ...]:
@@ -47,14 +111,16 @@ def examine(folder: Path | None = None, workers: int | None = None) -> tuple[Mac
 
 
 def _versions() -> Iterator[MachineFact]:
-    yield MachineFact("versions", "attncheck", "ok", __version__)
-    yield MachineFact("versions", "python", "ok", f"{platform.python_version()} ({sys.executable})")
-    yield MachineFact("versions", "system", "ok", f"{platform.system()} {platform.release()} ({platform.machine()})")
+    yield MachineFact("versions", "attncheck", "ok", _same(__version__))
+    yield MachineFact("versions", "python", "ok", _same(f"{platform.python_version()} ({sys.executable})"))
+    yield MachineFact(
+        "versions", "system", "ok", _same(f"{platform.system()} {platform.release()} ({platform.machine()})")
+    )
     for name in ("torch", "numpy", "click", "pyyaml", "pydantic", "rich"):
         try:
-            yield MachineFact("versions", name, "ok", importlib.metadata.version(name))
+            yield MachineFact("versions", name, "ok", _same(importlib.metadata.version(name)))
         except importlib.metadata.PackageNotFoundError:
-            yield MachineFact("versions", name, "missing", "not installed", f"pip install {name}")
+            yield MachineFact("versions", name, "missing", _NOT_INSTALLED, _same(f"pip install {name}"))
 
 
 def _content(folder: Path | None) -> Iterator[MachineFact]:
@@ -62,28 +128,28 @@ def _content(folder: Path | None) -> Iterator[MachineFact]:
         found = loader.find(folder)
         read = courses.load(found)
     except AttncheckError as error:
-        yield MachineFact("content", "course", "missing", str(error), "fix the course, or name another with --course")
+        yield MachineFact("content", "course", "missing", _both(error), _FIX_COURSE)
         return
     exercises = sum(len(question.exercises) for question in read.questions)
     items = sum(len(question.items) for question in read.questions)
-    detail = f"{len(read.questions)} questions, {exercises} exercises, {items} items in {found}"
+    detail = _CONTENT.fill(questions=len(read.questions), exercises=exercises, items=items, folder=found)
     yield MachineFact("content", read.title.en, "ok", detail)
     for name in read.packages:
         try:
             installed.distributions((name,))
         except CourseError as error:
-            remedy = f"install it for {sys.executable}, or remove it from course.yaml"
-            yield MachineFact("content", f"package {name}", "missing", str(error), remedy)
+            remedy = _INSTALL.fill(python=sys.executable)
+            yield MachineFact("content", f"package {name}", "missing", _both(error), remedy)
         else:
             distribution = installed.distribution(name) or name
-            yield MachineFact("content", f"package {name}", "ok", importlib.metadata.version(distribution))
+            yield MachineFact("content", f"package {name}", "ok", _same(importlib.metadata.version(distribution)))
 
 
 def _layers() -> Iterator[MachineFact]:
     try:
         found = probe()
     except SandboxError as error:
-        yield MachineFact("sandbox", "layers", "missing", str(error), "close other programs, and run doctor again")
+        yield MachineFact("sandbox", "layers", "missing", _both(error), _CLOSE_AND_RUN)
         return
     for layer in found:
         state: State = "ok" if layer.present else "missing" if layer.needed else "weak"
@@ -95,24 +161,10 @@ def _layers() -> Iterator[MachineFact]:
 def _root(namespaces: bool) -> MachineFact:
     """Which user learners' code runs as when root grades; root's own rights would undo everything else."""
     if readable_by_all():
-        return MachineFact("sandbox", "user", "ok", "running as root: learners' code runs as the user nobody")
+        return MachineFact("sandbox", "user", "ok", _AS_NOBODY)
     if namespaces:
-        return MachineFact(
-            "sandbox",
-            "user",
-            "ok",
-            "running as root, with a Python that only root can read: learners' code runs in its own user namespace. "
-            "To the rest of the machine it is user 0, without root's capabilities. If everybody could read Python, it "
-            "would run as the user nobody",
-        )
-    return MachineFact(
-        "sandbox",
-        "user",
-        "missing",
-        "running as root: learners' code would have root's rights, because there are no user namespaces and only root "
-        "can read this Python",
-        "run attncheck as an ordinary user, or install Python where all users can read it",
-    )
+        return MachineFact("sandbox", "user", "ok", _IN_NAMESPACE)
+    return MachineFact("sandbox", "user", "missing", _AS_ROOT, _NOT_AS_ROOT)
 
 
 def _rehearsal(folder: Path | None, workers: int) -> Iterator[MachineFact]:
@@ -128,8 +180,8 @@ def _rehearsal(folder: Path | None, workers: int) -> Iterator[MachineFact]:
             "canaries",
             "confinement",
             "missing",
-            resources.shortage(error) or str(error),
-            "until then 'grade' runs code unconfined and says so; 'batch' and '--seed-file' refuse",
+            _why(error),
+            _UNTIL_THEN,
         )
 
 
@@ -144,23 +196,19 @@ def _place(folder: Path | None) -> str:
 def _canary(canary: AttackResult) -> MachineFact:
     match canary.state:
         case "refused":
-            return MachineFact("canaries", canary.name, "ok", "refused")
+            return MachineFact("canaries", canary.name, "ok", Text("refused", "已拒绝"))
         case "let-through":
-            remedy = "do not grade untrusted code on this machine; please report this with the output of doctor"
-            return MachineFact("canaries", canary.name, "missing", "NOT refused", remedy)
-    detail = f"could not be decided: {canary.why}"
-    remedy = "close other programs and run doctor again; if this stays, please report it with the output of doctor"
-    return MachineFact("canaries", canary.name, "missing", detail, remedy)
+            return MachineFact("canaries", canary.name, "missing", Text("NOT refused", "没有拒绝"), _DO_NOT_GRADE)
+    return MachineFact("canaries", canary.name, "missing", _UNDECIDED.fill(why=canary.why), _TRY_AGAIN)
 
 
 def _workers(ready: Sequence[Future[None]]) -> MachineFact:
     """Whether this number of sandboxes can run at once."""
-    name, at_once = "workers", f"{len(ready)} at once"
+    name, at_once = "workers", Text("{count} at once", "同时 {count} 个").fill(count=len(ready))
     try:
         for future in ready:
             with contextlib.suppress(CourseError):  # reported under "content"
                 future.result()
     except (AttncheckError, BrokenProcessPool, OSError) as error:
-        detail = f"{at_once}: {resources.shortage(error) or error}"
-        return MachineFact("canaries", name, "missing", detail, "close other programs, or use fewer: --workers N")
+        return MachineFact("canaries", name, "missing", SAYS.fill(who=at_once, said=_why(error)), _FEWER)
     return MachineFact("canaries", name, "ok", at_once)

@@ -42,7 +42,7 @@ def lines(findings: Sequence[MachineFact], lang: Lang) -> Iterator[str]:
             name = finding.name
             if finding.state != "ok":
                 name = WITH.fill(what=name, more=STATE[finding.state]).of(lang)
-            text = SAYS.fill(who=name, said=finding.detail).of(lang) if finding.detail else name
+            text = SAYS.fill(who=name, said=finding.detail).of(lang) if finding.detail.en else name
             yield f"  {mark} " + indent(text, 4).lstrip()
             if finding.remedy:
                 yield indent(REMEDY.fill(remedy=finding.remedy).of(lang), 6)
@@ -60,6 +60,6 @@ def to_json(finding: MachineFact) -> dict[str, str | None]:
         "area": finding.area,
         "name": finding.name,
         "state": finding.state,
-        "detail": finding.detail,
-        "remedy": finding.remedy,
+        "detail": finding.detail.en,
+        "remedy": finding.remedy.en if finding.remedy is not None else None,
     }

@@ -36,6 +36,7 @@ from grader.core.model import (
     Question,
     Raised,
     Rules,
+    Text,
 )
 from grader.core.yaml_positions import parse
 from grader.course import edits, items, loader, misconceptions
@@ -132,10 +133,20 @@ def _beside(target: Path) -> Iterator[Path]:
         work.mkdir(mode=0o700, parents=True, exist_ok=True)
         lock = FileLock(work / ".lock", timeout=0).acquire()
     except Timeout:
-        raise UsageError(f"Another attncheck is publishing to {target}; wait until it has finished.") from None
+        raise UsageError(
+            Text(
+                "Another attncheck is publishing to {target}; wait until it has finished.",
+                "另一个 attncheck 正在发布到 {target}，请等它结束。",
+            ).fill(target=target)
+        ) from None
     except (OSError, NotImplementedError) as error:
         why = getattr(error, "strerror", "it cannot be locked")
-        raise UsageError(f"{target} cannot be written ({why}); choose another place.") from error
+        raise UsageError(
+            Text(
+                "{target} cannot be written ({why}); choose another place.",
+                "{target} 无法写入（{why}）；请另选位置。",
+            ).fill(target=target, why=why)
+        ) from error
     with lock:
         _put_back(work, target)
         try:
@@ -154,7 +165,10 @@ def _put_back(work: Path, target: Path) -> None:
             os.rename(before, target)
         except OSError as error:
             raise UsageError(
-                f"The edition that was in {target} cannot be restored ({error.strerror}); move it there from {before}."
+                Text(
+                    "The edition that was in {target} cannot be restored ({reason}); move it there from {before}.",
+                    "{target} 里原来的学习者版无法恢复（{reason}）；请从 {before} 移回原处。",
+                ).fill(target=target, reason=error.strerror, before=before)
             ) from error
     shutil.rmtree(before, ignore_errors=True)
     shutil.rmtree(work / _NEW, ignore_errors=True)
@@ -163,7 +177,12 @@ def _put_back(work: Path, target: Path) -> None:
 def _may_be_replaced(target: Path) -> None:
     """Raise UsageError unless ``target`` is free or an earlier edition."""
     if target.is_symlink() or (target.exists() and not target.is_dir()):
-        raise UsageError(f"{target} is not a folder; choose another place for the edition.")
+        raise UsageError(
+            Text(
+                "{target} is not a folder; choose another place for the edition.",
+                "{target} 不是文件夹；请为学习者版另选位置。",
+            ).fill(target=target)
+        )
     if target.is_dir() and any(target.iterdir()):
         mark = target / "course.yaml"
         try:
@@ -174,10 +193,13 @@ def _may_be_replaced(target: Path) -> None:
             {entry.name for entry in target.iterdir()} - {"course.yaml", "questions", stored_results.FOLDER}
         )
         if not marked or strange:
-            seen = f" ({strange[0]} is in it)" if marked else ""
+            seen = Text(" ({name} is in it)", "（里面有 {name}）").fill(name=strange[0]) if marked else ""
             raise UsageError(
-                f"{target} is not empty, and not just a learners' edition that could be replaced{seen}; choose "
-                "another folder, or empty this one."
+                Text(
+                    "{target} is not empty, and not just a learners' edition that could be replaced{seen}; choose "
+                    "another folder, or empty this one.",
+                    "{target} 不是空文件夹，里面也不只是可以替换的学习者版{seen}；请另选文件夹，或先清空它。",
+                ).fill(target=target, seen=seen)
             )
 
 
@@ -188,7 +210,12 @@ def _put(folder: Path, target: Path) -> None:
             os.rename(target, folder.with_name(_BEFORE))
         os.rename(folder, target)
     except OSError as error:
-        raise UsageError(f"{target} cannot be replaced ({error.strerror}); choose another place.") from error
+        raise UsageError(
+            Text(
+                "{target} cannot be replaced ({reason}); choose another place.",
+                "{target} 无法替换（{reason}）；请另选位置。",
+            ).fill(target=target, reason=error.strerror)
+        ) from error
 
 
 def _write(folder: Path, files: Mapping[str, bytes]) -> None:
@@ -198,7 +225,12 @@ def _write(folder: Path, files: Mapping[str, bytes]) -> None:
             (folder / name).parent.chmod(0o755)
             write(folder / name, data, shared=True)
     except OSError as error:
-        raise UsageError(f"{folder} cannot be written ({error.strerror}); nothing was published.") from error
+        raise UsageError(
+            Text(
+                "{folder} cannot be written ({reason}); nothing was published.",
+                "{folder} 无法写入（{reason}）；没有发布任何内容。",
+            ).fill(folder=folder, reason=error.strerror)
+        ) from error
 
 
 # ----------------------------------------------------------------------------------------- the texts

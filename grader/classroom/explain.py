@@ -40,6 +40,7 @@ from grader.core.model import (
     Submission,
     Text,
 )
+from grader.core.text import name_list
 from grader.course import items
 from grader.course import loader as course
 from grader.grading import courses
@@ -147,17 +148,30 @@ def look_up(asked: ExplainRequest) -> RecordedPart:
         learner = find_learner(book, asked.learner)
         filed = _submission(book, loaded, learner, asked.attempt)
         if filed.error is not None:
-            raise UsageError(f"The submission {filed.key} of {learner.id} could not be graded: {filed.error.en}")
+            raise UsageError(
+                Text(
+                    "The submission {key} of {learner} could not be graded: {why}",
+                    "{learner} 的提交 {key} 无法评分：{why}",
+                ).fill(key=filed.key, learner=learner.id, why=filed.error)
+            )
         known = Book.of(book, loaded).versions.get(question.id, "")
         found = book.units(filed, {question.id: known})
         result = _result(found[0][0].result, part) if found else None
         if result is None:
             raise UsageError(
-                f"{question.id} of {learner.id} is not graded in this version; run 'attncheck batch' or 'regrade'."
+                Text(
+                    "{question} of {learner} is not graded in this version; run 'attncheck batch' or 'regrade'.",
+                    "{learner} 的 {question} 还没有用现在的版本评分；请运行 `attncheck batch` 或 `attncheck regrade`。",
+                ).fill(question=question.id, learner=learner.id)
             )
         place = book.place(filed)
         if not is_as_graded(filed, place):
-            raise UsageError(f"{place} is gone, or not what was graded: restore it, or grade the collection again.")
+            raise UsageError(
+                Text(
+                    "{place} is gone, or not what was graded: restore it, or grade the collection again.",
+                    "{place} 已不存在，或不是当初评分的内容：请恢复它，或重新评一遍这批提交。",
+                ).fill(place=place)
+            )
         names = (result.id if isinstance(result, ItemResult) else result.name, learner.id)
         return RecordedPart(
             learner,
@@ -183,13 +197,22 @@ def _part(check: str, loaded: Course, counting: Sequence[str]) -> tuple[Question
         known |= {exercise.name.casefold(): (question, exercise) for exercise in question.exercises}
         known |= {item.id.casefold(): (question, item) for item in question.items if item.use == "graded"}
     if name.casefold() not in known:
+        there = name_list(part.id if isinstance(part, Item) else part.name for _, part in known.values())
         raise UsageError(
-            f"There is no exercise or graded item “{name}”; expected a name, or EXERCISE/CHECK/CASE, of one of: "
-            + ", ".join(part.id if isinstance(part, Item) else part.name for _, part in known.values())
+            Text(
+                "There is no exercise or graded item “{name}”; expected a name, or EXERCISE/CHECK/CASE, of one of: "
+                "{there}",
+                "没有编程题或计分题“{name}”；应为下列之一的名字，或 EXERCISE/CHECK/CASE：{there}",
+            ).fill(name=name, there=there)
         )
     question, part = known[name.casefold()]
     if rest and isinstance(part, Item):
-        raise UsageError(f"{part.id} is an item, which has no checks: leave out “/{rest}”.")
+        raise UsageError(
+            Text(
+                "{part} is an item, which has no checks: leave out “/{rest}”.",
+                "{part} 是题目，没有检查项：请去掉“/{rest}”。",
+            ).fill(part=part.id, rest=rest)
+        )
     return question, part, rest
 
 
@@ -197,12 +220,22 @@ def _submission(book: Gradebook, loaded: Course, learner: LearnerRow, attempt: i
     """The submission with this attempt number; without one, the submission that counts."""
     theirs = [filed for filed in book.submissions() if learner.id in (filed.learners or (filed.key,))]
     if not theirs:
-        raise UsageError(f"{learner.id} has no submission.")
+        raise UsageError(
+            Text(
+                "{learner} has no submission.",
+                "{learner} 没有提交。",
+            ).fill(learner=learner.id)
+        )
     if attempt is not None:
         found = next((filed for filed in theirs if filed.attempt == attempt), None)
         if found is None:
             there = ", ".join(str(number) for number in sorted({filed.attempt for filed in theirs}))
-            raise UsageError(f"{learner.id} has no attempt {attempt}; available: {there}.")
+            raise UsageError(
+                Text(
+                    "{learner} has no attempt {attempt}; available: {there}.",
+                    "{learner} 没有第 {attempt} 次提交，可用的有：{there}。",
+                ).fill(learner=learner.id, attempt=attempt, there=there)
+            )
         return found
     known = Book.of(book, loaded)
     works = [known.work(filed) for filed in theirs]
@@ -262,7 +295,12 @@ def explain_code(
     again = replay(context, found.question, exercise, found.submission, observe)
     at = _same_entry(again, result, outcome)
     if at is None:
-        raise UsageError(f"{where} is no longer in the course; run 'attncheck regrade' to grade by the current course.")
+        raise UsageError(
+            Text(
+                "{where} is no longer in the course; run 'attncheck regrade' to grade by the current course.",
+                "课程里已经没有 {where}；请运行 `attncheck regrade`，按现在的课程重新评分。",
+            ).fill(where=where)
+        )
     fresh = again.result.outcomes[at]
     told = again.unredacted(exercise, at)
     entry = again.entries[at]
@@ -313,7 +351,12 @@ def _chosen(result: ExerciseResult, rest: str) -> int:
     ]
     if not wanted:
         there = dict.fromkeys(f"{result.name}/{outcome.check}/{outcome.case}" for outcome in result.outcomes)
-        raise UsageError(f"{result.name} has no check “{rest}”; available: {', '.join(there)}.")
+        raise UsageError(
+            Text(
+                "{result} has no check “{rest}”; available: {there}.",
+                "{result} 没有检查项“{rest}”，可用的有：{there}。",
+            ).fill(result=result.name, rest=rest, there=name_list(there))
+        )
     lost = [at for at in wanted if result.outcomes[at].verdict.applies and result.outcomes[at].status != Status.PASSED]
     return (lost or wanted)[0]
 

@@ -221,8 +221,12 @@ class Gradebook:
 
     def _not_understood(self, what: str, error: Exception) -> GradebookError:
         return GradebookError(
-            f"the gradebook {self.path} has content that this attncheck cannot read ({what}: {error}): use the version "
-            "that wrote it, restore it from a backup, or grade into a new folder; the file was not changed."
+            Text(
+                "the gradebook {path} has content that this attncheck cannot read ({what}: {error}): use the version "
+                "that wrote it, restore it from a backup, or grade into a new folder; the file was not changed.",
+                "成绩册 {path} 里有这个版本的 attncheck 读不懂的内容（{what}：{error}）：请用当初写它的版本，"
+                "或从备份恢复，或评到新的文件夹；文件没有改动。",
+            ).fill(path=self.path, what=what, error=error)
         )
 
     def copy(self, folder: Path) -> Gradebook:
@@ -568,7 +572,12 @@ def open_gradebook(folder: Path, *, create: bool = False, steps: Mapping[int, It
     """
     path = folder / FILE
     if not create and not path.is_file():
-        raise GradebookError(f"{folder} has no {FILE}; expected a folder written by 'attncheck batch --out'.")
+        raise GradebookError(
+            Text(
+                "{folder} has no {file}; expected a folder written by 'attncheck batch --out'.",
+                "{folder} 里没有 {file}；应为 `attncheck batch --out` 写下的文件夹。",
+            ).fill(folder=folder, file=FILE)
+        )
     with ExitStack() as opened:
         try:
             connection = sqlite3.connect(path, timeout=5.0, isolation_level=None)
@@ -577,7 +586,12 @@ def open_gradebook(folder: Path, *, create: bool = False, steps: Mapping[int, It
             connection.execute("PRAGMA secure_delete = ON")
             if connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0] == 0:
                 if not create:
-                    raise GradebookError(f"{path} is empty: run 'attncheck batch' again to continue.")
+                    raise GradebookError(
+                        Text(
+                            "{path} is empty: run 'attncheck batch' again to continue.",
+                            "{path} 是空的：请再次运行 `attncheck batch` 继续。",
+                        ).fill(path=path)
+                    )
                 _begin(connection)
             if _format(connection) in map(str, steps):
                 _bring_up_to_date(connection, steps)
@@ -587,8 +601,10 @@ def open_gradebook(folder: Path, *, create: bool = False, steps: Mapping[int, It
         if found != str(FORMAT):
             newer = found.isdecimal() and len(found) < 9 and int(found) > FORMAT
             raise GradebookError(
-                f"{path} has format {found:.40}; this attncheck writes {FORMAT}. "
-                + ("Update attncheck." if newer else "Grade into a new folder.")
+                Text(
+                    "{path} has format {found}; this attncheck writes {format}. {todo}",
+                    "{path} 的格式是 {found}，这个版本的 attncheck 写的是 {format}。{todo}",
+                ).fill(path=path, found=f"{found:.40}", format=FORMAT, todo=_UPDATE if newer else _NEW_FOLDER)
             )
         opened.pop_all()
     return Gradebook(connection, path)
@@ -629,21 +645,44 @@ def _exclusive(connection: sqlite3.Connection) -> Iterator[None]:
 def _cannot(path: Path, error: Exception) -> GradebookError:
     said = "out of memory" if isinstance(error, MemoryError) else str(error)
     remedy = next((remedy for word, remedy in _REMEDIES.items() if word in said), None)
-    remedy = remedy or "restore it from a backup, or grade into a new folder; the file was not changed"
-    return GradebookError(f"the gradebook {path} cannot be used ({said}): {remedy}.")
+    remedy = remedy or Text(
+        "restore it from a backup, or grade into a new folder; the file was not changed",
+        "请从备份恢复，或评到新的文件夹；文件没有改动",
+    )
+    return GradebookError(
+        Text(
+            "the gradebook {path} cannot be used ({said}): {remedy}.",
+            "成绩册 {path} 无法使用（{said}）：{remedy}。",
+        ).fill(path=path, said=said, remedy=remedy)
+    )
 
 
-_FAILS = (
+_FAILS = Text(
     "the disk or your quota is full, or a network folder is gone or cannot lock files: make room, or grade into a "
-    "folder on this machine, and run the same command again; earlier results are saved"
+    "folder on this machine, and run the same command again; earlier results are saved",
+    "磁盘或配额已满，或者网络文件夹已断开、不支持加锁：请腾出空间，或评到本机的文件夹，再运行同一条命令；此前的结果均已保存",
 )
-_READ_ONLY = "make its folder writable, or use another one (--out of batch)"
+_READ_ONLY = Text(
+    "make its folder writable, or use another one (--out of batch)",
+    "请把它所在的文件夹改成可写，或换一个（batch 的 --out）",
+)
+_FULL = Text(
+    "free some space, and run the same command again: earlier results are saved",
+    "请腾出空间，再运行同一条命令；此前的结果均已保存",
+)
+_UPDATE = Text("Update attncheck.", "请升级 attncheck。")
+_NEW_FOLDER = Text("Grade into a new folder.", "请评到新的文件夹。")
+_LOCKED = Text("another process is using it; wait until it has finished", "另一个进程正在使用它，请等它结束")
+_NO_MEMORY = Text(
+    "close other programs, and run the same command again: earlier results are saved; if that does not help, the file "
+    "is damaged: restore it from a backup, or grade into a new folder",
+    "请关闭其他程序，再运行同一条命令，此前的结果均已保存；如果仍不行，说明文件已损坏，请从备份恢复，或评到新的文件夹",
+)
 #: What to do, by part of SQLite's message.
 _REMEDIES = {
-    "database is locked": "another process is using it; wait until it has finished",
-    "out of memory": "close other programs, and run the same command again: earlier results are saved; if that does "
-    "not help, the file is damaged: restore it from a backup, or grade into a new folder",
-    "is full": "free some space, and run the same command again: earlier results are saved",
+    "database is locked": _LOCKED,
+    "out of memory": _NO_MEMORY,
+    "is full": _FULL,
     "disk I/O": _FAILS,
     "locking protocol": _FAILS,
     "readonly": _READ_ONLY,

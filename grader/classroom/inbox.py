@@ -29,6 +29,7 @@ from typing import Any
 from grader import __version__
 from grader.core.errors import SubmissionError, UsageError
 from grader.core.files import readable_json
+from grader.core.model import Text
 from grader.submission import parse_files, read_files
 from grader.submission.files import RawFile
 from grader.submission.messages import printable
@@ -132,9 +133,19 @@ def make(inbox: Path) -> None:
             file.flush()
             os.fsync(file.fileno())
     except FileExistsError:
-        raise UsageError(f"{inbox} is a file, or already has a key; receipts that it signed need that one.") from None
+        raise UsageError(
+            Text(
+                "{inbox} is a file, or already has a key; receipts that it signed need that one.",
+                "{inbox} 是文件，或已有密钥；它签过的回执需要原来的密钥。",
+            ).fill(inbox=inbox)
+        ) from None
     except OSError as error:
-        raise UsageError(f"The inbox {inbox} cannot be created: {error.strerror}; choose another folder.") from error
+        raise UsageError(
+            Text(
+                "The inbox {inbox} cannot be created: {reason}; choose another folder.",
+                "收件箱 {inbox} 无法创建：{reason}；请换一个文件夹。",
+            ).fill(inbox=inbox, reason=error.strerror)
+        ) from error
 
 
 def parse_key(raw: bytes) -> bytes:
@@ -143,7 +154,12 @@ def parse_key(raw: bytes) -> bytes:
         key = bytes.fromhex(raw.decode("ascii").strip())
         if len(key) == _KEY_BYTES:
             return key
-    raise UsageError(f"{KEY} in the inbox is not an attncheck key; restore it from a backup.")
+    raise UsageError(
+        Text(
+            "{key} in the inbox is not an attncheck key; restore it from a backup.",
+            "收件箱里的 {key} 不是 attncheck 的密钥；请从备份恢复。",
+        ).fill(key=KEY)
+    )
 
 
 def _key(inbox: Path) -> bytes | None:
@@ -172,7 +188,12 @@ def submit(path: Path, inbox: Path, learner: str, now: datetime) -> tuple[Receip
     UsageError if the inbox cannot be written.
     """
     if len(learner) > MAX_NAME:
-        raise UsageError(f"The learner's name has {len(learner)} characters; give one of {MAX_NAME} or fewer.")
+        raise UsageError(
+            Text(
+                "The learner's name has {learner} characters; give one of {max_name} or fewer.",
+                "学习者的名字有 {learner} 个字符；请不要超过 {max_name} 个。",
+            ).fill(learner=len(learner), max_name=MAX_NAME)
+        )
     found, stem = read_files(path)
     parse_files(found, stem, learner, os.fspath(path))
     raws = found.raws
@@ -186,13 +207,23 @@ def submit(path: Path, inbox: Path, learner: str, now: datetime) -> tuple[Receip
         if latest is not None and latest.digest == receipt.digest:
             return latest, False
         if not inbox.is_dir():
-            raise UsageError(f"The inbox {inbox} does not exist; ask your instructor for its name.")
+            raise UsageError(
+                Text(
+                    "The inbox {inbox} does not exist; ask your instructor for its name.",
+                    "收件箱 {inbox} 不存在；请向老师询问它的名字。",
+                ).fill(inbox=inbox)
+            )
         home.mkdir(exist_ok=True)
         with contextlib.suppress(PermissionError):  # the folder belongs to somebody else
             home.chmod(0o755)
         _store(receipt, raws, inbox, home / attempt_name(receipt))
     except OSError as error:
-        raise UsageError(f"The inbox {inbox} cannot be written: {error.strerror}. Nothing was submitted.") from error
+        raise UsageError(
+            Text(
+                "The inbox {inbox} cannot be written: {reason}. Nothing was submitted.",
+                "收件箱 {inbox} 无法写入：{reason}。没有提交任何内容。",
+            ).fill(inbox=inbox, reason=error.strerror)
+        ) from error
     return receipt, True
 
 

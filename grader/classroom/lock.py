@@ -9,6 +9,7 @@ from pathlib import Path
 from filelock import FileLock, Timeout
 
 from grader.core.errors import UsageError
+from grader.core.model import Text
 
 
 def make_folder(out: Path) -> None:
@@ -30,14 +31,20 @@ def locked(out: Path) -> Iterator[None]:
         lock.acquire()
     except Timeout:
         raise UsageError(
-            f"Another attncheck is grading into {out}; wait until it has finished, or use another folder."
+            Text(
+                "Another attncheck is grading into {out}; wait until it has finished, or use another folder.",
+                "另一个 attncheck 正在评到 {out}；请等它结束，或换一个文件夹。",
+            ).fill(out=out)
         ) from None
     except OSError as error:
         raise _not_writable(out, error) from error
     except NotImplementedError:
         raise UsageError(
-            f"{out} cannot be locked (some network folders cannot be), so two processes could grade into it at once; "
-            "use a folder on this machine."
+            Text(
+                "{out} cannot be locked (some network folders cannot be), so two processes could grade into it at "
+                "once; use a folder on this machine.",
+                "{out} 无法加锁（有些网络文件夹不支持），两个进程可能同时往里评分；请用本机的文件夹。",
+            ).fill(out=out)
         ) from None
     try:
         yield
@@ -46,4 +53,9 @@ def locked(out: Path) -> Iterator[None]:
 
 
 def _not_writable(out: Path, error: OSError) -> UsageError:
-    return UsageError(f"{out} cannot be written ({error.strerror}); make it writable, or use another folder.")
+    return UsageError(
+        Text(
+            "{out} cannot be written ({reason}); make it writable, or use another folder.",
+            "{out} 无法写入（{reason}）；请改成可写，或换一个文件夹。",
+        ).fill(out=out, reason=error.strerror)
+    )

@@ -18,7 +18,7 @@ from grader.classroom.regrade import course_of, points_of
 from grader.classroom.results import CLASS, Book, MarkSummary, left_behind, parts, write_files
 from grader.core.errors import UsageError
 from grader.core.files import TEMPORARY_PREFIX
-from grader.core.model import Course, Lang
+from grader.core.model import Course, Lang, Text
 from grader.core.suggest import hint
 from grader.core.text import clean
 from grader.course import loader
@@ -44,9 +44,17 @@ def find_learner(book: Gradebook, name: str) -> LearnerRow:
             return same[0]
         if same:
             ids = ", ".join(one.id for one in same)
-            raise UsageError(f"“{name}” could be any of {ids}; give one of these ids.")
+            raise UsageError(
+                Text(
+                    "“{name}” could be any of {ids}; give one of these ids.",
+                    "“{name}”可能是 {ids}；请给出其中一个。",
+                ).fill(name=name, ids=ids)
+            )
     raise UsageError(
-        f"There is no learner “{name}” in {book.path}. {hint(name, [one.id for one in everybody], most=8)}"
+        Text(
+            "There is no learner “{name}” in {book}. {hint}",
+            "{book} 里没有学习者“{name}”。{hint}",
+        ).fill(name=name, book=book.path, hint=hint(name, [one.id for one in everybody], most=8))
     )
 
 
@@ -78,15 +86,28 @@ class OverrideRequest:
 def give(folder: Path, wish: OverrideRequest, now: datetime, course_folder: Path | None, lang: Lang) -> OverrideResult:
     """Save points given by a person, in the gradebook and in the files. Raises UsageError if they are not possible."""
     if not wish.reason.strip():
-        raise UsageError("Give a --reason: it stands beside the points, and others will ask.")
+        raise UsageError(
+            Text(
+                "Give a --reason: it stands beside the points, and others will ask.",
+                "请给出 --reason：理由会写在分数旁边，别人会问到。",
+            )
+        )
     with _open(folder, course_folder) as (book, loaded):
         learner = find_learner(book, wish.learner)
         if learner not in book.learners():
-            raise UsageError(f"{learner.id} belongs to nobody in the class: add its learner to the roster, and grade.")
+            raise UsageError(
+                Text(
+                    "{learner} belongs to nobody in the class: add its learner to the roster, and grade.",
+                    "{learner} 不属于班上任何人：请把这位学习者加进名单，再评分。",
+                ).fill(learner=learner.id)
+            )
         part = _part(wish.part, loaded, points_of(book))
         if not math.isfinite(wish.points) or not (wish.beyond or 0 <= wish.points <= part.possible):
             raise UsageError(
-                f"{part.name} has 0 to {part.possible:g} points; saw {wish.points:g}. --beyond allows others."
+                Text(
+                    "{part} has 0 to {possible} points; saw {points}. --beyond allows others.",
+                    "{part} 的分数是 0 到 {possible}，这里是 {points}。要超出这个范围，请加 --beyond。",
+                ).fill(part=part.name, possible=f"{part.possible:g}", points=f"{wish.points:g}")
             )
         change = Override(learner.id, part.name, wish.points, wish.reason.strip(), wish.author, now)
         book.override(change)
@@ -101,7 +122,12 @@ def take_back(folder: Path, learner: str, part: str, course_folder: Path | None,
         named = next((name for one, name in known if one == who and name.casefold() == part.casefold()), None)
         if named is None:
             has = ", ".join(name for one, name in known if one == who) or "none"
-            raise UsageError(f"{who} has no points given by hand for “{part}”; parts with such points: {has}.")
+            raise UsageError(
+                Text(
+                    "{who} has no points given by hand for “{part}”; parts with such points: {has}.",
+                    "{who} 的“{part}”没有手工给分；有手工给分的是：{has}。",
+                ).fill(who=who, part=part, has=has)
+            )
         book.withdraw(who, named)
         found = next((one for one in book.learners() if one.id == who), LearnerRow(who, who))
         rows = _written(book, loaded, found, lang)
@@ -123,7 +149,12 @@ def _part(name: str, loaded: Course, counting: Mapping[str, float]) -> CoursePar
     known = {name: part for name, part in parts(loaded).items() if part.question in counting}
     found = known.get(name) or next((part for part in known.values() if part.name.casefold() == name.casefold()), None)
     if found is None:
-        raise UsageError(f"There is no exercise or graded item “{name}”. {hint(name, known, most=8)}")
+        raise UsageError(
+            Text(
+                "There is no exercise or graded item “{name}”. {hint}",
+                "没有编程题或计分题“{name}”。{hint}",
+            ).fill(name=name, hint=hint(name, known, most=8))
+        )
     return found
 
 
@@ -161,7 +192,10 @@ def forgetting(
                     shutil.rmtree(path) if path.is_dir() else path.unlink(missing_ok=True)
             except OSError as error:
                 raise UsageError(
-                    f"{error.filename} cannot be removed ({error.strerror}); make it writable and try again."
+                    Text(
+                        "{filename} cannot be removed ({reason}); make it writable and try again.",
+                        "{filename} 无法删除（{reason}）；请改成可写再试。",
+                    ).fill(filename=error.filename, reason=error.strerror)
                 ) from error
             book.forget(leaving.learner.id)
             write_files(Book.of(book, loaded), folder, lang)

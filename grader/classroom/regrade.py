@@ -154,8 +154,12 @@ def _tasks(book: Gradebook, versions: Mapping[str, str]) -> dict[str, tuple[Subm
     if moved:
         listed = ", ".join(moved[:_NAMED]) + (f" and {len(moved) - _NAMED} more" if len(moved) > _NAMED else "")
         raise UsageError(
-            f"These submissions are gone, or not what was graded: {listed}. Restore them, or run 'attncheck batch' "
-            "on the collection again to grade what is new in it."
+            Text(
+                "These submissions are gone, or not what was graded: {listed}. Restore them, or run 'attncheck "
+                "batch' on the collection again to grade what is new in it.",
+                "这些提交已不存在，或不是当初评分的内容：{listed}。请恢复它们，或对这批提交再次运行 `attncheck batch`，"
+                "只评其中新的内容。",
+            ).fill(listed=listed)
         )
     return tasks
 
@@ -175,7 +179,12 @@ def points_of(book: Gradebook) -> dict[str, float]:
     """The questions that count, with their points. Raises GradebookError if nothing was graded."""
     found = book.table("questions", float)
     if not found:
-        raise GradebookError(f"{book.path} does not say which questions count: run 'attncheck batch' again.")
+        raise GradebookError(
+            Text(
+                "{book} does not say which questions count: run 'attncheck batch' again.",
+                "{book} 没有记录哪些问题计分：请再次运行 `attncheck batch`。",
+            ).fill(book=book.path)
+        )
     return found
 
 
@@ -187,7 +196,10 @@ def course_of(book: Gradebook, named: Path | None) -> Path:
     if isinstance(known, str) and Path(known, "questions").is_dir():
         return Path(known)
     raise UsageError(
-        f"{book.path.parent} was graded with the course in {known}, which is gone; name its folder with --course."
+        Text(
+            "{parent} was graded with the course in {known}, which is gone; name its folder with --course.",
+            "{parent} 是用 {known} 里的课程评分的，它已不存在；请用 --course 给出课程文件夹。",
+        ).fill(parent=book.path.parent, known=known)
     )
 
 
@@ -204,14 +216,20 @@ def check_seed(book: Gradebook, seed: Seed) -> None:
     known = str(book.recall("seed"))
     if known == seed.label:
         return
-    remedy = "give the seed that it was graded with"
+    remedy = Text("give the seed that it was graded with", "请给出评分时用的种子")
     if known.startswith("file:"):
-        remedy = "name the original seed file with --seed-file"
+        remedy = Text("name the original seed file with --seed-file", "请用 --seed-file 给出原来的种子文件")
     elif known == Seed.public().label:
-        remedy = "leave out --seed-file, and seed_file in course.yaml"
+        remedy = Text(
+            "leave out --seed-file, and seed_file in course.yaml", "请去掉 --seed-file 和 course.yaml 里的 seed_file"
+        )
     raise UsageError(
-        f"{book.path.parent} was graded with seed {known}, but this command uses seed {seed.label}: {remedy}. "
-        "(To grade a class with another seed, run 'attncheck batch' with it.)"
+        Text(
+            "{parent} was graded with seed {known}, but this command uses seed {seed}: {remedy}. (To grade a "
+            "class with another seed, run 'attncheck batch' with it.)",
+            "{parent} 是用种子 {known} 评分的，而这条命令用的是种子 {seed}：{remedy}。"
+            "（要换种子给全班评分，请用它运行 `attncheck batch`。）",
+        ).fill(parent=book.path.parent, known=known, seed=seed.label, remedy=remedy)
     )
 
 

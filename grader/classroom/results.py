@@ -216,8 +216,12 @@ def write_files(book: Book, out: Path, lang: Lang) -> list[MarkSummary]:
         _tidy(out, {row.file for row in rows})
     except OSError as error:
         raise UsageError(
-            f"the files in {out} cannot be written ({error.strerror}); the gradebook is complete: make room, or "
-            "make the folder writable, and run the same command again (regrade with --yes)."
+            Text(
+                "the files in {out} cannot be written ({reason}); the gradebook is complete: make room, or make the "
+                "folder writable, and run the same command again (regrade with --yes).",
+                "{out} 里的文件无法写入（{reason}）；成绩册是完整的：请腾出空间，"
+                "或把文件夹改成可写，再运行同一条命令（regrade 请加 --yes）。",
+            ).fill(out=out, reason=error.strerror)
         ) from error
     return rows
 

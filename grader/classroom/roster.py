@@ -22,6 +22,8 @@ from typing import Literal
 
 from grader.classroom.intake import Person
 from grader.core.errors import UsageError
+from grader.core.model import Text
+from grader.core.text import name_list
 
 #: Headings as people and course systems write them, and the column that each one is.
 _HEADINGS = {
@@ -52,6 +54,11 @@ _NAMING = {"id", "name", "last", *_OWN}
 _MOST_WORDS = 30
 #: More hours of extra time are taken for a typing error.
 _MOST_HOURS = 24 * 366
+
+
+_EMAIL_AS_ID = Text(
+    " To use e-mail addresses as ids, rename that column to id.", "要用邮箱作学号，请把那一列改名为 id。"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,16 +133,31 @@ def read(path: Path) -> Roster:
     try:
         text = path.read_bytes().decode("utf-8-sig")
     except OSError as error:
-        raise UsageError(f"the roster {path} cannot be read: {error.strerror}") from error
+        raise UsageError(
+            Text(
+                "the roster {path} cannot be read: {reason}",
+                "名单 {path} 无法读取：{reason}",
+            ).fill(path=path, reason=error.strerror)
+        ) from error
     except UnicodeDecodeError as error:
-        raise UsageError(f"the roster {path} is not UTF-8 (byte {error.start}); save it as “CSV UTF-8”.") from error
+        raise UsageError(
+            Text(
+                "the roster {path} is not UTF-8 (byte {start}); save it as “CSV UTF-8”.",
+                "名单 {path} 不是 UTF-8（第 {start} 个字节）；请另存为“CSV UTF-8”。",
+            ).fill(path=path, start=error.start)
+        ) from error
     rows = _rows(text, path)
     first = rows[0][1] if rows else []
     headings = _meant(first)
     if not _NAMING & set(headings):
-        seen = ", ".join(f"{cell:.40}" for cell in first[:6]) if rows else "an empty file"
-        remedy = " To use e-mail addresses as ids, rename that column to id." if "email" in headings else ""
-        raise UsageError(f"{path}:1: expected headings such as id, name, email; found {seen}.{remedy}")
+        seen = name_list(f"{cell:.40}" for cell in first[:6]) if rows else Text("an empty file", "空文件")
+        remedy = _EMAIL_AS_ID if "email" in headings else ""
+        raise UsageError(
+            Text(
+                "{path}:1: expected headings such as id, name, email; found {seen}.{remedy}",
+                "{path}:1：应为 id、name、email 这样的表头，实际是 {seen}。{remedy}",
+            ).fill(path=path, seen=seen, remedy=remedy)
+        )
     found: list[tuple[str, Learner]] = []
     for line, row in rows[1:]:
         where = f"{path}:{line}"
@@ -146,15 +168,30 @@ def read(path: Path) -> Roster:
         cells = {key: cell.strip() for key, cell in zip(headings, row, strict=False) if key and cell.strip()}
         if cells:
             if "id" in headings and "id" not in cells:
-                raise UsageError(f"{where}: expected an id, as in every line of this roster; the cell is empty.")
+                raise UsageError(
+                    Text(
+                        "{where}: expected an id, as in every line of this roster; the cell is empty.",
+                        "{where}：这份名单每一行都应有学号，而这一格是空的。",
+                    ).fill(where=where)
+                )
             found.append((where, _learner(cells, where)))
     learners: dict[str, Learner] = {}
     for where, learner in _apart(found):
         if learner.id in learners:
-            raise UsageError(f"{where}: {learner.id:.80} is here for the second time; every id is one learner.")
+            raise UsageError(
+                Text(
+                    "{where}: {learner} is here for the second time; every id is one learner.",
+                    "{where}：{learner} 是第二次出现；每个学号只能对应一位学习者。",
+                ).fill(where=where, learner=f"{learner.id:.80}")
+            )
         learners[learner.id] = learner
     if not learners:
-        raise UsageError(f"{path} has headings, but no learner below them.")
+        raise UsageError(
+            Text(
+                "{path} has headings, but no learner below them.",
+                "{path} 只有表头，下面没有学习者。",
+            ).fill(path=path)
+        )
     return Roster(tuple(learners.values()))
 
 
@@ -162,8 +199,11 @@ def _check_width(row: Sequence[str], headings: Sequence[str], where: str) -> Non
     """Raise UsageError for missing or extra cells, which shift the others. Extra empty cells at the end are fine."""
     if len(row) < len(headings) or any(cell.strip() for cell in row[len(headings) :]):
         raise UsageError(
-            f"{where}: expected {len(headings)} cells, as in the heading; found {len(row)}. Quote cells that contain "
-            "a separator, and fill in missing ones."
+            Text(
+                "{where}: expected {headings} cells, as in the heading; found {row}. Quote cells that contain a "
+                "separator, and fill in missing ones.",
+                "{where}：应与表头一样有 {headings} 格，实际有 {row} 格。含分隔符的单元格请加引号，缺的请补上。",
+            ).fill(where=where, headings=len(headings), row=len(row))
         )
 
 
@@ -212,7 +252,12 @@ def _rows(text: str, path: Path) -> list[tuple[int, list[str]]]:
             line = reader.line_num + 1
         return rows
     except csv.Error as error:
-        raise UsageError(f"{path}:{reader.line_num}: this is not CSV ({error}); save it as “CSV UTF-8”.") from error
+        raise UsageError(
+            Text(
+                "{path}:{line_num}: this is not CSV ({error}); save it as “CSV UTF-8”.",
+                "{path}:{line_num}：这不是 CSV（{error}）；请另存为“CSV UTF-8”。",
+            ).fill(path=path, line_num=reader.line_num, error=error)
+        ) from error
 
 
 def _full_name(first: str, last: str) -> str:
@@ -226,13 +271,23 @@ def _learner(cells: Mapping[str, str], where: str) -> Learner:
     name = cells.get("name") or _full_name(cells.get("first", ""), cells.get("last", ""))
     own = next((cells[kind] for kind in _OWN if kind in cells and (kind == "id" or "@" not in cells[kind])), name)
     if not own:
-        raise UsageError(f"{where}: expected an id or a name in this line; found none.")
+        raise UsageError(
+            Text(
+                "{where}: expected an id or a name in this line; found none.",
+                "{where}：这一行应有学号或姓名，却都没有。",
+            ).fill(where=where)
+        )
     try:
         extra = float(cells.get("extra", "0").removesuffix("h"))
         if not math.fabs(extra) <= _MOST_HOURS:  # also true for NaN
             raise ValueError
     except ValueError:
-        raise UsageError(f"{where}: extra time is “{cells['extra']:.40}”; expected hours, such as 24.") from None
+        raise UsageError(
+            Text(
+                "{where}: extra time is “{cells}”; expected hours, such as 24.",
+                "{where}：延长时间写的是“{cells}”；应为小时数，例如 24。",
+            ).fill(where=where, cells=f"{cells['extra']:.40}")
+        ) from None
     if found := re.fullmatch(r"\D+ (\d+)", cells.get("moodle", "")):  # "Participant 657768", in any language
         cells = {**cells, "moodle": found[1]}
     ids = tuple((kind, cells[kind]) for kind in _IDS if kind in cells)

@@ -83,7 +83,10 @@ def cluster_pool(scheduler: str, out: Path, seed: Seed, course: Course) -> Itera
         from grader.classroom import dask  # needs an extra, `distributed`
     except ModuleNotFoundError as error:
         raise UsageError(
-            f"--scheduler needs a library that is not installed here ({error.name}): pip install 'attncheck[cluster]'"
+            Text(
+                "--scheduler needs a library that is not installed here ({error}): pip install 'attncheck[cluster]'",
+                "--scheduler 需要这里没有安装的库（{error}）：pip install 'attncheck[cluster]'",
+            ).fill(error=error.name)
         ) from error
     batch_name = f"{socket.gethostname()}:{out.resolve()}"
     plugin = f"attncheck-{hashlib.sha256(batch_name.encode()).hexdigest()[:16]}"

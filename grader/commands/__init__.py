@@ -17,13 +17,16 @@ from typing import TYPE_CHECKING, NoReturn
 import click
 
 import grader
-from grader.core import resources
-from grader.core.errors import AttncheckError
-from grader.core.suggest import nearest
+from grader.commands._language import language_of_call
+from grader.core import resources, suggest
+from grader.core.errors import AttncheckError, UsageError
+from grader.core.model import Text
 from grader.core.text import clean
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+    from grader.core.model import Lang
 
 INTERRUPTED = 130
 #: The key in ``click.Context.meta`` for the language of a command.
@@ -63,6 +66,13 @@ FAMILIES: dict[str, dict[str, str]] = {
     "Authors": {"bank": "Tools for writing questions."},
     "Everyone": {"doctor": "Check this machine: versions, content, sandbox."},
 }
+_NO_COMMAND = Text("There is no command “{name}”. {hint}", "没有命令“{name}”。{hint}")
+_STOPPED = Text("interrupted", "已中断")
+#: Before and after grading; while it grades, the command says how far it got.
+_STOPPED_BATCH = Text(
+    "interrupted. All results so far are saved: run the same command to continue.",
+    "已中断。此前的结果均已保存，再次运行同一条命令即可继续。",
+)
 _SUMMARIES = {name: summary for commands in FAMILIES.values() for name, summary in commands.items()}
 
 
@@ -79,21 +89,24 @@ class _Commands(click.Group):
         assert isinstance(command, click.Command)
         return command
 
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Note the language that the call asks for; ``--lang`` confirms it when the command is parsed."""
+        ctx.meta[LANG] = language_of_call(args)
+        return super().parse_args(ctx, args)
+
     def invoke(self, ctx: click.Context) -> int:
         """Run the command; an AttncheckError becomes a message in the command's language and an exit code."""
         try:
             return int(super().invoke(ctx) or 0)
         except AttncheckError as error:
-            _complain(error.of(ctx.meta.get(LANG, "en")))
+            _complain(error.of(ctx.meta[LANG]))
             return error.exit_code
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         if args and args[0] not in _SUMMARIES and not args[0].startswith("-"):
-            near = nearest(args[0], _SUMMARIES)
-            hint = f"did you mean “{near}”?" if near else f"there are {', '.join(_SUMMARIES)}."
-            raise click.UsageError(f"No command “{args[0]}”: {hint}", ctx)
+            raise UsageError(_NO_COMMAND.fill(name=args[0], hint=suggest.hint(args[0], _SUMMARIES)))
         return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
@@ -173,13 +186,14 @@ def run(argv: Sequence[str] | None = None) -> int:
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="replace")
+    args = sys.argv[1:] if argv is None else list(argv)
     try:
-        return int(cli.main(args=argv, prog_name="attncheck", standalone_mode=False) or 0)
+        return int(cli.main(args=args, prog_name="attncheck", standalone_mode=False) or 0)
     except click.ClickException as error:
-        _refuse(error)
+        _refuse(error, language_of_call(args))
         return error.exit_code
     except (click.Abort, KeyboardInterrupt):
-        _complain("interrupted")
+        _complain((_STOPPED_BATCH if args[:1] == ["batch"] else _STOPPED).of(language_of_call(args)))
         return INTERRUPTED
     except BrokenPipeError:
         return PIPE_CLOSED
@@ -210,10 +224,15 @@ def _our_bug(error: Exception) -> int:
     return AttncheckError.exit_code
 
 
-def _refuse(error: click.ClickException) -> None:
+def _refuse(error: click.ClickException, lang: Lang) -> None:
     """Report a usage error. Its text is cleaned: arguments may be file names that a shell has expanded."""
     said = StringIO()
-    error.show(said)
+    if lang == "zh" and isinstance(error, click.UsageError):
+        from grader.commands import _usage  # rarely needed
+
+        said.write(_usage.in_chinese(error))
+    else:
+        error.show(said)
     with contextlib.suppress(OSError):
         click.echo(clean(said.getvalue(), 4000, lines=True), err=True)
 

@@ -11,8 +11,10 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from grader.commands import LANG
+from grader.commands._language import language
 from grader.core import files, suggest
 from grader.core.errors import StateError, UsageError
+from grader.core.model import Text
 from grader.course import loader
 from grader.grading import courses
 from grader.learning import log as state
@@ -45,17 +47,6 @@ def documented(examples: Mapping[str, str], exits: Mapping[int, str]) -> Callabl
 
 
 # ------------------------------------------------------------------------------------------ language
-
-
-def language(environ: Mapping[str, str]) -> Lang:
-    """The language that the environment asks for: ATTNCHECK_LANG, else the locale, else English."""
-    own = environ.get("ATTNCHECK_LANG")
-    if own:
-        if own[:2].lower() not in ("en", "zh"):
-            raise UsageError(f"ATTNCHECK_LANG is “{own}”; it can be en or zh.")
-        return "zh" if own[:2].lower() == "zh" else "en"
-    locale = next((environ[name] for name in ("LC_ALL", "LC_MESSAGES", "LANG") if environ.get(name)), "")
-    return "zh" if locale[:2].lower() == "zh" else "en"
 
 
 def _remember(context: click.Context, parameter: click.Parameter, lang: Lang) -> Lang:
@@ -120,7 +111,12 @@ def find_question(course: Course, name: str) -> Question:
     number = name.lower().removeprefix("q").lstrip("0")
     found = course.question(name) or course.question(f"Q{number}")
     if found is None:
-        raise UsageError(f"There is no question “{name}”.{nearest(name, [q.id for q in course.questions])}")
+        raise UsageError(
+            Text(
+                "There is no question “{name}”.{hint}",
+                "没有问题“{name}”。{hint}",
+            ).fill(name=name, hint=nearest(name, [q.id for q in course.questions]))
+        )
     return found
 
 
@@ -129,7 +125,12 @@ def find_exercise(course: Course, name: str) -> tuple[Question, Exercise]:
     found = course.exercise(name)
     if found is None:
         names = [exercise.name for question in course.questions for exercise in question.exercises]
-        raise UsageError(f"There is no exercise “{name}”.{nearest(name, names)}")
+        raise UsageError(
+            Text(
+                "There is no exercise “{name}”.{hint}",
+                "没有编程题“{name}”。{hint}",
+            ).fill(name=name, hint=nearest(name, names))
+        )
     return found
 
 
@@ -150,12 +151,14 @@ def find_part(course: Course, name: str) -> tuple[Question, Item | Exercise | No
     known += [item.id for question in course.questions for item in question.items]
     known += [exercise.name for question in course.questions for exercise in question.exercises]
     hint = suggest.hint(name, known, [question.id for question in course.questions])
-    raise UsageError(f"There is no question, item or exercise “{name}”. {hint}")
+    text = Text("There is no question, item or exercise “{name}”. {hint}", "没有叫“{name}”的问题、小题或编程题。{hint}")
+    raise UsageError(text.fill(name=name, hint=hint))
 
 
-def nearest(name: str, names: Sequence[str]) -> str:
+def nearest(name: str, names: Sequence[str]) -> Text:
     """A sentence that suggests the closest of ``names``, or lists them all."""
-    return f" {suggest.hint(name, names)}"
+    found = suggest.hint(name, names)
+    return Text(f" {found.en}", found.zh)
 
 
 #: ``--learner`` for commands that show items before they are answered.
@@ -188,7 +191,12 @@ def read_seed(number: int | None, file: Path | None) -> Seed:
     from grader.grading.inputs import Seed  # loads numpy
 
     if number is not None and file is not None:
-        raise UsageError("--seed and --seed-file cannot be combined: give only one of them.")
+        raise UsageError(
+            Text(
+                "--seed and --seed-file cannot be combined: give only one of them.",
+                "--seed 和 --seed-file 不能同时使用：只给其中一个。",
+            )
+        )
     if file is not None:
         return Seed.from_file(file)
     return Seed.public() if number is None else Seed.number(number)
@@ -228,7 +236,12 @@ def write_output(option: str, file: Path, data: str | bytes) -> None:
     try:
         files.write(file, data)
     except OSError as error:
-        raise UsageError(f"{file} cannot be written: {error.strerror}; choose another place for {option}.") from error
+        raise UsageError(
+            Text(
+                "{file} cannot be written: {reason}; choose another place for {option}.",
+                "{file} 无法写入：{reason}；请为 {option} 另选位置。",
+            ).fill(file=file, reason=error.strerror, option=option)
+        ) from error
 
 
 # --------------------------------------------------------------------------------- the learner's progress

@@ -23,6 +23,7 @@ from grader.core import resources
 from grader.core.errors import UsageError
 from grader.core.files import create
 from grader.core.layout import indent
+from grader.core.model import Text
 from grader.core.problems import ProblemsError
 from grader.course import loader, question_view, starter, template
 from grader.grading import courses
@@ -212,14 +213,24 @@ def new(question: str, course_folder: Path | None) -> None:
     """
     match = re.fullmatch(r"[Qq]0*(\d+)", question)
     if match is None:
-        raise UsageError(f"“{question}” is not a question id; expected one such as Q25.")
+        raise UsageError(
+            Text(
+                "“{question}” is not a question id; expected one such as Q25.",
+                "“{question}”不是问题编号；应为 Q25 这样的编号。",
+            ).fill(question=question)
+        )
     number = int(match[1])
     folder = course_folder or loader.find(None)
     group = None
     if any(folder.glob("questions/q*.yaml")):
         course = courses.load(loader.find(folder))
         if course.question(f"Q{number}") is not None:
-            raise UsageError(f"The course already has a question Q{number}; choose another number.")
+            raise UsageError(
+                Text(
+                    "The course already has a question Q{number}; choose another number.",
+                    "课程里已有 Q{number}；请换一个编号。",
+                ).fill(number=number)
+            )
         group = course.groups[0][0]
     for path, text in template.files(number, group).items():
         create(folder / path, text)

@@ -15,7 +15,7 @@ from grader.commands._options import (
 )
 from grader.core.errors import SubmissionError, UsageError
 from grader.core.files import create
-from grader.core.model import Returned
+from grader.core.model import Returned, Text
 from grader.submission import read
 
 if TYPE_CHECKING:
@@ -80,7 +80,12 @@ def _script(
     pairs = zip(context.entries(exercise), context.expected(exercise), strict=True)
     seen = next((e for entry, e in pairs if entry.case is case and entry.spec.kind == "values"), ())
     if not seen or not isinstance(seen[0], Returned):
-        raise UsageError(f"The case “{case_name}” has no expected values to compare with; choose another.")
+        raise UsageError(
+            Text(
+                "The case “{case_name}” has no expected values to compare with; choose another.",
+                "用例“{case_name}”没有可以比较的预期值；请换一个。",
+            ).fill(case_name=case_name)
+        )
     drawn = next(entry.drawn for entry in context.entries(exercise) if entry.case is case)
     files = (file, *(other for other in submission.files if other is not file))
     return debug_script.script(exercise, case, drawn, seen[0].values[0], files, path)

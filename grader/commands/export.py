@@ -21,6 +21,7 @@ from grader.commands._options import (
 )
 from grader.commands._words import WRITTEN
 from grader.core.errors import UsageError
+from grader.core.model import Text
 from grader.core.text import clean
 
 if TYPE_CHECKING:
@@ -39,7 +40,7 @@ class _Export(click.Command):
         }
         for of, heading in headings.items():
             with formatter.section(heading):
-                formatter.write_dl([(name, module.ABOUT) for name, module in modules.items() if of == module.OF])
+                formatter.write_dl([(name, exports.about(name)) for name, module in modules.items() if of == module.OF])
 
 
 @documented(
@@ -122,14 +123,20 @@ def export(
     if exports.kind(form).OF == "gradebook":
         if folder is None:
             raise UsageError(
-                f"{form} is made from a gradebook: name the folder that 'attncheck batch' wrote with --from."
+                Text(
+                    "{form} is made from a gradebook: name the folder that 'attncheck batch' wrote with --from.",
+                    "{form} 由成绩册生成：请用 --from 给出 `attncheck batch` 写下的文件夹。",
+                ).fill(form=form)
             )
         with closing(open_gradebook(folder)) as gradebook:
             exports.export(form, Book.of(gradebook, load_graded_course(gradebook, course_folder)), options, out)
     else:
         if folder is not None:
             raise UsageError(
-                f"{form} is made from a course, not from a gradebook: leave out --from; --course names one."
+                Text(
+                    "{form} is made from a course, not from a gradebook: leave out --from; --course names one.",
+                    "{form} 由课程生成，不用成绩册：请去掉 --from；课程用 --course 指定。",
+                ).fill(form=form)
             )
         course = load_whole_course(course_folder)
         chosen = tuple(find_question(course, name).id for name in questions)

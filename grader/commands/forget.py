@@ -50,7 +50,12 @@ def forget(folder: Path, learner: str, yes: bool, as_json: bool, lang: Lang, cou
     copies of their work, and writes class.csv again. Lists what lies elsewhere and is not touched, and asks first.
     """
     if not yes and (as_json or not can_ask()):
-        raise UsageError("forget asks before it deletes anything, and nobody can answer here: give --yes.")
+        raise UsageError(
+            Text(
+                "forget asks before it deletes anything, and nobody can answer here: give --yes.",
+                "forget 删除之前要先确认，而这里没有人能回答：请加 --yes。",
+            )
+        )
     from grader.classroom.overrides import forgetting  # loads numpy
 
     with forgetting(folder, learner, course_folder) as (leaving, remove):

@@ -23,6 +23,7 @@ from grader.commands._options import (
 )
 from grader.commands._words import UNCONFINED
 from grader.core.errors import UsageError
+from grader.core.model import Text
 from grader.learning import log
 from grader.learning.learner_events import code_events, new_events
 from grader.report.json import to_json
@@ -134,11 +135,20 @@ def grade(
 
 def _mode(secret: bool, require: bool, unsafe: bool) -> Literal["auto", "require", "plain"]:
     if unsafe and require:
-        raise UsageError("--require-sandbox and --unsafe-no-sandbox contradict each other: give only one of them.")
+        raise UsageError(
+            Text(
+                "--require-sandbox and --unsafe-no-sandbox contradict each other: give only one of them.",
+                "--require-sandbox 和 --unsafe-no-sandbox 互相矛盾：只给其中一个。",
+            )
+        )
     if unsafe and secret:
         raise UsageError(
-            "--unsafe-no-sandbox cannot be combined with --seed-file: unconfined code could read the seed. "
-            "Leave one of them out; --seed N gives hidden cases that need not stay secret."
+            Text(
+                "--unsafe-no-sandbox cannot be combined with --seed-file: unconfined code could read the seed. Leave "
+                "one of them out; --seed N gives hidden cases that need not stay secret.",
+                "--unsafe-no-sandbox 不能和 --seed-file 一起用：没有隔离的代码可能读到种子。"
+                "请去掉其中一个；--seed N 给出的隐藏用例不需要保密。",
+            )
         )
     if unsafe:
         return "plain"
@@ -167,9 +177,19 @@ def _page(
 def _check_place(file: Path) -> None:
     """Raise UsageError for a file that cannot be written, before anything is graded."""
     if file.is_dir():
-        raise UsageError(f"{file} is a folder: name a file in it.")
+        raise UsageError(
+            Text(
+                "{file} is a folder: name a file in it.",
+                "{file} 是文件夹：请给出其中的文件名。",
+            ).fill(file=file)
+        )
     if not file.parent.is_dir():
-        raise UsageError(f"{file} cannot be written: there is no folder {file.parent}; create it, or choose another.")
+        raise UsageError(
+            Text(
+                "{file} cannot be written: there is no folder {parent}; create it, or choose another.",
+                "{file} 无法写入：没有文件夹 {parent}；请先创建它，或另选位置。",
+            ).fill(file=file, parent=file.parent)
+        )
 
 
 def _code(report: Report) -> int:

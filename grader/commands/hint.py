@@ -20,6 +20,8 @@ from grader.commands._options import (
     state_option,
 )
 from grader.core.errors import UsageError
+from grader.core.model import Text
+from grader.core.text import name_list
 from grader.learning import log as state
 from grader.learning import progress_view
 from grader.learning.progress import hints_taken
@@ -54,9 +56,19 @@ def hint(
     exercise = _choose(find_question(course, question), name)
     rungs = len(exercise.hints)
     if not rungs:
-        raise UsageError(f"{exercise.name} has no hints; 'attncheck show {question}' says what it has to do.")
+        raise UsageError(
+            Text(
+                "{exercise} has no hints; 'attncheck show {question}' says what it has to do.",
+                "{exercise} 没有提示；`attncheck show {question}` 会说明它要做什么。",
+            ).fill(exercise=exercise.name, question=question)
+        )
     if rung is not None and rung > rungs:
-        raise UsageError(f"{exercise.name} has {rungs} hints; --rung takes a number from 1 to {rungs}.")
+        raise UsageError(
+            Text(
+                "{exercise} has {rungs} hints; --rung takes a number from 1 to {rungs}.",
+                "{exercise} 有 {rungs} 条提示；--rung 应为 1 到 {rungs} 的数。",
+            ).fill(exercise=exercise.name, rungs=rungs)
+        )
     taken = hints_taken(recall(state_file, course), exercise.name)
     shown = rung or min(taken + 1, rungs)
     if shown > taken:
@@ -69,10 +81,25 @@ def _choose(question: Question, name: str | None) -> Exercise:
     """The exercise called ``name``, or the only one of ``question``. Raises UsageError if there is none."""
     names = [exercise.name for exercise in question.exercises]
     if not names:
-        raise UsageError(f"{question.id} has no exercises.")
+        raise UsageError(
+            Text(
+                "{question} has no exercises.",
+                "{question} 没有编程题。",
+            ).fill(question=question.id)
+        )
     if name is None and len(names) > 1:
-        raise UsageError(f"{question.id} has several exercises; choose one with -e: {', '.join(names)}.")
+        raise UsageError(
+            Text(
+                "{question} has several exercises; choose one with -e: {names}.",
+                "{question} 有好几道编程题，请用 -e 选一道：{names}。",
+            ).fill(question=question.id, names=name_list(names))
+        )
     found = next((e for e in question.exercises if name is None or e.name.lower() == name.lower()), None)
     if found is None:
-        raise UsageError(f"{question.id} has no exercise “{name}”.{nearest(name or '', names)}")
+        raise UsageError(
+            Text(
+                "{question} has no exercise “{name}”.{hint}",
+                "{question} 没有编程题“{name}”。{hint}",
+            ).fill(question=question.id, name=name, hint=nearest(name or "", names))
+        )
     return found

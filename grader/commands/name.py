@@ -21,6 +21,7 @@ _NONE = Text(
     "You have no name yet; 'attncheck name NAME' sets it, or the quiz asks for it.",
     "还没有名字；用 `attncheck name 名字` 设定，也可以等 quiz 来问。",
 )
+_EMPTY = Text("NAME is empty; give a name with at least one letter or number.", "名字是空的；请至少写一个字母或数字。")
 _NOW = Text("Your name is now {name}.", "你的名字现在是 {name}。")
 _NUMBERS = Text(
     "Items with numbers of your own now have other numbers; answers given before keep their points.",
@@ -53,7 +54,7 @@ def name(new: str | None, state_file: Path | None, lang: Lang, course_folder: Pa
         return
     wanted = clean_name(new)
     if not wanted:
-        raise UsageError("NAME is empty; give a name with at least one letter or number.")
+        raise UsageError(_EMPTY)
     keep(state_file, state.Named(state.now(), course.public_id, wanted))
     click.echo(_NOW.fill(name=wanted).of(lang))
     if known is not None and known != wanted:

@@ -21,6 +21,7 @@ from grader.commands._options import (
     write_json,
 )
 from grader.core.errors import UsageError
+from grader.core.model import Text
 
 if TYPE_CHECKING:
     from grader.core.model import Lang
@@ -68,13 +69,28 @@ def override(
     """
     if listed:
         if learner or remove or points is not None:
-            raise UsageError("--list shows everything: give it with DIR alone.")
+            raise UsageError(
+                Text(
+                    "--list shows everything: give it with DIR alone.",
+                    "--list 会列出全部：只和 DIR 一起用。",
+                )
+            )
         _list(folder, as_json, lang)
         return
     if not learner or not part:
-        raise UsageError("override needs LEARNER and PART, with --points and --reason, or with --remove.")
+        raise UsageError(
+            Text(
+                "override needs LEARNER and PART, with --points and --reason, or with --remove.",
+                "override 需要 LEARNER 和 PART，再加 --points 和 --reason，或加 --remove。",
+            )
+        )
     if remove == (points is not None):
-        raise UsageError("Give either --points P with --reason TEXT, or --remove.")
+        raise UsageError(
+            Text(
+                "Give either --points P with --reason TEXT, or --remove.",
+                "请给出 --points P 和 --reason TEXT，或只给 --remove。",
+            )
+        )
     from grader.classroom.overrides import OverrideRequest, give, take_back  # loads numpy
 
     if points is None:
@@ -93,7 +109,12 @@ def _login() -> str:
     try:
         return getpass.getuser()
     except (OSError, KeyError, ImportError) as error:
-        raise UsageError("This system does not know your login name: give --author NAME.") from error
+        raise UsageError(
+            Text(
+                "This system does not know your login name: give --author NAME.",
+                "这个系统不知道你的登录名：请加 --author NAME。",
+            )
+        ) from error
 
 
 def _list(folder: Path, as_json: bool, lang: Lang) -> None:

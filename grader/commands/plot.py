@@ -20,6 +20,7 @@ from grader.commands._options import (
 from grader.commands._words import UNCONFINED, WRITTEN
 from grader.core.errors import UsageError
 from grader.core.layout import cells, wrap
+from grader.core.model import Text
 from grader.core.text import COMMA, SAYS, WITH, clean
 from grader.submission import read
 
@@ -75,7 +76,12 @@ def plot(
         return
     picture = kinds.kinds().get(name.lower())
     if picture is None:
-        raise UsageError(f"There is no picture “{name}”.{nearest(name, list(kinds.kinds()))}")
+        raise UsageError(
+            Text(
+                "There is no picture “{name}”.{hint}",
+                "没有图“{name}”。{hint}",
+            ).fill(name=name, hint=nearest(name, list(kinds.kinds())))
+        )
     form = None if target is None else _form(target)
     figure, mine = _figure(picture, source, course_folder)
     if mine is not None:
@@ -100,9 +106,19 @@ def _form(target: Path) -> Literal["png", "svg"]:
 
     form = target.suffix.lower().removeprefix(".")
     if form not in ("png", "svg"):
-        raise UsageError(f"--to {target}: the name of a picture ends in .png or .svg.")
+        raise UsageError(
+            Text(
+                "--to {target}: the name of a picture ends in .png or .svg.",
+                "--to {target}：图的文件名应以 .png 或 .svg 结尾。",
+            ).fill(target=target)
+        )
     if not target.absolute().parent.is_dir():
-        raise UsageError(f"--to {target}: there is no folder {target.absolute().parent}.")
+        raise UsageError(
+            Text(
+                "--to {target}: there is no folder {parent}.",
+                "--to {target}：没有文件夹 {parent}。",
+            ).fill(target=target, parent=target.absolute().parent)
+        )
     if not image.available():
         raise UsageError(image.MISSING)
     return "png" if form == "png" else "svg"

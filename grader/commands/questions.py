@@ -19,6 +19,7 @@ from grader.commands._options import (
     write_json,
 )
 from grader.core.errors import UsageError
+from grader.core.model import Text
 from grader.course import coverage
 from grader.learning import questions_view
 from grader.learning.progress import progress_of
@@ -61,7 +62,12 @@ def questions(
         return
     chosen = [q for q in course.questions if group is None or q.group.lower() == group.lower()]
     if group is not None and not chosen:
-        raise UsageError(f"There is no group “{group}”.{nearest(group, [name for name, _ in course.groups])}")
+        raise UsageError(
+            Text(
+                "There is no group “{group}”.{group2}",
+                "没有分组“{group}”。{group2}",
+            ).fill(group=group, group2=nearest(group, [name for name, _ in course.groups]))
+        )
     if as_map:
         found = coverage.places(course, chosen)
         if as_json:

@@ -92,13 +92,23 @@ def quiz(
     Points are for practice. --answers F grades a file instead.
     """
     if as_json and answers is None:
-        raise UsageError("--json works only with --answers F; an interactive quiz has no JSON output.")
+        raise UsageError(
+            Text(
+                "--json works only with --answers F; an interactive quiz has no JSON output.",
+                "--json 只能和 --answers F 一起用；交互式答题没有 JSON 输出。",
+            )
+        )
     course = load_course(course_folder)
     chosen = conversation.choose(course, name)
     if answers is not None:
         context.exit(_grade(course, chosen, answers, learner, lang, as_json))
     if target is not None and target.exists():
-        raise UsageError(f"{target} exists already; move it away, or name another file.")
+        raise UsageError(
+            Text(
+                "{target} exists already; move it away, or name another file.",
+                "{target} 已存在；请移走它，或换一个文件名。",
+            ).fill(target=target)
+        )
     place = state.place(state_file)
     log = state.read(place, course.public_id)
     lang = language_of(context, log, lang)

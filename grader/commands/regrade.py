@@ -70,7 +70,12 @@ def regrade(
     submissions in their original place. Shows whose points change, and asks before anything is saved. Overrides stay.
     """
     if not (dry_run or yes) and (as_json or not can_ask()):
-        raise UsageError("regrade asks before it saves anything, and nobody can answer here: give --yes or --dry-run.")
+        raise UsageError(
+            Text(
+                "regrade asks before it saves anything, and nobody can answer here: give --yes or --dry-run.",
+                "regrade 保存之前要先确认，而这里没有人能回答：请加 --yes 或 --dry-run。",
+            )
+        )
     from grader.classroom import regrade_view  # loads numpy
     from grader.classroom.regrade import RegradeRequest, regraded  # loads numpy
 

@@ -38,6 +38,14 @@ TO_ADD = Text(
     "{file} does not have these items yet, and could not be extended; add them below “answers:”:",
     "{file} 里还缺少以下题目，但没能自动加上，请加到“answers:”之下：",
 )
+NOT_PYTHON = Text(
+    "{file} is not valid Python, so {name} cannot be found in it; fix it first.",
+    "{file} 不是合法的 Python 代码，找不到里面的 {name}；请先改好它。",
+)
+NOT_IN_FILE = Text(
+    "{file} does not define {name}; --reset works on the file that 'start' created.",
+    "{file} 里没有定义 {name}；--reset 用于 `start` 生成的文件。",
+)
 RESET = Text(
     "{name} in {file} is empty again; the old file is {kept}.", "{file} 里的 {name} 已恢复为空；原来的文件是 {kept}。"
 )
@@ -106,9 +114,19 @@ def _write_new(path: Path, text: str) -> bool:
     except FileExistsError:
         if path.parent.is_dir():
             return False
-        raise UsageError(f"{path.parent} is a file; name a folder to write to.") from None
+        raise UsageError(
+            Text(
+                "{parent} is a file; name a folder to write to.",
+                "{parent} 是文件；请给出要写入的文件夹。",
+            ).fill(parent=path.parent)
+        ) from None
     except OSError as error:
-        raise UsageError(f"{path} cannot be written: {error.strerror}. Name another folder to write to.") from error
+        raise UsageError(
+            Text(
+                "{path} cannot be written: {reason}. Name another folder to write to.",
+                "{path} 无法写入：{reason}。请换一个文件夹。",
+            ).fill(path=path, reason=error.strerror)
+        ) from error
     return True
 
 
@@ -167,12 +185,10 @@ def _reset(folder: Path, found: tuple[Question, Exercise], lang: Lang) -> None:
     try:
         tree = ast.parse(text)
     except (SyntaxError, ValueError, RecursionError):
-        raise UsageError(
-            f"{path} is not valid Python, so {exercise.name} cannot be found in it; fix it first."
-        ) from None
+        raise UsageError(NOT_PYTHON.fill(file=path, name=exercise.name)) from None
     nodes = [node for node in tree.body if getattr(node, "name", None) == exercise.name]
     if not nodes:
-        raise UsageError(f"{path} does not define {exercise.name}; --reset works on the file that 'start' created.")
+        raise UsageError(NOT_IN_FILE.fill(file=path, name=exercise.name))
     last = nodes[-1]
     lines = text.split("\n")
     first = min([last.lineno, *(each.lineno for each in getattr(last, "decorator_list", ()))])

@@ -73,7 +73,12 @@ def submit(
     from grader.classroom import inbox_view  # loads numpy
 
     if (inbox is None) == (verify is None):
-        raise UsageError("Give either --to INBOX to submit, or --verify RECEIPT to compare.")
+        raise UsageError(
+            Text(
+                "Give either --to INBOX to submit, or --verify RECEIPT to compare.",
+                "请用 --to INBOX 提交，或用 --verify RECEIPT 核对，二选一。",
+            )
+        )
     if verify is not None:
         receipt = _receipt(verify)
         changed = inboxes.differences(path, receipt)
@@ -105,7 +110,12 @@ def _name(path: Path) -> str:
     if name is None or name == _PLACEHOLDER:
         if (lost := read(path).lost) is not None:
             raise Unusable(lost.where, WHOSE_IF_UNREAD.fill(problem=lost.text))
-        raise UsageError("Whose submission is it? Give --learner NAME, or write your name into answers.yaml.")
+        raise UsageError(
+            Text(
+                "Whose submission is it? Give --learner NAME, or write your name into answers.yaml.",
+                "这是谁的提交？请加 --learner NAME，或把名字写进 answers.yaml。",
+            )
+        )
     return name
 
 
@@ -113,4 +123,9 @@ def _receipt(file: Path) -> inboxes.Receipt:
     try:
         return inboxes.parse(file.read_text("utf-8"), str(file))
     except (OSError, UnicodeDecodeError) as error:
-        raise UsageError(f"The receipt {file} cannot be read: {error}.") from error
+        raise UsageError(
+            Text(
+                "The receipt {file} cannot be read: {error}.",
+                "回执 {file} 无法读取：{error}。",
+            ).fill(file=file, error=error)
+        ) from error

@@ -21,7 +21,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from grader.core.model import Lang
+    from grader.core.model import Lang, Text
 
 
 class AttncheckError(Exception):
@@ -29,9 +29,13 @@ class AttncheckError(Exception):
 
     exit_code = 4
 
+    def __init__(self, message: str | Text) -> None:
+        super().__init__(message if isinstance(message, str) else message.en)
+        self.message = message
+
     def of(self, lang: Lang) -> str:
         """The message in ``lang`` if it exists in that language, else in English."""
-        return str(self)
+        return self.message if isinstance(self.message, str) else self.message.of(lang)
 
 
 class UsageError(AttncheckError):

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import BinaryIO, TextIO
 
 from grader.core.errors import UsageError
+from grader.core.model import Text
 
 #: Prefix of files that are still being written. They stay behind if the process is killed.
 TEMPORARY_PREFIX = ".writing-"
@@ -59,9 +60,19 @@ def create(path: Path, text: str) -> None:
         with path.open("x", encoding="utf-8", newline="\n") as file:
             _whole(path, file, text)
     except FileExistsError:
-        raise UsageError(f"{path} already exists; move it away, or choose another name.") from None
+        raise UsageError(
+            Text(
+                "{path} already exists; move it away, or choose another name.",
+                "{path} 已存在；请移走它，或换一个名字。",
+            ).fill(path=path)
+        ) from None
     except OSError as error:
-        raise UsageError(f"{path} cannot be written: {error.strerror}; choose another folder.") from error
+        raise UsageError(
+            Text(
+                "{path} cannot be written: {reason}; choose another folder.",
+                "{path} 无法写入：{reason}；请换一个文件夹。",
+            ).fill(path=path, reason=error.strerror)
+        ) from error
 
 
 def _whole(path: Path, file: TextIO, text: str) -> None:

@@ -26,6 +26,7 @@ class Kind(Enum):
     # the shape of a file
     MISSING_KEY = "missing-key", "A key is missing.", "Add it."
     UNKNOWN_KEY = "unknown-key", "A key does not belong there.", "Correct its spelling, or remove it."
+    MISPLACED_KEY = "misplaced-key", "Nothing reads a key of questions/course.yaml.", "Move it to course.yaml."
     UNKNOWN_CHOICE = "unknown-choice", "A value is none of those that its key takes.", "Choose one that is listed."
     WRONG_TYPE = "wrong-type", "A value has another type than its key takes.", "Write what is expected."
     WRONG_FORM = "wrong-form", "A text does not have the form that its key takes.", "Write it like the example."
@@ -40,6 +41,7 @@ class Kind(Enum):
     UNKNOWN_QUESTION = "unknown-question", "course.yaml names a question that does not exist.", "Correct the id."
     UNKNOWN_EXERCISE = "unknown-exercise", "course.yaml names an exercise that does not exist.", "Correct the name."
     UNKNOWN_ITEM = "unknown-item", "An item is named that does not exist.", "Correct the id."
+    UNKNOWN_ENTRY = "unknown-entry", "An item names an entry that it does not have.", "Correct the id."
     UNKNOWN_MISCONCEPTION = (
         "unknown-misconception",
         "A misconception is named that the question does not declare.",
@@ -54,7 +56,24 @@ class Kind(Enum):
     UNKNOWN_EXCEPTION = "unknown-exception", "A case cannot ask for this exception.", "Choose one that is listed."
 
     # items, exercises and their cases
-    ITEM = "item", "An item contradicts itself.", "See its kind in docs/items.md."
+    CORRECT_OPTIONS = (
+        "correct-options",
+        "An item has too few or too many correct options.",
+        "Mark the right ones with correct: true.",
+    )
+    FORMULA = "formula", "A formula, shape, number or pattern of an item cannot be read.", "Write it like the example."
+    WRONG_IS_RIGHT = (
+        "wrong-is-right",
+        "An answer of an item that stands for a misconception is right, or stands for two.",
+        "Change or remove it.",
+    )
+    OWN_ANSWER = "own-answer", "An item does not accept its own answer.", "Correct the answer, or what it must show."
+    GIVEN_AWAY = (
+        "given-away",
+        "An item can be answered without knowing anything.",
+        "Change the order or the ideas, so that not just any answer passes.",
+    )
+    PAIRS = "pairs", "Entries of an item have no partner, or share one.", "Give each its own, or write reuse: true."
     ITEM_ID = "item-id", "The id of an item does not begin with the id of its question.", "Change the id."
     PLACEHOLDER = "placeholder", "A question does not ask about a number that it draws.", "Write {name} in both texts."
     SEALED = "sealed", "A key of learners' editions is used in a course.", "Remove it; `bank publish` writes it."

@@ -4,8 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from grader.core.model import Text
+from grader.core.text import name_list
+
 #: Longer names are not compared, because comparing takes time proportional to the product of the lengths.
 _LONGEST = 80
+_NEAR = Text("Did you mean {near}?", "是不是 {near}？")
+_THERE = Text("There are: {names}.", "可用的有：{names}。")
 
 
 def close(name: str, possible: Iterable[str], *, most: int = 3, cutoff: float = 0.6) -> tuple[str, ...]:
@@ -37,7 +42,7 @@ def nearest(name: str, possible: Iterable[str], *, cutoff: float = 0.6) -> str |
     return next(iter(close(name, possible, most=1, cutoff=cutoff)), None)
 
 
-def hint(name: str, possible: Iterable[str], listed: Sequence[str] | None = None, *, most: int | None = None) -> str:
+def hint(name: str, possible: Iterable[str], listed: Sequence[str] | None = None, *, most: int | None = None) -> Text:
     """A sentence to end an error about the unknown ``name``: "Did you mean …?", or else "There are: …".
 
     ``possible`` are all names that may be meant. The list shows ``listed`` (by default all of ``possible``), but at
@@ -46,6 +51,7 @@ def hint(name: str, possible: Iterable[str], listed: Sequence[str] | None = None
     names = list(possible)
     near = nearest(name, names)
     if near is not None:
-        return f"Did you mean {near}?"
+        return _NEAR.fill(near=near)
     shown = names if listed is None else list(listed)
-    return f"There are: {', '.join(shown[:most])}{', …' if most is not None and len(shown) > most else ''}."
+    rest = ["…"] if most is not None and len(shown) > most else []
+    return _THERE.fill(names=name_list([*shown[:most], *rest]))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Iterable
 from datetime import datetime
 
 from grader.core.model import Status, Text
@@ -53,6 +54,12 @@ def points(value: float) -> str:
 def check_label(check: str) -> str:
     """The name of a check with spaces instead of underscores."""
     return check.replace("_", " ")
+
+
+def name_list(names: Iterable[str]) -> Text:
+    """Names in a row, as each language separates them."""
+    shown = list(names)
+    return Text(", ".join(shown), "、".join(shown))
 
 
 def duration(seconds: float) -> Text:

@@ -19,14 +19,11 @@ _MOST = 16
 
 @dataclass(frozen=True, slots=True)
 class ValueProblem:
-    """A problem at ``path`` (keys and indices from the top of the file); ``text`` says what was seen and expected.
-
-    What the kind of an item finds in its own keys is of the kind ITEM.
-    """
+    """A problem at ``path`` (keys and indices from the top of the file); ``text`` says what was seen and expected."""
 
     path: Path
     text: str
-    kind: Kind = Kind.ITEM
+    kind: Kind
 
     def inside(self, *around: str | int) -> ValueProblem:
         """The same problem with ``around`` put before its path."""
@@ -38,12 +35,12 @@ class ValueProblem:
         return Problem(self.kind, f"{file}:{line}{place}", self.text)
 
 
-def unexpected(path: Path, seen: object, expected: str, kind: Kind = Kind.ITEM) -> ValueProblem:
+def unexpected(path: Path, seen: object, expected: str, kind: Kind) -> ValueProblem:
     """The problem that a value is not what was ``expected``."""
     return ValueProblem(path, f"saw {show(seen)}; expected {expected}", kind)
 
 
-def unknown(path: Path, seen: str, what: str, known: Iterable[str], kind: Kind = Kind.ITEM) -> ValueProblem:
+def unknown(path: Path, seen: str, what: str, known: Iterable[str], kind: Kind) -> ValueProblem:
     """The problem that a name is not a ``known`` one. ``what`` says what they are (``a source of sources.yaml``)."""
     names = list(known)
     meant = nearest(seen, names)

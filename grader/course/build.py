@@ -42,6 +42,9 @@ def course(files: Mapping[str, bytes], folder: Path, digest: str, checks: CheckK
     reader = _Reader(files)
     own = reader.read(_OWN, schema.CourseFile) or schema.CourseFile()
     defaults = reader.read(_DEFAULTS, schema.CourseFile) or schema.CourseFile()
+    for key in sorted(defaults.model_fields_set - schema.CONTENT_KEYS):
+        text = "nothing reads it here; move it to the course.yaml beside questions/"
+        reader.report(_DEFAULTS, ValueProblem((key,), text, Kind.MISPLACED_KEY))
     sources = _sources(reader)
     # A learners' edition has no references, so names of references cannot be checked.
     reference = None if own.edition else _reference(reader)

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import grader
 from grader.core import cache
 from grader.core.errors import CourseError, UsageError
-from grader.core.model import Course, Deferred, Item
+from grader.core.model import Course, Deferred, Item, Text
 
 if TYPE_CHECKING:
     from grader.course.validate import CheckKinds
@@ -75,8 +75,11 @@ def full_course(found: Course) -> Course:
     """``found``, unless it is a learners' edition. Raises UsageError for one."""
     if found.edition is not None:
         raise UsageError(
-            f"{found.folder} is a learners' edition, without keys, references and hidden cases. Name the course "
-            "that it was published from with --course."
+            Text(
+                "{folder} is a learners' edition, without keys, references and hidden cases. Name the course that it "
+                "was published from with --course.",
+                "{folder} 是学习者版，没有答案、参考实现和隐藏用例。请用 --course 给出发布它的原课程。",
+            ).fill(folder=found.folder)
         )
     return found
 

@@ -475,6 +475,10 @@ class AttemptsSchema(Strict):
     percent: Percent = 0.0
 
 
+#: The keys of course.yaml that questions/course.yaml can have, too, as defaults: what the questions need.
+CONTENT_KEYS = frozenset({"title", "public_id", "groups", "aliases", "questions"})
+
+
 class CourseFile(Strict):
     """``course.yaml``. Missing keys are taken from the bundled course."""
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 
 from grader.core.layout import columns, wrap
 from grader.core.model import Exercise, Item, Lang, Question, Text
-from grader.core.text import RESULT, WITH, points
+from grader.core.text import RESULT, WITH, name_list, points
 from grader.course import items
 
 _WIDTH = 88
@@ -184,7 +184,7 @@ def definition(exercise: Exercise, lang: Lang) -> str:
 
 def without(exercise: Exercise) -> tuple[Text, ...]:
     """A sentence about the names that ``exercise`` forbids; none if it forbids none."""
-    names = Text(", ".join(exercise.forbids), "、".join(exercise.forbids))
+    names = name_list(exercise.forbids)
     return (_WITHOUT.fill(names=names),) if exercise.forbids else ()
 
 
@@ -283,7 +283,7 @@ def asked(item: Item, question: Question, course_id: str, learner: str | None) -
     context = items.Context(course_id, learner or "", item.id)
     said = [item.ask] if learner is None else [items.fill(item.ask, items.draw(item.spec, context))]
     for name, numbers in items.draw_choices(item.spec).items() if learner is None else ():
-        listed = Text(", ".join(map(str, numbers)), "、".join(map(str, numbers)))
+        listed = name_list(map(str, numbers))
         said.append(_DRAWN.fill(name=f"{{{name}}}", choices=listed, question=question.id))
     return (*said, *items.ask(item, context).facts)
 

@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 
 from grader.core.errors import UsageError
-from grader.core.model import Array, ArrayType, Case, Exercise, Own, Parameter, Same, SourceFile
+from grader.core.model import Array, ArrayType, Case, Exercise, Own, Parameter, Same, SourceFile, Text
+from grader.core.text import name_list
 from grader.grading.inputs import Drawn, DrawnMade
 from grader.grading.programs import split
 from grader.submission.notebook import without_future_imports
@@ -22,8 +23,13 @@ def public_case(exercise: Exercise, name: str) -> Case:
     public = [case for case in exercise.cases if case.public and case.raises is None]
     found = next((case for case in public if case.name == name), None)
     if found is None:
-        names = ", ".join(repr(case.name) for case in public)
-        raise UsageError(f"{exercise.name} has no public case {name!r}; available: {names}")
+        names = name_list(repr(case.name) for case in public)
+        raise UsageError(
+            Text(
+                "{exercise} has no public case {name}; available: {names}",
+                "{exercise} 没有公开用例 {name}，可用的有：{names}",
+            ).fill(exercise=exercise.name, name=repr(name), names=names)
+        )
     return found
 
 

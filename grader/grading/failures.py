@@ -19,6 +19,7 @@ from grader.core.model import (
     Unreadable,
     Verdict,
 )
+from grader.core.text import name_list
 
 
 def failure_verdict(observations: tuple[Observation, ...], case: Case) -> Verdict | None:
@@ -320,5 +321,6 @@ def _unreadable(reason: str, detail: tuple[str, ...]) -> Text:
     values: dict[str, object] = {**given, "reason": reason, "place": _place(given.get("file"), given.get("line"))}
     values |= {name: given[name].replace(",", ", ") for name in ("roles", "looked") if name in given}
     if "has" in given:
-        values["has"] = ", ".join(detail[len(names) - 1 :]) or Text("none", "无")
+        held = detail[len(names) - 1 :]
+        values["has"] = name_list(held) if held else Text("none", "无")
     return text.fill(**values)

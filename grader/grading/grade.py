@@ -30,6 +30,7 @@ from grader.grading.inputs import Seed
 from grader.grading.notices import not_available, remarks, urgent_first
 from grader.grading.plan import REFERENCE_LIMITS, CallingForm, Plan, function_of, module_of
 from grader.grading.selection import Selection, choose, source_of
+from grader.grading.shadowing import without_shadows
 
 if TYPE_CHECKING:
     from grader.core.model import Observe
@@ -54,6 +55,7 @@ def grade(
     """
     started = time.perf_counter()
     selection = selection or Selection()
+    submission = without_shadows(submission, course)
     chosen = choose(course, submission, selection)
     context = context or GradingContext(course, Seed.public(), observe, selection.public_only)
     plans = [

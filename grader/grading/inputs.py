@@ -32,6 +32,7 @@ from grader.core.model import (
     Recipe,
     Same,
     Symbol,
+    Text,
 )
 from grader.core.sizes import Size, evaluate
 
@@ -63,11 +64,20 @@ class Seed:
         try:
             key = path.read_bytes().strip()
         except OSError as error:
-            raise UsageError(f"the seed file {path} cannot be read: {error.strerror}") from error
+            raise UsageError(
+                Text(
+                    "the seed file {path} cannot be read: {reason}",
+                    "种子文件 {path} 无法读取：{reason}",
+                ).fill(path=path, reason=error.strerror)
+            ) from error
         if len(key) < _SHORTEST_SECRET:
             raise UsageError(
-                f"the seed file {path} has {len(key)} bytes; expected at least {_SHORTEST_SECRET}. To create one: "
-                f"head -c 32 /dev/urandom | base64 > {path}"
+                Text(
+                    "the seed file {path} has {key} bytes; expected at least {shortest_secret}. To create one: head -c "
+                    "32 /dev/urandom | base64 > {path}",
+                    "种子文件 {path} 有 {key} 个字节，至少应有 {shortest_secret} 个。"
+                    "可以这样生成：head -c 32 /dev/urandom | base64 > {path}",
+                ).fill(path=path, key=len(key), shortest_secret=_SHORTEST_SECRET)
             )
         return cls("file:" + hashlib.sha256(b"label " + key).hexdigest()[:8], b"file " + key, secret=True)
 

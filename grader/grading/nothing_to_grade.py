@@ -10,7 +10,7 @@ from grader.core.model import (
     Text,
 )
 from grader.core.suggest import nearest
-from grader.core.text import SAYS
+from grader.core.text import SAYS, name_list
 from grader.grading.missing import is_named_after
 from grader.grading.unknown_items import unknown_item
 from grader.submission.messages import Unusable, listing
@@ -32,7 +32,7 @@ def nothing_to_grade(course: Course, submission: Submission, named: Container[st
     said = [unknown_item(answer, ids, set(ids)) for answer in (submission.answers or ())[:1] if answer.item not in ids]
     unread += [SAYS.fill(who="answers.yaml", said=_sentence(text)) for text in said]
     found = listing(list(_instead(submission, wanted)) or [_NO_ANSWERS if _only_answers(submission) else _NO_NAMES], 8)
-    expected = _DEFINITION.fill(names=", ".join(wanted[:4]) + (", …" if len(wanted) > 4 else ""))
+    expected = _DEFINITION.fill(names=name_list([*wanted[:4], *(["…"] if len(wanted) > 4 else [])]))
     about = _start_with(course, submission, named)
     text = _NOTHING.fill(
         unread=Text("".join(f" {each.en}" for each in unread), "".join(each.zh for each in unread)),

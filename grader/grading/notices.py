@@ -12,6 +12,7 @@ from grader.core.model import (
     Submission,
     Text,
 )
+from grader.core.text import name_list
 from grader.grading.selection import Chosen, Selection, choose, source_of
 from grader.grading.unknown_items import unknown_item
 from grader.submission import definers
@@ -60,7 +61,7 @@ def remarks(course: Course, submission: Submission, chosen: tuple[Chosen, ...] |
                     "{name} is defined in {paths}; the one in {used} counts",
                     "{name} 在 {paths} 里都有定义；以 {used} 里的为准",
                 )
-                paths = ", ".join(file.path for file in found)
+                paths = name_list(file.path for file in found)
                 used_path = used.path if used else ""
                 yield Notice(used_path, text.fill(name=exercise.name, paths=paths, used=used_path))
     ids = [item.id for question in course.questions for item in question.items]

@@ -22,6 +22,7 @@ from grader.grading.context import GradingContext
 from grader.grading.plan import CallingForm, Entry, Plan
 from grader.grading.programs import apply_variant
 from grader.grading.selection import source_of
+from grader.grading.shadowing import without_shadows
 
 if TYPE_CHECKING:
     from grader.core.model import Observe
@@ -52,6 +53,7 @@ def replay(
     context: GradingContext, question: Question, exercise: Exercise, submission: Submission, observe: Observe
 ) -> Replay:
     """Grades one exercise of ``submission`` as ``grade`` does, and keeps what was observed. Not for learners."""
+    submission = without_shadows(submission, context.course)
     code = CodeGrading(submission, with_shared_budget(observe), context, Limits())
     plan = Plan(question, exercise, source_of(exercise.name, question, submission), context.entries(exercise))
     tried = code.best([plan])[exercise.name]

@@ -13,8 +13,9 @@ from grader.core.model import (
     Question,
     SourceFile,
     Submission,
+    Text,
 )
-from grader.core.suggest import nearest
+from grader.core.suggest import hint
 from grader.grading.missing import is_named_after
 from grader.grading.nothing_to_grade import nothing_to_grade
 from grader.submission import definers
@@ -68,18 +69,20 @@ def _answers_count(submission: Submission, selection: Selection) -> bool:
     return selection.everything or submission.answers is not None
 
 
+_NO_QUESTION = Text("There is no question “{name}” in this course. {hint}", "本课程没有问题“{name}”。{hint}")
+_NO_EXERCISE = Text("There is no exercise “{name}” in this course. {hint}", "本课程没有编程题“{name}”。{hint}")
+
+
 def check_names(course: Course, selection: Selection) -> None:
     """Raises UsageError for a question or exercise that the course does not have."""
-    _known(selection.questions, [q.id for q in course.questions], "question")
-    _known(selection.exercises, [e.name for q in course.questions for e in q.exercises], "exercise")
+    _known(selection.questions, [q.id for q in course.questions], _NO_QUESTION)
+    _known(selection.exercises, [e.name for q in course.questions for e in q.exercises], _NO_EXERCISE)
 
 
-def _known(names: Iterable[str], possible: list[str], what: str) -> None:
+def _known(names: Iterable[str], possible: list[str], said: Text) -> None:
     for name in names:
         if name.lower() not in (p.lower() for p in possible):
-            near = nearest(name, possible, cutoff=0.5)
-            hint = f"; did you mean {near}?" if near else f"; available: {', '.join(possible)}"
-            raise UsageError(f"the course has no {what} {name!r}{hint}")
+            raise UsageError(said.fill(name=name, hint=hint(name, possible)))
 
 
 def named_after(file: SourceFile, question: Question) -> bool:

@@ -165,10 +165,20 @@ def choose(course: Course, name: str | None) -> tuple[Item, ...]:
     if found:
         return found
     if chosen:
-        raise UsageError(f"{chosen[0].id} has no quiz items; 'attncheck show {chosen[0].id}' lists what it has.")
+        raise UsageError(
+            Text(
+                "{chosen} has no quiz items; 'attncheck show {chosen}' lists what it has.",
+                "{chosen} 没有练习题；`attncheck show {chosen}` 会列出它有什么。",
+            ).fill(chosen=chosen[0].id)
+        )
     known = [*(group for group, _ in course.groups), *(q.id for q in course.questions)]
     possible = (*known, *(i.id for q in course.questions for i in q.items))
-    raise UsageError(f"There is no question, group or item “{name}”. {hint(folded, possible, known)}")
+    raise UsageError(
+        Text(
+            "There is no question, group or item “{name}”. {hint}",
+            "没有问题、分组或题目“{name}”。{hint}",
+        ).fill(name=name, hint=hint(folded, possible, known))
+    )
 
 
 def begin(

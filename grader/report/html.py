@@ -88,10 +88,13 @@ def _rendered(template: str, page: _Page, lang: Lang, style: str) -> str:
 
 
 @functools.cache
-def environment() -> jinja2.Environment:
-    """The Jinja environment of all pages, with the filters that make text harmless."""
+def environment(*more: Path) -> jinja2.Environment:
+    """The Jinja environment of all pages, with the filters that make text harmless.
+
+    ``more`` are folders of templates in addition to that of the report.
+    """
     made = jinja2.Environment(
-        loader=jinja2.FileSystemLoader(_TEMPLATES),
+        loader=jinja2.FileSystemLoader([_TEMPLATES, *more]),
         autoescape=True,
         undefined=jinja2.StrictUndefined,
         trim_blocks=True,
@@ -135,9 +138,9 @@ def policy(style: str) -> str:
     return f"default-src 'none'; style-src 'sha256-{digest}'; base-uri 'none'; form-action 'none'"
 
 
-def sheet(*more: str) -> str:
-    """The style sheet of all pages, the files ``more`` from the templates folder, and the colours of pictures."""
-    own = "".join((_TEMPLATES / name).read_text(encoding="utf-8") for name in ("report.css", *more))
+def sheet(*more: Path) -> str:
+    """The style sheet of all pages, the files ``more``, and the colours of pictures."""
+    own = "".join(path.read_text(encoding="utf-8") for path in (_TEMPLATES / "report.css", *more))
     return f"{own}{rules('light')}@media screen and (prefers-color-scheme: dark){{{rules('dark')}}}"
 
 

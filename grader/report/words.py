@@ -9,6 +9,8 @@ from grader.grading.failures import is_not_written
 
 def all_passed(report: Report) -> Text:
     """The sentence for a report without failures."""
+    if any(notice.urgent for notice in report.notices):
+        return REST_PASSED
     return HERE_PASSED if report.elsewhere else ALL_PASSED
 
 
@@ -57,6 +59,7 @@ ASK_NEXT = Text("Practice this idea: attncheck quiz {item}", "针对这一点的
 NOTES = Text("Please note", "请注意")
 LATE = Text("submitted {time} late", "迟交 {time}")
 ALL_PASSED = Text("Everything is correct. Well done!", "全部正确，做得好！")
+REST_PASSED = Text("Everything that could be graded is correct.", "能够评分的内容全部正确。")
 HERE_PASSED = Text("Everything that is graded here is correct. Well done!", "在这里评定的内容全部正确，做得好！")
 ELSEWHERE = Text(
     "{points} more points are not graded here: your instructor grades the answers to graded items and runs the hidden "

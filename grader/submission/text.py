@@ -10,6 +10,7 @@ import io
 import itertools
 import re
 import tokenize
+import unicodedata
 
 from grader.core.model import Text
 from grader.submission import messages as say
@@ -46,6 +47,7 @@ _WIDE_MARKS = (
 )
 #: Encodings of which GB18030 is a superset.
 _IN_GB18030 = re.compile(r"gb-?2312|euc-?cn|gbk|cp-?936|936|ms936|gb-?18030", re.IGNORECASE)
+_UNASSIGNED = ("Cn", "Co", "Cs")
 _NOT_ASCII = re.compile(r"[^\x00-\x7f]")
 #: How many non-ASCII characters are examined to tell Chinese from other text.
 _SAMPLE = 4000
@@ -109,17 +111,23 @@ def _wide(data: bytes) -> tuple[str | None, str | None]:
 
 
 def _chinese(data: bytes) -> str | None:
-    """``data`` decoded as GB18030 if nearly all of its non-ASCII characters are common Chinese; else None.
+    """``data`` decoded as GB18030 if nearly all of its characters of two bytes are common Chinese; else None.
 
-    Common are the 3755 characters of level 1 of GB 2312, which are sorted by pronunciation, and Chinese punctuation.
-    Korean text in EUC-KR would use only the first half of that range.
+    Characters of four bytes, such as rare ones in names, must be assigned, and count neither way. Common are the 3755
+    characters of level 1 of GB 2312, which are sorted by pronunciation, and Chinese punctuation. Korean text in EUC-KR
+    would use only the first half of that range.
     """
     try:
         text = data.decode("gb18030")
     except UnicodeDecodeError:
         return None
-    found = [match[0].encode("gb18030") for match in itertools.islice(_NOT_ASCII.finditer(text), _SAMPLE)]
-    pairs = [(code[0], code[1]) for code in found if len(code) == 2 and code[1] >= 0xA1]
+    characters = [match[0] for match in itertools.islice(_NOT_ASCII.finditer(text), _SAMPLE)]
+    codes = [character.encode("gb18030") for character in characters]
+    long = [each for each, code in zip(characters, codes, strict=True) if len(code) == 4]
+    if any(unicodedata.category(each) in _UNASSIGNED for each in long):
+        return None
+    found = [code for code in codes if len(code) == 2]
+    pairs = [(code[0], code[1]) for code in found if code[1] >= 0xA1]
     common = [first for first, _ in pairs if 0xB0 <= first <= 0xD7]
     marks = sum(first in (0xA1, 0xA3) for first, _ in pairs)
     late = sum(first >= 0xCA for first in common)

@@ -346,7 +346,7 @@ def test_a_zip_of_a_course_system(order: Callable[..., BatchRequest], handed_in:
 @pytest.mark.usefixtures("in_process")
 def test_only_some_questions_count(order: Callable[..., BatchRequest]) -> None:
     """A name that the course lacks stops it at the start."""
-    with pytest.raises(UsageError, match="no question 'Q50'; did you mean Q5"):
+    with pytest.raises(UsageError, match=r"no question “Q50” in this course\. Did you mean Q5"):
         batch.run(order(questions=("Q50",)))
 
 

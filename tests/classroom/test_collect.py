@@ -206,7 +206,7 @@ def test_names_that_are_no_text(tmp_path: Path) -> None:
     [
         ({}, None, "no submission found"),
         ({"notes.txt": ""}, None, "no submission found"),
-        ({"ada.py": CODE}, "moodle", "as “moodle”"),
+        ({"ada.py": CODE}, "moodle", "looked for: moodle"),
         ({"ada.py": CODE}, "blackboard", "no intake “blackboard”; available: .*canvas"),
     ],
 )

@@ -17,6 +17,7 @@ from grader.classroom import doctor
 from grader.classroom.doctor import MachineFact, examine
 from grader.core import resources
 from grader.core.errors import CourseError, SandboxError, SandboxUnavailable
+from grader.core.model import Text
 from grader.course import loader
 from grader.grading import courses
 from grader.sandbox import Sandbox
@@ -56,6 +57,11 @@ def lent(sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(doctor, "Workers", lambda count: Prompt())
 
 
+def both(text: str) -> Text:
+    """The same in both languages."""
+    return Text(text, text)
+
+
 def area(name: str, found: tuple[MachineFact, ...]) -> dict[str, MachineFact]:
     """The findings of one area, by name."""
     return {finding.name: finding for finding in found if finding.area == name}
@@ -66,9 +72,9 @@ def test_a_machine_that_can_grade() -> None:
     """Versions, content, layers and canaries: all there, and nothing to mend."""
     found = examine()
     assert list(dict.fromkeys(finding.area for finding in found)) == ["versions", "content", "sandbox", "canaries"]
-    assert area("versions", found)["attncheck"].detail == __version__
-    assert area("versions", found)["torch"].detail == importlib.metadata.version("torch")
-    assert "exercises" in next(iter(area("content", found).values())).detail
+    assert area("versions", found)["attncheck"].detail.en == __version__
+    assert area("versions", found)["torch"].detail.en == importlib.metadata.version("torch")
+    assert "exercises" in next(iter(area("content", found).values())).detail.en
     canaries = area("canaries", found)
     assert len(canaries) > 10
     for finding in found:
@@ -86,15 +92,15 @@ def test_what_is_not_installed(monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.setattr(importlib.metadata, "version", version)
     found = {finding.name: finding for finding in doctor._versions()}
-    assert (found["rich"].state, found["rich"].remedy) == ("missing", "pip install rich")
-    assert (found["click"].state, found["click"].detail) == ("ok", "1.0")
+    assert (found["rich"].state, found["rich"].remedy) == ("missing", both("pip install rich"))
+    assert (found["click"].state, found["click"].detail.en) == ("ok", "1.0")
 
 
 def test_a_course_that_cannot_be_read(tmp_path: Path) -> None:
     """What the reader says, and what to do."""
     (finding,) = doctor._content(tmp_path / "nowhere")
     assert (finding.area, finding.state) == ("content", "missing")
-    assert "nowhere" in finding.detail
+    assert "nowhere" in finding.detail.en
     assert finding.remedy is not None
 
 
@@ -104,23 +110,23 @@ def test_the_packages_of_a_course(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     allowing = replace(loaded, packages=("PyYAML", "yaml", "nowhere"))
     monkeypatch.setattr(courses, "load", lambda folder: allowing)
     _, one, two, missing = doctor._content(None)
-    assert [(f.name, f.state, f.detail) for f in (one, two)] == [
+    assert [(f.name, f.state, f.detail.en) for f in (one, two)] == [
         (f"package {name}", "ok", importlib.metadata.version("pyyaml")) for name in ("PyYAML", "yaml")
     ]
     assert (missing.name, missing.state) == ("package nowhere", "missing")
-    assert "pip install nowhere" in missing.detail
+    assert "pip install nowhere" in missing.detail.en
     assert missing.remedy is not None
 
 
 @pytest.mark.parametrize(
     ("layer", "state", "remedy"),
     [
-        (Layer("landlock", True, True, "ABI 7", "use Linux 5.13"), "ok", None),
-        (Layer("landlock", False, True, "none", "use Linux 5.13"), "missing", "use Linux 5.13"),
-        (Layer("namespaces", False, False, "none", "sysctl"), "weak", "sysctl"),
+        (Layer("landlock", True, True, both("ABI 7"), both("use Linux 5.13")), "ok", None),
+        (Layer("landlock", False, True, both("none"), both("use Linux 5.13")), "missing", both("use Linux 5.13")),
+        (Layer("namespaces", False, False, both("none"), both("sysctl")), "weak", both("sysctl")),
     ],
 )
-def test_layers(layer: Layer, state: str, remedy: str | None, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_layers(layer: Layer, state: str, remedy: Text | None, monkeypatch: pytest.MonkeyPatch) -> None:
     """A needed one that is absent is missing, another one makes the wall weak; only then there is something to do."""
     monkeypatch.setattr(doctor, "probe", lambda: (layer,))
     finding = next(doctor._layers())
@@ -135,7 +141,7 @@ def test_layers_that_cannot_be_tried(monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.setattr(doctor, "probe", probe)
     (finding,) = doctor._layers()
-    assert (finding.name, finding.state, finding.detail) == ("layers", "missing", "could not be tried")
+    assert (finding.name, finding.state, finding.detail.en) == ("layers", "missing", "could not be tried")
     assert finding.remedy is not None
 
 
@@ -148,12 +154,12 @@ def test_root_and_systems_without_users(monkeypatch: pytest.MonkeyPatch) -> None
         (True, False, "ok", "namespace"),
         (False, False, "missing", "root's rights"),
     ):
-        layer = Layer("namespaces", spaces, False, "", "")
+        layer = Layer("namespaces", spaces, False, both(""))
         monkeypatch.setattr(doctor, "probe", lambda layer=layer: (layer,))
         monkeypatch.setattr(doctor, "readable_by_all", lambda answer=open_to_all: answer)
         *_, finding = doctor._layers()
         assert (finding.name, finding.state) == ("user", state)
-        assert word in finding.detail
+        assert word in finding.detail.en
         assert (finding.remedy is None) == (state == "ok")
     monkeypatch.setattr(doctor, "probe", lambda: ())
     monkeypatch.setattr(os, "geteuid", lambda: 1000)
@@ -181,9 +187,9 @@ def test_a_machine_that_cannot_confine(error: Exception, said: str, monkeypatch:
     monkeypatch.setattr(doctor, "Workers", lambda count: Prompt())
     (finding,) = doctor._rehearsal(None, 2)
     assert (finding.area, finding.name, finding.state) == ("canaries", "confinement", "missing")
-    assert said in finding.detail
+    assert said in finding.detail.en
     assert finding.remedy is not None
-    assert "batch" in finding.remedy
+    assert "batch" in finding.remedy.en
 
 
 @pytest.mark.usefixtures("lent")
@@ -196,11 +202,11 @@ def test_canaries_that_are_not_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     )
     monkeypatch.setattr(doctor, "try_attacks", lambda *_: found)
     escaped, refused, undecided, _ = doctor._rehearsal(None, 1)
-    assert (escaped.name, escaped.state, escaped.detail) == ("read a file", "missing", "NOT refused")
+    assert (escaped.name, escaped.state, escaped.detail.en) == ("read a file", "missing", "NOT refused")
     assert escaped.remedy is not None
     assert (refused.name, refused.state, refused.remedy) == ("start a process", "ok", None)
-    assert (undecided.state, undecided.detail) == ("missing", "could not be decided: ended by signal 9")
-    assert undecided.remedy is not None and "close other programs" in undecided.remedy
+    assert (undecided.state, undecided.detail.en) == ("missing", "could not be decided: ended by signal 9")
+    assert undecided.remedy is not None and "close other programs" in undecided.remedy.en
 
 
 @pytest.mark.usefixtures("lent")
@@ -225,7 +231,7 @@ def test_as_many_workers_as_batch_would_use(
     (finding,) = doctor._rehearsal(None, 3)
     assert (counts, pool.asked) == ([3], 3)
     assert (finding.name, finding.state) == ("workers", state)
-    assert said in finding.detail
+    assert said in finding.detail.en
     assert (finding.remedy is None) == (state == "ok")
 
 

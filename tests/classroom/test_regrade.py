@@ -299,7 +299,7 @@ def test_a_broken_course(out: Path) -> None:
         path.rename(path.with_name("q07_tiny.yaml"))
     place = out.parent / "course" / "questions" / "q07_tiny.yaml"
     place.write_text(place.read_text("utf-8").replace("Q1", "Q7"))
-    with pytest.raises(UsageError, match="no question 'Q1'"):
+    with pytest.raises(UsageError, match="no question “Q1”"):
         again(out, write=True)
     assert snapshot(out) == before
 

@@ -19,6 +19,7 @@ from grader.classroom.results import LATE, MarkSummary
 from grader.commands import batch as classes
 from grader.core.errors import SandboxUnavailable, UsageError
 from grader.core.model import Course, Rules, Text
+from grader.course import loader
 from grader.grading import courses
 from grader.grading.inputs import Seed
 
@@ -344,6 +345,23 @@ def test_interrupted(
     assert ran.code == 130  # type: ignore[attr-defined]
     assert said in ran.err  # type: ignore[attr-defined]
     assert {"en": "run the same command to continue", "zh": "再次运行同一条命令"}[lang] in ran.err  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize(("lang", "said"), [("en", "run the same command to continue"), ("zh", "再次运行同一条命令")])
+def test_interrupted_before_and_after_grading(
+    lang: str, said: str, attncheck: Attncheck, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It says so while the command is imported and the course is read, too."""
+
+    def stop(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(loader, "find", stop)
+    ran = attncheck("batch", "in", "--out", "out", "--lang", lang)
+    assert ran.code == 130 and said in ran.err  # type: ignore[attr-defined]
+    monkeypatch.setattr("grader.commands.import_module", stop)
+    ran = attncheck("batch", "in", "--out", "out", f"--lang={lang}")
+    assert ran.code == 130 and said in ran.err  # type: ignore[attr-defined]
 
 
 def test_learners_who_are_called_alike(attncheck: Attncheck, asked: dict[str, object]) -> None:

@@ -12,12 +12,15 @@ from rich.cells import cell_len
 from grader.classroom import doctor
 from grader.classroom.doctor import MachineFact
 from grader.classroom.doctor_view import AREA, STATE
+from grader.core.model import Text
 
 Attncheck = Callable[..., object]
 
-OK = MachineFact("versions", "torch", "ok", "2.13.0")
-WEAK = MachineFact("sandbox", "namespaces", "weak", "not allowed " * 9, "sysctl kernel.something=1 " * 5)
-MISSING = MachineFact("sandbox", "seccomp", "missing", "", "install libseccomp2")
+OK = MachineFact("versions", "torch", "ok", Text("2.13.0", "2.13.0"))
+WEAK = MachineFact(
+    "sandbox", "namespaces", "weak", Text("not allowed " * 9, "不允许，" * 9), Text("sysctl a=1 " * 9, "设置 a=1 " * 9)
+)
+MISSING = MachineFact("sandbox", "seccomp", "missing", Text("", ""), Text("install libseccomp2", "安装 libseccomp2"))
 
 
 @pytest.fixture
@@ -40,7 +43,17 @@ def found(monkeypatch: pytest.MonkeyPatch) -> list[MachineFact]:
                 "  ✗ seccomp (missing)\n      to fix: install libseccomp2\nSomething is missing (✗):",
             ],
         ),
-        ("zh", ["版本\n", "! namespaces（较弱）：", "✗ seccomp（缺少）\n", "解决办法：install", "有缺少的部分（✗）"]),
+        (
+            "zh",
+            [
+                "版本\n",
+                "! namespaces（较弱）：",
+                "✗ seccomp（缺少）\n",
+                "（较弱）：不允许",
+                "解决办法：安装 libseccomp2",
+                "有缺少的部分（✗）",
+            ],
+        ),
     ],
 )
 def test_for_people(lang: str, fragments: list[str], attncheck: Attncheck, found: list[MachineFact]) -> None:

@@ -8,7 +8,7 @@ import sys
 
 import pytest
 
-from grader.classroom.export import kind, names
+from grader.classroom.export import about, kind, names
 from grader.commands import run
 
 CONTRACT = {
@@ -21,7 +21,7 @@ def test_every_format_is_there() -> None:
     assert set(names()) >= CONTRACT
     for name in names():
         module = kind(name)
-        assert re.fullmatch(r"[^\n]{20,110}\.", module.ABOUT)
+        assert re.fullmatch(r"[^\n]{20,110}\.", about(name))
         assert module.OF in ("gradebook", "course")
         assert callable(module.write)
 

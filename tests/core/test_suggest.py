@@ -49,4 +49,4 @@ def test_several_names_come_in_order() -> None:
 )
 def test_a_hint_is_a_sentence(name: str, listed: tuple[str, ...] | None, most: int | None, expected: str) -> None:
     """The nearest name where there is one, else those to choose from."""
-    assert hint(name, ["Q5", "Q6", "Q7"], listed, most=most) == expected
+    assert hint(name, ["Q5", "Q6", "Q7"], listed, most=most).en == expected

@@ -22,6 +22,18 @@ BEGIN, END = "<!-- problems: held by tests/course/test_problems.py -->", "<!-- e
 OTHER = f"questions/{FILE.replace('q05_attention', 'q06_other')}"
 REFERENCE = "reference/attention.py"
 
+OPTIONS = GOOD[GOOD.index("    options:") : GOOD.index("    sources: [vaswani2017]\nexercises")]
+A, B, C, ONE, TWO = (f"{{id: '{name}', text: {{en: see {name}, zh: 看 {name}}}}}" for name in ("a", "b", "c", "1", "2"))
+TEXT = "kind: text\n    ideas: [{id: mean, text: {en: Mean., zh: 平均。}, any: [weighted mean, 加权平均]}]"
+
+
+def instead(kind: str, *lines: str) -> tuple[str, str]:
+    """The item of the bank, and one of another kind."""
+    old = GOOD[GOOD.index("    kind: choice") : GOOD.index(OPTIONS) + len(OPTIONS)]
+    new = old.replace(OPTIONS, "".join(f"    {line}\n" for line in lines)).replace("kind: choice", kind)
+    return old, new
+
+
 #: Which kind: the file that shows it, the text that is replaced there ("" for all of it), and what by.
 SHOWN_BY_READING: list[tuple[Kind, str, str, str]] = [
     (Kind.NOT_YAML, FILE, "id: Q5\n", "id: [Q5\n"),
@@ -29,6 +41,7 @@ SHOWN_BY_READING: list[tuple[Kind, str, str, str]] = [
     (Kind.FILE_NAME, FILE, "id: Q5\n", "id: Q6\n"),
     (Kind.MISSING_KEY, FILE, "group: self-attention\n", ""),
     (Kind.UNKNOWN_KEY, FILE, "group: self-attention\n", "grup: self-attention\n"),
+    (Kind.MISPLACED_KEY, "questions/course.yaml", "", "packages: [einops]\n"),
     (Kind.UNKNOWN_CHOICE, FILE, "use: practice", "use: practise"),
     (Kind.WRONG_TYPE, FILE, "correct: true", "correct: 1"),
     (Kind.WRONG_FORM, FILE, "id: Q5.output", "id: output"),
@@ -49,7 +62,13 @@ SHOWN_BY_READING: list[tuple[Kind, str, str, str]] = [
     (Kind.UNKNOWN_HELPER, FILE, "same_as: k", "make: raedy"),
     (Kind.UNKNOWN_SYMBOL, FILE, "normal: [2, n, 8]", "normal: [2, m, 8]"),
     (Kind.UNKNOWN_EXCEPTION, FILE, "raises: ValueError", "raises: ValuError"),
-    (Kind.ITEM, FILE, ", correct: true", ""),
+    (Kind.CORRECT_OPTIONS, FILE, ", correct: true", ""),
+    (Kind.WRONG_IS_RIGHT, FILE, ", correct: true", ", correct: true, misconception: output-is-scores"),
+    (Kind.FORMULA, FILE, *instead("kind: number", 'answer: "2 +"')),
+    (Kind.OWN_ANSWER, FILE, *instead(TEXT, "answer: {en: Too short., zh: 太短。}")),
+    (Kind.GIVEN_AWAY, FILE, *instead("kind: order", f"things: [{A}, {B}, {C}]")),
+    (Kind.UNKNOWN_ENTRY, FILE, *instead("kind: order", f"things: [{B}, {A}, {C}]", "either: [[a, d]]")),
+    (Kind.PAIRS, FILE, *instead("kind: match", f"left: [{A}, {B}]", f"right: [{ONE}, {TWO}]", "pairs: {a: '2'}")),
     (Kind.ITEM_ID, FILE, "id: Q5.output", "id: Q4.output"),
     (Kind.PLACEHOLDER, OTHER, "", question("Q6") + BELIEFS + ITEMS.replace('"√{d_k}?"', '"√16?"')),
     (Kind.SEALED, FILE, "use: practice", "sealed: true"),

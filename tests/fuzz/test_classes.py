@@ -249,7 +249,7 @@ class Paper:
         self.data = b""
         self.said: list[Text] = []
 
-    def whole(self, chunks: Iterable[bytes]) -> None:
+    def write_file(self, chunks: Iterable[bytes]) -> None:
         """Keeps the export."""
         self.data = b"".join(chunks)
 

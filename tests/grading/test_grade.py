@@ -176,10 +176,10 @@ def test_a_file_is_named_after_a_question(path: str, expected: str | None) -> No
 @pytest.mark.parametrize(
     ("selection", "said"),
     [
-        (Selection(questions=("Q51",)), "the course has no question 'Q51'; did you mean Q5?"),
-        (Selection(questions=("five",)), "no question 'five'; available: Q5, Q11, Q12"),
-        (Selection(exercises=("duoble",)), "no exercise 'duoble'; did you mean double?"),
-        (Selection(exercises=("zzz",)), "no exercise 'zzz'; available: double, halve, turn"),
+        (Selection(questions=("Q51",)), "There is no question “Q51” in this course. Did you mean Q5?"),
+        (Selection(questions=("five",)), "no question “five” in this course. There are: Q5, Q11, Q12."),
+        (Selection(exercises=("duoble",)), "no exercise “duoble” in this course. Did you mean double?"),
+        (Selection(exercises=("zzz",)), "no exercise “zzz” in this course. There are: double, halve, turn."),
     ],
 )
 def test_unknown_names_are_refused(selection: Selection, said: str) -> None:
@@ -852,6 +852,32 @@ def test_a_module_that_is_not_available_costs_what_uses_it(sandbox: Sandbox) -> 
         ("q11.py", "line 3: grader belongs to the grader, and submitted code cannot import it"),
     ]
     assert all("第" in notice.text.zh for notice in report.notices)
+
+
+def test_a_module_named_like_an_allowed_package_does_not_hide_it(sandbox: Sandbox) -> None:
+    """The package is imported, and a notice says that the submitted one is not used; elsewhere it is a module."""
+    text = "import sortedcontainers\ndef double(x): return 2 * x * len(sortedcontainers.SortedList([1]))\n"
+    own = replace(submission(a="def SortedList(x): return x + x\n").files[0], path="sortedcontainers/__init__.py")
+    own = replace(own, module="sortedcontainers", is_package=True)
+    inner = replace(own, path="sortedcontainers/more.py", module="sortedcontainers.more", is_package=False)
+    given = submission(q05=text)
+    given = replace(given, files=(*given.files, own, inner))
+    sandbox.allow(("sortedcontainers",))
+    try:
+        report = grade(replace(COURSE, packages=("sortedcontainers",)), given, sandbox.observe)
+    finally:
+        sandbox.allow(())
+    assert result(report, "double").status is Status.PASSED
+    (notice,) = report.notices
+    assert notice.where == own.path and "imports the library sortedcontainers" in notice.text.en
+    report = grade(COURSE, given, sandbox.observe)
+    assert result(report, "double").status is not Status.PASSED and not report.notices
+
+
+def test_a_file_named_like_a_dependency_of_torch_is_left_out() -> None:
+    """Torch imports it later. A submission of nothing else has nothing to grade, and hears why."""
+    with pytest.raises(SubmissionError, match=r"networkx.*rename it, for example to my_networkx"):
+        grade(COURSE, submission(networkx=DOUBLE), NEVER)
 
 
 def test_a_loop_costs_its_exercise_alone(sandbox: Sandbox) -> None:

@@ -193,6 +193,9 @@ def test_praises(report: Report, course: Course) -> None:
     (question,) = report.questions
     right = replace(question, items=question.items[:1], exercises=())
     assert "Everything is correct" in shown(replace(report, questions=(right,)), course)
+    lost = Notice("answers.yaml", Text("Your answers were not graded.", "答案没有评分。"), urgent=True)
+    text = flat(shown(replace(report, questions=(right,), notices=(lost,)), course))
+    assert "Everything that could be graded is correct" in text and "Everything is correct" not in text
 
 
 def test_admits_a_fault_of_ours(report: Report, course: Course) -> None:

@@ -19,9 +19,9 @@ def test_the_probe_finds_what_the_sandbox_uses(sandbox: Sandbox) -> None:
     assert list(found) == ["seccomp", "landlock", "namespaces", "rlimits"]
     assert [name for name, layer in found.items() if layer.needed] == ["seccomp", "landlock", "rlimits"]
     assert found["seccomp"].present and found["landlock"].present and confine.filters()
-    assert f"landlock-{found['landlock'].detail.removeprefix('ABI ')}" in sandbox.layers
+    assert f"landlock-{found['landlock'].detail.en.removeprefix('ABI ')}" in sandbox.layers
     assert found["namespaces"].present is ("userns" in sandbox.layers)
-    assert all(layer.detail for layer in found.values())
+    assert all(layer.detail.en and layer.detail.zh for layer in found.values())
 
 
 @pytest.mark.parametrize(
@@ -56,7 +56,7 @@ def test_a_machine_without_layers_is_told_what_to_do(monkeypatch: pytest.MonkeyP
     found = {layer.name: layer for layer in layers.probe()}
     for name, word in (("seccomp", "libseccomp2"), ("landlock", "5.13"), ("namespaces", "sysctl")):
         assert not found[name].present
-        assert word in found[name].remedy
+        assert word in found[name].remedy.en
 
 
 @pytest.mark.parametrize(
@@ -77,12 +77,12 @@ def test_why_a_layer_is_missing(
     monkeypatch.setattr(subprocess, "run", lambda *args, **kwargs: done)
     layer = next(layer for layer in layers.probe() if layer.name == name)
     assert not layer.present and layer.needed
-    assert detail in layer.detail
-    assert remedy in layer.remedy
+    assert detail in layer.detail.en
+    assert remedy in layer.remedy.en
 
 
 def test_another_system_has_no_layers(monkeypatch: pytest.MonkeyPatch) -> None:
     """On other systems one finding says why, and what to use instead."""
     monkeypatch.setattr(sys, "platform", "darwin")
     (only,) = layers.probe()
-    assert only.needed and not only.present and "Linux" in only.remedy
+    assert only.needed and not only.present and "Linux" in only.remedy.en

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
+from pathlib import Path
 
 from markupsafe import Markup
 
@@ -13,6 +14,8 @@ from grader.classroom.analysis.similarity import WHOLE, CodeSample, Excerpt, Mar
 from grader.classroom.analysis.similarity_view import SubmissionPair
 from grader.core.model import Course, Lang, Text
 from grader.report.html import environment, policy, sheet
+
+_TEMPLATES = Path(__file__).parent / "templates"
 
 #: How many couples are shown with their code; the first few of them unfolded.
 MOST = 40
@@ -59,10 +62,10 @@ def render(
     left_out: Sequence[str] = (),
 ) -> str:
     """The page, in ``lang`` until its reader chooses the other language. ``read`` reads a submission again."""
-    style = sheet("similarity.css")
+    style = sheet(_TEMPLATES / "similarity.css")
     couples = similarity_view.submission_pairs(found)
     page = (
-        environment()
+        environment(_TEMPLATES)
         .get_template("similarity.html")
         .render(
             course=course,

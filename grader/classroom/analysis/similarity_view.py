@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from grader.classroom.analysis.similarity import MOST_TOKENS, SHORTEST, WHOLE
 from grader.classroom.words import AND_MORE
 from grader.core.model import Text
-from grader.core.text import COMMA, clean
+from grader.core.text import clean, name_list
 from grader.report.json import number
 
 if TYPE_CHECKING:
@@ -130,7 +130,7 @@ def notes(found: Similar, who: Mapping[str, str], left_out: Sequence[str]) -> li
 
 def _listed(names: Sequence[str], most: int = 20) -> Text:
     shown = [clean(name, _LONGEST) for name in names[:most]]
-    listed = Text(COMMA.en.join(shown), COMMA.zh.join(shown))
+    listed = name_list(shown)
     if len(names) <= most:
         return listed
     more = AND_MORE.fill(more=len(names) - most)

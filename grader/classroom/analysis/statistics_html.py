@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from html import escape
 from itertools import groupby
+from pathlib import Path
 from typing import ClassVar
 
 import numpy as np
@@ -20,6 +21,8 @@ from grader.classroom.analysis.statistics_view import FrequentMistake, NotableRe
 from grader.core.model import Course, Lang, Text
 from grader.report.array_svg import LEVELS, Scale
 from grader.report.html import brief, environment, policy, sheet
+
+_TEMPLATES = Path(__file__).parent / "templates"
 
 TITLE = Text("Class statistics", "班级统计")
 #: With more learners, each row of the heat map is the mean of several.
@@ -65,9 +68,9 @@ class PartRow:
 
 def render(statistics: Statistics, course: Course, lang: Lang, *, names: bool = False) -> str:
     """The page, in ``lang`` until its reader chooses the other language."""
-    style = sheet("statistics.css")
+    style = sheet(_TEMPLATES / "statistics.css")
     page = (
-        environment()
+        environment(_TEMPLATES)
         .get_template("statistics.html")
         .render(
             page=_Page(statistics, course, names),

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from grader.classroom.analysis.statistics import FEW
 from grader.core.layout import cells, pad, shorten
 from grader.core.model import Course, Lang, Text
-from grader.core.text import check_label, clean
+from grader.core.text import check_label, clean, name_list
 from grader.course.items.choice import Spec as Choice
 from grader.course.items.multi import Spec as Multi
 from grader.report.json import number
@@ -298,7 +298,7 @@ def untouched(statistics: Statistics) -> Text | None:
     """Which questions nobody has started; None if there are none."""
     tried = _begun(statistics)
     names = [name for name in statistics.questions if name not in tried]
-    return UNTOUCHED.fill(names=Text(", ".join(names), "、".join(names))) if names else None
+    return UNTOUCHED.fill(names=name_list(names)) if names else None
 
 
 def label(part: PartStatistics) -> str:

@@ -2,7 +2,7 @@
 
 The module of a format has
 
-* ``ABOUT``: the sentence that ``attncheck export --help`` shows.
+* a docstring, whose first line ``attncheck export --help`` shows.
 * ``OF``: its source, ``gradebook`` or ``course``.
 * ``OPTIONS``: the fields of ``Options`` that it uses; setting any other raises UsageError.
 * ``write(source, options, out)``: writes ``source``, a ``results.Book`` or a ``model.Course``, to ``out``, as one file
@@ -28,14 +28,14 @@ from grader.classroom.export._target import ExportTarget
 from grader.classroom.results import Book
 from grader.core.errors import UsageError
 from grader.core.model import Text
-from grader.core.text import clean
+from grader.core.text import clean, name_list
 
 if TYPE_CHECKING:
     from datetime import datetime
 
     from grader.core.model import Course, Lang
 
-__all__ = ["ExportTarget", "Options", "export", "kind", "names"]
+__all__ = ["ExportTarget", "Options", "about", "export", "kind", "names"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,8 +76,18 @@ def names() -> tuple[str, ...]:
 def kind(name: str) -> ModuleType:
     """The module of a format. Raises UsageError if there is none of that name."""
     if name not in names():
-        raise UsageError(f"There is no format “{name}”. There are: {', '.join(names())}.")
+        raise UsageError(
+            Text(
+                "There is no format “{name}”. There are: {names}.",
+                "没有叫“{name}”的导出格式，可用的有：{names}。",
+            ).fill(name=name, names=name_list(names()))
+        )
     return importlib.import_module(f"{__name__}.{name.replace('-', '_')}")
+
+
+def about(name: str) -> str:
+    """The sentence about a format: the first line of its module's docstring."""
+    return (kind(name).__doc__ or "").partition("\n")[0]
 
 
 def export(name: str, source: Book | Course, options: Options, out: ExportTarget) -> None:
@@ -86,7 +96,12 @@ def export(name: str, source: Book | Course, options: Options, out: ExportTarget
     for field in dataclasses.fields(options):
         if field.name not in {"lang", "now", *module.OPTIONS} and getattr(options, field.name) != field.default:
             fitting = [other for other in names() if field.name in kind(other).OPTIONS]
-            raise UsageError(f"{flag(field.name)} cannot be used with {name}; it works with {', '.join(fitting)}.")
+            raise UsageError(
+                Text(
+                    "{field} cannot be used with {name}; it works with {fitting}.",
+                    "{field} 不能和 {name} 一起用；它适用于 {fitting}。",
+                ).fill(field=flag(field.name), name=name, fitting=name_list(fitting))
+            )
     if options.pseudonyms:
         assert isinstance(source, Book)
         source = pseudonymized(source)

@@ -53,7 +53,12 @@ class Grade:
 def template(options: Options, what: str) -> Sheet:
     """The file to fill in. Raises UsageError without ``--template``; ``what`` says what to name there."""
     if options.template is None:
-        raise UsageError(f"--template is missing: name the {what} that you downloaded.")
+        raise UsageError(
+            Text(
+                "--template is missing: name the {what} that you downloaded.",
+                "缺少 --template：请给出你下载的文件（{what}）。",
+            ).fill(what=what)
+        )
     return read_sheet(options.template)
 
 

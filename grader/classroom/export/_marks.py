@@ -34,14 +34,24 @@ def marks_that_count(book: Book, learner: str | None = None) -> Iterator[Mark]:
             if mark.counts:
                 yield mark
     if learner is not None and not found:
-        raise UsageError(f"There is no learner “{clean(learner)}” in the gradebook; 'export csv' lists them.")
+        raise UsageError(
+            Text(
+                "There is no learner “{learner}” in the gradebook; 'export csv' lists them.",
+                "成绩册里没有学习者“{learner}”；`attncheck export csv` 会列出所有人。",
+            ).fill(learner=clean(learner))
+        )
 
 
 def mark_of(book: Book, learner: str) -> Mark:
     """The mark of ``learner``; if every attempt counts, the last one. Raises UsageError if there is none."""
     found = [mark for mark in marks_that_count(book, learner) if has_points(mark)]
     if not found:
-        raise UsageError(f"{clean(learner)} has not submitted anything, so there is nothing to export.")
+        raise UsageError(
+            Text(
+                "{learner} has not submitted anything, so there is nothing to export.",
+                "{learner} 没有提交任何内容，没有可以导出的东西。",
+            ).fill(learner=clean(learner))
+        )
     return found[-1]
 
 

@@ -15,7 +15,7 @@ from grader.classroom.export._target import ExportTarget
 from grader.core import arithmetic
 from grader.core.errors import UsageError
 from grader.core.model import Course, Item, Lang, Question, Text
-from grader.core.text import clean
+from grader.core.text import clean, name_list
 from grader.course import items
 from grader.course.items import Context
 
@@ -94,12 +94,17 @@ def export_items(
                     found.append(made)
                     graded += item.use == "graded"
     if left_out:
-        out.say(_LEFT_OUT.fill(name=name, items=", ".join(left_out)))
+        out.say(_LEFT_OUT.fill(name=name, items=name_list(left_out)))
     if graded:
         out.say(_GRADED.fill(count=graded))
     if not found:
-        hint = "" if options.graded else " --graded includes graded items."
-        raise UsageError(f"There are no practice items here that {name} can express.{hint}")
+        hint = "" if options.graded else Text(" --graded includes graded items.", "加 --graded 可包括计分题。")
+        raise UsageError(
+            Text(
+                "There are no practice items here that {name} can express.{hint}",
+                "这里没有 {name} 能表达的练习题。{hint}",
+            ).fill(name=name, hint=hint)
+        )
     return found
 
 

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from grader.classroom.roster import separator
 from grader.core.errors import UsageError
+from grader.core.model import Text
 from grader.core.text import clean
 
 _BOM = "\ufeff"
@@ -58,10 +59,18 @@ def read(path: Path) -> Sheet:
     try:
         text = path.read_bytes().decode()
     except OSError as error:
-        raise UsageError(f"The template {path} cannot be read: {error.strerror}.") from error
+        raise UsageError(
+            Text(
+                "The template {path} cannot be read: {reason}.",
+                "模板 {path} 无法读取：{reason}。",
+            ).fill(path=path, reason=error.strerror)
+        ) from error
     except UnicodeDecodeError as error:
         raise UsageError(
-            f"The template {path} is not UTF-8 (byte {error.start}); use the file as downloaded."
+            Text(
+                "The template {path} is not UTF-8 (byte {start}); use the file as downloaded.",
+                "模板 {path} 不是 UTF-8（第 {start} 个字节）；请使用下载的原文件。",
+            ).fill(path=path, start=error.start)
         ) from error
     start = len(_BOM) if text.startswith(_BOM) else 0
     between = separator(text[start:])
@@ -78,7 +87,10 @@ def _rows(path: Path, text: str, start: int, separator: str) -> tuple[tuple[Cell
         written = found[1]
         if written.startswith('"') and (len(written) == 1 or not written.endswith('"')):
             raise UsageError(
-                f"The template {path}:{len(rows) + 1} has a quoted cell without an end; download it again."
+                Text(
+                    "The template {path}:{line} has a quoted cell without an end; download it again.",
+                    "模板 {path}:{line} 有一个单元格的引号没有结束；请重新下载。",
+                ).fill(path=path, line=len(rows) + 1)
             )
         quoted = written.startswith('"')
         row.append(Cell(written[1:-1].replace('""', '"') if quoted else written, start, found.end(1)))

@@ -40,7 +40,12 @@ class ExportTarget:
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, _: TracebackType | None) -> None:
         """After success, delete files of an earlier export that this one did not write."""
         if kind is None and not self._now:
-            raise UsageError("There is nothing to export: nothing in the gradebook has been graded.")
+            raise UsageError(
+                Text(
+                    "There is nothing to export: nothing in the gradebook has been graded.",
+                    "没有可以导出的内容：成绩册里还没有任何评分结果。",
+                )
+            )
         if kind is None:
             for name, digest in self._before.items():
                 old = self.to / name
@@ -53,10 +58,18 @@ class ExportTarget:
     def write_file(self, chunks: Iterable[bytes]) -> None:
         """Write the export as one file."""
         if self.to.is_dir():
-            raise UsageError(f"{self.to} is a folder; this export is one file: name it with --to.")
+            raise UsageError(
+                Text(
+                    "{to} is a folder; this export is one file: name it with --to.",
+                    "{to} 是文件夹，而这种导出是单个文件：请用 --to 给出文件名。",
+                ).fill(to=self.to)
+            )
         if os.path.lexists(self.to) and not (self._force or self._is_ours(self.to, _ALONE)):
             raise UsageError(
-                f"{self.to} exists, and is not as an export wrote it. Move it away, or replace it with --force."
+                Text(
+                    "{to} exists, and is not as an export wrote it. Move it away, or replace it with --force.",
+                    "{to} 已存在，而且不是导出时写下的样子。请移走它，或用 --force 替换。",
+                ).fill(to=self.to)
             )
         self._write(self.to, _ALONE, chunks)
 
@@ -68,7 +81,12 @@ class ExportTarget:
 
     def _begin(self) -> None:
         if os.path.lexists(self.to) and not self.to.is_dir():
-            raise UsageError(f"{self.to} is a file; this export is a folder: name another one with --to.")
+            raise UsageError(
+                Text(
+                    "{to} is a file; this export is a folder: name another one with --to.",
+                    "{to} 是文件，而这种导出是文件夹：请用 --to 另给一个。",
+                ).fill(to=self.to)
+            )
         with self._reporting(self.to):
             self.to.mkdir(parents=True, exist_ok=True)
             entries = sorted(self.to.iterdir())
@@ -76,8 +94,13 @@ class ExportTarget:
         if strange and not self._force:
             shown = ", ".join(strange[:3]) + (", …" if len(strange) > 3 else "")
             raise UsageError(
-                f"{self.to} contains files that no export wrote ({shown}). Name an empty or new folder with --to, "
-                "or write to this one with --force; files with other names stay."
+                Text(
+                    "{to} contains files that no export wrote ({shown}). "
+                    "Name an empty or new folder with --to, or write "
+                    "to this one with --force; files with other names stay.",
+                    "{to} 里有不是导出写下的文件（{shown}）。请用 --to 给出空的或新的文件夹，"
+                    "或用 --force 写到这里；其他名字的文件会保留。",
+                ).fill(to=self.to, shown=shown)
             )
 
     def _is_ours(self, path: Path, name: str) -> bool:
@@ -109,7 +132,12 @@ class ExportTarget:
         try:
             yield
         except OSError as error:
-            raise UsageError(f"{path} cannot be written: {error.strerror}; choose another place.") from error
+            raise UsageError(
+                Text(
+                    "{path} cannot be written: {reason}; choose another place.",
+                    "{path} 无法写入：{reason}；请另选位置。",
+                ).fill(path=path, reason=error.strerror)
+            ) from error
 
 
 def _record(key: str) -> dict[str, str]:

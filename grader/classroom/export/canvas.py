@@ -1,4 +1,4 @@
-"""The gradebook as it was downloaded from Canvas, with one assignment filled in, ready to be imported again.
+"""The gradebook CSV downloaded from Canvas (--template), one assignment (--column) filled in.
 
 ## What it writes
 
@@ -41,9 +41,9 @@ from grader.classroom.export._target import ExportTarget
 from grader.classroom.intake import Person
 from grader.classroom.results import Book
 from grader.core.errors import UsageError
+from grader.core.model import Text
 from grader.core.text import clean
 
-ABOUT = "The gradebook CSV downloaded from Canvas (--template), one assignment (--column) filled in."
 OF = "gradebook"
 OPTIONS = frozenset({"template", "column", "roster"})
 
@@ -60,7 +60,12 @@ def write(book: Book, options: Options, out: ExportTarget) -> None:
     sheet = classes.template(options, "Canvas gradebook CSV")
     heading = [cell.text for cell in sheet.rows[0]] if sheet.rows else []
     if "ID" not in heading or not {"Student", "LastName"} & set(heading):
-        raise UsageError(f"{sheet.path}:1: expected a gradebook exported from Canvas, with columns Student and ID.")
+        raise UsageError(
+            Text(
+                "{sheet}:1: expected a gradebook exported from Canvas, with columns Student and ID.",
+                "{sheet}:1：应为从 Canvas 导出的成绩册，其中有 Student 和 ID 两列。",
+            ).fill(sheet=sheet.path)
+        )
     column = _column(sheet, heading, options.column)
     graded = classes.grades(book, options.lang)
     rows, unknown, doubtful = classes.found_in(classes.roster(book, options.roster), _people(sheet, heading))
@@ -86,9 +91,18 @@ def _column(sheet: Sheet, heading: list[str], wanted: str | None) -> int:
         return fitting[0]
     there = listed([heading[at] for at in found])
     if wanted is None:
-        raise UsageError(f"{sheet.path} has {len(found)} assignments; name one with --column. There are: {there}")
-    said = "no column" if not fitting else f"{len(fitting)} columns"
-    raise UsageError(f"{sheet.path} has {said} “{clean(wanted, 80)}”. There are: {there}")
+        raise UsageError(
+            Text(
+                "{sheet} has {found} assignments; name one with --column. There are: {there}",
+                "{sheet} 里有 {found} 个作业，请用 --column 指定一个。现有的是：{there}",
+            ).fill(sheet=sheet.path, found=len(found), there=there)
+        )
+    raise UsageError(
+        Text(
+            "{sheet} has {count} columns “{wanted}”; expected one. There are: {there}",
+            "{sheet} 里有 {count} 列“{wanted}”，应有一列。现有的是：{there}",
+        ).fill(sheet=sheet.path, count=len(fitting), wanted=clean(wanted, 80), there=there)
+    )
 
 
 def _is_points(sheet: Sheet, row: int) -> bool:

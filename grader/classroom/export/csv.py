@@ -1,4 +1,4 @@
-"""A table for spreadsheets: a row for each learner, or for each item and check with what decided it.
+"""A row for each learner; with --checks, a row for each item and check, with what decided it.
 
 ## What it writes
 
@@ -36,7 +36,6 @@ from grader.classroom.words import NOTHING_THERE
 from grader.core.model import ExerciseResult, ItemResult, Lang, Status, Text
 from grader.report.json import number
 
-ABOUT = "A row for each learner; with --checks, a row for each item and check, with what decided it."
 OF = "gradebook"
 OPTIONS = frozenset({"learner", "pseudonyms", "checks", "bom"})
 

@@ -1,4 +1,4 @@
-"""Quiz items for Moodle's question bank, in GIFT, with a category for each question.
+"""Quiz items for Moodle's question bank (GIFT), a category for each question.
 
 ## What it writes
 
@@ -40,7 +40,6 @@ from grader.classroom.export._target import ExportTarget
 from grader.core.model import Course, Lang
 from grader.core.text import clean
 
-ABOUT = "Quiz items for Moodle's question bank (GIFT), a category for each question."
 OF = "course"
 OPTIONS = frozenset({"questions", "graded"})
 

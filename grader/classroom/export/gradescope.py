@@ -1,4 +1,4 @@
-"""One `results.json` for each learner, as Gradescope's autograders write it.
+"""`results.json` as Gradescope's autograders write it: a folder of them, or one file with --learner.
 
 ## What it writes
 
@@ -39,7 +39,6 @@ from grader.core.text import SAYS, STATUS, check_label, clean, points
 from grader.report import words
 from grader.report.json import number
 
-ABOUT = "results.json as Gradescope's autograders write it: a folder of them, or one file with --learner."
 OF = "gradebook"
 OPTIONS = frozenset({"learner", "pseudonyms"})
 

@@ -1,4 +1,4 @@
-"""A zip to upload to Gradescope as the autograder of a programming assignment.
+"""A zip to upload as an autograder: this program, the course, and how to install both.
 
 ## What it writes
 
@@ -49,7 +49,6 @@ from grader.classroom.export._target import ExportTarget
 from grader.core.errors import UsageError
 from grader.core.model import Course, Text
 
-ABOUT = "A zip to upload as an autograder: this program, the course, and how to install both."
 OF = "course"
 OPTIONS = frozenset({"questions", "seed_file", "unsafe_no_sandbox"})
 
@@ -73,7 +72,10 @@ def write(course: Course, options: Options, out: ExportTarget) -> None:
     """Write a zip with the files that Gradescope expects at its root."""
     if options.unsafe_no_sandbox and options.seed_file is not None:
         raise UsageError(
-            "--unsafe-no-sandbox cannot be combined with --seed-file: unconfined code could read the seed."
+            Text(
+                "--unsafe-no-sandbox cannot be combined with --seed-file: unconfined code could read the seed.",
+                "--unsafe-no-sandbox 不能和 --seed-file 一起用：没有隔离的代码可能读到种子。",
+            )
         )
     files = dict(_files(course, options))
     archive = io.BytesIO()

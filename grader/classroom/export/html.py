@@ -1,4 +1,4 @@
-"""Pages to read: an index of the class, and a page for each learner.
+"""A folder of pages: an index of the class, and one for each learner.
 
 ## What it writes
 
@@ -43,7 +43,6 @@ from grader.core.text import SEMICOLON, clean, duration, points
 from grader.course import items
 from grader.report import words
 
-ABOUT = "A folder of pages: an index of the class, and one for each learner."
 OF = "gradebook"
 OPTIONS = frozenset({"pseudonyms"})
 

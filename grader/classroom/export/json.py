@@ -1,4 +1,4 @@
-"""The whole gradebook as JSON; equal grading gives equal bytes.
+"""The whole gradebook; equal grading gives equal bytes.
 
 ## What it writes
 
@@ -35,7 +35,6 @@ from grader.core.files import readable_json
 from grader.core.model import Lang
 from grader.report.json import number
 
-ABOUT = "The whole gradebook; equal grading gives equal bytes."
 OF = "gradebook"
 OPTIONS = frozenset({"learner", "pseudonyms"})
 

@@ -1,4 +1,4 @@
-"""JUnit XML, one document for each learner, as `grade --junit` writes it.
+"""JUnit XML: a folder with a document for each learner, or one with --learner.
 
 ## What it writes
 
@@ -27,11 +27,10 @@ from grader.classroom.export._target import ExportTarget
 from grader.classroom.marks import Mark
 from grader.classroom.results import Book, file_name
 from grader.core.errors import UsageError
-from grader.core.model import Report
+from grader.core.model import Report, Text
 from grader.core.text import clean
 from grader.report.junit import to_junit
 
-ABOUT = "JUnit XML: a folder with a document for each learner, or one with --learner."
 OF = "gradebook"
 OPTIONS = frozenset({"learner", "pseudonyms"})
 
@@ -43,7 +42,10 @@ def write(book: Book, options: Options, out: ExportTarget) -> None:
         report = report_with_overrides(book, mark)
         if report is None:
             raise UsageError(
-                f"No submission of {clean(options.learner)} could be graded, so there is nothing to export."
+                Text(
+                    "No submission of {learner} could be graded, so there is nothing to export.",
+                    "{learner} 的提交都无法评分，没有可以导出的内容。",
+                ).fill(learner=clean(options.learner))
             )
         out.write_file([_document(report, mark, book, options)])
         return

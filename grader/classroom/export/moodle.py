@@ -1,4 +1,4 @@
-"""The grading worksheet as it was downloaded from Moodle, with grades and feedback, ready to be uploaded again.
+"""The grading worksheet downloaded from Moodle (--template), with grades and feedback filled in.
 
 ## What it writes
 
@@ -42,7 +42,6 @@ from grader.core.errors import UsageError
 from grader.core.model import Text
 from grader.core.text import clean
 
-ABOUT = "The grading worksheet downloaded from Moodle (--template), with grades and feedback filled in."
 OF = "gradebook"
 OPTIONS = frozenset({"template", "column", "roster"})
 
@@ -125,8 +124,12 @@ def _columns(sheet: Sheet, wanted: str | None) -> _Columns:
     person = [at for at in where(lambda cell: bool(_PARTICIPANT.fullmatch(cell)) and not cell[:1].isdecimal())]
     if not person:
         raise UsageError(
-            f"{sheet.path} has no column of participants such as “Participant 657768”; expected the grading worksheet "
-            "of a Moodle assignment (“Download grading worksheet”), with a row for each participant."
+            Text(
+                "{sheet} has no column of participants such as “Participant 657768”; expected the grading worksheet "
+                "of a Moodle assignment (“Download grading worksheet”), with a row for each participant.",
+                "{sheet} 里没有“Participant 657768”这样的参与者列；"
+                "应为 Moodle 作业的评分工作表（“下载评分工作表”），每位参与者一行。",
+            ).fill(sheet=sheet.path)
         )
     maxima = [
         at
@@ -151,14 +154,23 @@ def _columns(sheet: Sheet, wanted: str | None) -> _Columns:
 def _grade(sheet: Sheet, heading: list[str], wanted: str | None, named: int | None, most: int | None) -> int:
     if wanted is not None:
         if heading.count(wanted) != 1:
-            found = f"{heading.count(wanted)} columns “{clean(wanted, 80)}”"
-            raise UsageError(f"{sheet.path} has {found}. There are: {listed(heading)}")
+            raise UsageError(
+                Text(
+                    "{sheet} has {count} columns “{wanted}”; expected one. There are: {heading}",
+                    "{sheet} 里有 {count} 列“{wanted}”，应有一列。现有的是：{heading}",
+                ).fill(sheet=sheet.path, count=heading.count(wanted), wanted=clean(wanted, 80), heading=listed(heading))
+            )
         return heading.index(wanted)
     if named is not None:
         return named
     if most:
         return most - 1
-    raise UsageError(f"Which column of {sheet.path} holds grades? Name it with --column. There are: {listed(heading)}")
+    raise UsageError(
+        Text(
+            "Which column of {sheet} holds grades? Name it with --column. There are: {heading}",
+            "{sheet} 的哪一列是成绩？请用 --column 指定。现有的是：{heading}",
+        ).fill(sheet=sheet.path, heading=listed(heading))
+    )
 
 
 def _person(sheet: Sheet, columns: _Columns, row: int) -> Person:

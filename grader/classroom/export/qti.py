@@ -1,4 +1,4 @@
-"""Quiz items for Canvas: a zip with one quiz, in QTI 1.2.
+"""Quiz items for Canvas: a zip with one quiz (QTI 1.2).
 
 ## What it writes
 
@@ -43,7 +43,6 @@ from grader.classroom.export._quiz import ExportItem, Number, collection_title, 
 from grader.classroom.export._target import ExportTarget
 from grader.core.model import Course
 
-ABOUT = "Quiz items for Canvas: a zip with one quiz (QTI 1.2)."
 OF = "course"
 OPTIONS = frozenset({"questions", "graded"})
 

@@ -1,4 +1,4 @@
-"""One JSON report for each submission, as `batch --files` writes them.
+"""A folder with a JSON report for each submission, or one report with --learner.
 
 ## What it writes
 
@@ -29,9 +29,9 @@ from grader.classroom.export._marks import mark_of
 from grader.classroom.export._target import ExportTarget
 from grader.classroom.results import Book, file_name, report_file
 from grader.core.errors import UsageError
+from grader.core.model import Text
 from grader.core.text import clean
 
-ABOUT = "A folder with a JSON report for each submission, or one report with --learner."
 OF = "gradebook"
 OPTIONS = frozenset({"learner"})
 
@@ -41,7 +41,12 @@ def write(book: Book, options: Options, out: ExportTarget) -> None:
     if options.learner is not None:
         mark = mark_of(book, options.learner)
         if mark.work is None:
-            raise UsageError(f"{clean(options.learner)} has not submitted anything, so there is no report.")
+            raise UsageError(
+                Text(
+                    "{learner} has not submitted anything, so there is no report.",
+                    "{learner} 没有提交任何内容，没有报告。",
+                ).fill(learner=clean(options.learner))
+            )
         out.write_file([report_file(book, mark, options.lang).encode()])
         return
     taken: dict[str, str] = {}

@@ -31,8 +31,8 @@ from typing import TypeAlias
 
 from grader.classroom.inbox import INCOMING, KEY
 from grader.core.errors import UsageError
-from grader.core.model import Lang, Text
-from grader.submission.messages import printable
+from grader.core.model import Text
+from grader.submission.messages import listing, printable
 
 #: Returns the content of a small file of the tree, by its name; raises Unreadable.
 Read: TypeAlias = Callable[[str], bytes]
@@ -56,12 +56,8 @@ class UnreadableFile(UsageError):
     """A file of the tree that cannot be read. ``text`` says why, in both languages."""
 
     def __init__(self, text: Text) -> None:
-        super().__init__(text.en)
+        super().__init__(text)
         self.text = text
-
-    def of(self, lang: Lang) -> str:
-        """The message in ``lang``."""
-        return self.text.of(lang)
 
 
 def _unknown(name: str) -> None:
@@ -196,14 +192,20 @@ def _told(tree: Tree) -> str:
     if not most:
         return PLAIN
     odd = sorted(entries.difference(*(explained[name] for name in most)))
-    named = ", ".join(printable(name, 80) for name in odd[:_MOST_NAMED])
-    more = f" and {len(odd) - _MOST_NAMED} more" if len(odd) > _MOST_NAMED else ""
-    unlike = f"; these entries at the top do not fit: {named}{more}" if odd else ""
+    named = listing([printable(name, 80) for name in odd], _MOST_NAMED)
+    unlike = _UNLIKE.fill(names=named) if odd else ""
     candidates = most if whole else [*most, PLAIN]
     raise UsageError(
-        f"cannot tell whose the submissions are: this may be {' or '.join(candidates)}{unlike}. Move away what does "
-        f"not belong to the class, or name the kind with --intake ({' or '.join(candidates)})."
+        Text(
+            "cannot tell whose the submissions are: this may be {candidates}{unlike}. Move away what does not "
+            "belong to the class, or name the kind with --intake ({candidates}).",
+            "无法判断这些提交属于谁：可能是 {candidates}{unlike}。请移走不属于班级的内容，"
+            "或用 --intake 指定（{candidates}）。",
+        ).fill(candidates=Text(" or ".join(candidates), " 或 ".join(candidates)), unlike=unlike)
     )
+
+
+_UNLIKE = Text("; these entries at the top do not fit: {names}", "；最上层的这些内容不符合：{names}")
 
 
 def gradable(name: str) -> bool:

@@ -114,9 +114,19 @@ def _metadata(tree: Tree) -> dict[str, dict[str, Any]]:
         found = yaml.load(raw, _Loader)
     except (yaml.YAMLError, ValueError, LookupError, TypeError, AttributeError, OverflowError) as error:
         said = " ".join(str(error).split())[:200] or type(error).__name__
-        raise UsageError(f"{name} is not YAML ({said}); export the submissions again.") from error
+        raise UsageError(
+            Text(
+                "{name} is not YAML ({said}); export the submissions again.",
+                "{name} 不是 YAML（{said}）；请重新导出提交。",
+            ).fill(name=name, said=said)
+        ) from error
     if not isinstance(found, dict):
-        raise UsageError(f"{name} has no submissions; expected a mapping of folders, as Gradescope exports it.")
+        raise UsageError(
+            Text(
+                "{name} has no submissions; expected a mapping of folders, as Gradescope exports it.",
+                "{name} 里没有提交；应为 Gradescope 导出的文件夹对照表。",
+            ).fill(name=name)
+        )
     return {_word(folder): _plain(facts) for folder, facts in found.items() if isinstance(facts, dict)}
 
 

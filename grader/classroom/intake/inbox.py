@@ -146,8 +146,12 @@ def _key(tree: Tree) -> bytes | None:
             return None
         if stat.S_IMODE(mine.st_mode) & 0o077:
             raise UsageError(
-                f"the key of the inbox, {inbox.KEY}, can be read by others, who can sign with it. Remove it, create a "
-                "new one with 'attncheck inbox', and check what was submitted since."
+                Text(
+                    "the key of the inbox, {key}, can be read by others, who can sign with it. Remove it, create a new "
+                    "one with 'attncheck inbox', and check what was submitted since.",
+                    "收件箱的密钥 {key} 能被别人读取，别人就能用它签名。请删除它，用 `attncheck inbox` 新建一个，"
+                    "并检查此后提交的内容。",
+                ).fill(key=inbox.KEY)
             )
     return inbox.parse_key(tree.read(inbox.KEY))
 

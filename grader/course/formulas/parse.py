@@ -8,6 +8,7 @@ from fractions import Fraction
 from typing import Literal, TypeAlias, cast
 
 from grader.core.model import Text
+from grader.core.text import name_list
 from grader.course.formulas.ast import (
     Call,
     Derivative,
@@ -839,7 +840,7 @@ class _Parser:
         if not indices:
             free = sorted(index_names(body, self.vocabulary) - set(self.indices))
             if len(free) > 1:
-                raise ParseError(_TWO_INDICES.fill(indices=", ".join(free), first=free[0]))
+                raise ParseError(_TWO_INDICES.fill(indices=name_list(free), first=free[0]))
             indices = tuple(free)
         return self.made(Sum(indices, low, high, cast('Literal["", "≠", "<"]', relation), body))
 

@@ -9,6 +9,7 @@ from typing import Literal, TypeAlias
 
 from grader.core.model import Text
 from grader.core.suggest import nearest
+from grader.core.text import name_list
 from grader.course.formulas.ast import Call, Name, Node, Number, Subscript
 from grader.course.formulas.errors import ParseError
 from grader.course.formulas.tokens import GREEK
@@ -188,4 +189,4 @@ def unknown_name(word: str, vocabulary: Vocabulary) -> ParseError:
     meant = nearest(word, [*known, *(name for name in FUNCTIONS if len(name) >= _SHORT)])
     near = _NEAR.fill(name=meant) if meant else _NOTHING
     shown = word if len(word) <= 24 else f"{word[:23]}…"
-    return ParseError(_UNKNOWN.fill(word=shown, near=near, known=", ".join(known) or "–"))
+    return ParseError(_UNKNOWN.fill(word=shown, near=near, known=name_list(known) if known else "–"))

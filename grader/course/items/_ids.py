@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
 from grader.core.model import Text
+from grader.core.problems import Kind
 from grader.core.value_problems import Path, ValueProblem, unexpected
 from grader.course.items import Choice
 from grader.course.items._options import as_id_text, normalize_id
@@ -30,14 +31,18 @@ class Arrangeable:
 def validate(key: str, things: Sequence[Arrangeable], least: int, most: int) -> Iterator[ValueProblem]:
     """Problems with the number of entries or with their ids, which have to be distinct and free of separators."""
     if not least <= len(things) <= most:
-        yield ValueProblem((key,), f"saw {len(things)} of them; expected {least} to {most}")
+        yield ValueProblem((key,), f"saw {len(things)} of them; expected {least} to {most}", Kind.WRONG_LENGTH)
     seen: set[str] = set()
     for index, thing in enumerate(things):
         path = (key, index, "id")
         if normalize_id(thing.id) in seen:
-            yield unexpected(path, thing.id, "an id that no other entry has (case does not matter)")
+            yield unexpected(
+                path, thing.id, "an id that no other entry has (case does not matter)", Kind.DUPLICATE_NAME
+            )
         elif not _ID.fullmatch(thing.id):
-            yield unexpected(path, thing.id, "an id of letters and digits, since answers consist of ids")
+            yield unexpected(
+                path, thing.id, "an id of letters and digits, since answers consist of ids", Kind.WRONG_FORM
+            )
         seen.add(normalize_id(thing.id))
 
 
@@ -45,17 +50,12 @@ def unknown_id(path: Path, name: str, things: Sequence[Arrangeable], what: str) 
     """A problem if ``name`` is not the id of one of ``things``, spelled exactly so."""
     known = [thing.id for thing in things]
     if name not in known:
-        yield unexpected(path, name, f"{what}: {', '.join(known)}")
+        yield unexpected(path, name, f"{what}: {', '.join(known)}", Kind.UNKNOWN_ENTRY)
 
 
 def choices(things: Sequence[Arrangeable]) -> list[Choice]:
     """The entries as choices, sorted by id so that the order gives nothing away."""
     return sorted((Choice(thing.id, thing.text) for thing in things), key=lambda choice: normalize_id(choice.id))
-
-
-def join_ids(ids: Collection[str]) -> Text:
-    """Ids as a list for people."""
-    return Text(", ".join(ids), "、".join(ids))
 
 
 def split_words(value: object) -> list[str] | None:

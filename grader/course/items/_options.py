@@ -8,6 +8,8 @@ from dataclasses import dataclass
 
 from grader.core.constraints import Revealed
 from grader.core.model import Text
+from grader.core.problems import Kind
+from grader.core.text import name_list
 from grader.core.value_problems import ValueProblem, unexpected
 from grader.course.items import Choice, Context, shuffled
 
@@ -29,23 +31,26 @@ class Option:
 def validate(options: Sequence[Option]) -> Iterator[ValueProblem]:
     """Problems with the options: at least two, distinct ids, and misconceptions only for wrong ones."""
     if len(options) < 2:
-        yield ValueProblem(("options",), f"saw {len(options)} of them; expected two or more")
+        yield ValueProblem(("options",), f"saw {len(options)} of them; expected two or more", Kind.WRONG_LENGTH)
     seen: set[str] = set()
     for index, option in enumerate(options):
         path = ("options", index, "id")
         if normalize_id(option.id) in seen:
-            yield unexpected(path, option.id, "an id that no other option has (case does not matter)")
+            yield unexpected(
+                path, option.id, "an id that no other option has (case does not matter)", Kind.DUPLICATE_NAME
+            )
         elif not option.id or option.id != option.id.strip():
-            yield unexpected(path, option.id, "an id without spaces around it")
+            yield unexpected(path, option.id, "an id without spaces around it", Kind.WRONG_FORM)
         if option.correct and option.misconception:
-            yield unexpected((*path[:2], "misconception"), option.misconception, "none for a correct option")
+            yield unexpected(
+                (*path[:2], "misconception"), option.misconception, "none for a correct option", Kind.WRONG_IS_RIGHT
+            )
         seen.add(normalize_id(option.id))
 
 
 def join_ids(options: Sequence[Option]) -> Text:
     """The ids as a list for people."""
-    ids = [option.id for option in options]
-    return Text(", ".join(ids), "、".join(ids))
+    return name_list(option.id for option in options)
 
 
 def choices(options: Sequence[Option], context: Context) -> tuple[Choice, ...]:

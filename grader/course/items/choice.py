@@ -38,6 +38,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from grader.core.model import Status, Text
+from grader.core.problems import Kind
 from grader.core.value_problems import ValueProblem
 from grader.course.items import Context, Judgment, Prompt, _options, unreadable
 from grader.course.items._options import Option, as_id_text, excerpt, normalize_id
@@ -60,7 +61,9 @@ def validate(spec: Spec) -> Iterator[ValueProblem]:
     if len(correct) != 1:
         said = ", ".join(correct) or "none"
         yield ValueProblem(
-            ("options",), f"saw {said} marked as correct; expected exactly one option with `correct: true`"
+            ("options",),
+            f"saw {said} marked as correct; expected exactly one option with `correct: true`",
+            Kind.CORRECT_OPTIONS,
         )
 
 

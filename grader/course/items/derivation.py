@@ -70,6 +70,8 @@ from dataclasses import dataclass, field, replace
 
 from grader.core.constraints import Revealed
 from grader.core.model import Status, Text
+from grader.core.problems import Kind
+from grader.core.text import name_list
 from grader.core.value_problems import Path, ValueProblem, unexpected
 from grader.course.formulas import compare, match, scalars
 from grader.course.formulas.ast import Call, Derivative, Name, Node, Sum, walk
@@ -232,15 +234,15 @@ def validate(spec: Spec) -> Iterator[ValueProblem]:
             parse_chain(text, declared.vocabulary, pattern=pattern)
         except FormulaError as error:
             unread = True
-            yield unexpected(path, text, f"a formula, but: {error.text.en}")
+            yield unexpected(path, text, f"a formula, but: {error.text.en}", Kind.FORMULA)
     for index, wrong in enumerate(spec.wrong if spec.solve and not unread else ()):
         sides = parse_chain(wrong.line, declared.vocabulary)
         if len(sides) != 2 or Name(spec.solve or "") not in sides:
             unread = True
-            yield unexpected(("wrong", index, "line"), wrong.line, f"an equation solved for {spec.solve}")
+            yield unexpected(("wrong", index, "line"), wrong.line, f"an equation solved for {spec.solve}", Kind.FORMULA)
     for index, idea in enumerate(spec.ideas):
         if not idea.lines:
-            yield ValueProblem(("ideas", index, "lines"), "expected one expression or more")
+            yield ValueProblem(("ideas", index, "lines"), "expected one expression or more", Kind.WRONG_LENGTH)
     if unread:
         return
     yield from _worked(spec, declared)
@@ -265,23 +267,36 @@ def _worked(spec: Spec, declared: Declarations) -> Iterator[ValueProblem]:
     judged = judge(spec, value, Context("", "", ""))
     if judged.status is not Status.PASSED:
         said = judged.message.en if judged.message else f"it shows {judged.misconception}"
-        yield ValueProblem(("chain",), f"expected a chain that passes, but: {said}")
+        yield ValueProblem(("chain",), f"expected a chain that passes, but: {said}", Kind.OWN_ANSWER)
     ends = judge(spec, {"given": dict(spec.given), "lines": [spec.from_, spec.to]}, Context("", "", ""))
     if ends.status is Status.PASSED:
-        yield ValueProblem(("ideas",), "expected ideas, or `least`, that a jump from start to end does not satisfy")
+        yield ValueProblem(
+            ("ideas",), "expected ideas, or `least`, that a jump from start to end does not satisfy", Kind.GIVEN_AWAY
+        )
     for index, idea in enumerate(spec.ideas):
         sides = [side for text in (spec.from_, spec.to) for side in parse_chain(text, declared.vocabulary)]
         if _shown(idea, [[Step(side, 0, "") for side in sides]], declared):
-            yield ValueProblem(("ideas", index, "lines"), "expected something that neither the start nor the end shows")
+            yield ValueProblem(
+                ("ideas", index, "lines"),
+                "expected something that neither the start nor the end shows",
+                Kind.GIVEN_AWAY,
+            )
     for index, name in enumerate(spec.free_of):
         if name not in declared.declared:
-            yield unexpected(("free_of", index), name, "one of the symbols")
+            yield unexpected(("free_of", index), name, "one of the symbols", Kind.UNKNOWN_SYMBOL)
     for index, wrong in enumerate(spec.wrong):
         if _follows(spec, wrong.line, declared):
-            yield unexpected(("wrong", index, "line"), wrong.line, "a line that is not equal to the start")
+            yield unexpected(
+                ("wrong", index, "line"), wrong.line, "a line that is not equal to the start", Kind.WRONG_IS_RIGHT
+            )
         for earlier in spec.wrong[:index]:
             if not spec.solve and _same(parse(wrong.line, declared.vocabulary), earlier.line, declared):
-                yield unexpected(("wrong", index, "line"), wrong.line, f"a line not equal to another ({earlier.line})")
+                yield unexpected(
+                    ("wrong", index, "line"),
+                    wrong.line,
+                    f"a line not equal to another ({earlier.line})",
+                    Kind.WRONG_IS_RIGHT,
+                )
 
 
 def _follows(spec: Spec, line: str, declared: Declarations) -> bool:
@@ -373,7 +388,7 @@ def _givens(spec: Spec, stated: dict[str, str] | None, declared: Declarations) -
     missing = [name for name in spec.given if name in random and name not in stated]
     if missing and spec.state_givens:
         example = "{q: iid(mean=…, var=…, size=…)}"
-        return unreadable(_STATE.fill(missing=", ".join(missing), example=example))
+        return unreadable(_STATE.fill(missing=name_list(missing), example=example))
     try:
         theirs = read_declarations(spec.symbols, {**spec.given, **stated})
     except DeclarationError as error:
@@ -382,7 +397,7 @@ def _givens(spec: Spec, stated: dict[str, str] | None, declared: Declarations) -
         why = _joined(error.text, *forms)
         return unreadable(_GIVEN_UNREAD.fill(name=error.name, why=why))
     if strange := [name for name in stated if name not in declared.declared]:
-        return unreadable(_GIVEN_UNREAD.fill(name=strange[0], why=_GIVEN_FORM.fill(forms=", ".join(spec.given))))
+        return unreadable(_GIVEN_UNREAD.fill(name=strange[0], why=_GIVEN_FORM.fill(forms=name_list(spec.given))))
     sized = {
         name: replace(found, sizes=random[name].sizes) if isinstance(found, Random) and name in random else found
         for name, found in theirs.declared.items()
@@ -394,7 +409,7 @@ def _givens(spec: Spec, stated: dict[str, str] | None, declared: Declarations) -
     try:
         found = compare.compare_formulas(start, end, theirs)
     except FormulaError as error:
-        return unreadable(_GIVEN_UNREAD.fill(name=", ".join(stated), why=error.text))
+        return unreadable(_GIVEN_UNREAD.fill(name=name_list(stated), why=error.text))
     if not isinstance(found, Counterexample):
         return None
     said = "; ".join(f"{name}: {text}" for name, text in stated.items())
@@ -402,7 +417,7 @@ def _givens(spec: Spec, stated: dict[str, str] | None, declared: Declarations) -
     known = {"given": said, "start": show(start), "end": show(end), "instance": found.instance or "–"}
     sentences = [wrong.fill(**known, value=found.left, wanted=found.right)]
     if found.higher_moments:
-        sentences.append(_DEPENDS.fill(what=show(start), moments=", ".join(found.higher_moments)))
+        sentences.append(_DEPENDS.fill(what=show(start), moments=name_list(found.higher_moments)))
         if normal := compare.normal_value(start, theirs, found):
             sentences.append(_NORMAL.fill(value=normal))
     return _failed(_joined(*sentences), 0.0)
@@ -452,7 +467,7 @@ def _why(
         y=different.right,
     )
     if different.higher_moments:
-        message = _joined(message, _DEPENDS.fill(what=_THE_LINE, moments=", ".join(different.higher_moments)))
+        message = _joined(message, _DEPENDS.fill(what=_THE_LINE, moments=name_list(different.higher_moments)))
     return message, fraction, misconception
 
 

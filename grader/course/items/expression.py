@@ -52,6 +52,8 @@ from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from grader.core.model import Status, Text
+from grader.core.problems import Kind
+from grader.core.text import name_list
 from grader.core.value_problems import Path, ValueProblem, unexpected
 from grader.course.formulas import compare, growth, scalars
 from grader.course.formulas.ast import Call, Name, Node, walk
@@ -135,14 +137,16 @@ def validate(spec: Spec) -> Iterator[ValueProblem]:
             node = parse(str(text), declared.vocabulary)
             _equal(node, node, spec, declared)
         except FormulaError as error:
-            yield unexpected(path, text, f"a formula with a value, but: {error.text.en}")
+            yield unexpected(path, text, f"a formula with a value, but: {error.text.en}", Kind.FORMULA)
             return
         read.append((path, text, node))
     for at, (path, text, formula) in enumerate(read):
         for other_path, other_text, other in read[:at]:
             if _equal(formula, other, spec, declared):
                 what = "the right answer" if other_path == ("answer",) else "another wrong one"
-                yield unexpected(path, text, f"an answer that is not equal to {what} ({other_text})")
+                yield unexpected(
+                    path, text, f"an answer that is not equal to {what} ({other_text})", Kind.WRONG_IS_RIGHT
+                )
                 break
 
 
@@ -155,7 +159,10 @@ def check_declarations(
     except DeclarationError as error:
         key = "given" if error.name in given else "symbols"
         yield unexpected(
-            (key, error.name), {**symbols, **given}.get(error.name), f"a declaration, but: {error.text.en}"
+            (key, error.name),
+            {**symbols, **given}.get(error.name),
+            f"a declaration, but: {error.text.en}",
+            Kind.FORMULA,
         )
     return None
 
@@ -272,7 +279,7 @@ def _judged(node: Node, spec: Spec, declared: Declarations) -> Judgment:
     message = _DIFFERS if found.instance else _DIFFERS_CONSTANT
     said = message.fill(instance=found.instance, value=found.left)
     if found.higher_moments:
-        depends = _BEYOND.fill(moments=", ".join(found.higher_moments))
+        depends = _BEYOND.fill(moments=name_list(found.higher_moments))
         said = Text(f"{said.en} {depends.en}", f"{said.zh}{depends.zh}")
     return _failed(said)
 

@@ -55,6 +55,8 @@ from dataclasses import dataclass
 
 from grader.core.constraints import Revealed
 from grader.core.model import Lang, Status, Text
+from grader.core.problems import Kind
+from grader.core.text import name_list
 from grader.core.value_problems import ValueProblem, unexpected
 from grader.course.items import Choice, Context, Judgment, Prompt, _ids, shuffled, unreadable
 from grader.course.items._ids import Arrangeable
@@ -107,10 +109,17 @@ def validate(spec: Spec) -> Iterator[ValueProblem]:
     for index, thing in enumerate(spec.left):
         if not thing.id[:1].isalpha():
             what = "an id that begins with a letter, such as a (it is a key in answers.yaml)"
-            found.append(unexpected(("left", index, "id"), thing.id, what))
+            found.append(unexpected(("left", index, "id"), thing.id, what, Kind.DUPLICATE_NAME))
     for index, thing in enumerate(spec.right):
         if normalize_id(thing.id) in _names(spec.left):
-            found.append(unexpected(("right", index, "id"), thing.id, "an id that no entry of `left` has, such as 1"))
+            found.append(
+                unexpected(
+                    ("right", index, "id"),
+                    thing.id,
+                    "an id that no entry of `left` has, such as 1",
+                    Kind.DUPLICATE_NAME,
+                )
+            )
     yield from found or itertools.chain(_pairs(spec), _wrong(spec))
 
 
@@ -120,13 +129,15 @@ def _pairs(spec: Spec) -> Iterator[ValueProblem]:
         yield from _ids.unknown_id(("pairs", name), partner, spec.right, "an id of `right`")
     missing = [thing.id for thing in spec.left if thing.id not in spec.pairs]
     if missing:
-        yield ValueProblem(("pairs",), f"expected a partner for {', '.join(missing)} as well")
+        yield ValueProblem(("pairs",), f"expected a partner for {', '.join(missing)} as well", Kind.PAIRS)
     partners = [spec.pairs.get(thing.id) for thing in spec.left]
     if not spec.reuse and len(set(partners)) < len(partners):
-        yield ValueProblem(("pairs",), "one partner is used twice; expected each once, or `reuse: true`")
+        yield ValueProblem(("pairs",), "one partner is used twice; expected each once, or `reuse: true`", Kind.PAIRS)
     if partners == [thing.id for thing in spec.right]:
         yield ValueProblem(
-            ("right",), "every partner is in the same position as its entry of `left`; expected another order"
+            ("right",),
+            "every partner is in the same position as its entry of `left`; expected another order",
+            Kind.GIVEN_AWAY,
         )
 
 
@@ -137,7 +148,7 @@ def _wrong(spec: Spec) -> Iterator[ValueProblem]:
         yield from _ids.unknown_id((*path, 0), left, spec.left, "an id of `left`")
         yield from _ids.unknown_id((*path, 1), right, spec.right, "an id of `right`")
         if spec.pairs.get(left) == right:
-            yield unexpected(path, list(wrong.pair), "a pair that is not right")
+            yield unexpected(path, list(wrong.pair), "a pair that is not right", Kind.WRONG_IS_RIGHT)
 
 
 def _names(things: Sequence[Arrangeable]) -> list[str]:
@@ -213,7 +224,7 @@ def _read(spec: Spec, value: object) -> dict[str, str]:
         raise _UnreadablePairs(_NOTHING.fill(example=_example(spec)))
     strange = next((part for part in parts if part not in left and part not in right), None)
     if strange is not None:
-        raise _UnreadablePairs(_ids.UNKNOWN.fill(said=excerpt(strange), ids=_ids.join_ids([*left, *right])))
+        raise _UnreadablePairs(_ids.UNKNOWN.fill(said=excerpt(strange), ids=name_list([*left, *right])))
     found: dict[str, str] = {}
     for one, partner in _grouped(spec, parts, left, right):
         if found.get(one, partner) != partner:

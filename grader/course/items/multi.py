@@ -42,6 +42,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from grader.core.model import Status, Text
+from grader.core.problems import Kind
 from grader.core.value_problems import ValueProblem
 from grader.course.items import Context, Judgment, Prompt, _options, unreadable
 from grader.course.items._options import Option, as_id_text, excerpt, normalize_id
@@ -74,7 +75,9 @@ def validate(spec: Spec) -> Iterator[ValueProblem]:
     if len(correct) in (0, len(spec.options)):
         said = "all" if correct else "none"
         yield ValueProblem(
-            ("options",), f"saw {said} marked as correct; expected some with `correct: true` and some without"
+            ("options",),
+            f"saw {said} marked as correct; expected some with `correct: true` and some without",
+            Kind.CORRECT_OPTIONS,
         )
 
 

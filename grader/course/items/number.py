@@ -65,6 +65,7 @@ from typing import TypeAlias
 from grader.core import arithmetic
 from grader.core.arithmetic import Number
 from grader.core.model import Status, Text
+from grader.core.problems import Kind
 from grader.core.value_problems import Path, ValueProblem, unexpected, unknown
 from grader.course.formulas import scalars
 from grader.course.formulas.declarations import Declarations
@@ -166,17 +167,21 @@ class Spec:
 def validate(spec: Spec) -> Iterator[ValueProblem]:
     """Problems with the numbers: every answer needs a value for every draw, and wrong ones must never be right."""
     if not 0 <= spec.tolerance < 1:
-        yield unexpected(("tolerance",), spec.tolerance, "a number from 0 up to, but not including, 1")
+        yield unexpected(
+            ("tolerance",), spec.tolerance, "a number from 0 up to, but not including, 1", Kind.OUT_OF_RANGE
+        )
     if spec.digits is not None and not 1 <= spec.digits <= _MOST_DIGITS:
-        yield unexpected(("digits",), spec.digits, f"a whole number from 1 to {_MOST_DIGITS}")
+        yield unexpected(("digits",), spec.digits, f"a whole number from 1 to {_MOST_DIGITS}", Kind.OUT_OF_RANGE)
     for name, choices in spec.draw.items():
         if not name.isidentifier() or name in arithmetic.FUNCTIONS:
-            yield unexpected(("draw", name), name, "a name such as d_k")
+            yield unexpected(("draw", name), name, "a name such as d_k", Kind.WRONG_FORM)
         if not choices:
-            yield unexpected(("draw", name), [], "one number or more")
+            yield unexpected(("draw", name), [], "one number or more", Kind.WRONG_LENGTH)
     if math.prod(map(len, spec.draw.values())) > _MOST_DRAWS:
         yield ValueProblem(
-            ("draw",), f"expected at most {_MOST_DRAWS} combinations of numbers, since all of them are tried"
+            ("draw",),
+            f"expected at most {_MOST_DRAWS} combinations of numbers, since all of them are tried",
+            Kind.WRONG_LENGTH,
         )
     answers: list[tuple[Path, Number | str]] = [(("answer",), spec.answer)]
     answers += [(("wrong", index, "answer"), wrong.answer) for index, wrong in enumerate(spec.wrong)]
@@ -185,12 +190,14 @@ def validate(spec: Spec) -> Iterator[ValueProblem]:
     if found:
         return
     if spec.digits and not all(arithmetic.evaluate(spec.answer, symbols) for symbols in _combinations(spec.draw)):
-        yield ValueProblem(("digits",), "expected none, since the answer can be 0, which has no significant digits")
+        yield ValueProblem(
+            ("digits",), "expected none, since the answer can be 0, which has no significant digits", Kind.OUT_OF_RANGE
+        )
     for index, wrong in enumerate(spec.wrong):
         for symbols in _combinations(spec.draw):
             if _near(arithmetic.evaluate(wrong.answer, symbols), spec, symbols):
                 what = f"an answer that is never right, but it is{_with(symbols)}"
-                yield unexpected(("wrong", index, "answer"), wrong.answer, what)
+                yield unexpected(("wrong", index, "answer"), wrong.answer, what, Kind.WRONG_IS_RIGHT)
                 break
 
 
@@ -198,15 +205,17 @@ def _answer(path: Path, answer: Number | str, choices: Mapping[str, Sequence[Num
     try:
         strange = sorted(arithmetic.names(answer) - set(choices))
     except ValueError as error:
-        yield unexpected(path, answer, f"{arithmetic.GRAMMAR}, but {error}")
+        yield unexpected(path, answer, f"{arithmetic.GRAMMAR}, but {error}", Kind.FORMULA)
         return
     for name in strange:
-        yield unknown(path, name, "a symbol that the item draws", choices)
+        yield unknown(path, name, "a symbol that the item draws", choices, Kind.UNKNOWN_SYMBOL)
     for symbols in _combinations(choices) if not strange else ():
         try:
             arithmetic.evaluate(answer, symbols)
         except ValueError as error:
-            yield unexpected(path, answer, f"arithmetic that always has a value, but {error}{_with(symbols)}")
+            yield unexpected(
+                path, answer, f"arithmetic that always has a value, but {error}{_with(symbols)}", Kind.FORMULA
+            )
             return
 
 

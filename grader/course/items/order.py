@@ -58,6 +58,8 @@ from typing import TypeAlias
 
 from grader.core.constraints import Revealed
 from grader.core.model import Lang, Status, Text
+from grader.core.problems import Kind
+from grader.core.text import name_list
 from grader.core.value_problems import ValueProblem, unexpected
 from grader.course.items import Context, Judgment, Prompt, _ids, shuffled, unreadable
 from grader.course.items._ids import Arrangeable
@@ -107,7 +109,7 @@ def validate(spec: Spec) -> Iterator[ValueProblem]:
         for place, name in enumerate(group):
             found += _ids.unknown_id(("either", index, place), name, spec.things, "the id of a thing")
         if len(set(group)) < 2:
-            found.append(unexpected(("either", index), list(group), "two ids or more"))
+            found.append(unexpected(("either", index), list(group), "two ids or more", Kind.WRONG_LENGTH))
     yield from found
     if not found:
         yield from _order(spec)
@@ -119,12 +121,14 @@ def _order(spec: Spec) -> Iterator[ValueProblem]:
     for first, middle, last in itertools.combinations(ids, 3):
         if (first, middle) in before and (middle, last) in before and (first, last) not in before:
             what = f"no group with both {first} and {last}: {middle} has to come between them"
-            yield ValueProblem(("either",), f"expected {what}")
+            yield ValueProblem(("either",), f"expected {what}", Kind.GIVEN_AWAY)
     if not before:
-        yield ValueProblem(("either",), "every order is right; expected some wrong ones")
+        yield ValueProblem(("either",), "every order is right; expected some wrong ones", Kind.GIVEN_AWAY)
     elif _right(sorted(ids), before):
         yield ValueProblem(
-            ("things",), f"expected ids whose own order is wrong, but {', '.join(sorted(ids))} would be right"
+            ("things",),
+            f"expected ids whose own order is wrong, but {', '.join(sorted(ids))} would be right",
+            Kind.GIVEN_AWAY,
         )
 
 
@@ -139,17 +143,22 @@ def _wrong(spec: Spec, index: int) -> Iterator[ValueProblem]:
     ]
     yield from strange
     if bool(wrong.order) == (wrong.before is not None):
-        yield ValueProblem(path, "expected either `order: […]`, all ids, or `before: [x, y]`")
+        yield ValueProblem(path, "expected either `order: […]`, all ids, or `before: [x, y]`", Kind.WRONG_FORM)
     elif wrong.before is not None and not strange:
         first, second = map(normalize_id, wrong.before)
         if (second, first) not in before:
-            yield unexpected((*path, "before"), list(wrong.before), "the later thing first, then the earlier one")
+            yield unexpected(
+                (*path, "before"),
+                list(wrong.before),
+                "the later thing first, then the earlier one",
+                Kind.WRONG_IS_RIGHT,
+            )
     elif not strange:
         order = [normalize_id(name) for name in wrong.order]
         if sorted(order) != sorted(_names(spec)):
-            yield unexpected((*path, "order"), list(wrong.order), "every id once")
+            yield unexpected((*path, "order"), list(wrong.order), "every id once", Kind.WRONG_IS_RIGHT)
         elif _right(order, before):
-            yield unexpected((*path, "order"), list(wrong.order), "an order that is not right")
+            yield unexpected((*path, "order"), list(wrong.order), "an order that is not right", Kind.WRONG_IS_RIGHT)
 
 
 def _names(spec: Spec) -> list[str]:
@@ -173,14 +182,14 @@ def judge(spec: Spec, value: object, context: Context) -> Judgment:
     order = [part for word in words or () for part in _ids.split_ids(word, ids)]
     if order[::2] == [str(place) for place in range(1, len(ids) + 1)] and not set(ids) & set(order[::2]):
         order = order[1::2]  # 1. c  2. a  3. b
-    all_ids = _ids.join_ids([thing.id for thing in sorted(spec.things, key=lambda thing: normalize_id(thing.id))])
+    all_ids = name_list([thing.id for thing in sorted(spec.things, key=lambda thing: normalize_id(thing.id))])
     for place, name in enumerate(order):
         if name not in ids:
             return unreadable(_ids.UNKNOWN.fill(said=excerpt(name), ids=all_ids))
         if name in order[:place]:
             return unreadable(_TWICE.fill(said=name, ids=all_ids))
     if len(order) < len(ids):
-        missing = _ids.join_ids([name for name in sorted(ids) if name not in order])
+        missing = name_list([name for name in sorted(ids) if name not in order])
         return unreadable(_ALL.fill(ids=all_ids, missing=missing))
     kept = _kept(order, before)
     if kept == len(ids):
@@ -207,7 +216,7 @@ def key(spec: Spec, context: Context) -> Text:
 
     def lines(lang: Lang) -> str:
         things = [f"{thing.id}: {thing.text.of(lang)}" for thing in spec.things]
-        groups = [_EITHER.fill(ids=_ids.join_ids(group)).of(lang) for group in spec.either]
+        groups = [_EITHER.fill(ids=name_list(group)).of(lang) for group in spec.either]
         return "\n".join([*things, *groups])
 
     return Text(lines("en"), lines("zh"))

@@ -63,9 +63,10 @@ from grader.core import arithmetic
 from grader.core.arithmetic import Number
 from grader.core.constraints import Revealed
 from grader.core.model import Status, Text
+from grader.core.problems import Kind
+from grader.core.text import name_list
 from grader.core.value_problems import Path, ValueProblem, unexpected, unknown
 from grader.course.items import Context, Judgment, Prompt, draw, unreadable
-from grader.course.items._ids import join_ids
 from grader.course.items._normalize import normalize
 from grader.course.items._options import as_id_text, excerpt
 
@@ -150,7 +151,7 @@ def validate(spec: Spec) -> Iterator[ValueProblem]:
         if _own(spec, wrong.answer, symbols) == _own(spec, spec.answer, symbols):
             said = f" with {', '.join(f'{name} = {value}' for name, value in symbols.items())}" if symbols else ""
             path = ("wrong", index, "answer")
-            yield unexpected(path, wrong.answer, f"a shape that is never right, but it is{said}")
+            yield unexpected(path, wrong.answer, f"a shape that is never right, but it is{said}", Kind.WRONG_IS_RIGHT)
             return
 
 
@@ -158,34 +159,38 @@ def _names(spec: Spec) -> Iterator[ValueProblem]:
     for key, names in (("sizes", spec.sizes), ("draw", spec.draw)):
         for name in names:
             if not name.isidentifier() or name in arithmetic.FUNCTIONS:
-                yield unexpected((key, name), name, "a name such as d_k")
+                yield unexpected((key, name), name, "a name such as d_k", Kind.WRONG_FORM)
     if len(spec.sizes) > _MOST_SIZES:
-        yield ValueProblem(("sizes",), f"saw {len(spec.sizes)} of them; expected at most {_MOST_SIZES}")
+        yield ValueProblem(
+            ("sizes",), f"saw {len(spec.sizes)} of them; expected at most {_MOST_SIZES}", Kind.WRONG_LENGTH
+        )
     taken = set(spec.sizes)
     for name, others in spec.aliases.items():
         if name not in spec.sizes:
-            yield unknown(("aliases", name), name, "a name of `sizes`", spec.sizes)
+            yield unknown(("aliases", name), name, "a name of `sizes`", spec.sizes, Kind.UNKNOWN_SYMBOL)
         for index, other in enumerate(others):
             if not other.isidentifier() or other in taken:
-                yield unexpected(("aliases", name, index), other, "a name such as B that is not in use")
+                yield unexpected(
+                    ("aliases", name, index), other, "a name such as B that is not in use", Kind.DUPLICATE_NAME
+                )
             taken.add(other)
     for name, choices in spec.draw.items():
         if not choices or min(choices) < 1:
-            yield unexpected(("draw", name), list(choices), "one number or more, all positive")
+            yield unexpected(("draw", name), list(choices), "one number or more, all positive", Kind.WRONG_LENGTH)
 
 
 def _equal(spec: Spec) -> Iterator[ValueProblem]:
     free = [name for name in spec.sizes if name not in spec.equal]
     for name, expression in spec.equal.items():
         if name not in spec.sizes:
-            yield unknown(("equal", name), name, "a name of `sizes`", spec.sizes)
+            yield unknown(("equal", name), name, "a name of `sizes`", spec.sizes, Kind.UNKNOWN_SYMBOL)
         try:
             strange = sorted(arithmetic.names(expression) - set(free))
         except ValueError as error:
-            yield unexpected(("equal", name), expression, f"{arithmetic.GRAMMAR}, but {error}")
+            yield unexpected(("equal", name), expression, f"{arithmetic.GRAMMAR}, but {error}", Kind.FORMULA)
             continue
         for other in strange:
-            yield unknown(("equal", name), other, "a size that is not defined by others", free)
+            yield unknown(("equal", name), other, "a size that is not defined by others", free, Kind.UNKNOWN_SYMBOL)
 
 
 def _answer(spec: Spec, path: Path, answer: str) -> Iterator[ValueProblem]:
@@ -193,10 +198,10 @@ def _answer(spec: Spec, path: Path, answer: str) -> Iterator[ValueProblem]:
         try:
             axes = _own(spec, answer, symbols)
         except _UnreadableShape as error:
-            yield unexpected(path, answer, f"a shape such as (batch, n, 2*d), but: {error}")
+            yield unexpected(path, answer, f"a shape such as (batch, n, 2*d), but: {error}", Kind.FORMULA)
             return
         if any(axis is not None and min(axis) <= 0 for axis in axes):
-            yield unexpected(path, answer, "axes of positive length")
+            yield unexpected(path, answer, "axes of positive length", Kind.OUT_OF_RANGE)
             return
 
 
@@ -282,7 +287,7 @@ def _shown(axis: str, symbols: Mapping[str, Number]) -> str:
 
 
 def _expected(spec: Spec, said: str) -> Text:
-    names = _IN.fill(names=join_ids(spec.sizes)) if spec.sizes else Text("", "")
+    names = _IN.fill(names=name_list(spec.sizes)) if spec.sizes else Text("", "")
     return _EXPECTED.fill(said=said, names=names)
 
 
@@ -416,7 +421,7 @@ def _axis(text: str, vocabulary: Mapping[str, str], instances: list[dict[str, Nu
     strange = next((name for name in sorted(names) if means[name] is None), None)
     if strange is not None:
         known = list(dict.fromkeys(vocabulary.values()))
-        raise _UnreadableShape((_STRANGE if known else _NO_SIZES).fill(said=excerpt(strange), names=join_ids(known)))
+        raise _UnreadableShape((_STRANGE if known else _NO_SIZES).fill(said=excerpt(strange), names=name_list(known)))
     try:
         return tuple(
             _plain(arithmetic.evaluate(text, {name: sizes[same] for name, same in means.items() if same}))

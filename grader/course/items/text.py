@@ -68,6 +68,7 @@ from typing import TypeAlias
 
 from grader.core.constraints import Revealed
 from grader.core.model import Lang, Status, Text
+from grader.core.problems import Kind
 from grader.core.value_problems import Path, ValueProblem, unexpected
 from grader.course.items import Context, Judgment, Prompt, _patterns, unreadable
 from grader.course.items._options import normalize_id
@@ -128,15 +129,17 @@ def validate(spec: Spec) -> Iterator[ValueProblem]:
     """Problems with patterns (invalid or slow) and with the good answer, which has to pass in both languages."""
     if not 1 < spec.least < spec.most <= 250:
         yield ValueProblem(
-            ("least",), f"saw {spec.least} to {spec.most} words; expected from 2 or more to 250 or fewer"
+            ("least",),
+            f"saw {spec.least} to {spec.most} words; expected from 2 or more to 250 or fewer",
+            Kind.OUT_OF_RANGE,
         )
     if not spec.ideas:
-        yield unexpected(("ideas",), [], "one idea or more")
+        yield unexpected(("ideas",), [], "one idea or more", Kind.WRONG_LENGTH)
     seen: set[str] = set()
     found: list[ValueProblem] = []
     for index, idea in enumerate(spec.ideas):
         if normalize_id(idea.id) in seen or not idea.id:
-            yield unexpected(("ideas", index, "id"), idea.id, "an id that no other idea has")
+            yield unexpected(("ideas", index, "id"), idea.id, "an id that no other idea has", Kind.DUPLICATE_NAME)
         seen.add(normalize_id(idea.id))
         found += _sound(("ideas", index, "any"), idea.any)
     for index, wrong in enumerate(spec.wrong):
@@ -146,11 +149,11 @@ def validate(spec: Spec) -> Iterator[ValueProblem]:
 
 def _sound(path: Path, patterns: Sequence[str]) -> Iterator[ValueProblem]:
     if not patterns:
-        yield unexpected(path, [], "one pattern or more")
+        yield unexpected(path, [], "one pattern or more", Kind.WRONG_LENGTH)
     for index, pattern in enumerate(patterns):
         expected = _patterns.explain_invalid(pattern)
         if expected:
-            yield unexpected((*path, index), pattern, expected)
+            yield unexpected((*path, index), pattern, expected, Kind.FORMULA)
 
 
 def _passes(spec: Spec) -> Iterator[ValueProblem]:
@@ -159,16 +162,24 @@ def _passes(spec: Spec) -> Iterator[ValueProblem]:
         text = _patterns.normalize(spec.answer.of(lang))
         missing = [idea.id for idea in spec.ideas if not _said(idea.any, text)[0]]
         if missing:
-            yield ValueProblem(("answer", lang), f"{', '.join(missing)} cannot be found in it; expected all ideas")
+            yield ValueProblem(
+                ("answer", lang), f"{', '.join(missing)} cannot be found in it; expected all ideas", Kind.OWN_ANSWER
+            )
         for wrong in spec.wrong:
             if _said(wrong.any, text)[0]:
                 yield ValueProblem(
-                    ("answer", lang), f"it matches the misconception {wrong.misconception}; expected that it does not"
+                    ("answer", lang),
+                    f"it matches the misconception {wrong.misconception}; expected that it does not",
+                    Kind.OWN_ANSWER,
                 )
         if not missing and any(_said(idea.any, text)[1] for idea in spec.ideas):
-            yield ValueProblem(("answer", lang), "it denies an idea somewhere; expected that it does not")
+            yield ValueProblem(
+                ("answer", lang), "it denies an idea somewhere; expected that it does not", Kind.OWN_ANSWER
+            )
         if not spec.least <= _length(text) <= spec.most:
-            yield ValueProblem(("answer", lang), f"saw {_length(text)} words; expected {spec.least} to {spec.most}")
+            yield ValueProblem(
+                ("answer", lang), f"saw {_length(text)} words; expected {spec.least} to {spec.most}", Kind.OWN_ANSWER
+            )
 
 
 # ------------------------------------------------------------------------------------------------- answers

@@ -46,6 +46,7 @@ from numpy.typing import NDArray
 
 from grader.core.errors import CourseError
 from grader.core.model import CheckSpec, Program, Status, Text, Verdict
+from grader.core.text import name_list
 from grader.grading.checks import Seen, read
 from grader.grading.inputs import Drawn
 from grader.grading.programs import Target
@@ -141,7 +142,7 @@ def judge(seen: Seen) -> Verdict:
         return Verdict(Status.FAILED, _AXIS)
     changes = [_changed_rows(before, other, axis) for other in after]
     if not any(rows.any() for rows in changes):
-        return Verdict(Status.FAILED, _DEAF.fill(names=", ".join(names)))
+        return Verdict(Status.FAILED, _DEAF.fill(names=name_list(names)))
     firsts = [before.shape[axis] - last for last in lasts]  # the first positions that may change
     leaks = [set(np.flatnonzero(rows[:first])) for rows, first in zip(changes, firsts, strict=True)]
     if any(leaks):

@@ -46,6 +46,7 @@ from numpy.typing import NDArray
 
 from grader.core.errors import CourseError
 from grader.core.model import CheckSpec, Program, Status, Text, Verdict
+from grader.core.text import name_list
 from grader.grading.checks import Seen, read
 from grader.grading.inputs import Drawn, derangement
 from grader.grading.programs import Target
@@ -114,7 +115,7 @@ def judge(seen: Seen) -> Verdict:
     if bad := wrong_shape((permuted, other), plain.shape, seen.case.public):
         return bad
     names, axis = _names(seen.drawn, seen.spec, seen.exercise.name), read(seen.spec, Options).axis
-    said = ", ".join(names)
+    said = name_list(names)
     length = seen.drawn.value(names[0]).shape[axis]
     if not has_axis(plain, axis) or plain.shape[axis] != length:
         return Verdict(Status.FAILED, _ROWS.fill(names=said))

@@ -45,6 +45,7 @@ from typing import Any
 import numpy as np
 
 from grader.core.model import Apply, Array, CheckSpec, Observation, Program, Returned, Same, Status, Text, Verdict
+from grader.core.text import name_list
 from grader.grading.checks import Seen, read
 from grader.grading.compare import compare
 from grader.grading.failures import failure_verdict, reference_failure
@@ -177,7 +178,7 @@ def _compare(seen: Seen, got: object, expected: list[object]) -> Verdict:
     repeated = {name for name, value in seen.drawn.args if isinstance(value, Same)}
     pairs = [(name, e, g) for name, e, g in pairs if isinstance(e, Array) and name not in repeated]
     if cut := [name for name, e, g in pairs if not isinstance(g, Array) and np.any(e.values)]:  # type: ignore[attr-defined]
-        return Verdict(Status.FAILED, _CUT.fill(names=", ".join(cut)) if seen.case.public else _CUT_SOME)
+        return Verdict(Status.FAILED, _CUT.fill(names=name_list(cut)) if seen.case.public else _CUT_SOME)
     options = read(seen.spec, Options)
     for name, e, g in pairs:
         if isinstance(g, Array) and (found := compare(e, g, options.rtol, options.atol)):

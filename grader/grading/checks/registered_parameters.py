@@ -52,6 +52,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from grader.core.model import Apply, CheckSpec, Program, Returned, Status, Text, Unreadable, Verdict
+from grader.core.text import name_list
 from grader.grading.checks import Seen, read
 from grader.grading.failures import failure_verdict, verdict
 from grader.grading.inputs import Drawn
@@ -165,13 +166,13 @@ def finding(seen: Seen, found: dict[str, Any], listed: list[Any]) -> Text | None
         return _SHARED.fill(a=attributes[a], b=attributes[b])
     if missing := found.get("missing"):
         held = [attributes[name] for name, value in seen.drawn.parameters if value.ndim == 1 and name in attributes]
-        return _MISSING.fill(names=", ".join(missing), has=", ".join(held) or Text("nothing", "无"))
+        return _MISSING.fill(names=name_list(missing), has=name_list(held) if held else Text("nothing", "无"))
     if hidden := [attributes[role] for role, is_in in sorted(found["registered"].items()) if not is_in]:
-        return _HIDDEN.fill(names=", ".join(hidden))
+        return _HIDDEN.fill(names=name_list(hidden))
     if frozen := [attributes[role] for role, learns in sorted(found["trainable"].items()) if not learns]:
-        return _FROZEN.fill(names=", ".join(frozen))
+        return _FROZEN.fill(names=name_list(frozen))
     if idle := [name for name, _, trainable, reached in listed if trainable and not reached]:
-        return _IDLE.fill(names=", ".join(idle[:4])) if seen.case.public else _SOME_IDLE
+        return _IDLE.fill(names=name_list(idle[:4])) if seen.case.public else _SOME_IDLE
     expected = sum(value.size for _, value in seen.drawn.parameters if value.ndim != 1)
     if not read(seen.spec, Options).biases:
         learnt = sum(math.prod(shape) for _, shape, trainable, _ in listed if trainable)

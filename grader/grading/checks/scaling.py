@@ -48,6 +48,7 @@ import numpy as np
 
 from grader.core.errors import CourseError
 from grader.core.model import CheckSpec, Exercise, Program, Status, Text, Verdict
+from grader.core.text import name_list
 from grader.grading.checks import Seen, read
 from grader.grading.inputs import Drawn
 from grader.grading.programs import Target
@@ -265,7 +266,7 @@ def _law(scales: list[float], probes: list[Probe], power: float) -> Text | None:
     expected = _power("d_k", power) if power else _NOTHING
     if np.abs(np.polyval((a, constant), np.log(widths)) - divisors[:last]).max() > 2 * _NEAR:
         got = ", ".join(f"{math.exp(divisor):.3g}" for divisor in divisors[:last])
-        return _IRREGULAR.fill(got=got, widths=", ".join(map(str, widths)), expected=expected)
+        return _IRREGULAR.fill(got=got, widths=name_list(map(str, widths)), expected=expected)
     base, at_base = probes[1], divisors[1]
     powers = {"d_k": float(a)}
     for probe, divisor in zip(probes[last + 1 :], divisors[last + 1 :], strict=True):

@@ -41,6 +41,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from grader.core.model import Array, CheckSpec, Program, Returned, Status, Text, Verdict
+from grader.core.text import name_list
 from grader.grading.checks import Seen
 from grader.grading.failures import failure_verdict
 from grader.grading.inputs import Drawn
@@ -91,7 +92,7 @@ def judge(seen: Seen) -> Verdict:
             left = dict(zip(names, after, strict=False))
             changed = [name for name in names if not _identical(before[name], left.get(name))]
             if changed:
-                text = _CHANGED.fill(names=", ".join(changed)) if seen.case.public else _SOME_CHANGED
+                text = _CHANGED.fill(names=name_list(changed)) if seen.case.public else _SOME_CHANGED
                 return Verdict(Status.FAILED, text)
             return Verdict(Status.PASSED)
     raise ValueError("unchanged_inputs asks for one program")

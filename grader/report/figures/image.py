@@ -20,7 +20,10 @@ if TYPE_CHECKING:
 
 Format = Literal["png", "svg"]
 
-MISSING = "--to needs matplotlib, which is not installed: pip install 'attncheck[plot]' (or: pip install matplotlib)."
+MISSING = Text(
+    "--to needs matplotlib, which is not installed: pip install 'attncheck[plot]' (or: pip install matplotlib).",
+    "--to 需要 matplotlib，而它没有安装：pip install 'attncheck[plot]'（或 pip install matplotlib）。",
+)
 NO_FONT = (
     "no font with Chinese characters was found, so the labels are in English. To get them in Chinese, install one, "
     "such as Noto Sans CJK (on Debian and Ubuntu: apt install fonts-noto-cjk)."

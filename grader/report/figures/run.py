@@ -83,11 +83,18 @@ class LearnerDrawing:
     unsafe: bool = False
 
 
+_NOT_DRAWN = Text(
+    "this course has no exercise for this picture; it draws {names}.",
+    "本课程没有这幅图所画的编程题；它画的是 {names}。",
+)
+
+
 def exercises(course: Course, picture: Picture) -> tuple[tuple[Question, Exercise], ...]:
     """The exercises of the course that the picture calls. Raises UsageError if it has none of them."""
     found = tuple(each for name in picture.NEEDS if (each := course.exercise(name)) is not None)
     if not found:
-        raise UsageError(f"this course has no exercise for this picture; it draws {' or '.join(picture.NEEDS)}.")
+        names = Text(" or ".join(picture.NEEDS), " 或 ".join(picture.NEEDS))
+        raise UsageError(_NOT_DRAWN.fill(names=names))
     return found
 
 

@@ -98,8 +98,8 @@ def test_which_column(small: Made, tmp_path: Path, column: str | None) -> None:
 @pytest.mark.parametrize(
     ("column", "head", "said"),
     [
-        ("Other", HEAD, "no column “Other”. There are: Attention \\(501\\)"),
-        ("Current Score", HEAD, "no column “Current Score”"),
+        ("Other", HEAD, "0 columns “Other”; expected one. There are: Attention \\(501\\)"),
+        ("Current Score", HEAD, "0 columns “Current Score”; expected one"),
         (None, HEAD.replace("Current Score", "Other (502)"), "2 assignments; name one with --column"),
         ("Attention", HEAD.replace("Current Score", "Attention (502)"), "2 columns “Attention”"),
         (None, HEAD.replace("Attention (501)", "Notes"), "0 assignments"),

@@ -106,7 +106,11 @@ def test_without_a_column_for_feedback(pair: Made, tmp_path: Path) -> None:
         ("Identifier,Grade\n11,\n", None, "no column of participants such as “Participant 657768”"),
         ("Identifier,Grade\n", None, "no column of participants"),
         ("", None, "no column of participants"),
-        ("Identifier,Grade\nParticipant 11,\n", "Points", "0 columns “Points”. There are: Identifier; Grade"),
+        (
+            "Identifier,Grade\nParticipant 11,\n",
+            "Points",
+            "0 columns “Points”; expected one. There are: Identifier; Grade",
+        ),
     ],
 )
 def test_files_that_are_none(pair: Made, tmp_path: Path, text: str, column: str | None, said: str) -> None:

@@ -1,0 +1,54 @@
+"""Messages about the command line exist in both languages."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+Attncheck = Callable[..., Any]
+
+GRADER = Path(__file__).parents[2] / "grader"
+CHINESE = re.compile(r"[\u4e00-\u9fff]")
+RAISED = {"UsageError", "StateError", "GradebookError"}
+
+
+def test_usage_errors_are_in_both_languages() -> None:
+    """No message of these errors is a mere string: a ``Text`` has both."""
+    wrong = []
+    for path in sorted(GRADER.rglob("*.py")):
+        for node in ast.walk(ast.parse(path.read_bytes())):
+            if isinstance(node, ast.Call) and isinstance(node.func, (ast.Name, ast.Attribute)):
+                name = node.func.id if isinstance(node.func, ast.Name) else node.func.attr
+                if name in RAISED and any(
+                    isinstance(arg, (ast.Constant, ast.JoinedStr, ast.BinOp)) for arg in node.args
+                ):
+                    wrong.append(f"{path.relative_to(GRADER)}:{node.lineno}")
+    assert not wrong
+
+
+@pytest.mark.parametrize(
+    ("args", "said"),
+    [
+        (["grade", "--nowhere"], "没有选项 --nowhere"),
+        (["grade"], "缺少参数"),
+        (["quiz", "--lang"], "选项 --lang 用法不对"),
+        (["hint", "softmax", "--rung", "x"], "选项 --rung 的值不对：应为"),
+        (["show", "Q5", "--lang=de"], ""),
+        (["submit", "a", "b", "c"], "命令行无法理解"),
+        (["quix"], "没有命令“quix”。是不是 quiz？"),
+        (["show", "Q99"], "没有问题“Q99”"),
+        (["plot", "nothing"], "没有图“nothing”。"),
+    ],
+)
+def test_chinese(args: list[str], said: str, attncheck: Attncheck, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What click and the commands say about a wrong call is Chinese when Chinese is asked for."""
+    monkeypatch.setenv("ATTNCHECK_LANG", "zh")
+    ran = attncheck(*args)
+    assert ran.code == 2
+    assert said in ran.err and CHINESE.search(ran.err), ran.err
+    assert not re.search(r"Error:|Usage:|Try ", ran.err)
