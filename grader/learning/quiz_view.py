@@ -9,6 +9,7 @@ from grader.core.model import Lang, Source, Text
 from grader.core.text import COMMA, LONGEST_NAME, OF_POINTS, SAYS, SEMICOLON, WITH, clean, points
 from grader.learning.session import (
     Advice,
+    Compared,
     Feedback,
     MisconceptionMet,
     Navigation,
@@ -61,6 +62,10 @@ _SHOWN = Text("Here is the answer.", "答案如下。")
 _PENDING = Text("Saved. This answer is not graded automatically.", "已保存。这道题不自动评分。")
 _COULD_BE = Text("Correct answer", "正确答案")
 _SAMPLE = Text("Sample answer", "参考答案")
+_YOUR_WORDS = Text("You wrote", "你写的是")
+_UNLIKE = Text("Not to be confused with this", "不要混淆")
+_COMPARED = Text("You made {said} of {points} key points.", "你说到了 {points} 个要点中的 {said} 个。")
+_MISSED = Text("Not yet in your answer", "你的回答里还没有")
 _AGAIN = Text(
     "Attempt {now} of {tries}, worth {share} of the points (:key shows the answer).",
     "第 {now} 次作答（共 {tries} 次），可得 {share} 的分数（:key 显示答案）。",
@@ -238,6 +243,8 @@ def feedback(page: Page, said: Feedback, shown: QuizCard) -> None:
             _wrong(page, said, shown)
         case Settled():
             _settled(page, said)
+        case Compared():
+            _compared(page, said)
         case Navigation("help"):
             _help(page)
         case Navigation(why):
@@ -276,8 +283,12 @@ def _settled(page: Page, said: Settled) -> None:
         page.row([(f"{mark} {page.say(head, tries=tries)}", style)], earned, style="dim")
     if message and said.outcome != "pending":
         page.lines(message, indent=2)
+    if said.words is not None:
+        _key(page, Text(*[clean(said.words, 1200, lines=True)] * 2), _YOUR_WORDS)
     if said.outcome != "right" and said.key is not None:
         _key(page, said.key, _SAMPLE if said.outcome == "pending" else _COULD_BE)
+    for unlike in said.unlike:
+        page.lines(page.say(SAYS, who=_UNLIKE, said=page.say(unlike)), indent=2, style="yellow")
     truth = page.say(said.truth) if said.truth is not None else ""
     if truth and truth not in message:
         page.lines(truth, indent=2, style="yellow")
@@ -291,6 +302,13 @@ def _settled(page: Page, said: Settled) -> None:
         page.lines(page.say(_NEXT_ABOUT, item=said.follows.id), indent=2, lead="→ ", style="cyan")
     if said.offer is not None:
         page.lines(page.say(_OFFER, item=said.offer.id), indent=2, lead="→ ", style="cyan")
+    page.blank()
+
+
+def _compared(page: Page, said: Compared) -> None:
+    page.lines(page.say(_COMPARED, said=said.said, points=said.points), lead="… ", style="bold cyan")
+    for missing in said.missing:
+        page.lines(page.say(SAYS, who=_MISSED, said=page.say(missing)), indent=2)
     page.blank()
 
 

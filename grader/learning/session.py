@@ -31,13 +31,20 @@ from grader.core.model import (
 from grader.core.suggest import hint
 from grader.course import items, misconceptions
 from grader.learning import progress
-from grader.learning.log import Answered, Coded, Event, Skipped, Spoke
+from grader.learning.log import Answered, Coded, Event, Explained, Skipped, Spoke
 
 #: Attempts per item. A choice with few options allows fewer: picking the last option left would prove nothing.
 _TRIES = 3
 #: The most characters in an answer.
 _LONGEST = 10_000
 _SAME = Text("You have already tried this answer, and it is not correct.", "这个答案你已经答过，还不对。")
+_WHICH = Text(
+    "Which of these points did your answer make? Go by what it says, not by what you meant.",
+    "你的回答说到了下面哪几点？请以写下来的话为准，不要算没有写出来的。",
+)
+_WHICH_HOW = Text("Write the letters, such as a c, or 0 for none.", "写字母，例如 a c；一点也没有说到就写 0。")
+_NO_POINT = Text("Write letters from {letters}, or 0 for none.", "请写 {letters} 中的字母；一点也没有说到就写 0。")
+_NONE = items.Choice("0", Text("None of these", "都没有"))
 _TOO_LONG = Text("The answer is longer than {most} characters.", "答案超过了 {most} 个字符。")
 
 # ------------------------------------------------------------------------------------------- typed input
@@ -107,7 +114,8 @@ class Session:
     """The state of a quiz: the item at index ``at`` of ``order`` is being asked.
 
     ``log`` holds all events ever stored. ``passed_over`` are the items skipped in this session; ``offer`` is the id
-    of an item that the learner may follow up with; ``left`` is true once the learner has quit.
+    of an item that the learner may follow up with; ``left`` is true once the learner has quit. While ``comparing``, the
+    learner says which key points the answer just given has made.
     """
 
     course: Course
@@ -120,6 +128,7 @@ class Session:
     passed_over: frozenset[str] = frozenset()
     offer: str | None = None
     left: bool = False
+    comparing: bool = False
 
     @property
     def over(self) -> bool:
@@ -136,7 +145,8 @@ class QuizCard:
     """The item being asked, with this learner's numbers and option order.
 
     ``worth`` is the share of its points that the next attempt can earn, from 0 to 1; ``tries`` is how many attempts
-    there are in all; ``reminder`` is the question to think about after an earlier mistake.
+    there are in all; ``reminder`` is the question to think about after an earlier mistake. With ``compares``, it asks
+    which key points the answer to the item has made.
     """
 
     number: int
@@ -150,6 +160,7 @@ class QuizCard:
     tries: int
     worth: float
     reminder: Text | None
+    compares: bool = False
 
 
 def choose(course: Course, name: str | None) -> tuple[Item, ...]:
@@ -208,18 +219,21 @@ def current(session: Session) -> QuizCard | None:
     asked = items.ask(item, context)
     record = session.record(item.id)
     belief = question.misconception(record.met[-1]) if record.met else None
+    if session.comparing:
+        record, asked = ItemRecord(), items.Prompt("many", _WHICH_HOW, (*items.key_points(item), _NONE))
     return QuizCard(
         number=session.at + 1,
         total=len(session.order),
         question=question,
         item=item,
         context=context,
-        ask=items.fill(item.ask, items.draw(item.spec, context)),
+        ask=_WHICH if session.comparing else items.fill(item.ask, items.draw(item.spec, context)),
         asked=asked,
         record=record,
         tries=_tries(asked),
         worth=score.practice(1.0, attempt=record.tries + 1),
         reminder=belief.ask if belief is not None and not record.settled else None,
+        compares=session.comparing,
     )
 
 
@@ -289,7 +303,8 @@ class Settled:
     """The item is settled: its outcome and the full feedback.
 
     ``key`` is None in editions without answer keys. ``follows`` is an item about the same misconception that comes
-    next; ``offer`` is one from elsewhere that the learner may ask for.
+    next; ``offer`` is one from elsewhere that the learner may ask for. ``words`` is the learner's answer, if there are
+    key points to compare it with, and ``unlike`` corrects the misconceptions it should not be confused with.
     """
 
     outcome: Literal["right", "wrong", "shown", "pending"]
@@ -303,6 +318,8 @@ class Settled:
     advice: Advice | None = None
     follows: Item | None = None
     offer: Item | None = None
+    words: str | None = None
+    unlike: tuple[Text, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -314,7 +331,16 @@ class Navigation:
     ]
 
 
-Feedback: TypeAlias = UnreadableAnswer | UnknownCommand | WrongAnswer | Settled | Navigation
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """The learner has said which key points their answer made: ``said`` of ``points``; ``missing`` are the others."""
+
+    said: int
+    points: int
+    missing: tuple[Text, ...]
+
+
+Feedback: TypeAlias = UnreadableAnswer | UnknownCommand | WrongAnswer | Settled | Compared | Navigation
 
 
 @dataclass(frozen=True, slots=True)
@@ -334,6 +360,8 @@ def step(session: Session, action: Action, now: datetime) -> Turn:
     turn = _anywhere(session, card, action, now)
     if turn is not None:
         return turn
+    if card.compares:
+        return _compare(session, card, action, now)
     if card.record.settled:
         return Turn(_onward(session), Navigation("next"))
     match action:
@@ -358,7 +386,8 @@ def _anywhere(session: Session, card: QuizCard, action: Action, now: datetime) -
             lang: Lang = "en" if session.lang == "zh" else "zh"
             return _store(replace(session, lang=lang), Navigation("lang"), Spoke(now, session.course.public_id, lang))
         case "back":
-            return Turn(replace(session, at=max(0, session.at - 1)), Navigation("back" if session.at else "first"))
+            before = replace(session, at=max(0, session.at - 1), comparing=False)
+            return Turn(before, Navigation("back" if session.at else "first"))
         case "follow":
             return _follow(session, card)
     return None
@@ -374,6 +403,22 @@ def _answer(session: Session, card: QuizCard, text: str, now: datetime) -> Turn:
     if not judged.readable:
         return Turn(session, UnreadableAnswer(judged.message))
     return _settle(session, card, text.strip(), judged, now)
+
+
+def _compare(session: Session, card: QuizCard, action: Action, now: datetime) -> Turn:
+    """The turn that ticks key points; a command leaves all of them open."""
+    done = replace(session, comparing=False)
+    if not isinstance(action, Answer):
+        return Turn(done, Navigation("next"))
+    points = items.key_points(card.item)
+    letters = [point.id for point in points]
+    chosen = set(re.sub(r"[\W_]", "", action.text).casefold())
+    if not chosen or not (chosen <= set(letters) or chosen == {_NONE.id}):
+        return Turn(session, UnreadableAnswer(_NO_POINT.fill(letters=", ".join(letters))))
+    chosen -= {_NONE.id}
+    event = Explained(now, session.course.public_id, card.item.id, tuple(sorted(chosen)), len(points))
+    missing = tuple(point.text for point in points if point.id not in chosen)
+    return _store(done, Compared(len(chosen), len(points), missing), event)
 
 
 def _normalized(text: str) -> str:
@@ -407,9 +452,9 @@ def _follow(session: Session, card: QuizCard) -> Turn:
     """Inserts the offered item before the one being asked (after it, if that is settled)."""
     if session.offer is None:
         return Turn(session, Navigation("nothing to follow"))
-    place = session.at + card.record.settled
+    place = session.at + (card.record.settled or card.compares)
     order = (*session.order[:place], session.offer, *session.order[place:])
-    return Turn(replace(session, order=order, at=place, offer=None), Navigation("followed"))
+    return Turn(replace(session, order=order, at=place, offer=None, comparing=False), Navigation("followed"))
 
 
 def _settle(session: Session, card: QuizCard, value: str, judged: items.Judgment, now: datetime) -> Turn:
@@ -433,8 +478,9 @@ def _settle(session: Session, card: QuizCard, value: str, judged: items.Judgment
         worth = score.practice(1.0, attempt=attempt + 1)
         ask = belief.ask if belief else None
         return Turn(after, WrongAnswer(judged.fraction, judged.message, ask, card.tries - attempt, worth), (event,))
-    after = replace(after, offer=None)
-    after, feedback = _joined(after, replace(settled(after), message=judged.message))
+    after = replace(after, offer=None, comparing=bool(value and items.key_points(card.item)))
+    feedback = replace(settled(replace(after, comparing=False)), message=None if after.comparing else judged.message)
+    after, feedback = _joined(after, feedback)
     return Turn(after, feedback, (event,))
 
 
@@ -460,7 +506,17 @@ def settled(session: Session) -> Settled:
         explain=items.fill(item.explain, items.draw(item.spec, card.context)) if item.explain else None,
         sources=tuple(source for source in session.course.sources if source.id in cited),
         advice=_advice(session, question, belief) if belief else None,
+        words=record.answers[-1] if record.answers and items.key_points(item) else None,
+        unlike=_unlike(question, item),
     )
+
+
+def _unlike(question: Question, item: Item) -> tuple[Text, ...]:
+    """What corrects the misconceptions that the right answer to an item with key points is not to be confused with."""
+    if not items.key_points(item):
+        return ()
+    found = (question.misconception(name) for name in sorted(misconceptions.named(item)))
+    return tuple(belief.truth for belief in found if belief is not None)
 
 
 def _joined(session: Session, feedback: Settled) -> tuple[Session, Settled]:

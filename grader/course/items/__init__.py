@@ -154,6 +154,12 @@ def key(item: Item, context: Context) -> Text:
     return found
 
 
+def key_points(item: Item) -> tuple[Choice, ...]:
+    """What a complete answer to ``item`` says, as points a, b, c …; empty for kinds that attncheck marks itself."""
+    points: Sequence[Text] = getattr(item.spec, "key_points", ())
+    return tuple(Choice(chr(ord("a") + at), text) for at, text in enumerate(points))
+
+
 def judge(item: Item, value: object, context: Context) -> Judgment:
     """The judgment of ``value`` as an answer to ``item``; pending if the item is sealed and the answer can be read."""
     module = kind(item.kind)
