@@ -245,9 +245,10 @@ def _converse(session: Session, front: Front, state_file: Path | None) -> Sessio
         keep(state_file, *turn.events)
         session = turn.session
         quiz_view.feedback(page(session.lang), turn.feedback, card)
-        fresh = (session.comparing and not card.compares) or isinstance(turn.feedback, conversation.Navigation) and turn.feedback.why not in (
+        moved = isinstance(turn.feedback, conversation.Navigation) and turn.feedback.why not in (
             "help",
             "first",
             "no key",
         )
+        fresh = moved or (session.comparing and not card.compares)
     return session

@@ -10,7 +10,7 @@ see the model answer and its key points and say which of them they made; a submi
 
 - `key_points`: two to four points that a complete answer makes, `{en, zh}` each.
 - `answer`: a model answer in both languages, which makes all of them.
-- `wrong`: `{misconception}` for each misconception that the answer should not be confused with; learners see its `truth`.
+- `wrong`: `{misconception}` for each one that the answer should not be confused with. Learners see its `truth`.
 - `least`: the smallest length in words. Two Chinese characters count as one word.
 - `most`: the greatest length in words.
 
@@ -114,9 +114,7 @@ def judge(spec: Spec, value: object, context: Context) -> Judgment:
     if length < spec.least:
         return unreadable(Text(_SHORT.fill(least=spec.least).en, _SHORT.fill(least=2 * spec.least).zh))
     if length > spec.most:
-        return Judgment(
-            Status.PENDING, 0.0, Text(_LONG.fill(most=spec.most).en, _LONG.fill(most=2 * spec.most).zh)
-        )
+        return Judgment(Status.PENDING, 0.0, Text(_LONG.fill(most=spec.most).en, _LONG.fill(most=2 * spec.most).zh))
     return Judgment(Status.PENDING, 0.0, _WAITS)
 
 
