@@ -91,6 +91,16 @@ class Kind(Enum):
         "Name it in an option or a mistake, or remove it.",
     )
     NO_GUIDING_QUESTION = "no-guiding-question", "A misconception has no guiding question.", "Add ask: or ask_next:."
+    CIRCULAR_FOLLOW_UP = (
+        "circular-follow-up",
+        "ask_next leads back to the only item that shows the misconception.",
+        "Name another item, or leave ask_next out.",
+    )
+    ANSWERS_ALIKE = (
+        "answers-alike",
+        "One wrong answer shows two misconceptions.",
+        "Draw other numbers, or name only one of them.",
+    )
     NO_PUBLIC_CASE = "no-public-case", "An exercise has no public case.", "Mark a small case with public: true."
     NO_HIDDEN_CASE = "no-hidden-case", "An exercise has no hidden case.", "Add cases without public: true."
     STUB_PASSES = (

@@ -92,10 +92,6 @@ _CODE_OPEN = Text(
     "The exercise {exercise} shows this: attncheck start {question}",
     "练习 {exercise} 能让你看清这一点：attncheck start {question}",
 )
-_CODE_TRY = Text(
-    "Try it out in the exercise {exercise}: attncheck start {question}",
-    "可以在练习 {exercise} 里动手试一试：attncheck start {question}",
-)
 
 _MOVED = {
     "skipped": Text("Skipped; it will come back at the end.", "已跳过，最后会再问。"),
@@ -296,7 +292,7 @@ def _settled(page: Page, said: Settled) -> None:
         page.lines(page.say(said.explain), indent=2)
     for source in said.sources:
         page.lines(page.say(_SOURCE, source=_cited(source, page.lang)), indent=2, style="dim")
-    if said.advice is not None and (said.outcome != "right" or said.advice.shows):
+    if said.advice is not None:
         page.lines(_advice(said.advice).of(page.lang), indent=2, lead="→ ", style="cyan")
     if said.follows is not None:
         page.lines(page.say(_NEXT_ABOUT, item=said.follows.id), indent=2, lead="→ ", style="cyan")
@@ -328,7 +324,7 @@ def _cited(source: Source, lang: Lang) -> str:
 
 
 def _advice(advice: Advice) -> Text:
-    text = {"same": _CODE_SAME, "right": _CODE_RIGHT, "open": _CODE_OPEN if advice.shows else _CODE_TRY}[advice.state]
+    text = {"same": _CODE_SAME, "right": _CODE_RIGHT, "open": _CODE_OPEN}[advice.state]
     return text.fill(exercise=advice.exercise, question=advice.question)
 
 

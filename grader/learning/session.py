@@ -286,16 +286,14 @@ class WrongAnswer:
 
 @dataclass(frozen=True, slots=True)
 class Advice:
-    """An exercise about the misconception.
+    """An exercise that detects the misconception.
 
-    ``state`` says how the learner's code stands: ``right``, making the ``same`` mistake, or ``open``. ``shows`` is
-    false if the exercise belongs to the question but does not detect this very mistake.
+    ``state`` says how the learner's code stands: ``right``, making the ``same`` mistake, or ``open``.
     """
 
     exercise: str
     question: str
     state: Literal["right", "same", "open"]
-    shows: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -520,7 +518,7 @@ def _unlike(question: Question, item: Item) -> tuple[Text, ...]:
 
 
 def _joined(session: Session, feedback: Settled) -> tuple[Session, Settled]:
-    """Schedules the misconception's ``ask_next`` item next; one outside the session is only offered."""
+    """Schedules an item about the misconception next; one outside the session is only offered."""
     name = _asks_next(session, session.order[session.at])
     if name is None or name in session.order[: session.at]:
         return session, feedback
@@ -539,11 +537,13 @@ def _left_at(session: Session, log: Sequence[Event]) -> str | None:
 
 
 def _asks_next(session: Session, name: str) -> str | None:
-    """The unsettled ``ask_next`` item of the misconception shown last at item ``name``, if any."""
+    """An unsettled item that asks about the misconception shown last at item ``name`` again, if there is one."""
     record = session.record(name)
-    belief = _find(session.course, name)[0].misconception(record.met[-1]) if record.met else None
-    asked = belief.ask_next if belief is not None else None
-    return None if asked is None or session.record(asked).settled else asked
+    if not record.met:
+        return None
+    question, item = _find(session.course, name)
+    found = misconceptions.follow_ups(session.course, record.met[-1], question, item)
+    return next((each.id for each in found if not session.record(each.id).settled), None)
 
 
 def _moved(order: tuple[str, ...], name: str | None, to: int) -> tuple[str, ...]:
@@ -569,7 +569,7 @@ def _advise(course: Course, exercise: Exercise, belief: str, coded: Coded | None
         state = "same"
     elif coded is not None and coded.status == Status.PASSED:
         state = "right"
-    return Advice(exercise.name, home, state, misconceptions.detects(exercise, belief))
+    return Advice(exercise.name, home, state)
 
 
 # ------------------------------------------------------------------------------------------------ the end

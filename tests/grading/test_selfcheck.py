@@ -2,21 +2,27 @@
 
 from __future__ import annotations
 
+import dataclasses
 from pathlib import Path
 
 import pytest
 
-from grader.core.model import Status, Verdict
+from grader.core.model import Item, Misconception, Status, Verdict
 from grader.core.problems import Kind, Problem, ProblemsError
+from grader.course.items._wrong import KnownWrongAnswer
+from grader.course.items.expression import Spec as Expression
+from grader.course.items.number import Spec as Number
 from grader.grading import courses
 from grader.grading.checks import Seen, values
 from grader.grading.grade import GradingContext
 from grader.grading.inputs import Seed
-from grader.grading.selfcheck import check
+from grader.grading.selfcheck import check, item_problems, without_follow_up
 from grader.sandbox import Sandbox
 from grader.sandbox.memo import memoized
 from tests import tiny
 from tests.commands.test_bank import change, written
+from tests.helpers import WORDS, exercise, question
+from tests.helpers import course as tests_course
 
 QUESTION, REFERENCE = "questions/q25_scaling.yaml", "reference/question_25.py"
 MEMORY: dict[str, bytes] = {}
@@ -160,8 +166,38 @@ SHOWN_BY_RUNNING = {
     *(kind for kind, *_ in CODE if kind is not None),
     *COUNTS,
     *DERIVATIONS,
+    *(Kind.CIRCULAR_FOLLOW_UP, Kind.ANSWERS_ALIKE),
     *(Kind.BROKEN_CHECK, Kind.STUB_PASSES, Kind.NO_HIDDEN_CASE, Kind.REACHABLE),
 }
+
+
+BELIEFS = [Misconception(name, WORDS, WORDS, ask_next="Q1.alone") for name in ("doubles", "halves")]
+ALIKE = (KnownWrongAnswer("2 * d", "doubles"), KnownWrongAnswer(4, "halves"))
+FORMULAS = (KnownWrongAnswer("2 n", "doubles"), KnownWrongAnswer("n + n", "halves"))
+
+
+@pytest.mark.parametrize(
+    ("kind", "spec", "said"),
+    [
+        ("number", Number("d * 3", {"d": (5, 2)}, 0, wrong=ALIKE), "doubles and halves give the same answer for d = 2"),
+        ("number", Number("d * 3", {"d": (5, 7)}, 0, wrong=ALIKE), None),
+        ("expression", Expression({"n": "integer"}, "3 n", wrong=FORMULAS), "“n + n” stands for halves, but is named"),
+        ("expression", Expression({"n": "integer"}, "3 n", wrong=FORMULAS[:1]), None),
+    ],
+)
+def test_items(kind: str, spec: object, said: str | None) -> None:
+    """A wrong answer shows one misconception, whatever is drawn; and what is asked next is another item."""
+    alone = Item("Q1.alone", kind, WORDS, spec=spec)
+    home = question("Q1", exercise("half(x)"), items=[alone], misconceptions=BELIEFS)
+    found = list(item_problems(tests_course(home), home))
+    assert has(found, Kind.CIRCULAR_FOLLOW_UP, "only answers to Q1.alone show it")
+    assert [problem.kind for problem in found].count(Kind.ANSWERS_ALIKE) == (said is not None)
+    assert said is None or has(found, Kind.ANSWERS_ALIKE, said)
+    assert without_follow_up(tests_course(home))["Q1"] == sorted({wrong.misconception for wrong in spec.wrong})  # type: ignore[attr-defined]
+    other = dataclasses.replace(alone, id="Q1.other")
+    pair = dataclasses.replace(home, items=(alone, other))
+    assert not has(list(item_problems(tests_course(pair), pair)), Kind.CIRCULAR_FOLLOW_UP, "")
+    assert without_follow_up(tests_course(pair)) == {}
 
 
 def test_counts(bank: Path, sandbox: Sandbox) -> None:

@@ -184,7 +184,7 @@ def test_the_last_try_brings_the_key() -> None:
     assert isinstance(said, Settled)
     assert (said.outcome, said.record.earned, said.truth) == ("wrong", 0.0, TRUTH)
     assert said.key.en == "d: text d"
-    assert said.advice == Advice("half", "Q1", "open", True)
+    assert said.advice == Advice("half", "Q1", "open")
 
 
 def test_key_on_demand_gives_up() -> None:

@@ -194,6 +194,18 @@ def validate(spec: Spec) -> Iterator[ValueProblem]:
                 break
 
 
+def alike(spec: Spec) -> Iterator[tuple[str, str, Symbols]]:
+    """Pairs of misconceptions that show in one and the same answer, each with the first draw for which it does."""
+    for one, other in itertools.combinations(spec.wrong, 2):
+        if one.misconception == other.misconception:
+            continue
+        for symbols in _combinations(spec.draw):
+            values = [float(arithmetic.evaluate(wrong.answer, symbols)) for wrong in (one, other)]
+            if _close(values[0], values[1], spec):
+                yield one.misconception, other.misconception, symbols
+                break
+
+
 def _answer(path: Path, answer: Number | str, choices: Mapping[str, Sequence[Number]]) -> Iterator[ValueProblem]:
     try:
         strange = sorted(arithmetic.names(answer) - set(choices))
