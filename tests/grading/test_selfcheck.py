@@ -14,7 +14,7 @@ from grader.course.items.expression import Spec as Expression
 from grader.course.items.number import Spec as Number
 from grader.grading import courses
 from grader.grading.checks import Seen, values
-from grader.grading.grade import GradingContext
+from grader.grading.context import GradingContext
 from grader.grading.inputs import Seed
 from grader.grading.selfcheck import check, item_problems, without_follow_up
 from grader.sandbox import Sandbox
