@@ -75,6 +75,7 @@ class Review:
         """Ask an item as the quiz does, and perhaps the one it leads to. False means stop."""
         assert isinstance(card.thing, Item)
         session = quiz.begin(self.course, self.learner, self.lang, [card.thing], self.log, again=True)
+        session = replace(session, confirms=self.front.confirms)
         fresh = True
         while (asked := quiz.current(session)) is not None:
             if fresh:

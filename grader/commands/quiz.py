@@ -6,6 +6,7 @@ import getpass
 import os
 import sys
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol, TextIO
 
@@ -109,6 +110,7 @@ def quiz(
     session = conversation.begin(course, who, lang, chosen, log, again=again)
     if session.over and name is not None and [item.id.lower() for item in chosen] == [name.lower()]:
         session = conversation.begin(course, who, lang, chosen, log, again=True)  # one item by name: ask it
+    session = replace(session, confirms=front.confirms)
     try:
         session = _converse(session, front, state_file)
     except KeyboardInterrupt:
@@ -150,9 +152,14 @@ def _nothing_runs(job: object, limits: object) -> Observed:
 
 
 class Front(Protocol):
-    """Where answers come from. ``keys``: options are chosen with keys, so a card does not list them."""
+    """Where answers come from.
+
+    ``keys``: options are chosen with keys, so a card does not list them. ``confirms``: somebody is there to say whether
+    a formula was read as they meant it.
+    """
 
     keys: bool
+    confirms: bool
 
     def ask(self, card: QuizCard, lang: Lang) -> Action:
         """An answer to ``card``, or a command."""
@@ -167,7 +174,7 @@ class Lines:
     keys = False
 
     def __init__(self, source: TextIO, *, echo: bool) -> None:
-        self._source, self._echo = source, echo
+        self._source, self._echo, self.confirms = source, echo, not echo
 
     def ask(self, card: QuizCard, lang: Lang) -> Action:
         """One line, or several lines up to an empty one; the end of the input quits."""

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TypeAlias
 
 from grader.core.constraints import Revealed
-from grader.core.model import Course, Exercise, Item, Question
+from grader.core.model import Course, Exercise, Item, Misconception, Question
 from grader.core.value_problems import Path
 
 #: Misconception → the items that name it, with the ids of their questions.
@@ -38,6 +38,15 @@ def follow_ups(
 ) -> tuple[Item, ...]:
     """The items that ask about a misconception of ``question`` again, after it showed in an answer to ``missed``."""
     return tuple(item for item in items_about(course, misconception, question, index) if item.id != missed.id)
+
+
+def after_answer(belief: Misconception, item: str) -> Misconception:
+    """``belief`` as it is explained after a wrong answer to ``item``: the question is not about code, and what is asked
+
+    next is another item.
+    """
+    asked = belief.ask_next if belief.ask_next != item else None
+    return dataclasses.replace(belief, ask=belief.ask_item or belief.ask, ask_next=asked)
 
 
 def circular(course: Course, misconception: str, question: Question, index: Index | None = None) -> bool:

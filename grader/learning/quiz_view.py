@@ -15,6 +15,7 @@ from grader.learning.session import (
     Navigation,
     QuizCard,
     QuizSummary,
+    ReadAs,
     Session,
     Settled,
     UnknownCommand,
@@ -71,6 +72,11 @@ _AGAIN = Text(
     "第 {now} 次作答（共 {tries} 次），可得 {share} 的分数（:key 显示答案）。",
 )
 _LOOK_AGAIN = Text("Read the question once more before you try again.", "先别急，再仔细看一遍题目。")
+_READ_AS = Text("I read: {formula}", "我读到的是：{formula}")
+_MEANT = Text(
+    "Is that what you mean? y: yes; otherwise write the answer again. This did not count as an attempt.",
+    "是这个意思吗？是就输入 y，不是就重新写。这不算一次作答。",
+)
 _NO_TRY = Text("This did not count as an attempt.", "这不算一次作答。")
 _SOURCE = Text("Source: {source}", "出处：{source}")
 _PAPER = Text("{authors}, “{title}”, {year}, {where}", "{authors}，“{title}”，{year}，{where}")
@@ -241,6 +247,11 @@ def feedback(page: Page, said: Feedback, shown: QuizCard) -> None:
             _settled(page, said)
         case Compared():
             _compared(page, said)
+        case ReadAs(formulas):
+            for formula in formulas:
+                page.lines(page.say(_READ_AS, formula=formula), lead="? ", style="magenta")
+            page.lines(page.say(_MEANT), indent=2)
+            page.blank()
         case Navigation("help"):
             _help(page)
         case Navigation(why):

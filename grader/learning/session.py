@@ -45,6 +45,7 @@ _WHICH = Text(
 _WHICH_HOW = Text("Write the letters, such as a c, or 0 for none.", "写字母，例如 a c；一点也没有说到就写 0。")
 _NO_POINT = Text("Write letters from {letters}, or 0 for none.", "请写 {letters} 中的字母；一点也没有说到就写 0。")
 _NONE = items.Choice("0", Text("None of these", "都没有"))
+_YES = frozenset({"y", "yes", "ok", "是", "对", "是的"})
 _TOO_LONG = Text("The answer is longer than {most} characters.", "答案超过了 {most} 个字符。")
 
 # ------------------------------------------------------------------------------------------- typed input
@@ -115,7 +116,8 @@ class Session:
 
     ``log`` holds all events ever stored. ``passed_over`` are the items skipped in this session; ``offer`` is the id
     of an item that the learner may follow up with; ``left`` is true once the learner has quit. While ``comparing``, the
-    learner says which key points the answer just given has made.
+    learner says which key points the answer just given has made. With ``confirms``, a formula that was read as
+    something that looks different is shown before it is judged: ``doubted`` is the answer that waits for a yes.
     """
 
     course: Course
@@ -129,6 +131,8 @@ class Session:
     offer: str | None = None
     left: bool = False
     comparing: bool = False
+    confirms: bool = False
+    doubted: str | None = None
 
     @property
     def over(self) -> bool:
@@ -232,7 +236,7 @@ def current(session: Session) -> QuizCard | None:
         record=record,
         tries=_tries(asked),
         worth=score.practice(1.0, attempt=record.tries + 1),
-        reminder=belief.ask if belief is not None and not record.settled else None,
+        reminder=(belief.ask_item or belief.ask) if belief is not None and not record.settled else None,
         compares=session.comparing,
     )
 
@@ -330,6 +334,13 @@ class Navigation:
 
 
 @dataclass(frozen=True, slots=True)
+class ReadAs:
+    """How the formulas of an answer were read, where that looks different; judged only if the learner says yes."""
+
+    formulas: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Compared:
     """The learner has said which key points their answer made: ``said`` of ``points``; ``missing`` are the others."""
 
@@ -338,7 +349,7 @@ class Compared:
     missing: tuple[Text, ...]
 
 
-Feedback: TypeAlias = UnreadableAnswer | UnknownCommand | WrongAnswer | Settled | Compared | Navigation
+Feedback: TypeAlias = UnreadableAnswer | UnknownCommand | WrongAnswer | Settled | Compared | ReadAs | Navigation
 
 
 @dataclass(frozen=True, slots=True)
@@ -384,7 +395,7 @@ def _anywhere(session: Session, card: QuizCard, action: Action, now: datetime) -
             lang: Lang = "en" if session.lang == "zh" else "zh"
             return _store(replace(session, lang=lang), Navigation("lang"), Spoke(now, session.course.public_id, lang))
         case "back":
-            before = replace(session, at=max(0, session.at - 1), comparing=False)
+            before = replace(session, at=max(0, session.at - 1), comparing=False, doubted=None)
             return Turn(before, Navigation("back" if session.at else "first"))
         case "follow":
             return _follow(session, card)
@@ -397,6 +408,11 @@ def _answer(session: Session, card: QuizCard, text: str, now: datetime) -> Turn:
         return Turn(session, UnreadableAnswer(_TOO_LONG.fill(most=_LONGEST)))
     if _normalized(text) in map(_normalized, card.record.answers):
         return Turn(session, UnreadableAnswer(_SAME))
+    if session.doubted is not None and _normalized(text) in _YES:
+        text = session.doubted
+    elif session.confirms and (formulas := items.doubtful(card.item, text.strip())) and text != session.doubted:
+        return Turn(replace(session, doubted=text), ReadAs(formulas))
+    session = replace(session, doubted=None)
     judged = items.judge(card.item, text.strip(), card.context)
     if not judged.readable:
         return Turn(session, UnreadableAnswer(judged.message))
@@ -406,7 +422,7 @@ def _answer(session: Session, card: QuizCard, text: str, now: datetime) -> Turn:
 def _compare(session: Session, card: QuizCard, action: Action, now: datetime) -> Turn:
     """The turn that ticks key points; a command leaves all of them open."""
     done = replace(session, comparing=False)
-    if not isinstance(action, Answer):
+    if not isinstance(action, TypedAnswer):
         return Turn(done, Navigation("next"))
     points = items.key_points(card.item)
     letters = [point.id for point in points]
@@ -430,6 +446,7 @@ def _store(session: Session, feedback: Feedback, *events: Event) -> Turn:
 
 def _onward(session: Session) -> Session:
     """``session`` at the next item that is not settled."""
+    session = replace(session, doubted=None)
     later = range(session.at + 1, len(session.order))
     at = next((at for at in later if not session.record(session.order[at]).settled), len(session.order))
     return replace(session, at=at)
@@ -474,7 +491,7 @@ def _settle(session: Session, card: QuizCard, value: str, judged: items.Judgment
     if not final:
         belief = card.question.misconception(judged.misconception)
         worth = score.practice(1.0, attempt=attempt + 1)
-        ask = belief.ask if belief else None
+        ask = (belief.ask_item or belief.ask) if belief else None
         return Turn(after, WrongAnswer(judged.fraction, judged.message, ask, card.tries - attempt, worth), (event,))
     after = replace(after, offer=None, comparing=bool(value and items.key_points(card.item)))
     feedback = replace(settled(replace(after, comparing=False)), message=None if after.comparing else judged.message)

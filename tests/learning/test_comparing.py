@@ -29,7 +29,7 @@ WRITTEN = "In my own four words"
 def answered() -> quiz.Turn:
     """The turn in which the item was answered."""
     session = quiz.begin(COURSE, "ada", "en", [WHY, NEXT])
-    return quiz.step(session, quiz.Answer(WRITTEN), NOW)
+    return quiz.step(session, quiz.TypedAnswer(WRITTEN), NOW)
 
 
 def shown(feedback: quiz.Feedback, card: quiz.QuizCard) -> str:
@@ -73,7 +73,7 @@ def test_what_was_said_is_an_event_of_its_own(typed: str, said: tuple[str, ...])
 @pytest.mark.parametrize("typed", ["c", "0a", "", "yes"])
 def test_other_letters_are_asked_again(typed: str) -> None:
     """Without an event."""
-    turn = quiz.step(answered().session, quiz.Answer(typed), NOW)
+    turn = quiz.step(answered().session, quiz.TypedAnswer(typed), NOW)
     assert isinstance(turn.feedback, quiz.UnreadableAnswer) and turn.session.comparing and not turn.events
 
 
@@ -103,7 +103,7 @@ def test_keys_choose_the_points() -> None:
             picked = choice_widget.press(picked, key)
         typed = choice_widget.answer(picked)
         assert typed is not None
-        (event,) = quiz.step(answered().session, quiz.Answer(typed), NOW).events
+        (event,) = quiz.step(answered().session, quiz.TypedAnswer(typed), NOW).events
         assert isinstance(event, Explained) and event.said == said
 
 
