@@ -389,7 +389,7 @@ def _digits(value: object, spec: Spec) -> tuple[int, int] | None:
 _THOUSANDS = re.compile(r"(?<![\d.,])\d{1,3}(?:(?:,\d{3})+|(?: \d{3})+)(?![\d,])")
 #: Words before a number, and a label that ends in a colon.
 _LEAD = re.compile(
-    r"^\s*(?:(?:about|approximately|approx\.?|roughly|around|factor|大约|约为|约|答案是|答案为|[~])(?![A-Za-z_])\s*"
+    r"^\s*(?:(?:about|approximately|approx\.?|roughly|around|factor|value|大约|约为|约|[\u3400-\u9fff]{1,8}[是为]|[~])(?![A-Za-z_])\s*"
     r"|[^\d:=]*:)\s*",
     re.IGNORECASE,
 )
@@ -476,7 +476,7 @@ def _typed(text: str) -> str:
     """``text`` in plain characters. Raises ValueError if it is too long, or a mixed number such as ``1½``."""
     if len(text) > _MAX_TYPED or _MIXED.search(text):
         raise ValueError("no number")
-    return normalize(text)
+    return normalize(text.replace("\\%", "%"))
 
 
 def _arithmetic(text: str, unit: Text | str | None) -> tuple[str, float]:
