@@ -35,6 +35,7 @@ class Kind(Enum):
 
     # names
     DUPLICATE_NAME = "duplicate-name", "A name is used twice.", "Rename one of them."
+    REPEATED_ALIAS = "repeated-alias", "An item repeats an alias of course.yaml.", "Remove it from the item."
     UNKNOWN_GROUP = "unknown-group", "A group is not in course.yaml.", "Correct it, or add the group."
     UNKNOWN_SOURCE = "unknown-source", "A source is not in sources.yaml.", "Correct it, or add the source."
     UNKNOWN_QUESTION = "unknown-question", "course.yaml names a question that does not exist.", "Correct the id."

@@ -66,6 +66,8 @@ def course(files: Mapping[str, bytes], folder: Path, digest: str, checks: CheckK
     for question in questions:
         document = reader.documents[question.file]
         reader.report(question.file, *validate.check_question(question, document.value, known))
+        if own.edition is None:
+            reader.report(question.file, *validate.repeated_aliases(document.value, aliases))
     for file, fault in validate.duplicate_names(questions):
         reader.report(file, fault)
     listed = _OWN if own.questions else _DEFAULTS
