@@ -92,6 +92,11 @@ class Kind(Enum):
         "Name it in an option or a mistake, or remove it.",
     )
     NO_GUIDING_QUESTION = "no-guiding-question", "A misconception has no guiding question.", "Add ask: or ask_next:."
+    ASKS_ABOUT_CODE = (
+        "asks-about-code",
+        "After a wrong answer to an item, the guiding question is about code.",
+        "Add ask_item: with a question for those who wrote none.",
+    )
     CIRCULAR_FOLLOW_UP = (
         "circular-follow-up",
         "ask_next leads back to the only item that shows the misconception.",

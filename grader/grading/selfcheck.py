@@ -5,6 +5,7 @@ Loading a course already checks keys, languages, ids and sources; this module ha
 
 from __future__ import annotations
 
+import re
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -24,6 +25,12 @@ from grader.submission import read
 if TYPE_CHECKING:
     from grader.core.model import Observe
 
+#: What a question says that is about code that somebody wrote.
+_ABOUT_CODE = re.compile(
+    r"\b[Yy]our (?:code|function|class|forward|version|program|module|layer|loop|step|__init__|merge|arguments|variable"
+    r"|array library|result|output|loss|mask|bias|beam|sums|block|table|heads|weights|softmax|scores|feature map|len)\b"
+    r"|你的 ?(?:代码|函数|类|forward|程序|模块|层|循环|写法|结果|输出|损失|掩码|偏置|束|变量|__init__|merge)"
+)
 MIN_MISTAKES, MIN_HINTS, MIN_ITEMS = 4, 2, 3
 
 
@@ -83,7 +90,12 @@ def _static(question: Question) -> Iterator[Problem]:
 def item_problems(course: Course, question: Question) -> Iterator[Problem]:
     """After a wrong answer ``ask_next`` must lead to another item, and no answer may show two misconceptions."""
     index = misconceptions.indexed(course)
+    by_items = {name for item in question.items for name in misconceptions.named(item)}
     for belief in question.misconceptions:
+        asked = belief.ask_item or belief.ask
+        if belief.id in by_items and asked and (said := _ABOUT_CODE.search(asked.en) or _ABOUT_CODE.search(asked.zh)):
+            where = f"{question.file}, misconception {belief.id}"
+            yield Problem(Kind.ASKS_ABOUT_CODE, where, f"items show it, but its question says “{said[0]}”")
         if misconceptions.circular(course, belief.id, question, index):
             where = f"{question.file}, misconception {belief.id}"
             yield Problem(Kind.CIRCULAR_FOLLOW_UP, where, f"only answers to {belief.ask_next} show it")

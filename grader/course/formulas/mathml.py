@@ -89,7 +89,7 @@ def _of(node: Node) -> str:
 
 
 def _product(node: Times) -> str:
-    said = _bracketed(node.first, Plus, Sum)
+    said = _of(node.first) if node.rest[0][0] == "/" else _bracketed(node.first, Plus, Sum)
     for sign, factor in node.rest:
         if sign == "/":
             said = f"<mfrac>{_row(said)}{_row(_of(factor))}</mfrac>"
