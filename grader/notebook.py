@@ -17,7 +17,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from grader.commands._options import keep, language, load_course, recall
+from grader.commands._language import language
+from grader.commands._options import keep, load_course, recall
 from grader.commands.quiz import Lines, converse, learner_name
 from grader.core.errors import AttncheckError, LibrariesChanged
 from grader.core.model import Notice, Text

@@ -16,7 +16,7 @@ from grader.core.model import Limits
 from grader.core.text import LONGEST_NAME
 from grader.course import items
 from grader.course.formulas import parse, scalars, steps, tokens
-from grader.course.items import _patterns
+from grader.course.items import text as free_text
 from grader.grading import answer_grading, nothing_to_grade, notices, properties
 from grader.sandbox import launch
 from grader.sandbox.inside import confine, errors, frames, threads
@@ -65,7 +65,7 @@ ROWS: dict[str, tuple[float, ...]] = {
         tokens.MAX_LENGTH, steps.MOST_LINES, parse._MOST_TOKENS, parse._LARGEST_EXPONENT, scalars.MOST_STEPS,
         answer_grading._MOST_STEPS, answer_grading._JUDGING.cpu, answer_grading._MOST_ENDED,
     ),
-    "free text": (_patterns.MAX_LENGTH, _patterns.MOST_WAYS),
+    "free text": (free_text.MAX_LENGTH,),
     "frames": (
         mib(LIMITS.result_bytes), mib(LIMITS.total_bytes), frames.VALUE_BYTES, frames.ARRAY_BYTES, frames.MAX_VALUES,
         frames.MAX_DEPTH, frames.MAX_NDIM, frames.MAX_INTEGER_DIGITS, properties.MOST_NUMBERS,

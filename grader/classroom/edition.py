@@ -306,6 +306,8 @@ def _belief(belief: Misconception, practice: frozenset[str]) -> dict[str, Any]:
     found = {"truth": _plain(belief.truth)}
     if belief.ask is not None:
         found["ask"] = _plain(belief.ask)
+    if belief.ask_item is not None:
+        found["ask_item"] = _plain(belief.ask_item)
     if belief.ask_next in practice:  # for a graded item, it would reveal what its wrong answers are about
         found["ask_next"] = belief.ask_next
     return found

@@ -92,7 +92,7 @@ def give(folder: Path, wish: OverrideRequest, now: datetime, course_folder: Path
                 "请给出 --reason：理由会写在分数旁边，别人会问到。",
             )
         )
-    with _open(folder, course_folder) as (book, loaded):
+    with opened(folder, course_folder) as (book, loaded):
         learner = find_learner(book, wish.learner)
         if learner not in book.learners():
             raise UsageError(
@@ -116,7 +116,7 @@ def give(folder: Path, wish: OverrideRequest, now: datetime, course_folder: Path
 
 def take_back(folder: Path, learner: str, part: str, course_folder: Path | None, lang: Lang) -> OverrideResult:
     """Delete an override: the points earned count again. Raises UsageError if there is none."""
-    with _open(folder, course_folder) as (book, loaded):
+    with opened(folder, course_folder) as (book, loaded):
         known = [(change.learner, change.part) for change in book.overrides()]
         who = learner if any(learner == one for one, _ in known) else find_learner(book, learner).id
         named = next((name for one, name in known if one == who and name.casefold() == part.casefold()), None)
@@ -135,7 +135,8 @@ def take_back(folder: Path, learner: str, part: str, course_folder: Path | None,
 
 
 @contextlib.contextmanager
-def _open(folder: Path, course_folder: Path | None) -> Iterator[tuple[Gradebook, Course]]:
+def opened(folder: Path, course_folder: Path | None) -> Iterator[tuple[Gradebook, Course]]:
+    """Yields the gradebook of ``folder``, locked, with its course."""
     with contextlib.closing(open_gradebook(folder)) as book, locked(folder):
         yield book, loader.full_course(courses.load(course_of(book, course_folder)))
 
@@ -183,7 +184,7 @@ def forgetting(
     folder: Path, name: str, course_folder: Path | None
 ) -> Iterator[tuple[ForgetPlan, Callable[[Lang], None]]]:
     """Yields what deleting a learner would remove, and a function that does it."""
-    with _open(folder, course_folder) as (book, loaded):
+    with opened(folder, course_folder) as (book, loaded):
         leaving = _leaving(book, folder, find_learner(book, name))
 
         def remove(lang: Lang) -> None:

@@ -75,6 +75,7 @@ class Review:
         """Ask an item as the quiz does, and perhaps the one it leads to. False means stop."""
         assert isinstance(card.thing, Item)
         session = quiz.begin(self.course, self.learner, self.lang, [card.thing], self.log, again=True)
+        session = replace(session, confirms=self.front.confirms)
         fresh = True
         while (asked := quiz.current(session)) is not None:
             if fresh:
@@ -83,16 +84,20 @@ class Review:
             self._keep(*turn.events)
             session, self.lang = turn.session, turn.session.lang
             quiz_view.feedback(self.page, turn.feedback, asked)
-            fresh = isinstance(turn.feedback, quiz.Navigation) and turn.feedback.why == "lang"
             if isinstance(turn.feedback, quiz.Settled):
-                typed = self._settled(asked.item.id, turn.feedback, offer=session.offer is not None)
+                said = turn.feedback
+            spoke = isinstance(turn.feedback, quiz.Navigation) and turn.feedback.why == "lang"
+            fresh = spoke or (session.comparing and not asked.compares)
+            share = turn.feedback.said / turn.feedback.points if isinstance(turn.feedback, quiz.Compared) else None
+            if not session.comparing and (isinstance(turn.feedback, quiz.Settled) or asked.compares):
+                typed = self._settled(asked.item.id, said, share, offer=session.offer is not None)
                 if typed == "stop":
                     return False
                 session = quiz.step(session, typed, state.now()).session
                 fresh = True
         return not session.left
 
-    def _settled(self, name: str, said: quiz.Settled, *, offer: bool) -> Typed:
+    def _settled(self, name: str, said: quiz.Settled, share: float | None, *, offer: bool) -> Typed:
         """Rate an item, with the learner's own rating where that counts, and say when it comes back."""
         word: Rating | None = None
         text = review_view.GO_ON
@@ -103,7 +108,7 @@ class Review:
         typed = self._type(text if not offer else review_view.FOLLOW.fill(more=text)) if self._is_person else ""
         if text is not review_view.GO_ON:
             word = _WORDS.get((typed or "").strip().lower()[:1])
-        self._rate(name, review.rating(said.record.status, said.record.tries, word=word))
+        self._rate(name, review.rating(said.record.status, said.record.tries, word=word, said=share))
         if typed is None or typed.strip().lower() in ("q", ":q", ":quit"):
             return "stop"
         return "follow" if offer and typed.strip().lower() in ("f", ":follow") else "next"

@@ -97,6 +97,8 @@ def check(folder: Path | None, as_json: bool) -> None:
     else:
         for problem in problems:
             click.echo(f"{problem}\n    {problem.hint}")
+        for name, alone in selfcheck.without_follow_up(course).items():
+            click.echo(indent(f"{name}: no other item asks about {', '.join(alone)}", 0))
         exercises = [e for q in course.questions for e in q.exercises]
         mistakes = sum(len(e.mistakes) for e in exercises)
         click.echo(

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 
 import click
 
+from grader.commands._language import language
 from grader.commands._options import (
     course_option,
     documented,
     json_option,
     lang_option,
-    language,
     load_course,
     recall,
     state_option,

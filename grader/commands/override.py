@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import getpass
+import sys
+from collections.abc import Callable
 from contextlib import closing
 from datetime import UTC, datetime
 from pathlib import Path
@@ -22,15 +24,22 @@ from grader.commands._options import (
 )
 from grader.core.errors import UsageError
 from grader.core.model import Text
+from grader.core.text import points as points_text
 
 if TYPE_CHECKING:
+    from grader.classroom.rubric import AnswerGroup, Decision
     from grader.core.model import Lang
+
+    Decide = Callable[[AnswerGroup, Decision, datetime], None]
 
 
 @documented(
     {
         "override results ada Q5.output --points 1 --reason 'oral exam'": "give points",
         "override results --list": "all points given by hand",
+        "override results --pending": "answers that wait for a person, similar ones together",
+        "override results --mark": "mark them by key points, one group at a time",
+        "override results ada Q3.own-words --key-points ac --alike": "give points for key points",
     },
     {0: "done"},
 )
@@ -43,6 +52,11 @@ if TYPE_CHECKING:
 @click.option("--author", metavar="NAME", help="Who gives them (default: your login name).")
 @click.option("--beyond", is_flag=True, help="Allow more than the maximum, or less than zero.")
 @click.option("--remove", is_flag=True, help="Remove the override, so that the earned points count again.")
+@click.option("--key-points", metavar="abc", help="Give points for these key points of the answer (0: none).")
+@click.option("--comment", metavar="TEXT", default="", help="With --key-points: saved with the points, offered again.")
+@click.option("--alike", is_flag=True, help="With --key-points: also for everybody whose answer is similar.")
+@click.option("--pending", is_flag=True, help="List answers that wait for key points, similar ones together.")
+@click.option("--mark", is_flag=True, help="Ask for the key points of each group of such answers.")
 @click.option("--list", "listed", is_flag=True, help="List all overrides in DIR.")
 @json_option
 @lang_option
@@ -57,6 +71,11 @@ def override(
     author: str | None,
     beyond: bool,
     remove: bool,
+    key_points: str | None,
+    comment: str,
+    alike: bool,
+    pending: bool,
+    mark: bool,
     listed: bool,
     as_json: bool,
     lang: Lang,
@@ -66,16 +85,23 @@ def override(
 
     DIR is a folder that 'batch --out' has written, PART an item (Q5.output) or an exercise. The files in DIR are
     written again.
+
+    Answers in one's own words wait for a person. Each key point of an item is worth the same share of its points.
+    --pending shows what waits, and --mark asks about each group of similar answers. It shows every wording, because
+    similar words can mean opposite things.
     """
-    if listed:
-        if learner or remove or points is not None:
+    if listed or pending or mark:
+        if learner or remove or points is not None or key_points or listed + pending + mark > 1:
             raise UsageError(
                 Text(
-                    "--list shows everything: give it with DIR alone.",
-                    "--list 会列出全部：只和 DIR 一起用。",
+                    "--list, --pending and --mark concern everybody: give one of them with DIR alone.",
+                    "--list、--pending 和 --mark 针对所有人：只选一个，并且只和 DIR 一起用。",
                 )
             )
-        _list(folder, as_json, lang)
+        if listed:
+            _list(folder, as_json, lang)
+        else:
+            _pending(folder, course_folder, author or _login() if mark else None, as_json, lang)
         return
     if not learner or not part:
         raise UsageError(
@@ -83,6 +109,20 @@ def override(
                 "override needs LEARNER and PART, with --points and --reason, or with --remove.",
                 "override 需要 LEARNER 和 PART，再加 --points 和 --reason，或加 --remove。",
             )
+        )
+    if key_points is not None:
+        if remove or points is not None or reason:
+            raise UsageError(
+                Text(
+                    "--key-points decides the points and the reason; say more with --comment TEXT.",
+                    "分数和理由由 --key-points 决定；要补充说明，请用 --comment TEXT。",
+                )
+            )
+        _by_key_points(folder, course_folder, (learner, part), (key_points, comment, alike), author or _login(), lang)
+        return
+    if comment or alike:
+        raise UsageError(
+            Text("--comment and --alike go with --key-points.", "--comment 和 --alike 要和 --key-points 一起用。")
         )
     if remove == (points is not None):
         raise UsageError(
@@ -115,6 +155,99 @@ def _login() -> str:
                 "这个系统不知道你的登录名：请加 --author NAME。",
             )
         ) from error
+
+
+def _by_key_points(
+    folder: Path,
+    course_folder: Path | None,
+    which: tuple[str, str],
+    said: tuple[str, str, bool],
+    author: str,
+    lang: Lang,
+) -> None:
+    from grader.classroom import rubric  # loads numpy
+
+    key_points, comment, alike = said
+    with rubric.marking(folder, course_folder, author, lang) as (found, decide):
+        group = rubric.group_of(found, *which, alike=alike)
+        decision = rubric.Decision(key_points, comment)
+        decide(group, decision, datetime.now(UTC))
+    click.echo(_done(group, decision, lang))
+
+
+def _done(group: AnswerGroup, decision: Decision, lang: Lang) -> str:
+    from grader.classroom import rubric, rubric_view  # loads numpy
+
+    earned, _ = rubric.decided(group.item, decision)
+    names = {"item": group.item.id, "points": points_text(earned), "possible": points_text(group.item.points)}
+    return rubric_view.DONE.fill(count=len(group.learners), **names).of(lang)
+
+
+def _pending(folder: Path, course_folder: Path | None, author: str | None, as_json: bool, lang: Lang) -> None:
+    """Show what waits; with an ``author``, ask for the key points of each group."""
+    from grader.classroom import rubric, rubric_view  # loads numpy
+    from grader.classroom.overrides import opened  # loads numpy
+    from grader.classroom.results import Book  # loads numpy
+
+    if author is None or as_json:
+        if author is not None:
+            raise UsageError(
+                Text(
+                    "--mark asks questions and has no JSON output; --pending has.",
+                    "--mark 是问答，没有 JSON 输出；--pending 有。",
+                )
+            )
+        with opened(folder, course_folder) as (gradebook, course):
+            found = rubric.waiting(Book.of(gradebook, course))
+        if as_json:
+            write_json(rubric_view.waiting_json(found, lang))
+        else:
+            click.echo("\n".join(rubric_view.waiting_lines(found, lang)))
+        return
+    with rubric.marking(folder, course_folder, author, lang) as (found, decide):
+        comments = {name: list(known) for name, known in found.comments.items()}
+        todo = list(found.groups)
+        if not todo:
+            click.echo(rubric_view.NOTHING_WAITS.of(lang))
+        while todo:
+            group = todo.pop(0)
+            known = comments.setdefault(group.item.id, [])
+            click.echo("\n".join(rubric_view.group_lines(group, known, lang)))
+            typed = _ask(rubric_view.WHICH.of(lang))
+            if typed is None or typed.casefold() == "q":
+                break
+            if typed.casefold() == "x":
+                todo[:0] = group.split()
+            elif typed and typed.casefold() != "s" and not _decide(group, typed, known, decide, lang):
+                todo.insert(0, group)
+            click.echo()
+
+
+def _decide(group: AnswerGroup, typed: str, known: list[str], decide: Decide, lang: Lang) -> bool:
+    """Save what was typed about ``group``, with a comment (one of those ``known``, or new). False if unreadable."""
+    from grader.classroom import rubric, rubric_view  # loads numpy
+
+    try:
+        rubric.decided(group.item, rubric.Decision(typed))
+    except UsageError as error:
+        click.echo(f"attncheck: {error}", err=True)
+        return False
+    comment = _ask(rubric_view.COMMENT.of(lang)) or ""
+    if comment.isdecimal() and 1 <= int(comment) <= len(known):
+        comment = known[int(comment) - 1]
+    decision = rubric.Decision(typed, comment)
+    decide(group, decision, datetime.now(UTC))
+    if comment and comment not in known:
+        known.append(comment)
+    click.echo(_done(group, decision, lang))
+    return True
+
+
+def _ask(prompt: str) -> str | None:
+    """A typed line; None at the end of the input."""
+    click.echo(f"{prompt}> ", nl=False)
+    line = sys.stdin.readline()
+    return line.strip() if line else None
 
 
 def _list(folder: Path, as_json: bool, lang: Lang) -> None:

@@ -6,6 +6,7 @@ import getpass
 import os
 import sys
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
@@ -119,6 +120,7 @@ def quiz(
     session = conversation.begin(course, who, lang, chosen, log, again=again)
     if session.over and name is not None and [item.id.lower() for item in chosen] == [name.lower()]:
         session = conversation.begin(course, who, lang, chosen, log, again=True)  # one item by name: ask it
+    session = replace(session, confirms=front.confirms)
     try:
         session = converse(session, front, state_file)
     except KeyboardInterrupt:
@@ -160,9 +162,14 @@ def _nothing_runs(job: object, limits: object) -> Observed:
 
 
 class Front(Protocol):
-    """Where answers come from. ``keys``: options are chosen with keys, so a card does not list them."""
+    """Where answers come from.
+
+    ``keys``: options are chosen with keys, so a card does not list them. ``confirms``: somebody is there to say whether
+    a formula was read as they meant it.
+    """
 
     keys: bool
+    confirms: bool
 
     def ask(self, card: QuizCard, lang: Lang) -> Action:
         """An answer to ``card``, or a command."""
@@ -184,7 +191,7 @@ class Lines:
     keys = False
 
     def __init__(self, source: Readable, *, echo: bool) -> None:
-        self._source, self._echo = source, echo
+        self._source, self._echo, self.confirms = source, echo, not echo
 
     def ask(self, card: QuizCard, lang: Lang) -> Action:
         """One line, or several lines up to an empty one; the end of the input quits."""
@@ -262,9 +269,10 @@ def converse(session: Session, front: Front, state_file: Path | None) -> Session
         keep(state_file, *turn.events)
         session = turn.session
         quiz_view.feedback(page(session.lang), turn.feedback, card)
-        fresh = isinstance(turn.feedback, conversation.Navigation) and turn.feedback.why not in (
+        moved = isinstance(turn.feedback, conversation.Navigation) and turn.feedback.why not in (
             "help",
             "first",
             "no key",
         )
+        fresh = moved or (session.comparing and not card.compares)
     return session

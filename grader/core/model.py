@@ -299,12 +299,16 @@ class Exercise:
 
 @dataclass(frozen=True, slots=True)
 class Misconception:
-    """A named wrong belief, the truth that corrects it, and a question that leads to it."""
+    """A named wrong belief, the truth that corrects it, and a question that leads to it.
+
+    ``ask_item`` is the question after a wrong answer to an item, where ``ask`` is about code.
+    """
 
     id: Slug
     truth: Text
     ask: Text | None = None
     ask_next: ItemId | None = None
+    ask_item: Text | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -821,7 +825,7 @@ class Outcome:
 
 @dataclass(frozen=True, slots=True)
 class ItemResult:
-    """A quiz item, graded."""
+    """A quiz item, graded. ``reading`` is how the formulas of an incorrect answer were read, one on each line."""
 
     id: str
     kind: str
@@ -830,6 +834,7 @@ class ItemResult:
     possible: float
     message: Text | None = None
     misconception: str | None = None
+    reading: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

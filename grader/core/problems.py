@@ -36,6 +36,7 @@ class Kind(Enum):
 
     # names
     DUPLICATE_NAME = "duplicate-name", "A name is used twice.", "Rename one of them."
+    REPEATED_ALIAS = "repeated-alias", "An item repeats an alias of course.yaml.", "Remove it from the item."
     UNKNOWN_GROUP = "unknown-group", "A group is not in course.yaml.", "Correct it, or add the group."
     UNKNOWN_SOURCE = "unknown-source", "A source is not in sources.yaml.", "Correct it, or add the source."
     UNKNOWN_QUESTION = "unknown-question", "course.yaml names a question that does not exist.", "Correct the id."
@@ -110,6 +111,21 @@ class Kind(Enum):
         "Name it in an option or a mistake, or remove it.",
     )
     NO_GUIDING_QUESTION = "no-guiding-question", "A misconception has no guiding question.", "Add ask: or ask_next:."
+    ASKS_ABOUT_CODE = (
+        "asks-about-code",
+        "After a wrong answer to an item, the guiding question is about code.",
+        "Add ask_item: with a question for those who wrote none.",
+    )
+    CIRCULAR_FOLLOW_UP = (
+        "circular-follow-up",
+        "ask_next leads back to the only item that shows the misconception.",
+        "Name another item, or leave ask_next out.",
+    )
+    ANSWERS_ALIKE = (
+        "answers-alike",
+        "One wrong answer shows two misconceptions.",
+        "Draw other numbers, or name only one of them.",
+    )
     NO_PUBLIC_CASE = "no-public-case", "An exercise has no public case.", "Mark a small case with public: true."
     NO_HIDDEN_CASE = "no-hidden-case", "An exercise has no hidden case.", "Add cases without public: true."
     STUB_PASSES = (

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ast
 import warnings
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, TypeVar
@@ -32,6 +32,19 @@ _MOST = 10
 _SOURCES = "questions/sources.yaml"
 _DEFAULTS = "questions/course.yaml"
 _OWN = "course.yaml"
+
+
+def _check_questions(
+    reader: _Reader, questions: Sequence[Question], known: validate.Known, aliases: Mapping[str, Sequence[str]]
+) -> None:
+    """Reports the problems within and between the questions. Editions repeat aliases: they are written by a program."""
+    for question in questions:
+        document = reader.documents[question.file]
+        reader.report(question.file, *validate.check_question(question, document.value, known))
+        if not known.edition:
+            reader.report(question.file, *validate.repeated_aliases(document.value, aliases))
+    for file, fault in validate.duplicate_names(questions):
+        reader.report(file, fault)
 
 
 def course(files: Mapping[str, bytes], folder: Path, digest: str, checks: CheckKinds) -> Course:
@@ -66,11 +79,7 @@ def course(files: Mapping[str, bytes], folder: Path, digest: str, checks: CheckK
         checks=checks,
         edition=own.edition is not None,
     )
-    for question in questions:
-        document = reader.documents[question.file]
-        reader.report(question.file, *validate.check_question(question, document.value, known))
-    for file, fault in validate.duplicate_names(questions):
-        reader.report(file, fault)
+    _check_questions(reader, questions, known, aliases)
     listed = _OWN if own.questions else _DEFAULTS
     counted = own.questions or defaults.questions or tuple(question.id for question in questions)
     by_id = {question.id: question for question in questions}

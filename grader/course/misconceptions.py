@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TypeAlias
 
 from grader.core.constraints import Revealed
-from grader.core.model import Course, Exercise, Item, Question
+from grader.core.model import Course, Exercise, Item, Misconception, Question
 from grader.core.value_problems import Path
 
 #: Misconception → the items that name it, with the ids of their questions.
@@ -33,6 +33,32 @@ def items_about(course: Course, misconception: str, question: Question, index: I
     return (*found, *(item for item in (*here, *there) if item.id != asked))
 
 
+def follow_ups(
+    course: Course, misconception: str, question: Question, missed: Item, index: Index | None = None
+) -> tuple[Item, ...]:
+    """The items that ask about a misconception of ``question`` again, after it showed in an answer to ``missed``."""
+    return tuple(item for item in items_about(course, misconception, question, index) if item.id != missed.id)
+
+
+def after_answer(belief: Misconception, item: str) -> Misconception:
+    """``belief`` as it is explained after a wrong answer to ``item``: the question is not about code, and what is asked
+
+    next is another item.
+    """
+    asked = belief.ask_next if belief.ask_next != item else None
+    return dataclasses.replace(belief, ask=belief.ask_item or belief.ask, ask_next=asked)
+
+
+def circular(course: Course, misconception: str, question: Question, index: Index | None = None) -> bool:
+    """Whether ``ask_next`` leads nowhere: only an answer to that very item can show the misconception, and no code."""
+    belief = question.misconception(misconception)
+    if belief is None or belief.ask_next is None:
+        return False
+    named_by = (index or indexed(course)).get(misconception, ())
+    shown = any(detects(exercise, misconception) for exercise in question.exercises)
+    return bool(named_by) and not shown and all(item.id == belief.ask_next for _, item in named_by)
+
+
 def indexed(course: Course) -> Index:
     """For every misconception the items that name it, each with the id of its question."""
     found: dict[str, list[tuple[str, Item]]] = {}
@@ -44,9 +70,9 @@ def indexed(course: Course) -> Index:
 
 
 def exercises_about(course: Course, misconception: str, question: Question) -> tuple[Exercise, ...]:
-    """The exercises with a mistake of that misconception; if there is none, those of ``question``."""
+    """The exercises with a mistake of that misconception, those of ``question`` first."""
     found = [exercise for each in _nearest(course, question) for exercise in each.exercises]
-    return tuple(e for e in found if detects(e, misconception)) or question.exercises
+    return tuple(exercise for exercise in found if detects(exercise, misconception))
 
 
 def detects(exercise: Exercise, misconception: str) -> bool:

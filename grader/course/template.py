@@ -30,7 +30,7 @@ misconceptions:
     truth:
       en: "The factor is an argument: another factor gives another result."
       zh: 因子是参数：因子不同，结果也不同。
-    ask: {{en: "What does your function return for a factor of 5?", zh: 因子是 5 时，你的函数返回什么？}}
+    ask: {{en: "What should come out for a factor of 5?", zh: 因子是 5 时，结果应当是多少？}}
   squares-input:
     truth: {{en: "Each entry is used once; squaring loses its sign.", zh: 每个元素只用一次；平方会丢掉它的正负号。}}
     ask: {{en: "What does a negative entry become?", zh: 负数会变成什么？}}

@@ -135,6 +135,17 @@ def duplicate_names(questions: Sequence[Question]) -> Iterator[tuple[str, ValueP
             first.setdefault((kind, name), question.file)
 
 
+def repeated_aliases(raw: Mapping[str, Any], aliases: Mapping[str, Sequence[str]]) -> Iterator[ValueProblem]:
+    """Aliases of items that the whole course has anyway. ``raw`` is the file of a question as plain values."""
+    for index, item in enumerate(raw.get("items") or ()):
+        for name, others in (item.get("aliases") or {}).items():
+            repeated = [other for other in others if other in aliases.get(name, ())]
+            if repeated:
+                path: Path = ("items", index, "aliases", name)
+                text = f"saw {', '.join(repeated)}; expected only names that course.yaml does not list for {name}"
+                yield ValueProblem(path, text, Kind.REPEATED_ALIAS)
+
+
 def _placeholders(item: Item) -> Iterator[ValueProblem]:
     """An item asks about every number it draws, in both languages, and has no other placeholders."""
     names = items.draw_choices(item.spec)

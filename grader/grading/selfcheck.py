@@ -5,15 +5,16 @@ Loading a course already checks keys, languages, ids and sources; this module ha
 
 from __future__ import annotations
 
+import re
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from grader.core.model import Course, Exercise, ExerciseResult, Mistake, Part, Question, SourceFile, Status, Submission
 from grader.core.problems import Kind, Problem
 from grader.course import edits, items, misconceptions, starter
-from grader.course.items import derivation
+from grader.course.items import derivation, expression, number, shape
 from grader.grading import diagnosis
 from grader.grading.context import GradingContext
 from grader.grading.grade import grade, grade_reference
@@ -24,6 +25,12 @@ from grader.submission import read
 if TYPE_CHECKING:
     from grader.core.model import Observe
 
+#: What a question says that is about code that somebody wrote.
+_ABOUT_CODE = re.compile(
+    r"\b[Yy]our (?:code|function|class|forward|version|program|module|layer|loop|step|__init__|merge|arguments|variable"
+    r"|array library|result|output|loss|mask|bias|beam|sums|block|table|heads|weights|softmax|scores|feature map|len)\b"
+    r"|你的 ?(?:代码|函数|类|forward|程序|模块|层|循环|写法|结果|输出|损失|掩码|偏置|束|变量|__init__|merge)"
+)
 MIN_MISTAKES, MIN_HINTS, MIN_ITEMS = 4, 2, 3
 
 
@@ -36,6 +43,7 @@ def check(
         progress(question.id)
         yield from _static(question)
         yield from _derivations(question)
+        yield from item_problems(course, question)
         if question.exercises:
             yield from _stub(course, question, context, observe)
         for exercise in question.exercises:
@@ -77,6 +85,49 @@ def _static(question: Question) -> Iterator[Problem]:
             yield Problem(Kind.NO_PUBLIC_CASE, where, "no public case")
         if all(case.public for case in exercise.cases):
             yield Problem(Kind.NO_HIDDEN_CASE, where, "no hidden case")
+
+
+def item_problems(course: Course, question: Question) -> Iterator[Problem]:
+    """After a wrong answer ``ask_next`` must lead to another item, and no answer may show two misconceptions."""
+    index = misconceptions.indexed(course)
+    by_items = {name for item in question.items for name in misconceptions.named(item)}
+    for belief in question.misconceptions:
+        asked = belief.ask_item or belief.ask
+        if belief.id in by_items and asked and (said := _ABOUT_CODE.search(asked.en) or _ABOUT_CODE.search(asked.zh)):
+            where = f"{question.file}, misconception {belief.id}"
+            yield Problem(Kind.ASKS_ABOUT_CODE, where, f"items show it, but its question says “{said[0]}”")
+        if misconceptions.circular(course, belief.id, question, index):
+            where = f"{question.file}, misconception {belief.id}"
+            yield Problem(Kind.CIRCULAR_FOLLOW_UP, where, f"only answers to {belief.ask_next} show it")
+    yield from _alike(question)
+
+
+def without_follow_up(course: Course) -> Mapping[str, Sequence[str]]:
+    """For each question, the misconceptions that an item can show and that no other item asks about."""
+    index = misconceptions.indexed(course)
+    found: dict[str, list[str]] = {}
+    for question in course.questions:
+        for item in question.items:
+            for name in sorted(misconceptions.named(item)):
+                if not misconceptions.follow_ups(course, name, question, item, index):
+                    found.setdefault(question.id, []).append(name)
+    return found
+
+
+def _alike(question: Question) -> Iterator[Problem]:
+    """Each wrong answer that the bank knows is named by its own misconception, whatever numbers are drawn."""
+    for item in question.items:
+        where = f"{question.file}, item {item.id}"
+        if isinstance(item.spec, number.Spec):
+            for one, other, symbols in number.alike(item.spec):
+                drawn = ", ".join(f"{name} = {value}" for name, value in symbols.items()) or "its numbers"
+                yield Problem(Kind.ANSWERS_ALIKE, where, f"{one} and {other} give the same answer for {drawn}")
+        elif isinstance(item.spec, (expression.Spec, shape.Spec)):
+            for wrong in item.spec.wrong:
+                found = items.judge(item, wrong.answer, items.Context("", "", item.id)).misconception
+                if found != wrong.misconception:
+                    said = f"“{wrong.answer}” stands for {wrong.misconception}, but is named {found}"
+                    yield Problem(Kind.ANSWERS_ALIKE, where, said)
 
 
 def _derivations(question: Question) -> Iterator[Problem]:

@@ -52,6 +52,7 @@ class Keyboard:
     """The front end for a terminal. ``input`` and ``output`` are for tests."""
 
     keys = True
+    confirms = True
 
     def __init__(self, input: Input | None = None, output: Output | None = None) -> None:
         self._history = InMemoryHistory()

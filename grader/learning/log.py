@@ -52,6 +52,20 @@ class Answered:
 
 
 @dataclass(frozen=True, slots=True)
+class Explained:
+    """Beside the model answer, a learner ticked which of an item's key points their own answer made.
+
+    ``said`` are these points (a, b …), ``points`` is how many there are.
+    """
+
+    at: datetime
+    course: str
+    item: str
+    said: tuple[str, ...]
+    points: int
+
+
+@dataclass(frozen=True, slots=True)
 class Skipped:
     """An item was skipped."""
 
@@ -109,7 +123,7 @@ class Spoke:
     lang: Lang
 
 
-Event: TypeAlias = Answered | Skipped | Hinted | Coded | Reviewed | Named | Spoke
+Event: TypeAlias = Answered | Explained | Skipped | Hinted | Coded | Reviewed | Named | Spoke
 
 
 def now() -> datetime:
@@ -283,6 +297,12 @@ def _one_of(words: Mapping[str, object]) -> _Field:
     return _Field(f"one of {', '.join(words)}", (str,), words.__getitem__)
 
 
+def _texts(value: list[Any]) -> tuple[str, ...]:
+    if not all(isinstance(each, str) for each in value):
+        raise ValueError
+    return tuple(value)
+
+
 _TEXT = _Field("a text", (str,))
 _MAYBE = _Field("a text or null", (str, type(None)))
 _COUNT = _Field("a whole number from 1", (int,), _count)
@@ -304,6 +324,10 @@ _KINDS: Mapping[str, tuple[Callable[..., Event], Mapping[str, _Field]]] = Mappin
                 "attempt": _COUNT,
                 "settled": _Field("true or false", (bool,)),
             },
+        ),
+        "explained": (
+            Explained,
+            {**_ALWAYS, "item": _TEXT, "said": _Field("a list of texts", (list,), _texts), "points": _COUNT},
         ),
         "skipped": (Skipped, {**_ALWAYS, "item": _TEXT}),
         "hinted": (Hinted, {**_ALWAYS, "exercise": _TEXT, "rung": _COUNT}),

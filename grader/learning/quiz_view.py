@@ -9,11 +9,13 @@ from grader.core.model import Lang, Source, Text
 from grader.core.text import COMMA, LONGEST_NAME, OF_POINTS, SAYS, SEMICOLON, WITH, clean, points
 from grader.learning.session import (
     Advice,
+    Compared,
     Feedback,
     MisconceptionMet,
     Navigation,
     QuizCard,
     QuizSummary,
+    ReadAs,
     Session,
     Settled,
     UnknownCommand,
@@ -61,11 +63,20 @@ _SHOWN = Text("Here is the answer.", "答案如下。")
 _PENDING = Text("Saved. This answer is not graded automatically.", "已保存。这道题不自动评分。")
 _COULD_BE = Text("Correct answer", "正确答案")
 _SAMPLE = Text("Sample answer", "参考答案")
+_YOUR_WORDS = Text("You wrote", "你写的是")
+_UNLIKE = Text("Not to be confused with this", "不要混淆")
+_COMPARED = Text("You made {said} of {points} key points.", "你说到了 {points} 个要点中的 {said} 个。")
+_MISSED = Text("Not yet in your answer", "你的回答里还没有")
 _AGAIN = Text(
     "Attempt {now} of {tries}, worth {share} of the points (:key shows the answer).",
     "第 {now} 次作答（共 {tries} 次），可得 {share} 的分数（:key 显示答案）。",
 )
 _LOOK_AGAIN = Text("Read the question once more before you try again.", "先别急，再仔细看一遍题目。")
+_READ_AS = Text("I read: {formula}", "我读到的是：{formula}")
+_MEANT = Text(
+    "Is that what you mean? y: yes; otherwise write the answer again. This did not count as an attempt.",
+    "是这个意思吗？是就输入 y，不是就重新写。这不算一次作答。",
+)
 _NO_TRY = Text("This did not count as an attempt.", "这不算一次作答。")
 _SOURCE = Text("Source: {source}", "出处：{source}")
 _PAPER = Text("{authors}, “{title}”, {year}, {where}", "{authors}，“{title}”，{year}，{where}")
@@ -86,10 +97,6 @@ _CODE_RIGHT = Text(
 _CODE_OPEN = Text(
     "The exercise {exercise} shows this: attncheck start {question}",
     "练习 {exercise} 能让你看清这一点：attncheck start {question}",
-)
-_CODE_TRY = Text(
-    "Try it out in the exercise {exercise}: attncheck start {question}",
-    "可以在练习 {exercise} 里动手试一试：attncheck start {question}",
 )
 
 _MOVED = {
@@ -243,6 +250,13 @@ def feedback(page: Page, said: Feedback, shown: QuizCard) -> None:
             _wrong(page, said, shown)
         case Settled():
             _settled(page, said)
+        case Compared():
+            _compared(page, said)
+        case ReadAs(formulas):
+            for formula in formulas:
+                page.lines(page.say(_READ_AS, formula=formula), lead="? ", style="magenta")
+            page.lines(page.say(_MEANT), indent=2)
+            page.blank()
         case Navigation("help"):
             _help(page)
         case Navigation(why):
@@ -281,8 +295,12 @@ def _settled(page: Page, said: Settled) -> None:
         page.row([(f"{mark} {page.say(head, tries=tries)}", style)], earned, style="dim")
     if message and said.outcome != "pending":
         page.lines(message, indent=2)
+    if said.words is not None:
+        _key(page, Text(*[clean(said.words, 1200, lines=True)] * 2), _YOUR_WORDS)
     if said.outcome != "right" and said.key is not None:
         _key(page, said.key, _SAMPLE if said.outcome == "pending" else _COULD_BE)
+    for unlike in said.unlike:
+        page.lines(page.say(SAYS, who=_UNLIKE, said=page.say(unlike)), indent=2, style="yellow")
     truth = page.say(said.truth) if said.truth is not None else ""
     if truth and truth not in message:
         page.lines(truth, indent=2, style="yellow")
@@ -290,12 +308,19 @@ def _settled(page: Page, said: Settled) -> None:
         page.lines(page.say(said.explain), indent=2)
     for source in said.sources:
         page.lines(page.say(_SOURCE, source=_cited(source, page.lang)), indent=2, style="dim")
-    if said.advice is not None and (said.outcome != "right" or said.advice.shows):
+    if said.advice is not None:
         page.lines(_advice(said.advice).of(page.lang), indent=2, lead="→ ", style="cyan")
     if said.follows is not None:
         page.lines(page.say(_NEXT_ABOUT, item=said.follows.id), indent=2, lead="→ ", style="cyan")
     if said.offer is not None:
         page.lines(page.say(_OFFER, item=said.offer.id), indent=2, lead="→ ", style="cyan")
+    page.blank()
+
+
+def _compared(page: Page, said: Compared) -> None:
+    page.lines(page.say(_COMPARED, said=said.said, points=said.points), lead="… ", style="bold cyan")
+    for missing in said.missing:
+        page.lines(page.say(SAYS, who=_MISSED, said=page.say(missing)), indent=2)
     page.blank()
 
 
@@ -315,7 +340,7 @@ def _cited(source: Source, lang: Lang) -> str:
 
 
 def _advice(advice: Advice) -> Text:
-    text = {"same": _CODE_SAME, "right": _CODE_RIGHT, "open": _CODE_OPEN if advice.shows else _CODE_TRY}[advice.state]
+    text = {"same": _CODE_SAME, "right": _CODE_RIGHT, "open": _CODE_OPEN}[advice.state]
     return text.fill(exercise=advice.exercise, question=advice.question)
 
 

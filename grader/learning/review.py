@@ -12,7 +12,7 @@ from datetime import UTC, datetime, timedelta
 import fsrs
 
 from grader.core.model import Course, Exercise, Item, Question, Status
-from grader.learning.log import Answered, Coded, Event, Rating, Reviewed
+from grader.learning.log import Answered, Coded, Event, Explained, Rating, Reviewed
 
 # No fuzzing, which would move cards at every replay. One step: a forgotten card comes back the same day.
 _SCHEDULER = fsrs.Scheduler(
@@ -91,13 +91,16 @@ def replay(events: Sequence[Event]) -> dict[str, tuple[datetime, int]]:
     return {name: (card.due, times[name]) for name, card in cards.items()}
 
 
-def rating(status: Status, tries: int, *, helped: bool = False, word: Rating | None = None) -> Rating:
+def rating(
+    status: Status, tries: int, *, helped: bool = False, word: Rating | None = None, said: float | None = None
+) -> Rating:
     """How well a card was known: correct at once is "good", correct with help "hard", anything else "again".
 
-    The learner's own ``word`` counts if it was correct at once, or is not graded automatically.
+    An answer that is not graded automatically goes by the share of its key points that the learner ``said``. Their own
+    ``word`` counts if it was correct at once, or is not graded automatically.
     """
     if status is Status.PENDING:
-        return word or "hard"
+        return word or ("hard" if said is None or 0 < said < 1 else "good" if said else "again")
     if status is not Status.PASSED:
         return "again"
     if tries > 1 or helped:
@@ -120,6 +123,8 @@ def _seen(course: Course, events: Sequence[Event]) -> dict[str, tuple[datetime, 
         weak = isinstance(event, Answered | Coded) and event.status is not Status.PASSED
         if isinstance(event, Answered) and (event.settled or event.item in found):
             found[event.item] = event.at, weak
+        elif isinstance(event, Explained) and event.item in found:
+            found[event.item] = event.at, len(event.said) < event.points
         elif isinstance(event, Coded) and (not weak or event.exercise in found):
             found[event.exercise] = event.at, weak
         elif isinstance(event, Reviewed):

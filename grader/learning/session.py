@@ -31,13 +31,21 @@ from grader.core.model import (
 from grader.core.suggest import hint
 from grader.course import items, misconceptions
 from grader.learning import progress
-from grader.learning.log import Answered, Coded, Event, Skipped, Spoke
+from grader.learning.log import Answered, Coded, Event, Explained, Skipped, Spoke
 
 #: Attempts per item. A choice with few options allows fewer: picking the last option left would prove nothing.
 _TRIES = 3
 #: The most characters in an answer.
 _LONGEST = 10_000
 _SAME = Text("You have already tried this answer, and it is not correct.", "这个答案你已经答过，还不对。")
+_WHICH = Text(
+    "Which of these points did your answer make? Go by what it says, not by what you meant.",
+    "你的回答说到了下面哪几点？请以写下来的话为准，不要算没有写出来的。",
+)
+_WHICH_HOW = Text("Write the letters, such as a c, or 0 for none.", "写字母，例如 a c；一点也没有说到就写 0。")
+_NO_POINT = Text("Write letters from {letters}, or 0 for none.", "请写 {letters} 中的字母；一点也没有说到就写 0。")
+_NONE = items.Choice("0", Text("None of these", "都没有"))
+_YES = frozenset({"y", "yes", "ok", "是", "对", "是的"})
 _TOO_LONG = Text("The answer is longer than {most} characters.", "答案超过了 {most} 个字符。")
 
 # ------------------------------------------------------------------------------------------- typed input
@@ -107,7 +115,9 @@ class Session:
     """The state of a quiz: the item at index ``at`` of ``order`` is being asked.
 
     ``log`` holds all events ever stored. ``passed_over`` are the items skipped in this session; ``offer`` is the id
-    of an item that the learner may follow up with; ``left`` is true once the learner has quit.
+    of an item that the learner may follow up with; ``left`` is true once the learner has quit. While ``comparing``, the
+    learner says which key points the answer just given has made. With ``confirms``, a formula that was read as
+    something that looks different is shown before it is judged: ``doubted`` is the answer that waits for a yes.
     """
 
     course: Course
@@ -120,6 +130,9 @@ class Session:
     passed_over: frozenset[str] = frozenset()
     offer: str | None = None
     left: bool = False
+    comparing: bool = False
+    confirms: bool = False
+    doubted: str | None = None
 
     @property
     def over(self) -> bool:
@@ -136,7 +149,8 @@ class QuizCard:
     """The item being asked, with this learner's numbers and option order.
 
     ``worth`` is the share of its points that the next attempt can earn, from 0 to 1; ``tries`` is how many attempts
-    there are in all; ``reminder`` is the question to think about after an earlier mistake.
+    there are in all; ``reminder`` is the question to think about after an earlier mistake. With ``compares``, it asks
+    which key points the answer to the item has made.
     """
 
     number: int
@@ -150,6 +164,7 @@ class QuizCard:
     tries: int
     worth: float
     reminder: Text | None
+    compares: bool = False
 
 
 def choose(course: Course, name: str | None) -> tuple[Item, ...]:
@@ -218,18 +233,21 @@ def current(session: Session) -> QuizCard | None:
     asked = items.ask(item, context)
     record = session.record(item.id)
     belief = question.misconception(record.met[-1]) if record.met else None
+    if session.comparing:
+        record, asked = ItemRecord(), items.Prompt("many", _WHICH_HOW, (*items.key_points(item), _NONE))
     return QuizCard(
         number=session.at + 1,
         total=len(session.order),
         question=question,
         item=item,
         context=context,
-        ask=items.fill(item.ask, items.draw(item.spec, context)),
+        ask=_WHICH if session.comparing else items.fill(item.ask, items.draw(item.spec, context)),
         asked=asked,
         record=record,
         tries=_tries(asked),
         worth=score.practice(1.0, attempt=record.tries + 1),
-        reminder=belief.ask if belief is not None and not record.settled else None,
+        reminder=(belief.ask_item or belief.ask) if belief is not None and not record.settled else None,
+        compares=session.comparing,
     )
 
 
@@ -282,16 +300,14 @@ class WrongAnswer:
 
 @dataclass(frozen=True, slots=True)
 class Advice:
-    """An exercise about the misconception.
+    """An exercise that detects the misconception.
 
-    ``state`` says how the learner's code stands: ``right``, making the ``same`` mistake, or ``open``. ``shows`` is
-    false if the exercise belongs to the question but does not detect this very mistake.
+    ``state`` says how the learner's code stands: ``right``, making the ``same`` mistake, or ``open``.
     """
 
     exercise: str
     question: str
     state: Literal["right", "same", "open"]
-    shows: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -299,7 +315,8 @@ class Settled:
     """The item is settled: its outcome and the full feedback.
 
     ``key`` is None in editions without answer keys. ``follows`` is an item about the same misconception that comes
-    next; ``offer`` is one from elsewhere that the learner may ask for.
+    next; ``offer`` is one from elsewhere that the learner may ask for. ``words`` is the learner's answer, if there are
+    key points to compare it with, and ``unlike`` corrects the misconceptions it should not be confused with.
     """
 
     outcome: Literal["right", "wrong", "shown", "pending"]
@@ -313,6 +330,8 @@ class Settled:
     advice: Advice | None = None
     follows: Item | None = None
     offer: Item | None = None
+    words: str | None = None
+    unlike: tuple[Text, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -324,7 +343,23 @@ class Navigation:
     ]
 
 
-Feedback: TypeAlias = UnreadableAnswer | UnknownCommand | WrongAnswer | Settled | Navigation
+@dataclass(frozen=True, slots=True)
+class ReadAs:
+    """How the formulas of an answer were read, where that looks different; judged only if the learner says yes."""
+
+    formulas: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """The learner has said which key points their answer made: ``said`` of ``points``; ``missing`` are the others."""
+
+    said: int
+    points: int
+    missing: tuple[Text, ...]
+
+
+Feedback: TypeAlias = UnreadableAnswer | UnknownCommand | WrongAnswer | Settled | Compared | ReadAs | Navigation
 
 
 @dataclass(frozen=True, slots=True)
@@ -344,6 +379,8 @@ def step(session: Session, action: Action, now: datetime) -> Turn:
     turn = _anywhere(session, card, action, now)
     if turn is not None:
         return turn
+    if card.compares:
+        return _compare(session, card, action, now)
     if card.record.settled:
         return Turn(_onward(session), Navigation("next"))
     match action:
@@ -368,7 +405,8 @@ def _anywhere(session: Session, card: QuizCard, action: Action, now: datetime) -
             lang: Lang = "en" if session.lang == "zh" else "zh"
             return _store(replace(session, lang=lang), Navigation("lang"), Spoke(now, session.course.public_id, lang))
         case "back":
-            return Turn(replace(session, at=max(0, session.at - 1)), Navigation("back" if session.at else "first"))
+            before = replace(session, at=max(0, session.at - 1), comparing=False, doubted=None)
+            return Turn(before, Navigation("back" if session.at else "first"))
         case "follow":
             return _follow(session, card)
     return None
@@ -380,10 +418,31 @@ def _answer(session: Session, card: QuizCard, text: str, now: datetime) -> Turn:
         return Turn(session, UnreadableAnswer(_TOO_LONG.fill(most=_LONGEST)))
     if _normalized(text) in map(_normalized, card.record.answers):
         return Turn(session, UnreadableAnswer(_SAME))
+    if session.doubted is not None and _normalized(text) in _YES:
+        text = session.doubted
+    elif session.confirms and (formulas := items.doubtful(card.item, text.strip())) and text != session.doubted:
+        return Turn(replace(session, doubted=text), ReadAs(formulas))
+    session = replace(session, doubted=None)
     judged = items.judge(card.item, text.strip(), card.context)
     if not judged.readable:
         return Turn(session, UnreadableAnswer(judged.message))
     return _settle(session, card, text.strip(), judged, now)
+
+
+def _compare(session: Session, card: QuizCard, action: Action, now: datetime) -> Turn:
+    """The turn that ticks key points; a command leaves all of them open."""
+    done = replace(session, comparing=False)
+    if not isinstance(action, TypedAnswer):
+        return Turn(done, Navigation("next"))
+    points = items.key_points(card.item)
+    letters = [point.id for point in points]
+    chosen = set(re.sub(r"[\W_]", "", action.text).casefold())
+    if not chosen or not (chosen <= set(letters) or chosen == {_NONE.id}):
+        return Turn(session, UnreadableAnswer(_NO_POINT.fill(letters=", ".join(letters))))
+    chosen -= {_NONE.id}
+    event = Explained(now, session.course.public_id, card.item.id, tuple(sorted(chosen)), len(points))
+    missing = tuple(point.text for point in points if point.id not in chosen)
+    return _store(done, Compared(len(chosen), len(points), missing), event)
 
 
 def _normalized(text: str) -> str:
@@ -397,6 +456,7 @@ def _store(session: Session, feedback: Feedback, *events: Event) -> Turn:
 
 def _onward(session: Session) -> Session:
     """``session`` at the next item that is not settled."""
+    session = replace(session, doubted=None)
     later = range(session.at + 1, len(session.order))
     at = next((at for at in later if not session.record(session.order[at]).settled), len(session.order))
     return replace(session, at=at)
@@ -417,9 +477,9 @@ def _follow(session: Session, card: QuizCard) -> Turn:
     """Inserts the offered item before the one being asked (after it, if that is settled)."""
     if session.offer is None:
         return Turn(session, Navigation("nothing to follow"))
-    place = session.at + card.record.settled
+    place = session.at + (card.record.settled or card.compares)
     order = (*session.order[:place], session.offer, *session.order[place:])
-    return Turn(replace(session, order=order, at=place, offer=None), Navigation("followed"))
+    return Turn(replace(session, order=order, at=place, offer=None, comparing=False), Navigation("followed"))
 
 
 def _settle(session: Session, card: QuizCard, value: str, judged: items.Judgment, now: datetime) -> Turn:
@@ -441,10 +501,11 @@ def _settle(session: Session, card: QuizCard, value: str, judged: items.Judgment
     if not final:
         belief = card.question.misconception(judged.misconception)
         worth = score.practice(1.0, attempt=attempt + 1)
-        ask = belief.ask if belief else None
+        ask = (belief.ask_item or belief.ask) if belief else None
         return Turn(after, WrongAnswer(judged.fraction, judged.message, ask, card.tries - attempt, worth), (event,))
-    after = replace(after, offer=None)
-    after, feedback = _joined(after, replace(settled(after), message=judged.message))
+    after = replace(after, offer=None, comparing=bool(value and items.key_points(card.item)))
+    feedback = replace(settled(replace(after, comparing=False)), message=None if after.comparing else judged.message)
+    after, feedback = _joined(after, feedback)
     return Turn(after, feedback, (event,))
 
 
@@ -470,11 +531,21 @@ def settled(session: Session) -> Settled:
         explain=items.fill(item.explain, items.draw(item.spec, card.context)) if item.explain else None,
         sources=tuple(source for source in session.course.sources if source.id in cited),
         advice=_advice(session, question, belief) if belief else None,
+        words=record.answers[-1] if record.answers and items.key_points(item) else None,
+        unlike=_unlike(question, item),
     )
 
 
+def _unlike(question: Question, item: Item) -> tuple[Text, ...]:
+    """What corrects the misconceptions that the right answer to an item with key points is not to be confused with."""
+    if not items.key_points(item):
+        return ()
+    found = (question.misconception(name) for name in sorted(misconceptions.named(item)))
+    return tuple(belief.truth for belief in found if belief is not None)
+
+
 def _joined(session: Session, feedback: Settled) -> tuple[Session, Settled]:
-    """Schedules the misconception's ``ask_next`` item next; one outside the session is only offered."""
+    """Schedules an item about the misconception next; one outside the session is only offered."""
     name = _asks_next(session, session.order[session.at])
     if name is None or name in session.order[: session.at]:
         return session, feedback
@@ -493,11 +564,13 @@ def _left_at(session: Session, log: Sequence[Event]) -> str | None:
 
 
 def _asks_next(session: Session, name: str) -> str | None:
-    """The unsettled ``ask_next`` item of the misconception shown last at item ``name``, if any."""
+    """An unsettled item that asks about the misconception shown last at item ``name`` again, if there is one."""
     record = session.record(name)
-    belief = _find(session.course, name)[0].misconception(record.met[-1]) if record.met else None
-    asked = belief.ask_next if belief is not None else None
-    return None if asked is None or session.record(asked).settled else asked
+    if not record.met:
+        return None
+    question, item = _find(session.course, name)
+    found = misconceptions.follow_ups(session.course, record.met[-1], question, item)
+    return next((each.id for each in found if not session.record(each.id).settled), None)
 
 
 def _moved(order: tuple[str, ...], name: str | None, to: int) -> tuple[str, ...]:
@@ -523,7 +596,7 @@ def _advise(course: Course, exercise: Exercise, belief: str, coded: Coded | None
         state = "same"
     elif coded is not None and coded.status == Status.PASSED:
         state = "right"
-    return Advice(exercise.name, home, state, misconceptions.detects(exercise, belief))
+    return Advice(exercise.name, home, state)
 
 
 # ------------------------------------------------------------------------------------------------ the end

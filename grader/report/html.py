@@ -62,7 +62,7 @@ def render(
 
 def render_part(report: Report, course: Course, lang: Lang, shown: Iterable[Shown] = ()) -> str:
     """The exercises of ``report`` as a part of another page, such as a notebook. Its style applies to nothing else."""
-    own = sheet("notebook.css").replace(":root", ":scope").replace("body {", ":scope {")
+    own = sheet(_TEMPLATES / "notebook.css").replace(":root", ":scope").replace("body {", ":scope {")
     page = _Page(report, course, tuple(shown), report.learner)
     return _rendered("notebook.html", page, lang, f"@scope (.attncheck) {{ {own} }}")
 
@@ -218,11 +218,21 @@ class _Page:
         context = items.Context(self.course.public_id, self.drawn_for, item.id)
         return items.fill(item.ask, items.draw(item.spec, context))
 
+    def formulas(self, result: ItemResult) -> tuple[Markup, ...]:
+        """The formulas of an incorrect answer as they were read, in MathML."""
+        asked = (item for question in self.course.questions for item in question.items if item.id == result.id)
+        item = next(asked, None)
+        if result.reading is None or item is None:
+            return ()
+        return tuple(map(Markup, items.mathml(item, result.reading)))  # escaped there
+
     def of_item(self, question: QuestionResult, item: ItemResult) -> FirstProblem | None:
         """What to say about an item; None if it passed."""
         if item.status is Status.PASSED:
             return None
         belief = self.belief(question, item.misconception)
+        if belief is not None:
+            belief = misconceptions.after_answer(belief, item.id)
         return finding(None, item.message, None, belief, belief.ask_next if belief else None)
 
     def of_exercise(self, question: QuestionResult, exercise: ExerciseResult) -> FirstProblem | None:

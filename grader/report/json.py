@@ -57,6 +57,7 @@ def _item(item: ItemResult, lang: Lang) -> dict[str, Any]:
         "possible": number(item.possible),
         "misconception": item.misconception,
         "message": _said(item.message, lang),
+        "reading": None if item.reading is None else clean(item.reading, 4000, lines=True),
     }
 
 

@@ -149,8 +149,14 @@ def _item(page: Page, item: ItemResult, question: Question | None) -> None:
     status = "" if item.status in (Status.PASSED, Status.FAILED) else "  " + page.say(said)
     earned = page.say(words.OF, earned=points(item.earned), possible=points(item.possible))
     page.row([(f"  {mark} ", colour), (item.id, ""), (status, "dim")], earned, style="dim")
+    if item.reading:
+        page.lines(page.say(words.READ_AS, formula=clean(item.reading, 4000, lines=True)), indent=6, style="dim")
     if item.status is not Status.PASSED and not sealed:
-        _explain(page, item.message, question, item.misconception)
+        message = _message(page, item.message, 4)
+        belief = question.misconception(item.misconception) if question is not None else None
+        if belief is not None:
+            belief = misconceptions.after_answer(belief, item.id)
+            _belief(page, belief, message, 4, belief.ask_next)
 
 
 def _mark(exercise: ExerciseResult) -> tuple[str, str]:
@@ -186,9 +192,7 @@ def _explain(
 ) -> None:
     """What is wrong and where, then what is true instead, and a question about it."""
     indent = 4 if outcome is None else 6
-    said = "" if message is None else clean(page.say(message), 1200, lines=True)
-    if said:
-        page.lines(said, indent=indent)
+    said = _message(page, message, indent)
     if outcome is not None and outcome.visibility == "public" and outcome.verdict.difference is not None:
         _difference(page, outcome.verdict.difference, indent)
     belief = question.misconception(misconception) if question is not None else None
@@ -198,6 +202,14 @@ def _explain(
     if course is not None:  # a mistake in code: any item about it helps
         asked = next((item.id for item in misconceptions.items_about(course, belief.id, question)), asked)
     _belief(page, belief, said, indent, asked)
+
+
+def _message(page: Page, message: Text | None, indent: int) -> str:
+    """Writes ``message`` and returns it as text; empty if there is none."""
+    said = "" if message is None else clean(page.say(message), 1200, lines=True)
+    if said:
+        page.lines(said, indent=indent)
+    return said
 
 
 def _belief(page: Page, belief: Misconception, said: str, indent: int, asked: str | None) -> None:

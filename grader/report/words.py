@@ -39,6 +39,7 @@ def exercise_status(exercise: ExerciseResult) -> Text:
     return STATUS[exercise.status]
 
 
+READ_AS = Text("Read as: {formula}", "读作：{formula}")
 OF = Text("{earned} of {possible}", "{earned} / {possible}")
 FIRST = Text("Fix this first:", "先改这里：")
 FIRST_AT = Text("Fix this first ({where}):", "先改这里（{where}）：")

@@ -177,6 +177,7 @@ class Fake:
     """A terminal on which this is done, one action after the other."""
 
     keys = True
+    confirms = True
 
     def __init__(self, *actions: Action | KeyboardInterrupt) -> None:
         self.actions = list(actions)
@@ -335,6 +336,7 @@ def test_a_file_as_json(attncheck: Attncheck, answers: Callable[[str], str], pro
             "possible": 1,
             "misconception": "scores",
             "message": "Not scores.",
+            "reading": None,
         }
     ]
     assert not progress_file.exists()

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from grader.core.constraints import Revealed
-from grader.core.model import Edit, Item, Misconception, Mistake
+from grader.core.model import Edit, Item, Misconception, Mistake, Question
 from grader.course import items, misconceptions
 from grader.course.items._wrong import KnownWrongAnswer
 from grader.course.items.choice import Option, Spec
@@ -64,17 +64,33 @@ def test_items_about(belief: str, home: object, expected: list[str]) -> None:
     assert [found.id for found in misconceptions.items_about(COURSE, belief, home)] == expected
 
 
+def test_follow_ups() -> None:
+    """Never the item that was just missed; an ask_next that only its own item could lead to is circular."""
+    plain, asked = Q1.items
+    assert [each.id for each in misconceptions.follow_ups(COURSE, "halves", Q1, plain)] == ["Q1.next", "Q2.number"]
+    assert [each.id for each in misconceptions.follow_ups(COURSE, "halves", Q1, asked)] == ["Q1.plain", "Q2.number"]
+
+    def circles(home: Question, belief: str) -> bool:
+        return misconceptions.circular(course(home), belief, home)
+
+    itself = question("Q1", PLAIN, items=[plain], misconceptions=[Misconception("halves", WORDS, ask_next="Q1.plain")])
+    assert circles(itself, "halves")
+    assert not circles(dataclasses.replace(itself, exercises=(HALF,)), "halves")  # code shows it, too
+    assert not circles(dataclasses.replace(itself, items=(plain, item("Q1.other", CHOICE))), "halves")
+    assert not circles(Q1, "halves") and not circles(Q1, "lonely") and not circles(Q1, "unheard-of")
+
+
 @pytest.mark.parametrize(
     ("belief", "home", "expected"),
     [
         ("halves", Q1, ["half"]),
         ("halves", Q2, ["half"]),
         ("doubles", Q1, ["twice"]),
-        ("lonely", Q1, ["half", "plain"]),
+        ("lonely", Q1, []),
     ],
 )
 def test_exercises_about(belief: str, home: object, expected: list[str]) -> None:
-    """Exercises that know the mistake, wherever they stand; else those of the question."""
+    """Exercises that know the mistake, wherever they are; others say nothing about it."""
     assert [found.name for found in misconceptions.exercises_about(COURSE, belief, home)] == expected
 
 

@@ -35,6 +35,15 @@ def instead(kind: str, *lines: str) -> tuple[str, str]:
 
 
 #: Which kind: the file that shows it, the text that is replaced there ("" for all of it), and what by.
+#: An item with an alias of the bundled course.
+ALIASED = """items:
+  - id: Q6.shape
+    kind: shape
+    ask: {en: Which shape?, zh: 形状是什么？}
+    answer: (batch, n)
+    sizes: {batch: {en: texts, zh: 文本}, n: {en: tokens, zh: 词元}}
+    aliases: {batch: [B]}
+"""
 SHOWN_BY_READING: list[tuple[Kind, str, str, str]] = [
     (Kind.NOT_YAML, FILE, "id: Q5\n", "id: [Q5\n"),
     (Kind.NOT_PYTHON, REFERENCE, "", "def f(:\n"),
@@ -50,6 +59,7 @@ SHOWN_BY_READING: list[tuple[Kind, str, str, str]] = [
     (Kind.EMPTY_TEXT, FILE, "en: Write it.", "en: ''"),
     (Kind.DUPLICATE_NAME, FILE, "name: empty rows", "name: basic"),
     (Kind.UNKNOWN_GROUP, FILE, "group: self-attention", "group: self"),
+    (Kind.REPEATED_ALIAS, OTHER, "", question("Q6") + BELIEFS + ALIASED),
     (Kind.UNKNOWN_SOURCE, FILE, "sources: [vaswani2017]", "sources: [vaswani]"),
     (Kind.UNKNOWN_QUESTION, "course.yaml", "", "points: {Q6: 3}\n"),
     (Kind.UNKNOWN_EXERCISE, "course.yaml", "", "forbids: {soft_max: [torch.exp]}\n"),

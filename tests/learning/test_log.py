@@ -256,7 +256,7 @@ def test_a_killed_process_loses_at_most_what_it_had_not_said(path: Path) -> None
         ("[1]\n", "expected an object"),
         (line(format="1"), 'saw "1" as “format”; expected 1'),
         (line(format=True), "saw true as “format”"),
-        (line(event="slept"), 'saw "slept" as “event”; expected one of answered, skipped'),
+        (line(event="slept"), 'saw "slept" as “event”; expected one of answered, explained, skipped'),
         (line(event=[]), "as “event”"),
         (line(at="yesterday"), "expected a time such as"),
         (line(at="0001-01-01T00:00:00+10:00"), "expected a time such as"),

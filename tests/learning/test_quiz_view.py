@@ -94,7 +94,7 @@ EVERYTHING = [
         for k in (0, 1)
     ),
     lambda page: quiz_view.feedback(page, WrongAnswer(0.5, LONG, ASK, 2, 0.5), card()),
-    lambda page: quiz_view.feedback(page, settled(message=LONG, advice=Advice("half", "Q1", "open", True)), card()),
+    lambda page: quiz_view.feedback(page, settled(message=LONG, advice=Advice("half", "Q1", "open")), card()),
     lambda page: quiz_view.feedback(page, Navigation("help"), card()),
     lambda page: quiz_view.feedback(page, UnreadableAnswer(LONG), card()),
     lambda page: quiz_view.summary(page, SUMMARY),
@@ -104,7 +104,7 @@ BELIEF = Misconception("picks-the-best", TRUTH)
 SUMMARY = QuizSummary(
     (Tally(HOME, 2, 5, 1.5, 6.0),),
     (
-        MisconceptionMet(HOME, BELIEF, False, Advice("half", "Q1", "same", True)),
+        MisconceptionMet(HOME, BELIEF, False, Advice("half", "Q1", "same")),
         MisconceptionMet(HOME, replace(BELIEF, id="ties"), True, None),
     ),
     3,
@@ -192,16 +192,12 @@ def test_card_that_is_settled() -> None:
             settled(message=TRUTH, explain=TRUTH),
             "Every key that is not blocked contributes. Correct answer: b: Sums Source",
         ),
-        (settled(advice=Advice("half", "Q1", "open", True)), "→ The exercise half shows this: attncheck start Q1"),
+        (settled(advice=Advice("half", "Q1", "open")), "→ The exercise half shows this: attncheck start Q1"),
         (
-            settled(advice=Advice("half", "Q1", "open", False)),
-            "→ Try it out in the exercise half: attncheck start Q1",
-        ),
-        (
-            settled(advice=Advice("half", "Q1", "same", True)),
+            settled(advice=Advice("half", "Q1", "same")),
             "→ Your code for half makes the same mistake: attncheck hint Q1",
         ),
-        (settled(advice=Advice("half", "Q1", "right", True)), "→ Your code for half gets this right; compare it with"),
+        (settled(advice=Advice("half", "Q1", "right")), "→ Your code for half gets this right; compare it with"),
         (settled(follows=ITEM), "→ Next: Q1.a, which asks about exactly this."),
         (
             settled(offer=ITEM),
@@ -214,13 +210,6 @@ def test_feedback(said: quiz.Feedback, expected: str) -> None:
     text = flat(shown(lambda page: quiz_view.feedback(page, said, card())))
     assert expected in text
     assert bool(text) == bool(expected)
-
-
-def test_advice_that_shows_nothing_is_left_out_where_all_is_well() -> None:
-    """Right in the end: only an exercise about just this is worth naming."""
-    for shows in (True, False):
-        said = settled("right", advice=Advice("half", "Q1", "open", shows))
-        assert ("half" in shown(lambda page, said=said: quiz_view.feedback(page, said, card()))) is shows
 
 
 def test_chinese_is_chinese() -> None:

@@ -14,6 +14,7 @@ from grader.core.model import Answer, Edit, Item, Misconception, Mistake, Source
 from grader.course.items._wrong import KnownWrongAnswer
 from grader.course.items.choice import Option
 from grader.course.items.choice import Spec as Choice
+from grader.course.items.expression import Spec as Expression
 from grader.course.items.multi import Spec as Multi
 from grader.course.items.number import Spec as Number
 from grader.grading.grade import grade
@@ -184,7 +185,7 @@ def test_the_last_try_brings_the_key() -> None:
     assert isinstance(said, Settled)
     assert (said.outcome, said.record.earned, said.truth) == ("wrong", 0.0, TRUTH)
     assert said.key.en == "d: text d"
-    assert said.advice == Advice("half", "Q1", "open", True)
+    assert said.advice == Advice("half", "Q1", "open")
 
 
 def test_key_on_demand_gives_up() -> None:
@@ -490,3 +491,41 @@ def test_state_can_keep_every_event(tmp_path: Path) -> None:
     path = tmp_path / "progress.jsonl"
     state.append(path, *log)
     assert state.read(path, "test") == log
+
+
+# ------------------------------------------------------------------------------------- how it was read
+
+
+FORMULA = Item("Q1.formula", "expression", WORDS, spec=Expression({"n": "positive integer"}, "n/2"), use="practice")
+READING = course(question("Q1", HALF, items=[FORMULA]))
+
+
+def reading(*typed: str, confirms: bool = True) -> list[Turn]:
+    """The turns of a session about a formula, with or without somebody who confirms."""
+    session = quiz.begin(READING, "ada", "en", [FORMULA])
+    return play(quiz.replace(session, confirms=confirms), *typed)
+
+
+@pytest.mark.parametrize("yes", ["y", "YES", "是", "\\frac{n}{2} tokens"])
+def test_what_looks_different_is_confirmed(yes: str) -> None:
+    """Before it counts as an attempt; a yes, or the same answer once more, confirms it."""
+    asked, done = reading("\\frac{n}{2} tokens", yes)
+    assert asked.feedback == quiz.ReadAs(("n/2",)) and not asked.events
+    assert isinstance(done.feedback, Settled) and done.feedback.outcome == "right"
+    assert done.feedback.record.answers == ("\\frac{n}{2} tokens",)
+
+
+def test_another_answer_takes_its_place() -> None:
+    """Then that one is judged, or asked about; what is obvious is judged at once."""
+    first, second, third = reading("n^2 tokens", "n d", "n/2")
+    assert isinstance(first.feedback, quiz.ReadAs) and isinstance(second.feedback, UnreadableAnswer)
+    assert isinstance(third.feedback, Settled) and len(third.events) == 1
+    (wrong,) = reading("n**2")
+    assert isinstance(wrong.feedback, WrongAnswer)
+
+
+def test_nobody_confirms_a_pipe() -> None:
+    """There, the next line is the next answer; and a yes without a question is an answer like any other."""
+    (turn,) = reading("\\frac{n}{2} tokens", confirms=False)
+    assert isinstance(turn.feedback, Settled)
+    assert isinstance(reading("y")[0].feedback, UnreadableAnswer)

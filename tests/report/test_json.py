@@ -21,7 +21,9 @@ def test_structure(report: Report) -> None:
     assert list(data)[11:] == ["sandbox", "questions", "notices", "not_attempted"]
     (question,) = data["questions"]
     assert list(question) == ["id", "earned", "possible", "items", "exercises"]
-    assert list(question["items"][0]) == ["id", "kind", "status", "earned", "possible", "misconception", "message"]
+    assert list(question["items"][0]) == [
+        "id", "kind", "status", "earned", "possible", "misconception", "message", "reading",
+    ]  # fmt: skip
     assert list(question["exercises"][0])[:6] == [
         "function", "status", "earned", "possible", "misconception", "message",
     ]  # fmt: skip

@@ -675,6 +675,9 @@ class _Parser:
                 return self.made(Call("Var", args))
             case "Std":
                 return self.made(Call("sqrt", (self.made(Call("Var", args)),)))
+            case "lg":
+                below = self.made(Call("log", (Number(Fraction(10)),)))
+                return self.made(Times(self.made(Call("log", args)), (("/", below),)))
             case "transpose":
                 return self.made(Transpose(args[0]))
             case "dot" | "outer" | "matmul":
@@ -708,7 +711,10 @@ class _Parser:
             return node
         factors: list[tuple[Sign, Node]] = []
         turning = function in ("sin", "cos")  # sin ω(p+δ) is read as people mean it; log n(n+1) could be either
-        while function != "√" and (self.simple() or (turning and self.sign("("))) and self.next.tight:
+        names = function != "√" and not isinstance(node, Number)
+        while names and (
+            (self.simple() and (turning or self.next.tight)) or (turning and self.sign("(") and self.next.tight)
+        ):
             factors.append((" ", self.primary()))
         if self.simple() or (function != "√" and self.sign("(")):
             raise ParseError(_REACH.fill(function=function, near=self.near(start)))
@@ -881,7 +887,7 @@ class _Parser:
         if not self.word_starts_d():
             return None
         ahead = self.at + 1
-        if entry.text == "d" and isinstance(self.entries[ahead], Token) and self.sign_at(ahead, "("):
+        if isinstance(self.entries[ahead], Token) and self.sign_at(ahead, "("):
             ahead = self.matching(ahead)
         after = self.entries[ahead + 1] if ahead + 1 < len(self.entries) else None
         below = isinstance(after, Token) and after.kind == "word" and after.text.startswith("d")

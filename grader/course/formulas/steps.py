@@ -36,11 +36,13 @@ _WORD = re.compile(r"(?<![\w\\])[^\W\d_]{3,}(?![\w({\[^])")
 #: The index of a name, such as that of ``d_{model}``, is no word.
 _INDEX = re.compile(r"_\{[^{}]*\}")
 #: Functions that are written without brackets: sin θ.
-_BARE = ("exp", "log", "log2", "sqrt", "sin", "cos")
+_BARE = ("exp", "log", "log2", "lg", "sqrt", "sin", "cos")
 _ARROWS = r"⇒|⟹|⇔|⟺|=>|→|\\Rightarrow|\\implies|\\iff"
 _QUOTED = 70
 #: Signs that only formulas have.
 _FORMULA = re.compile(r"[\^=+*/√Σ∂∇⟨_]|[A-Za-z0-9]\s*[(\[]")
+#: Chinese words and a colon before a formula, which may name what the formula is about: 分母有 n 项：
+_LABEL = re.compile(r"[^:=+*/^]*[\u3400-\u9fff][^:=+*/^]*:\s*(?=\S)")
 #: Words, and then another formula after an equals sign.
 _CHAINED = re.compile(r"[^=<>]*=(?!=)\s*[^\s=]")
 _MEANT = ("期望", "方差", "协方差", "转置")
@@ -105,7 +107,7 @@ def _formula_lost(line: str, kept: str) -> bool:
 def strip_words(line: str, vocabulary: Vocabulary) -> str:
     """``line`` without the words of a reason, and without the sign that connects it to the line before."""
     line = normalize(line).replace("\x1f", " ")
-    while lead := _LEAD.match(line):
+    while lead := (_LEAD.match(line) or _LABEL.match(line)):
         line = line[lead.end() :]
     for pattern in (_MARK, _REASON):
         if (cut := pattern.search(line)) and not _inside(line, cut.start()):

@@ -12,6 +12,9 @@ The module of a kind defines
 * ``without_key(spec)``: the spec without its key, for a learners' edition: enough to ask the question and tell whether
   an answer can be read. It is built from fields listed one by one, so that a new field is left out by default.
 
+Kinds that take formulas also define ``reading(spec, value)``, the formulas in an answer as (as written, as read), none
+if it cannot be read; and ``as_mathml(spec, shown)`` for a formula as read.
+
 ``HEAVY = True`` marks a kind whose answers can take seconds to judge; submitted answers of such a kind are judged in a
 process with limits. ``ANY_LENGTH = True`` marks a kind that accepts answers longer than ``MOST_CHARACTERS``.
 
@@ -35,7 +38,7 @@ from types import MappingProxyType, ModuleType
 from typing import Any, Literal, TypeAlias, TypeVar
 
 from grader.core.model import Item, Status, Text
-from grader.course.formulas import scalars
+from grader.course.formulas import reading, scalars
 
 T = TypeVar("T")
 
@@ -90,7 +93,8 @@ class Judgment:
 
     A wrong answer with a ``misconception`` needs no ``message``: the report explains the misconception.
     ``readable`` is false if the value is no answer of this kind at all (an unknown letter, a line that cannot be
-    parsed): it earns nothing, and does not count as an attempt in the quiz.
+    parsed): it earns nothing, and does not count as an attempt in the quiz. ``reading`` is how a formula was read, a
+    line for each formula.
     """
 
     status: Status
@@ -98,6 +102,7 @@ class Judgment:
     message: Text | None = None
     misconception: str | None = None
     readable: bool = True
+    reading: str | None = None
 
 
 def unreadable(message: Text) -> Judgment:
@@ -154,12 +159,39 @@ def key(item: Item, context: Context) -> Text:
     return found
 
 
+def doubtful(item: Item, value: object) -> tuple[str, ...]:
+    """The formulas in ``value`` that were read as something that looks different, as they were read.
+
+    Empty if there are none, if ``value`` cannot be read, and for kinds that take no formulas.
+    """
+    module = kind(item.kind)
+    if not hasattr(module, "reading") or not _short(value):
+        return ()
+    return tuple(
+        shown for written, shown in module.reading(item.spec, value) if not reading.looks_alike(written, shown)
+    )
+
+
+def mathml(item: Item, shown: str) -> tuple[str, ...]:
+    """A ``reading`` of a judgment as MathML, a formula for each line; empty if ``item`` takes no formulas."""
+    module = kind(item.kind)
+    return tuple(map(functools.partial(module.as_mathml, item.spec), shown.split("\n"))) if shown else ()
+
+
+def key_points(item: Item) -> tuple[Choice, ...]:
+    """What a complete answer to ``item`` says, as points a, b, c …; empty for kinds that attncheck marks itself."""
+    points: Sequence[Text] = getattr(item.spec, "key_points", ())
+    return tuple(Choice(chr(ord("a") + at), text) for at, text in enumerate(points))
+
+
 def judge(item: Item, value: object, context: Context) -> Judgment:
     """The judgment of ``value`` as an answer to ``item``; pending if the item is sealed and the answer can be read."""
     module = kind(item.kind)
     if not getattr(module, "ANY_LENGTH", False) and not _short(value):
         return unreadable(_TOO_LONG.fill(most=MOST_CHARACTERS))
     judged: Judgment = module.judge(item.spec, value, context)
+    if judged.readable and judged.status is Status.FAILED and hasattr(module, "reading"):
+        judged = replace(judged, reading="\n".join(shown for _, shown in module.reading(item.spec, value)))
     return Judgment(Status.PENDING, 0.0, _KEPT) if item.sealed and judged.readable else judged
 
 

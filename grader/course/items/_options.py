@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -72,6 +73,17 @@ def key(options: Sequence[Option]) -> Text:
 def normalize_id(text: str) -> str:
     """An id in the form in which ids are compared: case, full width and surrounding spaces do not matter."""
     return unicodedata.normalize("NFKC", text).strip().casefold()
+
+
+#: Brackets, full stops and words around the id of an option: (c), c., 选 c, 答案：b.
+_AROUND = re.compile(r"(?:(?:the )?(?:answer|option)(?: is)?|答案(?:是|为)?|选项?)?\s*:?\s*\(?\s*([a-z0-9]+)\s*[).。]*")
+
+
+def typed_id(text: str) -> str:
+    """The id of an option as learners write it, without brackets and words around it."""
+    plain = normalize_id(text)
+    found = _AROUND.fullmatch(plain)
+    return found[1] if found else plain
 
 
 def as_id_text(part: object) -> str | None:

@@ -95,11 +95,11 @@ def _plain(name: str) -> str:
 # ------------------------------------------------------------------------------------- what was counted
 
 _COUNTED = (
-    "additions", "bits per token", "blocks", "columns", "connections", "coordinates", "dimensions", "elements",
-    "entries", "factors", "features", "flop", "flops", "heads", "keys", "layers", "maps", "matrices", "multiplications",
-    "multiply-adds", "nats", "neurons", "numbers", "operations", "ops", "pairs", "params", "parameters", "paths",
-    "positions", "products", "queries", "rows", "scalars", "scores", "sequences", "steps", "subsets", "terms", "times",
-    "tokens", "units", "values", "vectors", "weights", "words",
+    "additions", "bits per token", "blocks", "choices", "columns", "connections", "coordinates", "dimensions",
+    "elements", "entries", "factors", "features", "flop", "flops", "heads", "keys", "layers", "maps", "matrices",
+    "multiplications", "multiply-adds", "nats", "neurons", "numbers", "operations", "ops", "pairs", "params",
+    "parameters", "paths", "positions", "products", "queries", "rows", "scalars", "scores", "sequences", "steps",
+    "sublayers", "subsets", "terms", "times", "tokens", "units", "values", "vectors", "weights", "words",
 )  # fmt: skip
 _COUNTED_ZH = (
     "参数", "词元", "权重", "数", "数字", "位置", "元素", "分量", "标量", "分数", "向量", "矩阵", "头", "层", "维",

@@ -41,7 +41,7 @@ from grader.core.model import Status, Text
 from grader.core.problems import Kind
 from grader.core.value_problems import ValueProblem
 from grader.course.items import Context, Judgment, Prompt, _options, unreadable
-from grader.course.items._options import Option, as_id_text, excerpt, normalize_id
+from grader.course.items._options import Option, as_id_text, excerpt, normalize_id, typed_id
 
 _HOW = Text("Answer with the letter of one option.", "答案填一个选项的字母。")
 _OTHER = Text("Answer with the letter of one option: {ids}.", "请填写一个选项的编号：{ids}。")
@@ -71,7 +71,7 @@ def judge(spec: Spec, value: object, context: Context) -> Judgment:
     """``value`` is the id of an option; case does not matter."""
     chosen = as_id_text(value)
     for option in spec.options:
-        if chosen is not None and normalize_id(chosen) == normalize_id(option.id):
+        if chosen is not None and normalize_id(option.id) in (normalize_id(chosen), typed_id(chosen)):
             if option.correct:
                 return Judgment(Status.PASSED, 1.0)
             return Judgment(Status.FAILED, 0.0, misconception=option.misconception)

@@ -78,6 +78,7 @@ from grader.course.formulas.ast import Call, Derivative, Name, Node, Sum, walk
 from grader.course.formulas.compare import Counterexample, Table
 from grader.course.formulas.declarations import GIVEN_FORMS, DeclarationError, Declarations, Random, read_declarations
 from grader.course.formulas.errors import FormulaError
+from grader.course.formulas.mathml import mathml
 from grader.course.formulas.normal import normal, reordered, unpadded
 from grader.course.formulas.parse import parse, parse_chain
 from grader.course.formulas.printer import show
@@ -331,6 +332,26 @@ def judge(spec: Spec, value: object, context: Context) -> Judgment:
             return _solved(spec, found, declared) if spec.solve else _chained(spec, found, declared)
         except FormulaError as error:
             return _failed(error.text, 0.0)
+
+
+def reading(spec: Spec, value: object) -> tuple[tuple[str, str], ...]:
+    """The lines as they were written and as they were read; empty if one cannot be read."""
+    parts = _parts(value)
+    if parts is None:
+        return ()
+    vocabulary = read_declarations(spec.symbols, spec.given, spec.aliases).vocabulary
+    try:
+        found = [(line, parse_lines([(number, line)], vocabulary)) for number, line in parts[1]]
+    except FormulaError:
+        return ()
+    said = [(line, [show(step.node) for steps in lines for step in steps]) for line, lines in found]
+    return tuple((line, " = ".join(shown)) for line, shown in said if shown)
+
+
+def as_mathml(spec: Spec, shown: str) -> str:
+    """A line that ``reading`` returned, as MathML."""
+    vocabulary = read_declarations(spec.symbols, spec.given, spec.aliases).vocabulary
+    return "<math><mo>=</mo></math>".join(mathml(parse(side, vocabulary)) for side in shown.split(" = "))
 
 
 def _parts(value: object) -> tuple[dict[str, str] | None, list[tuple[int, str]]] | None:

@@ -59,6 +59,7 @@ from grader.course.formulas import compare, growth, scalars
 from grader.course.formulas.ast import Call, Name, Node, walk
 from grader.course.formulas.declarations import DeclarationError, Declarations, read_declarations
 from grader.course.formulas.errors import FormulaError, ParseError, TooExpensiveError, UndefinedError
+from grader.course.formulas.mathml import mathml
 from grader.course.formulas.parse import parse
 from grader.course.formulas.printer import show
 from grader.course.formulas.tokens import normalize
@@ -191,6 +192,24 @@ def judge(spec: Spec, value: object, context: Context) -> Judgment:
         return _failed(_NO_VALUE.fill(why=error.text))
     except FormulaError as error:
         return _failed(error.text)
+
+
+def reading(spec: Spec, value: object) -> tuple[tuple[str, str], ...]:
+    """The formula as it was written and as it was read; empty if it cannot be read."""
+    text = as_text(value)
+    if text is None:
+        return ()
+    try:
+        with scalars.step_budget(scalars.MOST_STEPS):
+            node = _read(text, spec, read_declarations(spec.symbols, spec.given, spec.aliases))
+    except FormulaError:
+        return ()
+    return ((text, show(node)),)
+
+
+def as_mathml(spec: Spec, shown: str) -> str:
+    """A formula that ``reading`` returned, as MathML."""
+    return mathml(parse(shown, read_declarations(spec.symbols, spec.given, spec.aliases).vocabulary))
 
 
 def as_text(value: object) -> str | None:

@@ -201,6 +201,18 @@ def validate(spec: Spec) -> Iterator[ValueProblem]:
                 break
 
 
+def alike(spec: Spec) -> Iterator[tuple[str, str, Symbols]]:
+    """Pairs of misconceptions that show in one and the same answer, each with the first draw for which it does."""
+    for one, other in itertools.combinations(spec.wrong, 2):
+        if one.misconception == other.misconception:
+            continue
+        for symbols in _combinations(spec.draw):
+            values = [float(arithmetic.evaluate(wrong.answer, symbols)) for wrong in (one, other)]
+            if _close(values[0], values[1], spec):
+                yield one.misconception, other.misconception, symbols
+                break
+
+
 def _answer(path: Path, answer: Number | str, choices: Mapping[str, Sequence[Number]]) -> Iterator[ValueProblem]:
     try:
         strange = sorted(arithmetic.names(answer) - set(choices))
@@ -386,7 +398,7 @@ def _digits(value: object, spec: Spec) -> tuple[int, int] | None:
 _THOUSANDS = re.compile(r"(?<![\d.,])\d{1,3}(?:(?:,\d{3})+|(?: \d{3})+)(?![\d,])")
 #: Words before a number, and a label that ends in a colon.
 _LEAD = re.compile(
-    r"^\s*(?:(?:about|approximately|approx\.?|roughly|around|factor|大约|约为|约|答案是|答案为|[~])(?![A-Za-z_])\s*"
+    r"^\s*(?:(?:about|approximately|approx\.?|roughly|around|factor|value|大约|约为|约|[\u3400-\u9fff]{1,8}[是为]|[~])(?![A-Za-z_])\s*"
     r"|[^\d:=]*:)\s*",
     re.IGNORECASE,
 )
@@ -473,7 +485,7 @@ def _typed(text: str) -> str:
     """``text`` in plain characters. Raises ValueError if it is too long, or a mixed number such as ``1½``."""
     if len(text) > _MAX_TYPED or _MIXED.search(text):
         raise ValueError("no number")
-    return normalize(text)
+    return normalize(text.replace("\\%", "%"))
 
 
 def _arithmetic(text: str, unit: Text | str | None) -> tuple[str, float]:

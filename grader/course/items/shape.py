@@ -316,6 +316,7 @@ _LEAD = re.compile(r"^\s*(?:[\u3400-\u9fff]+|(?:the\s+)?shape(?:\s+is)?)\s*[:：
 _WORDS: tuple[tuple[re.Pattern[str], str], ...] = (
     (re.compile(r"\\times\b"), _BETWEEN),
     (re.compile(r"\\cdot\b"), "*"),
+    (re.compile(r"(?<=[\w)])\s+by\s+(?=[\w(])", re.IGNORECASE), _BETWEEN),
     (re.compile(r"(?<=[\w)])\s+x\s+(?=[\w(])|(?<=\d)\s*x\s*(?=\d)", re.IGNORECASE), _BETWEEN),
     (re.compile(r"⋯"), _DOTS),
     (re.compile(r"^(?:torch\.)?Size\b|^∈?\s*(?:\\mathbb\s*)?(?:R|\{\s*R\s*\})\s*\^"), ""),

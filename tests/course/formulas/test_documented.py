@@ -71,3 +71,117 @@ def test_the_items_are_true(text: str) -> None:
     item: Item = model.build()
     assert list(items.kinds()[item.kind].validate(item.spec)) == []
     assert items.judge(item, items.key(item, CONTEXT).en, CONTEXT).status is Status.PASSED
+
+
+def judged(answer: str, right: str, symbols: Mapping[str, str] | None = None) -> str:
+    """How ``answer`` is judged where ``right`` is asked for."""
+    spec = expression.Spec(symbols or NUMBERS | {"ω": "real", "p": "real", "c": "real"}, right)
+    found = items.judge(Item("Q1.example", "expression", Text("?", "？"), spec=spec), answer, CONTEXT)
+    return found.status.value if found.readable else "unread"
+
+
+#: What the page says in prose: a piece of it, and how answers to (answer, key) are judged.
+PROSE: list[tuple[str, list[tuple[str, str, str]]]] = [
+    (
+        "`log` and `ln` are the natural logarithm",
+        [
+            ("log a", "ln a", "passed"),
+            ("log2(a)", "ln a / ln 2", "passed"),
+            ("lb a", "ln a / ln 2", "passed"),
+            ("lg a", "ln a / ln 10", "passed"),
+            ("lg a", "ln a / ln 2", "failed"),
+            ("lg a", "ln a", "failed"),
+        ],
+    ),
+    (
+        "In `log n` and `√n` the brackets may be left out",
+        [
+            ("log n", "log(n)", "passed"),
+            ("√n", "sqrt(n)", "passed"),
+            ("log n d", "log(n) d", "unread"),
+            ("log n (d + 1)", "log(n) (d+1)", "unread"),
+            ("√n d", "sqrt(n) d", "unread"),
+        ],
+    ),
+    (
+        "`sin ω p cos ω d` is `sin(ω p) cos(ω d)`",
+        [
+            ("sin ω p cos ω d", "sin(ω p) cos(ω d)", "passed"),
+            ("\\sin \\omega p", "sin(ω p)", "passed"),
+            ("\\sin \\omega p", "sin(ω) p", "failed"),
+            ("sin ω p + p", "sin(ω p + p)", "failed"),
+            ("sin ω · p", "sin(ω p)", "failed"),
+            ("sin ω (p + 1)", "sin(ω (p + 1))", "unread"),
+            ("sin ω(p + 1)", "sin(ω (p + 1))", "passed"),
+            ("sin 2 p", "sin(2 p)", "unread"),
+        ],
+    ),
+    (
+        "`total = 4 d_model^2 weights # four projections` is `4 d_model^2`",
+        [("total = 4 d_model^2 weights  # four projections", "4 d_model^2", "passed")],
+    ),
+    (
+        "have to be equal. `O(…)` and `Θ(…)` are refused",
+        [
+            ("2 n = 3 n", "3 n", "unread"),
+            ("O(n)", "n", "unread"),
+            ("Θ(n)", "n", "unread"),
+            ("n + n = 2 n", "2 n", "passed"),
+        ],
+    ),
+    ("factors side by side bind tightly", [("a/(b c)", "a/(b*c)", "passed")]),
+    (
+        "(not `1/2d`: write `1/(2d)` or `(1/2) d`)",
+        [("1/2d", "1/(2d)", "unread"), ("1/(2d)", "1/(2 d)", "passed"), ("(1/2) d", "d/2", "passed")],
+    ),
+]
+
+
+@pytest.mark.parametrize(("said", "answers"), PROSE)
+def test_the_sentences_are_true(said: str, answers: list[tuple[str, str, str]]) -> None:
+    """What they say is read is read so, and what they call unclear costs nothing."""
+    assert said in " ".join(PAGE.split())
+    assert [judged(answer, right) for answer, right, _ in answers] == [expected for *_, expected in answers]
+
+
+VECTOR = {"n": "positive integer", "t": "index(n)", "z": "vector(n)", "c": "real", "p": "softmax(z) (definition)"}
+
+
+@pytest.mark.parametrize(
+    ("answer", "right", "expected"),
+    [
+        ("p_i - δ_it", "p - onehot(t)", "passed"),
+        ("p - onehot", "p - onehot(t)", "unread"),
+        ("p - onehot_t", "p - onehot(t)", "passed"),
+        ("softmax(z + c)", "softmax(z)", "passed"),
+        ("exp(z − max z)/sum(exp(z − max z))", "p", "passed"),
+        ("z + c", "z", "failed"),
+        ("Σ_i z_i z_i + c", "(Σ_i z_i z_i) + c", "passed"),
+    ],
+)
+def test_the_sentences_on_vectors_are_true(answer: str, right: str, expected: str) -> None:
+    """One-hot vectors, indices that nothing sums over, and the two places where a number is added to a vector."""
+    assert judged(answer, right, VECTOR) == expected
+
+
+@pytest.mark.parametrize(
+    ("written", "read"),
+    [
+        ("4*n*d", ()),
+        ("4 n d", ()),
+        ("4·n·d**2", ()),
+        ("4 n d²", ()),
+        ("\\frac{n}{d}", ()),
+        ("d_{model}", ()),
+        ("n  # tokens", ()),
+        ("sin ω p", ("sin(ω p)",)),
+        ("4 d_model weights", ("4 d_model",)),
+        ("log n", ("log(n)",)),
+        ("n d = n d", ("n d",)),
+        ("n +", ()),
+    ],
+)
+def test_what_is_shown_before_it_counts(written: str, read: tuple[str, ...]) -> None:
+    """Only a formula that looks different; one that cannot be read says so itself."""
+    spec = expression.Spec(NUMBERS | {"ω": "real", "p": "real"}, "1")
+    assert items.doubtful(Item("Q1.example", "expression", Text("?", "？"), spec=spec), written) == read

@@ -1,0 +1,204 @@
+"""Answers that wait for a person: gathered from a gradebook, grouped by similarity, marked by key points."""
+
+from __future__ import annotations
+
+import contextlib
+import re
+import unicodedata
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+
+from grader.classroom.gradebook import Gradebook, Override
+from grader.classroom.overrides import opened
+from grader.classroom.results import Book, write_files
+from grader.core.errors import UsageError
+from grader.core.model import Item, Lang, Status, Text
+from grader.core.score import tidy
+from grader.core.suggest import hint
+from grader.course import items
+
+#: The fact that holds the comments written so far, by item.
+_COMMENTS = "comments"
+#: The most comments of an item that are offered again, the latest ones.
+MOST_COMMENTS = 9
+#: Answers are alike if they share this part of their words.
+_ALIKE = 0.8
+#: Characters of an answer that are compared.
+_COMPARED = 2000
+
+
+@dataclass(frozen=True, slots=True)
+class Wording:
+    """An answer that ``learners`` gave, equal up to case, spaces and punctuation."""
+
+    text: str
+    learners: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerGroup:
+    """Similar answers to one item; the most frequent wording comes first."""
+
+    item: Item
+    wordings: tuple[Wording, ...]
+
+    @property
+    def learners(self) -> tuple[str, ...]:
+        """Everybody who gave one of these answers."""
+        return tuple(name for wording in self.wordings for name in wording.learners)
+
+    def split(self) -> tuple[AnswerGroup, ...]:
+        """A group for each wording."""
+        return tuple(AnswerGroup(self.item, (wording,)) for wording in self.wordings)
+
+
+def group(item: Item, answers: Mapping[str, str]) -> tuple[AnswerGroup, ...]:
+    """The ``answers`` by learner in groups, the largest first. The same answers always make the same groups.
+
+    A wording joins the first group whose most frequent wording is like it: that has the same words in any order, up
+    to a fifth of them. This says nothing about what they mean, so a person has to see all wordings of a group.
+    """
+    same: dict[tuple[str, ...], list[tuple[str, str]]] = {}
+    for learner, text in sorted(answers.items()):
+        same.setdefault(_words(text), []).append((learner, text))
+    found: list[tuple[frozenset[str], list[Wording]]] = []
+    for words, given in sorted(same.items(), key=lambda each: (-len(each[1]), each[0])):
+        wording = Wording(given[0][1], tuple(learner for learner, _ in given))
+        bag = frozenset(words)
+        near = next((wordings for leader, wordings in found if _overlap(leader, bag) >= _ALIKE), None)
+        if near is None:
+            found.append((bag, [wording]))
+        else:
+            near.append(wording)
+    groups = [AnswerGroup(item, tuple(wordings)) for _, wordings in found]
+    return tuple(sorted(groups, key=lambda each: -len(each.learners)))
+
+
+def _words(text: str) -> tuple[str, ...]:
+    """The words of ``text``, in lower case; each Chinese character counts as one."""
+    plain = unicodedata.normalize("NFKC", text[:_COMPARED]).casefold()
+    return tuple(re.findall(r"[\u3400-\u9fff]|[^\W_\u3400-\u9fff]+|[<>=+\-−≠]", plain))
+
+
+def _overlap(one: frozenset[str], other: frozenset[str]) -> float:
+    return len(one & other) / len(one | other) if one | other else 1.0
+
+
+# --------------------------------------------------------------------------------------------- a gradebook
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """What a person decided about a group: which of the item's key points were made (``a``, ``b`` …), and a comment."""
+
+    points: str
+    comment: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Waiting:
+    """The groups that wait, and the comments written so far for each item."""
+
+    groups: tuple[AnswerGroup, ...]
+    comments: Mapping[str, Sequence[str]]
+
+
+def decided(item: Item, decision: Decision) -> tuple[float, str]:
+    """The points for ``item`` and the reason that is saved with them. Raises UsageError for unknown key points."""
+    known = [point.id for point in items.key_points(item)]
+    if not known:
+        text = Text(
+            "{item} has no key points; give --points P with --reason TEXT.",
+            "{item} 没有要点；请给出 --points P 和 --reason TEXT。",
+        )
+        raise UsageError(text.fill(item=item.id))
+    made = set(re.sub(r"[\s,，、]", "", decision.points).casefold())
+    if not made or not (made <= set(known) or made == {"0"}):
+        text = Text(
+            "{item} has the key points {known}, and 0 stands for none; “{seen}” is something else.",
+            "{item} 的要点是 {known}，0 表示一个也没有；“{seen}”不在其中。",
+        )
+        listed = Text(", ".join(known), "、".join(known))
+        raise UsageError(text.fill(item=item.id, known=listed, seen=decision.points))
+    made -= {"0"}
+    said = f"key points {', '.join(sorted(made)) or 'none'} of {known[0]}–{known[-1]}"
+    reason = f"{said}: {decision.comment.strip()}" if decision.comment.strip() else said
+    return tidy(item.points * len(made) / len(known)), reason
+
+
+def waiting(book: Book) -> Waiting:
+    """What waits in ``book``: answers to items with key points in the work that counts, without points by hand."""
+    known = {item.id: item for question in book.course.questions for item in question.items if items.key_points(item)}
+    given = {(change.learner, change.part) for change in book.gradebook.overrides()}
+    answers: dict[str, dict[str, str]] = {}
+    for mark in book.marks():
+        if not mark.counts or mark.work is None:
+            continue
+        texts = book.gradebook.answers(mark.work.filed)
+        for result in (result for question, _ in mark.work.results for result in question.items):
+            if result.id in known and result.status is Status.PENDING and (mark.learner.id, result.id) not in given:
+                answers.setdefault(result.id, {})[mark.learner.id] = _text(texts.get(result.id))
+    groups = [each for name in known if name in answers for each in group(known[name], answers[name])]
+    return Waiting(tuple(groups), _comments(book.gradebook))
+
+
+def _text(answer: object) -> str:
+    return "\n".join(map(str, answer)) if isinstance(answer, (list, tuple)) else str(answer)
+
+
+def _comments(book: Gradebook) -> dict[str, tuple[str, ...]]:
+    return book.table(_COMMENTS, tuple[str, ...])
+
+
+@contextlib.contextmanager
+def marking(
+    folder: Path, course_folder: Path | None, author: str, lang: Lang
+) -> Iterator[tuple[Waiting, Callable[[AnswerGroup, Decision, datetime], None]]]:
+    """Yields what waits in the gradebook of ``folder``, and a function that saves a decision about a group.
+
+    Each decision is saved at once; the files are written again at the end, whatever happens before it.
+    """
+    with opened(folder, course_folder) as (gradebook, course):
+        book = Book.of(gradebook, course)
+
+        def decide(chosen: AnswerGroup, decision: Decision, at: datetime) -> None:
+            earned, reason = decided(chosen.item, decision)
+            for learner in chosen.learners:
+                gradebook.override(Override(learner, chosen.item.id, earned, reason, author, at))
+            _keep(gradebook, chosen.item.id, decision.comment.strip())
+
+        try:
+            yield waiting(book), decide
+        finally:
+            write_files(book, folder, lang)
+
+
+def _keep(book: Gradebook, item: str, comment: str) -> None:
+    """Remembers ``comment`` as the latest one of ``item``."""
+    if comment:
+        known = _comments(book)
+        others = [each for each in known.get(item, ()) if each != comment]
+        book.remember(_COMMENTS, known | {item: [comment, *others][:MOST_COMMENTS]})
+
+
+def group_of(found: Waiting, learner: str, part: str, *, alike: bool) -> AnswerGroup:
+    """The answer of ``learner`` to ``part`` as a group; with ``alike``, everybody's in its group. Raises UsageError."""
+    mine = [each for each in found.groups if each.item.id.casefold() == part.casefold()]
+    for each in mine:
+        for wording in each.wordings:
+            if learner in wording.learners:
+                return each if alike else AnswerGroup(each.item, (Wording(wording.text, (learner,)),))
+    who = [name for each in mine for name in each.learners]
+    text = _NOT_WAITING.fill(learner=learner, part=part, hint=hint(learner, who, most=8)) if who else _NONE_WAIT
+    raise UsageError(text.fill(part=part))
+
+
+_NOT_WAITING = Text(
+    "No answer of {learner} to {part} waits for key points. {hint}", "{learner} 对 {part} 的回答不在等待批阅。{hint}"
+)
+_NONE_WAIT = Text(
+    "No answers to “{part}” wait for key points; 'attncheck override DIR --pending' lists those that do.",
+    "“{part}”没有等待批阅的回答；`attncheck override DIR --pending` 列出有哪些。",
+)

@@ -1,0 +1,75 @@
+"""Answers that wait for a person, as lines of text and as JSON."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from grader.core.layout import indent
+from grader.core.model import Text
+from grader.core.text import clean, points
+from grader.course import items
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from grader.classroom.rubric import AnswerGroup, Waiting
+    from grader.core.model import Lang
+
+_HEAD = Text("{item}, {points} points, answers: {count}", "{item}，{points} 分，{count} 份回答")
+_SAMPLE = Text("Sample answer: {answer}", "参考答案：{answer}")
+_WORDING = Text("{count}× {text}", "{count} 份：{text}")
+_COMMENTS = Text("Comments so far:", "已有的评语：")
+NOTHING_WAITS = Text("No answers wait for key points.", "没有等待按要点批改的回答。")
+WHICH = Text(
+    "Key points made (letters; 0: none, x: one wording at a time, s: skip, q: quit)",
+    "说到的要点（字母；0 没有，x 逐个说法批改，s 跳过，q 退出）",
+)
+COMMENT = Text("Comment (text, a number from above, or nothing)", "评语（文字、上面的编号，或留空）")
+DONE = Text("{item}: {points} of {possible} points for {count}.", "{item}：{count} 人得 {points} / {possible} 分。")
+
+
+def group_lines(found: AnswerGroup, comments: Sequence[str], lang: Lang) -> Iterator[str]:
+    """A group with the question, the key points, every wording, and the comments offered."""
+    item = found.item
+    yield _HEAD.fill(item=item.id, points=points(item.points), count=len(found.learners)).of(lang)
+    yield indent(item.ask.of(lang), 2)
+    yield indent(_SAMPLE.fill(answer=items.key(item, items.Context("", "", item.id))).of(lang), 2)
+    for point in items.key_points(item):
+        yield indent(f"{point.id}  {point.text.of(lang)}", 4)
+    for wording in found.wordings:
+        text = clean(wording.text, 2000, lines=True)
+        yield indent(_WORDING.fill(count=len(wording.learners), text=text).of(lang), 2)
+    if comments:
+        yield indent(_COMMENTS.of(lang), 2)
+        for number, comment in enumerate(comments, 1):
+            yield indent(f"{number}  {clean(comment)}", 4)
+
+
+def waiting_lines(found: Waiting, lang: Lang) -> Iterator[str]:
+    """All groups, or a sentence if nothing waits."""
+    if not found.groups:
+        yield NOTHING_WAITS.of(lang)
+    for at, group in enumerate(found.groups):
+        if at:
+            yield ""
+        yield from group_lines(group, found.comments.get(group.item.id, ()), lang)
+
+
+def waiting_json(found: Waiting, lang: Lang) -> dict[str, Any]:
+    """The same as JSON values."""
+    return {
+        "format": 1,
+        "pending": [
+            {
+                "item": group.item.id,
+                "points": group.item.points,
+                "key_points": [{"id": each.id, "text": each.text.of(lang)} for each in items.key_points(group.item)],
+                "answers": [
+                    {"text": clean(each.text, 2000, lines=True), "learners": [clean(name) for name in each.learners]}
+                    for each in group.wordings
+                ],
+                "comments": [clean(each) for each in found.comments.get(group.item.id, ())],
+            }
+            for group in found.groups
+        ],
+    }
