@@ -24,10 +24,13 @@ from grader.core.model import (
 )
 from grader.grading.checks import Seen
 from grader.grading.compare import compare
+from grader.grading.explaining.mistakes import MistakeSignature
 from grader.grading.explaining.relations import Pair, leaves
 
-#: Runs programs on references or edited ones, with results that are cached. ``files`` are those of the course.
-Run: TypeAlias = Callable[[tuple[SourceFile, ...], tuple[Program, ...]], tuple[Observation, ...]]
+#: Runs programs on the references of the course, or finds what they returned before.
+Run: TypeAlias = Callable[[tuple[Program, ...]], tuple[Observation, ...]]
+#: What an edited reference returns for each piece of evidence, or returned before.
+RunEdited: TypeAlias = Callable[[tuple[SourceFile, ...]], list[tuple[Observation, ...]]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +61,8 @@ class Evidence:
 class Failure:
     """A wrong exercise, with all that is known about it. ``file`` is the one that defines it.
 
-    ``run`` is None if references cannot be run, as in a learners' edition.
+    ``known`` is what its typical mistakes do. ``run`` and ``run_edited`` are None if references cannot be run, as in a
+    learners' edition.
     """
 
     course: Course
@@ -68,7 +72,9 @@ class Failure:
     file: SourceFile
     array_type: ArrayType
     evidence: tuple[Evidence, ...]
+    known: tuple[MistakeSignature, ...]
     run: Run | None
+    run_edited: RunEdited | None
 
     def public_values(self) -> Iterator[Evidence]:
         """The public cases in which values are wrong."""

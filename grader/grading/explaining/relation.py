@@ -46,7 +46,7 @@ def _elsewhere(kind: relations.Relation, failure: Failure, found: Sequence[Pair]
     jobs = [
         checks.kinds()[spec.kind].calls(target, dict(asked[number])[said], spec)[0] for said, number in inputs
     ]
-    seen = failure.run(failure.course.reference, tuple(jobs))
+    seen = failure.run(tuple(jobs))
     for said, of_one in itertools.groupby(zip(inputs, seen, strict=True), key=lambda each: each[0][0]):
         results = [(found[number], result) for (_, number), result in of_one]
         if len(results) == len(found) and all(_gives(result, pair) for pair, result in results):

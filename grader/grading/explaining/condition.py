@@ -1,0 +1,177 @@
+"""Voice 4: the condition under which the code is wrong, if it is right whenever the condition does not hold."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator
+
+import numpy as np
+from numpy.typing import NDArray
+
+from grader.core.model import Case, Diagnosis, Text
+from grader.course.case_tags import TAGS
+from grader.grading.explaining.evidence import Failure
+from grader.grading.explaining.relations import array_arguments
+from grader.grading.inputs import Drawn
+
+_SAYS = Text(
+    "Right in every case where {right}; wrong in every case where {wrong}.",
+    "凡是{right}的用例都对，凡是{wrong}的用例都不对。",
+)
+#: With fewer cases, any split would have some tag by chance.
+_FEWEST = 3
+_LARGE, _FAR, _MANY, _LONG = 50.0, 10.0, 8, 16
+#: What to say if every result is right, and only this check fails.
+_CHECKS = {
+    "gradients": Text(
+        "Every result is right; only the gradients through it are wrong or missing.",
+        "结果全都正确，只是反向传播得到的梯度不对或缺失。",
+    ),
+    "non_contiguous": Text(
+        "Every result is right for ordinary arrays; it is wrong as soon as an argument is a transposed or sliced view.",
+        "对普通的数组，结果全都正确；一旦参数是转置或切片得到的视图就不对。",
+    ),
+    "unchanged_inputs": Text(
+        "Every result is right, but the call changes arguments that belong to the caller.",
+        "结果全都正确，但调用改动了属于调用者的参数。",
+    ),
+    "repeatable": Text(
+        "The first call is right; the same call repeated gives another result.",
+        "第一次调用是对的，同样的调用再来一次结果就不同了。",
+    ),
+    "dtype": Text(
+        "Every result is right; only its data type does not follow that of the arguments.",
+        "结果的数值全都正确，只是数据类型没有与参数保持一致。",
+    ),
+    "memory": Text(
+        "Every result is right, but it takes more memory than it should.", "结果全都正确，只是占用的内存超出应有的量。"
+    ),
+    "operations": Text(
+        "Every result is right, but it takes more arithmetic than it should.",
+        "结果全都正确，只是计算量超出应有的量。",
+    ),
+    "raises": Text(
+        "Every result is right; only the call that should raise an exception does not.",
+        "结果全都正确，只是应当抛出异常的那次调用没有抛出（或抛出了别的异常）。",
+    ),
+    "registered_parameters": Text(
+        "Every result is right; only the parameters are not registered as they should be.",
+        "结果全都正确，只是参数没有按要求注册。",
+    ),
+    "fully_masked_rows": Text(
+        "Every other result is right; only rows of queries without a single key are not zero.",
+        "其他结果全都正确，只是没有任何可关注的键的查询，其结果不是全零。",
+    ),
+}
+
+
+def condition(failure: Failure) -> Iterator[Diagnosis]:
+    """The first tag that all wrong cases share and no right one has, or the other way round."""
+    values = [each for each in failure.evidence if each.counts and each.of_values]
+    wrong = {each.seen.case.name for each in values if each.failed}
+    if values and not wrong:
+        said = {each.seen.spec.kind: _CHECKS.get(each.seen.spec.kind) for each in failure.evidence if each.failed}
+        yield from (Diagnosis("condition", text) for text in said.values() if text is not None)
+        return
+    tags = {each.seen.case.name: dict(_tags(each.seen.case, each.seen.drawn)) for each in values}
+    if len(tags) < _FEWEST or not wrong < tags.keys():
+        return
+    every = {key: text for found in tags.values() for key, text in found.items()}
+    for key in sorted(every, key=lambda key: (list(TAGS).index(key[0]), key[1])):
+        having = {case for case, found in tags.items() if key in found}
+        tag = TAGS[key[0]]
+        sentences = {"having": tag.having.fill(name=key[1]), "lacking": tag.lacking.fill(name=key[1])}
+        if having == wrong:
+            yield Diagnosis("condition", _SAYS.fill(right=sentences["lacking"], wrong=sentences["having"]))
+            return
+        if having == tags.keys() - wrong:
+            yield Diagnosis("condition", _SAYS.fill(right=sentences["having"], wrong=sentences["lacking"]))
+            return
+
+
+Tag = tuple[str, str]
+
+
+def _tags(case: Case, drawn: Drawn) -> Iterator[tuple[Tag, None]]:
+    """(name of the tag, what it is about) for all that holds in a case."""
+    for name in getattr(case, "tags", ()):
+        yield (name, ""), None
+    for found in (*_numbers(drawn), *_each(drawn), *_several(drawn)):
+        yield found, None
+
+
+def _numbers(drawn: Drawn) -> Iterator[Tag]:
+    for name, value in (*drawn.construct, *drawn.args):
+        if value is None:
+            continue
+        yield "given", name
+        if type(value) is bool and value:
+            yield "true", name
+        if type(value) in (int, float):
+            facts = {
+                "zero": value == 0,
+                "negative": value < 0,
+                "one": value == 1,
+                "odd": value % 2 == 1,
+                "fraction": value != int(value),
+                "many": value > _MANY,
+            }
+            yield from ((tag, name) for tag, holds in facts.items() if holds)
+
+
+def _each(drawn: Drawn) -> Iterator[Tag]:
+    for name, array in array_arguments(drawn):
+        facts = _shape(array) | (_mask(array) if array.dtype == bool else _entries(array))
+        yield from ((tag, name) for tag, holds in facts.items() if holds)
+        if array.dtype == bool and array.ndim > 1 and not array.any(axis=-1).all():
+            yield "empty-rows", ""
+
+
+def _shape(array: NDArray[np.generic]) -> dict[str, bool]:
+    several = array.ndim >= 2
+    return {
+        "empty": array.size == 0,
+        "several-samples": array.ndim >= 3 and array.shape[0] > 1,
+        "no-samples": array.ndim <= 2,
+        "many-axes": array.ndim >= 4,
+        "square": several and array.shape[-1] == array.shape[-2],
+        "one-row": several and array.shape[-2] == 1,
+        "odd-width": array.shape[-1] % 2 == 1,
+        "odd-rows": several and array.shape[-2] % 2 == 1,
+        "long": several and array.shape[-2] > _LONG,
+    }
+
+
+def _mask(mask: NDArray[np.generic]) -> dict[str, bool]:
+    square = mask.ndim >= 2 and mask.shape[-1] == mask.shape[-2]
+    return {
+        "different-per-sample": mask.ndim >= 2 and mask.shape[0] > 1 and not (mask == mask[:1]).all(),
+        "asymmetric": square and not np.array_equal(mask, mask.swapaxes(-1, -2)),
+    }
+
+
+def _entries(array: NDArray[np.generic]) -> dict[str, bool]:
+    if not array.size or array.dtype.kind not in "if":
+        return {}
+    numbers = array.astype(np.float64)
+    ids = array.dtype.kind == "i"
+    return {
+        "holds-negative": bool((numbers < 0).any()),
+        "holds-zero": ids and bool((numbers == 0).any()),
+        "repeated": ids and len(np.unique(numbers)) < numbers.size,
+        "large": not ids and bool(np.abs(numbers).max() > _LARGE),
+        "offset": not ids and bool(abs(numbers.mean()) > _FAR * max(float(numbers.std()), 1e-6)),
+        "constant": numbers.size > 1 and bool(np.ptp(numbers) == 0),
+    }
+
+
+def _several(drawn: Drawn) -> Iterator[Tag]:
+    """What holds between two arrays with rows."""
+    arrays = [(name, array) for name, array in array_arguments(drawn) if array.ndim >= 2 and array.dtype != bool]
+    for (one, first), (two, second) in itertools.combinations(arrays, 2):
+        both = f"{one}, {two}"
+        if first.shape[-2] != second.shape[-2]:
+            yield "unequal-lengths", both
+            yield ("first-longer" if first.shape[-2] > second.shape[-2] else "first-shorter"), both
+        if first.shape[-1] != second.shape[-1]:
+            yield "unequal-widths", both

@@ -1,0 +1,98 @@
+"""Finds the misconception behind wrong results, by comparing them with what typical mistakes return.
+
+A mistake is an edited reference; its observations on all checks are its signature. A failure is attributed to a mistake
+if it agrees with exactly one signature everywhere. If several things are wrong, agreement on all results of the check
+``values`` is enough.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from grader.core.model import Array, ArrayType, Mistake, Observation, Raised, Returned, Status, Verdict
+
+_RTOL, _ATOL = 1e-3, 1e-4
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """One check on one case: what the learner's code returned, and the verdict."""
+
+    check: str
+    observations: tuple[Observation, ...]
+    verdict: Verdict
+
+
+@dataclass(frozen=True, slots=True)
+class MistakeSignature:
+    """A typical mistake with its observations, in the order of the evidence."""
+
+    mistake: Mistake
+    observations: Sequence[tuple[Observation, ...]]
+
+
+def diagnose(
+    evidence: Sequence[Evidence], signatures: Sequence[MistakeSignature], array_type: ArrayType
+) -> Mistake | None:
+    """The mistake that explains the evidence; None unless exactly one does."""
+    counted = [at for at, e in enumerate(evidence) if e.verdict.applies and e.verdict.status is not Status.PENDING]
+    values = [number for number in counted if evidence[number].check == "values"]
+    if found := _only(evidence, signatures, counted, array_type):
+        return found
+    if any(evidence[number].verdict.status is not Status.PASSED for number in values):
+        return _only(evidence, signatures, values, array_type)
+    return None
+
+
+def _only(
+    evidence: Sequence[Evidence], signatures: Sequence[MistakeSignature], numbers: Sequence[int], array_type: ArrayType
+) -> Mistake | None:
+    """The only mistake that agrees at all ``numbers``. At least one observation must be a returned value, so code that
+    always raises agrees with nothing."""
+    found = [
+        each.mistake
+        for each in signatures
+        if all(agree(evidence[at].observations, each.observations[at], array_type) for at in numbers)
+        and any(isinstance(seen, Returned) for at in numbers for seen in evidence[at].observations)
+    ]
+    return found[0] if len({mistake.misconception for mistake in found}) == 1 else None
+
+
+def agree(mine: Sequence[Observation], theirs: Sequence[Observation], array_type: ArrayType) -> bool:
+    """Whether the observations of two programs are equal up to rounding and the texts of exceptions."""
+    return len(mine) == len(theirs) and all(_agree(a, b, array_type) for a, b in zip(mine, theirs, strict=True))
+
+
+def _agree(mine: Observation, theirs: Observation, array_type: ArrayType) -> bool:
+    match mine, theirs:
+        case Returned(a), Returned(b):
+            return same(a, b, array_type)
+        case Raised(type=a), Raised(type=b):
+            return array_type == "numpy" or a == b
+    return type(mine) is type(theirs) and not isinstance(mine, (Returned, Raised))
+
+
+def same(a: Any, b: Any, array_type: ArrayType) -> bool:
+    """Whether values are equal: shapes, NaN and infinities exactly, numbers up to rounding, dtypes only in torch."""
+    if isinstance(a, Array) and isinstance(b, Array):
+        if a.values.shape != b.values.shape or (array_type == "torch" and a.dtype != b.dtype):
+            return False
+        x, y = a.values.astype(np.float64), b.values.astype(np.float64)
+        return bool(np.allclose(x, y, rtol=_RTOL, atol=_ATOL, equal_nan=True))
+    if isinstance(a, (list, tuple)) and isinstance(b, (list, tuple)):
+        return len(a) == len(b) and all(same(x, y, array_type) for x, y in zip(a, b, strict=True))
+    if isinstance(a, dict) and isinstance(b, dict):
+        return a.keys() == b.keys() and all(same(a[key], b[key], array_type) for key in a)
+    if isinstance(a, (int, float, Array)) and isinstance(b, (int, float, Array)):
+        return _number(a) is not None and _number(a) == _number(b)
+    return type(a) is type(b) and bool(a == b)
+
+
+def _number(value: Any) -> float | None:
+    """A Python number, or an array of one entry, rounded for comparison."""
+    plain = value.values.item() if isinstance(value, Array) and value.values.ndim == 0 else value
+    return round(float(plain), 4) if isinstance(plain, (int, float)) and abs(plain) < 1e300 else None

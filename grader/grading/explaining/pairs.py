@@ -1,0 +1,113 @@
+"""Voice 1, when no single mistake explains everything: two of them at once, or each in cases of its own."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator
+from dataclasses import replace
+
+from grader.core.errors import CourseError
+from grader.core.model import Course, Exercise, Mistake, Returned, SourceFile, Status
+from grader.course import edits
+from grader.grading import verdicts
+from grader.grading.explaining.evidence import Evidence, Failure
+from grader.grading.explaining.mistakes import MistakeSignature, agree
+
+#: How many pairs are run at most for one failing exercise; the rest is not asked.
+MOST_RUN = 12
+
+
+def together(one: Mistake, two: Mistake, exercise: Exercise, course: Course) -> tuple[SourceFile, ...] | None:
+    """The reference with both mistakes; None if their edits overlap, so that the order of the two matters."""
+    module = f"reference.{exercise.reference.rpartition('.')[0]}"
+    try:
+        first = edits.apply(course.reference, (*one.edits, *two.edits), module)
+        return first if first == edits.apply(course.reference, (*two.edits, *one.edits), module) else None
+    except CourseError:
+        return None
+
+
+def both(failure: Failure) -> tuple[str, ...]:
+    """The misconceptions of the pair that explains everything.
+
+    Of several such pairs only what they share is named; that is nothing if they share nothing.
+    """
+    if failure.run_edited is None:
+        return ()
+    found = []
+    for one, two in itertools.islice(_candidates(failure), MOST_RUN):
+        files = together(one.mistake, two.mistake, failure.exercise, failure.course)
+        if files is not None and _explains(failure, files):
+            found.append((one.mistake.misconception, two.mistake.misconception))
+    if not found:
+        return ()
+    shared = set(found[0]).intersection(*map(set, found[1:]))
+    return tuple(dict.fromkeys(name for name in found[0] if name in shared))
+
+
+def _candidates(failure: Failure) -> Iterator[tuple[MistakeSignature, MistakeSignature]]:
+    """The pairs that may explain the evidence, judged by what each of the two mistakes does alone.
+
+    A case that neither changes has to be right, one that both change may be anything, and in one that a single mistake
+    changes the code has to do what that mistake does.
+    """
+    known = failure.known
+    values = [(at, each) for at, each in enumerate(failure.evidence) if each.counts and each.of_values]
+    changed = [{at for at, each in values if _changes(each, mistake, at)} for mistake in known]
+    same = [
+        {at for at, each in values if agree(each.identifies, mistake.observations[at], failure.array_type)}
+        for mistake in known
+    ]
+    failed = {at for at, each in values if each.failed}
+    for one, two in itertools.combinations(range(len(known)), 2):
+        alone = (changed[one] - changed[two]) <= same[one] and (changed[two] - changed[one]) <= same[two]
+        if failed and changed[one] and changed[two] and failed <= changed[one] | changed[two] and alone:
+            yield known[one], known[two]
+
+
+def _changes(evidence: Evidence, mistake: MistakeSignature, at: int) -> bool:
+    """Whether a mistake alone makes this case wrong."""
+    seen = replace(evidence.seen, got=tuple(mistake.observations[at]), array_type="torch")
+    return verdicts.judge(seen).status is not Status.PASSED
+
+
+def _explains(failure: Failure, files: tuple[SourceFile, ...]) -> bool:
+    assert failure.run_edited is not None
+    observed = failure.run_edited(files)
+    everything = [at for at, each in enumerate(failure.evidence) if each.counts]
+    values = [at for at in everything if failure.evidence[at].of_values]
+    return any(
+        all(agree(failure.evidence[at].identifies, observed[at], failure.array_type) for at in numbers)
+        and any(isinstance(seen, Returned) for at in numbers for seen in failure.evidence[at].identifies)
+        for numbers in (everything, values)
+        if numbers
+    )
+
+
+def by_case(failure: Failure) -> tuple[str, ...]:
+    """The two misconceptions that explain the wrong cases between them, each at least two; or one that does alone.
+
+    In every case that fails, what was returned is what the mistake returns. Nothing is named if other mistakes would
+    do as well.
+    """
+    failed = [at for at, each in enumerate(failure.evidence) if each.failed and each.of_values]
+    explained: dict[str, set[int]] = {}
+    for mistake in failure.known:
+        here = {at for at in failed if _agrees(failure.evidence[at], mistake, at, failure)}
+        explained[mistake.mistake.misconception] = explained.get(mistake.mistake.misconception, set()) | here
+    alone = [name for name, here in explained.items() if len(here) == len(failed) >= 2]
+    if alone:
+        return tuple(alone) if len(alone) == 1 else ()
+    covers = [
+        (one, two)
+        for one, two in itertools.combinations(explained, 2)
+        if len(explained[one] | explained[two]) == len(failed)
+        and len(explained[one] - explained[two]) >= 2
+        and len(explained[two] - explained[one]) >= 2
+    ]
+    return covers[0] if len(covers) == 1 else ()
+
+
+def _agrees(evidence: Evidence, mistake: MistakeSignature, at: int, failure: Failure) -> bool:
+    returned = all(isinstance(each, Returned) for each in evidence.identifies)
+    return returned and agree(evidence.identifies, mistake.observations[at], failure.array_type)
