@@ -180,7 +180,8 @@ class Parameter:
 class Case:
     """One set of inputs, hidden unless ``public``. ``only`` restricts it to the checks named there (empty: any check).
 
-    A ``sealed`` case stands for a hidden one in a learners' edition: it has no inputs, and is never run.
+    A ``sealed`` case stands for a hidden one in a learners' edition: it has no inputs, and is never run. ``tags`` are
+    conditions that its inputs do not show by themselves (see ``grader.course.case_tags``).
     """
 
     name: CaseName
@@ -192,6 +193,7 @@ class Case:
     only: tuple[str, ...] = ()
     raises: Name | None = None
     sealed: bool = False
+    tags: tuple[Slug, ...] = ()
 
     @property
     def visibility(self) -> Visibility:

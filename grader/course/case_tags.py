@@ -81,7 +81,8 @@ _TAGS = {
         Text("the numbers in `{name}` differ", "`{name}` 的数各不相同"),
     ),
     "several-samples": CaseTag(
-        Text("`{name}` has several samples", "`{name}` 有多个样本"), Text("`{name}` has only one", "`{name}` 只有一个样本")
+        Text("`{name}` has several samples", "`{name}` 有多个样本"),
+        Text("`{name}` has only one", "`{name}` 只有一个样本"),
     ),
     "no-samples": CaseTag(
         Text("`{name}` has no batch axis", "`{name}` 没有批次轴"), Text("`{name}` has one", "`{name}` 有批次轴")
@@ -102,20 +103,23 @@ _TAGS = {
         Text("`{name}` has one row only", "`{name}` 只有一行"), Text("`{name}` has several rows", "`{name}` 有多行")
     ),
     "odd-width": CaseTag(
-        Text("`{name}` has an odd width", "`{name}` 的宽度为奇数"), Text("the width of `{name}` is even", "`{name}` 的宽度为偶数")
+        Text("`{name}` has an odd width", "`{name}` 的宽度为奇数"),
+        Text("the width of `{name}` is even", "`{name}` 的宽度为偶数"),
     ),
     "odd-rows": CaseTag(
         Text("`{name}` has an odd number of rows", "`{name}` 的行数为奇数"),
         Text("the number of rows of `{name}` is even", "`{name}` 的行数为偶数"),
     ),
     "fraction": CaseTag(
-        Text("`{name}` is not a whole number", "`{name}` 不是整数"), Text("`{name}` is a whole number", "`{name}` 是整数")
+        Text("`{name}` is not a whole number", "`{name}` 不是整数"),
+        Text("`{name}` is a whole number", "`{name}` 是整数"),
     ),
     "many": CaseTag(
         Text("`{name}` is larger than 8", "`{name}` 大于 8"), Text("`{name}` is at most 8", "`{name}` 不超过 8")
     ),
     "long": CaseTag(
-        Text("`{name}` has more than 16 rows", "`{name}` 超过 16 行"), Text("`{name}` has at most 16", "`{name}` 不超过 16 行")
+        Text("`{name}` has more than 16 rows", "`{name}` 超过 16 行"),
+        Text("`{name}` has at most 16", "`{name}` 不超过 16 行"),
     ),
 }
 #: Every tag by name.

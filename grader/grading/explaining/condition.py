@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 import numpy as np
 from numpy.typing import NDArray
 
-from grader.core.model import Case, Diagnosis, Text
+from grader.core.model import Case, Diagnosis, Exercise, Status, Text
 from grader.course.case_tags import TAGS
 from grader.grading.explaining.evidence import Failure
 from grader.grading.explaining.relations import array_arguments
@@ -18,6 +18,18 @@ _SAYS = Text(
     "Right in every case where {right}; wrong in every case where {wrong}.",
     "凡是{right}的用例都对，凡是{wrong}的用例都不对。",
 )
+_ONLY = Text(
+    "Right in {right} of {all} cases; wrong only in {names}.", "{all} 个用例中有 {right} 个正确，不对的只有：{names}。"
+)
+_NOT_REPEATABLE = Text(
+    "The same call gives another result each time: something in it is random, or it keeps something from the call "
+    "before.",
+    "同样的调用每次结果都不同：其中有随机成分，或保留了上一次调用留下的东西。",
+)
+#: So many wrong cases are always few enough to name them.
+_FEW = 2
+#: From this tag on, at least so many cases have to be right and wrong.
+_FIRST_WEAK, _BOTH = "several-samples", 2
 #: With fewer cases, any split would have some tag by chance.
 _FEWEST = 3
 _LARGE, _FAR, _MANY, _LONG = 50.0, 10.0, 8, 16
@@ -67,37 +79,65 @@ _CHECKS = {
 
 def condition(failure: Failure) -> Iterator[Diagnosis]:
     """The first tag that all wrong cases share and no right one has, or the other way round."""
-    values = [each for each in failure.evidence if each.counts and each.of_values]
+    main = _main_check(failure.exercise)
+    values = [each for each in failure.evidence if each.counts and each.seen.spec.kind == main]
     wrong = {each.seen.case.name for each in values if each.failed}
+    again = (each.verdict.status for each in failure.evidence if each.counts and each.seen.spec.kind == "repeatable")
+    if wrong and Status.FAILED in again:
+        yield Diagnosis("condition", _NOT_REPEATABLE)
     if values and not wrong:
-        said = {each.seen.spec.kind: _CHECKS.get(each.seen.spec.kind) for each in failure.evidence if each.failed}
-        yield from (Diagnosis("condition", text) for text in said.values() if text is not None)
+        failed = dict.fromkeys(each.seen.spec.kind for each in failure.evidence if each.failed)
+        yield from (Diagnosis("condition", _CHECKS[kind]) for kind in failed if kind in _CHECKS)
         return
-    tags = {each.seen.case.name: dict(_tags(each.seen.case, each.seen.drawn)) for each in values}
+    tags = {each.seen.case.name: set(_tags(each.seen.case, each.seen.drawn)) for each in values}
     if len(tags) < _FEWEST or not wrong < tags.keys():
         return
-    every = {key: text for found in tags.values() for key, text in found.items()}
-    for key in sorted(every, key=lambda key: (list(TAGS).index(key[0]), key[1])):
+    said = _split(tags, wrong) or _named(wrong, len(tags))
+    if said is not None:
+        yield Diagnosis("condition", said)
+
+
+def _main_check(exercise: Exercise) -> str:
+    """The check that compares results: ``values``, or the one with the largest weight where there is none."""
+    if any(spec.kind == "values" for spec in exercise.checks):
+        return "values"
+    return max(exercise.checks, key=lambda spec: spec.weight).kind
+
+
+def _named(wrong: set[str], count: int) -> Text | None:
+    """The names of the cases, if few are wrong."""
+    if len(wrong) > max(_FEW, count // 3):
+        return None
+    names = [f"“{name}”" for name in sorted(wrong)]
+    return _ONLY.fill(right=count - len(wrong), all=count, names=Text(", ".join(names), "、".join(names)))
+
+
+def _split(tags: Mapping[str, set[Tag]], wrong: set[str]) -> Text | None:
+    """The first tag that tells wrong cases from right ones."""
+    order = list(TAGS)
+    fewest = min(len(wrong), len(tags) - len(wrong))
+    for key in sorted(set().union(*tags.values()), key=lambda key: (order.index(key[0]), key[1])):
+        if fewest < _BOTH and order.index(key[0]) >= order.index(_FIRST_WEAK):
+            break  # one case has many such properties
         having = {case for case, found in tags.items() if key in found}
         tag = TAGS[key[0]]
         sentences = {"having": tag.having.fill(name=key[1]), "lacking": tag.lacking.fill(name=key[1])}
         if having == wrong:
-            yield Diagnosis("condition", _SAYS.fill(right=sentences["lacking"], wrong=sentences["having"]))
-            return
+            return _SAYS.fill(right=sentences["lacking"], wrong=sentences["having"])
         if having == tags.keys() - wrong:
-            yield Diagnosis("condition", _SAYS.fill(right=sentences["having"], wrong=sentences["lacking"]))
-            return
+            return _SAYS.fill(right=sentences["having"], wrong=sentences["lacking"])
+    return None
 
 
 Tag = tuple[str, str]
 
 
-def _tags(case: Case, drawn: Drawn) -> Iterator[tuple[Tag, None]]:
+def _tags(case: Case, drawn: Drawn) -> Iterator[Tag]:
     """(name of the tag, what it is about) for all that holds in a case."""
-    for name in getattr(case, "tags", ()):
-        yield (name, ""), None
-    for found in (*_numbers(drawn), *_each(drawn), *_several(drawn)):
-        yield found, None
+    yield from ((name, "") for name in case.tags)
+    yield from _numbers(drawn)
+    yield from _each(drawn)
+    yield from _several(drawn)
 
 
 def _numbers(drawn: Drawn) -> Iterator[Tag]:

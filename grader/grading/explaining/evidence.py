@@ -61,7 +61,7 @@ class Evidence:
 class Failure:
     """A wrong exercise, with all that is known about it. ``file`` is the one that defines it.
 
-    ``known`` is what its typical mistakes do. ``run`` and ``run_edited`` are None if references cannot be run, as in a
+    ``known`` is what its typical mistakes do, ``changed`` which values each of them makes wrong. ``run`` and ``run_edited`` are None if references cannot be run, as in a
     learners' edition.
     """
 
@@ -73,6 +73,7 @@ class Failure:
     array_type: ArrayType
     evidence: tuple[Evidence, ...]
     known: tuple[MistakeSignature, ...]
+    changed: Callable[[], tuple[frozenset[int], ...]]
     run: Run | None
     run_edited: RunEdited | None
 

@@ -2,34 +2,42 @@
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Callable, Iterator
 
+from grader.core.errors import LibrariesChanged
 from grader.core.model import Diagnosis
-from grader.grading.explaining import pairs
 from grader.grading.explaining.condition import condition
 from grader.grading.explaining.evidence import Failure
-from grader.grading.explaining.mistakes import Evidence, diagnose
+from grader.grading.explaining.mistake import mistake
+from grader.grading.explaining.raised import raised
 from grader.grading.explaining.relation import relation
 
 #: The most that is said about one exercise.
 MOST = 3
 
+Voice = Callable[[Failure], Iterator[Diagnosis]]
+#: Every voice, and whether it still has something to add if a mistake was named.
+VOICES: tuple[tuple[Voice, bool], ...] = (
+    (mistake, False),
+    (raised, False),
+    (relation, False),
+    (condition, False),
+)
+
 
 def explain(failure: Failure) -> tuple[Diagnosis, ...]:
-    """What can be said, best first."""
-    said = itertools.chain.from_iterable(voice(failure) for voice in VOICES)
-    return tuple(itertools.islice(said, MOST))
+    """What can be said, best first. A voice that fails is silent: the verdict is valid without it."""
+    said: list[Diagnosis] = []
+    for voice, beside_a_name in VOICES:
+        if beside_a_name or not any(each.voice == "mistake" for each in said):
+            said += _asked(voice, failure)
+    return tuple(said[:MOST])
 
 
-def mistake(failure: Failure) -> Iterator[Diagnosis]:
-    """Voice 1: the typical mistake that explains everything; else two at once, or each in cases of its own."""
-    seen = [Evidence(each.seen.spec.kind, each.identifies, each.verdict) for each in failure.evidence]
-    single = diagnose(seen, failure.known, failure.array_type)
-    names = (single.misconception,) if single else pairs.both(failure) or pairs.by_case(failure)
-    for believed in map(failure.question.misconception, names):
-        if believed is not None:
-            yield Diagnosis("mistake", believed.truth, believed.id)
-
-
-VOICES: tuple[Callable[[Failure], Iterator[Diagnosis]], ...] = (mistake, relation, condition)
+def _asked(voice: Voice, failure: Failure) -> list[Diagnosis]:
+    try:
+        return list(voice(failure))
+    except LibrariesChanged:
+        raise
+    except Exception:  # as for a check that raises: our error must not cost the learner the result
+        return []

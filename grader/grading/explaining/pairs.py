@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator
-from dataclasses import replace
+
+import numpy as np
 
 from grader.core.errors import CourseError
-from grader.core.model import Course, Exercise, Mistake, Returned, SourceFile, Status
+from grader.core.model import Course, Exercise, Mistake, Observation, Returned, SourceFile
 from grader.course import edits
-from grader.grading import verdicts
 from grader.grading.explaining.evidence import Evidence, Failure
 from grader.grading.explaining.mistakes import MistakeSignature, agree
+from grader.grading.explaining.relations import ENOUGH, leaves
 
 #: How many pairs are run at most for one failing exercise; the rest is not asked.
 MOST_RUN = 12
@@ -53,7 +54,8 @@ def _candidates(failure: Failure) -> Iterator[tuple[MistakeSignature, MistakeSig
     """
     known = failure.known
     values = [(at, each) for at, each in enumerate(failure.evidence) if each.counts and each.of_values]
-    changed = [{at for at, each in values if _changes(each, mistake, at)} for mistake in known]
+    counted = {at for at, _ in values}
+    changed = [each & counted for each in failure.changed()]
     same = [
         {at for at, each in values if agree(each.identifies, mistake.observations[at], failure.array_type)}
         for mistake in known
@@ -65,12 +67,6 @@ def _candidates(failure: Failure) -> Iterator[tuple[MistakeSignature, MistakeSig
             yield known[one], known[two]
 
 
-def _changes(evidence: Evidence, mistake: MistakeSignature, at: int) -> bool:
-    """Whether a mistake alone makes this case wrong."""
-    seen = replace(evidence.seen, got=tuple(mistake.observations[at]), array_type="torch")
-    return verdicts.judge(seen).status is not Status.PASSED
-
-
 def _explains(failure: Failure, files: tuple[SourceFile, ...]) -> bool:
     assert failure.run_edited is not None
     observed = failure.run_edited(files)
@@ -78,14 +74,14 @@ def _explains(failure: Failure, files: tuple[SourceFile, ...]) -> bool:
     values = [at for at in everything if failure.evidence[at].of_values]
     return any(
         all(agree(failure.evidence[at].identifies, observed[at], failure.array_type) for at in numbers)
-        and any(isinstance(seen, Returned) for at in numbers for seen in failure.evidence[at].identifies)
+        and any(_is_telling(failure.evidence[at].identifies) for at in numbers if failure.evidence[at].of_values)
         for numbers in (everything, values)
         if numbers
     )
 
 
 def by_case(failure: Failure) -> tuple[str, ...]:
-    """The two misconceptions that explain the wrong cases between them, each at least two; or one that does alone.
+    """The two misconceptions that explain the wrong cases between them, each at least two that the other does not.
 
     In every case that fails, what was returned is what the mistake returns. Nothing is named if other mistakes would
     do as well.
@@ -95,9 +91,6 @@ def by_case(failure: Failure) -> tuple[str, ...]:
     for mistake in failure.known:
         here = {at for at in failed if _agrees(failure.evidence[at], mistake, at, failure)}
         explained[mistake.mistake.misconception] = explained.get(mistake.mistake.misconception, set()) | here
-    alone = [name for name, here in explained.items() if len(here) == len(failed) >= 2]
-    if alone:
-        return tuple(alone) if len(alone) == 1 else ()
     covers = [
         (one, two)
         for one, two in itertools.combinations(explained, 2)
@@ -109,5 +102,12 @@ def by_case(failure: Failure) -> tuple[str, ...]:
 
 
 def _agrees(evidence: Evidence, mistake: MistakeSignature, at: int, failure: Failure) -> bool:
-    returned = all(isinstance(each, Returned) for each in evidence.identifies)
-    return returned and agree(evidence.identifies, mistake.observations[at], failure.array_type)
+    return _is_telling(evidence.identifies) and agree(evidence.identifies, mistake.observations[at], failure.array_type)
+
+
+def _is_telling(seen: tuple[Observation, ...]) -> bool:
+    """Whether results have enough different numbers that they do not agree with others by chance."""
+    return all(
+        isinstance(each, Returned) and any(len(np.unique(array)) >= ENOUGH for _, array in leaves(each.values))
+        for each in seen
+    )

@@ -10,7 +10,7 @@ import numpy as np
 from grader.core.model import Diagnosis, Exercise, Observation, Returned, Text
 from grader.grading import checks
 from grader.grading.explaining import relations
-from grader.grading.explaining.evidence import Failure, pairs
+from grader.grading.explaining.evidence import Evidence, Failure, pairs
 from grader.grading.explaining.relations import ENOUGH, Pair, leaves, near
 from grader.grading.programs import Target
 
@@ -22,14 +22,66 @@ def relation(failure: Failure) -> Iterator[Diagnosis]:
     """The relation of the lowest rank that holds in every public case that fails, if there is one."""
     found = pairs(failure)
     if not found:
+        beside = _among(failure)
+        if beside is not None:
+            yield Diagnosis("relation", beside)
         return
     ranked = sorted(relations.kinds().values(), key=lambda kind: kind.RANK)
     with np.errstate(all="ignore"):
         for kind in ranked:
-            said = kind.relate(found) if hasattr(kind, "relate") else _elsewhere(kind, failure, found)
+            said = _told(kind, failure, found)
             if said is not None:
                 yield Diagnosis("relation", said)
                 return
+
+
+_AMONG = Text(
+    "The correct result is one of the things that you return ({where}). Return it alone.",
+    "正确的结果就在你返回的内容里（{where}），请只返回它。",
+)
+_NOTHING = Text(
+    "Nothing comes back from the call: what was computed has to be given to `return`.",
+    "调用没有返回任何内容：算出的结果要用 `return` 交回。",
+)
+_ITEM = Text("item {number} of {count}", "{count} 个中的第 {number} 个")
+_KEY = Text("under the key {key}", "键为 {key}")
+_ORDER = Text(
+    "Every value that is asked for is there, but in another form: return them as {count} values, in the order of the "
+    "task.",
+    "要求的值都有，只是形式不对：请按题目要求的次序返回 {count} 个值。",
+)
+
+
+def _told(kind: relations.Relation, failure: Failure, found: Sequence[Pair]) -> Text | None:
+    return kind.relate(found) if hasattr(kind, "relate") else _elsewhere(kind, failure, found)
+
+
+def _among(failure: Failure) -> Text | None:
+    """Whether the correct result is part of what is returned."""
+    wrong = list(failure.public_values())
+    if wrong and all(each.seen.got == (Returned((None,)),) for each in wrong):
+        return _NOTHING
+    said = {_part(each) for each in wrong}
+    return said.pop() if len(said) == 1 else None
+
+
+def _part(evidence: Evidence) -> Text | None:
+    match evidence.seen.got, evidence.seen.expected:
+        case (Returned((dict() | list() | tuple() as got,)),), (Returned((expected,)),):
+            mine, right = dict(leaves(got)), [array for _, array in leaves(expected)]
+        case _:
+            return None
+    places = [[at for at, array in mine.items() if near(array, each)] for each in right]
+    if not right or not all(places):
+        return None
+    if len(right) > 1:
+        return _ORDER.fill(count=len(right))
+    at = places[0][0][:1]
+    if not at:
+        return None
+    if isinstance(got, dict):
+        return _AMONG.fill(where=_KEY.fill(key=repr(at[0])))
+    return _AMONG.fill(where=_ITEM.fill(number=int(at[0]) + 1, count=len(got)))
 
 
 def _elsewhere(kind: relations.Relation, failure: Failure, found: Sequence[Pair]) -> Text | None:
@@ -43,9 +95,7 @@ def _elsewhere(kind: relations.Relation, failure: Failure, found: Sequence[Pair]
         return None
     target = _reference(failure.exercise)
     spec = next(each.seen.spec for each in failure.public_values())
-    jobs = [
-        checks.kinds()[spec.kind].calls(target, dict(asked[number])[said], spec)[0] for said, number in inputs
-    ]
+    jobs = [checks.kinds()[spec.kind].calls(target, dict(asked[number])[said], spec)[0] for said, number in inputs]
     seen = failure.run(tuple(jobs))
     for said, of_one in itertools.groupby(zip(inputs, seen, strict=True), key=lambda each: each[0][0]):
         results = [(found[number], result) for (_, number), result in of_one]

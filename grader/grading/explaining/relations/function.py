@@ -37,7 +37,10 @@ _FUNCTIONS: tuple[tuple[Text, Callable[[NDArray[np.float64]], NDArray[np.float64
     (Text("the rounded value", "四舍五入"), np.round),
     (Text("the running sum along the last axis", "沿最后一个轴的累加"), lambda x: np.cumsum(x, -1)),
     (Text("the sum over the last axis", "沿最后一个轴的和"), lambda x: x.sum(-1)),
-    (Text("the sum over the last axis, kept as an axis,", "沿最后一个轴的和（保留该轴）"), lambda x: x.sum(-1, keepdims=True)),
+    (
+        Text("the sum over the last axis, kept as an axis,", "沿最后一个轴的和（保留该轴）"),
+        lambda x: x.sum(-1, keepdims=True),
+    ),
     (Text("the mean over the last axis", "沿最后一个轴的平均"), lambda x: x.mean(-1)),
     (Text("the mean over the second-to-last axis", "沿倒数第二个轴的平均"), lambda x: x.mean(-2)),
     (Text("the sum over the second-to-last axis", "沿倒数第二个轴的和"), lambda x: x.sum(-2)),

@@ -20,9 +20,7 @@ RANK = 10
 _TRUTH = Text(
     "True and False are the other way round everywhere in your result.", "你的结果里 True 和 False 处处相反。"
 )
-_SIGN = Text(
-    "Every number in your result has the opposite sign.", "你的结果里每个数的正负号都反了。"
-)
+_SIGN = Text("Every number in your result has the opposite sign.", "你的结果里每个数的正负号都反了。")
 
 
 def relate(pairs: Sequence[Pair]) -> Text | None:

@@ -31,9 +31,7 @@ _PARTS = Text(
     "The slices of your result along the {axis} are right, but in another order.",
     "你的结果沿{axis}的各个切片都对，但次序不同。",
 )
-_SORTED = Text(
-    "Your result has the right numbers, but in other places.", "你的结果里数都对，但位置不对。"
-)
+_SORTED = Text("Your result has the right numbers, but in other places.", "你的结果里数都对，但位置不对。")
 _FEWEST = 6
 
 

@@ -34,9 +34,7 @@ _INSTEAD = Text(
     "You get exactly what comes out if `{one}` is used in the place of `{two}`.",
     "你的结果正是用 `{one}` 代替 `{two}` 时的结果。",
 )
-_NUMBER = Text(
-    "You get exactly what comes out if `{name}` is {what}.", "你的结果正是 `{name}` 取 {what} 时的结果。"
-)
+_NUMBER = Text("You get exactly what comes out if `{name}` is {what}.", "你的结果正是 `{name}` 取 {what} 时的结果。")
 _CHANGED = Text("You get exactly what comes out for {what}.", "你的结果正是输入换成{what}时的结果。")
 _NUMBERS: tuple[tuple[Text, int | float, int | float], ...] = (
     (Text("one larger", "大 1 的值"), 1, 1),

@@ -24,9 +24,7 @@ _EMPTY = Text(
     "Your result is right except in the rows of queries that may attend to no key at all.",
     "你的结果只在没有任何可关注的键的那些查询行上不对。",
 )
-_IN = Text(
-    "Your result is right except {which} along the {axis}.", "你的结果只有沿{axis}的{which}不对，其余都对。"
-)
+_IN = Text("Your result is right except {which} along the {axis}.", "你的结果只有沿{axis}的{which}不对，其余都对。")
 _SPREAD = Text(
     "Your result is right except at {which} along the {axis}.", "你的结果只有沿{axis}的{which}处不对，其余都对。"
 )
@@ -47,9 +45,7 @@ _BELOW = Text(
 _ZERO = Text(
     "Your result is 0 where it is wrong; everything else is right.", "你的结果凡是不对的地方都是 0，其余都对。"
 )
-_NOT_ZERO = Text(
-    "Your result is wrong only where 0 is expected.", "你的结果只在应为 0 的地方不对。"
-)
+_NOT_ZERO = Text("Your result is wrong only where 0 is expected.", "你的结果只在应为 0 的地方不对。")
 _FALSE = Text(
     "Your result is False in some places where True is expected; every True in it is right.",
     "你的结果有些应为 True 的地方是 False；其中的 True 都是对的。",
@@ -58,9 +54,7 @@ _TRUE = Text(
     "Your result is True in some places where False is expected; every False in it is right.",
     "你的结果有些应为 False 的地方是 True；其中的 False 都是对的。",
 )
-_NEGATIVE = Text(
-    "Your result is wrong only where a negative number is expected.", "你的结果只在应为负数的地方不对。"
-)
+_NEGATIVE = Text("Your result is wrong only where a negative number is expected.", "你的结果只在应为负数的地方不对。")
 
 Wrong = NDArray[np.bool_]
 
@@ -102,7 +96,7 @@ def relate(pairs: Sequence[Pair]) -> Text | None:
 def _found(pairs: Sequence[Pair], wrong: Sequence[Wrong]) -> Iterator[Text]:
     ndim = min(each.ndim for each in wrong)
     for axis in range(-1, -ndim - 1, -1):
-        flat = [np.moveaxis(each, axis, 0).reshape(each.shape[axis], -1).any(axis=1) for each in wrong]
+        flat = [_by_slice(each, axis) for each in wrong]
         for said, which in _WHICH:
             if all(len(each) > 2 and _are(each, which(len(each))) for each in flat):
                 yield _IN.fill(which=said, axis=axis_name(ndim, ndim + axis))
@@ -126,6 +120,12 @@ def _by_value(pairs: Sequence[Pair], wrong: Sequence[Wrong]) -> Iterator[Text]:
         yield _NEGATIVE
 
 
+def _by_slice(wrong: Wrong, axis: int) -> Wrong:
+    """For each slice along an axis whether anything in it is wrong."""
+    flat: Wrong = np.moveaxis(wrong, axis, 0).reshape(wrong.shape[axis], -1)
+    return np.asarray(flat.any(axis=1))
+
+
 def _are(wrong: Wrong, which: tuple[int, ...]) -> bool:
     return 0 < len(which) < len(wrong) and set(np.flatnonzero(wrong).tolist()) == set(which)
 
@@ -135,16 +135,17 @@ def _about_the_diagonal(wrong: Sequence[Wrong]) -> Iterator[Text]:
     if min(min(each.shape[-2:]) for each in wrong) < 3:
         return
     marked = list(zip(wrong, grids, strict=True))
-    for said, inside in (
-        (_DIAGONAL, lambda row, column: row == column),
-        (_OFF_DIAGONAL, lambda row, column: row != column),
-        (_ABOVE, lambda row, column: row < column),
-        (_BELOW, lambda row, column: row > column),
-    ):
-        if all(
-            not (each & ~inside(*grid)).any() and (each | ~inside(*grid)).mean() > 0.5 for each, grid in marked
-        ):
+    for said, inside in _REGIONS:
+        if all(not (each & ~inside(*grid)).any() and (each | ~inside(*grid)).mean() > 0.5 for each, grid in marked):
             yield said
+
+
+_REGIONS: tuple[tuple[Text, Callable[[NDArray[np.int_], NDArray[np.int_]], Wrong]], ...] = (
+    (_DIAGONAL, lambda row, column: row == column),
+    (_OFF_DIAGONAL, lambda row, column: row != column),
+    (_ABOVE, lambda row, column: row < column),
+    (_BELOW, lambda row, column: row > column),
+)
 
 
 def _is_empty(pair: Pair, wrong: Wrong) -> bool:

@@ -24,9 +24,7 @@ _EMPTY_ROWS = Text(
     "Your result is right except in the rows of queries that may attend to no key at all: there it is NaN.",
     "你的结果只在没有任何可关注的键的那些查询行上不对：那里是 NaN。",
 )
-_EVERYWHERE = Text(
-    "Every number in your result is NaN or infinite.", "你的结果里所有的数都是 NaN 或 inf。"
-)
+_EVERYWHERE = Text("Every number in your result is NaN or infinite.", "你的结果里所有的数都是 NaN 或 inf。")
 _ELSEWHERE = Text(
     "Wherever your result is a finite number, it is right; the other entries are NaN or infinite.",
     "你的结果中凡是有限的数都对，其余的元素是 NaN 或 inf。",
@@ -42,9 +40,7 @@ def relate(pairs: Sequence[Pair]) -> Text | None:
         return None
     if all(stray.all() for stray in strays):
         return _EVERYWHERE if sum(pair.got.size for pair in pairs) >= 4 else None
-    right = all(
-        equal_entries(pair.got, pair.expected)[~stray].all() for pair, stray in zip(pairs, strays, strict=True)
-    )
+    right = all(equal_entries(pair.got, pair.expected)[~stray].all() for pair, stray in zip(pairs, strays, strict=True))
     if not right:
         return None
     if all(_only_empty(pair, stray) for pair, stray in zip(pairs, strays, strict=True)):
