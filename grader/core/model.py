@@ -836,13 +836,17 @@ class ItemResult:
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """Part of a submitted file: lines from 1, columns from 0 in characters, the end exclusive."""
+    """Part of a submitted file: lines from 1, columns from 0 in characters, the end exclusive.
+
+    ``source`` is its first line as submitted, for reports; empty if that is too long to show.
+    """
 
     file: str
     line: int
     end_line: int
     column: int
     end_column: int
+    source: str = ""
 
 
 #: Who says why code is wrong: an authored mistake, the place that is wrong, a relation between the result and the

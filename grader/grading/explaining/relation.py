@@ -53,7 +53,9 @@ _ORDER = Text(
 
 
 def _told(kind: relations.Relation, failure: Failure, found: Sequence[Pair]) -> Text | None:
-    return kind.relate(found) if hasattr(kind, "relate") else _elsewhere(kind, failure, found)
+    if hasattr(kind, "others"):
+        return _elsewhere(kind, failure, found)
+    return kind.relate(found)
 
 
 def _among(failure: Failure) -> Text | None:
