@@ -18,16 +18,19 @@ _SAYS = Text(
     "Right in every case where {right}; wrong in every case where {wrong}.",
     "凡是{right}的用例都对，凡是{wrong}的用例都不对。",
 )
-_ONLY = Text(
+_ONLY_WRONG = Text(
     "Right in {right} of {all} cases; wrong only in {names}.", "{all} 个用例中有 {right} 个正确，不对的只有：{names}。"
+)
+_ONLY_RIGHT = Text(
+    "Wrong in most of the {all} cases; right only in {names}.", "{all} 个用例中大多不对，正确的只有：{names}。"
 )
 _NOT_REPEATABLE = Text(
     "The same call gives another result each time: something in it is random, or it keeps something from the call "
     "before.",
     "同样的调用每次结果都不同：其中有随机成分，或保留了上一次调用留下的东西。",
 )
-#: So many wrong cases are always few enough to name them.
-_FEW = 2
+#: The most cases that are named.
+_FEW = 4
 #: From this tag on, at least so many cases have to be right and wrong.
 _FIRST_WEAK, _BOTH = "several-samples", 2
 #: With fewer cases, any split would have some tag by chance.
@@ -92,7 +95,7 @@ def condition(failure: Failure) -> Iterator[Diagnosis]:
     tags = {each.seen.case.name: set(_tags(each.seen.case, each.seen.drawn)) for each in values}
     if len(tags) < _FEWEST or not wrong < tags.keys():
         return
-    said = _split(tags, wrong) or _named(wrong, len(tags))
+    said = _split(tags, wrong) or _named(wrong, set(tags))
     if said is not None:
         yield Diagnosis("condition", said)
 
@@ -104,12 +107,14 @@ def _main_check(exercise: Exercise) -> str:
     return max(exercise.checks, key=lambda spec: spec.weight).kind
 
 
-def _named(wrong: set[str], count: int) -> Text | None:
-    """The names of the cases, if few are wrong."""
-    if len(wrong) > max(_FEW, count // 3):
+def _named(wrong: set[str], cases: set[str]) -> Text | None:
+    """The names of the cases that are wrong, or of those that are right, whichever are fewer."""
+    right = cases - wrong
+    fewer, said = (wrong, _ONLY_WRONG) if len(wrong) <= len(right) else (right, _ONLY_RIGHT)
+    if len(fewer) > _FEW:
         return None
-    names = [f"“{name}”" for name in sorted(wrong)]
-    return _ONLY.fill(right=count - len(wrong), all=count, names=Text(", ".join(names), "、".join(names)))
+    names = [f"“{name}”" for name in sorted(fewer)]
+    return said.fill(right=len(right), all=len(cases), names=Text(", ".join(names), "、".join(names)))
 
 
 def _split(tags: Mapping[str, set[Tag]], wrong: set[str]) -> Text | None:

@@ -61,8 +61,8 @@ class Evidence:
 class Failure:
     """A wrong exercise, with all that is known about it. ``file`` is the one that defines it.
 
-    ``known`` is what its typical mistakes do, ``changed`` which values each of them makes wrong. ``run`` and ``run_edited`` are None if references cannot be run, as in a
-    learners' edition.
+    ``known`` is what its typical mistakes do, ``changed`` which values each of them makes wrong. ``run`` and
+    ``run_edited`` are None if references cannot be run, as in a learners' edition.
     """
 
     course: Course

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator, Sequence
+from typing import Any, cast
 
 import numpy as np
+from numpy.typing import NDArray
 
 from grader.core.model import Diagnosis, Exercise, Observation, Returned, Text
 from grader.grading import checks
@@ -45,6 +47,10 @@ _NOTHING = Text(
 )
 _ITEM = Text("item {number} of {count}", "{count} 个中的第 {number} 个")
 _KEY = Text("under the key {key}", "键为 {key}")
+_STACK = Text(
+    "Every part of the correct result is there, but as separate arrays: put them together into one.",
+    "正确结果的各部分都有，只是分成了几个数组：请把它们合成一个。",
+)
 _ORDER = Text(
     "Every value that is asked for is there, but in another form: return them as {count} values, in the order of the "
     "task.",
@@ -55,22 +61,40 @@ _ORDER = Text(
 def _told(kind: relations.Relation, failure: Failure, found: Sequence[Pair]) -> Text | None:
     if hasattr(kind, "others"):
         return _elsewhere(kind, failure, found)
-    return kind.relate(found)
+    return cast("Text | None", kind.relate(found))
 
 
 def _among(failure: Failure) -> Text | None:
     """Whether the correct result is part of what is returned."""
     wrong = list(failure.public_values())
-    if wrong and all(each.seen.got == (Returned((None,)),) for each in wrong):
+    if wrong and all(_is_nothing(each.seen.got) for each in wrong):
         return _NOTHING
     said = {_part(each) for each in wrong}
     return said.pop() if len(said) == 1 else None
+
+
+def _is_nothing(got: Sequence[Observation]) -> bool:
+    """Whether what came back is None, also if it was asked for several times."""
+    match got:
+        case (Returned((None,)),):
+            return True
+        case (Returned(((tuple() | list()) as several,)),):
+            return bool(several) and all(each is None for each in several)
+    return False
+
+
+def _stacked(parts: list[NDArray[Any]], whole: NDArray[Any]) -> bool:
+    if len(parts) < 2 or len({part.shape for part in parts}) > 1:
+        return False
+    return any(near(np.stack(parts, axis), whole) for axis in range(parts[0].ndim + 1) if whole.ndim > parts[0].ndim)
 
 
 def _part(evidence: Evidence) -> Text | None:
     match evidence.seen.got, evidence.seen.expected:
         case (Returned((dict() | list() | tuple() as got,)),), (Returned((expected,)),):
             mine, right = dict(leaves(got)), [array for _, array in leaves(expected)]
+            if len(right) == 1 and isinstance(got, (list, tuple)) and _stacked(list(mine.values()), right[0]):
+                return _STACK
         case _:
             return None
     places = [[at for at, array in mine.items() if near(array, each)] for each in right]

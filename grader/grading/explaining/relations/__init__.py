@@ -85,6 +85,11 @@ def different(pairs: Sequence[Pair]) -> int:
     return sum(len(np.unique(np.round(pair.expected.astype(np.float64), 4))) for pair in pairs)
 
 
+def varied(pairs: Sequence[Pair]) -> bool:
+    """Whether the correct results have enough different numbers for a relation: three, or one in each of two cases."""
+    return different(pairs) >= (2 if len(pairs) > 1 else 3)
+
+
 def leaves(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[tuple[Any, ...], NDArray[Any]]]:
     """The arrays and numbers in a result, each with its place in it."""
     match value:
@@ -98,6 +103,8 @@ def leaves(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[tuple[Any, 
             with_numbers = np.asarray(value)
             if with_numbers.dtype.kind in "bif":
                 yield path, with_numbers
+        case tuple() | list() if value and all(isinstance(each, Array) and not each.values.ndim for each in value):
+            yield path, np.asarray([each.values[()] for each in value])
         case tuple() | list():
             for index, each in enumerate(value):
                 yield from leaves(each, (*path, index))

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from grader.core.model import Text
-from grader.grading.explaining.relations import Pair, different, near
+from grader.grading.explaining.relations import Pair, near, varied
 
 RANK = 22
 _SAYS = Text("Your result is {what} of the correct one.", "你的结果是正确结果的{what}。")
@@ -52,7 +52,7 @@ _FUNCTIONS: tuple[tuple[Text, Callable[[NDArray[np.float64]], NDArray[np.float64
 
 def relate(pairs: Sequence[Pair]) -> Text | None:
     """The function, if one gives all results."""
-    if different(pairs) < 3 or any(pair.expected.dtype.kind == "b" or pair.got.dtype.kind == "b" for pair in pairs):
+    if not varied(pairs) or any(pair.expected.dtype.kind == "b" or pair.got.dtype.kind == "b" for pair in pairs):
         return None
     with np.errstate(all="ignore"):
         for what, function in _FUNCTIONS:

@@ -51,7 +51,7 @@ def others(exercise: Exercise, drawn: Drawn) -> Iterator[tuple[Text, Drawn]]:
     """At most so many other inputs that one case stays cheap."""
     yield from itertools.islice(itertools.chain(_left_out(exercise, drawn), _switched(drawn), _numbers(drawn)), _MOST)
     for name, array in array_arguments(drawn):
-        for what, other in _arrays(name, array):
+        for what, other in (*_arrays(name, array), *_rescaled(name, array, drawn)):
             yield _CHANGED.fill(what=what), drawn.changed(**{name: other})
 
 
@@ -135,7 +135,23 @@ def _arrays(name: str, array: NDArray[np.generic]) -> Iterator[tuple[Text, NDArr
         yield _ARRAYS["squared"].fill(name=name), (array / root / root).astype(array.dtype)
 
 
+def _rescaled(name: str, array: NDArray[np.generic], drawn: Drawn) -> Iterator[tuple[Text, NDArray[np.generic]]]:
+    """As if √n of another size had been used instead of √n of the last axis."""
+    if array.dtype.kind != "f" or array.ndim < 2:
+        return
+    size = array.shape[-1]
+    for other, one in array_arguments(drawn):
+        for axis in range(-1, -min(one.ndim, 3) - 1, -1):
+            if (other != name or axis != -1) and one.shape[axis] not in (size, 0):
+                text = _ARRAYS["rescaled"].fill(name=name, other=f"{other}.shape[{axis}]", size=f"{name}.shape[-1]")
+                yield text, (array * np.sqrt(size / one.shape[axis])).astype(array.dtype)
+
+
 _ARRAYS = {
+    "rescaled": Text(
+        "`{name}` as if it were divided by √{other} where √{size} belongs",
+        "`{name}` 除以 √{other}（而本应除以 √{size}）",
+    ),
     "first": Text("the first slice of `{name}` for all of them", "处处使用 `{name}` 的第一个切片"),
     "reversed": Text("`{name}` reversed along its first axis", "沿第一个轴反向的 `{name}`"),
     "transposed": Text("the transposed `{name}`", "转置后的 `{name}`"),

@@ -12,6 +12,7 @@ A mask in which True is taken to mean "hidden".
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -43,19 +44,36 @@ _NOTHING = Text(
     "You get exactly what comes out if `{name}` hides everything.", "你的结果正是 `{name}` 屏蔽一切时的结果。"
 )
 _CAUSAL = Text(
-    "You get exactly what comes out if `{name}` also hides the keys after each query.",
-    "你的结果正是 `{name}` 另外还屏蔽每个查询之后的键时的结果。",
+    "You get exactly what comes out if the keys after each query are hidden as well, as a causal `{name}` would do.",
+    "你的结果正是另外还屏蔽每个查询之后的键时的结果，就像 `{name}` 是因果掩码一样。",
 )
 
 
 def others(exercise: Exercise, drawn: Drawn) -> Iterator[tuple[Text, Drawn]]:
-    """The masks, instead of each argument of booleans."""
+    """The masks, instead of each argument of booleans; and a causal mask where none is given."""
     for name, mask in array_arguments(drawn):
         if mask.dtype != bool:
             continue
         for said, other in _masks(mask):
             if not np.array_equal(other, mask):
                 yield said.fill(name=name), drawn.changed(**{name: np.ascontiguousarray(other)})
+    yield from _causal(exercise, drawn)
+
+
+def _causal(exercise: Exercise, drawn: Drawn) -> Iterator[tuple[Text, Drawn]]:
+    """With a causal mask besides the one that is given, if there is one."""
+    rows = [array.shape[-2] for _, array in array_arguments(drawn) if array.ndim >= 2 and array.dtype.kind == "f"][:2]
+    given = dict(drawn.args)
+    for name in [each.name for each in exercise.takes if each.name.endswith("mask")] if rows else ():
+        mask, causal = given.get(name), np.tril(np.ones((rows[0], rows[-1]), dtype=bool), rows[-1] - rows[0])
+        if isinstance(mask, np.ndarray):
+            if mask.dtype != bool or mask.ndim < 2 or mask.shape[-1] != rows[-1] or mask.shape[-2] not in (1, rows[0]):
+                continue
+            causal = mask & causal
+        elif mask is not None:
+            continue
+        args = tuple((other, value) for other, value in drawn.args if other != name)
+        yield _CAUSAL.fill(name=name), replace(drawn, args=(*args, (name, causal)))
 
 
 def _masks(mask: NDArray[np.bool_]) -> Iterator[tuple[Text, NDArray[np.bool_]]]:
@@ -67,6 +85,4 @@ def _masks(mask: NDArray[np.bool_]) -> Iterator[tuple[Text, NDArray[np.bool_]]]:
         if mask.shape[0] > 1:
             yield _FIRST, np.broadcast_to(mask[:1], mask.shape)
             yield _REVERSED, mask[::-1]
-        rows, columns = mask.shape[-2:]
-        yield _CAUSAL, mask & np.tril(np.ones((rows, columns), dtype=bool), columns - rows)
     yield _NOTHING, np.zeros_like(mask)
