@@ -204,7 +204,7 @@ class CodeGrading:
             known=context.mistake_signatures(exercise),
             changed=functools.partial(context.changed_by_mistakes, exercise),
             run=context.reference if runs else None,
-            run_edited=context.edited(exercise) if runs else None,
+            pair=functools.partial(context.pair, exercise) if runs else None,
         )
 
     def attempt(self, tried: list[tuple[Plan, CallingForm]]) -> list[AttemptResult]:

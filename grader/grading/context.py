@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Container
+from collections.abc import Container, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
@@ -23,6 +23,7 @@ from grader.core.model import (
     Text,
     Verdict,
 )
+from grader.course import edits
 from grader.grading import checks, verdicts
 from grader.grading.checks import Seen
 from grader.grading.exercise_results import same_verdict
@@ -46,7 +47,10 @@ from grader.grading.programs import Target
 
 if TYPE_CHECKING:
     from grader.core.model import Observe
-    from grader.grading.explaining.evidence import RunEdited
+
+
+#: How many results of pairs of mistakes a process remembers.
+_MOST_PAIRS = 512
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +80,7 @@ class GradingContext:
     _expected: dict[str, list[tuple[Observation, ...]]] = field(default_factory=dict)
     _mistakes: dict[str, tuple[MistakeSignature, ...]] = field(default_factory=dict)
     _programs: dict[tuple[str, CallingForm, str], list[tuple[Program, ...]]] = field(default_factory=dict)
+    _pairs: OrderedDict[tuple[str, int, int], list[tuple[Observation, ...]] | None] = field(default_factory=OrderedDict)
     _changed: dict[str, tuple[frozenset[int], ...]] = field(default_factory=dict)
     _untouched: dict[str, ExerciseResult] = field(default_factory=dict)
     _unanswered: dict[str, ItemResult] = field(default_factory=dict)
@@ -113,25 +118,34 @@ class GradingContext:
     def mistake_signatures(self, exercise: Exercise) -> tuple[MistakeSignature, ...]:
         """What each typical mistake returns, called like learner code. Raises SandboxError if the sandbox fails."""
         if exercise.name not in self._mistakes:
-            run = self.edited(exercise)
-            self._mistakes[exercise.name] = tuple(
-                MistakeSignature(mistake, run(sources_of(mistake, exercise, self.course)))
-                for mistake in exercise.mistakes
-            )
+            files = [sources_of(mistake, exercise, self.course) for mistake in exercise.mistakes]
+            seen = zip(exercise.mistakes, self._edited(exercise, files), strict=True)
+            self._mistakes[exercise.name] = tuple(MistakeSignature(mistake, each) for mistake, each in seen)
         return self._mistakes[exercise.name]
 
-    def edited(self, exercise: Exercise) -> RunEdited:
-        """A function that gives what an edited reference returns for each entry, called like learner code."""
+    def _edited(
+        self, exercise: Exercise, edited: Iterable[tuple[SourceFile, ...]]
+    ) -> Iterator[list[tuple[Observation, ...]]]:
+        """What edited references return for each entry, called like learner code."""
         target = Target(exercise, module_of(exercise), "torch", "float32", calls=function_of(exercise))
         entries = self.entries(exercise)
         asked = programs(entries, target, None, reference=False)
         flat = tuple(program for each in asked for program in each)
-
-        def run(files: tuple[SourceFile, ...]) -> list[tuple[Observation, ...]]:
+        for files in edited:
             seen = self.observe_reference(Job(files, flat), REFERENCE_LIMITS)
-            return signatures(entries, regroup(asked, seen.observations))
+            yield signatures(entries, regroup(asked, seen.observations))
 
-        return run
+    def pair(self, exercise: Exercise, one: int, two: int) -> list[tuple[Observation, ...]] | None:
+        """What the reference with two typical mistakes (by number) returns; None if their edits overlap."""
+        key = (exercise.name, one, two)
+        if key not in self._pairs:
+            first, second = exercise.mistakes[one], exercise.mistakes[two]
+            files = edits.apply_both(self.course.reference, first.edits, second.edits, module_of(exercise))
+            self._pairs[key] = None if files is None else next(self._edited(exercise, [files]))
+        self._pairs.move_to_end(key)
+        if len(self._pairs) > _MOST_PAIRS:
+            self._pairs.popitem(last=False)
+        return self._pairs[key]
 
     def changed_by_mistakes(self, exercise: Exercise) -> tuple[frozenset[int], ...]:
         """For each typical mistake, the entries whose values it makes wrong."""

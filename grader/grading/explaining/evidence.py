@@ -29,8 +29,8 @@ from grader.grading.explaining.relations import Pair, leaves
 
 #: Runs programs on the references of the course, or finds what they returned before.
 Run: TypeAlias = Callable[[tuple[Program, ...]], tuple[Observation, ...]]
-#: What an edited reference returns for each piece of evidence, or returned before.
-RunEdited: TypeAlias = Callable[[tuple[SourceFile, ...]], list[tuple[Observation, ...]]]
+#: What the reference with two typical mistakes (by number) returns for each piece of evidence; None if they overlap.
+RunPair: TypeAlias = Callable[[int, int], "list[tuple[Observation, ...]] | None"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +62,7 @@ class Failure:
     """A wrong exercise, with all that is known about it. ``file`` is the one that defines it.
 
     ``known`` is what its typical mistakes do, ``changed`` which values each of them makes wrong. ``run`` and
-    ``run_edited`` are None if references cannot be run, as in a learners' edition.
+    ``pair`` are None if references cannot be run, as in a learners' edition.
     """
 
     course: Course
@@ -75,7 +75,7 @@ class Failure:
     known: tuple[MistakeSignature, ...]
     changed: Callable[[], tuple[frozenset[int], ...]]
     run: Run | None
-    run_edited: RunEdited | None
+    pair: RunPair | None
 
     def public_values(self) -> Iterator[Evidence]:
         """The public cases in which values are wrong."""

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from grader.core.errors import CourseError
-from grader.core.model import Course, Exercise, Mistake, Observation, Returned, SourceFile
-from grader.course import edits
+from grader.core.model import Observation, Returned
 from grader.grading.explaining.evidence import Evidence, Failure
 from grader.grading.explaining.mistakes import MistakeSignature, agree
 from grader.grading.explaining.relations import ENOUGH, leaves
@@ -18,36 +16,26 @@ from grader.grading.explaining.relations import ENOUGH, leaves
 MOST_RUN = 12
 
 
-def together(one: Mistake, two: Mistake, exercise: Exercise, course: Course) -> tuple[SourceFile, ...] | None:
-    """The reference with both mistakes; None if their edits overlap, so that the order of the two matters."""
-    module = f"reference.{exercise.reference.rpartition('.')[0]}"
-    try:
-        first = edits.apply(course.reference, (*one.edits, *two.edits), module)
-        return first if first == edits.apply(course.reference, (*two.edits, *one.edits), module) else None
-    except CourseError:
-        return None
-
-
 def both(failure: Failure) -> tuple[str, ...]:
     """The misconceptions of the pair that explains everything.
 
     Of several such pairs only what they share is named; that is nothing if they share nothing.
     """
-    if failure.run_edited is None:
+    if failure.pair is None:
         return ()
-    found = []
+    found, known = [], failure.known
     for one, two in itertools.islice(_candidates(failure), MOST_RUN):
-        files = together(one.mistake, two.mistake, failure.exercise, failure.course)
-        if files is not None and _explains(failure, files):
-            found.append((one.mistake.misconception, two.mistake.misconception))
+        observed = failure.pair(one, two)
+        if observed is not None and _explains(failure, observed):
+            found.append((known[one].mistake.misconception, known[two].mistake.misconception))
     if not found:
         return ()
     shared = set(found[0]).intersection(*map(set, found[1:]))
     return tuple(dict.fromkeys(name for name in found[0] if name in shared))
 
 
-def _candidates(failure: Failure) -> Iterator[tuple[MistakeSignature, MistakeSignature]]:
-    """The pairs that may explain the evidence, judged by what each of the two mistakes does alone.
+def _candidates(failure: Failure) -> Iterator[tuple[int, int]]:
+    """The numbers of the pairs that may explain the evidence, judged by what each of the two mistakes does alone.
 
     A case that neither changes has to be right, one that both change may be anything, and in one that a single mistake
     changes the code has to do what that mistake does.
@@ -64,12 +52,10 @@ def _candidates(failure: Failure) -> Iterator[tuple[MistakeSignature, MistakeSig
     for one, two in itertools.combinations(range(len(known)), 2):
         alone = (changed[one] - changed[two]) <= same[one] and (changed[two] - changed[one]) <= same[two]
         if failed and changed[one] and changed[two] and failed <= changed[one] | changed[two] and alone:
-            yield known[one], known[two]
+            yield one, two
 
 
-def _explains(failure: Failure, files: tuple[SourceFile, ...]) -> bool:
-    assert failure.run_edited is not None
-    observed = failure.run_edited(files)
+def _explains(failure: Failure, observed: Sequence[tuple[Observation, ...]]) -> bool:
     everything = [at for at, each in enumerate(failure.evidence) if each.counts]
     values = [at for at in everything if failure.evidence[at].of_values]
     return any(

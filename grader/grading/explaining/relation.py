@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Iterator, Sequence
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +13,7 @@ from grader.grading import checks
 from grader.grading.explaining import relations
 from grader.grading.explaining.evidence import Evidence, Failure, pairs
 from grader.grading.explaining.relations import ENOUGH, Pair, leaves, near
+from grader.grading.inputs import Drawn
 from grader.grading.programs import Target
 
 #: The most inputs that the reference is run on for one explanation.
@@ -61,7 +61,7 @@ _ORDER = Text(
 def _told(kind: relations.Relation, failure: Failure, found: Sequence[Pair]) -> Text | None:
     if hasattr(kind, "others"):
         return _elsewhere(kind, failure, found)
-    return cast("Text | None", kind.relate(found))
+    return kind.relate(found)
 
 
 def _among(failure: Failure) -> Text | None:
@@ -114,7 +114,7 @@ def _elsewhere(kind: relations.Relation, failure: Failure, found: Sequence[Pair]
     """The sentence of the other inputs whose correct results are those of every case."""
     if failure.run is None or sum(pair.got.size for pair in found) < ENOUGH:
         return None
-    asked = [list(kind.others(failure.exercise, pair.drawn)) for pair in found]
+    asked: list[list[tuple[Text, Drawn]]] = [list(kind.others(failure.exercise, pair.drawn)) for pair in found]
     sentences = [said for said, _ in asked[0] if all(said in [other for other, _ in each] for each in asked)]
     inputs = [(said, number) for said in sentences for number in range(len(found))][:_MOST_INPUTS]
     if not inputs:
@@ -123,9 +123,9 @@ def _elsewhere(kind: relations.Relation, failure: Failure, found: Sequence[Pair]
     spec = next(each.seen.spec for each in failure.public_values())
     jobs = [checks.kinds()[spec.kind].calls(target, dict(asked[number])[said], spec)[0] for said, number in inputs]
     seen = failure.run(tuple(jobs))
-    for said, of_one in itertools.groupby(zip(inputs, seen, strict=True), key=lambda each: each[0][0]):
-        results = [(found[number], result) for (_, number), result in of_one]
-        if len(results) == len(found) and all(_gives(result, pair) for pair, result in results):
+    results = dict(zip(inputs, seen, strict=True))
+    for said in dict.fromkeys(said for said, number in inputs if number == len(found) - 1):
+        if all(_gives(results[said, number], pair) for number, pair in enumerate(found)):
             return said
     return None
 

@@ -95,13 +95,13 @@ def relate(pairs: Sequence[Pair]) -> Text | None:
 
 def _found(pairs: Sequence[Pair], wrong: Sequence[Wrong]) -> Iterator[Text]:
     ndim = min(each.ndim for each in wrong)
+    if ndim >= 2:
+        yield from _about_the_diagonal(wrong)
     for axis in range(-1, -ndim - 1, -1):
         flat = [_by_slice(each, axis) for each in wrong]
         for said, which in _WHICH:
             if all(len(each) > 2 and _are(each, which(len(each))) for each in flat):
                 yield _IN.fill(which=said, axis=axis_name(ndim, ndim + axis))
-    if ndim >= 2:
-        yield from _about_the_diagonal(wrong)
     yield from _by_value(pairs, wrong)
 
 
@@ -136,6 +136,13 @@ def _about_the_diagonal(wrong: Sequence[Wrong]) -> Iterator[Text]:
         return
     marked = list(zip(wrong, grids, strict=True))
     for said, inside in _REGIONS:
+        if all(not each[..., ~inside(*grid)].any() and each[..., inside(*grid)].mean() > _MOST for each, grid in marked):
+            yield said
+
+
+#: The share of a region that has to be wrong.
+_MOST = 0.75
+_REGIONS:
         if all(not (each & ~inside(*grid)).any() and (each | ~inside(*grid)).mean() > 0.5 for each, grid in marked):
             yield said
 
