@@ -120,6 +120,20 @@ def array_arguments(drawn: Drawn) -> Iterator[tuple[str, NDArray[Any]]]:
             yield name, value
 
 
+def are_without_keys(pair: Pair, rows: NDArray[np.bool_]) -> bool:
+    """Whether these rows of a result are exactly those that some mask among the arguments leaves without a key."""
+    for _, mask in array_arguments(pair.drawn):
+        if mask.dtype != bool or mask.ndim < 2:
+            continue
+        empty = ~mask.any(axis=-1)
+        try:
+            if empty.any() and np.array_equal(np.broadcast_to(empty, rows.shape), rows):
+                return True
+        except ValueError:
+            continue  # a mask of another shape
+    return False
+
+
 def numbers(drawn: Drawn) -> Iterator[tuple[str, int | float]]:
     """The arguments that are numbers, of the call and of the constructor, by name."""
     for name, value in (*drawn.construct, *drawn.args):

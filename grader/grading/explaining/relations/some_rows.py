@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from grader.core.model import Text
-from grader.grading.explaining.relations import ENOUGH, Pair, array_arguments, axis_name, equal_entries
+from grader.grading.explaining.relations import ENOUGH, Pair, are_without_keys, axis_name, equal_entries
 
 RANK = 40
 _EMPTY = Text(
@@ -25,9 +25,6 @@ _EMPTY = Text(
     "你的结果只在没有任何可关注的键的那些查询行上不对。",
 )
 _IN = Text("Your result is right except {which} along the {axis}.", "你的结果只有沿{axis}的{which}不对，其余都对。")
-_SPREAD = Text(
-    "Your result is right except at {which} along the {axis}.", "你的结果只有沿{axis}的{which}处不对，其余都对。"
-)
 _DIAGONAL = Text(
     "Your result is right except on the diagonal of the last two axes.", "你的结果只在最后两个轴的对角线上不对。"
 )
@@ -57,6 +54,7 @@ _TRUE = Text(
 _NEGATIVE = Text("Your result is wrong only where a negative number is expected.", "你的结果只在应为负数的地方不对。")
 
 Wrong = NDArray[np.bool_]
+_FEWEST, _HALF = 3, 0.5
 
 
 def _first(size: int) -> tuple[int, ...]:
@@ -88,7 +86,7 @@ def relate(pairs: Sequence[Pair]) -> Text | None:
     right = sum(int((~each).sum()) for each in wrong)
     if right < ENOUGH or any(each.all() or not each.any() for each in wrong):
         return None
-    if all(_is_empty(pair, each) for pair, each in zip(pairs, wrong, strict=True)):
+    if all(are_without_keys(pair, each.any(axis=-1)) for pair, each in zip(pairs, wrong, strict=True)):
         return _EMPTY
     return next(_found(pairs, wrong), None)
 
@@ -98,9 +96,8 @@ def _found(pairs: Sequence[Pair], wrong: Sequence[Wrong]) -> Iterator[Text]:
     if ndim >= 2:
         yield from _about_the_diagonal(wrong)
     for axis in range(-1, -ndim - 1, -1):
-        flat = [_by_slice(each, axis) for each in wrong]
         for said, which in _WHICH:
-            if all(len(each) > 2 and _are(each, which(len(each))) for each in flat):
+            if all(_are(np.moveaxis(each, axis, 0), which(each.shape[axis])) for each in wrong):
                 yield _IN.fill(which=said, axis=axis_name(ndim, ndim + axis))
     yield from _by_value(pairs, wrong)
 
@@ -120,31 +117,29 @@ def _by_value(pairs: Sequence[Pair], wrong: Sequence[Wrong]) -> Iterator[Text]:
         yield _NEGATIVE
 
 
-def _by_slice(wrong: Wrong, axis: int) -> Wrong:
-    """For each slice along an axis whether anything in it is wrong."""
-    flat: Wrong = np.moveaxis(wrong, axis, 0).reshape(wrong.shape[axis], -1)
-    return np.asarray(flat.any(axis=1))
-
-
 def _are(wrong: Wrong, which: tuple[int, ...]) -> bool:
-    return 0 < len(which) < len(wrong) and set(np.flatnonzero(wrong).tolist()) == set(which)
+    """Whether exactly these slices along the first axis are wrong, and most of what is in them."""
+    size = len(wrong)
+    if size < _FEWEST or not 0 < len(which) < size:
+        return False
+    found = np.flatnonzero(wrong.reshape(size, -1).any(axis=1))
+    return set(found.tolist()) == set(which) and bool(wrong[list(which)].mean() > _HALF)
 
 
 def _about_the_diagonal(wrong: Sequence[Wrong]) -> Iterator[Text]:
-    grids = [np.indices(each.shape[-2:]) + np.zeros((2, *each.shape[-2:]), int) for each in wrong]
+    grids = [np.indices(each.shape[-2:]) for each in wrong]
     if min(min(each.shape[-2:]) for each in wrong) < 3:
         return
     marked = list(zip(wrong, grids, strict=True))
     for said, inside in _REGIONS:
-        if all(not each[..., ~inside(*grid)].any() and each[..., inside(*grid)].mean() > _MOST for each, grid in marked):
+        if all(
+            not each[..., ~inside(*grid)].any() and each[..., inside(*grid)].mean() > _MOST for each, grid in marked
+        ):
             yield said
 
 
 #: The share of a region that has to be wrong.
 _MOST = 0.75
-_REGIONS:
-        if all(not (each & ~inside(*grid)).any() and (each | ~inside(*grid)).mean() > 0.5 for each, grid in marked):
-            yield said
 
 
 _REGIONS: tuple[tuple[Text, Callable[[NDArray[np.int_], NDArray[np.int_]], Wrong]], ...] = (
@@ -153,17 +148,3 @@ _REGIONS: tuple[tuple[Text, Callable[[NDArray[np.int_], NDArray[np.int_]], Wrong
     (_ABOVE, lambda row, column: row < column),
     (_BELOW, lambda row, column: row > column),
 )
-
-
-def _is_empty(pair: Pair, wrong: Wrong) -> bool:
-    rows = wrong.any(axis=-1)
-    for _, value in array_arguments(pair.drawn):
-        if value.dtype != bool or value.ndim < 2:
-            continue
-        empty = ~value.any(axis=-1)
-        try:
-            if empty.any() and (np.broadcast_to(empty, rows.shape) == rows).all():
-                return True
-        except ValueError:
-            continue
-    return False

@@ -14,10 +14,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
 from grader.core.model import Text
-from grader.grading.explaining.relations import Pair, array_arguments, equal_entries
+from grader.grading.explaining.relations import Pair, are_without_keys, equal_entries
 
 RANK = 4
 _EMPTY_ROWS = Text(
@@ -43,20 +42,9 @@ def relate(pairs: Sequence[Pair]) -> Text | None:
     right = all(equal_entries(pair.got, pair.expected)[~stray].all() for pair, stray in zip(pairs, strays, strict=True))
     if not right:
         return None
-    if all(_only_empty(pair, stray) for pair, stray in zip(pairs, strays, strict=True)):
+    if all(
+        are_without_keys(pair, stray.any(axis=-1) if stray.ndim else stray)
+        for pair, stray in zip(pairs, strays, strict=True)
+    ):
         return _EMPTY_ROWS
     return _ELSEWHERE
-
-
-def _only_empty(pair: Pair, stray: NDArray[np.bool_]) -> bool:
-    """Whether the entries are exactly those of rows that a mask leaves without a key."""
-    rows = stray.any(axis=-1) if stray.ndim else stray
-    masks = [value for _, value in array_arguments(pair.drawn) if value.dtype == bool and value.ndim > 1]
-    for mask in masks:
-        empty = ~mask.any(axis=-1)
-        try:
-            if empty.any() and (np.broadcast_to(empty, rows.shape) == rows).all():
-                return True
-        except ValueError:
-            continue
-    return False
