@@ -124,3 +124,5 @@ _TAGS = {
 }
 #: Every tag by name.
 TAGS: Mapping[str, CaseTag] = MappingProxyType(_TAGS)
+#: The tags that the bank may give a case; all others are about an argument, and are derived from the inputs.
+DECLARED = tuple(name for name, tag in TAGS.items() if "{name}" not in tag.having.en + tag.lacking.en)

@@ -86,7 +86,7 @@ def relate(pairs: Sequence[Pair]) -> Text | None:
     right = sum(int((~each).sum()) for each in wrong)
     if right < ENOUGH or any(each.all() or not each.any() for each in wrong):
         return None
-    if all(are_without_keys(pair, each.any(axis=-1)) for pair, each in zip(pairs, wrong, strict=True)):
+    if all(are_without_keys(pair, np.asarray(each.any(axis=-1))) for pair, each in zip(pairs, wrong, strict=True)):
         return _EMPTY
     return next(_found(pairs, wrong), None)
 
