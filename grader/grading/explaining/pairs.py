@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator, Sequence
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from grader.core.model import Observation, Returned
 from grader.grading.explaining.evidence import Evidence, Failure
@@ -13,7 +15,9 @@ from grader.grading.explaining.mistakes import MistakeSignature, agree
 from grader.grading.explaining.relations import ENOUGH, leaves
 
 #: How many pairs are run at most for one failing exercise; the rest is not asked.
-MOST_RUN = 12
+MOST_RUN = 60
+#: With fewer different numbers in the wrong results, two mistakes could explain them by chance.
+_TELLING = 2 * ENOUGH
 
 
 def both(failure: Failure) -> tuple[str, ...]:
@@ -58,11 +62,11 @@ def _candidates(failure: Failure) -> Iterator[tuple[int, int]]:
 def _explains(failure: Failure, observed: Sequence[tuple[Observation, ...]]) -> bool:
     everything = [at for at, each in enumerate(failure.evidence) if each.counts]
     values = [at for at in everything if failure.evidence[at].of_values]
+    if sum(_tells(failure.evidence[at].identifies) for at in values if failure.evidence[at].failed) < _TELLING:
+        return False
     return any(
         all(agree(failure.evidence[at].identifies, observed[at], failure.array_type) for at in numbers)
-        and any(_is_telling(failure.evidence[at].identifies) for at in numbers if failure.evidence[at].of_values)
         for numbers in (everything, values)
-        if numbers
     )
 
 
@@ -88,12 +92,17 @@ def by_case(failure: Failure) -> tuple[str, ...]:
 
 
 def _agrees(evidence: Evidence, mistake: MistakeSignature, at: int, failure: Failure) -> bool:
-    return _is_telling(evidence.identifies) and agree(evidence.identifies, mistake.observations[at], failure.array_type)
-
-
-def _is_telling(seen: tuple[Observation, ...]) -> bool:
-    """Whether results have enough different numbers that they do not agree with others by chance."""
-    return all(
-        isinstance(each, Returned) and any(len(np.unique(array)) >= ENOUGH for _, array in leaves(each.values))
-        for each in seen
+    return _tells(evidence.identifies) >= ENOUGH and agree(
+        evidence.identifies, mistake.observations[at], failure.array_type
     )
+
+
+def _tells(seen: tuple[Observation, ...]) -> int:
+    """How much results tell: how many different numbers there are in arrays; of truth values, one in four counts."""
+    return sum(_numbers(array) for each in seen if isinstance(each, Returned) for _, array in leaves(each.values))
+
+
+def _numbers(array: NDArray[Any]) -> int:
+    if not array.ndim:  # a whole number counts something, and other formulas often give the same
+        return 0 if float(array).is_integer() else 2
+    return array.size // 4 if array.dtype.kind == "b" else len(np.unique(array))

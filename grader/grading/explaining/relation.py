@@ -16,17 +16,19 @@ from grader.grading.explaining.relations import ENOUGH, Pair, leaves, near
 from grader.grading.inputs import Drawn
 from grader.grading.programs import Target
 
+#: Of integers and truth values there have to be more, since small ones agree by chance.
+_ENOUGH_EXACT = 8
 #: The most inputs that the reference is run on for one explanation.
 _MOST_INPUTS = 240
 
 
 def relation(failure: Failure) -> Iterator[Diagnosis]:
     """The relation of the lowest rank that holds in every public case that fails, if there is one."""
-    found = pairs(failure)
+    found, beside = pairs(failure), _among(failure)
+    if beside is not None:
+        yield Diagnosis("relation", beside)
+        return
     if not found:
-        beside = _among(failure)
-        if beside is not None:
-            yield Diagnosis("relation", beside)
         return
     ranked = sorted(relations.kinds().values(), key=lambda kind: kind.RANK)
     with np.errstate(all="ignore"):
@@ -91,8 +93,12 @@ def _stacked(parts: list[NDArray[Any]], whole: NDArray[Any]) -> bool:
 
 def _part(evidence: Evidence) -> Text | None:
     match evidence.seen.got, evidence.seen.expected:
-        case (Returned((dict() | list() | tuple() as got,)),), (Returned((expected,)),):
+        case (Returned((dict() | list() | tuple() as got,)),), (Returned((expected,)),) if type(expected) is not type(
+            got
+        ):
             mine, right = dict(leaves(got)), [array for _, array in leaves(expected)]
+            if isinstance(got, (list, tuple)) and all(type(each) in (int, float) for each in got):
+                mine = {(at,): np.asarray(each) for at, each in enumerate(got)}
             if len(right) == 1 and isinstance(got, (list, tuple)) and _stacked(list(mine.values()), right[0]):
                 return _STACK
         case _:
@@ -112,7 +118,7 @@ def _part(evidence: Evidence) -> Text | None:
 
 def _elsewhere(kind: relations.Relation, failure: Failure, found: Sequence[Pair]) -> Text | None:
     """The sentence of the other inputs whose correct results are those of every case."""
-    if failure.run is None or sum(pair.got.size for pair in found) < ENOUGH:
+    if failure.run is None or not _is_telling(found):
         return None
     asked: list[list[tuple[Text, Drawn]]] = [list(kind.others(failure.exercise, pair.drawn)) for pair in found]
     sentences = [said for said, _ in asked[0] if all(said in [other for other, _ in each] for each in asked)]
@@ -125,15 +131,22 @@ def _elsewhere(kind: relations.Relation, failure: Failure, found: Sequence[Pair]
     seen = failure.run(tuple(jobs))
     results = dict(zip(inputs, seen, strict=True))
     for said in dict.fromkeys(said for said, number in inputs if number == len(found) - 1):
-        if all(_gives(results[said, number], pair) for number, pair in enumerate(found)):
+        if all(_same(results[said, number], each.seen.got) for number, each in enumerate(failure.public_values())):
             return said
     return None
 
 
-def _gives(result: Observation, pair: Pair) -> bool:
-    match result:
-        case Returned((value,)):
-            return any(near(pair.got, array) for _, array in leaves(value))
+def _is_telling(found: Sequence[Pair]) -> bool:
+    """Whether there are so many numbers that the result for some other inputs does not agree by chance."""
+    exact = all(pair.got.dtype.kind in "biu" for pair in found)
+    return sum(pair.got.size for pair in found) >= (_ENOUGH_EXACT if exact else ENOUGH)
+
+
+def _same(result: Observation, got: Sequence[Observation]) -> bool:
+    match result, got:
+        case Returned((theirs,)), (Returned((mine,)),):
+            one, other = dict(leaves(theirs)), dict(leaves(mine))
+            return one.keys() == other.keys() and all(near(one[at], other[at]) for at in one)
     return False
 
 

@@ -144,7 +144,7 @@ def numbers(drawn: Drawn) -> Iterator[tuple[str, int | float]]:
 def axis_name(ndim: int, axis: int) -> Text:
     """An axis in words: the last one, the one before it, else its number from the front."""
     if axis == ndim - 1:
-        return Text("last axis", "最后一个轴")
+        return Text("the last axis", "最后一个轴")
     if axis == ndim - 2:
-        return Text("second-to-last axis", "倒数第二个轴")
+        return Text("the second-to-last axis", "倒数第二个轴")
     return Text(f"axis {axis}", f"第 {axis} 轴（从 0 数起）")

@@ -16,7 +16,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from grader.core.model import Text
-from grader.grading.explaining.relations import ENOUGH, Pair, different
+from grader.grading.explaining.relations import ENOUGH, Pair, different, near
 
 RANK = 70
 _SAYS = Text(
@@ -35,7 +35,7 @@ def relate(pairs: Sequence[Pair]) -> Text | None:
     shares = []
     for pair in pairs:
         sure = np.isfinite(pair.expected)
-        if not sure.any() or not np.isfinite(pair.got[sure]).all():
+        if not sure.any() or not np.isfinite(pair.got[sure]).all() or not near(pair.got[~sure], pair.expected[~sure]):
             return None
         largest = float(np.abs(pair.expected[sure]).max())
         shares.append(float(np.abs(pair.got[sure] - pair.expected[sure]).max()) / largest if largest else 1.0)

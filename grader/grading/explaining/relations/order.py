@@ -20,15 +20,15 @@ from grader.core.model import Text
 from grader.grading.explaining.relations import ENOUGH, Pair, axis_name, different, near
 
 RANK = 14
-_REVERSED = Text("Your result is the correct one, reversed along the {axis}.", "你的结果是正确结果沿{axis}反向排列。")
+_REVERSED = Text("Your result is the correct one, reversed along {axis}.", "你的结果是正确结果沿{axis}反向排列。")
 _LATER = Text(
-    "Your result is the correct one, moved on by one along the {axis}.", "你的结果是正确结果沿{axis}往后错了一位。"
+    "Your result is the correct one, moved on by one along {axis}.", "你的结果是正确结果沿{axis}往后错了一位。"
 )
 _EARLIER = Text(
-    "Your result is the correct one, moved back by one along the {axis}.", "你的结果是正确结果沿{axis}往前错了一位。"
+    "Your result is the correct one, moved back by one along {axis}.", "你的结果是正确结果沿{axis}往前错了一位。"
 )
 _PARTS = Text(
-    "The slices of your result along the {axis} are right, but in another order.",
+    "The slices of your result along {axis} are right, but in another order.",
     "你的结果沿{axis}的各个切片都对，但次序不同。",
 )
 _SORTED = Text("Your result has the right numbers, but in other places.", "你的结果里数都对，但位置不对。")

@@ -141,10 +141,9 @@ def _rescaled(name: str, array: NDArray[np.generic], drawn: Drawn) -> Iterator[t
         return
     size = array.shape[-1]
     for other, one in array_arguments(drawn):
-        for axis in range(-1, -min(one.ndim, 3) - 1, -1):
-            if (other != name or axis != -1) and one.shape[axis] not in (size, 0):
-                text = _ARRAYS["rescaled"].fill(name=name, other=f"{other}.shape[{axis}]", size=f"{name}.shape[-1]")
-                yield text, (array * np.sqrt(size / one.shape[axis])).astype(array.dtype)
+        if one.shape[-1] not in (size, 0):
+            text = _ARRAYS["rescaled"].fill(name=name, other=f"{other}.shape[-1]", size=f"{name}.shape[-1]")
+            yield text, (array * np.sqrt(size / one.shape[-1])).astype(array.dtype)
 
 
 _ARRAYS = {
@@ -158,8 +157,8 @@ _ARRAYS = {
     "last-reversed": Text("`{name}` with its rows in reverse", "各行反向排列的 `{name}`"),
     "later": Text("`{name}` with its rows moved on by one", "各行往后错一位的 `{name}`"),
     "earlier": Text("`{name}` with its rows moved back by one", "各行往前错一位的 `{name}`"),
-    "zeros": Text("a `{name}` of zeros: it seems to have no effect", "全零的 `{name}`（它似乎没有起作用）"),
-    "ones": Text("a `{name}` of ones: it seems to have no effect", "全一的 `{name}`（它似乎没有起作用）"),
+    "zeros": Text("`{name}` = 0 everywhere: it seems to have no effect", "全零的 `{name}`（它似乎没有起作用）"),
+    "ones": Text("`{name}` = 1 everywhere: it seems to have no effect", "全一的 `{name}`（它似乎没有起作用）"),
     "opposite": Text("`{name}` with the opposite sign", "反号的 `{name}`"),
     "absolute": Text("the absolute values of `{name}`", "`{name}` 的绝对值"),
     "times": Text(

@@ -20,15 +20,15 @@ from grader.grading.explaining.relations import ENOUGH, Pair, axis_name, differe
 
 RANK = 16
 _FIRST = Text(
-    "Along the {axis}, your result repeats the first correct slice for all of them.",
+    "Along {axis}, your result repeats the first correct slice for all of them.",
     "沿{axis}看，你的结果把正确结果的第一个切片用在了所有位置上。",
 )
 _LAST = Text(
-    "Along the {axis}, your result repeats the last correct slice for all of them.",
+    "Along {axis}, your result repeats the last correct slice for all of them.",
     "沿{axis}看，你的结果把正确结果的最后一个切片用在了所有位置上。",
 )
 _SAME = Text(
-    "Along the {axis}, all slices of your result are equal; in the correct one they differ.",
+    "Along {axis}, all slices of your result are equal; in the correct one they differ.",
     "沿{axis}看，你的结果的各个切片完全相同，而正确结果中它们各不相同。",
 )
 

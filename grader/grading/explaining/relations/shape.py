@@ -18,11 +18,11 @@ from grader.grading.explaining.relations import Pair, array_arguments, axis_name
 
 RANK = 90
 _LIKE = Text(
-    "Along the {axis}, your result is as long as `{name}` ({got}); it should have {expected} entries there.",
+    "Along {axis}, your result is as long as `{name}` ({got}); it should have {expected} entries there.",
     "沿{axis}看，你的结果与 `{name}` 一样长（{got}），而应有 {expected} 个元素。",
 )
 _ALONG = Text(
-    "Along the {axis}, your result has {got} entries; it should have {expected}.",
+    "Along {axis}, your result has {got} entries; it should have {expected}.",
     "沿{axis}看，你的结果有 {got} 个元素，应有 {expected} 个。",
 )
 _MORE = Text("Your result has {count} axes too many.", "你的结果多了 {count} 个轴。")

@@ -82,4 +82,5 @@ def _written(coefficient: float, names: Sequence[str], powers: Sequence[int]) ->
     up = [name for name, power in zip(names, powers, strict=True) for _ in range(power)]
     down = [name for name, power in zip(names, powers, strict=True) if power < 0]
     up = [*([f"{coefficient:g}"] if coefficient != 1 or not up else []), *up]
-    return "·".join(up) + "".join(f"/{name}" for name in down)
+    below = "·".join(down)
+    return "·".join(up) + (f"/({below})" if len(down) > 1 else f"/{below}" if down else "")

@@ -24,7 +24,7 @@ _EMPTY = Text(
     "Your result is right except in the rows of queries that may attend to no key at all.",
     "你的结果只在没有任何可关注的键的那些查询行上不对。",
 )
-_IN = Text("Your result is right except {which} along the {axis}.", "你的结果只有沿{axis}的{which}不对，其余都对。")
+_IN = Text("Your result is right except {which} along {axis}.", "你的结果只有沿{axis}的{which}不对，其余都对。")
 _DIAGONAL = Text(
     "Your result is right except on the diagonal of the last two axes.", "你的结果只在最后两个轴的对角线上不对。"
 )
