@@ -50,7 +50,7 @@ if TYPE_CHECKING:
 
 
 #: How many results of pairs of mistakes a process remembers.
-_MOST_PAIRS = 512
+_MOST_PAIRS = 2048
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +80,9 @@ class GradingContext:
     _expected: dict[str, list[tuple[Observation, ...]]] = field(default_factory=dict)
     _mistakes: dict[str, tuple[MistakeSignature, ...]] = field(default_factory=dict)
     _programs: dict[tuple[str, CallingForm, str], list[tuple[Program, ...]]] = field(default_factory=dict)
-    _pairs: OrderedDict[tuple[str, int, int], list[tuple[Observation, ...]] | None] = field(default_factory=OrderedDict)
+    _pairs: OrderedDict[tuple[str, int, int, tuple[int, ...]], list[tuple[Observation, ...]] | None] = field(
+        default_factory=OrderedDict
+    )
     _changed: dict[str, tuple[frozenset[int], ...]] = field(default_factory=dict)
     _untouched: dict[str, ExerciseResult] = field(default_factory=dict)
     _unanswered: dict[str, ItemResult] = field(default_factory=dict)
@@ -119,29 +121,34 @@ class GradingContext:
         """What each typical mistake returns, called like learner code. Raises SandboxError if the sandbox fails."""
         if exercise.name not in self._mistakes:
             files = [sources_of(mistake, exercise, self.course) for mistake in exercise.mistakes]
-            seen = zip(exercise.mistakes, self._edited(exercise, files), strict=True)
+            seen = zip(exercise.mistakes, self._edited(exercise, self.entries(exercise), files), strict=True)
             self._mistakes[exercise.name] = tuple(MistakeSignature(mistake, each) for mistake, each in seen)
         return self._mistakes[exercise.name]
 
     def _edited(
-        self, exercise: Exercise, edited: Iterable[tuple[SourceFile, ...]]
+        self, exercise: Exercise, entries: tuple[Entry, ...], edited: Iterable[tuple[SourceFile, ...]]
     ) -> Iterator[list[tuple[Observation, ...]]]:
-        """What edited references return for each entry, called like learner code."""
+        """What edited references return for each of ``entries``, called like learner code."""
         target = Target(exercise, module_of(exercise), "torch", "float32", calls=function_of(exercise))
-        entries = self.entries(exercise)
         asked = programs(entries, target, None, reference=False)
         flat = tuple(program for each in asked for program in each)
         for files in edited:
             seen = self.observe_reference(Job(files, flat), REFERENCE_LIMITS)
             yield signatures(entries, regroup(asked, seen.observations))
 
-    def pair(self, exercise: Exercise, one: int, two: int) -> list[tuple[Observation, ...]] | None:
-        """What the reference with two typical mistakes (by number) returns; None if their edits overlap."""
-        key = (exercise.name, one, two)
+    def pair(
+        self, exercise: Exercise, one: int, two: int, numbers: tuple[int, ...]
+    ) -> list[tuple[Observation, ...]] | None:
+        """What the reference with two typical mistakes returns for some entries, all by number.
+
+        None if the edits of the two overlap.
+        """
+        key = (exercise.name, one, two, numbers)
         if key not in self._pairs:
             first, second = exercise.mistakes[one], exercise.mistakes[two]
             files = edits.apply_both(self.course.reference, first.edits, second.edits, module_of(exercise))
-            self._pairs[key] = None if files is None else next(self._edited(exercise, [files]))
+            entries = tuple(self.entries(exercise)[number] for number in numbers)
+            self._pairs[key] = None if files is None else next(self._edited(exercise, entries, [files]))
         self._pairs.move_to_end(key)
         if len(self._pairs) > _MOST_PAIRS:
             self._pairs.popitem(last=False)

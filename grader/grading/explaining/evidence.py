@@ -29,8 +29,8 @@ from grader.grading.explaining.relations import Pair, leaves
 
 #: Runs programs on the references of the course, or finds what they returned before.
 Run: TypeAlias = Callable[[tuple[Program, ...]], tuple[Observation, ...]]
-#: What the reference with two typical mistakes (by number) returns for each piece of evidence; None if they overlap.
-RunPair: TypeAlias = Callable[[int, int], "list[tuple[Observation, ...]] | None"]
+#: What the reference with two typical mistakes returns for some of the evidence, all by number; None if they overlap.
+RunPair: TypeAlias = Callable[[int, int, tuple[int, ...]], "list[tuple[Observation, ...]] | None"]
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -15,7 +15,7 @@ from grader.grading.explaining.mistakes import MistakeSignature, agree
 from grader.grading.explaining.relations import ENOUGH, leaves
 
 #: How many pairs are run at most for one failing exercise; the rest is not asked.
-MOST_RUN = 60
+MOST_RUN = 40
 #: With fewer different numbers in the wrong results, two mistakes could explain them by chance.
 _TELLING = 2 * ENOUGH
 
@@ -25,12 +25,15 @@ def both(failure: Failure) -> tuple[str, ...]:
 
     Of several such pairs only what they share is named; that is nothing if they share nothing.
     """
-    if failure.pair is None:
+    values = tuple(at for at, each in enumerate(failure.evidence) if each.counts and each.of_values)
+    telling = {at: _tells(failure.evidence[at].identifies) for at in values if failure.evidence[at].failed}
+    if failure.pair is None or sum(telling.values()) < _TELLING:
         return ()
+    most = max(telling, key=lambda at: telling[at])
     found, known = [], failure.known
     for one, two in itertools.islice(_candidates(failure), MOST_RUN):
-        observed = failure.pair(one, two)
-        if observed is not None and _explains(failure, observed):
+        # Nearly all pairs fail the first test, which is cheap.
+        if all(_explains(failure, (one, two), numbers) for numbers in ((most,), values)):
             found.append((known[one].mistake.misconception, known[two].mistake.misconception))
     if not found:
         return ()
@@ -59,14 +62,13 @@ def _candidates(failure: Failure) -> Iterator[tuple[int, int]]:
             yield one, two
 
 
-def _explains(failure: Failure, observed: Sequence[tuple[Observation, ...]]) -> bool:
-    everything = [at for at, each in enumerate(failure.evidence) if each.counts]
-    values = [at for at in everything if failure.evidence[at].of_values]
-    if sum(_tells(failure.evidence[at].identifies) for at in values if failure.evidence[at].failed) < _TELLING:
-        return False
-    return any(
-        all(agree(failure.evidence[at].identifies, observed[at], failure.array_type) for at in numbers)
-        for numbers in (everything, values)
+def _explains(failure: Failure, mistakes: tuple[int, int], numbers: tuple[int, ...]) -> bool:
+    """Whether the two together return what was returned, in the evidence with these ``numbers``."""
+    assert failure.pair is not None
+    observed = failure.pair(*mistakes, numbers)
+    return observed is not None and all(
+        agree(failure.evidence[at].identifies, seen, failure.array_type)
+        for at, seen in zip(numbers, observed, strict=True)
     )
 
 

@@ -42,7 +42,12 @@ MIXED = seen((ONE, WRONG), (TWO, WRONG), (OTHER, WRONG))
 )
 def test_two_at_once(together: list[tuple[Observation, ...]] | None, expected: tuple[str, ...]) -> None:
     """Both are named if the reference with both returns the same; not if their edits overlap."""
-    asked = failure(*MIXED, known=(A, B), changed=[{0, 2}, {1, 2}], pair=lambda one, two: together)
+    asked = failure(
+        *MIXED,
+        known=(A, B),
+        changed=[{0, 2}, {1, 2}],
+        pair=lambda one, two, numbers: together and [together[at] for at in numbers],
+    )
     assert pairs.both(asked) == expected
 
 
@@ -50,7 +55,12 @@ def test_several_pairs() -> None:
     """Of pairs that explain everything equally well, only what they share is named."""
     same = [gave(ONE), gave(TWO), gave(OTHER)]
     twin = mistake("twin", GOOD, TWO, OTHER)
-    asked = failure(*MIXED, known=(A, B, twin), changed=[{0, 2}, {1, 2}, {1, 2}], pair=lambda one, two: same)
+    asked = failure(
+        *MIXED,
+        known=(A, B, twin),
+        changed=[{0, 2}, {1, 2}, {1, 2}],
+        pair=lambda one, two, numbers: [same[at] for at in numbers],
+    )
     assert pairs.both(asked) == ("a",)
 
 
@@ -58,7 +68,7 @@ def test_pairs_that_cannot_explain_it_are_not_run() -> None:
     """A case that neither changes has to be right, and one that a single mistake changes has to be as it makes it."""
     asked: list[tuple[int, int]] = []
 
-    def run(one: int, two: int) -> None:
+    def run(one: int, two: int, numbers: tuple[int, ...]) -> None:
         asked.append((one, two))
 
     other = mistake("other", OTHER, GOOD, GOOD)
