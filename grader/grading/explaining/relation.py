@@ -8,16 +8,19 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from grader.core.model import Diagnosis, Exercise, Observation, Returned, Text
+from grader.core.model import Diagnosis, Observation, Returned, Text
 from grader.grading import checks
 from grader.grading.explaining import relations
 from grader.grading.explaining.evidence import Evidence, Failure, pairs
 from grader.grading.explaining.relations import ENOUGH, Pair, leaves, near
 from grader.grading.inputs import Drawn
+from grader.grading.plan import function_of, module_of
 from grader.grading.programs import Target
 
 #: Of integers and truth values there have to be more, since small ones agree by chance.
 _ENOUGH_EXACT = 8
+#: In more parts than these the correct result is not looked for.
+_MOST_PARTS = 64
 #: The most inputs that the reference is run on for one explanation.
 _MOST_INPUTS = 240
 
@@ -92,28 +95,31 @@ def _stacked(parts: list[NDArray[Any]], whole: NDArray[Any]) -> bool:
 
 
 def _part(evidence: Evidence) -> Text | None:
+    """The sentence if the correct result is part of what came back in this case."""
     match evidence.seen.got, evidence.seen.expected:
-        case (Returned((dict() | list() | tuple() as got,)),), (Returned((expected,)),) if type(expected) is not type(
-            got
-        ):
-            mine, right = dict(leaves(got)), [array for _, array in leaves(expected)]
-            if isinstance(got, (list, tuple)) and all(type(each) in (int, float) for each in got):
-                mine = {(at,): np.asarray(each) for at, each in enumerate(got)}
-            if len(right) == 1 and isinstance(got, (list, tuple)) and _stacked(list(mine.values()), right[0]):
-                return _STACK
+        case (Returned((dict() | list() | tuple() as got,)),), (Returned((expected,)),):
+            mine, right = _parts(got), [array for _, array in leaves(expected)]
         case _:
             return None
-    places = [[at for at, array in mine.items() if near(array, each)] for each in right]
-    if not right or not all(places):
+    if type(expected) is type(got) or not right or len(mine) > _MOST_PARTS:
+        return None
+    if len(right) == 1 and not isinstance(got, dict) and _stacked(list(mine.values()), right[0]):
+        return _STACK
+    places = [next((at for at, array in mine.items() if near(array, each)), ()) for each in right]
+    if not all(places):
         return None
     if len(right) > 1:
         return _ORDER.fill(count=len(right))
-    at = places[0][0][:1]
-    if not at:
-        return None
-    if isinstance(got, dict):
-        return _AMONG.fill(where=_KEY.fill(key=repr(at[0])))
-    return _AMONG.fill(where=_ITEM.fill(number=int(at[0]) + 1, count=len(got)))
+    first = places[0][0]
+    where = _KEY.fill(key=repr(first)) if isinstance(got, dict) else _ITEM.fill(number=first + 1, count=len(got))
+    return _AMONG.fill(where=where)
+
+
+def _parts(got: dict[str, Any] | list[Any] | tuple[Any, ...]) -> dict[tuple[Any, ...], NDArray[Any]]:
+    """What came back, part by part; plain numbers are parts, too."""
+    if not isinstance(got, dict) and all(type(each) in (int, float) for each in got):
+        return {(at,): np.asarray(each) for at, each in enumerate(got)}
+    return dict(leaves(got))
 
 
 def _elsewhere(kind: relations.Relation, failure: Failure, found: Sequence[Pair]) -> Text | None:
@@ -125,7 +131,8 @@ def _elsewhere(kind: relations.Relation, failure: Failure, found: Sequence[Pair]
     inputs = [(said, number) for said in sentences for number in range(len(found))][:_MOST_INPUTS]
     if not inputs:
         return None
-    target = _reference(failure.exercise)
+    exercise = failure.exercise
+    target = Target(exercise, module_of(exercise), "torch", "float64", calls=function_of(exercise))
     spec = next(each.seen.spec for each in failure.public_values())
     jobs = [checks.kinds()[spec.kind].calls(target, dict(asked[number])[said], spec)[0] for said, number in inputs]
     seen = failure.run(tuple(jobs))
@@ -148,8 +155,3 @@ def _same(result: Observation, got: Sequence[Observation]) -> bool:
             one, other = dict(leaves(theirs)), dict(leaves(mine))
             return one.keys() == other.keys() and all(near(one[at], other[at]) for at in one)
     return False
-
-
-def _reference(exercise: Exercise) -> Target:
-    module, _, name = exercise.reference.rpartition(".")
-    return Target(exercise, f"reference.{module}", "torch", "float64", calls=name)
