@@ -29,6 +29,7 @@ from grader.commands import FAMILIES, cli
 from grader.core.model import Text
 from grader.course import items
 from grader.grading import checks
+from grader.grading.explaining import relations
 
 ROOT = Path(__file__).parents[1]
 BEGIN, END = "<!-- written by `make docs`; edit the docstrings instead -->", "<!-- end -->"
@@ -128,6 +129,10 @@ def _check_row(module: Any) -> tuple[str, ...]:
     )
 
 
+def _relation_row(module: Any) -> tuple[str, ...]:
+    return str(module.RANK), "other inputs" if hasattr(module, "others") else "the result"
+
+
 def _check_facts(module: Any) -> str:
     cases = "every case" if module.EVERY_CASE else "one case"
     how = "compares with the reference" if module.REFERENCE else "tests a property, without the reference"
@@ -160,6 +165,17 @@ FAMILIES_OF_KINDS: tuple[Family, ...] = (
         facts=_check_facts,
         overview=("weight", "cases", "reference"),
         row=_check_row,
+    ),
+    Family(
+        name="relation",
+        page="docs/relations.md",
+        kinds=typing.cast("Callable[[], Mapping[str, ModuleType]]", relations.kinds),
+        headings=("What it says", "Example"),
+        fields_under="",
+        fields=lambda module: [],
+        facts=lambda module: "",
+        overview=("rank", "looks at"),
+        row=_relation_row,
     ),
     Family(
         name="item",

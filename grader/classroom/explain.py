@@ -23,6 +23,7 @@ from grader.core.errors import UsageError
 from grader.core.model import (
     Array,
     Course,
+    Diagnosis,
     Difference,
     Exercise,
     ExerciseResult,
@@ -111,6 +112,7 @@ class Explanation:
     expected: tuple[ShownValue, ...] = ()
     actual: tuple[ShownValue, ...] = ()
     difference: Difference | None = None
+    diagnosis: tuple[Diagnosis, ...] = ()
     file: str | None = None
     array_type: str | None = None
     variant: str | None = None
@@ -327,6 +329,7 @@ def explain_code(
         expected=tuple(_things(expected)),
         actual=tuple(_things(got)),
         difference=(told.difference or _difference(expected, got)) if failed else None,
+        diagnosis=again.result.diagnosis if failed else (),
         file=again.result.file,
         array_type=again.form.array_type if again.form else None,
         variant=again.form.variant.name if again.form and again.form.variant else None,

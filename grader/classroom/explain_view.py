@@ -9,8 +9,8 @@ from grader.classroom.words import NONE
 from grader.core.layout import indent
 from grader.core.model import Difference, Lang, Text
 from grader.core.text import COMMA, SAYS, SEMICOLON, STATUS, clean, points, timestamp
-from grader.report import words
-from grader.report.json import number
+from grader.report import explained, words
+from grader.report.json import diagnosis, number
 
 EXPLAINED = Text(
     "{learner}, {where}: {status}, {earned} of {possible} points",
@@ -20,6 +20,7 @@ HIDDEN = Text("This case is hidden: do not show the following to learners.", "�
 TOLD = Text("What the learner sees: {said}", "学习者看到的是：{said}")
 SEEN = Text("With nothing hidden: {said}", "完整的情况是：{said}")
 BELIEF = Text("Misconception {name}: {truth}", "误解 {name}：{truth}")
+WHY = Text("Why: {said}", "原因：{said}")
 INPUTS = Text("Inputs", "输入")
 EXPECTED = Text("Expected", "正确结果")
 ACTUAL = Text("Actual", "实际结果")
@@ -89,6 +90,13 @@ def _why(found: Explanation, lang: Lang) -> Iterator[str]:
     if found.misconception is not None:
         truth = found.misconception.truth
         yield indent(BELIEF.fill(name=found.misconception.id, truth=truth).of(lang), 0)
+    for each in found.diagnosis:
+        if found.misconception is None or each.text != found.misconception.truth:
+            yield indent(WHY.fill(said=_clean(each.text)).of(lang), 0)
+        line = explained.quoted(each.span) if each.span is not None else None
+        if each.span is not None and line is not None:
+            yield indent(explained.place(each.span).of(lang), 2)
+            yield from (f"    {line.text}", f"    {line.caret}")
 
 
 def _clean(text: Text) -> Text:
@@ -180,6 +188,7 @@ def to_json(found: Explanation, lang: Lang) -> dict[str, Any]:
         "message": said(found.message),
         "told": said(found.told),
         "misconception": None if found.misconception is None else found.misconception.id,
+        "diagnosis": [diagnosis(each, lang) for each in found.diagnosis],
         "ask": said(found.ask),
         "inputs": things(found.inputs),
         "expected": things(found.expected),

@@ -180,7 +180,8 @@ class Parameter:
 class Case:
     """One set of inputs, hidden unless ``public``. ``only`` restricts it to the checks named there (empty: any check).
 
-    A ``sealed`` case stands for a hidden one in a learners' edition: it has no inputs, and is never run.
+    A ``sealed`` case stands for a hidden one in a learners' edition: it has no inputs, and is never run. ``tags`` are
+    conditions that its inputs do not show by themselves (see ``grader.course.case_tags``).
     """
 
     name: CaseName
@@ -192,6 +193,7 @@ class Case:
     only: tuple[str, ...] = ()
     raises: Name | None = None
     sealed: bool = False
+    tags: tuple[Slug, ...] = ()
 
     @property
     def visibility(self) -> Visibility:
@@ -839,13 +841,17 @@ class ItemResult:
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """Part of a submitted file: lines from 1, columns from 0 in characters, the end exclusive."""
+    """Part of a submitted file: lines from 1, columns from 0 in characters, the end exclusive.
+
+    ``source`` is its first line as submitted, for reports; empty if that is too long to show.
+    """
 
     file: str
     line: int
     end_line: int
     column: int
     end_column: int
+    source: str = ""
 
 
 #: Who says why code is wrong: an authored mistake, the place that is wrong, a relation between the result and the

@@ -50,6 +50,7 @@ class Kind(Enum):
     )
     UNKNOWN_REFERENCE = "unknown-reference", "There is no such reference.", "Correct the name, or write the reference."
     UNKNOWN_CHECK = "unknown-check", "There is no such check, or the exercise does not make it.", "Correct the name."
+    UNKNOWN_TAG = "unknown-tag", "There is no such tag of cases.", "Correct the name."
     UNKNOWN_CASE = "unknown-case", "The exercise has no such case.", "Correct the name."
     UNKNOWN_ARGUMENT = "unknown-argument", "There is no such argument.", "Correct the name, or the signature."
     UNKNOWN_HELPER = "unknown-helper", "The sandbox has no such helper.", "Correct the name."

@@ -34,6 +34,19 @@ def apply(files: tuple[SourceFile, ...], mistake_edits: Sequence[Edit], default_
     return files
 
 
+def apply_both(
+    files: tuple[SourceFile, ...], one: Sequence[Edit], other: Sequence[Edit], default_module: str
+) -> tuple[SourceFile, ...] | None:
+    """``files`` with two mistakes; None if their edits overlap, so that the order matters."""
+    found = []
+    for both in ((*one, *other), (*other, *one)):
+        try:
+            found.append(apply(files, both, default_module))
+        except CourseError:
+            return None
+    return found[0] if found[0] == found[1] else None
+
+
 def problems(
     files: tuple[SourceFile, ...], mistake_edits: Sequence[Edit], default_module: str
 ) -> Iterator[ValueProblem]:

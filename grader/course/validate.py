@@ -35,6 +35,7 @@ from grader.core.problems import Kind
 from grader.core.sizes import Size
 from grader.core.value_problems import Path, ValueProblem, unexpected, unknown
 from grader.course import edits, items, misconceptions
+from grader.course.case_tags import DECLARED
 from grader.course.helpers import HELPERS
 
 _PLACEHOLDER = re.compile(r"\{([A-Za-z_]\w*)\}")
@@ -198,6 +199,9 @@ def _cases_of(exercise: Exercise, known: Known) -> Iterator[ValueProblem]:
             if kind not in kinds:
                 path: Path = ("cases", index, "only", place)
                 yield unknown(path, kind, "a check of this exercise", kinds, Kind.UNKNOWN_CHECK)
+        for place, tag in enumerate(case.tags):
+            if tag not in DECLARED:
+                yield unknown(("cases", index, "tags", place), tag, "a tag of cases", DECLARED, Kind.UNKNOWN_TAG)
         if case.sealed and not known.edition:
             yield ValueProblem(("cases", index, "sealed"), _SEALED, Kind.SEALED)
         if not case.sealed:

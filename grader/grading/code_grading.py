@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import hashlib
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
@@ -22,12 +23,16 @@ from grader.core.model import (
     Submission,
     Verdict,
 )
-from grader.grading import diagnosis, forbidden
+from grader.grading import forbidden
 from grader.grading.budget import with_shared_budget
+from grader.grading.checks import Seen
 from grader.grading.context import GradedCode, GradingContext
 from grader.grading.exercise_results import judged_exercise, same_verdict, unmarked
+from grader.grading.explaining.evidence import Evidence, Failure
+from grader.grading.explaining.explain import explain
 from grader.grading.missing import Leftovers
 from grader.grading.plan import CallingForm, Plan, calling_forms, regroup, signatures
+from grader.grading.programs import apply_variant
 
 if TYPE_CHECKING:
     from grader.core.model import Observe
@@ -35,11 +40,15 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class AttemptResult:
-    """The result of an exercise called in one form, with the observations for each entry (empty: nothing was run)."""
+    """The result of an exercise called in one form, with the observations for each entry (empty: nothing was run).
+
+    ``quiet`` is that of ``CodeGrading`` before it ran.
+    """
 
     result: ExerciseResult
     observations: list[tuple[Observation, ...]]
     form: CallingForm | None = None
+    quiet: bool = False
 
 
 def graded_code(
@@ -139,27 +148,64 @@ class CodeGrading:
         return None if used is None else same_verdict(plan, Verdict(Status.FAILED, used.text(), final=True))
 
     def diagnosed(self, plan: Plan, tried: AttemptResult) -> ExerciseResult:
-        """The result, with its misconception if a typical mistake gives the same observations."""
+        """The result, with what can be said about why it is wrong, and its misconception if that has a name."""
         result = tried.result
-        if not _worth_a_name(result) or result.array_type is None or _is_stub(tried.observations):
+        if not _is_worth_explaining(result) or _is_stub(tried.observations):
             return result
-        observations = signatures(plan.entries, tried.observations)
-        evidence = [
-            diagnosis.Evidence(outcome.check, seen, outcome.verdict)
-            for outcome, seen in zip(result.outcomes, observations, strict=True)
-        ]
         try:
-            known = self.context.mistake_signatures(plan.exercise)
+            failure = self._failure(plan, tried)
         except LibrariesChanged:
             raise
         except SandboxError:
-            return result  # the verdict is valid without a misconception
-        try:
-            found = diagnosis.diagnose(evidence, known, result.array_type)
-        except Exception:  # as for a check that raises: our error must not cost the learner the result
+            return result  # the verdict is valid without an explanation
+        if failure is None:
             return result
-        believed = plan.question.misconception(found.misconception if found else None)
-        return replace(result, misconception=believed.id, message=believed.truth) if believed else result
+        said = explain(failure)
+        named = next((each for each in said if each.voice == "mistake"), None)
+        if named is None:
+            return replace(result, diagnosis=said)
+        return replace(result, diagnosis=said, misconception=named.misconception, message=named.text)
+
+    def _failure(self, plan: Plan, tried: AttemptResult) -> Failure | None:
+        """All that the voices may look at. Raises SandboxError if the mistakes cannot be run."""
+        array_type = tried.result.array_type
+        if array_type is None or plan.file is None or tried.form is None:
+            return None
+        context, exercise = self.context, plan.exercise
+        identifying = signatures(plan.entries, tried.observations)
+        expected, outcomes = context.expected(exercise), tried.result.outcomes
+        evidence = tuple(
+            Evidence(
+                Seen(
+                    exercise,
+                    replace(entry.case, public=False) if tried.quiet else entry.case,
+                    entry.spec,
+                    entry.drawn if entry.case.sealed else apply_variant(tried.form.variant, entry.drawn),
+                    got,
+                    wanted,
+                    array_type,
+                ),
+                outcome.verdict,
+                seen,
+            )
+            for entry, outcome, got, wanted, seen in zip(
+                plan.entries, outcomes, tried.observations, expected, identifying, strict=True
+            )
+        )
+        runs = context.course.edition is None  # a learners' edition has no references to run
+        return Failure(
+            course=context.course,
+            question=plan.question,
+            exercise=exercise,
+            submission=self.submission,
+            file=plan.file,
+            array_type=array_type,
+            evidence=evidence,
+            known=context.mistake_signatures(exercise),
+            changed=functools.partial(context.changed_by_mistakes, exercise),
+            run=context.reference if runs else None,
+            pair=functools.partial(context.pair, exercise) if runs else None,
+        )
 
     def attempt(self, tried: list[tuple[Plan, CallingForm]]) -> list[AttemptResult]:
         """Runs several exercises in one job."""
@@ -181,7 +227,7 @@ class CodeGrading:
         results = []
         for (plan, form), wanted, each in zip(tried, expected, asked, strict=True):
             mine = regroup(each, tuple(next(found) for programs_ in each for _ in programs_))
-            results.append(AttemptResult(judged_exercise(plan, form, mine, wanted, quiet), mine, form))
+            results.append(AttemptResult(judged_exercise(plan, form, mine, wanted, quiet), mine, form, quiet))
         return results
 
 
@@ -221,8 +267,8 @@ def _graph_is_cut(counted: list[Outcome]) -> bool:
     return cut and bool(values) and all(status is Status.PASSED for status in values)
 
 
-def _worth_a_name(result: ExerciseResult) -> bool:
-    """Whether to look for a misconception: the code ran to its end, and failed through no error of ours."""
+def _is_worth_explaining(result: ExerciseResult) -> bool:
+    """Whether to ask why it is wrong: the code ran to its end, and failed through no error of ours."""
     counted = [outcome.status for outcome in result.outcomes if outcome.verdict.applies]
     stopped = {Status.UNMARKED, Status.TIMED_OUT, Status.DIED, Status.MISSING, Status.SKIPPED}
     return result.status is not Status.PASSED and not stopped & set(counted)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Container
+from collections.abc import Container, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
@@ -18,12 +18,16 @@ from grader.core.model import (
     Observation,
     Observed,
     Program,
+    SourceFile,
     Status,
     Text,
     Verdict,
 )
-from grader.grading import checks, diagnosis
+from grader.course import edits
+from grader.grading import checks, verdicts
+from grader.grading.checks import Seen
 from grader.grading.exercise_results import same_verdict
+from grader.grading.explaining.mistakes import MistakeSignature
 from grader.grading.inputs import Seed, draw, draw_for
 from grader.grading.missing import nowhere
 from grader.grading.plan import (
@@ -43,6 +47,10 @@ from grader.grading.programs import Target
 
 if TYPE_CHECKING:
     from grader.core.model import Observe
+
+
+#: How many results of pairs of mistakes a process remembers.
+_MOST_PAIRS = 2048
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,8 +78,12 @@ class GradingContext:
     kept: OrderedDict[str, GradedCode] = field(default_factory=OrderedDict)
     _entries: dict[str, tuple[Entry, ...]] = field(default_factory=dict)
     _expected: dict[str, list[tuple[Observation, ...]]] = field(default_factory=dict)
-    _mistakes: dict[str, tuple[diagnosis.MistakeSignature, ...]] = field(default_factory=dict)
+    _mistakes: dict[str, tuple[MistakeSignature, ...]] = field(default_factory=dict)
     _programs: dict[tuple[str, CallingForm, str], list[tuple[Program, ...]]] = field(default_factory=dict)
+    _pairs: OrderedDict[tuple[str, int, int, tuple[int, ...]], list[tuple[Observation, ...]] | None] = field(
+        default_factory=OrderedDict
+    )
+    _changed: dict[str, tuple[frozenset[int], ...]] = field(default_factory=dict)
     _untouched: dict[str, ExerciseResult] = field(default_factory=dict)
     _unanswered: dict[str, ItemResult] = field(default_factory=dict)
 
@@ -105,22 +117,61 @@ class GradingContext:
             self._expected[exercise.name] = regroup(asked, seen.observations)
         return self._expected[exercise.name]
 
-    def mistake_signatures(self, exercise: Exercise) -> tuple[diagnosis.MistakeSignature, ...]:
+    def mistake_signatures(self, exercise: Exercise) -> tuple[MistakeSignature, ...]:
         """What each typical mistake returns, called like learner code. Raises SandboxError if the sandbox fails."""
         if exercise.name not in self._mistakes:
-            target = Target(exercise, module_of(exercise), "torch", "float32", calls=function_of(exercise))
-            entries = self.entries(exercise)
-            asked = programs(entries, target, None, reference=False)
-            flat = tuple(program for each in asked for program in each)
-            found = []
-            for mistake in exercise.mistakes:
-                files = sources_of(mistake, exercise, self.course)
-                seen = self.observe_reference(Job(files, flat), REFERENCE_LIMITS)
-                found.append(
-                    diagnosis.MistakeSignature(mistake, signatures(entries, regroup(asked, seen.observations)))
-                )
-            self._mistakes[exercise.name] = tuple(found)
+            files = [sources_of(mistake, exercise, self.course) for mistake in exercise.mistakes]
+            seen = zip(exercise.mistakes, self._edited(exercise, self.entries(exercise), files), strict=True)
+            self._mistakes[exercise.name] = tuple(MistakeSignature(mistake, each) for mistake, each in seen)
         return self._mistakes[exercise.name]
+
+    def _edited(
+        self, exercise: Exercise, entries: tuple[Entry, ...], edited: Iterable[tuple[SourceFile, ...]]
+    ) -> Iterator[list[tuple[Observation, ...]]]:
+        """What edited references return for each of ``entries``, called like learner code."""
+        target = Target(exercise, module_of(exercise), "torch", "float32", calls=function_of(exercise))
+        asked = programs(entries, target, None, reference=False)
+        flat = tuple(program for each in asked for program in each)
+        for files in edited:
+            seen = self.observe_reference(Job(files, flat), REFERENCE_LIMITS)
+            yield signatures(entries, regroup(asked, seen.observations))
+
+    def pair(
+        self, exercise: Exercise, one: int, two: int, numbers: tuple[int, ...]
+    ) -> list[tuple[Observation, ...]] | None:
+        """What the reference with two typical mistakes returns for some entries, all by number.
+
+        None if the edits of the two overlap.
+        """
+        key = (exercise.name, one, two, numbers)
+        if key not in self._pairs:
+            first, second = exercise.mistakes[one], exercise.mistakes[two]
+            files = edits.apply_both(self.course.reference, first.edits, second.edits, module_of(exercise))
+            entries = tuple(self.entries(exercise)[number] for number in numbers)
+            self._pairs[key] = None if files is None else next(self._edited(exercise, entries, [files]))
+        self._pairs.move_to_end(key)
+        if len(self._pairs) > _MOST_PAIRS:
+            self._pairs.popitem(last=False)
+        return self._pairs[key]
+
+    def changed_by_mistakes(self, exercise: Exercise) -> tuple[frozenset[int], ...]:
+        """For each typical mistake, the entries whose values it makes wrong."""
+        if exercise.name not in self._changed:
+            both = list(zip(self.entries(exercise), self.expected(exercise), strict=True))
+            values = [(at, *each) for at, each in enumerate(both) if each[0].spec.kind == "values"]
+            self._changed[exercise.name] = tuple(
+                frozenset(
+                    at
+                    for at, entry, expected in values
+                    if not entry.case.sealed and _is_wrong(exercise, entry, mistake.observations[at], expected)
+                )
+                for mistake in self.mistake_signatures(exercise)
+            )
+        return self._changed[exercise.name]
+
+    def reference(self, programs_: tuple[Program, ...]) -> tuple[Observation, ...]:
+        """What the references return for other inputs than those of the entries."""
+        return self.observe_reference(Job(self.course.reference, programs_), REFERENCE_LIMITS).observations
 
     def programs(self, plan: Plan, form: CallingForm) -> list[tuple[Program, ...]]:
         """The programs of every entry of ``plan``, called in ``form``. They differ from file to file in ``module``."""
@@ -151,3 +202,10 @@ class GradingContext:
         for question in self.course.questions:
             for exercise in question.exercises if question.id in questions else ():
                 self.expected(exercise)
+
+
+def _is_wrong(
+    exercise: Exercise, entry: Entry, got: tuple[Observation, ...], expected: tuple[Observation, ...]
+) -> bool:
+    seen = Seen(exercise, entry.case, entry.spec, entry.drawn, tuple(got), expected, "torch")
+    return verdicts.judge(seen).status is not Status.PASSED

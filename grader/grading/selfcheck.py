@@ -15,8 +15,8 @@ from grader.core.model import Course, Exercise, ExerciseResult, Mistake, Part, Q
 from grader.core.problems import Kind, Problem
 from grader.course import edits, items, misconceptions, starter
 from grader.course.items import derivation, expression, number, shape
-from grader.grading import diagnosis
 from grader.grading.context import GradingContext
+from grader.grading.explaining.mistakes import MistakeSignature, agree
 from grader.grading.grade import grade, grade_reference
 from grader.grading.plan import module_of
 from grader.grading.selection import Selection
@@ -222,12 +222,12 @@ def _mistake(where: str, mistake: Mistake, result: ExerciseResult) -> Iterator[P
         yield Problem(Kind.MISTAKE_NOT_NAMED, where, f"{said}: {_first(result)}")
 
 
-def _twins(where: str, mistakes: tuple[diagnosis.MistakeSignature, ...]) -> Iterator[Problem]:
+def _twins(where: str, mistakes: tuple[MistakeSignature, ...]) -> Iterator[Problem]:
     """Pairs of mistakes that no check distinguishes."""
     for at, one in enumerate(mistakes):
         for other in mistakes[at + 1 :]:
             pairs = zip(one.observations, other.observations, strict=True)
-            if all(diagnosis.agree(a, b, "torch") for a, b in pairs):
+            if all(agree(a, b, "torch") for a, b in pairs):
                 names = f"{one.mistake.misconception} and {other.mistake.misconception}"
                 yield Problem(Kind.MISTAKES_ALIKE, where, f"no check distinguishes {names}")
 

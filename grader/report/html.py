@@ -10,7 +10,7 @@ import base64
 import functools
 import hashlib
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import jinja2
@@ -20,6 +20,7 @@ from grader import __version__
 from grader.core import text as core_text
 from grader.core.model import (
     Course,
+    Diagnosis,
     Difference,
     ExerciseResult,
     ItemResult,
@@ -34,7 +35,7 @@ from grader.core.model import (
 )
 from grader.core.text import check_label, clean, points
 from grader.course import items, misconceptions
-from grader.report import words
+from grader.report import explained, words
 from grader.report.array_svg import ArrayPicture, Slice, mask, picture, rules
 from grader.report.terminal import ranges
 
@@ -168,6 +169,16 @@ class FirstProblem:
     truth: Text | None
     ask: Text | None
     ask_next: str | None
+    diagnosis: tuple[Reason, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Reason:
+    """Why it is wrong: a sentence, and the line of source that it is about, if there is one."""
+
+    text: Text
+    place: Text | None = None
+    line: explained.Quoted | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -242,13 +253,15 @@ class _Page:
         first = None if exercise.status in (Status.MISSING, Status.SKIPPED) else exercise.first_failure
         belief, asked = self.belief(question, exercise.misconception), self.course.question(question.id)
         about = misconceptions.items_about(self.course, belief.id, asked) if belief and asked else ()
-        return finding(
+        found = finding(
             words.failure_heading(exercise, first) if first else None,
             (first.verdict.message if first else None) or exercise.message,
             difference(first) if first else None,
             belief,
             about[0].id if about else belief.ask_next if belief else None,
         )
+        said = "\n".join(text.en for text in (found.message, found.truth) if text is not None)
+        return replace(found, diagnosis=tuple(map(_reason, explained.to_say(exercise, said, "en"))))
 
     def belief(self, question: QuestionResult, name: str | None) -> Misconception | None:
         """The misconception ``name`` of a question."""
@@ -262,6 +275,11 @@ class _Page:
             for each in self.shown
             if each.exercise == exercise.name
         ]
+
+
+def _reason(found: Diagnosis) -> Reason:
+    line = explained.quoted(found.span) if found.span is not None else None
+    return Reason(found.text, explained.place(found.span) if found.span and line else None, line)
 
 
 def finding(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from grader.core.model import ExerciseResult, ItemResult, Lang, Outcome, QuestionResult, Report, Text
+from grader.core.model import Diagnosis, ExerciseResult, ItemResult, Lang, Outcome, QuestionResult, Report, Text
 from grader.core.text import clean
 
 FORMAT = 1
@@ -69,6 +69,7 @@ def _exercise(exercise: ExerciseResult, lang: Lang) -> dict[str, Any]:
         "possible": number(exercise.possible),
         "misconception": exercise.misconception,
         "message": _said(exercise.message, lang),
+        "diagnosis": [diagnosis(each, lang) for each in exercise.diagnosis],
         "file": None if exercise.file is None else clean(exercise.file),
         "array_type": exercise.array_type,
         "remarks": [_said(remark, lang) for remark in exercise.remarks],
@@ -87,6 +88,21 @@ def _check(outcome: Outcome, lang: Lang) -> dict[str, Any]:
         "possible": number(outcome.possible),
         "message": _said(outcome.verdict.message, lang),
         "broken": outcome.verdict.broken,
+    }
+
+
+def diagnosis(found: Diagnosis, lang: Lang) -> dict[str, Any]:
+    """One explanation of a failure; the keys of the place are null where no place is known."""
+    place = found.span
+    return {
+        "voice": found.voice,
+        "misconception": found.misconception,
+        "file": None if place is None else clean(place.file),
+        "line": None if place is None else place.line,
+        "end_line": None if place is None else place.end_line,
+        "column": None if place is None else place.column,
+        "end_column": None if place is None else place.end_column,
+        "text": _said(found.text, lang),
     }
 
 

@@ -87,6 +87,9 @@ def _checks(suite: ET.Element, exercise: ExerciseResult, lang: Lang) -> None:
             _verdict(case, outcome.status, verdict.message if public else None, lang)
         else:
             ET.SubElement(case, "skipped", message=_NOT_APPLICABLE.of(lang))
+    if exercise.diagnosis:
+        said = [_legal(found.text.of(lang)) for found in exercise.diagnosis]
+        ET.SubElement(suite, "system-out").text = "\n".join(said)
     if not exercise.outcomes:
         _verdict(_case(suite, exercise.name), exercise.status, exercise.message, lang)
 

@@ -6,7 +6,7 @@ import re
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from grader.core.layout import cells, shorten
+from grader.core.layout import cells, shorten, wrap
 from grader.core.model import (
     Course,
     Difference,
@@ -26,7 +26,7 @@ from grader.core.model import (
 from grader.core.page import Page
 from grader.core.text import COMMA, OF_POINTS, SAYS, SEMICOLON, STATUS, check_label, clean, duration, points
 from grader.course import misconceptions
-from grader.report import words
+from grader.report import explained, words
 
 NOT_PASSED = Text("not passed: {names}", "未通过：{names}")
 NOT_ANSWERED = Text("not answered: {names}", "未作答：{names}")
@@ -176,7 +176,8 @@ def _exercise(page: Page, exercise: ExerciseResult, course: Course, question: Qu
         if first is not None:
             page.lines(page.say(words.failure_heading(exercise, first)), indent=4, style="bold")
         message = first.verdict.message if first is not None and first.verdict.message else exercise.message
-        _explain(page, message, question, exercise.misconception, first, course)
+        said = _explain(page, message, question, exercise.misconception, first, course)
+        _diagnosis(page, exercise, said)
     _tally(page, exercise)
     for remark in exercise.remarks:
         page.lines(clean(page.say(remark), 600, lines=True), indent=4, lead="· ")
@@ -189,19 +190,36 @@ def _explain(
     misconception: str | None,
     outcome: Outcome | None = None,
     course: Course | None = None,
-) -> None:
-    """What is wrong and where, then what is true instead, and a question about it."""
+) -> str:
+    """What is wrong and where, then what is true instead, and a question about it. Returns the sentences."""
     indent = 4 if outcome is None else 6
     said = _message(page, message, indent)
     if outcome is not None and outcome.visibility == "public" and outcome.verdict.difference is not None:
         _difference(page, outcome.verdict.difference, indent)
     belief = question.misconception(misconception) if question is not None else None
     if belief is None or question is None:
-        return
+        return said
     asked = belief.ask_next
     if course is not None:  # a mistake in code: any item about it helps
         asked = next((item.id for item in misconceptions.items_about(course, belief.id, question)), asked)
     _belief(page, belief, said, indent, asked)
+    return f"{said}\n{page.say(belief.truth)}"
+
+
+def _diagnosis(page: Page, exercise: ExerciseResult, said: str) -> None:
+    """Why it is wrong, as far as that is not said yet: lines of source with a part underlined, and sentences."""
+    left = explained.MOST_LINES
+    for found in explained.to_say(exercise, said, page.lang):
+        line = explained.quoted(found.span, page.width - 8) if found.span is not None else None
+        lead = page.say(explained.place(found.span)) + " " if found.span is not None and line is not None else ""
+        text = clean(page.say(found.text), 600)
+        left -= (2 if line is not None else 0) + len(wrap(lead + text, page.width - 6))
+        if left < 0:
+            return
+        page.lines(lead + text, indent=6, style="yellow")
+        if line is not None:
+            page.pieces([("        ", ""), (line.before, ""), (line.marked, "bold red"), (line.after, "")])
+            page.pieces([("        ", ""), (line.caret, "red")])
 
 
 def _message(page: Page, message: Text | None, indent: int) -> str:

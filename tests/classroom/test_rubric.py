@@ -107,7 +107,7 @@ def test_one_decision_marks_a_group(out: Path, handed_in: Path) -> None:
     typed = "abz\nab\nGood, but say why.\n0\n1\n"
     shown = run(str(out), "--mark", "--author", "me", "--course", course, typed=typed)
     assert shown.code == 0, shown.text
-    assert "expected a, b, c, or 0" in shown.text
+    assert "has the key points a, b, c, and 0" in shown.text
     said = "key points a, b of a–c: Good, but say why."
     assert given(out) == {
         **dict.fromkeys(("ann", "ben", "cat"), (2.0, said)),
@@ -169,7 +169,7 @@ def test_key_points_are_worth_the_same(said: str, points: float) -> None:
 @pytest.mark.parametrize("said", ["", "c", "0a", "?"])
 def test_unknown_key_points_are_refused(said: str) -> None:
     """With those there are."""
-    with pytest.raises(UsageError, match="expected a, b, or 0"):
+    with pytest.raises(UsageError, match="has the key points a, b, and 0"):
         rubric.decided(spec(), rubric.Decision(said))
     with pytest.raises(UsageError, match="no key points"):
         rubric.decided(spec(0), rubric.Decision("a"))

@@ -41,7 +41,7 @@ def test_usage_errors_are_in_both_languages() -> None:
         (["show", "Q5", "--lang=de"], ""),
         (["submit", "a", "b", "c"], "命令行无法理解"),
         (["quix"], "没有命令“quix”。是不是 quiz？"),
-        (["show", "Q99"], "没有问题“Q99”"),
+        (["show", "Q99"], "“Q99”"),
         (["plot", "nothing"], "没有图“nothing”。"),
     ],
 )

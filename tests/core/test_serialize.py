@@ -5,7 +5,18 @@ from dataclasses import dataclass
 
 import pytest
 
-from grader.core.model import Difference, ExerciseResult, ItemResult, Outcome, QuestionResult, Status, Text, Verdict
+from grader.core.model import (
+    Diagnosis,
+    Difference,
+    ExerciseResult,
+    ItemResult,
+    Outcome,
+    QuestionResult,
+    Span,
+    Status,
+    Text,
+    Verdict,
+)
 from grader.core.serialize import dump, load
 
 TEXT = Text("wrong", "不对")
@@ -29,6 +40,10 @@ RESULT = QuestionResult(
             "q03.py",
             "torch",
             (TEXT, TEXT),
+            (
+                Diagnosis("place", TEXT, span=Span("q03.py", 3, 4, 0, 9, "    return 键")),
+                Diagnosis("mistake", TEXT, "no-scaling"),
+            ),
         ),
     ),
 )
@@ -37,6 +52,15 @@ RESULT = QuestionResult(
 def test_nothing_is_lost() -> None:
     """Through JSON and back a result is what it was, in both languages."""
     assert load(QuestionResult, json.loads(json.dumps(dump(RESULT)))) == RESULT
+
+
+def test_results_from_before_there_was_a_diagnosis() -> None:
+    """Load all the same, and so do those whose places have no source."""
+    data = dump(RESULT)
+    del data["exercises"][0]["diagnosis"][0]["span"]["source"]
+    assert load(QuestionResult, data).exercises[0].diagnosis[0].span == Span("q03.py", 3, 4, 0, 9)
+    del data["exercises"][0]["diagnosis"]
+    assert load(QuestionResult, data).exercises[0].diagnosis == ()
 
 
 def test_what_says_nothing_is_left_out() -> None:

@@ -67,6 +67,7 @@ SHOWN_BY_READING: list[tuple[Kind, str, str, str]] = [
     (Kind.UNKNOWN_MISCONCEPTION, FILE, "misconception: output-is-scores", "misconception: output-is"),
     (Kind.UNKNOWN_REFERENCE, FILE, "attention.attend", "attention.atend"),
     (Kind.UNKNOWN_CHECK, FILE, "checks: [values, {", "checks: [valeus, {"),
+    (Kind.UNKNOWN_TAG, FILE, "name: empty rows", "name: empty rows\n        tags: [second-cal]"),
     (Kind.UNKNOWN_CASE, FILE, "on: [basic]", "on: [basik]"),
     (Kind.UNKNOWN_ARGUMENT, FILE, "args: {q: {normal", "args: {query: {normal"),
     (Kind.UNKNOWN_HELPER, FILE, "same_as: k", "make: raedy"),

@@ -20,7 +20,7 @@ from grader.grading import checks, courses
 from grader.grading.checks import Seen, gradients
 from grader.grading.compare import compare
 from grader.grading.context import GradingContext
-from grader.grading.diagnosis import agree
+from grader.grading.explaining.mistakes import agree
 from grader.grading.inputs import Seed
 from grader.grading.programs import Target
 from grader.report.array_svg import picture

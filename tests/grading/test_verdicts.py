@@ -253,10 +253,15 @@ def ways(exercise_: Exercise) -> Iterator[int]:
 
 
 def bits(exercise_: Exercise) -> float:
-    """What one submission can learn of the hidden inputs of an exercise: verdicts, its name, how it was called."""
+    """What one submission can learn of the hidden inputs of an exercise: verdicts, names, how it was called.
+
+    No, one or two misconceptions are named. What else is said about a failure follows from public cases and from what
+    the verdicts tell.
+    """
     tried = len(calling_forms(exercise_, SourceFile("q.py", "q", (), imports_torch=True)))
-    names = 1 + len({mistake.misconception for mistake in exercise_.mistakes})
-    return sum(map(math.log2, ways(exercise_))) + math.log2(names) + math.log2(tried)
+    names = len({mistake.misconception for mistake in exercise_.mistakes})
+    named = sum(math.comb(names, count) for count in range(3))
+    return sum(map(math.log2, ways(exercise_))) + math.log2(named) + math.log2(tried)
 
 
 #: ``seconds`` of a report: powers of two from 1 to 512.

@@ -87,6 +87,10 @@ def report_with_overrides(book: Book, mark: Mark) -> Report | None:
     return replace(report, questions=questions, notices=(*report.notices, *([Notice("", taken)] if taken else [])))
 
 
+#: Voices that look at public cases alone.
+_FROM_PUBLIC = ("place", "relation", "dependency")
+
+
 def visible_report(report: Report, mark: Mark, rules: Rules, now: datetime | None = None) -> Report:
     """The report as its learner may see it ``now``: without hidden cases that the course shows later or never.
 
@@ -102,6 +106,8 @@ def visible_report(report: Report, mark: Mark, rules: Rules, now: datetime | Non
         first = result.first_failure
         if first is not None and first.visibility == "hidden":
             result = replace(result, message=None, misconception=None)
+        kept = _FROM_PUBLIC if result.misconception is None else (*_FROM_PUBLIC, "mistake")
+        result = replace(result, diagnosis=tuple(each for each in result.diagnosis if each.voice in kept))
         decide = sum(outcome.possible for outcome in result.outcomes if outcome.visibility == "hidden")
         said = words.HIDDEN_DECIDE.fill(points=points(decide), possible=points(result.possible))
         return replace(result, outcomes=public, remarks=(*result.remarks, said, NOT_SHOWN))

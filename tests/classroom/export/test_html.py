@@ -16,7 +16,7 @@ import pytest
 from grader.classroom.export._marks import visible_report
 from grader.classroom.gradebook import LearnerRow
 from grader.classroom.marks import Mark
-from grader.core.model import ExerciseResult, Outcome, QuestionResult, Report, Rules, Status, Text, Verdict
+from grader.core.model import Diagnosis, ExerciseResult, Outcome, QuestionResult, Report, Rules, Status, Text, Verdict
 from grader.course import items
 
 if TYPE_CHECKING:
@@ -142,13 +142,15 @@ def test_what_a_hidden_case_says_is_not_told_instead() -> None:
     said = Text("secret", "秘密")
     good, bad = Verdict(Status.PASSED), Verdict(Status.FAILED, said, misconception="x")
     outcomes = (Outcome("values", "a", "public", good, 1, 1), Outcome("values", "b", "hidden", bad, 0, 1))
-    result = ExerciseResult("f", Status.FAILED, 1, 2, outcomes, said, "x")
+    why = tuple(Diagnosis(voice, said) for voice in ("mistake", "place", "relation", "condition"))
+    result = ExerciseResult("f", Status.FAILED, 1, 2, outcomes, said, "x", diagnosis=why)
     whole = ExerciseResult("g", Status.PASSED, 1, 1, outcomes[:1])
     report = Report("ada", said, "d", "s", (QuestionResult("Q1", said, (), (result, whole)),), (), False, (), 0.0)
     mark = Mark(LearnerRow("ada", "Ada", "", 2.0), None, ())
     now = due + timedelta(hours=1)
     f, g = visible_report(report, mark, rules, now).questions[0].exercises
     assert (f.message, f.misconception, f.outcomes, f.earned, g) == (None, None, outcomes[:1], 1, whole)
+    assert f.diagnosis == why[1:3], "the other two look at hidden cases, too"
     assert visible_report(report, mark, rules, due + timedelta(hours=2)) is report
     assert visible_report(report, mark, replace(rules, due=None), now) is not report
     assert visible_report(report, mark, replace(rules, hidden_results="always")) is report

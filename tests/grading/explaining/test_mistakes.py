@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from grader.core.model import Array, Died, Mistake, Observation, Raised, Returned, Status, TimedOut, Verdict
-from grader.grading.diagnosis import Evidence, MistakeSignature, agree, diagnose, same
+from grader.grading.explaining.mistakes import Evidence, MistakeSignature, agree, diagnose, same
 from tests.helpers import array
 
 PASSED, FAILED = Verdict(Status.PASSED), Verdict(Status.FAILED)

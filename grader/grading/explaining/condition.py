@@ -1,0 +1,222 @@
+"""Voice 4: the condition under which the code is wrong, if it is right whenever the condition does not hold."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator, Mapping
+
+import numpy as np
+from numpy.typing import NDArray
+
+from grader.core.model import Case, Diagnosis, Exercise, Status, Text
+from grader.course.case_tags import TAGS
+from grader.grading.explaining.evidence import Failure
+from grader.grading.explaining.relations import array_arguments
+from grader.grading.inputs import Drawn
+
+_SAYS = Text(
+    "Right in every case where {right}; wrong in every case where {wrong}.",
+    "凡是{right}的用例都对，凡是{wrong}的用例都不对。",
+)
+_ONLY_WRONG = Text(
+    "Right in {right} of {all} cases; wrong only in {names}.", "{all} 个用例中有 {right} 个正确，不对的只有：{names}。"
+)
+_ONLY_RIGHT = Text(
+    "Wrong in most of the {all} cases; right only in {names}.", "{all} 个用例中大多不对，正确的只有：{names}。"
+)
+_NOT_REPEATABLE = Text(
+    "The same call gives another result each time: something in it is random, or it keeps something from the call "
+    "before.",
+    "同样的调用每次结果都不同：其中有随机成分，或保留了上一次调用留下的东西。",
+)
+#: The most cases that are named.
+_FEW = 4
+#: From this tag on, at least so many cases have to be right and wrong.
+_FIRST_WEAK, _BOTH = "several-samples", 2
+#: With fewer cases, any split would have some tag by chance.
+_FEWEST = 3
+_LARGE, _FAR, _MANY, _LONG = 50.0, 10.0, 8, 16
+#: What to say if every result is right, and only this check fails.
+_CHECKS = {
+    "gradients": Text(
+        "Every result is right; only the gradients through it are wrong or missing.",
+        "结果全都正确，只是反向传播得到的梯度不对或缺失。",
+    ),
+    "non_contiguous": Text(
+        "Every result is right for ordinary arrays; it is wrong as soon as an argument is a transposed or sliced view.",
+        "对普通的数组，结果全都正确；一旦参数是转置或切片得到的视图就不对。",
+    ),
+    "unchanged_inputs": Text(
+        "Every result is right, but the call changes arguments that belong to the caller.",
+        "结果全都正确，但调用改动了属于调用者的参数。",
+    ),
+    "repeatable": Text(
+        "The first call is right; the same call repeated gives another result.",
+        "第一次调用是对的，同样的调用再来一次结果就不同了。",
+    ),
+    "dtype": Text(
+        "Every result is right; only its data type does not follow that of the arguments.",
+        "结果的数值全都正确，只是数据类型没有与参数保持一致。",
+    ),
+    "memory": Text(
+        "Every result is right, but it takes more memory than it should.", "结果全都正确，只是占用的内存超出应有的量。"
+    ),
+    "operations": Text(
+        "Every result is right, but it takes more arithmetic than it should.",
+        "结果全都正确，只是计算量超出应有的量。",
+    ),
+    "raises": Text(
+        "Every result is right; only the call that should raise an exception does not.",
+        "结果全都正确，只是应当抛出异常的那次调用没有抛出（或抛出了别的异常）。",
+    ),
+    "registered_parameters": Text(
+        "Every result is right; only the parameters are not registered as they should be.",
+        "结果全都正确，只是参数没有按要求注册。",
+    ),
+    "fully_masked_rows": Text(
+        "Every other result is right; only rows of queries without a single key are not zero.",
+        "其他结果全都正确，只是没有任何可关注的键的查询，其结果不是全零。",
+    ),
+}
+
+
+def condition(failure: Failure) -> Iterator[Diagnosis]:
+    """The first tag that all wrong cases share and no right one has, or the other way round."""
+    main = _main_check(failure.exercise)
+    values = [each for each in failure.evidence if each.counts and each.seen.spec.kind == main]
+    wrong = {each.seen.case.name for each in values if each.failed}
+    again = (each.verdict.status for each in failure.evidence if each.counts and each.seen.spec.kind == "repeatable")
+    if wrong and Status.FAILED in again:
+        yield Diagnosis("condition", _NOT_REPEATABLE)
+    if values and not wrong:
+        failed = dict.fromkeys(each.seen.spec.kind for each in failure.evidence if each.failed)
+        yield from (Diagnosis("condition", _CHECKS[kind]) for kind in failed if kind in _CHECKS)
+        return
+    tags = {each.seen.case.name: set(_tags(each.seen.case, each.seen.drawn)) for each in values}
+    if len(tags) < _FEWEST or not wrong < tags.keys():
+        return
+    said = _split(tags, wrong) or _named(wrong, set(tags))
+    if said is not None:
+        yield Diagnosis("condition", said)
+
+
+def _main_check(exercise: Exercise) -> str:
+    """The check that compares results: ``values``, or the one with the largest weight where there is none."""
+    if any(spec.kind == "values" for spec in exercise.checks):
+        return "values"
+    return max(exercise.checks, key=lambda spec: spec.weight).kind
+
+
+def _named(wrong: set[str], cases: set[str]) -> Text | None:
+    """The names of the cases that are wrong, or of those that are right, whichever are fewer."""
+    right = cases - wrong
+    fewer, said = (wrong, _ONLY_WRONG) if len(wrong) <= len(right) else (right, _ONLY_RIGHT)
+    if len(fewer) > _FEW:
+        return None
+    names = [f"“{name}”" for name in sorted(fewer)]
+    return said.fill(right=len(right), all=len(cases), names=Text(", ".join(names), "、".join(names)))
+
+
+def _split(tags: Mapping[str, set[Tag]], wrong: set[str]) -> Text | None:
+    """The first tag that tells wrong cases from right ones."""
+    order = list(TAGS)
+    fewest = min(len(wrong), len(tags) - len(wrong))
+    for key in sorted(set().union(*tags.values()), key=lambda key: (order.index(key[0]), key[1])):
+        if fewest < _BOTH and order.index(key[0]) >= order.index(_FIRST_WEAK):
+            break  # one case has many such properties
+        having = {case for case, found in tags.items() if key in found}
+        tag = TAGS[key[0]]
+        sentences = {"having": tag.having.fill(name=key[1]), "lacking": tag.lacking.fill(name=key[1])}
+        if having == wrong:
+            return _SAYS.fill(right=sentences["lacking"], wrong=sentences["having"])
+        if having == tags.keys() - wrong:
+            return _SAYS.fill(right=sentences["having"], wrong=sentences["lacking"])
+    return None
+
+
+Tag = tuple[str, str]
+
+
+def _tags(case: Case, drawn: Drawn) -> Iterator[Tag]:
+    """(name of the tag, what it is about) for all that holds in a case."""
+    yield from ((name, "") for name in case.tags)
+    yield from _numbers(drawn)
+    yield from _each(drawn)
+    yield from _several(drawn)
+
+
+def _numbers(drawn: Drawn) -> Iterator[Tag]:
+    for name, value in (*drawn.construct, *drawn.args):
+        if value is None:
+            continue
+        yield "given", name
+        if type(value) is bool and value:
+            yield "true", name
+        if type(value) in (int, float):
+            facts = {
+                "zero": value == 0,
+                "negative": value < 0,
+                "one": value == 1,
+                "odd": value % 2 == 1,
+                "fraction": value != int(value),
+                "many": value > _MANY,
+            }
+            yield from ((tag, name) for tag, holds in facts.items() if holds)
+
+
+def _each(drawn: Drawn) -> Iterator[Tag]:
+    for name, array in array_arguments(drawn):
+        facts = _shape(array) | (_mask(array) if array.dtype == bool else _entries(array))
+        yield from ((tag, name) for tag, holds in facts.items() if holds)
+        if array.dtype == bool and array.ndim > 1 and not array.any(axis=-1).all():
+            yield "empty-rows", ""
+
+
+def _shape(array: NDArray[np.generic]) -> dict[str, bool]:
+    several = array.ndim >= 2
+    return {
+        "empty": array.size == 0,
+        "several-samples": array.ndim >= 3 and array.shape[0] > 1,
+        "no-samples": array.ndim <= 2,
+        "many-axes": array.ndim >= 4,
+        "square": several and array.shape[-1] == array.shape[-2],
+        "one-row": several and array.shape[-2] == 1,
+        "odd-width": array.shape[-1] % 2 == 1,
+        "odd-rows": several and array.shape[-2] % 2 == 1,
+        "long": several and array.shape[-2] > _LONG,
+    }
+
+
+def _mask(mask: NDArray[np.generic]) -> dict[str, bool]:
+    square = mask.ndim >= 2 and mask.shape[-1] == mask.shape[-2]
+    return {
+        "different-per-sample": mask.ndim >= 2 and mask.shape[0] > 1 and not (mask == mask[:1]).all(),
+        "asymmetric": square and not np.array_equal(mask, mask.swapaxes(-1, -2)),
+    }
+
+
+def _entries(array: NDArray[np.generic]) -> dict[str, bool]:
+    if not array.size or array.dtype.kind not in "if":
+        return {}
+    numbers = array.astype(np.float64)
+    ids = array.dtype.kind == "i"
+    return {
+        "holds-negative": bool((numbers < 0).any()),
+        "holds-zero": ids and bool((numbers == 0).any()),
+        "repeated": ids and len(np.unique(numbers)) < numbers.size,
+        "large": not ids and bool(np.abs(numbers).max() > _LARGE),
+        "offset": not ids and bool(abs(numbers.mean()) > _FAR * max(float(numbers.std()), 1e-6)),
+        "constant": numbers.size > 1 and bool(np.ptp(numbers) == 0),
+    }
+
+
+def _several(drawn: Drawn) -> Iterator[Tag]:
+    """What holds between two arrays with rows."""
+    arrays = [(name, array) for name, array in array_arguments(drawn) if array.ndim >= 2 and array.dtype != bool]
+    for (one, first), (two, second) in itertools.combinations(arrays, 2):
+        both = f"{one}, {two}"
+        if first.shape[-2] != second.shape[-2]:
+            yield "unequal-lengths", both
+            yield ("first-longer" if first.shape[-2] > second.shape[-2] else "first-shorter"), both
+        if first.shape[-1] != second.shape[-1]:
+            yield "unequal-widths", both

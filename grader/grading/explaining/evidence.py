@@ -1,0 +1,108 @@
+"""What the voices look at: the checks that an exercise made, what was seen, and the means to run references."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import TypeAlias
+
+import numpy as np
+
+from grader.core.model import (
+    Array,
+    ArrayType,
+    Course,
+    Exercise,
+    Observation,
+    Program,
+    Question,
+    Returned,
+    SourceFile,
+    Status,
+    Submission,
+    Verdict,
+)
+from grader.grading.checks import Seen
+from grader.grading.compare import compare
+from grader.grading.explaining.mistakes import MistakeSignature
+from grader.grading.explaining.relations import Pair, leaves
+
+#: Runs programs on the references of the course, or finds what they returned before.
+Run: TypeAlias = Callable[[tuple[Program, ...]], tuple[Observation, ...]]
+#: What the reference with two typical mistakes returns for some of the evidence, all by number; None if they overlap.
+RunPair: TypeAlias = Callable[[int, int, tuple[int, ...]], "list[tuple[Observation, ...]] | None"]
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """One check on one case: what was run and seen, the verdict, and the part that ``identifies`` a mistake."""
+
+    seen: Seen
+    verdict: Verdict
+    identifies: tuple[Observation, ...]
+
+    @property
+    def counts(self) -> bool:
+        """Whether the check was decided here."""
+        return self.verdict.applies and self.verdict.status is not Status.PENDING
+
+    @property
+    def failed(self) -> bool:
+        """Whether the check was not passed."""
+        return self.counts and self.verdict.status is not Status.PASSED
+
+    @property
+    def of_values(self) -> bool:
+        """Whether it compares results with those of the reference."""
+        return self.seen.spec.kind == "values"
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """A wrong exercise, with all that is known about it. ``file`` is the one that defines it.
+
+    ``known`` is what its typical mistakes do, ``changed`` which values each of them makes wrong. ``run`` and
+    ``pair`` are None if references cannot be run, as in a learners' edition.
+    """
+
+    course: Course
+    question: Question
+    exercise: Exercise
+    submission: Submission
+    file: SourceFile
+    array_type: ArrayType
+    evidence: tuple[Evidence, ...]
+    known: tuple[MistakeSignature, ...]
+    changed: Callable[[], tuple[frozenset[int], ...]]
+    run: Run | None
+    pair: RunPair | None
+
+    def public_values(self) -> Iterator[Evidence]:
+        """The public cases in which values are wrong."""
+        return (each for each in self.evidence if each.failed and each.of_values and each.seen.case.public)
+
+
+def pairs(failure: Failure) -> tuple[Pair, ...]:
+    """The wrong results of public cases with the correct ones: of several values, the first that is always wrong.
+
+    Empty unless every public case that fails returned something of the right structure.
+    """
+    found: list[dict[tuple[object, ...], Pair]] = []
+    for each in failure.public_values():
+        match each.seen.got, each.seen.expected:
+            case (Returned((got,)),), (Returned((expected,)),):
+                mine, right = dict(leaves(got)), dict(leaves(expected))
+                if mine.keys() != right.keys():
+                    return ()
+                both = {at: Pair(each.seen.case.name, mine[at], right[at], each.seen.drawn) for at in right}
+                found.append({at: pair for at, pair in both.items() if _wrong(pair)})
+            case _:
+                return ()
+    if not found or not all(found):
+        return ()
+    shared = [at for at in found[0] if all(at in each for each in found)]
+    return tuple(each[shared[0]] for each in found) if shared else ()
+
+
+def _wrong(pair: Pair) -> bool:
+    return compare(Array(np.asarray(pair.expected)), Array(np.asarray(pair.got))) is not None

@@ -1,0 +1,55 @@
+"""Asks every voice about a wrong exercise, the most telling one first."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+
+from grader.core.errors import LibrariesChanged
+from grader.core.model import Diagnosis, Submission
+from grader.grading.explaining.condition import condition
+from grader.grading.explaining.evidence import Failure
+from grader.grading.explaining.mistake import mistake
+from grader.grading.explaining.raised import raised, source_line
+from grader.grading.explaining.relation import relation
+
+#: The most that is said about one exercise.
+MOST = 3
+#: The longest line of source that is kept with a diagnosis.
+_LONGEST = 500
+
+Voice = Callable[[Failure], Iterator[Diagnosis]]
+#: Every voice, and whether it still has something to add if a mistake was named.
+VOICES: tuple[tuple[Voice, bool], ...] = (
+    (mistake, False),
+    (raised, False),
+    (relation, False),
+    (condition, False),
+)
+
+
+def explain(failure: Failure) -> tuple[Diagnosis, ...]:
+    """What can be said, best first. A voice that fails is silent: the verdict is valid without it."""
+    said: list[Diagnosis] = []
+    for voice, beside_a_name in VOICES:
+        if beside_a_name or not any(each.voice == "mistake" for each in said):
+            said += _asked(voice, failure)
+    return tuple(_with_source(each, failure.submission) for each in said[:MOST])
+
+
+def _with_source(diagnosis: Diagnosis, submission: Submission) -> Diagnosis:
+    """With the line of source that it is about, so that no report has to look for it."""
+    span = diagnosis.span
+    if span is None or span.source:
+        return diagnosis
+    text = source_line(submission, span.file, span.line) or ""
+    return replace(diagnosis, span=replace(span, source=text)) if len(text) <= _LONGEST else diagnosis
+
+
+def _asked(voice: Voice, failure: Failure) -> list[Diagnosis]:
+    try:
+        return list(voice(failure))
+    except LibrariesChanged:
+        raise
+    except Exception:  # as for a check that raises: our error must not cost the learner the result
+        return []

@@ -1,0 +1,20 @@
+"""Voice 1: typical mistakes, alone, two at once, or each in cases of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from grader.core.model import Diagnosis
+from grader.grading.explaining import pairs
+from grader.grading.explaining.evidence import Failure
+from grader.grading.explaining.mistakes import Evidence, diagnose
+
+
+def mistake(failure: Failure) -> Iterator[Diagnosis]:
+    """The misconception that explains everything; else two that do so together, the more basic one first."""
+    seen = [Evidence(each.seen.spec.kind, each.identifies, each.verdict) for each in failure.evidence]
+    single = diagnose(seen, failure.known, failure.array_type)
+    names = (single.misconception,) if single else pairs.both(failure) or pairs.by_case(failure)
+    for believed in map(failure.question.misconception, names):
+        if believed is not None:
+            yield Diagnosis("mistake", believed.truth, believed.id)

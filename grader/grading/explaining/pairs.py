@@ -1,0 +1,110 @@
+"""Voice 1, when no single mistake explains everything: two of them at once, or each in cases of its own."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from grader.core.model import Observation, Returned
+from grader.grading.explaining.evidence import Evidence, Failure
+from grader.grading.explaining.mistakes import MistakeSignature, agree
+from grader.grading.explaining.relations import ENOUGH, leaves
+
+#: How many pairs are run at most for one failing exercise; the rest is not asked.
+MOST_RUN = 40
+#: With fewer different numbers in the wrong results, two mistakes could explain them by chance.
+_TELLING = 2 * ENOUGH
+
+
+def both(failure: Failure) -> tuple[str, ...]:
+    """The misconceptions of the pair that explains everything.
+
+    Of several such pairs only what they share is named; that is nothing if they share nothing.
+    """
+    values = tuple(at for at, each in enumerate(failure.evidence) if each.counts and each.of_values)
+    telling = {at: _tells(failure.evidence[at].identifies) for at in values if failure.evidence[at].failed}
+    if failure.pair is None or sum(telling.values()) < _TELLING:
+        return ()
+    most = max(telling, key=lambda at: telling[at])
+    found, known = [], failure.known
+    for one, two in itertools.islice(_candidates(failure), MOST_RUN):
+        # Nearly all pairs fail the first test, which is cheap.
+        if all(_explains(failure, (one, two), numbers) for numbers in ((most,), values)):
+            found.append((known[one].mistake.misconception, known[two].mistake.misconception))
+    if not found:
+        return ()
+    shared = set(found[0]).intersection(*map(set, found[1:]))
+    return tuple(dict.fromkeys(name for name in found[0] if name in shared))
+
+
+def _candidates(failure: Failure) -> Iterator[tuple[int, int]]:
+    """The numbers of the pairs that may explain the evidence, judged by what each of the two mistakes does alone.
+
+    A case that neither changes has to be right, one that both change may be anything, and in one that a single mistake
+    changes the code has to do what that mistake does.
+    """
+    known = failure.known
+    values = [(at, each) for at, each in enumerate(failure.evidence) if each.counts and each.of_values]
+    counted = {at for at, _ in values}
+    changed = [each & counted for each in failure.changed()]
+    same = [
+        {at for at, each in values if agree(each.identifies, mistake.observations[at], failure.array_type)}
+        for mistake in known
+    ]
+    failed = {at for at, each in values if each.failed}
+    for one, two in itertools.combinations(range(len(known)), 2):
+        alone = (changed[one] - changed[two]) <= same[one] and (changed[two] - changed[one]) <= same[two]
+        if failed and changed[one] and changed[two] and failed <= changed[one] | changed[two] and alone:
+            yield one, two
+
+
+def _explains(failure: Failure, mistakes: tuple[int, int], numbers: tuple[int, ...]) -> bool:
+    """Whether the two together return what was returned, in the evidence with these ``numbers``."""
+    assert failure.pair is not None
+    observed = failure.pair(*mistakes, numbers)
+    return observed is not None and all(
+        agree(failure.evidence[at].identifies, seen, failure.array_type)
+        for at, seen in zip(numbers, observed, strict=True)
+    )
+
+
+def by_case(failure: Failure) -> tuple[str, ...]:
+    """The two misconceptions that explain the wrong cases between them, each at least two that the other does not.
+
+    In every case that fails, what was returned is what the mistake returns. Nothing is named if other mistakes would
+    do as well.
+    """
+    failed = [at for at, each in enumerate(failure.evidence) if each.failed and each.of_values]
+    explained: dict[str, set[int]] = {}
+    for mistake in failure.known:
+        here = {at for at in failed if _agrees(failure.evidence[at], mistake, at, failure)}
+        explained[mistake.mistake.misconception] = explained.get(mistake.mistake.misconception, set()) | here
+    covers = [
+        (one, two)
+        for one, two in itertools.combinations(explained, 2)
+        if len(explained[one] | explained[two]) == len(failed)
+        and len(explained[one] - explained[two]) >= 2
+        and len(explained[two] - explained[one]) >= 2
+    ]
+    return covers[0] if len(covers) == 1 else ()
+
+
+def _agrees(evidence: Evidence, mistake: MistakeSignature, at: int, failure: Failure) -> bool:
+    return _tells(evidence.identifies) >= ENOUGH and agree(
+        evidence.identifies, mistake.observations[at], failure.array_type
+    )
+
+
+def _tells(seen: tuple[Observation, ...]) -> int:
+    """How much results tell: how many different numbers there are in arrays; of truth values, one in four counts."""
+    return sum(_numbers(array) for each in seen if isinstance(each, Returned) for _, array in leaves(each.values))
+
+
+def _numbers(array: NDArray[Any]) -> int:
+    if not array.ndim:  # a whole number counts something, and other formulas often give the same
+        return 0 if float(array).is_integer() else 2
+    return array.size // 4 if array.dtype.kind == "b" else len(np.unique(array))

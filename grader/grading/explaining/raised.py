@@ -1,0 +1,39 @@
+"""Where the learner's code stops with an exception in a public case: the line, and what it raised."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from grader.core.model import Diagnosis, Part, Raised, Span, Submission, Text
+from grader.grading.explaining.evidence import Failure
+
+_STOPS = Text("It stops in this line with {type} (case “{case}”).", "代码运行到这一行时抛出了 {type}（用例“{case}”）。")
+_STOPS_ELSEWHERE = Text("It stops with {type} (case “{case}”).", "代码运行时抛出了 {type}（用例“{case}”）。")
+
+
+def raised(failure: Failure) -> Iterator[Diagnosis]:
+    """The line of the first public case that raises."""
+    for each in failure.evidence:
+        stopped = next((seen for seen in each.seen.got if isinstance(seen, Raised)), None)
+        if stopped is None or not each.failed or not each.seen.case.public:
+            continue
+        span = line(failure.submission, stopped.file, stopped.line)
+        text = (_STOPS if span else _STOPS_ELSEWHERE).fill(type=stopped.type, case=each.seen.case.name)
+        yield Diagnosis("place", text, span=span)
+        return
+
+
+def line(submission: Submission, label: str | None, number: int | None) -> Span | None:
+    """The whole line ``number`` of a part, without the spaces around it; None if the submission has no such line."""
+    text = source_line(submission, label, number)
+    if text is None or label is None or number is None or not text.strip():
+        return None
+    start = len(text) - len(text.lstrip())
+    return Span(label, number, number, start, len(text.rstrip()))
+
+
+def source_line(submission: Submission, label: str | None, number: int | None) -> str | None:
+    """A line of the submitted source, as submitted."""
+    parts: list[Part] = [part for file in submission.files for part in file.parts if part.label == label]
+    lines = parts[0].text.split("\n") if parts else []
+    return lines[number - 1].rstrip("\r") if number is not None and 0 < number <= len(lines) else None

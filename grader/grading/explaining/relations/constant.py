@@ -1,0 +1,34 @@
+"""Every number in the result is the same, whatever the inputs.
+
+## What it says
+
+The number, if it is the same in every case and the correct results have others.
+
+## Example
+
+A function that returns what was allocated and never filled.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from grader.core.model import Text
+from grader.grading.compare import number
+from grader.grading.explaining.relations import Pair, different
+
+RANK = 8
+_SAYS = Text(
+    "Your result is {value} everywhere, in every case that fails.", "在所有未通过的用例里，你的结果处处都是 {value}。"
+)
+
+
+def relate(pairs: Sequence[Pair]) -> Text | None:
+    """The number, if there is only one."""
+    entries = [np.unique(pair.got) for pair in pairs]
+    if any(len(each) != 1 or each[0] != entries[0][0] for each in entries) or different(pairs) < 2:
+        return None
+    several = sum(pair.got.size for pair in pairs) >= 2
+    return _SAYS.fill(value=number(entries[0][0])) if several else None

@@ -1,0 +1,74 @@
+"""The result is a function of the correct one: its square, its root, its logarithm and so on.
+
+## What it says
+
+Which function, applied to every number.
+
+## Example
+
+A standard deviation where the variance belongs, or a loss where the perplexity belongs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from grader.core.model import Text
+from grader.grading.explaining.relations import Pair, near, varied
+
+RANK = 22
+_SAYS = Text("Your result is {what} of the correct one.", "你的结果是正确结果的{what}。")
+_FUNCTIONS: tuple[tuple[Text, Callable[[NDArray[np.float64]], NDArray[np.float64]]], ...] = (
+    (Text("the square", "平方"), np.square),
+    (Text("the square root", "平方根"), np.sqrt),
+    (Text("the reciprocal", "倒数"), np.reciprocal),
+    (Text("the exponential", "指数 exp"), np.exp),
+    (Text("the natural logarithm", "自然对数"), np.log),
+    (Text("the logarithm to base 2", "以 2 为底的对数"), np.log2),
+    (Text("two to the power", "2 的幂（以正确结果为指数）"), np.exp2),
+    (Text("1 minus that", "补数（1 减去它）"), lambda x: 1 - x),
+    (Text("the absolute value", "绝对值"), np.abs),
+    (Text("the softmax over the last axis", "沿最后一个轴的 softmax"), lambda x: _softmax(x)),
+    (Text("the whole part (rounded down)", "整数部分（向下取整）"), np.floor),
+    (Text("the value rounded up", "向上取整"), np.ceil),
+    (Text("the rounded value", "四舍五入"), np.round),
+    (Text("the running sum along the last axis", "沿最后一个轴的累加"), lambda x: np.cumsum(x, -1)),
+    (Text("the sum over the last axis", "沿最后一个轴的和"), lambda x: x.sum(-1)),
+    (
+        Text("the sum over the last axis, kept as an axis,", "沿最后一个轴的和（保留该轴）"),
+        lambda x: x.sum(-1, keepdims=True),
+    ),
+    (Text("the mean over the last axis", "沿最后一个轴的平均"), lambda x: x.mean(-1)),
+    (Text("the mean over the second-to-last axis", "沿倒数第二个轴的平均"), lambda x: x.mean(-2)),
+    (Text("the sum over the second-to-last axis", "沿倒数第二个轴的和"), lambda x: x.sum(-2)),
+    (Text("the mean", "平均值"), lambda x: x.mean()),
+    (Text("the sum", "总和"), lambda x: x.sum()),
+    (Text("the index of the largest entry along the last axis", "沿最后一个轴最大元素的下标"), lambda x: x.argmax(-1)),
+)
+
+
+def relate(pairs: Sequence[Pair]) -> Text | None:
+    """The function, if one gives all results."""
+    if not varied(pairs) or any(pair.expected.dtype.kind == "b" or pair.got.dtype.kind == "b" for pair in pairs):
+        return None
+    with np.errstate(all="ignore"):
+        for what, function in _FUNCTIONS:
+            if all(_is(function, pair) for pair in pairs):
+                return _SAYS.fill(what=what)
+    return None
+
+
+def _is(function: Callable[[NDArray[np.float64]], NDArray[np.float64]], pair: Pair) -> bool:
+    try:
+        there = np.asarray(function(pair.expected.astype(np.float64)))
+    except (ValueError, IndexError):
+        return False
+    return bool(np.isfinite(there).any()) and near(pair.got, there) and not near(pair.got, pair.expected)
+
+
+def _softmax(x: NDArray[np.float64]) -> NDArray[np.float64]:
+    powers = np.exp(x - x.max(-1, keepdims=True)) if x.ndim else np.ones_like(x)
+    return np.asarray(powers / powers.sum(-1, keepdims=True)) if x.ndim else powers

@@ -1,0 +1,42 @@
+"""The result is nearly right.
+
+## What it says
+
+How large the difference is: rounding in a narrower type, a term such as ε in another place, or an approximation.
+
+## Example
+
+ε added to the standard deviation instead of the variance.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from grader.core.model import Text
+from grader.grading.explaining.relations import ENOUGH, Pair, different, near
+
+RANK = 70
+_SAYS = Text(
+    "Your result is nearly right: no number is off by more than {percent:.2g} % of the largest one. Look for a small "
+    "term such as ε in another place, an approximation, or rounding to a narrower type.",
+    "你的结果已经很接近：误差都不超过最大数的 {percent:.2g}%。请检查 ε 之类的小量是否放错了位置，"
+    "是否用了近似，或在更窄的类型里做了舍入。",
+)
+_MOST = 0.02
+
+
+def relate(pairs: Sequence[Pair]) -> Text | None:
+    """How near the result is."""
+    if not all(pair.alike and pair.expected.dtype.kind == "f" for pair in pairs) or different(pairs) < ENOUGH:
+        return None
+    shares = []
+    for pair in pairs:
+        sure = np.isfinite(pair.expected)
+        if not sure.any() or not np.isfinite(pair.got[sure]).all() or not near(pair.got[~sure], pair.expected[~sure]):
+            return None
+        largest = float(np.abs(pair.expected[sure]).max())
+        shares.append(float(np.abs(pair.got[sure] - pair.expected[sure]).max()) / largest if largest else 1.0)
+    return _SAYS.fill(percent=100 * max(shares)) if max(shares) < _MOST else None

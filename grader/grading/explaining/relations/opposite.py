@@ -1,0 +1,35 @@
+"""The result has the opposite signs, or the opposite truth values.
+
+## What it says
+
+That every sign, or every True and False, is the other way round.
+
+## Example
+
+A mask in which True marks the keys that are hidden.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from grader.core.model import Text
+from grader.grading.explaining.relations import Pair, different, near
+
+RANK = 10
+_TRUTH = Text(
+    "True and False are the other way round everywhere in your result.", "你的结果里 True 和 False 处处相反。"
+)
+_SIGN = Text("Every number in your result has the opposite sign.", "你的结果里每个数的正负号都反了。")
+
+
+def relate(pairs: Sequence[Pair]) -> Text | None:
+    """Whether all of it is the opposite."""
+    if not all(pair.alike for pair in pairs):
+        return None
+    if all(pair.expected.dtype.kind == "b" for pair in pairs):
+        both = sum(pair.expected.size for pair in pairs) >= 4
+        return _TRUTH if both and all((pair.got != pair.expected).all() for pair in pairs) else None
+    if any(pair.expected.dtype.kind == "b" for pair in pairs) or different(pairs) < 3:
+        return None
+    return _SIGN if all(near(-pair.got, pair.expected) for pair in pairs) else None

@@ -1,0 +1,173 @@
+"""The result is correct for other arguments: one ignored, two exchanged, a number off by one.
+
+## What it says
+
+Which argument, and what it would have to be to give this result.
+
+## Example
+
+`k` used in the place of `v`, or a shift that counts from 1.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator
+
+import numpy as np
+from numpy.typing import NDArray
+
+from grader.core.model import Exercise, Same, Text
+from grader.grading.explaining.relations import array_arguments
+from grader.grading.inputs import Drawn
+
+RANK = 2
+_DEFAULT = Text(
+    "You get exactly what comes out if `{name}` is not given: it seems to be ignored.",
+    "你的结果正是不给出 `{name}` 时的结果：它似乎没有起作用。",
+)
+_EXCHANGED = Text(
+    "You get exactly what comes out if `{one}` and `{two}` change places.",
+    "你的结果正是把 `{one}` 与 `{two}` 对调后的结果。",
+)
+_INSTEAD = Text(
+    "You get exactly what comes out if `{one}` is used in the place of `{two}`.",
+    "你的结果正是用 `{one}` 代替 `{two}` 时的结果。",
+)
+_NUMBER = Text("You get exactly what comes out if `{name}` is {what}.", "你的结果正是 `{name}` 取 {what} 时的结果。")
+_CHANGED = Text("You get exactly what comes out for {what}.", "你的结果正是输入换成{what}时的结果。")
+_NUMBERS: tuple[tuple[Text, int | float, int | float], ...] = (
+    (Text("one larger", "大 1 的值"), 1, 1),
+    (Text("one smaller", "小 1 的值"), 1, -1),
+    (Text("twice as large", "两倍的值"), 2, 0),
+    (Text("0", "0"), 0, 0),
+    (Text("1", "1"), 0, 1),
+    (Text("its opposite", "相反数"), -1, 0),
+)
+_MOST = 48
+
+
+def others(exercise: Exercise, drawn: Drawn) -> Iterator[tuple[Text, Drawn]]:
+    """At most so many other inputs that one case stays cheap."""
+    yield from itertools.islice(itertools.chain(_left_out(exercise, drawn), _switched(drawn), _numbers(drawn)), _MOST)
+    for name, array in array_arguments(drawn):
+        for what, other in (*_arrays(name, array), *_rescaled(name, array, drawn)):
+            yield _CHANGED.fill(what=what), drawn.changed(**{name: other})
+
+
+def _left_out(exercise: Exercise, drawn: Drawn) -> Iterator[tuple[Text, Drawn]]:
+    optional = {each.name for each in exercise.takes if not each.required}
+    for name, value in drawn.args:
+        used = any(isinstance(other, Same) and other.name == name for _, other in drawn.args)
+        if name in optional and value is not None and not used:
+            rest = tuple((other, given) for other, given in drawn.args if other != name)
+            yield _DEFAULT.fill(name=name), Drawn(rest, drawn.construct, drawn.parameters)
+    optional = {each.name for each in exercise.parameters if not each.required}
+    for name, value in drawn.construct:
+        if name in optional and value is not None:
+            rest = tuple((other, given) for other, given in drawn.construct if other != name)
+            yield _DEFAULT.fill(name=name), Drawn(drawn.args, rest, drawn.parameters)
+
+
+def _switched(drawn: Drawn) -> Iterator[tuple[Text, Drawn]]:
+    values = dict(drawn.args)
+    for one, two in itertools.combinations(values, 2):
+        if _compatible(values[one], values[two]):
+            yield _EXCHANGED.fill(one=one, two=two), drawn.changed(**{one: values[two], two: values[one]})
+            yield _INSTEAD.fill(one=one, two=two), drawn.changed(**{two: values[one]})
+            yield _INSTEAD.fill(one=two, two=one), drawn.changed(**{one: values[two]})
+    weights = dict(drawn.parameters)
+    for one, two in itertools.combinations(weights, 2):
+        if _compatible(weights[one], weights[two]):
+            changed = weights | {one: weights[two], two: weights[one]}
+            yield (
+                _EXCHANGED.fill(one=one, two=two),
+                Drawn(drawn.args, drawn.construct, tuple(changed.items())),
+            )
+
+
+def _compatible(one: object, two: object) -> bool:
+    if isinstance(one, np.ndarray) and isinstance(two, np.ndarray):
+        same = one.shape == two.shape and np.array_equal(one, two)
+        return one.dtype == two.dtype and one.ndim == two.ndim and not same
+    return type(one) is type(two) and type(one) in (int, float, bool) and one != two
+
+
+def _numbers(drawn: Drawn) -> Iterator[tuple[Text, Drawn]]:
+    for name, value in drawn.args:
+        if type(value) not in (int, float):
+            continue
+        for what, times, plus in _NUMBERS:
+            other = type(value)(value * times + plus)
+            if other != value:
+                yield _NUMBER.fill(name=name, what=what), drawn.changed(**{name: other})
+    for name, value in drawn.construct:
+        if type(value) is bool:
+            changed = {**dict(drawn.construct), name: not value}
+            yield (
+                _NUMBER.fill(name=name, what=str(not value)),
+                Drawn(drawn.args, tuple(changed.items()), drawn.parameters),
+            )
+
+
+def _arrays(name: str, array: NDArray[np.generic]) -> Iterator[tuple[Text, NDArray[np.generic]]]:
+    if array.dtype == bool:
+        return
+    size, axis = array.shape[0], array.ndim - 1
+    if size > 1:
+        first = np.ascontiguousarray(np.broadcast_to(array[:1], array.shape))
+        yield _ARRAYS["first"].fill(name=name), first
+        yield _ARRAYS["reversed"].fill(name=name), np.ascontiguousarray(array[::-1])
+    if array.ndim >= 2 and array.shape[-1] == array.shape[-2]:
+        yield _ARRAYS["transposed"].fill(name=name), np.ascontiguousarray(array.swapaxes(-1, -2))
+    if array.ndim >= 2 and array.shape[-2] > 1:
+        yield _ARRAYS["last-reversed"].fill(name=name), np.ascontiguousarray(np.flip(array, axis - 1))
+        yield _ARRAYS["later"].fill(name=name), np.roll(array, 1, axis - 1)
+        yield _ARRAYS["earlier"].fill(name=name), np.roll(array, -1, axis - 1)
+    if array.dtype.kind == "f":
+        yield _ARRAYS["zeros"].fill(name=name), np.zeros_like(array)
+        yield _ARRAYS["ones"].fill(name=name), np.ones_like(array)
+        yield _ARRAYS["opposite"].fill(name=name), np.negative(array)
+        yield _ARRAYS["absolute"].fill(name=name), np.abs(array)
+        root = np.sqrt(np.float32(array.shape[-1]))
+        yield _ARRAYS["times"].fill(name=name), (array * root).astype(array.dtype)
+        yield _ARRAYS["divided"].fill(name=name), (array / root).astype(array.dtype)
+        yield _ARRAYS["squared"].fill(name=name), (array / root / root).astype(array.dtype)
+
+
+def _rescaled(name: str, array: NDArray[np.generic], drawn: Drawn) -> Iterator[tuple[Text, NDArray[np.generic]]]:
+    """As if √n of another size had been used instead of √n of the last axis."""
+    if array.dtype.kind != "f" or array.ndim < 2:
+        return
+    size = array.shape[-1]
+    for other, one in array_arguments(drawn):
+        if one.shape[-1] not in (size, 0):
+            text = _ARRAYS["rescaled"].fill(name=name, other=f"{other}.shape[-1]", size=f"{name}.shape[-1]")
+            yield text, (array * np.sqrt(size / one.shape[-1])).astype(array.dtype)
+
+
+_ARRAYS = {
+    "rescaled": Text(
+        "`{name}` as if it were divided by √{other} where √{size} belongs",
+        "`{name}` 除以 √{other}（而本应除以 √{size}）",
+    ),
+    "first": Text("the first slice of `{name}` for all of them", "处处使用 `{name}` 的第一个切片"),
+    "reversed": Text("`{name}` reversed along its first axis", "沿第一个轴反向的 `{name}`"),
+    "transposed": Text("the transposed `{name}`", "转置后的 `{name}`"),
+    "last-reversed": Text("`{name}` with its rows in reverse", "各行反向排列的 `{name}`"),
+    "later": Text("`{name}` with its rows moved on by one", "各行往后错一位的 `{name}`"),
+    "earlier": Text("`{name}` with its rows moved back by one", "各行往前错一位的 `{name}`"),
+    "zeros": Text("`{name}` = 0 everywhere: it seems to have no effect", "全零的 `{name}`（它似乎没有起作用）"),
+    "ones": Text("`{name}` = 1 everywhere: it seems to have no effect", "全一的 `{name}`（它似乎没有起作用）"),
+    "opposite": Text("`{name}` with the opposite sign", "反号的 `{name}`"),
+    "absolute": Text("the absolute values of `{name}`", "`{name}` 的绝对值"),
+    "times": Text(
+        "`{name}` times √n, where n is the size of its last axis", "乘以 √n 的 `{name}`（n 是它最后一个轴的长度）"
+    ),
+    "divided": Text(
+        "`{name}` divided by √n, where n is the size of its last axis", "除以 √n 的 `{name}`（n 是它最后一个轴的长度）"
+    ),
+    "squared": Text(
+        "`{name}` divided by n, where n is the size of its last axis", "除以 n 的 `{name}`（n 是它最后一个轴的长度）"
+    ),
+}

@@ -1,0 +1,67 @@
+"""Part of the correct result is missing, or something was added at an end.
+
+## What it says
+
+Along which axis, and whether the beginning or the end is missing or too much.
+
+## Example
+
+A token that was generated and never appended.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from grader.core.model import Text
+from grader.grading.explaining.relations import Pair, axis_name, different, near
+
+RANK = 18
+_END = Text(
+    "Your result is right, but along {axis} the end is missing.", "你的结果是对的，但沿{axis}缺了末尾的一部分。"
+)
+_START = Text(
+    "Your result is right, but along {axis} the beginning is missing.",
+    "你的结果是对的，但沿{axis}缺了开头的一部分。",
+)
+_AFTER = Text(
+    "Your result begins with the correct one; along {axis} there is something after it.",
+    "你的结果开头与正确结果一致，但沿{axis}在后面多出了一部分。",
+)
+_BEFORE = Text(
+    "Your result ends with the correct one; along {axis} there is something in front of it.",
+    "你的结果末尾与正确结果一致，但沿{axis}在前面多出了一部分。",
+)
+
+
+def relate(pairs: Sequence[Pair]) -> Text | None:
+    """What is missing, or too much."""
+    if different(pairs) < 2 or not all(pair.got.ndim == pair.expected.ndim > 0 for pair in pairs):
+        return None
+    ndim = min(pair.expected.ndim for pair in pairs)
+    for axis in range(-1, -ndim - 1, -1):
+        for said, holds in _WAYS:
+            if all(holds(pair.got, pair.expected, axis) for pair in pairs):
+                return said.fill(axis=axis_name(ndim, ndim + axis))
+    return None
+
+
+def _first(short: NDArray[np.generic], long: NDArray[np.generic], axis: int) -> bool:
+    count = short.shape[axis]
+    return 0 < count < long.shape[axis] and near(np.take(long, range(count), axis), short)
+
+
+def _last(short: NDArray[np.generic], long: NDArray[np.generic], axis: int) -> bool:
+    count, size = short.shape[axis], long.shape[axis]
+    return 0 < count < size and near(np.take(long, range(size - count, size), axis), short)
+
+
+_WAYS = (
+    (_END, _first),
+    (_START, _last),
+    (_AFTER, lambda got, expected, axis: _first(expected, got, axis)),
+    (_BEFORE, lambda got, expected, axis: _last(expected, got, axis)),
+)

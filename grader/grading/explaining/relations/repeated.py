@@ -1,0 +1,54 @@
+"""One slice of the correct result stands in the place of all of them.
+
+## What it says
+
+Which slice (the first or the last) along which axis is used for all.
+
+## Example
+
+The mask of the first sample that is applied to the whole batch.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from grader.core.model import Text
+from grader.grading.explaining.relations import ENOUGH, Pair, axis_name, different, near
+
+RANK = 16
+_FIRST = Text(
+    "Along {axis}, your result repeats the first correct slice for all of them.",
+    "沿{axis}看，你的结果把正确结果的第一个切片用在了所有位置上。",
+)
+_LAST = Text(
+    "Along {axis}, your result repeats the last correct slice for all of them.",
+    "沿{axis}看，你的结果把正确结果的最后一个切片用在了所有位置上。",
+)
+_SAME = Text(
+    "Along {axis}, all slices of your result are equal; in the correct one they differ.",
+    "沿{axis}看，你的结果的各个切片完全相同，而正确结果中它们各不相同。",
+)
+
+
+def relate(pairs: Sequence[Pair]) -> Text | None:
+    """Which slice is used for all."""
+    if not all(pair.alike and pair.expected.ndim for pair in pairs) or different(pairs) < ENOUGH:
+        return None
+    ndim = min(pair.expected.ndim for pair in pairs)
+    for at, said in ((0, _FIRST), (-1, _LAST), (None, _SAME)):
+        for axis in range(-1, -ndim - 1, -1):
+            if all(_repeats(pair, axis, at) for pair in pairs):
+                most = max(pair.expected.ndim for pair in pairs)
+                return said.fill(axis=axis_name(most, most + axis))
+    return None
+
+
+def _repeats(pair: Pair, axis: int, at: int | None) -> bool:
+    if pair.got.shape[axis] < 2:
+        return False
+    taken = np.take(pair.got, [0], axis) if at is None else np.take(pair.expected, [at], axis)
+    all_alike = near(np.broadcast_to(taken, pair.got.shape), pair.got)
+    return all_alike and not near(np.broadcast_to(np.take(pair.expected, [0], axis), pair.got.shape), pair.expected)

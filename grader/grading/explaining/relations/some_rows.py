@@ -1,0 +1,150 @@
+"""The result is right except in some slices: the first, the last, or those that a mask empties.
+
+## What it says
+
+Which slices along which axis are wrong.
+
+## Example
+
+A query without any key whose row is the mean of the values instead of zero.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from grader.core.model import Text
+from grader.grading.explaining.relations import ENOUGH, Pair, are_without_keys, axis_name, equal_entries
+
+RANK = 40
+_EMPTY = Text(
+    "Your result is right except in the rows of queries that may attend to no key at all.",
+    "你的结果只在没有任何可关注的键的那些查询行上不对。",
+)
+_IN = Text("Your result is right except {which} along {axis}.", "你的结果只有沿{axis}的{which}不对，其余都对。")
+_DIAGONAL = Text(
+    "Your result is right except on the diagonal of the last two axes.", "你的结果只在最后两个轴的对角线上不对。"
+)
+_OFF_DIAGONAL = Text(
+    "Your result is right only on the diagonal of the last two axes.", "你的结果只在最后两个轴的对角线上是对的。"
+)
+_ABOVE = Text(
+    "Your result is right except above the diagonal of the last two axes.",
+    "你的结果只在最后两个轴的对角线以上不对。",
+)
+_BELOW = Text(
+    "Your result is right except below the diagonal of the last two axes.",
+    "你的结果只在最后两个轴的对角线以下不对。",
+)
+_ZERO = Text(
+    "Your result is 0 where it is wrong; everything else is right.", "你的结果凡是不对的地方都是 0，其余都对。"
+)
+_NOT_ZERO = Text("Your result is wrong only where 0 is expected.", "你的结果只在应为 0 的地方不对。")
+_FALSE = Text(
+    "Your result is False in some places where True is expected; every True in it is right.",
+    "你的结果有些应为 True 的地方是 False；其中的 True 都是对的。",
+)
+_TRUE = Text(
+    "Your result is True in some places where False is expected; every False in it is right.",
+    "你的结果有些应为 False 的地方是 True；其中的 False 都是对的。",
+)
+_NEGATIVE = Text("Your result is wrong only where a negative number is expected.", "你的结果只在应为负数的地方不对。")
+
+Wrong = NDArray[np.bool_]
+_FEWEST, _HALF = 3, 0.5
+
+
+def _first(size: int) -> tuple[int, ...]:
+    return (0,)
+
+
+def _last(size: int) -> tuple[int, ...]:
+    return (size - 1,)
+
+
+_WHICH: tuple[tuple[Text, Callable[[int], tuple[int, ...]]], ...] = (
+    (Text("in the first slice", "第一个切片"), _first),
+    (Text("in the last slice", "最后一个切片"), _last),
+    (Text("in the first and the last slice", "第一个和最后一个切片"), lambda size: (0, size - 1)),
+    (Text("in the slices after the first", "第一个以后的切片"), lambda size: tuple(range(1, size))),
+    (Text("in the slices before the last", "最后一个以前的切片"), lambda size: tuple(range(size - 1))),
+    (Text("in the slices with an odd number", "编号为奇数的切片"), lambda size: tuple(range(1, size, 2))),
+    (Text("in the slices with an even number", "编号为偶数的切片"), lambda size: tuple(range(0, size, 2))),
+    (Text("in the first half", "前一半"), lambda size: tuple(range(size // 2))),
+    (Text("in the second half", "后一半"), lambda size: tuple(range((size + 1) // 2, size))),
+)
+
+
+def relate(pairs: Sequence[Pair]) -> Text | None:
+    """Which slices are wrong."""
+    if not all(pair.alike and pair.expected.ndim for pair in pairs):
+        return None
+    wrong = [~equal_entries(pair.got, pair.expected) for pair in pairs]
+    right = sum(int((~each).sum()) for each in wrong)
+    if right < ENOUGH or any(each.all() or not each.any() for each in wrong):
+        return None
+    if all(are_without_keys(pair, np.asarray(each.any(axis=-1))) for pair, each in zip(pairs, wrong, strict=True)):
+        return _EMPTY
+    return next(_found(pairs, wrong), None)
+
+
+def _found(pairs: Sequence[Pair], wrong: Sequence[Wrong]) -> Iterator[Text]:
+    ndim = min(each.ndim for each in wrong)
+    if ndim >= 2:
+        yield from _about_the_diagonal(wrong)
+    for axis in range(-1, -ndim - 1, -1):
+        for said, which in _WHICH:
+            if all(_are(np.moveaxis(each, axis, 0), which(each.shape[axis])) for each in wrong):
+                yield _IN.fill(which=said, axis=axis_name(ndim, ndim + axis))
+    yield from _by_value(pairs, wrong)
+
+
+def _by_value(pairs: Sequence[Pair], wrong: Sequence[Wrong]) -> Iterator[Text]:
+    both = list(zip(pairs, wrong, strict=True))
+    if all(pair.expected.dtype.kind == "b" for pair in pairs):
+        if all(pair.expected[each].all() for pair, each in both):
+            yield _FALSE
+        if all(not pair.expected[each].any() for pair, each in both):
+            yield _TRUE
+    elif all((pair.expected[each] == 0).all() for pair, each in both):
+        yield _NOT_ZERO
+    elif all((pair.got[each] == 0).all() for pair, each in both):
+        yield _ZERO
+    elif all((pair.expected[each] < 0).all() and (pair.expected < 0).sum() == each.sum() for pair, each in both):
+        yield _NEGATIVE
+
+
+def _are(wrong: Wrong, which: tuple[int, ...]) -> bool:
+    """Whether exactly these slices along the first axis are wrong, and most of what is in them."""
+    size = len(wrong)
+    if size < _FEWEST or not 0 < len(which) < size:
+        return False
+    found = np.flatnonzero(wrong.reshape(size, -1).any(axis=1))
+    return set(found.tolist()) == set(which) and bool(wrong[list(which)].mean() > _HALF)
+
+
+def _about_the_diagonal(wrong: Sequence[Wrong]) -> Iterator[Text]:
+    grids = [np.indices(each.shape[-2:]) for each in wrong]
+    if min(min(each.shape[-2:]) for each in wrong) < 3:
+        return
+    marked = list(zip(wrong, grids, strict=True))
+    for said, inside in _REGIONS:
+        if all(
+            not each[..., ~inside(*grid)].any() and each[..., inside(*grid)].mean() > _MOST for each, grid in marked
+        ):
+            yield said
+
+
+#: The share of a region that has to be wrong.
+_MOST = 0.75
+
+
+_REGIONS: tuple[tuple[Text, Callable[[NDArray[np.int_], NDArray[np.int_]], Wrong]], ...] = (
+    (_DIAGONAL, lambda row, column: row == column),
+    (_OFF_DIAGONAL, lambda row, column: row != column),
+    (_ABOVE, lambda row, column: row < column),
+    (_BELOW, lambda row, column: row > column),
+)

@@ -1,0 +1,50 @@
+"""NaN or infinity stands only in rows without a single allowed key; or the result is right but for NaN.
+
+## What it says
+
+That the rows with NaN are those of queries that may attend to nothing, if the case has a mask with such rows.
+
+## Example
+
+A softmax over a row of −∞.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from grader.core.model import Text
+from grader.grading.explaining.relations import Pair, are_without_keys, equal_entries
+
+RANK = 4
+_EMPTY_ROWS = Text(
+    "Your result is right except in the rows of queries that may attend to no key at all: there it is NaN.",
+    "你的结果只在没有任何可关注的键的那些查询行上不对：那里是 NaN。",
+)
+_EVERYWHERE = Text("Every number in your result is NaN or infinite.", "你的结果里所有的数都是 NaN 或 inf。")
+_ELSEWHERE = Text(
+    "Wherever your result is a finite number, it is right; the other entries are NaN or infinite.",
+    "你的结果中凡是有限的数都对，其余的元素是 NaN 或 inf。",
+)
+
+
+def relate(pairs: Sequence[Pair]) -> Text | None:
+    """Where NaN and infinity stand."""
+    if not all(pair.alike and pair.got.dtype.kind == "f" for pair in pairs):
+        return None
+    strays = [~np.isfinite(pair.got) & np.isfinite(pair.expected) for pair in pairs]
+    if not all(stray.any() for stray in strays):
+        return None
+    if all(stray.all() for stray in strays):
+        return _EVERYWHERE if sum(pair.got.size for pair in pairs) >= 4 else None
+    right = all(equal_entries(pair.got, pair.expected)[~stray].all() for pair, stray in zip(pairs, strays, strict=True))
+    if not right:
+        return None
+    if all(
+        are_without_keys(pair, stray.any(axis=-1) if stray.ndim else stray)
+        for pair, stray in zip(pairs, strays, strict=True)
+    ):
+        return _EMPTY_ROWS
+    return _ELSEWHERE

@@ -1,0 +1,95 @@
+"""Voice 4: the condition under which code is wrong."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from grader.core.model import Status
+from grader.course.case_tags import TAGS
+from grader.grading.explaining.condition import condition
+from tests.explaining import BITS, ROWS, failure, tried
+
+RIGHT, WRONG = Status.PASSED, Status.FAILED
+
+
+def said(*cases: tuple[str, Status, dict[str, Any]]) -> list[str]:
+    """What is said of the ``values`` of these cases."""
+    evidence = [tried(name, status, **args) for name, status, args in cases]
+    return [each.text.en for each in condition(failure(*evidence))]
+
+
+@pytest.mark.parametrize(
+    ("right", "wrong", "expected"),
+    [
+        (
+            {"q": ROWS},
+            {"q": ROWS, "mask": BITS},
+            "where `mask` is not given; wrong in every case where `mask` is given",
+        ),
+        (
+            {"q": ROWS, "mask": BITS},
+            {"q": ROWS},
+            "where `mask` is given; wrong in every case where `mask` is not given",
+        ),
+        ({"q": ROWS, "k": ROWS}, {"q": ROWS, "k": ROWS[:2]}, "wrong in every case where `q, k` have different lengths"),
+        ({"mask": BITS}, {"mask": BITS & BITS[:1] & False}, "some query may attend to no key"),
+        ({"n": 2}, {"n": 3}, "wrong in every case where `n` is odd"),
+        ({"n": 2}, {"n": 0}, "wrong in every case where `n` is 0"),
+        ({"ids": np.array([1, 2])}, {"ids": np.array([0, 1])}, "`ids` contains 0"),
+        ({"x": ROWS}, {"x": ROWS * 1000}, "`x` has very large numbers"),
+    ],
+)
+def test_a_tag_that_decides(right: dict[str, Any], wrong: dict[str, Any], expected: str) -> None:
+    """It is said if all wrong cases have it and no right one, or the other way round."""
+    (text,) = said(("a", RIGHT, right), ("b", RIGHT, right), ("c", WRONG, wrong), ("d", WRONG, wrong))
+    assert expected in text
+
+
+def test_no_tag_decides() -> None:
+    """Then few cases are named: the wrong ones, or the right ones."""
+    args = {"x": ROWS}
+    right = [(f"right {number}", RIGHT, args) for number in range(5)]
+    assert said(*right, ("odd", WRONG, args)) == ["Right in 5 of 6 cases; wrong only in “odd”."]
+    wrong = [(f"wrong {number}", WRONG, args) for number in range(5)]
+    assert said(*wrong, ("odd", RIGHT, args)) == ["Wrong in most of the 6 cases; right only in “odd”."]
+    assert said(*wrong, *right) == []
+
+
+def test_one_case_has_many_properties() -> None:
+    """So a weak one is not said of a single case: that it has one row, say."""
+    wide, narrow = {"x": ROWS}, {"x": ROWS[:1]}
+    text = said(("a", RIGHT, wide), ("b", RIGHT, wide), ("c", WRONG, narrow))
+    assert text == ["Right in 2 of 3 cases; wrong only in “c”."]
+
+
+def test_all_or_two_cases() -> None:
+    """Nothing is said if every case is wrong, or there are too few."""
+    args = {"x": ROWS}
+    assert said(*[(str(number), WRONG, args) for number in range(4)]) == []
+    assert said(("a", RIGHT, args), ("b", WRONG, {"x": ROWS, "mask": BITS})) == []
+
+
+def test_a_check_that_alone_fails() -> None:
+    """If every result is right, the check that fails says under which condition it is not."""
+    evidence = [tried("a", RIGHT, x=ROWS), tried("a", WRONG, check="gradients", x=ROWS)]
+    assert [each.text.en for each in condition(failure(*evidence))] == [
+        "Every result is right; only the gradients through it are wrong or missing."
+    ]
+
+
+def test_results_that_differ_from_call_to_call() -> None:
+    """Are the first thing to know."""
+    evidence = [tried("a", WRONG, x=ROWS), tried("a", WRONG, check="repeatable", x=ROWS)]
+    assert [each.text.en[:42] for each in condition(failure(*evidence))] == [
+        "The same call gives another result each ti"
+    ]
+
+
+def test_every_tag_has_two_sides_in_both_languages() -> None:
+    """What is said of cases with it differs from what is said of those without."""
+    for name, tag in TAGS.items():
+        sentences = [tag.having.en, tag.lacking.en, tag.having.zh, tag.lacking.zh]
+        assert all(sentences) and len(set(sentences)) == 4, name

@@ -1,0 +1,124 @@
+"""All voices together: who speaks, in which order, and what happens if one of them fails."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+import pytest
+
+from grader.core.errors import LibrariesChanged
+from grader.core.model import (
+    Diagnosis,
+    Misconception,
+    Observation,
+    Program,
+    Raised,
+    Returned,
+    Span,
+    Status,
+    Text,
+    Value,
+)
+from grader.grading.explaining import explain as asking
+from grader.grading.explaining.evidence import Failure
+from grader.grading.explaining.explain import explain
+from tests.explaining import ROWS, failure, gave, tried
+from tests.helpers import array
+
+WRONG = Status.FAILED
+TWICE = tried("twice", WRONG, got=gave(2 * ROWS), expected=gave(ROWS), x=ROWS)
+
+
+def test_the_line_that_raises() -> None:
+    """Is named with its source, as it was submitted."""
+    text = "def f(x):\n    return x[9]  # 最后\n"
+    stopped = (Raised("IndexError", "words", "q.py", 2),)
+    (found,) = explain(failure(tried("a", Status.RAISED, got=stopped), text=text))
+    assert (found.voice, found.span) == ("place", Span("q.py", 2, 2, 4, 21, "    return x[9]  # 最后"))
+    assert found.text.en == "It stops in this line with IndexError (case “a”)."
+
+
+def test_a_line_that_nobody_submitted() -> None:
+    """Has no place: the source is never looked for elsewhere. A hidden case has none either."""
+    stopped = (Raised("IndexError", "words", "other.py", 2),)
+    (found,) = explain(failure(tried("a", Status.RAISED, got=stopped), text="x\ny\n"))
+    assert found.span is None
+    hidden = tried("a", Status.RAISED, got=(Raised("IndexError", "words", "q.py", 1),), public=False)
+    assert explain(failure(hidden, text="x\ny\n")) == ()
+
+
+def test_a_relation() -> None:
+    """Between results of public cases; hidden ones are not even looked at."""
+    other = tried("other", WRONG, got=gave(3 * ROWS), expected=gave(ROWS), public=False, x=ROWS)
+    (found,) = explain(failure(TWICE, other))
+    assert (found.voice, found.text.en) == ("relation", "Your result is the correct one times 2.")
+    assert explain(failure(other)) == ()
+
+
+def test_results_that_cannot_be_compared() -> None:
+    """Several values where one belongs, or none at all: no relation is said."""
+    several = tried("a", WRONG, got=gave(ROWS, ROWS), expected=gave(ROWS))
+    assert explain(failure(several)) == ()
+    assert explain(failure(tried("a", WRONG, got=(), expected=gave(ROWS)))) == ()
+
+
+@pytest.mark.parametrize(
+    ("got", "said"),
+    [
+        (None, "Nothing comes back from the call"),
+        ((array(ROWS + 1), array(ROWS)), "(item 2 of 2). Return it alone."),
+        ({"out": array(ROWS)}, "(under the key 'out')"),
+        ([array(row) for row in ROWS], "put them together into one"),
+    ],
+)
+def test_the_right_result_in_another_form(got: object, said: str) -> None:
+    """Is recognized among what was returned."""
+    (found,) = explain(failure(tried("a", WRONG, got=(Returned((got,)),), expected=gave(ROWS))))
+    assert said in found.text.en
+
+
+def test_what_the_reference_returns_for_other_inputs() -> None:
+    """Is said if it is what the code returned, in every public case that fails."""
+    right = ROWS**2 + 1
+
+    def run(programs: tuple[Program, ...]) -> tuple[Observation, ...]:
+        """The reference squares its argument, and adds the sign of the first number."""
+        given = [next(step.value for step in each.steps if isinstance(step, Value)).values for each in programs]
+        return tuple(gave(x**2 + np.sign(x[0, 0]))[0] for x in given)
+
+    wrong = tried("a", WRONG, got=gave(ROWS**2 - 1), expected=gave(right), x=ROWS)
+    (found,) = explain(failure(wrong, run=run))
+    assert found.text.en == "You get exactly what comes out for `x` with the opposite sign."
+    assert found.voice == "relation"
+
+
+def test_a_voice_that_fails_is_silent(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The others speak, and the verdict stands; but a library that is gone stops the grading."""
+
+    def broken(failure: Failure) -> Iterator[Diagnosis]:
+        raise ZeroDivisionError
+
+    monkeypatch.setattr(asking, "VOICES", ((broken, False), *asking.VOICES))
+    assert [each.voice for each in explain(failure(TWICE))] == ["relation"]
+
+    def gone(failure: Failure) -> Iterator[Diagnosis]:
+        raise LibrariesChanged("torch")
+
+    monkeypatch.setattr(asking, "VOICES", ((gone, False),))
+    with pytest.raises(LibrariesChanged):
+        explain(failure(TWICE))
+
+
+def test_a_name_is_enough(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where a misconception is named, only voices that add to it are asked; at most three things are said."""
+    named = Diagnosis("mistake", Text("truth", "真相"), Misconception("m", Text("truth", "真相")).id)
+
+    def says(count: int, found: Diagnosis) -> object:
+        return lambda failure: iter([found] * count)
+
+    other = Diagnosis("relation", Text("other", "其他"))
+    monkeypatch.setattr(asking, "VOICES", ((says(1, named), False), (says(1, other), False)))
+    assert explain(failure(TWICE)) == (named,)
+    monkeypatch.setattr(asking, "VOICES", ((says(2, named), False), (says(2, other), True)))
+    assert explain(failure(TWICE)) == (named, named, other)
