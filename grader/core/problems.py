@@ -51,6 +51,11 @@ class Kind(Enum):
     UNKNOWN_ARGUMENT = "unknown-argument", "There is no such argument.", "Correct the name, or the signature."
     UNKNOWN_HELPER = "unknown-helper", "The sandbox has no such helper.", "Correct the name."
     UNKNOWN_SYMBOL = "unknown-symbol", "A symbol is used that is not drawn.", "Correct it, or add it under draw:."
+    UNKNOWN_CONDITION = (
+        "unknown-condition",
+        "There is no such condition.",
+        "Choose one of the table in docs/author-guide.md.",
+    )
     UNKNOWN_EXCEPTION = "unknown-exception", "A case cannot ask for this exception.", "Choose one that is listed."
 
     # items, exercises and their cases
@@ -93,6 +98,11 @@ class Kind(Enum):
     NO_GUIDING_QUESTION = "no-guiding-question", "A misconception has no guiding question.", "Add ask: or ask_next:."
     NO_PUBLIC_CASE = "no-public-case", "An exercise has no public case.", "Mark a small case with public: true."
     NO_HIDDEN_CASE = "no-hidden-case", "An exercise has no hidden case.", "Add cases without public: true."
+    UNTESTED_CONDITION = (
+        "untested-condition",
+        "No case has a condition under which wrong code often fails.",
+        "Add a case that has it, or say under not_applicable: why none can.",
+    )
     STUB_PASSES = (
         "stub-passes",
         "The stub that learners start from is missing an exercise or earns points.",

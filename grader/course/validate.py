@@ -34,7 +34,7 @@ from grader.core.model import (
 from grader.core.problems import Kind
 from grader.core.sizes import Size
 from grader.core.value_problems import Path, ValueProblem, unexpected, unknown
-from grader.course import edits, items, misconceptions
+from grader.course import conditions, edits, items, misconceptions
 from grader.course.helpers import HELPERS
 
 _PLACEHOLDER = re.compile(r"\{([A-Za-z_]\w*)\}")
@@ -171,6 +171,8 @@ def _exercise(exercise: Exercise, known: Known) -> Iterator[ValueProblem]:
         yield from _reference(exercise.reference, known.references)
     yield from _cases_of(exercise, known)
     yield from _checks(exercise, known)
+    for name, _ in exercise.not_applicable:
+        yield from _condition(("not_applicable", name), name, exercise)
     if exercise.through is not None:
         yield from _helper(("through",), exercise.through)
     yield from _variants(exercise)
@@ -306,8 +308,29 @@ def _case(case: Case, exercise: Exercise) -> Iterator[ValueProblem]:
         for name, recipe in recipes:
             for fault in _recipe(recipe, draws, dict(recipes), name):
                 yield fault.inside(key, name)
+    for number, later in enumerate(case.then):
+        around = dict(case.args) | dict(later)
+        for name, recipe in later:
+            known = [parameter.name for parameter in exercise.takes]
+            if name not in known:
+                what = f"an argument of {exercise.through or exercise.forward_signature or exercise.signature}"
+                yield unknown(("then", number, name), name, what, known, Kind.UNKNOWN_ARGUMENT)
+            for fault in _recipe(recipe, draws, around, name):
+                yield fault.inside("then", number, name)
+    for number, name in enumerate(case.conditions):
+        yield from _condition(("conditions", number), name, exercise)
     if case.raises and case.raises not in _EXCEPTIONS:
         yield unknown(("raises",), case.raises, "one of", _EXCEPTIONS, Kind.UNKNOWN_EXCEPTION)
+
+
+def _condition(path: Path, name: str, exercise: Exercise) -> Iterator[ValueProblem]:
+    """A condition must be one of the table, of an argument that the exercise has."""
+    argument, _, condition = name.rpartition(".")
+    if condition not in conditions.CONDITIONS:
+        yield unknown(path, name, "a condition", list(conditions.CONDITIONS), Kind.UNKNOWN_CONDITION)
+    elif argument and argument not in conditions.names_of(exercise):
+        known = conditions.names_of(exercise)
+        yield unknown(path, argument, "an argument of the exercise", known, Kind.UNKNOWN_ARGUMENT)
 
 
 def _arguments(
