@@ -55,29 +55,12 @@ def _own(course: Course, exercise: Exercise) -> Iterator[tuple[SourceFile, str, 
     """(file, name, text) of the functions to change: the reference (all methods of a class) and its helpers."""
     module, target = module_of(exercise), function_of(exercise)
     others = {(module_of(e), function_of(e)) for q in course.questions for e in q.exercises} - {(module, target)}
-    called = _called(course, module, target)
+    called = edits.called(course.reference, module, target)
     for file in edits.closure(course.reference, module):
         for name, text in edits.functions(file).items():
             top = name.partition(".")[0]
             if (file.module, top) not in others and ((top == target and file.module == module) or top in called):
                 yield file, name, text
-
-
-def _called(course: Course, module: str, target: str) -> set[str]:
-    """Names of functions that the reference calls, directly or indirectly."""
-    words: dict[str, set[str]] = {}
-    for file in edits.closure(course.reference, module):
-        for name, text in edits.functions(file).items():
-            tree = ast.parse(textwrap.dedent(text))
-            used = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
-            words.setdefault(name.partition(".")[0], set()).update(used)
-    found: set[str] = set()
-    waiting = [target]
-    while waiting:
-        fresh = (words.get(waiting.pop(), set()) & set(words)) - found - {target}
-        found |= fresh
-        waiting += fresh
-    return found
 
 
 # ------------------------------------------------------------------------------------------- changes

@@ -14,7 +14,7 @@ from grader.core.model import Course, Exercise, ExerciseResult, Mistake, Part, Q
 from grader.core.problems import Kind, Problem
 from grader.course import edits, items, misconceptions, starter
 from grader.course.items import derivation
-from grader.grading import diagnosis
+from grader.grading import diagnosis, untested
 from grader.grading.grade import GradingContext, Selection, grade, grade_reference, module_of
 from grader.submission import read
 
@@ -37,6 +37,7 @@ def check(
             yield from _stub(course, question, memo, observe)
         for exercise in question.exercises:
             progress(exercise.name)
+            yield from _conditions(course, question, exercise)
             yield from _code(course, question, exercise, memo)
             yield from _closed(course, question, exercise, memo, observe)
 
@@ -74,6 +75,18 @@ def _static(question: Question) -> Iterator[Problem]:
             yield Problem(Kind.NO_PUBLIC_CASE, where, "no public case")
         if all(case.public for case in exercise.cases):
             yield Problem(Kind.NO_HIDDEN_CASE, where, "no hidden case")
+
+
+def _conditions(course: Course, question: Question, exercise: Exercise) -> Iterator[Problem]:
+    """Every condition that applies to the exercise is in a case, or declared not applicable."""
+    where = f"{question.file}, exercise {exercise.name}"
+    for condition, name in untested.holes(course, exercise):
+        of = f" of {name}" if name else ""
+        said = f"no case has {condition.id}{of}: {condition.what.en}"
+        yield Problem(Kind.UNTESTED_CONDITION, where, said)
+    for name in untested.needless(course, exercise):
+        said = f"not_applicable: {name} does not apply to this exercise anyway"
+        yield Problem(Kind.UNTESTED_CONDITION, where, said)
 
 
 def _derivations(question: Question) -> Iterator[Problem]:
