@@ -66,7 +66,9 @@ class Inputs:
         if type(value) is int:
             return value
         array = self.array(name)
-        return None if array is None else int(array.shape[-2 if array.ndim > 1 else -1])
+        if array is None:
+            return None
+        return int(array.shape[-2 if array.ndim > 1 and array.dtype.kind == "f" else -1])
 
 
 @dataclass(frozen=True, slots=True)
@@ -218,6 +220,10 @@ def _uses(names: frozenset[str]) -> Applies:
     return applies
 
 
+def _normalises(exercise: Exercise, used: frozenset[str]) -> tuple[str, ...]:
+    return ("",) if used & _MOMENTS or "gamma" in names_of(exercise) else ()
+
+
 def _measured(exercise: Exercise, used: frozenset[str]) -> tuple[str, ...]:
     return ("",) if any(check.kind in ("operations", "memory") for check in exercise.checks) else ()
 
@@ -246,11 +252,11 @@ def _compared(holds: Callable[[int, int], bool]) -> Callable[[Inputs, str], bool
 
 
 def _single(found: Inputs, name: str) -> bool:
-    names = names_of(found.exercise)
-    sequences = [*_SEQUENCES, *_LENGTHS, "memory", "key", "keys"]
-    lengths = [found.length(each) for each in names if each in sequences and each not in ("max_len", "pe")]
-    known = [length for length in lengths if length is not None]
-    return bool(known) and set(known) == {1}
+    """Every length is 1; the most that is allowed (``max_len``) counts where there is no other."""
+    sequences = [name for name in names_of(found.exercise) if name in (*_SEQUENCES, *_LENGTHS, "memory", "key", "keys")]
+    lengths = {name: found.length(name) for name in sequences if name != "pe"}
+    own = {length for name, length in lengths.items() if length is not None and name != "max_len"}
+    return (own or set(lengths.values())) == {1}
 
 
 def _long(found: Inputs, name: str) -> bool:
@@ -378,6 +384,8 @@ def _no_power_of_two(found: Inputs, name: str) -> bool:
 
 def _large(found: Inputs, name: str) -> bool:
     tops = sorted((float(abs(array).max()) for array in found.arrays("f")), reverse=True)
+    if "w_q" in found.values:  # the scores are products of x with itself
+        tops = [*tops[:1], *tops]
     return bool(tops) and (tops[0] >= _OVERFLOWS or math.prod(tops[:2]) >= 4 * _OVERFLOWS)
 
 
@@ -687,7 +695,7 @@ CONDITIONS: Mapping[str, Condition] = MappingProxyType(
                     "far from zero: digits cancel, as in E[x²] − E[x]²",
                     "离零很远时（有效数字相消，例如 E[x²] − E[x]²）",
                 ),
-                _uses(_MOMENTS),
+                _normalises,
                 _offset,
             ),
             Condition(
