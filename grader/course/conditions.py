@@ -5,7 +5,7 @@ right everywhere else may be wrong there, so ``bank check`` wants every conditio
 its cases, or a reason under ``not_applicable:``. A diagnosis can use the same table the other way round: if the cases
 that fail are exactly those with one condition, ``sentence`` says so.
 
-Arguments are told apart by their names in the contract (``_QUERY_AND_KEY`` and so on), by their defaults, and by what a
+Arguments are told apart by their names in the contract (``QUERY_AND_KEY`` and so on), by their defaults, and by what a
 case gives for them. Nothing here is run, and arrays are only asked for their shapes and entries: the module needs
 neither NumPy nor the grader.
 """
@@ -101,21 +101,21 @@ class Condition:
 # ---------------------------------------------------------------------------------- kinds of arguments
 
 #: Pairs of arguments of which one asks and the other is looked through; their lengths may differ.
-_QUERY_AND_KEY = (
+QUERY_AND_KEY = (
     *(("q", "k"), ("query", "key"), ("query", "keys"), ("x", "memory")),
     *(("n_q", "n_k"), ("n", "m")),
 )
 #: Sequences of positions, (..., n, d).
-_SEQUENCES = ("x", "q", "query", "x_t", "heads", "logits", "values", "k")
+SEQUENCES = ("x", "q", "query", "x_t", "heads", "logits", "values", "k")
 #: Masks over pairs of queries and keys; True = may be attended to.
 _MASKS = ("mask", "self_mask", "memory_mask")
-_PADDING = ("key_padding", *_MASKS)
+PADDING = ("key_padding", *_MASKS)
 _IDS = ("mask_id", "bos_id", "eos_id", "ignore_index")
-_TOKENS = ("tokens", "targets")
-_LENGTHS = ("n", "n_q", "n_k", "m", "max_len", "tokens", "targets", "lengths", "distance", "pe")
+TOKENS = ("tokens", "targets")
+LENGTHS = ("n", "n_q", "n_k", "m", "max_len", "tokens", "targets", "lengths", "distance", "pe")
 _COUNTS = ("num_heads", "num_kv_heads", "num_layers", "beam_width", "block_size", "window", "r", "batch")
 #: Numbers that may be negative.
-_SIGNED = ("axis", "delta", "alpha", "distance")
+SIGNED = ("axis", "delta", "alpha", "distance")
 #: Optional numbers for which 0 is a value like any other.
 _ZERO = ("axis", "eps", "n_k", "ignore_index", "var_q", "var_k")
 #: Longer than any buffer that a learner would think of as large.
@@ -183,7 +183,7 @@ def _named(names: tuple[str, ...]) -> Applies:
 
 def _pair(exercise: Exercise) -> tuple[str, str] | None:
     names = names_of(exercise)
-    return next(((one, other) for one, other in _QUERY_AND_KEY if one in names and other in names), None)
+    return next(((one, other) for one, other in QUERY_AND_KEY if one in names and other in names), None)
 
 
 def _paired(exercise: Exercise, used: frozenset[str]) -> tuple[str, ...]:
@@ -193,12 +193,12 @@ def _paired(exercise: Exercise, used: frozenset[str]) -> tuple[str, ...]:
 def _with_sequence(exercise: Exercise, used: frozenset[str]) -> tuple[str, ...]:
     """The first sequence; in a class all else has its number of axes, too."""
     names = names_of(exercise)
-    return next(((name,) for name in _SEQUENCES if name in names), ())
+    return next(((name,) for name in SEQUENCES if name in names), ())
 
 
 def _with_length(exercise: Exercise, used: frozenset[str]) -> tuple[str, ...]:
     names = names_of(exercise)
-    return ("",) if any(name in names for name in (*_SEQUENCES, *_LENGTHS)) else ()
+    return ("",) if any(name in names for name in (*SEQUENCES, *LENGTHS)) else ()
 
 
 def _optional(exercise: Exercise, used: frozenset[str]) -> tuple[str, ...]:
@@ -253,14 +253,14 @@ def _compared(holds: Callable[[int, int], bool]) -> Callable[[Inputs, str], bool
 
 def _single(found: Inputs, name: str) -> bool:
     """Every length is 1; the most that is allowed (``max_len``) counts where there is no other."""
-    sequences = [name for name in names_of(found.exercise) if name in (*_SEQUENCES, *_LENGTHS, "memory", "key", "keys")]
+    sequences = [name for name in names_of(found.exercise) if name in (*SEQUENCES, *LENGTHS, "memory", "key", "keys")]
     lengths = {name: found.length(name) for name in sequences if name != "pe"}
     own = {length for name, length in lengths.items() if length is not None and name != "max_len"}
     return (own or set(lengths.values())) == {1}
 
 
 def _long(found: Inputs, name: str) -> bool:
-    sized = [found.length(each) for each in found.values if each in (*_SEQUENCES, *_LENGTHS, "memory", "key", "keys")]
+    sized = [found.length(each) for each in found.values if each in (*SEQUENCES, *LENGTHS, "memory", "key", "keys")]
     return any(length is not None and length >= _LONG for length in sized)
 
 
@@ -333,7 +333,7 @@ def _last_id(found: Inputs, name: str) -> bool:
     value, vocabulary = found.values.get(name), _vocabulary(found)
     if type(value) is not int:
         return False
-    tokens = [array for array in map(found.array, _TOKENS) if array is not None]
+    tokens = [array for array in map(found.array, TOKENS) if array is not None]
     if vocabulary is not None:
         return value == vocabulary - 1
     return bool(tokens) and value >= max(int(array.max()) for array in tokens)
@@ -518,7 +518,7 @@ CONDITIONS: Mapping[str, Condition] = MappingProxyType(
                 Text("a mask that differs from sample to sample", "每个样本的掩码不同"),
                 Text("when all samples share their mask, or there is none", "所有样本共用掩码或没有掩码时"),
                 Text("when the masks of the samples differ", "各样本的掩码不同时"),
-                _named(_PADDING),
+                _named(PADDING),
                 _mask_per_sample,
             ),
             Condition(
@@ -569,7 +569,7 @@ CONDITIONS: Mapping[str, Condition] = MappingProxyType(
                 Text("a query that may attend to no key", "有一个查询不能关注任何键"),
                 Text("when every query may attend to some key", "每个查询都至少能关注一个键时"),
                 Text("when a query may attend to none", "某个查询不能关注任何键时"),
-                _named(_PADDING),
+                _named(PADDING),
                 _empty_row,
                 ("fully_masked_rows", "values"),
             ),
@@ -598,7 +598,7 @@ CONDITIONS: Mapping[str, Condition] = MappingProxyType(
                 Text("the token 0 among the tokens", "词元里有 0"),
                 Text("without the token 0", "词元里没有 0 时"),
                 Text("with it", "词元里有 0 时"),
-                _named(_TOKENS),
+                _named(TOKENS),
                 _token(lambda found, tokens: bool((tokens == 0).any())),
             ),
             Condition(
@@ -607,7 +607,7 @@ CONDITIONS: Mapping[str, Condition] = MappingProxyType(
                 Text("the last token of the vocabulary among the tokens", "词元里有词表的最后一个"),
                 Text("without the last token of the vocabulary", "词元里没有词表的最后一个时"),
                 Text("with it", "词元里有词表的最后一个时"),
-                _named(_TOKENS),
+                _named(TOKENS),
                 _token(_has_last_token),
             ),
             # counts
@@ -674,7 +674,7 @@ CONDITIONS: Mapping[str, Condition] = MappingProxyType(
                 Text("a negative number", "负数"),
                 Text("for positive numbers and 0", "取正数或 0 时"),
                 Text("for negative ones", "取负数时"),
-                _named(_SIGNED),
+                _named(SIGNED),
                 _negative,
             ),
             Condition(

@@ -19,6 +19,7 @@ from dataclasses import dataclass
 
 from grader.core.model import Course, Exercise, Question, SourceFile, Status
 from grader.course import edits
+from grader.grading import habits
 from grader.grading.grade import GradingContext, function_of, grade_reference, module_of
 from grader.grading.inputs import Seed
 from grader.grading.reference_results import reference_observer
@@ -85,6 +86,9 @@ def variants(text: str) -> Iterator[tuple[str, str]]:
                 around = _around(tree, node)
                 place = f" in “{around}”" if around != before else ""
                 yield f"{before} → {after}{place}", ast.unparse(other)
+    match tree.body:
+        case [ast.FunctionDef() as function]:
+            yield from habits.variants(function)
 
 
 def _said(node: ast.AST) -> str:
@@ -194,6 +198,12 @@ def _expression_changes(node: ast.AST) -> Iterator[Change]:
             yield lambda n: n.left  # type: ignore[attr-defined]
             if isinstance(node.left, ast.Name) and type(op) in _IN_PLACE:
                 yield lambda n: _method(n.left, _IN_PLACE[type(n.op)], [n.right])  # type: ignore[attr-defined]
+        case ast.Compare(ops=[ast.Is() | ast.IsNot() as op], comparators=[ast.Constant(value=None)]):
+            yield lambda n: _set(n, ops=[_COMPARE[type(n.ops[0])]()])  # type: ignore[attr-defined]
+            if isinstance(op, ast.IsNot):
+                yield lambda n: n.left  # type: ignore[attr-defined]
+            else:
+                yield lambda n: ast.UnaryOp(ast.Not(), n.left)  # type: ignore[attr-defined]
         case ast.Compare(ops=[op], left=_, comparators=[_]) if type(op) in _COMPARE:
             yield lambda n: _set(n, ops=[_COMPARE[type(n.ops[0])]()])  # type: ignore[attr-defined]
         case ast.BoolOp():

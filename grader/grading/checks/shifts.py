@@ -91,9 +91,9 @@ def _judge(seen: Seen, got: object, delta: int, d_model: int, base: float) -> Ve
     anything = Array(np.zeros((d_model, d_model)))
     found = compare(anything, got, atol=math.inf)
     if found is None and isinstance(got, Array):
-        places = np.arange(_POSITIONS)
-        moved = encoding(places, d_model, base) @ got.values.astype(np.float64)
-        found = compare(Array(encoding(places + delta, d_model, base)), Array(moved), 0.0, read(seen.spec, Options).atol)
+        rows = encoding(np.arange(_POSITIONS + delta), d_model, base)
+        moved = rows[:_POSITIONS] @ got.values.astype(np.float64)
+        found = compare(Array(rows[delta:]), Array(moved), 0.0, read(seen.spec, Options).atol)
         if found is not None:
             return Verdict(Status.FAILED, _OTHER, found.difference if seen.case.public else None)
     if found is None:

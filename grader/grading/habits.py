@@ -1,0 +1,128 @@
+"""Mutants that stand for habits of learners rather than for slips of the pen: wrong only under certain conditions.
+
+State that is kept from call to call, sizes that are taken for equal, buffers of fixed size, the first sample's mask for
+all, and formulas that cancel. Each is right on small, simple cases, so each needs a case with its condition (see
+``grader.course.conditions``).
+"""
+
+from __future__ import annotations
+
+import ast
+import copy
+from collections.abc import Iterator
+
+from grader.course import conditions
+
+#: The room in a buffer that seems large enough.
+_ROOM = 128
+
+
+def variants(function: ast.FunctionDef) -> Iterator[tuple[str, str]]:
+    """(description, new text) for every such change to ``function``."""
+    for statement in _at_the_start(function):
+        other = copy.deepcopy(function)
+        other.body.insert(1 if ast.get_docstring(function) is not None else 0, ast.parse(statement).body[0])
+        yield f"first {statement}", ast.unparse(other)
+    if function.name != "__init__":
+        yield from _keeping(function)
+    yield from _replacing(function)
+
+
+# ------------------------------------------------------------------------------- before the first line
+
+
+def _at_the_start(function: ast.FunctionDef) -> Iterator[str]:
+    """Statements that change an argument before it is used."""
+    types = {argument.arg: ast.unparse(argument.annotation or ast.Constant(None)) for argument in function.args.args}
+    for name, kind in types.items():
+        optional = f"{name} if {name} is None else " if "None" in kind else ""
+        if name in conditions.PADDING:
+            yield f"{name} = {optional}{name}[:1]"
+        elif name in conditions.SIGNED or (name in conditions.SEQUENCES and "Tensor" in kind):
+            yield f"{name} = {optional}abs({name})"
+        if "Tensor" in kind and name in (*conditions.SEQUENCES, "memory", "keys", "key", "x"):
+            yield f"{name} = {name}[..., :{_ROOM}, :]"
+        elif "Tensor" in kind and name in conditions.TOKENS:
+            yield f"{name} = {name}[..., :{_ROOM}]"
+        elif "int" in kind and name in conditions.LENGTHS:
+            yield f"{name} = {optional}min({name}, {_ROOM})"
+    for one, other in conditions.QUERY_AND_KEY:
+        if "int" in types.get(one, "") and "int" in types.get(other, ""):
+            yield f"{one} = {other}"
+            yield f"{other} = {one}"
+            yield f"{one}, {other} = {other}, {one}"
+
+
+# ------------------------------------------------------------------------------------- from call to call
+
+
+def _keeping(function: ast.FunctionDef) -> Iterator[tuple[str, str]]:
+    """What a statement computes is computed once: for good, or for each value or shape of one argument."""
+    names = [argument.arg for argument in function.args.args]
+    method = names[:1] == ["self"]
+    owner = "self" if method else function.name
+    arguments = names[1:] if method else names
+    for index, node in enumerate(ast.walk(function)):
+        match node:
+            case ast.Return(value=ast.expr()):
+                keys = ["", *(arguments if len(arguments) > 1 else ())]
+            case ast.Assign(targets=[ast.Name()], value=ast.expr() as value) if not isinstance(value, ast.Constant):
+                keys = [""]
+            case _:
+                continue
+        for key in keys:
+            other = copy.deepcopy(function)
+            target = list(ast.walk(other))[index]
+            assert isinstance(target, (ast.Return, ast.Assign))
+            assert target.value is not None
+            label = f'"kept" + str(getattr({key}, "shape", {key}))' if key else '"kept"'
+            keep = ast.parse(f"{owner}.__dict__.setdefault({label}, None)", mode="eval").body
+            assert isinstance(keep, ast.Call)
+            keep.args[1] = target.value
+            target.value = keep
+            kept = f"for each {key}" if key else "once"
+            yield f"{' '.join(ast.unparse(node).split())} computed {kept}", ast.unparse(ast.fix_missing_locations(other))
+
+
+# ------------------------------------------------------------------------------------- inside a statement
+
+
+def _replacing(function: ast.FunctionDef) -> Iterator[tuple[str, str]]:
+    """The length of the other sequence, a variance in one pass, and methods that change an argument in place."""
+    arguments = {argument.arg for argument in function.args.args}
+    for index, node in enumerate(ast.walk(function)):
+        for replacement in _replacements(node, arguments):
+            other = copy.deepcopy(function)
+            target = list(ast.walk(other))[index]
+            for field in target._fields:
+                setattr(target, field, getattr(replacement, field))
+            yield f"{ast.unparse(node)} → {ast.unparse(replacement)} (habit)", ast.unparse(other)
+
+
+def _replacements(node: ast.AST, arguments: set[str]) -> Iterator[ast.expr]:
+    match node:
+        case ast.Attribute(value=ast.Name(id=name), attr="shape") if name in arguments:
+            for one, other in conditions.QUERY_AND_KEY:
+                if name in (one, other) and {one, other} <= arguments:
+                    yield ast.Attribute(ast.Name(other if name == one else one), "shape", ast.Load())
+        case ast.Call(
+            func=ast.Attribute(
+                value=ast.Call(func=ast.Attribute(value=ast.BinOp(left=left, op=ast.Sub(), right=right), attr="square")),
+                attr="mean",
+            ),
+            args=args,
+            keywords=keywords,
+        ):
+            squares = ast.Call(ast.Attribute(_square(left), "mean", ast.Load()), args, keywords)
+            yield ast.BinOp(squares, ast.Sub(), _square(right))
+        case ast.Call(func=ast.Attribute(value=ast.Name(id=name), attr=method), args=args) if (
+            name in arguments and method in _IN_PLACE
+        ):
+            yield ast.Call(ast.Attribute(ast.Name(name), f"{method}_", ast.Load()), args, node.keywords)
+
+
+_IN_PLACE = ("masked_fill", "clamp", "abs", "square", "sqrt", "exp", "tril", "triu", "nan_to_num", "clone")
+
+
+def _square(value: ast.expr) -> ast.Call:
+    return ast.Call(ast.Attribute(value, "square", ast.Load()), [], [])
